@@ -1,0 +1,102 @@
+#pragma once
+
+// What libascendcl.so, which holds all mutable state, offers to our other libraries. C linkage and
+// plain types only: no C++ symbol crosses a library border, so programs of either string ABI and of
+// any compiler can load us. Programs do not call these.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACLIMB_BRIDGE __attribute__((visibility("default")))
+
+// ---- Handles -----------------------------------------------------------------------------------
+// Every object a program holds (context, stream, event, tensor, executor, ...) is known to it by a
+// handle: a slot number and a generation, never an address. A destroyed or invented handle resolves
+// to null, also after its slot was used again. Thread-safe; resolving takes no lock.
+
+enum AclimbHandleKind {
+  ACLIMB_HANDLE_CONTEXT = 1,
+  ACLIMB_HANDLE_STREAM,
+  ACLIMB_HANDLE_EVENT,
+  ACLIMB_HANDLE_STREAM_CONFIG,
+  ACLIMB_HANDLE_TENSOR,
+  ACLIMB_HANDLE_SCALAR,
+  ACLIMB_HANDLE_INT_ARRAY,
+  ACLIMB_HANDLE_FLOAT_ARRAY,
+  ACLIMB_HANDLE_BOOL_ARRAY,
+  ACLIMB_HANDLE_TENSOR_LIST,
+  ACLIMB_HANDLE_SCALAR_LIST,
+  ACLIMB_HANDLE_EXECUTOR,
+};
+
+// A new handle for `object`, or null when no slot or memory is left.
+ACLIMB_BRIDGE void* aclimb_handle_create(int kind, void* object);
+// The object, or null when the handle is not a live one of this kind.
+ACLIMB_BRIDGE void* aclimb_handle_resolve(const void* handle, int kind);
+// Ends the handle and returns its object; null when it was not live. Exactly one of two racing
+// callers gets the object.
+ACLIMB_BRIDGE void* aclimb_handle_release(const void* handle, int kind);
+
+// ---- Errors ------------------------------------------------------------------------------------
+
+// Adds `text` to the calling thread's unread messages and makes `code` its last error.
+ACLIMB_BRIDGE void aclimb_report(int code, const char* text);
+
+// ---- Settings ----------------------------------------------------------------------------------
+
+typedef struct AclimbSettings {
+  int32_t product;          // aclimb::Product of ACLIMB_SOC; -1 when the name is unknown
+  const char* soc_name;     // as given
+  int32_t extensions;       // ACLIMB_EXTENSIONS: values that the documents reserve are accepted
+  int32_t launch_blocking;  // ASCEND_LAUNCH_BLOCKING
+  int32_t threads;          // ACLIMB_THREADS: size of the compute team; 0 = all cores
+  int32_t log_plan;         // ACLIMB_LOG contains "plan"
+  const char* problem;      // what is wrong with the environment, or null
+} AclimbSettings;
+
+// Read from the environment once, at first use. Never null, valid for the life of the process.
+ACLIMB_BRIDGE const AclimbSettings* aclimb_settings(void);
+// Reads the environment again; for tests that switch the product.
+ACLIMB_BRIDGE void aclimb_settings_reload(void);
+// ACL_OPT_DETERMINISTIC as it applies to the calling thread: the context's value, else the process's.
+ACLIMB_BRIDGE int64_t aclimb_deterministic(void);
+// One line of the log (levels of aclLogLevel); goes where the program asked the log to go.
+ACLIMB_BRIDGE void aclimb_log(int level, const char* text);
+
+// ---- Memory ------------------------------------------------------------------------------------
+
+typedef struct AclimbAllocation {
+  const void* base;     // the address the program got
+  uint64_t requested;   // bytes it asked for
+  uint64_t usable;      // round_up(requested, 32) + 32
+  int32_t device;
+  void* kernel_base;    // where kernels on the host see `base`
+} AclimbAllocation;
+
+// The live device allocation that contains `address` (any interior address); 0 when there is none.
+ACLIMB_BRIDGE int aclimb_memory_find(const void* address, AclimbAllocation* allocation);
+
+// ---- Launch ------------------------------------------------------------------------------------
+
+typedef struct AclimbTask {
+  const char* name;                // static text: the operator, for errors and traces
+  int (*run)(void* payload);       // on an engine's thread; 0 or the aclError that the stream gets
+  void (*release)(void* payload);  // exactly once, after run or when the task is dropped
+  void* payload;
+  uint64_t cost_bytes;             // estimated traffic; a small task may run inside a synchronise
+} AclimbTask;
+
+// Queues the task on the stream (null: default stream of the current context). Takes the payload
+// over in every case: on failure it was released, nothing runs, and `reason` (may be null) receives
+// a static text. Returns 0 or a runtime code; with ASCEND_LAUNCH_BLOCKING also the task's own.
+ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, const char** reason);
+// True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
+ACLIMB_BRIDGE int aclimb_cancelled(void);
+
+#ifdef __cplusplus
+}
+#endif

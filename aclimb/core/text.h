@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace aclimb {
+namespace text_internal {
+
+inline void Append(std::string& out, std::string_view part) { out += part; }
+inline void Append(std::string& out, bool value) { out += value ? "true" : "false"; }
+template <typename T>
+requires(std::is_floating_point_v<T>) void Append(std::string& out, T value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof(buffer), "%.9g", static_cast<double>(value));
+  out += buffer;
+}
+template <typename T>
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) void Append(std::string& out, T value) {
+  out += std::to_string(value);
+}
+
+}  // namespace text_internal
+
+// Joins texts and numbers: Cat("rank ", 3, " > ", limit).
+template <typename... Parts>
+std::string Cat(const Parts&... parts) {
+  std::string out;
+  (text_internal::Append(out, parts), ...);
+  return out;
+}
+
+// "[8, 16]"; "[]" for rank 0.
+std::string ShapeText(const int64_t* dims, size_t count);
+
+}  // namespace aclimb

@@ -1,0 +1,158 @@
+// Vector loads and stores of every floating storage type as float32 lanes. Included once per
+// instruction set by files that use hwy/foreach_target.h.
+#if defined(ACLIMB_SIMD_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_SIMD_FLOAT_INL_H_
+#undef ACLIMB_SIMD_FLOAT_INL_H_
+#else
+#define ACLIMB_SIMD_FLOAT_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "aclimb/core/half.h"
+
+// Highway 1.0's emulation of binary16 reads infinity as 65536 and does not round to even, so
+// targets without F16C use the integer forms below.
+#undef ACLIMB_HARDWARE_FLOAT16
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#define ACLIMB_HARDWARE_FLOAT16 1
+#else
+#define ACLIMB_HARDWARE_FLOAT16 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Unaligned loads of Lanes(d) elements.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadF32(D d, const float* from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadF32(D d, const Float16* from) {
+#if ACLIMB_HARDWARE_FLOAT16
+  const hn::Rebind<hwy::float16_t, D> d16;
+  return hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from)));
+#else
+  const hn::Rebind<uint16_t, D> d16;
+  const hn::Rebind<uint32_t, D> d32;
+  const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
+  const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(d32, 0x8000u)));
+  const auto magnitude = hn::And(bits, hn::Set(d32, 0x7FFFu));
+  // The exponent is rebased by a multiplication, which also normalises subnormals.
+  const auto scaled =
+      hn::BitCast(d32, hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)), hn::Set(d, 0x1p112f)));
+  const auto special = hn::Or(hn::ShiftLeft<13>(magnitude), hn::Set(d32, 0x7F800000u));
+  const auto is_special = hn::Gt(magnitude, hn::Set(d32, 0x7BFFu));
+  return hn::BitCast(d, hn::Or(sign, hn::IfThenElse(is_special, special, scaled)));
+#endif
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadF32(D d, const BFloat16* from) {
+  const hn::Rebind<uint16_t, D> d16;
+  const hn::Rebind<uint32_t, D> d32;
+  const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
+  return hn::BitCast(d, hn::ShiftLeft<16>(bits));
+}
+
+// Float32 lanes to bfloat16 bits in the low half of each 32-bit lane, nearest even, NaN kept quiet.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> BFloat16Bits(D d, hn::Vec<D> value) {
+  const hn::Rebind<uint32_t, D> d32;
+  const auto bits = hn::BitCast(d32, value);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(d32, 0x7FFFu))));
+  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(d32, 0x40u));
+  const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
+  (void)d;
+  return hn::IfThenElse(is_nan, quiet, rounded);
+}
+
+#if !ACLIMB_HARDWARE_FLOAT16
+// Float32 lanes to binary16 bits, as ToFloat16 in core/half.h.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> Float16Bits(D d, hn::Vec<D> value) {
+  const hn::Rebind<uint32_t, D> d32;
+  const auto bits = hn::BitCast(d32, value);
+  const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 0x8000u));
+  const auto magnitude = hn::And(bits, hn::Set(d32, 0x7FFFFFFFu));
+  const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d32, 1u));
+  const auto rebased = hn::Sub(magnitude, hn::Set(d32, 112u << 23));
+  const auto normal = hn::ShiftRight<13>(hn::Add(rebased, hn::Add(odd, hn::Set(d32, 0xFFFu))));
+  const auto subnormal =
+      hn::Sub(hn::BitCast(d32, hn::Add(hn::BitCast(d, magnitude), hn::Set(d, 0.5f))),
+              hn::Set(d32, 0x3F000000u));
+  const auto payload = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d32, 0x3FFu));
+  auto half = hn::IfThenElse(hn::Lt(magnitude, hn::Set(d32, 0x38800000u)), subnormal, normal);
+  half = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d32, 0x477FFFFFu)), hn::Set(d32, 0x7C00u), half);
+  half = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d32, 0x7F800000u)),
+                        hn::Or(payload, hn::Set(d32, 0x7E00u)), half);
+  return hn::Or(sign, half);
+}
+#endif
+
+// 32-bit lanes below 2^16, stored as 16-bit lanes.
+template <class D>
+HWY_INLINE void StoreLow16(D d, hn::Vec<hn::Rebind<uint32_t, D>> bits, uint16_t* to) {
+  (void)d;
+  const hn::Rebind<int32_t, D> di32;
+  const hn::Rebind<uint16_t, D> d16;
+  // Values below 2^16 pass Highway's saturating demotion unchanged.
+  hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di32, bits)), d16, to);
+}
+
+template <class D>
+HWY_INLINE void StoreF32(D d, hn::Vec<D> value, float* to) {
+  hn::StoreU(value, d, to);
+}
+template <class D>
+HWY_INLINE void StoreF32(D d, hn::Vec<D> value, Float16* to) {
+#if ACLIMB_HARDWARE_FLOAT16
+  (void)d;
+  const hn::Rebind<hwy::float16_t, D> d16;
+  hn::StoreU(hn::DemoteTo(d16, value), d16, reinterpret_cast<hwy::float16_t*>(to));
+#else
+  StoreLow16(d, Float16Bits(d, value), reinterpret_cast<uint16_t*>(to));
+#endif
+}
+template <class D>
+HWY_INLINE void StoreF32(D d, hn::Vec<D> value, BFloat16* to) {
+  StoreLow16(d, BFloat16Bits(d, value), reinterpret_cast<uint16_t*>(to));
+}
+
+// Elements [0, count) of a run, `stride` apart, to or from consecutive float32 values.
+template <typename T>
+HWY_INLINE void GatherF32(const T* from, int64_t stride, int64_t count, float* to) {
+  if (stride == 1) {
+    const hn::ScalableTag<float> d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) hn::StoreU(LoadF32(d, from + i), d, to + i);
+    for (; i < count; ++i) to[i] = ToFloat(from[i]);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) to[i] = ToFloat(from[i * stride]);
+}
+
+template <typename T>
+HWY_INLINE void ScatterF32(const float* from, int64_t count, T* to, int64_t stride) {
+  if constexpr (!std::is_same_v<T, double>) {
+    if (stride == 1) {
+      const hn::ScalableTag<float> d;
+      const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+      int64_t i = 0;
+      for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
+      for (; i < count; ++i) to[i] = FromFloat<T>(from[i]);
+      return;
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) to[i * stride] = FromFloat<T>(from[i]);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#endif

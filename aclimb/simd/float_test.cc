@@ -1,0 +1,118 @@
+// Every instruction set reads and writes half types exactly as core/half.h says.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/simd/float_test.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl header is included once per target.
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace HWY_NAMESPACE {
+
+template <typename T>
+void Read(const void* from, int64_t stride, int64_t count, float* to) {
+  GatherF32(static_cast<const T*>(from), stride, count, to);
+}
+template <typename T>
+void Write(const float* from, int64_t count, void* to, int64_t stride) {
+  ScatterF32(from, count, static_cast<T*>(to), stride);
+}
+void ReadFloat16(const void* from, int64_t stride, int64_t count, float* to) {
+  Read<Float16>(from, stride, count, to);
+}
+void ReadBFloat16(const void* from, int64_t stride, int64_t count, float* to) {
+  Read<BFloat16>(from, stride, count, to);
+}
+void WriteFloat16(const float* from, int64_t count, void* to, int64_t stride) {
+  Write<Float16>(from, count, to, stride);
+}
+void WriteBFloat16(const float* from, int64_t count, void* to, int64_t stride) {
+  Write<BFloat16>(from, count, to, stride);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "aclimb/simd/each_target.h"
+
+namespace aclimb {
+namespace {
+
+HWY_EXPORT(ReadFloat16);
+HWY_EXPORT(ReadBFloat16);
+HWY_EXPORT(WriteFloat16);
+HWY_EXPORT(WriteBFloat16);
+
+template <typename T>
+void ExpectReads(void (*read)(const void*, int64_t, int64_t, float*)) {
+  std::vector<T> halves(65536);
+  for (uint32_t i = 0; i < 65536; ++i) halves[i].bits = static_cast<uint16_t>(i);
+  for (int64_t stride : {1, 3}) {
+    const int64_t count = 65536 / stride;
+    std::vector<float> floats(static_cast<size_t>(count), -7.0f);
+    read(halves.data(), stride, count, floats.data());
+    for (int64_t i = 0; i < count; ++i) {
+      const float expected = ToFloat(halves[static_cast<size_t>(i * stride)]);
+      if (std::isnan(expected)) {
+        ASSERT_TRUE(std::isnan(floats[static_cast<size_t>(i)])) << i;
+      } else {
+        ASSERT_EQ(BitsOf(floats[static_cast<size_t>(i)]), BitsOf(expected)) << i;
+      }
+    }
+  }
+}
+
+// Every half value, every tie between neighbours and the floats beside the ties.
+std::vector<float> HardFloats() {
+  std::vector<float> floats;
+  for (uint32_t i = 0; i < 65536; ++i) {
+    for (uint32_t low : {0u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu, 0x1000u, 0x0FFFu, 0x1001u}) {
+      floats.push_back(FloatOfBits((i << 16) | low));
+    }
+    const float half = ToFloat(Float16{static_cast<uint16_t>(i)});
+    const float next = ToFloat(Float16{static_cast<uint16_t>(i + 1)});
+    floats.push_back(half);
+    floats.push_back((half + next) / 2);
+  }
+  return floats;
+}
+
+template <typename T>
+void ExpectWrites(void (*write)(const float*, int64_t, void*, int64_t)) {
+  const std::vector<float> floats = HardFloats();
+  for (int64_t stride : {1, 2}) {
+    const int64_t count = static_cast<int64_t>(floats.size()) - 3;
+    std::vector<T> halves(floats.size() * static_cast<size_t>(stride), T{0xBEEF});
+    write(floats.data(), count, halves.data(), stride);
+    for (int64_t i = 0; i < count; ++i) {
+      const float value = floats[static_cast<size_t>(i)];
+      const T got = halves[static_cast<size_t>(i * stride)];
+      if (std::isnan(value)) {
+        ASSERT_TRUE(std::isnan(ToFloat(got))) << BitsOf(value);
+      } else {
+        ASSERT_EQ(got.bits, FromFloat<T>(value).bits) << value << ' ' << BitsOf(value);
+      }
+    }
+    EXPECT_EQ(halves.back().bits, 0xBEEF);
+  }
+}
+
+TEST(FloatInl, EveryTargetReadsAndWritesHalves) {
+  EachTarget([] {
+    ExpectReads<Float16>(HWY_DYNAMIC_DISPATCH(ReadFloat16));
+    ExpectReads<BFloat16>(HWY_DYNAMIC_DISPATCH(ReadBFloat16));
+    ExpectWrites<Float16>(HWY_DYNAMIC_DISPATCH(WriteFloat16));
+    ExpectWrites<BFloat16>(HWY_DYNAMIC_DISPATCH(WriteBFloat16));
+  });
+}
+
+}  // namespace
+}  // namespace aclimb
+#endif

@@ -1,0 +1,163 @@
+#include "aclimb/simd/parallel.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+
+#if defined(ACLIMB_STD_THREAD_TEAM)
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+#else
+// The team is libgomp's, whatever compiler builds us: clang's -fopenmp would bring a second runtime
+// beside the one that oneDNN uses. These two are libgomp's stable binary interface.
+extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned num_threads,
+                              unsigned flags);
+extern "C" int omp_get_thread_num();
+extern "C" int omp_get_num_threads();
+#endif
+
+namespace aclimb {
+namespace {
+
+std::atomic<int> team_size{0};
+std::atomic<int (*)()> cancel_query{nullptr};
+
+int CoreCount() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return 1;
+  return std::max(1, CPU_COUNT(&mask));
+}
+
+// Each thread takes one contiguous share of the pieces, so that it streams through its own memory.
+struct Job {
+  int64_t count;
+  int64_t grain;
+  parallel_internal::Body body;
+  void* context;
+  std::atomic<bool> stop{false};
+
+  void RunShare(int index, int team) {
+    const auto query = cancel_query.load(std::memory_order_acquire);
+    const int64_t pieces = (count + grain - 1) / grain;
+    const int64_t first = pieces * index / team;
+    const int64_t last = pieces * (index + 1) / team;
+    for (int64_t piece = first; piece < last; ++piece) {
+      if (stop.load(std::memory_order_relaxed)) return;
+      if (index == 0 && query != nullptr && query() != 0) {
+        stop.store(true, std::memory_order_relaxed);
+        return;
+      }
+      const int64_t begin = piece * grain;
+      body(context, begin, std::min(count, begin + grain));
+    }
+  }
+};
+
+#if defined(ACLIMB_STD_THREAD_TEAM)
+
+// A team the thread sanitizer can see through: persistent std::threads, one job at a time.
+class ThreadTeam {
+ public:
+  void Run(Job& job, int team) {
+    std::lock_guard<std::mutex> one_job(job_mutex_);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      while (static_cast<int>(workers_.size()) < team - 1) {
+        const int index = static_cast<int>(workers_.size()) + 1;
+        workers_.emplace_back([this, index] { Loop(index); });
+      }
+      job_ = &job;
+      team_ = team;
+      pending_ = team - 1;
+      ++round_;
+    }
+    wake_.notify_all();
+    job.RunShare(0, team);
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait(lock, [this] { return pending_ == 0; });
+    job_ = nullptr;
+  }
+
+ private:
+  void Loop(int index) {
+    uint64_t seen = 0;
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return round_ != seen && job_ != nullptr; });
+      seen = round_;
+      if (index >= team_) continue;
+      Job* job = job_;
+      const int team = team_;
+      lock.unlock();
+      job->RunShare(index, team);
+      lock.lock();
+      if (--pending_ == 0) done_.notify_all();
+    }
+  }
+
+  std::mutex job_mutex_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::vector<std::thread> workers_;
+  Job* job_ = nullptr;
+  int team_ = 0;
+  int pending_ = 0;
+  uint64_t round_ = 0;
+};
+
+void RunTeam(Job& job, int team) {
+  static ThreadTeam* const threads = new ThreadTeam;  // leaked: its threads outlive main
+  threads->Run(job, team);
+}
+
+#else
+
+void RunTeam(Job& job, int team) {
+  // The runtime may grant fewer threads than asked for; the shares follow what it granted.
+  GOMP_parallel(
+      [](void* data) {
+        static_cast<Job*>(data)->RunShare(omp_get_thread_num(), omp_get_num_threads());
+      },
+      &job, static_cast<unsigned>(team), 0);
+}
+
+#endif
+
+}  // namespace
+
+int TeamSize() {
+  int size = team_size.load(std::memory_order_relaxed);
+  if (size == 0) {
+    size = CoreCount();
+    team_size.store(size, std::memory_order_relaxed);
+  }
+  return size;
+}
+
+void SetTeamSize(int threads) {
+  team_size.store(threads < 1 ? CoreCount() : threads, std::memory_order_relaxed);
+}
+
+void SetCancelQuery(int (*query)()) { cancel_query.store(query, std::memory_order_release); }
+
+namespace parallel_internal {
+
+void Run(int64_t count, int64_t grain, Body body, void* context) {
+  if (count <= 0) return;
+  Job job{count, std::max<int64_t>(1, grain), body, context};
+  const int64_t pieces = (count + job.grain - 1) / job.grain;
+  const int team = static_cast<int>(std::min<int64_t>(TeamSize(), pieces));
+  if (team <= 1) {
+    job.RunShare(0, 1);
+    return;
+  }
+  RunTeam(job, team);
+}
+
+}  // namespace parallel_internal
+}  // namespace aclimb

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace aclimb {
+
+// The one place where compute threads are made. Team work runs on the OpenMP runtime that oneDNN
+// uses, and only an engine's own thread may start it (spec/decisions.md 31).
+
+// Threads of the compute team: ACLIMB_THREADS, else all cores of the process's affinity mask.
+int TeamSize();
+// Called once by the runtime and by tests; values below 1 mean all cores.
+void SetTeamSize(int threads);
+
+// Long loops ask this between pieces and stop early when it answers true (stream abort).
+// Null, the default, means never. It is called on the thread that called ParallelFor.
+void SetCancelQuery(int (*query)());
+
+namespace parallel_internal {
+using Body = void (*)(void* context, int64_t begin, int64_t end);
+void Run(int64_t count, int64_t grain, Body body, void* context);
+}  // namespace parallel_internal
+
+// Calls body(begin, end) on disjoint pieces that cover [0, count) in no particular order. A piece
+// is at most `grain` long; one fork-join per call, none when a single piece covers everything.
+// Results must not depend on the split: write disjoint outputs, or reduce over fixed blocks.
+template <typename F>
+void ParallelFor(int64_t count, int64_t grain, F&& body) {
+  parallel_internal::Run(
+      count, grain,
+      [](void* context, int64_t begin, int64_t end) {
+        (*static_cast<std::remove_reference_t<F>*>(context))(begin, end);
+      },
+      const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+}  // namespace aclimb

@@ -1,0 +1,43 @@
+#include "aclimb/simd/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace aclimb {
+namespace {
+
+TEST(ParallelFor, CoversEveryElementOnceForAnyTeamAndGrain) {
+  for (int team : {1, 2, 5}) {
+    SetTeamSize(team);
+    for (int64_t count : {0, 1, 7, 64, 1001}) {
+      for (int64_t grain : {0, 1, 3, 64, 5000}) {
+        std::vector<std::atomic<int>> hits(static_cast<size_t>(count));
+        std::atomic<int64_t> longest{0};
+        ParallelFor(count, grain, [&](int64_t begin, int64_t end) {
+          if (end - begin > longest) longest = end - begin;
+          for (int64_t i = begin; i < end; ++i) ++hits[static_cast<size_t>(i)];
+        });
+        for (auto& hit : hits) ASSERT_EQ(hit, 1) << team << ' ' << count << ' ' << grain;
+        EXPECT_LE(longest, grain < 1 ? 1 : grain);
+      }
+    }
+  }
+  SetTeamSize(0);
+}
+
+int always() { return 1; }
+
+TEST(ParallelFor, StopsWhenTheQuerySaysSo) {
+  SetTeamSize(2);
+  SetCancelQuery(&always);
+  std::atomic<int> pieces{0};
+  ParallelFor(1000000, 1, [&](int64_t, int64_t) { ++pieces; });
+  SetCancelQuery(nullptr);
+  SetTeamSize(0);
+  EXPECT_LT(pieces, 1000000);
+}
+
+}  // namespace
+}  // namespace aclimb
