@@ -25,7 +25,8 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null
-//            161002 another dtype, format, rank or shape, samplingRatio < 0, spatialScale <= 0
+//            161002 another dtype, format, rank or shape, samplingRatio < 0, spatialScale not above
+//                   FLT_MIN
 ACLNN_API aclnnStatus aclnnRoiAlignV2BackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* boxes, const aclIntArray* inputShape,
     int64_t pooledHeight, int64_t pooledWidth, float spatialScale, int64_t samplingRatio,
