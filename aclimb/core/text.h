@@ -10,7 +10,12 @@ namespace aclimb {
 namespace text_internal {
 
 inline void Append(std::string& out, std::string_view part) { out += part; }
-inline void Append(std::string& out, bool value) { out += value ? "true" : "false"; }
+// A template, so that a text literal never decays into it.
+template <typename T>
+  requires(std::is_same_v<T, bool>)
+void Append(std::string& out, T value) {
+  out += value ? "true" : "false";
+}
 template <typename T>
 requires(std::is_floating_point_v<T>) void Append(std::string& out, T value) {
   char buffer[40];

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "aclimb/core/descriptor.h"
+#include "aclimb/core/product.h"
+
+namespace aclimb::contract {
+
+// The kinds of argument an aclnn function takes; the C type decides (signature.h).
+enum class Kind : uint8_t {
+  kTensor,
+  kScalar,
+  kIntArray,
+  kBoolArray,
+  kString,
+  kBool,
+  kInteger,
+  kReal
+};
+
+constexpr bool IsPointer(Kind kind) { return kind <= Kind::kString; }
+
+// One argument of one call. `handle` is what the program passed; `object` what it stands for, null
+// when it was null or is no live object.
+struct Argument {
+  Kind kind = Kind::kTensor;
+  const void* handle = nullptr;
+  const void* object = nullptr;
+  int64_t integer = 0;  // kBool, kInteger; uint64 values keep their bits
+  double real = 0;      // kReal
+};
+
+// All arguments of one phase-1 call, in the order of the contract's parameters, with the switches
+// that checks may depend on.
+class Arguments {
+ public:
+  Arguments(std::span<const Argument> arguments, Product product, bool extensions)
+      : arguments_(arguments), product_(product), extensions_(extensions) {}
+
+  bool Given(int index) const { return At(index).object != nullptr; }
+  // Null when the optional argument was not given.
+  const TensorDescriptor* TensorOrNull(int index) const {
+    return static_cast<const TensorDescriptor*>(At(index).object);
+  }
+  const TensorDescriptor& Tensor(int index) const { return *TensorOrNull(index); }
+  const ScalarValue& Scalar(int index) const {
+    return *static_cast<const ScalarValue*>(At(index).object);
+  }
+  const IntArrayValue* IntsOrNull(int index) const {
+    return static_cast<const IntArrayValue*>(At(index).object);
+  }
+  const IntArrayValue& Ints(int index) const { return *IntsOrNull(index); }
+  const BoolArrayValue& Bools(int index) const {
+    return *static_cast<const BoolArrayValue*>(At(index).object);
+  }
+  // `fallback` when the program passed null.
+  std::string_view String(int index, std::string_view fallback) const {
+    const char* text = static_cast<const char*>(At(index).handle);
+    return text == nullptr ? fallback : std::string_view(text);
+  }
+  bool Bool(int index) const { return At(index).integer != 0; }
+  int64_t Integer(int index) const { return At(index).integer; }
+  double Real(int index) const { return At(index).real; }
+
+  const Argument& At(int index) const { return arguments_[static_cast<size_t>(index)]; }
+  size_t size() const { return arguments_.size(); }
+  Product product() const { return product_; }
+  bool extensions() const { return extensions_; }
+
+ private:
+  std::span<const Argument> arguments_;
+  Product product_;
+  bool extensions_;
+};
+
+}  // namespace aclimb::contract

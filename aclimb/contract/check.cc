@@ -1,0 +1,231 @@
+#include "aclimb/contract/check.h"
+
+#include "aclimb/core/text.h"
+
+namespace aclimb::contract {
+namespace {
+
+std::string Id(const Contract& contract, const char* kind, const char* name) {
+  return Cat(contract.folder, "/", kind, "/", name);
+}
+
+bool HasDTypes(const Parameter& parameter) {
+  for (DTypeMask mask : parameter.dtypes.of) {
+    if (mask != 0) return true;
+  }
+  return false;
+}
+
+const char* KindText(Kind kind) {
+  switch (kind) {
+    case Kind::kTensor:
+      return "aclTensor";
+    case Kind::kScalar:
+      return "aclScalar";
+    case Kind::kIntArray:
+      return "aclIntArray";
+    case Kind::kBoolArray:
+      return "aclBoolArray";
+    default:
+      return "string";
+  }
+}
+
+const char* CreateText(Kind kind) {
+  switch (kind) {
+    case Kind::kTensor:
+      return "aclCreateTensor";
+    case Kind::kScalar:
+      return "aclCreateScalar";
+    case Kind::kIntArray:
+      return "aclCreateIntArray";
+    default:
+      return "aclCreateBoolArray";
+  }
+}
+
+std::string DTypeText(const TensorDescriptor& tensor) {
+  if (IsKnown(tensor.dtype)) return std::string(NameOf(tensor.dtype));
+  return Cat("number ", static_cast<int>(tensor.dtype));
+}
+
+std::string Shape(const TensorDescriptor& tensor) {
+  return ShapeText(tensor.shape.data(), tensor.shape.size());
+}
+
+Status CheckHandles(const Contract& contract, const Arguments& arguments) {
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const Parameter& parameter = contract.parameters[i];
+    const Argument& argument = arguments.At(static_cast<int>(i));
+    if (!IsPointer(parameter.kind) || parameter.kind == Kind::kString) continue;
+    if (argument.handle == nullptr || argument.object != nullptr) continue;
+    return Refuse(kAclnnInvalid,
+                  Cat(parameter.name, " is not a live ", KindText(parameter.kind),
+                      ": it was destroyed, or is a handle of another kind; expected one made by ",
+                      CreateText(parameter.kind), " and not yet destroyed."),
+                  "destroy it only after phase 2 has returned, and pass the object itself",
+                  Id(contract, "handle", parameter.name));
+  }
+  return Ok();
+}
+
+Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const Parameter& parameter = contract.parameters[i];
+    const TensorDescriptor* tensor =
+        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    if (tensor == nullptr || !HasDTypes(parameter)) continue;
+    const DTypeMask mask = parameter.dtypes[arguments.product()];
+    if (Has(mask, tensor->dtype)) continue;
+    return Refuse(kAclnnInvalid,
+                  Cat(parameter.name, ".dtype is ", DTypeText(*tensor), "; expected ", Text(mask),
+                      " on ", NameOf(arguments.product()), "."),
+                  "convert the tensor, or choose another product with ACLIMB_SOC",
+                  Id(contract, "dtype", parameter.name));
+  }
+  return Ok();
+}
+
+Status CheckFormats(const Contract& contract, const Arguments& arguments) {
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const Parameter& parameter = contract.parameters[i];
+    const TensorDescriptor* tensor =
+        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    if (tensor == nullptr) continue;
+    const int format = tensor->format;
+    if (format >= 0 && format < 64 && (parameter.formats >> format & 1) != 0) continue;
+    return Refuse(kAclnnInvalid,
+                  Cat(parameter.name, ".format is ", FormatText(format), "; expected ",
+                      FormatsText(parameter.formats), "."),
+                  "pass the format of the logical layout to aclCreateTensor",
+                  Id(contract, "format", parameter.name));
+  }
+  return Ok();
+}
+
+std::string RankText(const Parameter& parameter) {
+  if (parameter.min_rank == parameter.max_rank) return Cat("rank ", parameter.min_rank);
+  return Cat("rank ", parameter.min_rank, " to ", parameter.max_rank);
+}
+
+Status CheckRanks(const Contract& contract, const Arguments& arguments) {
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const Parameter& parameter = contract.parameters[i];
+    const TensorDescriptor* tensor =
+        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    if (tensor == nullptr) continue;
+    const int rank = tensor->rank();
+    if (rank < parameter.min_rank || rank > parameter.max_rank) {
+      return Refuse(contract.rank_code,
+                    Cat(parameter.name, ".shape is ", Shape(*tensor), " (rank ", rank,
+                        "); expected ", RankText(parameter), "."),
+                    "reshape the tensor", Id(contract, "rank", parameter.name));
+    }
+  }
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const Parameter& parameter = contract.parameters[i];
+    const TensorDescriptor* tensor =
+        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    if (tensor == nullptr || tensor->Footprint().has_value()) continue;
+    return Refuse(
+        kAclnnInvalid,
+        Cat(parameter.name, " with shape ", Shape(*tensor), ", strides ",
+            ShapeText(tensor->stride.data(), tensor->stride.size()), " and offset ", tensor->offset,
+            " reaches past 2^63 bytes; expected addresses that fit in 63 bits."),
+        "check the strides: they count elements, not bytes",
+        Id(contract, "extent", parameter.name));
+  }
+  return Ok();
+}
+
+std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
+                                     const Arguments& arguments) {
+  if (rule.kind == RuleKind::kCustom) return rule.violated(arguments);
+  const char* subject = contract.parameters[static_cast<size_t>(rule.subject)].name;
+  if (rule.kind == RuleKind::kConvertsToFloat) {
+    const ScalarValue& scalar = arguments.Scalar(rule.subject);
+    if (CanConvert(scalar.dtype, DType::kFloat32)) return std::nullopt;
+    return Cat(subject, ".dtype is ", NameOf(scalar.dtype),
+               "; expected a dtype that converts to FLOAT (any integer, BOOL, FLOAT16, BFLOAT16, "
+               "FLOAT or DOUBLE).");
+  }
+  const TensorDescriptor* a = arguments.TensorOrNull(rule.subject);
+  const TensorDescriptor* b = arguments.TensorOrNull(rule.other);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  const char* other = contract.parameters[static_cast<size_t>(rule.other)].name;
+  switch (rule.kind) {
+    case RuleKind::kSameDType:
+      if (a->dtype == b->dtype) return std::nullopt;
+      return Cat(subject, ".dtype is ", DTypeText(*a), " but ", other, ".dtype is ", DTypeText(*b),
+                 "; expected equal dtypes.");
+    case RuleKind::kSameShape:
+      if (a->shape == b->shape) return std::nullopt;
+      return Cat(subject, ".shape is ", Shape(*a), " but ", other, ".shape is ", Shape(*b),
+                 "; expected equal shapes.");
+    case RuleKind::kConvertsTo:
+      if (CanConvert(a->dtype, b->dtype)) return std::nullopt;
+      return Cat(other, ".dtype is ", DTypeText(*b), " but ", subject, ".dtype is ", DTypeText(*a),
+                 "; expected an output dtype that ", DTypeText(*a), " converts to.");
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Status CheckNulls(const Contract& contract, const Arguments& arguments) {
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const Parameter& parameter = contract.parameters[i];
+    if (!IsPointer(parameter.kind) || parameter.optional) continue;
+    if (arguments.At(static_cast<int>(i)).handle != nullptr) continue;
+    return Refuse(kAclnnNullptr,
+                  Cat(parameter.name, " is null; expected an ", KindText(parameter.kind), "."),
+                  Cat("check that ",
+                      parameter.kind == Kind::kString ? "the text" : CreateText(parameter.kind),
+                      " succeeded and that the arguments are in order"),
+                  Id(contract, "null", parameter.name));
+  }
+  return Ok();
+}
+
+Status Check(const Contract& contract, const Arguments& arguments) {
+  if (Status status = CheckNulls(contract, arguments); !status.ok()) return status;
+  if (Status status = CheckHandles(contract, arguments); !status.ok()) return status;
+  if ((contract.products & Bit(arguments.product())) == 0) {
+    return Refuse(kAclnnInvalid,
+                  Cat(contract.function, " does not exist on ", NameOf(arguments.product()),
+                      "; expected a product that has it."),
+                  "choose another product with ACLIMB_SOC, for example Ascend910B3",
+                  Cat(contract.folder, "/product"));
+  }
+  if (Status status = CheckDTypes(contract, arguments); !status.ok()) return status;
+  if (Status status = CheckFormats(contract, arguments); !status.ok()) return status;
+  if (Status status = CheckRanks(contract, arguments); !status.ok()) return status;
+  for (const Rule& rule : contract.rules) {
+    if (auto what = Violation(contract, rule, arguments)) {
+      return Refuse(rule.code, std::move(*what), rule.fix, Cat(contract.folder, "/", rule.id));
+    }
+  }
+  return Ok();
+}
+
+std::vector<std::string> RuleIds(const Contract& contract) {
+  std::vector<std::string> ids;
+  const auto each = [&](auto&& applies, const char* kind) {
+    for (const Parameter& parameter : contract.parameters) {
+      if (applies(parameter)) ids.push_back(Id(contract, kind, parameter.name));
+    }
+  };
+  const auto is_tensor = [](const Parameter& p) { return p.kind == Kind::kTensor; };
+  each([](const Parameter& p) { return IsPointer(p.kind) && !p.optional; }, "null");
+  each([](const Parameter& p) { return IsPointer(p.kind) && p.kind != Kind::kString; }, "handle");
+  if (contract.products != kAllProducts) ids.push_back(Cat(contract.folder, "/product"));
+  each([&](const Parameter& p) { return is_tensor(p) && HasDTypes(p); }, "dtype");
+  each(is_tensor, "format");
+  each(is_tensor, "rank");
+  each(is_tensor, "extent");
+  for (const Rule& rule : contract.rules) ids.push_back(Cat(contract.folder, "/", rule.id));
+  return ids;
+}
+
+}  // namespace aclimb::contract

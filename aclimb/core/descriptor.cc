@@ -1,0 +1,141 @@
+#include "aclimb/core/descriptor.h"
+
+#include <cstring>
+
+#include "aclimb/core/half.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb {
+
+int64_t TensorDescriptor::ElementCount() const {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+bool TensorDescriptor::IsEmpty() const {
+  for (int64_t extent : shape) {
+    if (extent == 0) return true;
+  }
+  return false;
+}
+
+std::optional<TensorDescriptor::ByteRange> TensorDescriptor::Footprint() const {
+  if (IsEmpty()) return ByteRange{};
+  int64_t last = offset;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t reach;
+    if (__builtin_mul_overflow(shape[d] - 1, stride[d], &reach) ||
+        __builtin_add_overflow(last, reach, &last)) {
+      return std::nullopt;
+    }
+  }
+  const int64_t size = static_cast<int64_t>(SizeOf(dtype));
+  ByteRange range;
+  int64_t end;
+  if (__builtin_add_overflow(last, int64_t{1}, &end) ||
+      __builtin_mul_overflow(end, size, &range.end) ||
+      __builtin_mul_overflow(offset, size, &range.begin)) {
+    return std::nullopt;
+  }
+  return range;
+}
+
+TensorView TensorDescriptor::View() const {
+  TensorView view;
+  view.dtype = dtype;
+  view.rank = rank();
+  for (int d = 0; d < view.rank; ++d) {
+    view.shape[d] = shape[static_cast<size_t>(d)];
+    view.stride[d] = stride[static_cast<size_t>(d)];
+  }
+  if (data != nullptr) {
+    view.data = static_cast<char*>(data) + offset * static_cast<int64_t>(SizeOf(dtype));
+  }
+  return view;
+}
+
+std::vector<int64_t> ContiguousStrides(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> stride(shape.size());
+  int64_t step = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    stride[d] = step;
+    if (shape[d] > 1) step *= shape[d];
+  }
+  return stride;
+}
+
+std::optional<int64_t> ElementCountOf(const std::vector<int64_t>& shape) {
+  // A zero anywhere makes the product zero, but strides still multiply the other extents.
+  int64_t product = 1;
+  bool empty = false;
+  for (int64_t extent : shape) {
+    if (extent == 0) {
+      empty = true;
+    } else if (__builtin_mul_overflow(product, extent, &product)) {
+      return std::nullopt;
+    }
+  }
+  return empty ? 0 : product;
+}
+
+namespace {
+
+template <typename T>
+T Read(const ScalarValue& scalar) {
+  T value;
+  std::memcpy(&value, scalar.bytes, sizeof(value));
+  return value;
+}
+
+}  // namespace
+
+float ScalarValue::ToFloat() const {
+  switch (dtype) {
+    case DType::kFloat32:
+      return Read<float>(*this);
+    case DType::kFloat64:
+      return static_cast<float>(Read<double>(*this));
+    case DType::kFloat16:
+      return aclimb::ToFloat(Read<Float16>(*this));
+    case DType::kBFloat16:
+      return aclimb::ToFloat(Read<BFloat16>(*this));
+    case DType::kInt8:
+      return static_cast<float>(Read<int8_t>(*this));
+    case DType::kInt16:
+      return static_cast<float>(Read<int16_t>(*this));
+    case DType::kInt32:
+      return static_cast<float>(Read<int32_t>(*this));
+    case DType::kInt64:
+      return static_cast<float>(Read<int64_t>(*this));
+    case DType::kUInt8:
+      return static_cast<float>(Read<uint8_t>(*this));
+    case DType::kUInt16:
+      return static_cast<float>(Read<uint16_t>(*this));
+    case DType::kUInt32:
+      return static_cast<float>(Read<uint32_t>(*this));
+    case DType::kUInt64:
+      return static_cast<float>(Read<uint64_t>(*this));
+    case DType::kBool:
+      return Read<uint8_t>(*this) != 0 ? 1.0f : 0.0f;
+    default:
+      return 0.0f;
+  }
+}
+
+std::string ScalarValue::Text() const {
+  if (IsComplex(dtype)) return Cat("a ", NameOf(dtype), " scalar");
+  return Cat(NameOf(dtype), " ", aclimb::ScalarValue::ToFloat());
+}
+
+bool CanConvert(DType from, DType to) {
+  if (from == to) return true;
+  if (to == DType::kBool) return false;
+  if (IsComplex(from)) return IsComplex(to);
+  if (IsFloating(from)) return IsFloating(to) || IsComplex(to);
+  if (from == DType::kBool || IsInteger(from))
+    return IsInteger(to) || IsFloating(to) || IsComplex(to);
+  return false;
+}
+
+}  // namespace aclimb

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/dtype.h"
+#include "aclimb/core/tensor_view.h"
+
+namespace aclimb {
+
+// What the handles of the aclnn base library stand for. Plain data: the functions that create and
+// destroy them are in executor/.
+
+// A strided view of a storage. Strides and offset are in elements; the storage shape and the format
+// are what the caller said, never checked against the view (spec/aclnn_base.md 3.2).
+struct TensorDescriptor {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> stride;  // always one per dimension
+  std::vector<int64_t> storage_shape;
+  int64_t offset = 0;
+  DType dtype = DType::kUndefined;
+  int32_t format = 2;  // aclFormat
+  void* data = nullptr;
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  int64_t ElementCount() const;  // cannot overflow: creation refuses such shapes
+  bool IsEmpty() const;
+
+  // Bytes of the storage that the view touches: [begin, end), counted from `data`. {0, 0} when
+  // empty; nothing when an address computation would overflow int64.
+  struct ByteRange {
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  std::optional<ByteRange> Footprint() const;
+
+  // The kernel's picture of it with the first element at `data` + offset. Rank must be <= 8.
+  TensorView View() const;
+};
+
+// Row-major strides of a shape.
+std::vector<int64_t> ContiguousStrides(const std::vector<int64_t>& shape);
+
+// The number of elements; nothing when the product overflows int64.
+std::optional<int64_t> ElementCountOf(const std::vector<int64_t>& shape);
+
+// One element of any dtype, copied from the host.
+struct ScalarValue {
+  DType dtype = DType::kUndefined;
+  alignas(16) unsigned char bytes[16] = {};
+
+  // The value as float32, rounded to nearest; DOUBLE 0.1 becomes 0.1f. Real dtypes only.
+  float ToFloat() const;
+  std::string Text() const;
+};
+
+using IntArrayValue = std::vector<int64_t>;
+using FloatArrayValue = std::vector<float>;
+using BoolArrayValue = std::vector<uint8_t>;
+
+// True when a value of `from` may be cast to `to`: complex to real, floating to integer and
+// non-BOOL to BOOL are refused (spec/aclnn_base.md 6.3).
+bool CanConvert(DType from, DType to);
+
+}  // namespace aclimb

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace aclimb {
+
+// One environment variable that Aclimb reads.
+struct EnvironmentVariable {
+  std::string_view name;
+  std::string_view values;         // what it accepts
+  std::string_view default_value;  // what holds when it is not set
+  std::string_view meaning;
+};
+
+// Every variable, in the order in which the documents list them.
+inline constexpr EnvironmentVariable kEnvironment[] = {
+    {"ACLIMB_SOC", "a chip name such as Ascend910B3", "Ascend910B3",
+     "the chip to imitate: dtype lists, refusals, aclrtGetSocName"},
+    {"ACLIMB_DEVICE", "cpu, cuda", "cpu", "the backend that runs the work"},
+    {"ACLIMB_DEVICES", "1 to 64", "1", "number of devices"},
+    {"ACLIMB_MEMORY", "bytes, or a number with K, M, G or T",
+     "3/4 of the machine's or the control group's memory, divided by the devices",
+     "memory of one device; more than that is 207001"},
+    {"ACLIMB_THREADS", "0 to 1024", "0", "size of the compute team; 0 means all cores"},
+    {"ACLIMB_HOST_ACCESS", "0, 1", "0", "1 lets the host dereference device addresses"},
+    {"ACLIMB_EXTENSIONS", "0, 1", "0", "1 accepts argument values that the documents reserve"},
+    {"ACLIMB_STRICT", "0, 1", "0", "1 refuses runtime calls before aclInit with 100001"},
+    {"ACLIMB_LOG", "a comma list of plan, stderr, file=<path>", "",
+     "plan logs what phase 1 decides; the others say where the log goes (stderr for a topic "
+     "alone)"},
+    {"ACLIMB_SCHEDULE", "roundrobin", "roundrobin", "which ready stream runs next"},
+    {"ASCEND_RT_VISIBLE_DEVICES", "a comma list of device numbers, ascending", "all",
+     "the devices that the process sees, renumbered from 0"},
+    {"ASCEND_LAUNCH_BLOCKING", "0, 1", "0", "1 runs each task before its call returns"},
+    {"ASCEND_GLOBAL_LOG_LEVEL", "0 debug, 1 info, 2 warning, 3 error, 4 none", "3",
+     "least level that the log keeps"},
+    {"ASCEND_MODULE_LOG_LEVEL", "a colon list of module=level", "",
+     "level of single modules: APP for the program's own lines, ASCENDCL for ours"},
+    {"ASCEND_LOG_PRINT_TO_STDOUT", "0, 1", "0", "1 prints the log to stdout"},
+    {"ASCEND_SLOG_PRINT_TO_STDOUT", "0, 1", "0", "older name; the newer one wins"},
+};
+
+// The row of a variable; null for a name that Aclimb does not read.
+const EnvironmentVariable* FindEnvironmentVariable(std::string_view name);
+
+// The value the process has now, or nothing when it is unset or empty.
+std::optional<std::string_view> ReadEnvironment(const char* name);
+
+}  // namespace aclimb
