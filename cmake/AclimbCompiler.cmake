@@ -11,6 +11,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+# The public headers mark their functions visible only for those who define them.
+add_compile_definitions(FUNC_VISIBILITY)
 add_compile_options(-Wall -Wextra -Wshadow)
 if(ACLIMB_WERROR)
   add_compile_options(-Werror)

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/core/descriptor.h"
+#include "aclimb/executor/plan.h"
+
+namespace aclimb {
+
+// One tensor argument as phase 1 saw it. The descriptor itself is copied out: phase 2 and the
+// address setters never follow an aclTensor that may be gone (spec/decisions.md 20).
+struct TensorUse {
+  int parameter = 0;
+  const void* handle = nullptr;  // what the program passed; null when not given
+  void* data = nullptr;          // storage address; the setters change it
+  TensorView view;               // its data pointer is set per run
+  TensorDescriptor::ByteRange footprint;
+  bool is_output = false;
+  bool touched = false;  // read or written by the plan, and not empty
+};
+
+// What an aclOpExecutor* stands for.
+struct Executor {
+  const contract::Contract* contract = nullptr;
+  std::shared_ptr<const Plan> plan;  // null: nothing to do
+  std::vector<TensorUse> uses;       // one per tensor parameter, in order
+  uint64_t workspace_size = 0;
+  uint64_t cost_bytes = 0;  // traffic of the touched tensors
+  std::mutex mutex;         // guards `data` and `repeatable` once the program has the handle
+  bool repeatable = false;
+};
+
+}  // namespace aclimb

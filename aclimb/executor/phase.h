@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/executor/plan.h"
+#include "aclnn/acl_meta.h"
+
+namespace aclimb {
+namespace phase_internal {
+
+inline contract::Argument Argument(const aclTensor* value) {
+  return {.kind = contract::Kind::kTensor, .handle = value};
+}
+inline contract::Argument Argument(const aclScalar* value) {
+  return {.kind = contract::Kind::kScalar, .handle = value};
+}
+inline contract::Argument Argument(const aclIntArray* value) {
+  return {.kind = contract::Kind::kIntArray, .handle = value};
+}
+inline contract::Argument Argument(const aclBoolArray* value) {
+  return {.kind = contract::Kind::kBoolArray, .handle = value};
+}
+inline contract::Argument Argument(const char* value) {
+  return {.kind = contract::Kind::kString, .handle = value};
+}
+inline contract::Argument Argument(bool value) {
+  return {.kind = contract::Kind::kBool, .integer = value ? 1 : 0};
+}
+template <typename T>
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) contract::Argument Argument(T value) {
+  return {.kind = contract::Kind::kInteger, .integer = static_cast<int64_t>(value)};
+}
+template <typename T>
+requires(std::is_floating_point_v<T>) contract::Argument Argument(T value) {
+  return {.kind = contract::Kind::kReal, .real = static_cast<double>(value)};
+}
+
+aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
+                   std::span<contract::Argument> arguments, uint64_t* workspace_size,
+                   aclOpExecutor** executor) noexcept;
+
+}  // namespace phase_internal
+
+// The body of every aclnnXxxGetWorkspaceSize: checks the arguments against the contract, plans, and
+// makes an executor. Host-only: needs no device and never looks at data.
+//   arguments  the operator's own, in the order of the contract
+//   returns    0, or the violated rule's code with its text in aclGetRecentErrMsg; `executor` is
+//   then
+//              untouched
+template <typename... T>
+aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan, uint64_t* workspace_size,
+                   aclOpExecutor** executor, T... arguments) noexcept {
+  contract::Argument list[] = {phase_internal::Argument(arguments)...};
+  return phase_internal::Phase1(contract, plan, list, workspace_size, executor);
+}
+
+// The body of every aclnnXxx: checks executor, workspace, memory and stream, queues the run and
+// returns. The executor is consumed by success and failure alike, unless it is repeatable.
+//   returns  161001 null executor, null workspace though one is needed, null data of a used tensor
+//            561103 executor consumed or destroyed
+//            161002 workspace too small, data or workspace outside device memory
+//            361001 the runtime refused; its code is in the text
+aclnnStatus Phase2(const contract::Contract& contract, void* workspace, uint64_t workspace_size,
+                   aclOpExecutor* executor, aclrtStream stream) noexcept;
+
+}  // namespace aclimb

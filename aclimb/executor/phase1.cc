@@ -1,0 +1,138 @@
+#include <exception>
+#include <new>
+#include <string>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/contract/check.h"
+#include "aclimb/core/text.h"
+#include "aclimb/executor/executor.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/executor/report.h"
+
+namespace aclimb {
+namespace {
+
+int HandleKind(contract::Kind kind) {
+  switch (kind) {
+    case contract::Kind::kTensor:
+      return ACLIMB_HANDLE_TENSOR;
+    case contract::Kind::kScalar:
+      return ACLIMB_HANDLE_SCALAR;
+    case contract::Kind::kIntArray:
+      return ACLIMB_HANDLE_INT_ARRAY;
+    default:
+      return ACLIMB_HANDLE_BOOL_ARRAY;
+  }
+}
+
+void Resolve(std::span<contract::Argument> arguments) {
+  for (contract::Argument& argument : arguments) {
+    if (!contract::IsPointer(argument.kind) || argument.handle == nullptr) continue;
+    argument.object = argument.kind == contract::Kind::kString
+                          ? argument.handle
+                          : aclimb_handle_resolve(argument.handle, HandleKind(argument.kind));
+  }
+}
+
+Status CheckProtocol(const contract::Contract& contract, const uint64_t* workspace_size,
+                     aclOpExecutor* const* executor) {
+  const char* missing = workspace_size == nullptr ? "workspaceSize"
+                        : executor == nullptr     ? "executor"
+                                                  : nullptr;
+  if (missing == nullptr) return Ok();
+  return Refuse(kAclnnNullptr, Cat(missing, " is null; expected the address of a variable."),
+                "pass &workspaceSize and &executor", Cat(contract.folder, "/null/", missing));
+}
+
+Status CheckProduct(const contract::Contract& contract, const AclimbSettings& settings) {
+  if (settings.product >= 0) return Ok();
+  return Refuse(kAclnnInvalid,
+                Cat("ACLIMB_SOC is ", settings.soc_name, "; expected one of ", SocNamesText(), "."),
+                "set ACLIMB_SOC to one of these names, or unset it for Ascend910B3",
+                Cat(contract.folder, "/soc"));
+}
+
+TensorUse MakeUse(const contract::Arguments& arguments, const contract::Parameter& parameter,
+                  int index, const Planner& planner) {
+  TensorUse use;
+  use.parameter = index;
+  use.is_output = parameter.role == contract::Role::kOutput;
+  const TensorDescriptor* tensor = arguments.TensorOrNull(index);
+  if (tensor == nullptr) return use;
+  use.handle = arguments.At(index).handle;
+  use.data = tensor->data;
+  use.view = tensor->View();
+  use.view.data = nullptr;
+  use.footprint = tensor->Footprint().value_or(TensorDescriptor::ByteRange{});
+  use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
+  return use;
+}
+
+Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contract,
+                                               PlanFunction plan,
+                                               const contract::Arguments& arguments) {
+  Planner planner(aclimb_deterministic() != 0);
+  Result<std::unique_ptr<Plan>> planned = plan(arguments, planner);
+  if (!planned.ok()) return planned.TakeStatus();
+  if (planner.workspace().overflow()) {
+    return Refuse(
+        kAclnnInvalid,
+        "the shapes need a workspace of more than 2^63 bytes; expected a problem that fits "
+        "in memory.",
+        "split the tensors", Cat(contract.folder, "/workspace-overflow"));
+  }
+  auto executor = std::make_unique<Executor>();
+  executor->contract = &contract;
+  executor->plan = std::move(planned.value());
+  executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
+  if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    if (contract.parameters[i].kind != contract::Kind::kTensor) continue;
+    executor->uses.push_back(
+        MakeUse(arguments, contract.parameters[i], static_cast<int>(i), planner));
+    const TensorUse& use = executor->uses.back();
+    if (use.touched) {
+      executor->cost_bytes +=
+          static_cast<uint64_t>(use.view.ElementCount()) * SizeOf(use.view.dtype);
+    }
+  }
+  return executor;
+}
+
+Status Run(const contract::Contract& contract, PlanFunction plan,
+           std::span<contract::Argument> arguments, uint64_t* workspace_size,
+           aclOpExecutor** handle) {
+  const AclimbSettings& settings = *aclimb_settings();
+  Resolve(arguments);
+  const contract::Arguments view(arguments, static_cast<Product>(settings.product),
+                                 settings.extensions != 0);
+  if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
+  if (Status status = contract::CheckNulls(contract, view); !status.ok()) return status;
+  if (Status status = CheckProduct(contract, settings); !status.ok()) return status;
+  if (Status status = contract::Check(contract, view); !status.ok()) return status;
+  Result<std::unique_ptr<Executor>> executor = MakeExecutor(contract, plan, view);
+  if (!executor.ok()) return executor.TakeStatus();
+  const uint64_t size = executor.value()->workspace_size;
+  void* made = aclimb_handle_create(ACLIMB_HANDLE_EXECUTOR, executor.value().get());
+  if (made == nullptr) throw std::bad_alloc();
+  executor.value().release();
+  *workspace_size = size;
+  *handle = static_cast<aclOpExecutor*>(made);
+  return Ok();
+}
+
+}  // namespace
+
+namespace phase_internal {
+
+aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
+                   std::span<contract::Argument> arguments, uint64_t* workspace_size,
+                   aclOpExecutor** executor) noexcept {
+  char function[128];
+  std::snprintf(function, sizeof(function), "%sGetWorkspaceSize", contract.function);
+  return Guarded(function,
+                 [&] { return Run(contract, plan, arguments, workspace_size, executor); });
+}
+
+}  // namespace phase_internal
+}  // namespace aclimb

@@ -1,0 +1,181 @@
+#include <array>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/text.h"
+#include "aclimb/executor/executor.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/executor/report.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb {
+namespace {
+
+// Views are found by contract parameter; no operator has more parameters than this.
+constexpr size_t kMaxParameters = 24;
+
+// One run on its way through the stream: everything it needs, and nothing of the program's objects.
+struct Launch {
+  std::shared_ptr<const Plan> plan;
+  std::array<TensorView, kMaxParameters> views;
+  char* workspace = nullptr;
+
+  static int Run(void* payload) {
+    auto* launch = static_cast<Launch*>(payload);
+    try {
+      launch->plan->Run(RunContext(launch->views, launch->workspace));
+      return kSuccess;
+    } catch (...) {
+      return kRtAicoreException;
+    }
+  }
+  static void Release(void* payload) { delete static_cast<Launch*>(payload); }
+};
+
+Status RefusePhase2(int code, std::string what, const char* fix, const char* rule) {
+  return Refuse(code, std::move(what), fix, Cat("phase2/", rule));
+}
+
+std::string AddressText(const void* address) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%p", address);
+  return text;
+}
+
+// Kernel address of [address + begin, address + end), all of it inside one live allocation.
+Result<char*> Translate(const char* name, const void* address, int64_t begin, int64_t end) {
+  AclimbAllocation found;
+  const char* first = static_cast<const char*>(address) + begin;
+  if (aclimb_memory_find(first, &found) == 0) {
+    return RefusePhase2(kAclnnInvalid,
+                        Cat(name, " starts at ", AddressText(first),
+                            ", which is in no live device allocation; expected memory from "
+                            "aclrtMalloc that was not "
+                            "freed."),
+                        "allocate it with aclrtMalloc and copy host data with aclrtMemcpy",
+                        "not-device-memory");
+  }
+  const auto* base = static_cast<const char*>(found.base);
+  const uint64_t needed = static_cast<uint64_t>(first - base) + static_cast<uint64_t>(end - begin);
+  if (needed > found.usable) {
+    return RefusePhase2(
+        kAclnnInvalid,
+        Cat(name, " ends ", needed, " bytes into the allocation at ", AddressText(found.base),
+            " of ", found.requested, " bytes; expected it to end within ", found.usable,
+            " bytes (the request rounded up to 32, plus 32)."),
+        "allocate more, or correct shape, strides and offset of the view", "past-allocation");
+  }
+  return static_cast<char*>(found.kernel_base) + (first - base);
+}
+
+Status PrepareWorkspace(const Executor& executor, void* workspace, uint64_t size, Launch& launch) {
+  if (workspace == nullptr && (size > 0 || executor.workspace_size > 0)) {
+    return RefusePhase2(
+        kAclnnNullptr,
+        Cat("workspace is null; expected device memory of ", executor.workspace_size, " bytes."),
+        "allocate workspaceSize bytes with aclrtMalloc", "null-workspace");
+  }
+  if (size < executor.workspace_size) {
+    return RefusePhase2(kAclnnInvalid,
+                        Cat("workspaceSize is ", size, "; expected at least ",
+                            executor.workspace_size, ", which phase 1 returned."),
+                        "pass the size that phase 1 returned", "small-workspace");
+  }
+  if (executor.workspace_size == 0) return Ok();
+  Result<char*> at =
+      Translate("workspace", workspace, 0, static_cast<int64_t>(executor.workspace_size));
+  if (!at.ok()) return at.TakeStatus();
+  const auto address = reinterpret_cast<uintptr_t>(at.value());
+  constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
+  launch.workspace = at.value() + (((address + kMask) & ~kMask) - address);
+  return Ok();
+}
+
+Status PrepareTensors(const Executor& executor, Launch& launch) {
+  for (const TensorUse& use : executor.uses) {
+    TensorView& view = launch.views[static_cast<size_t>(use.parameter)];
+    view = use.view;
+    if (!use.touched) continue;
+    const char* name = executor.contract->parameters[static_cast<size_t>(use.parameter)].name;
+    if (use.data == nullptr) {
+      return RefusePhase2(
+          kAclnnNullptr,
+          Cat(name, "'s data is null; expected device memory, since the tensor is not empty."),
+          "give aclCreateTensor an address, or set one before phase 2", "null-data");
+    }
+    Result<char*> at = Translate(name, use.data, use.footprint.begin, use.footprint.end);
+    if (!at.ok()) return at.TakeStatus();
+    view.data = at.value();
+  }
+  return Ok();
+}
+
+Status Launch2(const Executor& executor, void* workspace, uint64_t size, aclrtStream stream) {
+  auto launch = std::make_unique<Launch>();
+  if (Status status = PrepareWorkspace(executor, workspace, size, *launch); !status.ok()) {
+    return status;
+  }
+  if (Status status = PrepareTensors(executor, *launch); !status.ok()) return status;
+  launch->plan = executor.plan;
+  const AclimbTask task{.name = executor.contract->function,
+                        .run = launch->plan ? &Launch::Run : [](void*) { return 0; },
+                        .release = &Launch::Release,
+                        .payload = launch.get(),
+                        .cost_bytes = executor.cost_bytes};
+  launch.release();
+  const char* reason = nullptr;
+  const int code = aclimb_launch(stream, &task, &reason);
+  if (code == kSuccess) return Ok();
+  return RefusePhase2(kAclnnRuntime,
+                      Cat("the runtime answered ", CodeText(code), reason ? ": " : "",
+                          reason ? reason : "", "; expected a stream of the current context."),
+                      "call aclrtSetDevice on this thread and pass one of its streams, or look at "
+                      "the task's own error",
+                      "runtime");
+}
+
+Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t size,
+                 aclOpExecutor* handle, aclrtStream stream) {
+  if (handle == nullptr) {
+    return RefusePhase2(kAclnnNullptr, "executor is null; expected the one that phase 1 made.",
+                        "check that phase 1 returned 0", "null-executor");
+  }
+  const auto consumed = [] {
+    return RefusePhase2(kAclnnInnerNullptr,
+                        "executor was consumed by an earlier phase 2 or destroyed; expected a live "
+                        "one.",
+                        "call phase 1 again, or make the executor repeatable with "
+                        "aclSetAclOpExecutorRepeatable",
+                        "consumed-executor");
+  };
+  auto* executor = static_cast<Executor*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_EXECUTOR));
+  if (executor == nullptr) return consumed();
+  if (executor->contract != &contract) {
+    return RefusePhase2(kAclnnInvalid,
+                        Cat("executor was made by ", executor->contract->function,
+                            "GetWorkspaceSize but passed to ", contract.function,
+                            "; expected phase 1 and phase 2 of one operator."),
+                        "pass each executor to its own operator", "other-operator");
+  }
+  std::unique_lock<std::mutex> lock(executor->mutex);
+  if (executor->repeatable) return Launch2(*executor, workspace, size, stream);
+  lock.unlock();
+  // Of two racing calls one gets the executor, the other finds it consumed.
+  const std::unique_ptr<Executor> owned(
+      static_cast<Executor*>(aclimb_handle_release(handle, ACLIMB_HANDLE_EXECUTOR)));
+  if (owned == nullptr) return consumed();
+  return Launch2(*owned, workspace, size, stream);
+}
+
+}  // namespace
+
+aclnnStatus Phase2(const contract::Contract& contract, void* workspace, uint64_t workspace_size,
+                   aclOpExecutor* executor, aclrtStream stream) noexcept {
+  return Guarded(contract.function,
+                 [&] { return RunPhase2(contract, workspace, workspace_size, executor, stream); });
+}
+
+}  // namespace aclimb

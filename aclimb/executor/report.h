@@ -1,0 +1,38 @@
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/codes.h"
+#include "aclimb/core/status.h"
+
+namespace aclimb {
+
+// Runs the body of a C function of the aclnn library: a refusal becomes a message of the calling
+// thread, an exception an inner error. Returns the code.
+template <typename Body>
+int Guarded(const char* function, Body&& body) noexcept {
+  try {
+    const Status status = body();
+    if (status.ok()) return kSuccess;
+    aclimb_report(status.code(), MessageOf(function, status.refusal()).c_str());
+    return status.code();
+  } catch (const std::bad_alloc&) {
+    aclimb_report(kAclnnInner, "out of host memory\n  rule: inner/host-memory   code: 561000");
+  } catch (const std::exception& error) {
+    // Plans and descriptors throw nothing else on purpose; this is a bug of ours, and says so.
+    try {
+      aclimb_report(kAclnnInner, MessageOf(function, {kAclnnInner, error.what(), "please report it",
+                                                      "inner/bug"})
+                                     .c_str());
+    } catch (...) {
+      aclimb_report(kAclnnInner, "inner error");
+    }
+  } catch (...) {
+    aclimb_report(kAclnnInner, "inner error");
+  }
+  return kAclnnInner;
+}
+
+}  // namespace aclimb

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "aclimb/core/tensor_view.h"
+
+namespace aclimb::elu_backward {
+
+struct Args {
+  TensorView grad_output;     // float32, float16 or bfloat16
+  TensorView self_or_result;  // dtype and shape of grad_output
+  TensorView grad_input;      // float32, float16, bfloat16 or float64; may be one of the inputs
+  float alpha;
+  float scale;
+  float input_scale;
+  bool is_result;
+};
+
+// Gradient of ELU. With c = alpha * scale, in float32:
+//   v > 0 or NaN          grad_input = g * scale
+//   v <= 0, is_result     grad_input = g * input_scale * (v + c)
+//   v <= 0, otherwise     grad_input = g * input_scale * c * exp(v * input_scale)
+// Rounded once to the dtype of grad_output, then converted to that of grad_input.
+//   source  spec/elu_backward.md 3 and 4
+void RunOnCpu(const Args& args);
+
+}  // namespace aclimb::elu_backward
