@@ -1,0 +1,434 @@
+// The operator through its C interface: spec/elu_backward.md sections 5, 7 and 8.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "aclimb/ops/elu_backward/contract.h"
+#include "aclimb/ops/elu_backward/truth.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+
+namespace aclimb::elu_backward {
+namespace {
+
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
+using aclimb::testing::DeviceTensor;
+using aclimb::testing::Near;
+using aclimb::testing::Random;
+using aclimb::testing::Rounded;
+using aclimb::testing::RunBothPhases;
+using aclimb::testing::Scalar;
+using aclimb::testing::Tolerance;
+
+using Values = std::vector<double>;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const double kNaN = std::nan("");
+
+struct Attributes {
+  float alpha = 1.5f;
+  float scale = 2.0f;
+  float input_scale = 0.5f;
+  bool is_result = false;
+};
+
+// One rounding to the dtype, plus the cancellation of v + alpha * scale in float32.
+Tolerance ToleranceOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return {1e-3, 1e-4};
+    case DType::kBFloat16:
+      return {8e-3, 1e-3};
+    default:
+      return {1e-5, 1e-6};
+  }
+}
+
+class EluBackward : public aclimb::testing::DeviceTest {
+ protected:
+  int Run(const DeviceTensor& grad, const DeviceTensor& value, const DeviceTensor& out,
+          Attributes attributes) {
+    const Scalar alpha(attributes.alpha);
+    const Scalar scale(attributes.scale);
+    const Scalar input_scale(attributes.input_scale);
+    return RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          const int code = aclnnEluBackwardGetWorkspaceSize(
+              grad, alpha, scale, input_scale, attributes.is_result, value, out, size, executor);
+          EXPECT_EQ(code == 0 ? *size : 0, 0u);
+          return code;
+        },
+        &aclnnEluBackward, stream_);
+  }
+
+  // Contiguous vectors of one dtype.
+  Values Compute(const Values& grad, const Values& value, Attributes attributes,
+                 DType dtype = DType::kFloat32) {
+    const std::vector<int64_t> shape = {static_cast<int64_t>(grad.size())};
+    const DeviceTensor g(shape, dtype, grad);
+    const DeviceTensor v(shape, dtype, value);
+    const DeviceTensor out(shape, dtype);
+    ACLIMB_EXPECT_OK(Run(g, v, out, attributes));
+    EXPECT_TRUE(out.SurroundingsIntact());
+    return out.Values();
+  }
+
+  Values TruthOf(const Values& grad, const Values& value, Attributes attributes, DType dtype) {
+    Values expected;
+    for (size_t i = 0; i < grad.size(); ++i) {
+      expected.push_back(Truth(Rounded(grad[i], dtype), Rounded(value[i], dtype), attributes.alpha,
+                               attributes.scale, attributes.input_scale, attributes.is_result));
+    }
+    return expected;
+  }
+};
+
+const Values kGrad = {1, -2, 3, 0.5, 1, 2};
+const Values kValue = {-2, -1, -0.5, 0, 0.5, 3};
+
+TEST_F(EluBackward, FromInput) {
+  EXPECT_TRUE(
+      Near(Compute(kGrad, kValue, {}), {0.55181916, -1.819592, 3.5046035, 0.75, 2, 4}, {1e-6, 0}));
+}
+
+TEST_F(EluBackward, FromResult) {
+  EXPECT_TRUE(Near(Compute(kGrad, kValue, {.is_result = true}), {0.5, -2, 3.75, 0.75, 2, 4}, {}));
+}
+
+TEST_F(EluBackward, SeluConstants) {
+  const Attributes selu = {1.6732632423543772f, 1.0507009873554805f, 1.0f, false};
+  EXPECT_TRUE(Near(Compute(Values(6, 1.0), kValue, selu),
+                   {0.23793287, 0.6467686, 1.0663412, 1.7580993, 1.050701, 1.050701}, {1e-6, 0}));
+}
+
+TEST_F(EluBackward, SeedSampleKeepsTheNegativeZero) {
+  const Values got = Compute({-2, -1, 0, 1}, {-2, -1, 0, 1}, {1, 1, 1, true});
+  EXPECT_TRUE(Near(got, {2, 0, 0, 1}, {}));
+  EXPECT_TRUE(std::signbit(got[1]));
+  EXPECT_TRUE(Near(Compute({-2, -1, 0, 1}, {-2, -1, 0, 1}, {1, 1, 1, false}),
+                   {-0.27067057, -0.36787944, 0, 1}, {1e-6, 0}));
+}
+
+TEST_F(EluBackward, BothZerosTakeTheExponentialBranch) {
+  EXPECT_TRUE(Near(Compute({1, 1}, {0.0, -0.0}, {}), {1.5, 1.5}, {}));
+  EXPECT_TRUE(Near(Compute({1, 1}, {0.0, -0.0}, {.is_result = true}), {1.5, 1.5}, {}));
+}
+
+TEST_F(EluBackward, NaNTakesTheLinearBranchAndInfinitiesTheirLimits) {
+  EXPECT_TRUE(Near(Compute({3, 3, 3}, {kNaN, kInf, -kInf}, {}), {6, 6, 0}, {}));
+  EXPECT_TRUE(
+      Near(Compute({3, 3, 3}, {kNaN, kInf, -kInf}, {.is_result = true}), {6, 6, -kInf}, {}));
+  EXPECT_TRUE(Near(Compute({kNaN, kNaN}, {1, -1}, {}), {kNaN, kNaN}, {}));
+}
+
+TEST_F(EluBackward, TheSmallestSubnormalIsPositive) {
+  EXPECT_TRUE(Near(Compute({1}, {1.401298464324817e-45}, {}), {2}, {}));
+}
+
+TEST_F(EluBackward, NegativeScales) {
+  EXPECT_TRUE(
+      Near(Compute({1, 1, 1}, {-1, 0, 1}, {1, 1, -1, false}), {-2.7182818, -1, 1}, {1e-6, 0}));
+  EXPECT_TRUE(
+      Near(Compute({1, 1, 1}, {-1, 0, 1}, {-1, 1, 1, false}), {-0.36787944, -1, 1}, {1e-6, 0}));
+}
+
+TEST_F(EluBackward, AlphaZeroAndNaNPassWithResult) {
+  EXPECT_TRUE(Near(Compute({1}, {-1}, {0, 1, 1, true}), {-1}, {}));
+  EXPECT_TRUE(Near(Compute({1}, {-1}, {-0.0f, 1, 1, true}), {-1}, {}));
+  EXPECT_TRUE(
+      Near(Compute({1}, {-1}, {std::numeric_limits<float>::quiet_NaN(), 1, 1, true}), {kNaN}, {}));
+}
+
+TEST_F(EluBackward, ScalarsOfEveryRealDType) {
+  const DeviceTensor g({2}, DType::kFloat32, {1, 1});
+  const DeviceTensor v({2}, DType::kFloat32, {-1, 1});
+  for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64,
+                      DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8,
+                      DType::kUInt16, DType::kUInt32, DType::kUInt64, DType::kBool}) {
+    const DeviceTensor out({2}, DType::kFloat32);
+    const Scalar one(1, dtype);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnEluBackwardGetWorkspaceSize(g, one, one, one, true, v, out, size, executor);
+        },
+        &aclnnEluBackward, stream_));
+    EXPECT_TRUE(Near(out.Values(), {0, 1}, {})) << NameOf(dtype);
+  }
+}
+
+TEST_F(EluBackward, DoubleScalarsAreRoundedToFloatFirst) {
+  const DeviceTensor g({1}, DType::kFloat32, {1});
+  const DeviceTensor v({1}, DType::kFloat32, {1});
+  const DeviceTensor out({1}, DType::kFloat64);
+  const Scalar tenth(0.1, DType::kFloat64);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnEluBackwardGetWorkspaceSize(g, tenth, tenth, tenth, true, v, out, size,
+                                                executor);
+      },
+      &aclnnEluBackward, stream_));
+  EXPECT_EQ(out.Values()[0], static_cast<double>(0.1f));
+}
+
+TEST_F(EluBackward, EveryPairOfInputAndOutputDType) {
+  Random random(7);
+  const Values grad = random.Reals(300, -4, 4);
+  const Values value = random.Reals(300, -6, 3);
+  for (DType in : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    for (DType out_dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64}) {
+      for (bool is_result : {false, true}) {
+        const Attributes attributes = {1.5f, 2.0f, 0.5f, is_result};
+        const DeviceTensor g({300}, in, grad);
+        const DeviceTensor v({300}, in, value);
+        const DeviceTensor out({300}, out_dtype);
+        ACLIMB_EXPECT_OK(Run(g, v, out, attributes));
+        const Tolerance coarser = ToleranceOf(in).relative > ToleranceOf(out_dtype).relative
+                                      ? ToleranceOf(in)
+                                      : ToleranceOf(out_dtype);
+        EXPECT_TRUE(Near(out.Values(), TruthOf(grad, value, attributes, in), coarser))
+            << NameOf(in) << " to " << NameOf(out_dtype);
+        EXPECT_TRUE(out.SurroundingsIntact());
+      }
+    }
+  }
+}
+
+TEST_F(EluBackward, AWiderOutputHoldsValuesOfTheInputDType) {
+  const DeviceTensor g({1}, DType::kFloat16, {1});
+  const DeviceTensor v({1}, DType::kFloat16, {-1});
+  const DeviceTensor out({1}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(g, v, out, {}));
+  EXPECT_EQ(out.Values()[0], Rounded(out.Values()[0], DType::kFloat16));
+}
+
+TEST_F(EluBackward, Float16OverflowAndUnderflow) {
+  EXPECT_TRUE(Near(Compute({60000}, {1}, {}, DType::kFloat16), {kInf}, {}));
+  EXPECT_TRUE(Near(Compute({1}, {-20}, {1, 1, 1, false}, DType::kFloat16), {0}, {}));
+}
+
+TEST_F(EluBackward, RanksZeroAndEight) {
+  const DeviceTensor g({}, DType::kFloat32, {3});
+  const DeviceTensor v({}, DType::kFloat32, {1});
+  const DeviceTensor out({}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(g, v, out, {}));
+  EXPECT_TRUE(Near(out.Values(), {6}, {}));
+
+  const std::vector<int64_t> shape = {2, 1, 2, 1, 2, 1, 2, 3};
+  Random random(8);
+  const Values grad = random.Reals(48, -1, 1);
+  const Values value = random.Reals(48, -1, 1);
+  const DeviceTensor g8(shape, DType::kFloat32, grad);
+  const DeviceTensor v8(shape, DType::kFloat32, value);
+  const DeviceTensor out8(shape, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(g8, v8, out8, {}));
+  EXPECT_TRUE(Near(out8.Values(), TruthOf(grad, value, {}, DType::kFloat32), {1e-5, 1e-6}));
+}
+
+TEST_F(EluBackward, EmptyTensorsSucceedAndAreStillChecked) {
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{0}, {3, 0, 2}}) {
+    const DeviceTensor g(shape, DType::kFloat32);
+    const DeviceTensor v(shape, DType::kFloat32);
+    const DeviceTensor out(shape, DType::kFloat32);
+    ACLIMB_EXPECT_OK(Run(g, v, out, {}));
+    const DeviceTensor other({1, 0}, DType::kFloat32);
+    EXPECT_EQ(Run(g, other, out, {}), 161002);
+    EXPECT_EQ(Run(g, v, other, {}), 161002);
+  }
+}
+
+TEST_F(EluBackward, StridedOffsetExpandedAndTransposedViews) {
+  Random random(9);
+  const Values grad = random.Reals(8, -2, 2);
+  const Values value = random.Reals(8, -2, 2);
+  for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    const DeviceTensor g({2, 4}, dtype, grad, {.stride = {1, 2}, .offset = 3});
+    const DeviceTensor v({2, 4}, dtype, value, {.stride = {10, 2}, .offset = 1});
+    const DeviceTensor out({2, 4}, dtype, {}, {.stride = {1, 3}, .offset = 5});
+    ACLIMB_EXPECT_OK(Run(g, v, out, {}));
+    EXPECT_TRUE(Near(out.Values(), TruthOf(grad, value, {}, dtype), ToleranceOf(dtype)));
+    EXPECT_TRUE(out.SurroundingsIntact());
+  }
+  const DeviceTensor expanded({2, 4}, DType::kFloat32, Values(8, 2.0), {.stride = {0, 0}});
+  const DeviceTensor v({2, 4}, DType::kFloat32, value);
+  const DeviceTensor out({2, 4}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(expanded, v, out, {}));
+  EXPECT_TRUE(
+      Near(out.Values(), TruthOf(Values(8, 2.0), value, {}, DType::kFloat32), {1e-5, 1e-6}));
+}
+
+TEST_F(EluBackward, InPlaceOnEitherInput) {
+  for (bool on_grad : {true, false}) {
+    const DeviceTensor g({6}, DType::kFloat32, kGrad);
+    const DeviceTensor v({6}, DType::kFloat32, kValue);
+    ACLIMB_EXPECT_OK(Run(g, v, on_grad ? g : v, {}));
+    EXPECT_TRUE(Near((on_grad ? g : v).Values(), {0.55181916, -1.819592, 3.5046035, 0.75, 2, 4},
+                     {1e-6, 0}));
+  }
+}
+
+TEST_F(EluBackward, AnyPlainFormatAlsoDifferingOnes) {
+  for (aclFormat format : {ACL_FORMAT_NCHW, ACL_FORMAT_NHWC, ACL_FORMAT_HWCN, ACL_FORMAT_NCDHW,
+                           ACL_FORMAT_NDHWC, ACL_FORMAT_NCL, ACL_FORMAT_NC, ACL_FORMAT_ND}) {
+    const DeviceTensor g({6}, DType::kFloat32, kGrad, {.format = format});
+    const DeviceTensor v({6}, DType::kFloat32, kValue);
+    const DeviceTensor out({6}, DType::kFloat32, {}, {.format = ACL_FORMAT_NHWC});
+    ACLIMB_EXPECT_OK(Run(g, v, out, {}));
+  }
+}
+
+TEST_F(EluBackward, SizesAroundVectorWidthsAndALargeOne) {
+  Random random(10);
+  std::vector<int64_t> sizes = {1,  2,  3,  5,  7,  8,  9,  15,   16,
+                                17, 31, 32, 33, 63, 64, 65, 1023, 1025};
+  sizes.push_back(1024 * 1024 + 3);
+  for (int64_t size : sizes) {
+    const Values grad = random.Reals(size, -2, 2);
+    const Values value = random.Reals(size, -3, 2);
+    for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+      ASSERT_TRUE(Near(Compute(grad, value, {}, dtype), TruthOf(grad, value, {}, dtype),
+                       ToleranceOf(dtype)))
+          << size;
+    }
+  }
+}
+
+TEST_F(EluBackward, RandomProblemsCrossRankStrideDTypeAndMode) {
+  Random random(11);
+  for (int round = 0; round < 100; ++round) {
+    const int rank = static_cast<int>(random.Integer(0, 5));
+    std::vector<int64_t> shape;
+    for (int d = 0; d < rank; ++d) shape.push_back(random.Integer(1, 7));
+    const auto options = [&](bool may_expand) {
+      DeviceTensor::Options made;
+      std::vector<int> order(shape.size());
+      for (size_t d = 0; d < order.size(); ++d) order[d] = static_cast<int>(d);
+      for (size_t d = order.size(); d > 1; --d) {
+        std::swap(order[d - 1], order[static_cast<size_t>(random.Integer(0, int64_t(d) - 1))]);
+      }
+      int64_t step = random.Integer(1, 2);
+      made.stride.assign(shape.size(), 0);
+      for (int d : order) {
+        made.stride[static_cast<size_t>(d)] = step;
+        step *= shape[static_cast<size_t>(d)] + random.Integer(0, 1);
+      }
+      if (may_expand && !shape.empty() && random.Chance(0.2)) made.stride[0] = 0;
+      made.offset = random.Integer(0, 3);
+      return made;
+    };
+    const DType dtypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+    const DType dtype = dtypes[random.Integer(0, 2)];
+    const Attributes attributes = {static_cast<float>(random.Real(0, 3)),
+                                   static_cast<float>(random.Real(-2, 3)),
+                                   static_cast<float>(random.Real(0.1, 2)), random.Chance(0.5)};
+    int64_t count = 1;
+    for (int64_t extent : shape) count *= extent;
+    const DeviceTensor g(shape, dtype, random.Reals(count, -4, 4), options(true));
+    const DeviceTensor v(shape, dtype, random.Reals(count, -4, 4), options(true));
+    const DeviceTensor out(shape, dtype, {}, options(false));
+    // Expanded dimensions overlap in memory: the truth reads what the device holds.
+    const Values grad = g.Values();
+    const Values value = v.Values();
+    ACLIMB_ASSERT_OK(Run(g, v, out, attributes)) << round;
+    ASSERT_TRUE(Near(out.Values(), TruthOf(grad, value, attributes, dtype), ToleranceOf(dtype)))
+        << round;
+    ASSERT_TRUE(out.SurroundingsIntact()) << round;
+  }
+}
+
+void FillValidCall(CallArguments& arguments) {
+  arguments.Tensor(kGradOutput, {2, 3}, DType::kFloat32);
+  arguments.ScalarOf(kAlpha, 1, DType::kFloat32);
+  arguments.ScalarOf(kScale, 1, DType::kFloat32);
+  arguments.ScalarOf(kInputScale, 1, DType::kFloat32);
+  arguments.Bool(kIsResult, false);
+  arguments.Tensor(kSelfOrResult, {2, 3}, DType::kFloat32);
+  arguments.Tensor(kGradInput, {2, 3}, DType::kFloat32);
+}
+
+TEST(EluBackwardContract, EveryRuleIsEnforcedAndExplained) {
+  ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall);
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("same-dtype/selfOrResult", [](CallArguments& a) {
+    a.Tensor(kSelfOrResult, {2, 3}, DType::kFloat16);
+  });
+  harness.ExpectRule("real/alpha",
+                     [](CallArguments& a) { a.ScalarOf(kAlpha, 1, DType::kComplex64); });
+  harness.ExpectRule("real/scale",
+                     [](CallArguments& a) { a.ScalarOf(kScale, 1, DType::kComplex64); });
+  harness.ExpectRule("real/inputScale",
+                     [](CallArguments& a) { a.ScalarOf(kInputScale, 1, DType::kComplex128); });
+  harness.ExpectRule("same-shape/selfOrResult", [](CallArguments& a) {
+    a.Tensor(kSelfOrResult, {1, 3}, DType::kFloat32);
+  });
+  harness.ExpectRule("same-shape/gradInput",
+                     [](CallArguments& a) { a.Tensor(kGradInput, {6}, DType::kFloat32); });
+  harness.ExpectRule("alpha-of-result", [](CallArguments& a) {
+    a.ScalarOf(kAlpha, -1, DType::kInt32);
+    a.Bool(kIsResult, true);
+  });
+  harness.ExpectEveryRuleCovered();
+}
+
+TEST(EluBackwardContract, InputsOfOtherDTypesAreRefused) {
+  ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall);
+  for (DType dtype : {DType::kInt32, DType::kFloat64, DType::kBool, DType::kComplex64}) {
+    harness.ExpectViolation("elu_backward/dtype/gradOutput", 161002, [&](CallArguments& a) {
+      a.Tensor(kGradOutput, {2, 3}, dtype);
+      a.Tensor(kSelfOrResult, {2, 3}, dtype);
+    });
+  }
+  for (DType dtype : {DType::kInt32, DType::kBool, DType::kComplex64}) {
+    harness.ExpectViolation("elu_backward/dtype/gradInput", 161002, [&](CallArguments& a) {
+      a.Tensor(kGradInput, {2, 3}, dtype);
+    });
+  }
+}
+
+TEST(EluBackwardContract, NullOutranksAWrongDType) {
+  ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall);
+  harness.ExpectViolation("elu_backward/null/gradInput", 161001, [](CallArguments& a) {
+    a.Tensor(kGradOutput, {2, 3}, DType::kInt32);
+    a.Null(kGradInput);
+  });
+}
+
+// One message, whole, as people read it.
+TEST(EluBackwardContract, TheMessageNamesValuesExpectationFixRuleAndCode) {
+  CallArguments a(7);
+  FillValidCall(a);
+  const Scalar one(1.0f);
+  const DeviceTensor::Options none;
+  const int64_t shape[] = {8, 32};
+  const int64_t other[] = {8, 16};
+  aclTensor* grad =
+      aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, nullptr);
+  aclTensor* self =
+      aclCreateTensor(other, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, other, 2, nullptr);
+  (void)aclGetRecentErrMsg();
+  uint64_t size;
+  aclOpExecutor* executor;
+  EXPECT_EQ(
+      aclnnEluBackwardGetWorkspaceSize(grad, one, one, one, false, self, grad, &size, &executor),
+      161002);
+  EXPECT_STREQ(aclGetRecentErrMsg(),
+               "aclnnEluBackwardGetWorkspaceSize: selfOrResult.shape is [8, 16] but "
+               "gradOutput.shape is [8, 32]; expected equal shapes.\n"
+               "  fix: pass the tensor that the forward call read (isResult=false) or returned "
+               "(isResult=true)\n"
+               "  rule: elu_backward/same-shape/selfOrResult   code: 161002 "
+               "ACLNN_ERR_PARAM_INVALID");
+  EXPECT_STREQ(aclGetRecentErrMsg(), "");
+  (void)aclDestroyTensor(grad);
+  (void)aclDestroyTensor(self);
+}
+
+}  // namespace
+}  // namespace aclimb::elu_backward

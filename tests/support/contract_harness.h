@@ -1,0 +1,246 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclimb/contract/check.h"
+#include "aclimb/contract/contract.h"
+#include "aclimb/core/descriptor.h"
+#include "tests/support/device.h"
+
+// Negative tests from the contract's own table: nulls, dead handles, dtypes, formats, ranks and
+// extents are generated for every parameter; the operator's test adds one case per rule of its own,
+// and the harness fails when a rule has none.
+namespace aclimb::testing {
+
+// The arguments of one phase-1 call, each replaceable; owns the descriptors it makes.
+class CallArguments {
+ public:
+  explicit CallArguments(size_t count) : arguments_(count) {}
+
+  void Tensor(int index, std::vector<int64_t> shape, DType dtype, aclFormat format = ACL_FORMAT_ND,
+              std::vector<int64_t> stride = {}) {
+    if (stride.empty()) stride = ContiguousStrides(shape);
+    aclTensor* tensor =
+        aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), stride.data(),
+                        0, format, shape.data(), shape.size(), nullptr);
+    EXPECT_NE(tensor, nullptr) << aclGetRecentErrMsg();
+    Keep(index, tensor, [tensor] { (void)aclDestroyTensor(tensor); });
+  }
+  void ScalarOf(int index, double value, DType dtype) {
+    auto scalar = std::make_shared<Scalar>(value, dtype);
+    aclScalar* handle = *scalar;
+    Keep(index, handle, [scalar] {});
+  }
+  void Ints(int index, const std::vector<int64_t>& values) {
+    auto array = std::make_shared<IntArray>(values);
+    aclIntArray* handle = *array;
+    Keep(index, handle, [array] {});
+  }
+  void Bools(int index, const std::vector<uint8_t>& values) {
+    auto array = std::make_shared<BoolArray>(values);
+    aclBoolArray* handle = *array;
+    Keep(index, handle, [array] {});
+  }
+  void String(int index, const char* text) { At(index).handle = text; }
+  void Null(int index) { At(index).handle = nullptr; }
+  void Handle(int index, const void* handle) { At(index).handle = handle; }
+  void Integer(int index, int64_t value) { At(index).integer = value; }
+  void Bool(int index, bool value) { At(index).integer = value ? 1 : 0; }
+  void Real(int index, double value) { At(index).real = value; }
+
+  ~CallArguments() {
+    for (auto& release : releases_) release();
+  }
+  CallArguments(const CallArguments&) = delete;
+  CallArguments& operator=(const CallArguments&) = delete;
+
+  contract::Argument& At(int index) { return arguments_[static_cast<size_t>(index)]; }
+
+ private:
+  void Keep(int index, const void* handle, std::function<void()> release) {
+    At(index).handle = handle;
+    releases_.push_back(std::move(release));
+  }
+  std::vector<contract::Argument> arguments_;
+  std::vector<std::function<void()>> releases_;
+};
+
+namespace harness_internal {
+template <typename T>
+T Convert(const contract::Argument& argument) {
+  if constexpr (std::is_pointer_v<T>) {
+    return static_cast<T>(const_cast<void*>(argument.handle));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(argument.real);
+  } else {
+    return static_cast<T>(argument.integer);
+  }
+}
+}  // namespace harness_internal
+
+template <typename Function>
+class ContractHarness;
+
+template <typename... P>
+class ContractHarness<aclnnStatus(P...)> {
+ public:
+  using Mutation = std::function<void(CallArguments&)>;
+
+  // `fill` makes a call that phase 1 accepts.
+  ContractHarness(const contract::Contract& contract, aclnnStatus (*phase1)(P...), Mutation fill)
+      : contract_(contract), phase1_(phase1), fill_(std::move(fill)) {}
+
+  // The unmutated call is accepted.
+  void ExpectAccepted(const Mutation& mutate = [](CallArguments&) {}) {
+    CallArguments arguments(kCount);
+    fill_(arguments);
+    mutate(arguments);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(Call(arguments, &size, &executor), 0) << aclGetRecentErrMsg();
+    EXPECT_NE(executor, nullptr);
+    EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+  }
+
+  // One violation: the code, a four-part message with this rule id, outputs untouched.
+  void ExpectViolation(const std::string& rule, int code, const Mutation& mutate) {
+    SCOPED_TRACE(rule);
+    covered_.insert(rule);
+    CallArguments arguments(kCount);
+    fill_(arguments);
+    mutate(arguments);
+    (void)aclGetRecentErrMsg();
+    uint64_t size = 77;
+    auto* const untouched = reinterpret_cast<aclOpExecutor*>(uintptr_t{0x55});
+    aclOpExecutor* executor = untouched;
+    EXPECT_EQ(Call(arguments, &size, &executor), code);
+    EXPECT_TRUE(executor == untouched || executor == nullptr);
+    const std::string text = aclGetRecentErrMsg();
+    EXPECT_NE(text.find(std::string(contract_.function) + "GetWorkspaceSize: "), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("expected"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  fix: "), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  rule: " + rule + " "), std::string::npos) << text;
+    EXPECT_NE(text.find("code: " + std::to_string(code)), std::string::npos) << text;
+  }
+
+  // One of the contract's own rules, by its short id.
+  void ExpectRule(const std::string& id, const Mutation& mutate) {
+    for (const contract::Rule& rule : contract_.rules) {
+      if (id == rule.id) {
+        ExpectViolation(std::string(contract_.folder) + "/" + id, rule.code, mutate);
+        return;
+      }
+    }
+    ADD_FAILURE() << "the contract has no rule " << id;
+  }
+
+  // Everything that follows from the parameters alone.
+  void ExpectGenericRules() {
+    for (int i = 0; i < static_cast<int>(contract_.parameters.size()); ++i) {
+      const contract::Parameter& parameter = contract_.parameters[static_cast<size_t>(i)];
+      const std::string name = parameter.name;
+      if (contract::IsPointer(parameter.kind) && !parameter.optional) {
+        ExpectViolation(Id("null", name), kAclnnNullptr, [i](CallArguments& a) { a.Null(i); });
+      }
+      if (contract::IsPointer(parameter.kind) && parameter.kind != contract::Kind::kString) {
+        ExpectViolation(Id("handle", name), kAclnnInvalid, [&](CallArguments& a) {
+          const int64_t one = 1;
+          aclIntArray* dead = aclCreateIntArray(&one, 1);
+          (void)aclDestroyIntArray(dead);
+          a.Handle(i, dead);
+        });
+      }
+      if (parameter.kind == contract::Kind::kTensor) ExpectTensorRules(parameter, i);
+    }
+    for (const char* name : {"workspaceSize", "executor"}) {
+      SCOPED_TRACE(name);
+      CallArguments arguments(kCount);
+      fill_(arguments);
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      const bool no_size = std::string(name) == "workspaceSize";
+      EXPECT_EQ(Call(arguments, no_size ? nullptr : &size, no_size ? &executor : nullptr),
+                kAclnnNullptr);
+      EXPECT_NE(std::string(aclGetRecentErrMsg()).find(name), std::string::npos);
+    }
+  }
+
+  // Call last: every rule of the contract had a case. `elsewhere` lists rules that other tests
+  // cover (the product rule needs another ACLIMB_SOC).
+  void ExpectEveryRuleCovered(const std::set<std::string>& elsewhere = {}) {
+    for (const std::string& id : contract::RuleIds(contract_)) {
+      if (elsewhere.count(id) == 0) {
+        EXPECT_EQ(covered_.count(id), 1u) << id << " has no negative case";
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kCount = sizeof...(P) - 2;
+
+  std::string Id(const char* kind, const std::string& name) const {
+    return std::string(contract_.folder) + "/" + kind + "/" + name;
+  }
+
+  void ExpectTensorRules(const contract::Parameter& parameter, int i) {
+    const contract::DTypeMask mask = parameter.dtypes[Product::kA2];
+    const DType good = FirstOf(mask);
+    const aclFormat format = static_cast<aclFormat>(FirstFormat(parameter.formats));
+    const std::vector<int64_t> shape(static_cast<size_t>(std::max(1, parameter.min_rank)), 2);
+    if (mask != 0) {
+      ExpectViolation(Id("dtype", parameter.name), kAclnnInvalid,
+                      [&](CallArguments& a) { a.Tensor(i, shape, DType::kComplex128, format); });
+    }
+    ExpectViolation(Id("format", parameter.name), kAclnnInvalid,
+                    [&](CallArguments& a) { a.Tensor(i, shape, good, ACL_FORMAT_FRACTAL_NZ); });
+    const std::vector<int64_t> too_many(static_cast<size_t>(parameter.max_rank) + 1, 1);
+    ExpectViolation(Id("rank", parameter.name), contract_.rank_code,
+                    [&](CallArguments& a) { a.Tensor(i, too_many, good, format); });
+    ExpectViolation(Id("extent", parameter.name), kAclnnInvalid, [&](CallArguments& a) {
+      if (parameter.max_rank == 0) return;
+      a.Tensor(i, shape, good, format, std::vector<int64_t>(shape.size(), INT64_MAX));
+    });
+  }
+
+  static DType FirstOf(contract::DTypeMask mask) {
+    for (int i = 0; i < 64; ++i) {
+      if (contract::Has(mask, static_cast<DType>(i))) return static_cast<DType>(i);
+    }
+    return DType::kFloat32;
+  }
+  static int FirstFormat(contract::FormatMask mask) {
+    if ((mask >> contract::kNd & 1) != 0) return contract::kNd;
+    int format = 0;
+    while ((mask >> format & 1) == 0) ++format;
+    return format;
+  }
+
+  aclnnStatus Call(CallArguments& arguments, uint64_t* size, aclOpExecutor** executor) {
+    return Call(arguments, size, executor, std::make_index_sequence<kCount>());
+  }
+  template <size_t... I>
+  aclnnStatus Call(CallArguments& arguments, uint64_t* size, aclOpExecutor** executor,
+                   std::index_sequence<I...>) {
+    using Types = std::tuple<P...>;
+    return phase1_(harness_internal::Convert<std::tuple_element_t<I, Types>>(
+                       arguments.At(static_cast<int>(I)))...,
+                   size, executor);
+  }
+
+  const contract::Contract& contract_;
+  aclnnStatus (*phase1_)(P...);
+  Mutation fill_;
+  std::set<std::string> covered_;
+};
+
+}  // namespace aclimb::testing
