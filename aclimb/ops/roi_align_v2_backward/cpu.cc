@@ -1,0 +1,257 @@
+#include "aclimb/ops/roi_align_v2_backward/cpu.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "aclimb/ops/roi_align_v2_backward/region.h"
+#include "aclimb/ops/roi_align_v2_backward/tile.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::roi_align_v2_backward {
+namespace {
+
+// Outputs beyond this do not stay in the caches until somebody reads them.
+constexpr int64_t kStreamBytes = int64_t{32} << 20;
+// Work on less data than this stays on the calling thread (it may not be an engine's).
+constexpr int64_t kSmallBytes = int64_t{64} << 10;
+
+struct Window {
+  int64_t first_row;
+  int64_t rows;
+  int64_t first_column;
+  int64_t columns;
+};
+
+class Run {
+ public:
+  explicit Run(const Args& args)
+      : args_(args),
+        partition_(args.partition),
+        problem_(ProblemOf(args.grad_output, args.grad_input)) {
+    const int64_t bytes = 4 * (args.grad_output.ElementCount() + args.grad_input.ElementCount() +
+                               args.boxes.ElementCount());
+    small_ = bytes < kSmallBytes;
+    streams_ = 4 * args.grad_input.ElementCount() > kStreamBytes;
+    Carve();
+  }
+
+  void All() {
+    for (int64_t y = 0; y < problem_.height; y += partition_.window_rows) {
+      for (int64_t x = 0; x < problem_.width; x += partition_.window_columns) {
+        const Window window = {y, std::min(partition_.window_rows, problem_.height - y), x,
+                               std::min(partition_.window_columns, problem_.width - x)};
+        if (!Sweep(window)) return;
+      }
+    }
+  }
+
+ private:
+  // Cuts the scratch memory up, and marks every worker's part as free.
+  void Carve() {
+    if (partition_.scratch_bytes == 0) return;
+    uintptr_t at = (reinterpret_cast<uintptr_t>(args_.scratch) + 63) / 64 * 64;
+    const auto take = [&](int64_t bytes) {
+      const uintptr_t piece = at;
+      at += static_cast<uintptr_t>((bytes + 63) / 64 * 64);
+      return piece;
+    };
+    busy_ = reinterpret_cast<std::atomic<int>*>(take(partition_.workers * int64_t{sizeof(int)}));
+    for (int64_t i = 0; i < partition_.workers; ++i) new (busy_ + i) std::atomic<int>(0);
+    workers_ = reinterpret_cast<char*>(take(partition_.workers * partition_.worker_bytes));
+    regions_ = reinterpret_cast<Region*>(take(partition_.parts_per_pass * int64_t{sizeof(Region)}));
+    order_ = reinterpret_cast<int32_t*>(take(partition_.parts_per_pass * int64_t{sizeof(int32_t)}));
+    tables_ = reinterpret_cast<char*>(at);
+  }
+
+  // A worker's memory for the duration of one piece of a loop.
+  class Worker {
+   public:
+    explicit Worker(const Run& run) : run_(run) {
+      for (index_ = 0;; index_ = (index_ + 1) % run.partition_.workers) {
+        int free = 0;
+        if (run.busy_[index_].compare_exchange_weak(free, 1, std::memory_order_acquire)) break;
+      }
+    }
+    ~Worker() { run_.busy_[index_].store(0, std::memory_order_release); }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    float* memory() const {
+      return reinterpret_cast<float*>(run_.workers_ + index_ * run_.partition_.worker_bytes);
+    }
+
+   private:
+    const Run& run_;
+    int64_t index_;
+  };
+
+  template <typename Body>
+  bool For(int64_t count, int64_t grain, const Body& body) const {
+    std::atomic<int64_t> done{0};
+    ParallelFor(count, small_ ? count : grain, [&](int64_t begin, int64_t end) {
+      body(begin, end);
+      done.fetch_add(end - begin, std::memory_order_relaxed);
+    });
+    return done.load(std::memory_order_relaxed) == count;
+  }
+
+  // False when the run was cancelled: what later steps would read is then missing.
+  bool Sweep(const Window& window) {
+    int64_t first = 0;
+    do {
+      const int64_t count = std::min(partition_.parts_per_pass, partition_.region_parts - first);
+      if (!Build(window, first, count)) return false;
+      Sort(count);
+      if (!Accumulate(window, first == 0)) return false;
+      first += count;
+    } while (first < partition_.region_parts);
+    return true;
+  }
+
+  bool Build(const Window& window, int64_t first, int64_t count) const {
+    return For(count, 8, [&](int64_t begin, int64_t end) {
+      const Worker worker(*this);
+      for (int64_t i = begin; i < end; ++i) BuildOne(window, first + i, i, worker.memory());
+    });
+  }
+
+  void BuildOne(const Window& window, int64_t part, int64_t slot, float* work) const {
+    Region& region = regions_[slot];
+    region = Region();
+    const int64_t part_x = part % partition_.parts_x;
+    const int64_t part_y = part / partition_.parts_x % partition_.parts_y;
+    const int64_t k = part / partition_.parts_x / partition_.parts_y;
+    const auto box = [&](int64_t column) {
+      return args_.boxes
+          .As<const float>()[k * args_.boxes.stride[0] + column * args_.boxes.stride[1]];
+    };
+    const float image = std::floor(box(0));
+    if (!(image >= 0.0f && image < static_cast<float>(problem_.images))) return;
+    const auto bins = [](int64_t pooled, int64_t parts, int64_t index) {
+      const int64_t begin = Partition::FirstBin(pooled, parts, index);
+      return AxisPart{begin, Partition::FirstBin(pooled, parts, index + 1) - begin, 0, 0, 0};
+    };
+    RegionSource source;
+    source.axis_y = MakeAxis(box(2), box(4), problem_.pooled_height, args_.sampling);
+    source.axis_x = MakeAxis(box(1), box(3), problem_.pooled_width, args_.sampling);
+    source.part_y = bins(problem_.pooled_height, partition_.parts_y, part_y);
+    source.part_x = bins(problem_.pooled_width, partition_.parts_x, part_x);
+    source.part_y.extent = problem_.height;
+    source.part_y.begin = window.first_row;
+    source.part_y.end = window.first_row + window.rows;
+    source.part_x.extent = problem_.width;
+    source.part_x.begin = window.first_column;
+    source.part_x.end = window.first_column + window.columns;
+    const RegionExtent extent = {
+        (problem_.pooled_height + partition_.parts_y - 1) / partition_.parts_y,
+        (problem_.pooled_width + partition_.parts_x - 1) / partition_.parts_x,
+        partition_.window_rows, partition_.window_columns};
+    if (!BuildRegion(source, extent, tables_ + slot * partition_.table_bytes, work, region)) return;
+    region.image = static_cast<int64_t>(image);
+    region.grad_offset = k * args_.grad_output.stride[0] +
+                         source.part_y.first_bin * args_.grad_output.stride[2] +
+                         source.part_x.first_bin * args_.grad_output.stride[3];
+  }
+
+  // The regions of one image next to each other, in their own order.
+  void Sort(int64_t count) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      if (regions_[i].image >= 0) order_[kept++] = static_cast<int32_t>(i);
+    }
+    ordered_ = kept;
+    const auto before = [this](int32_t a, int32_t b) {
+      return regions_[a].image != regions_[b].image ? regions_[a].image < regions_[b].image : a < b;
+    };
+    if (!std::is_sorted(order_, order_ + kept, before)) std::sort(order_, order_ + kept, before);
+  }
+
+  bool Accumulate(const Window& window, bool first_pass) const {
+    const int64_t bands = (window.rows + partition_.rows_per_task - 1) / partition_.rows_per_task;
+    const int64_t blocks =
+        (problem_.channels + partition_.channels_per_task - 1) / partition_.channels_per_task;
+    // Images innermost: when one of them has all the regions, every thread gets some of it.
+    return For(problem_.images * bands * blocks, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t image = task % problem_.images;
+        const int64_t band = task / problem_.images % bands;
+        const int64_t channel = task / problem_.images / bands * partition_.channels_per_task;
+        AccumulateOne(window, first_pass, image, channel, band * partition_.rows_per_task);
+      }
+    });
+  }
+
+  void AccumulateOne(const Window& window, bool first_pass, int64_t image, int64_t channel,
+                     int64_t row) const {
+    const int64_t channels = std::min(partition_.channels_per_task, problem_.channels - channel);
+    const int64_t end_row = std::min(row + partition_.rows_per_task, window.rows);
+    const int32_t* begin = std::partition_point(
+        order_, order_ + ordered_, [&](int32_t i) { return regions_[i].image < image; });
+    const int32_t* end = begin;
+    // The rows that regions reach; the others need no sums.
+    int64_t low = end_row;
+    int64_t high = row;
+    for (; end < order_ + ordered_ && regions_[*end].image == image; ++end) {
+      const Region& region = regions_[*end];
+      if (region.first_row >= end_row || region.first_row + region.rows <= row) continue;
+      low = std::min<int64_t>(low, std::max<int64_t>(region.first_row, row));
+      high = std::max<int64_t>(high, std::min<int64_t>(region.first_row + region.rows, end_row));
+    }
+    const TensorView& out = args_.grad_input;
+    const GradInput grad_input = {out.As<float>() + image * out.stride[0] +
+                                      channel * out.stride[1] + window.first_row * out.stride[2] +
+                                      window.first_column * out.stride[3],
+                                  out.stride[1], out.stride[2], out.stride[3], streams_};
+    if (first_pass) {
+      ClearOutput(grad_input, channels, row, std::min(low, end_row), window.columns);
+      ClearOutput(grad_input, channels, std::max(high, low), end_row, window.columns);
+    }
+    if (low >= high) return;
+
+    const Worker worker(*this);
+    const TensorView& in = args_.grad_output;
+    const Tile tile = {worker.memory() + kExpandedFloats,
+                       worker.memory(),
+                       channels,
+                       low,
+                       high - low,
+                       window.columns};
+    if (first_pass) {
+      ClearTile(tile);
+    } else {
+      LoadTile(tile, grad_input);
+    }
+    AddRegions(
+        tile,
+        {in.As<const float>() + channel * in.stride[1], in.stride[1], in.stride[2], in.stride[3]},
+        regions_, begin, end - begin);
+    StoreTile(tile, grad_input);
+  }
+
+  const Args& args_;
+  const Partition& partition_;
+  const Problem problem_;
+  bool small_ = false;
+  bool streams_ = false;
+  std::atomic<int>* busy_ = nullptr;
+  char* workers_ = nullptr;
+  Region* regions_ = nullptr;
+  int32_t* order_ = nullptr;
+  char* tables_ = nullptr;
+  int64_t ordered_ = 0;
+};
+
+}  // namespace
+
+Problem ProblemOf(const TensorView& grad_output, const TensorView& grad_input) {
+  return {grad_output.shape[0], grad_input.shape[0], grad_input.shape[1], grad_output.shape[2],
+          grad_output.shape[3], grad_input.shape[2], grad_input.shape[3]};
+}
+
+void RunOnCpu(const Args& args) {
+  if (args.grad_input.ElementCount() == 0) return;
+  Run(args).All();
+}
+
+}  // namespace aclimb::roi_align_v2_backward

@@ -1,0 +1,91 @@
+#include "aclimb/ops/roi_align_v2_backward/partition.h"
+
+#include <algorithm>
+
+#include "aclimb/ops/roi_align_v2_backward/region.h"
+#include "aclimb/ops/roi_align_v2_backward/tile.h"
+
+namespace aclimb::roi_align_v2_backward {
+namespace {
+
+// Beyond this extent the tables of one region would outgrow the sums they serve.
+constexpr int64_t kWindow = 2048;
+// Sums of one task: half of a 1 MiB second-level cache, the rest is for gradients and tables.
+constexpr int64_t kTileFloats = 128 * 1024;
+constexpr int64_t kMaxChannelsPerTask = 16;
+constexpr int64_t kMinRowsPerTask = 8;
+constexpr int64_t kTasksPerThread = 4;
+// Tables may take an eighth of what the tensors take, and always this much.
+constexpr int64_t kMinTableBytes = int64_t{8} << 20;
+constexpr int64_t kMaxTableBytes = int64_t{256} << 20;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Products of extents of real tensors fit; this is for the estimate only.
+double Bytes(const Problem& p) {
+  const double output = 4.0 * static_cast<double>(p.images) * static_cast<double>(p.channels) *
+                        static_cast<double>(p.height) * static_cast<double>(p.width);
+  const double input = 4.0 * static_cast<double>(p.regions) * static_cast<double>(p.channels) *
+                       static_cast<double>(p.pooled_height) * static_cast<double>(p.pooled_width);
+  return output + input;
+}
+
+}  // namespace
+
+Partition MakePartition(const Problem& problem, int threads) {
+  Partition partition;
+  partition.window_rows = std::min(problem.height, kWindow);
+  partition.window_columns = std::min(problem.width, kWindow);
+
+  const int64_t plane = partition.window_rows * partition.window_columns;
+  const int64_t wanted_tasks = threads > 1 ? threads * kTasksPerThread : 1;
+  partition.rows_per_task = partition.window_rows;
+  partition.channels_per_task = 1;
+  if (plane > kTileFloats) {
+    const int64_t bands = CeilDiv(plane, kTileFloats);
+    partition.rows_per_task = CeilDiv(partition.window_rows, bands);
+  } else if (plane > 0) {
+    const int64_t per_task = CeilDiv(problem.images * problem.channels, wanted_tasks);
+    partition.channels_per_task =
+        std::clamp<int64_t>(std::min(kTileFloats / plane, per_task), 1,
+                            std::min(kMaxChannelsPerTask, problem.channels));
+  }
+  // Few planes: cut them by rows, although regions on a cut then expand twice.
+  const int64_t tasks =
+      std::max<int64_t>(1, problem.images * CeilDiv(problem.channels, partition.channels_per_task));
+  if (tasks < wanted_tasks) {
+    const int64_t rows = CeilDiv(partition.window_rows, CeilDiv(wanted_tasks, tasks));
+    partition.rows_per_task = std::min(partition.rows_per_task, std::max(rows, kMinRowsPerTask));
+  }
+
+  const bool empty = problem.regions == 0 || problem.channels == 0 || problem.pooled_height == 0 ||
+                     problem.pooled_width == 0 || plane == 0;
+  if (empty) return partition;
+
+  partition.parts_y = CeilDiv(problem.pooled_height, kMaxBins);
+  partition.parts_x = CeilDiv(problem.pooled_width, kMaxBins);
+  partition.region_parts = problem.regions * partition.parts_y * partition.parts_x;
+  const RegionExtent extent = {CeilDiv(problem.pooled_height, partition.parts_y),
+                               CeilDiv(problem.pooled_width, partition.parts_x),
+                               partition.window_rows, partition.window_columns};
+  partition.table_bytes = RegionTableBytes(extent);
+  const int64_t budget =
+      static_cast<int64_t>(std::clamp(Bytes(problem) / 8, static_cast<double>(kMinTableBytes),
+                                      static_cast<double>(kMaxTableBytes)));
+  partition.parts_per_pass =
+      std::clamp<int64_t>(budget / partition.table_bytes, 1, partition.region_parts);
+
+  partition.workers = std::max(threads, 1);
+  const int64_t tile_floats =
+      TileFloats(partition.channels_per_task, partition.rows_per_task, partition.window_columns);
+  partition.worker_bytes =
+      CeilDiv(std::max((tile_floats + kExpandedFloats) * 4, RegionBuildBytes(extent)), 64) * 64;
+  partition.scratch_bytes =
+      partition.workers * (partition.worker_bytes + 64) +
+      partition.parts_per_pass *
+          (partition.table_bytes + static_cast<int64_t>(sizeof(Region) + sizeof(int32_t))) +
+      256;
+  return partition;
+}
+
+}  // namespace aclimb::roi_align_v2_backward

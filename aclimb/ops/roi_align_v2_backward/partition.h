@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+namespace aclimb::roi_align_v2_backward {
+
+struct Problem {
+  int64_t regions = 0;
+  int64_t images = 0;
+  int64_t channels = 0;
+  int64_t pooled_height = 0;
+  int64_t pooled_width = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+};
+
+// How the work is cut, and the scratch memory that needs. Depends on shapes alone, not on boxes.
+//
+// The map is swept window by window, so that tables stay small for huge maps; within a window, the
+// region parts (a region, or some of its bins where the pooled size is large) pass by pass, so that
+// tables of all regions need not exist at once; within a pass, every task accumulates some rows of
+// some channels of one image in a tile that fits a core's own cache. No choice changes any sum's
+// order: a pixel adds its regions in their order whatever the windows, passes and tasks are.
+struct Partition {
+  int64_t window_rows = 0;
+  int64_t window_columns = 0;
+  int64_t parts_y = 0;  // parts of a region along each axis
+  int64_t parts_x = 0;
+  int64_t region_parts = 0;    // of all regions together
+  int64_t parts_per_pass = 0;  // region parts whose tables exist at once
+  int64_t rows_per_task = 0;
+  int64_t channels_per_task = 0;
+  int64_t workers = 0;  // tasks that may run at once; more threads than that take turns
+
+  int64_t table_bytes = 0;   // of one region part
+  int64_t worker_bytes = 0;  // of one worker
+  int64_t scratch_bytes = 0;
+
+  // The bins of part `part` of `parts` along an axis with `bins` of them: evenly cut.
+  static int64_t FirstBin(int64_t bins, int64_t parts, int64_t part) { return bins * part / parts; }
+};
+
+Partition MakePartition(const Problem& problem, int threads);
+
+}  // namespace aclimb::roi_align_v2_backward
