@@ -30,7 +30,9 @@ class DeviceTest : public ::testing::Test {
     (void)aclGetRecentErrMsg();
   }
   void TearDown() override {
-    if (stream_ != nullptr) ACLIMB_EXPECT_OK(aclrtDestroyStream(stream_));
+    if (stream_ != nullptr) {
+      ACLIMB_EXPECT_OK(aclrtDestroyStream(stream_));
+    }
     ACLIMB_EXPECT_OK(aclrtResetDevice(0));
   }
   aclrtStream stream_ = nullptr;
