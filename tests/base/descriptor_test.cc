@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <limits>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>

@@ -239,8 +239,8 @@ class WorkspaceTest : public DeviceTest {
 TEST_F(WorkspaceTest, NullSmallHostAndFreedWorkspacesAreRefusedAndNothingRuns) {
   uint64_t size = 0;
   const std::vector<unsigned char> before = out_->Bytes();
-  EXPECT_EQ(aclnnEmbeddingDenseBackward(nullptr, Phase1(&size) ? size : 0, Phase1(&size), stream_),
-            161001);
+  aclOpExecutor* executor = Phase1(&size);
+  EXPECT_EQ(aclnnEmbeddingDenseBackward(nullptr, size, executor, stream_), 161001);
   Workspace workspace(size);
   EXPECT_EQ(aclnnEmbeddingDenseBackward(workspace.get(), size - 1, Phase1(&size), stream_), 161002);
   std::vector<char> host(size);
