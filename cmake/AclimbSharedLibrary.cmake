@@ -24,7 +24,7 @@ function(aclimb_shared_library name)
   target_link_libraries(${name} PUBLIC ${ARG_NEEDS})
   target_link_options(${name} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/libraries/exports.map
-    -Wl,--no-as-needed -Wl,-z,nodelete -Wl,--exclude-libs,ALL)
+    -Wl,--no-as-needed -Wl,-z,nodelete)
   # clang leaves the sanitizer's symbols to the program.
   if(NOT (ACLIMB_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang"))
     target_link_options(${name} PRIVATE -Wl,-z,defs)

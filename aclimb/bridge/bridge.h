@@ -97,6 +97,14 @@ ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, const char
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
 
+// ---- Compile options ---------------------------------------------------------------------------
+// The four functions of libacl_op_compiler.so, whose state is kept here. Errors are reported.
+
+ACLIMB_BRIDGE int aclimb_compile_option_set(int option, const char* value);
+ACLIMB_BRIDGE size_t aclimb_compile_option_size(int option);
+ACLIMB_BRIDGE int aclimb_compile_option_get(int option, char* value, size_t length);
+ACLIMB_BRIDGE int aclimb_compile_flag_set(int flag);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,170 @@
+#pragma once
+
+// The one interface a device implements. The CPU backend is linked in; others are plug-ins
+// (lib64/aclimb/libaclimb_<name>.so) that export `aclimb_backend_entry`. C linkage and plain types
+// only, so that a plug-in may come from another compiler.
+//
+// Rules that hold for every entry:
+//   - The caller (aclimb/runtime) has checked the arguments: handles are live, addresses lie inside
+//     live allocations and do not run past them, sizes are not 0.
+//   - The caller holds no lock unless the entry says so, and calls from any thread, concurrently on
+//     different objects; on the same queue several threads may submit at once.
+//   - Entries return 0 or a runtime code (aclimb/core/codes.h) and never throw.
+//   - "May block" means on the device's work; a short internal lock is always allowed.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aclimb/bridge/bridge.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACLIMB_BACKEND_API_VERSION 1
+
+typedef struct AclimbDevice AclimbDevice;          // an open device
+typedef struct AclimbQueue AclimbQueue;            // the device side of one stream
+typedef struct AclimbMarker AclimbMarker;          // one recording of an event
+typedef struct AclimbSuspension AclimbSuspension;  // a queue that waits for a host callback
+
+typedef struct AclimbDeviceProperties {
+  const char* name;  // "cpu", "NVIDIA H100"; static text
+  uint64_t memory_bytes;
+  int64_t cores;  // at least 1
+  int64_t l2_bytes;
+} AclimbDeviceProperties;
+
+// What the runtime read from the environment, once, before the first device is opened.
+typedef struct AclimbBackendConfig {
+  int32_t devices;        // ACLIMB_DEVICES
+  int32_t host_access;    // ACLIMB_HOST_ACCESS
+  uint64_t memory_bytes;  // ACLIMB_MEMORY per device; 0 = the backend's default
+  int32_t threads;        // ACLIMB_THREADS
+} AclimbBackendConfig;
+
+typedef struct AclimbQueueOptions {
+  uint64_t group;     // queues of one context share it: a stop-on-failure stops the group
+  uint32_t priority;  // 0 is the highest
+  uint32_t flags;     // ACL_STREAM_*
+} AclimbQueueOptions;
+
+typedef struct AclimbTaskFailure {
+  const char* task;  // static text
+  int32_t code;
+  uint32_t task_id;    // number of the task in its queue, from 1
+  uint32_t thread_id;  // of the thread that submitted it
+} AclimbTaskFailure;
+
+enum AclimbMarkerState {
+  ACLIMB_MARKER_PENDING = 0,
+  ACLIMB_MARKER_DONE = 1,
+  ACLIMB_MARKER_DROPPED = 2,  // its work was aborted: it will never be done
+};
+
+typedef struct AclimbBackend {
+  uint32_t api_version;  // ACLIMB_BACKEND_API_VERSION
+  uint32_t struct_size;  // sizeof(AclimbBackend) when the backend was compiled
+  const char* name;      // "cpu"
+
+  // ---- Devices ----
+
+  // Called once, before anything else, under the runtime's process lock.
+  int (*configure)(const AclimbBackendConfig* config);
+  // Number of devices; needs no open device. Never fails: 0 means none.
+  int (*device_count)(void);
+  // Called under the runtime's process lock. May take long (reserves memory, makes a context).
+  int (*device_open)(int index, AclimbDevice** device);
+  // Called under the runtime's process lock, after all its queues were destroyed. Frees what is
+  // still allocated on it.
+  int (*device_close)(AclimbDevice* device);
+  int (*device_properties)(int index, AclimbDeviceProperties* properties);
+
+  // ---- Memory ----
+
+  // `usable` bytes at a multiple of 512; the bytes [requested, usable) are zero. 207001 when the
+  // device has not that much left. Does not wait for work.
+  int (*memory_allocate)(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address);
+  // `address` is one that memory_allocate gave. Must not wait: work queued so far may go on using
+  // the memory, so it is handed out again only when that work is done.
+  int (*memory_free)(AclimbDevice* device, void* address);
+  // Where kernels that run on the host see a device address; null when they cannot.
+  void* (*memory_kernel_address)(AclimbDevice* device, const void* address);
+  // 1 when the address lies in a range that device memory comes from, allocated or not: it cannot
+  // be a host address then.
+  int (*memory_is_device)(const void* address);
+  // Copies between host and device addresses, of one or of two devices, and returns when done. Not
+  // ordered against queues. May block.
+  int (*memory_copy)(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
+                     size_t height);
+  // Writes `count` elements of `element_bytes` (1 or 4) and returns when done; host or device.
+  int (*memory_fill)(void* address, uint32_t value, int element_bytes, size_t count);
+  int (*memory_info)(AclimbDevice* device, uint64_t* free, uint64_t* total);
+  // Page-locked host memory at a multiple of 4096. 207001 when there is none.
+  int (*host_allocate)(uint64_t bytes, void** address);
+  int (*host_free)(void* address);
+
+  // ---- Queues ----
+
+  int (*queue_create)(AclimbDevice* device, const AclimbQueueOptions* options, AclimbQueue** queue);
+  // With `drain` waits for the queued work (may block); without, drops what has not started. The
+  // queue must not be used afterwards; a task that still runs finishes on its own.
+  int (*queue_destroy)(AclimbQueue* queue, int drain);
+  // Takes the task over: release is called exactly once, whatever the result. Never waits for
+  // execution. `task_id` may be null.
+  int (*queue_submit)(AclimbQueue* queue, const AclimbTask* task, uint32_t* task_id);
+  // The same for a copy and a fill; addresses as in memory_copy. The host memory stays valid until
+  // the work is done.
+  int (*queue_copy)(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src,
+                    size_t src_pitch, size_t width, size_t height, uint32_t* task_id);
+  int (*queue_fill)(AclimbQueue* queue, void* address, uint32_t value, int element_bytes,
+                    size_t count, uint32_t* task_id);
+  // When the queue gets there, calls start(payload, suspension) without locks, and runs nothing
+  // more of this queue until queue_resume(suspension). `start` returns at once. When the work is
+  // dropped instead, start(payload, null) is called so that it can clean up.
+  int (*queue_suspend)(AclimbQueue* queue, void (*start)(void* payload, AclimbSuspension*),
+                       void* payload, uint32_t* task_id);
+  // From any thread, exactly once per suspension.
+  void (*queue_resume)(AclimbSuspension* suspension);
+  // Waits until everything submitted before the call is done; timeout in milliseconds, -1 for ever.
+  // Returns 507046 when time is up, 107023 when the queue was aborted meanwhile (or depends on
+  // aborted work), or the queue's first pending error, which is then cleared. May block.
+  int (*queue_wait)(AclimbQueue* queue, int64_t timeout_ms);
+  // Does not block: *idle tells whether everything is done. Returns a pending error like
+  // queue_wait.
+  int (*queue_query)(AclimbQueue* queue, int* idle);
+  // Drops queued tasks, sets the cancel flag of the running one and waits until it ended.
+  int (*queue_abort)(AclimbQueue* queue);
+  // From now on a failure in this queue stops all queues of its group, and stays.
+  int (*queue_stop_on_failure)(AclimbQueue* queue);
+  // The oldest failed task that was not taken yet: 1 and *failure, or 0.
+  int (*queue_take_failure)(AclimbQueue* queue, AclimbTaskFailure* failure);
+
+  // ---- Markers ----
+
+  // A marker behind everything queued so far. The caller owns one reference.
+  int (*queue_record)(AclimbQueue* queue, AclimbMarker** marker);
+  // Later work of the queue waits for the marker, of this or of another device; a wait of more than
+  // `timeout_ms` (0: unlimited) becomes the queue's error 507047. Never blocks the caller.
+  int (*queue_wait_marker)(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms);
+  void (*marker_retain)(AclimbMarker* marker);
+  void (*marker_release)(AclimbMarker* marker);
+  int (*marker_state)(AclimbMarker* marker);  // AclimbMarkerState
+  // As queue_wait, for the work before the marker; 507047 when time is up. Without `take_error` a
+  // pending error stays with its queue and 0 is returned. May block.
+  int (*marker_wait)(AclimbMarker* marker, int64_t timeout_ms, int take_error);
+  // Monotonic nanoseconds at which the marker was done; 0 before that.
+  uint64_t (*marker_time)(AclimbMarker* marker);
+
+  // ---- For kernels ----
+
+  // True on a thread that runs a task whose queue was aborted.
+  int (*cancelled)(void);
+} AclimbBackend;
+
+// What a plug-in exports.
+typedef const AclimbBackend* (*AclimbBackendEntry)(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,112 @@
+#include "aclimb/runtime/config_file.h"
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "acl/acl_base.h"
+#include "aclimb/runtime/refusals.h"
+
+namespace aclimb {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kDeepest = 10;
+
+Status Wrong(int code, std::string what, std::string_view rule) {
+  return Refuse(code, std::move(what), "correct the file, or pass null to aclInit",
+                Cat("runtime/config/", rule));
+}
+
+// Depth of the brackets, counted before parsing: a hostile file must not exhaust the stack.
+int Depth(const std::string& text) {
+  int depth = 0;
+  int deepest = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+// Device numbers are strings in this file; a plain number is understood too.
+bool ReadDevice(const Json& value, int* device) {
+  if (value.is_number_integer()) {
+    *device = value.get<int>();
+    return *device >= 0;
+  }
+  if (!value.is_string()) return false;
+  const std::string& text = value.get_ref<const std::string&>();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *device);
+  return error == std::errc() && end == text.data() + text.size() && *device >= 0;
+}
+
+}  // namespace
+
+Result<Config> ReadConfig(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.good() && !file.eof()) {
+    return Wrong(kInvalidFile, Cat("configPath is \"", path, "\"; expected a readable file."),
+                 "unreadable");
+  }
+  if (Depth(text) > kDeepest) {
+    return Wrong(kParseFile,
+                 Cat("configPath is \"", path, "\", nested deeper than ", kDeepest,
+                     " levels; expected at most ", kDeepest, "."),
+                 "depth");
+  }
+  const Json root = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!root.is_object()) {
+    return Wrong(kParseFile, Cat("configPath is \"", path, "\"; expected a JSON object."), "json");
+  }
+  if (root.contains("dump") && !root["dump"].is_object()) {
+    return Wrong(
+        ACL_ERROR_INVALID_DUMP_CONFIG,
+        Cat("dump in \"", path, "\" is ", root["dump"].type_name(), "; expected an object."),
+        "dump");
+  }
+  if (root.contains("profiler") && !root["profiler"].is_object()) {
+    return Wrong(ACL_ERROR_INVALID_PROFILING_CONFIG,
+                 Cat("profiler in \"", path, "\" is ", root["profiler"].type_name(),
+                     "; expected an object."),
+                 "profiler");
+  }
+  Config config;
+  if (root.contains("err_msg_mode")) {
+    const Json& mode = root["err_msg_mode"];
+    if (mode != "0" && mode != "1" && mode != 0 && mode != 1) {
+      return Wrong(
+          kInvalidParam,
+          Cat("err_msg_mode in \"", path, "\" is ", mode.dump(), "; expected \"0\" or \"1\"."),
+          "err-msg-mode");
+    }
+    config.share_messages = mode == "1" || mode == 1;
+  }
+  if (root.contains("defaultDevice")) {
+    const Json& section = root["defaultDevice"];
+    const bool good = section.is_object() && section.contains("default_device") &&
+                      ReadDevice(section["default_device"], &config.default_device);
+    if (!good) {
+      return Wrong(kInvalidParam,
+                   Cat("defaultDevice in \"", path, "\" is ", section.dump(),
+                       "; expected {\"default_device\": \"<number>\"}."),
+                   "default-device");
+    }
+  }
+  return config;
+}
+
+}  // namespace aclimb

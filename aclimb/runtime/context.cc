@@ -1,0 +1,188 @@
+#include "aclimb/runtime/context.h"
+
+#include <algorithm>
+
+#include "acl/acl_rt.h"
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/runtime/entry.h"
+#include "aclimb/runtime/handle_table.h"
+#include "aclimb/runtime/init.h"
+#include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/stream.h"
+#include "aclimb/runtime/thread_state.h"
+
+namespace aclimb {
+namespace {
+
+// Under ProcessMutex().
+Result<Context*> MakeContext(Device& device, bool primary) {
+  static uint64_t groups = 0;
+  ACLIMB_CHECK_OK(OpenDevice(device));
+  auto context = std::make_unique<Context>();
+  context->device = &device;
+  context->primary = primary;
+  context->group = ++groups;
+  device.contexts.reserve(device.contexts.size() + 1);
+  context->handle = aclimb_handle_create(ACLIMB_HANDLE_CONTEXT, context.get());
+  if (context->handle == nullptr) {
+    return Refuse(kRtMemoryAllocation, "no handle is left for another context.",
+                  "destroy contexts that are not needed", "runtime/handle/exhausted");
+  }
+  Result<Stream*> stream = MakeStream(*context, StreamOptions{});
+  if (!stream.ok()) {
+    aclimb_handle_release(context->handle, ACLIMB_HANDLE_CONTEXT);
+    return stream.TakeStatus();
+  }
+  context->default_stream = stream.value();
+  context->default_stream->is_default = true;
+  device.contexts.push_back(context.get());
+  return context.release();
+}
+
+// Under ProcessMutex().
+Result<Context*> PrimaryContext(Device& device) {
+  if (device.primary == nullptr) {
+    Result<Context*> made = MakeContext(device, /*primary=*/true);
+    if (!made.ok()) return made.TakeStatus();
+    device.primary = made.value();
+  }
+  return device.primary;
+}
+
+Status CreateContext(aclrtContext* context, int32_t id) {
+  if (context == nullptr) return NullArgument("context");
+  ACLIMB_CHECK_OK(CheckUsable());
+  Result<Device*> device = FindDevice(id, "deviceId");
+  if (!device.ok()) return device.TakeStatus();
+  std::lock_guard<std::mutex> lock(ProcessMutex());
+  Result<Context*> made = MakeContext(*device.value(), /*primary=*/false);
+  if (!made.ok()) return made.TakeStatus();
+  *context = made.value()->handle;
+  ThisThread().context = made.value()->handle;
+  return Ok();
+}
+
+Status DestroyContext(aclrtContext handle) {
+  if (handle == nullptr) return NullArgument("context");
+  Context* context;
+  {
+    std::lock_guard<std::mutex> lock(ProcessMutex());
+    context = ResolveHandle<Context>(handle, ACLIMB_HANDLE_CONTEXT);
+    if (context == nullptr) return DeadHandle("context", handle, "context");
+    if (context->primary) {
+      return Refuse(kRtParamInvalid,
+                    Cat("context is the primary context of device ", context->device->id,
+                        "; expected one that aclrtCreateContext made."),
+                    "release it with aclrtResetDevice", "runtime/context/destroy-primary");
+    }
+    DetachContext(context);
+  }
+  DestroyDetachedContext(context, /*drain=*/true);
+  if (ThisThread().context == handle) ThisThread().context = nullptr;
+  return Ok();
+}
+
+}  // namespace
+
+Context* CurrentContextOrNull() {
+  const int default_device = DefaultDevice();
+  ThreadState& thread = ThisThread();
+  if (thread.context == nullptr && default_device >= 0) {
+    // The configuration asked for it: the thread's first call binds the device.
+    if (!BindDevice(default_device).ok()) return nullptr;
+  }
+  if (thread.context == nullptr) return nullptr;
+  return ResolveHandle<Context>(thread.context, ACLIMB_HANDLE_CONTEXT);
+}
+
+Result<Context*> CurrentContext() {
+  ACLIMB_CHECK_OK(CheckUsable());
+  Context* context = CurrentContextOrNull();
+  if (context == nullptr) return NoContext();
+  return context;
+}
+
+Status BindDevice(int32_t id) {
+  ACLIMB_CHECK_OK(CheckUsable());
+  Result<Device*> found = FindDevice(id, "deviceId");
+  if (!found.ok()) return found.TakeStatus();
+  std::lock_guard<std::mutex> lock(ProcessMutex());
+  Result<Context*> primary = PrimaryContext(*found.value());
+  if (!primary.ok()) return primary.TakeStatus();
+  ++found.value()->set_count;
+  ThisThread().context = primary.value()->handle;
+  return Ok();
+}
+
+void DetachContext(Context* context) {
+  Device& device = *context->device;
+  std::erase(device.contexts, context);
+  if (device.primary == context) device.primary = nullptr;
+  aclimb_handle_release(context->handle, ACLIMB_HANDLE_CONTEXT);
+  for (Stream* stream : context->streams) {
+    aclimb_handle_release(stream->handle, ACLIMB_HANDLE_STREAM);
+  }
+}
+
+void DestroyDetachedContext(Context* context, bool drain) {
+  for (Stream* stream : context->streams) FreeStream(stream, drain);
+  delete context;
+}
+
+}  // namespace aclimb
+
+extern "C" {
+
+aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
+  return aclimb::Enter("aclrtCreateContext",
+                       [&] { return aclimb::CreateContext(context, deviceId); });
+}
+
+aclError aclrtDestroyContext(aclrtContext context) {
+  return aclimb::Enter("aclrtDestroyContext", [&] { return aclimb::DestroyContext(context); });
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context) {
+  return aclimb::Enter("aclrtSetCurrentContext", [&]() -> aclimb::Status {
+    if (context == nullptr) return aclimb::NullArgument("context");
+    if (aclimb_handle_resolve(context, ACLIMB_HANDLE_CONTEXT) == nullptr) {
+      return aclimb::DeadHandle("context", context, "context");
+    }
+    aclimb::ThisThread().context = context;
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtGetCurrentContext(aclrtContext* context) {
+  return aclimb::Enter("aclrtGetCurrentContext", [&]() -> aclimb::Status {
+    if (context == nullptr) return aclimb::NullArgument("context");
+    aclimb::Result<aclimb::Context*> current = aclimb::CurrentContext();
+    if (!current.ok()) return current.TakeStatus();
+    *context = current.value()->handle;
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
+  return aclimb::Enter("aclrtCtxGetCurrentDefaultStream", [&]() -> aclimb::Status {
+    if (stream == nullptr) return aclimb::NullArgument("stream");
+    aclimb::Result<aclimb::Context*> current = aclimb::CurrentContext();
+    if (!current.ok()) return current.TakeStatus();
+    *stream = current.value()->default_stream->handle;
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
+  return aclimb::Enter("aclrtGetPrimaryCtxState", [&]() -> aclimb::Status {
+    if (active == nullptr) return aclimb::NullArgument("active");
+    aclimb::Result<aclimb::Device*> device = aclimb::FindDevice(deviceId, "deviceId");
+    if (!device.ok()) return device.TakeStatus();
+    std::lock_guard<std::mutex> lock(aclimb::ProcessMutex());
+    *active = device.value()->primary != nullptr ? 1 : 0;
+    if (flags != nullptr) *flags = 0;
+    return aclimb::Ok();
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,183 @@
+#include "aclimb/runtime/device.h"
+
+#include <memory>
+
+#include "acl/acl_rt.h"
+#include "aclimb/backend/loader.h"
+#include "aclimb/runtime/context.h"
+#include "aclimb/runtime/entry.h"
+#include "aclimb/runtime/memory.h"
+#include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/settings.h"
+#include "aclimb/runtime/stream.h"
+#include "aclimb/runtime/synchronize.h"
+#include "aclimb/runtime/thread_state.h"
+
+namespace aclimb {
+namespace {
+
+// Made once and never destroyed.
+struct Machine {
+  const AclimbBackend* backend = nullptr;
+  std::vector<std::unique_ptr<Device>> devices;
+};
+std::atomic<const Machine*> machine{nullptr};
+
+std::mutex& MachineMutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+Result<const Machine*> MakeMachine() {
+  const Settings& settings = CurrentSettings();
+  Result<const AclimbBackend*> backend = LoadBackend(settings.device);
+  if (!backend.ok()) return backend.TakeStatus();
+  auto made = std::make_unique<Machine>();
+  made->backend = backend.value();
+  const AclimbBackendConfig config = {settings.devices, settings.host_access ? 1 : 0,
+                                      settings.memory_bytes, settings.shared.threads};
+  const int code = made->backend->configure(&config);
+  if (code != 0) {
+    return Refuse(code, Cat("the backend ", settings.device, " refused its configuration."),
+                  "check the ACLIMB_ variables", "backend/configure");
+  }
+  for (const int index : VisibleDevices(settings.visible_devices, made->backend->device_count())) {
+    auto device = std::make_unique<Device>();
+    device->id = static_cast<int>(made->devices.size());
+    device->backend_index = index;
+    made->devices.push_back(std::move(device));
+  }
+  return static_cast<const Machine*>(made.release());
+}
+
+Result<const Machine*> TheMachine() {
+  const Machine* made = machine.load(std::memory_order_acquire);
+  if (made != nullptr) return made;
+  std::lock_guard<std::mutex> lock(MachineMutex());
+  made = machine.load(std::memory_order_relaxed);
+  if (made != nullptr) return made;
+  Result<const Machine*> result = MakeMachine();
+  if (result.ok()) machine.store(result.value(), std::memory_order_release);
+  return result;
+}
+
+Status NotSet(int32_t device) {
+  return Refuse(kRtContextNull,
+                Cat("deviceId is ", device,
+                    ", which is not set (any more); expected a device whose "
+                    "use count is at least 1."),
+                "pair each aclrtResetDevice with an aclrtSetDevice", "runtime/device/reset-unset");
+}
+
+Status ResetDevice(int32_t id, bool force) {
+  Result<Device*> found = FindDevice(id, "deviceId");
+  if (!found.ok()) return found.TakeStatus();
+  Device& device = *found.value();
+  std::vector<Context*> gone;
+  {
+    std::lock_guard<std::mutex> lock(ProcessMutex());
+    if (device.set_count == 0) return NotSet(id);
+    device.set_count = force ? 0 : device.set_count - 1;
+    if (device.set_count > 0) return Ok();
+    for (Context* context : device.contexts) gone.push_back(context);
+    for (Context* context : gone) DetachContext(context);
+  }
+  // A forced release does not wait for what is queued.
+  for (Context* context : gone) DestroyDetachedContext(context, /*drain=*/!force);
+  std::lock_guard<std::mutex> lock(ProcessMutex());
+  if (device.contexts.empty() && device.handle != nullptr) {
+    ForgetDeviceMemory(device.id);
+    Backend().device_close(device.handle);
+    device.handle = nullptr;
+  }
+  return Ok();
+}
+
+}  // namespace
+
+std::mutex& ProcessMutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+Result<const AclimbBackend*> LoadedBackend() {
+  Result<const Machine*> made = TheMachine();
+  if (!made.ok()) return made.TakeStatus();
+  return made.value()->backend;
+}
+
+const AclimbBackend& Backend() { return *machine.load(std::memory_order_acquire)->backend; }
+
+Result<int> DeviceCount() {
+  Result<const Machine*> made = TheMachine();
+  if (!made.ok()) return made.TakeStatus();
+  return static_cast<int>(made.value()->devices.size());
+}
+
+Result<Device*> FindDevice(int32_t id, const char* argument) {
+  Result<const Machine*> made = TheMachine();
+  if (!made.ok()) return made.TakeStatus();
+  const auto& devices = made.value()->devices;
+  const auto count = static_cast<int64_t>(devices.size());
+  if (id < 0 || id >= count) return NoSuchDevice(argument, id, count);
+  return devices[static_cast<size_t>(id)].get();
+}
+
+Status OpenDevice(Device& device) {
+  if (device.handle != nullptr) return Ok();
+  const int code = Backend().device_open(device.backend_index, &device.handle);
+  if (code == 0) return Ok();
+  return Refuse(code, Cat("device ", device.id, " cannot be opened."),
+                "look at the log of the backend", "runtime/device/open");
+}
+
+}  // namespace aclimb
+
+extern "C" {
+
+aclError aclrtSetDevice(int32_t deviceId) {
+  return aclimb::Enter("aclrtSetDevice", [&] { return aclimb::BindDevice(deviceId); });
+}
+
+aclError aclrtResetDevice(int32_t deviceId) {
+  return aclimb::Enter("aclrtResetDevice", [&] { return aclimb::ResetDevice(deviceId, false); });
+}
+
+aclError aclrtResetDeviceForce(int32_t deviceId) {
+  return aclimb::Enter("aclrtResetDeviceForce",
+                       [&] { return aclimb::ResetDevice(deviceId, true); });
+}
+
+aclError aclrtGetDevice(int32_t* deviceId) {
+  return aclimb::Enter("aclrtGetDevice", [&]() -> aclimb::Status {
+    if (deviceId == nullptr) return aclimb::NullArgument("deviceId");
+    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    if (!context.ok()) return context.TakeStatus();
+    *deviceId = context.value()->device->id;
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtGetDeviceCount(uint32_t* count) {
+  return aclimb::Enter("aclrtGetDeviceCount", [&]() -> aclimb::Status {
+    if (count == nullptr) return aclimb::NullArgument("count");
+    aclimb::Result<int> devices = aclimb::DeviceCount();
+    if (!devices.ok()) return devices.TakeStatus();
+    *count = static_cast<uint32_t>(devices.value());
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtSynchronizeDevice() {
+  return aclimb::Enter("aclrtSynchronizeDevice",
+                       [&] { return aclimb::SynchronizeCurrentDevice(-1); });
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+  return aclimb::Enter("aclrtSynchronizeDeviceWithTimeout", [&]() -> aclimb::Status {
+    ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
+    return aclimb::SynchronizeCurrentDevice(timeout);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,140 @@
+#include "aclimb/runtime/error.h"
+
+#include <atomic>
+#include <mutex>
+#include <new>
+
+#include "acl/acl_rt.h"
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/codes.h"
+#include "aclimb/runtime/entry.h"
+#include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/thread_state.h"
+
+namespace aclimb {
+namespace {
+
+constexpr size_t kKeptMessages = 16;
+constexpr size_t kKeptBytes = 32 * 1024;
+
+std::atomic<bool> share_messages{false};
+
+struct SharedMessages {
+  std::mutex mutex;
+  std::deque<std::string> unread;
+  size_t unread_bytes = 0;
+};
+SharedMessages& Shared() {
+  static auto* const shared = new SharedMessages;
+  return *shared;
+}
+
+void Push(std::deque<std::string>& unread, size_t& bytes, const char* text) {
+  unread.emplace_front(text, 0, kKeptBytes);
+  bytes += unread.front().size();
+  while (unread.size() > kKeptMessages || (bytes > kKeptBytes && unread.size() > 1)) {
+    bytes -= unread.back().size();
+    unread.pop_back();
+  }
+}
+
+void Join(std::deque<std::string>& unread, size_t& bytes, std::string& text) {
+  for (const std::string& message : unread) {
+    if (!text.empty()) text += '\n';
+    text += message;
+  }
+  unread.clear();
+  bytes = 0;
+}
+
+Status CheckLevel(aclrtLastErrLevel level) {
+  if (level == ACL_RT_THREAD_LEVEL) return Ok();
+  return BadValue("level", level, "ACL_RT_THREAD_LEVEL", "error/level");
+}
+
+}  // namespace
+
+void ShareMessages(bool shared) { share_messages.store(shared, std::memory_order_relaxed); }
+
+void ReportRefusal(const char* function, const Refusal& refusal) noexcept {
+  try {
+    aclimb_report(refusal.code, MessageOf(function, refusal).c_str());
+  } catch (...) {
+    aclimb_report(refusal.code, function);
+  }
+}
+
+int ReportException(const char* function) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    ReportRefusal(function, Refusal{kRtMemoryAllocation, "host memory is exhausted.",
+                                    "free memory and call again", "runtime/host-memory"});
+    return kRtMemoryAllocation;
+  } catch (...) {
+    ReportRefusal(function, Refusal{kInternalError, "an internal failure of Aclimb.",
+                                    "report it as a bug, with the call and its arguments",
+                                    "runtime/internal"});
+    return kInternalError;
+  }
+}
+
+}  // namespace aclimb
+
+extern "C" {
+
+void aclimb_report(int code, const char* text) {
+  try {
+    aclimb::ThreadState& thread = aclimb::ThisThread();
+    thread.last_error = code;
+    if (text == nullptr || text[0] == '\0') return;
+    if (aclimb::share_messages.load(std::memory_order_relaxed)) {
+      aclimb::SharedMessages& shared = aclimb::Shared();
+      std::lock_guard<std::mutex> lock(shared.mutex);
+      aclimb::Push(shared.unread, shared.unread_bytes, text);
+    } else {
+      aclimb::Push(thread.unread, thread.unread_bytes, text);
+    }
+    aclimb_log(ACL_ERROR, text);
+  } catch (...) {  // No memory for the text: the code alone has to do.
+  }
+}
+
+const char* aclGetRecentErrMsg() {
+  try {
+    aclimb::ThreadState& thread = aclimb::ThisThread();
+    thread.returned.clear();
+    aclimb::Join(thread.unread, thread.unread_bytes, thread.returned);
+    if (aclimb::share_messages.load(std::memory_order_relaxed)) {
+      aclimb::SharedMessages& shared = aclimb::Shared();
+      std::lock_guard<std::mutex> lock(shared.mutex);
+      aclimb::Join(shared.unread, shared.unread_bytes, thread.returned);
+    }
+    return thread.returned.c_str();
+  } catch (...) {
+    return "";
+  }
+}
+
+aclError aclrtGetLastError(aclrtLastErrLevel level) {
+  const int refused = aclimb::Enter("aclrtGetLastError", [&] { return aclimb::CheckLevel(level); });
+  if (refused != 0) return refused;
+  try {
+    return std::exchange(aclimb::ThisThread().last_error, 0);
+  } catch (...) {
+    return aclimb::ReportException("aclrtGetLastError");
+  }
+}
+
+aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
+  const int refused =
+      aclimb::Enter("aclrtPeekAtLastError", [&] { return aclimb::CheckLevel(level); });
+  if (refused != 0) return refused;
+  try {
+    return aclimb::ThisThread().last_error;
+  } catch (...) {
+    return aclimb::ReportException("aclrtPeekAtLastError");
+  }
+}
+
+}  // extern "C"

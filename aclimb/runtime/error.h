@@ -1,0 +1,8 @@
+#pragma once
+
+namespace aclimb {
+
+// With true the messages of all threads go to one list (err_msg_mode "1" of the configuration).
+void ShareMessages(bool shared);
+
+}  // namespace aclimb

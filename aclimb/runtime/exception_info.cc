@@ -1,0 +1,59 @@
+#include "aclimb/runtime/exception_info.h"
+
+#include <atomic>
+
+#include "acl/acl_rt.h"
+
+// The program sees it through the getters below, inside its callback only.
+struct rtExceptionInfo {
+  uint32_t task;
+  uint32_t stream;
+  uint32_t thread;
+  uint32_t device;
+  uint32_t code;
+};
+
+namespace aclimb {
+namespace {
+
+std::atomic<aclrtExceptionInfoCallback> exception_callback{nullptr};
+
+constexpr uint32_t kUnknown = 0xFFFFFFFF;
+
+}  // namespace
+
+void TellExceptionCallback(const Stream& stream, const AclimbTaskFailure& failure) {
+  const aclrtExceptionInfoCallback callback = exception_callback.load(std::memory_order_acquire);
+  if (callback == nullptr) return;
+  rtExceptionInfo info = {failure.task_id, static_cast<uint32_t>(stream.id), failure.thread_id,
+                          static_cast<uint32_t>(stream.context->device->id),
+                          static_cast<uint32_t>(failure.code)};
+  callback(&info);
+}
+
+}  // namespace aclimb
+
+extern "C" {
+
+aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback) {
+  aclimb::exception_callback.store(callback, std::memory_order_release);
+  return 0;
+}
+
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+  return info != nullptr ? info->task : aclimb::kUnknown;
+}
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+  return info != nullptr ? info->stream : aclimb::kUnknown;
+}
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+  return info != nullptr ? info->thread : aclimb::kUnknown;
+}
+uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+  return info != nullptr ? info->device : aclimb::kUnknown;
+}
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info) {
+  return info != nullptr ? info->code : aclimb::kUnknown;
+}
+
+}  // extern "C"

@@ -1,0 +1,106 @@
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <mutex>
+
+#include "acl/acl_base.h"
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/text.h"
+#include "aclimb/runtime/settings.h"
+
+namespace aclimb {
+namespace {
+
+constexpr size_t kLongestLine = 1024;
+
+const char* LevelName(int level) {
+  switch (level) {
+    case ACL_DEBUG:
+      return "DEBUG";
+    case ACL_INFO:
+      return "INFO";
+    case ACL_WARNING:
+      return "WARNING";
+    default:
+      return "ERROR";
+  }
+}
+
+std::mutex& WriteMutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+// Nothing is written unless the program's environment names a place.
+void Write(int level, const char* module, const char* text) {
+  const Settings& settings = CurrentSettings();
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  tm date;
+  localtime_r(&now.tv_sec, &date);
+  char stamp[40];
+  std::strftime(stamp, sizeof(stamp), "%Y-%m-%d-%H:%M:%S", &date);
+  char fraction[24];
+  std::snprintf(fraction, sizeof(fraction), ".%03ld", static_cast<long>(now.tv_nsec / 1000000));
+  const std::string line = Cat("[", LevelName(level), "] ", module, "(", getpid(), "):", stamp,
+                               fraction, " ", text, "\n");
+  std::lock_guard<std::mutex> lock(WriteMutex());
+  if (settings.log_stdout) {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+  }
+  if (settings.log_stderr) std::fwrite(line.data(), 1, line.size(), stderr);
+  if (!settings.log_file.empty()) {
+    if (std::FILE* file = std::fopen(settings.log_file.c_str(), "a")) {
+      std::fwrite(line.data(), 1, line.size(), file);
+      std::fclose(file);
+    }
+  }
+}
+
+bool HasPlace(const Settings& settings) {
+  return settings.log_stdout || settings.log_stderr || !settings.log_file.empty();
+}
+
+}  // namespace
+}  // namespace aclimb
+
+extern "C" {
+
+void aclimb_log(int level, const char* text) {
+  try {
+    const aclimb::Settings& settings = aclimb::CurrentSettings();
+    // A topic that was asked for is written whatever the level.
+    const bool wanted = level >= settings.log_level || settings.shared.log_plan != 0;
+    if (text != nullptr && wanted && aclimb::HasPlace(settings)) {
+      aclimb::Write(level, "ASCENDCL", text);
+    }
+  } catch (...) {  // A log line is not worth an error.
+  }
+}
+
+void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_t line,
+               const char* fmt, ...) {
+  try {
+    const aclimb::Settings& settings = aclimb::CurrentSettings();
+    if (fmt == nullptr || logLevel < settings.app_log_level || !aclimb::HasPlace(settings)) return;
+    char text[aclimb::kLongestLine + 1];
+    va_list arguments;
+    va_start(arguments, fmt);
+    const int length = std::vsnprintf(text, sizeof(text), fmt, arguments);
+    va_end(arguments);
+    if (length < 0) return;
+    const char* name = file != nullptr ? file : "";
+    for (const char* at = name; *at != '\0'; ++at) {
+      if (*at == '/') name = at + 1;
+    }
+    aclimb::Write(
+        logLevel, "APP",
+        aclimb::Cat("[", name, ":", line, "] ", func != nullptr ? func : "", ": ", text).c_str());
+  } catch (...) {
+  }
+}
+
+}  // extern "C"

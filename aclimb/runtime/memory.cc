@@ -1,0 +1,272 @@
+#include "aclimb/runtime/memory.h"
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "aclimb/runtime/context.h"
+#include "aclimb/runtime/entry.h"
+#include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/synchronize.h"
+
+namespace aclimb {
+namespace {
+
+// Live device allocations of all devices, by address.
+struct AllocationTable {
+  std::shared_mutex mutex;
+  std::map<uint64_t, AclimbAllocation> live;
+};
+AllocationTable& Allocations() {
+  static auto* const table = new AllocationTable;
+  return *table;
+}
+
+uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
+
+// Programs rely on the slack behind an allocation (spec/runtime.md 5.7).
+constexpr uint64_t UsableBytes(uint64_t size) { return (size + 31) / 32 * 32 + 32; }
+
+Status Allocate(void** address, uint64_t size) {
+  if (address == nullptr) return NullArgument("devPtr");
+  if (size == 0) return ZeroSize("size");
+  Result<Context*> context = CurrentContext();
+  if (!context.ok()) return context.TakeStatus();
+  Device& device = *context.value()->device;
+  constexpr uint64_t kMost = uint64_t{1} << 60;
+  AclimbAllocation allocation = {};
+  void* base = nullptr;
+  const int code = size > kMost
+                       ? kRtMemoryAllocation
+                       : Backend().memory_allocate(device.handle, size, UsableBytes(size), &base);
+  if (code != 0) {
+    uint64_t free = 0;
+    uint64_t total = 0;
+    Backend().memory_info(device.handle, &free, &total);
+    return Refuse(code,
+                  Cat("size is ", size, " but device ", device.id, " has ", free, " of ", total,
+                      " bytes free; expected size <= free."),
+                  "free memory, or raise ACLIMB_MEMORY", "runtime/memory/exhausted");
+  }
+  allocation.base = base;
+  allocation.requested = size;
+  allocation.usable = UsableBytes(size);
+  allocation.device = device.id;
+  allocation.kernel_base = Backend().memory_kernel_address(device.handle, base);
+  AllocationTable& table = Allocations();
+  std::unique_lock<std::shared_mutex> lock(table.mutex);
+  try {
+    table.live.insert_or_assign(Key(base), allocation);
+  } catch (...) {
+    Backend().memory_free(device.handle, base);
+    throw;
+  }
+  *address = base;
+  return Ok();
+}
+
+// What is wrong with an address that is no live allocation's start.
+Status NotAnAllocation(const char* argument, const void* address) {
+  AclimbAllocation around;
+  if (FindAllocation(address, &around)) {
+    return Refuse(kRtParamInvalid,
+                  Cat(argument, " is ", AddressText(address), ", which lies ",
+                      Key(address) - Key(around.base), " bytes inside the allocation at ",
+                      AddressText(around.base), "; expected the start of an allocation."),
+                  "pass the address that aclrtMalloc returned", "runtime/memory/free-interior");
+  }
+  const bool host = IsPinnedHost(address, 1);
+  return Refuse(kRtParamInvalid,
+                Cat(argument, " is ", AddressText(address), ", which is ",
+                    host ? "host memory of aclrtMallocHost" : "no live device allocation",
+                    "; expected the address of a live device allocation."),
+                host ? "free it with aclrtFreeHost"
+                     : "free each allocation once, and only what aclrtMalloc returned",
+                "runtime/memory/free-unknown");
+}
+
+Status FreeDevice(void* address) {
+  if (address == nullptr) return NullArgument("devPtr");
+  AclimbAllocation allocation;
+  {
+    AllocationTable& table = Allocations();
+    std::unique_lock<std::shared_mutex> lock(table.mutex);
+    const auto it = table.live.find(Key(address));
+    if (it == table.live.end()) {
+      lock.unlock();
+      return NotAnAllocation("devPtr", address);
+    }
+    allocation = it->second;
+    table.live.erase(it);
+  }
+  Result<Device*> device = FindDevice(allocation.device, "devPtr");
+  if (!device.ok()) return device.TakeStatus();
+  Backend().memory_free(device.value()->handle, address);
+  return Ok();
+}
+
+Status FreeAfterSync(void* address) {
+  if (address == nullptr) return NullArgument("devPtr");
+  AclimbAllocation allocation;
+  if (!FindAllocation(address, &allocation)) return NotAnAllocation("devPtr", address);
+  Result<Device*> device = FindDevice(allocation.device, "devPtr");
+  if (!device.ok()) return device.TakeStatus();
+  ACLIMB_CHECK_OK(SynchronizeDevice(*device.value(), -1));
+  return FreeDevice(address);
+}
+
+// There is no cache between host and device; only the arguments can be wrong.
+Status CheckCacheRange(const void* address, size_t size) {
+  if (address == nullptr) return NullArgument("devPtr");
+  if (size == 0) return ZeroSize("size");
+  return CheckDevice("devPtr", address, size);
+}
+
+}  // namespace
+
+bool FindAllocation(const void* address, AclimbAllocation* allocation) {
+  AllocationTable& table = Allocations();
+  std::shared_lock<std::shared_mutex> lock(table.mutex);
+  auto it = table.live.upper_bound(Key(address));
+  if (it == table.live.begin()) return false;
+  --it;
+  if (Key(address) - it->first >= it->second.usable) return false;
+  *allocation = it->second;
+  return true;
+}
+
+void ForgetDeviceMemory(int device) {
+  AllocationTable& table = Allocations();
+  std::unique_lock<std::shared_mutex> lock(table.mutex);
+  std::erase_if(table.live, [device](const auto& entry) { return entry.second.device == device; });
+}
+
+Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes) {
+  AclimbAllocation allocation;
+  if (!FindAllocation(address, &allocation)) {
+    Result<const AclimbBackend*> backend = LoadedBackend();
+    if (!backend.ok()) return backend.TakeStatus();
+    if (backend.value()->memory_is_device(address) == 0) return Place::kHost;
+    return Refuse(
+        kRtParamInvalid,
+        Cat(argument, " is ", AddressText(address),
+            ", a device address in no live allocation; expected live device memory."),
+        "check that the memory was not freed and that the address was not run past its end",
+        "runtime/memory/not-live");
+  }
+  const uint64_t offset = Key(address) - Key(allocation.base);
+  if (bytes > allocation.usable - offset) {
+    return Refuse(kRtParamInvalid,
+                  Cat(argument, " is ", AddressText(address), " with ", bytes,
+                      " bytes, but the allocation at ", AddressText(allocation.base), " of ",
+                      allocation.requested, " bytes ends after ", allocation.usable - offset,
+                      "; expected to stay inside it."),
+                  "allocate more, or copy less", "runtime/memory/past-end");
+  }
+  return Place::kDevice;
+}
+
+Status CheckDevice(const char* argument, const void* address, uint64_t bytes) {
+  Result<Place> place = PlaceOf(argument, address, bytes);
+  if (!place.ok()) return place.TakeStatus();
+  if (place.value() == Place::kDevice) return Ok();
+  return Refuse(
+      kRtParamInvalid,
+      Cat(argument, " is ", AddressText(address), ", a host address; expected device memory."),
+      "pass an address that aclrtMalloc returned", "runtime/memory/host-address");
+}
+
+}  // namespace aclimb
+
+extern "C" {
+
+int aclimb_memory_find(const void* address, AclimbAllocation* allocation) {
+  try {
+    return aclimb::FindAllocation(address, allocation) ? 1 : 0;
+  } catch (...) {
+    return 0;
+  }
+}
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return aclimb::Enter("aclrtMalloc", [&] { return aclimb::Allocate(devPtr, size); });
+}
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return aclimb::Enter("aclrtMallocAlign32", [&] { return aclimb::Allocate(devPtr, size); });
+}
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return aclimb::Enter("aclrtMallocCached", [&] { return aclimb::Allocate(devPtr, size); });
+}
+aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy, aclrtMallocConfig*) {
+  return aclimb::Enter("aclrtMallocWithCfg", [&] { return aclimb::Allocate(devPtr, size); });
+}
+aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy,
+                                     aclrtMallocConfig*) {
+  return aclimb::Enter("aclrtMallocForTaskScheduler",
+                       [&] { return aclimb::Allocate(devPtr, size); });
+}
+
+aclError aclrtFree(void* devPtr) {
+  return aclimb::Enter("aclrtFree", [&] { return aclimb::FreeDevice(devPtr); });
+}
+aclError aclrtFreeWithDevSync(void* devPtr) {
+  return aclimb::Enter("aclrtFreeWithDevSync", [&] { return aclimb::FreeAfterSync(devPtr); });
+}
+
+aclError aclrtMemFlush(void* devPtr, size_t size) {
+  return aclimb::Enter("aclrtMemFlush", [&] { return aclimb::CheckCacheRange(devPtr, size); });
+}
+aclError aclrtMemInvalidate(void* devPtr, size_t size) {
+  return aclimb::Enter("aclrtMemInvalidate", [&] { return aclimb::CheckCacheRange(devPtr, size); });
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
+  return aclimb::Enter("aclrtGetMemInfo", [&]() -> aclimb::Status {
+    if (free == nullptr) return aclimb::NullArgument("free");
+    if (total == nullptr) return aclimb::NullArgument("total");
+    if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) {
+      return aclimb::BadValue("attr", attr, "an aclrtMemAttr", "memory/attr");
+    }
+    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    if (!context.ok()) return context.TakeStatus();
+    uint64_t free_bytes = 0;
+    uint64_t total_bytes = 0;
+    aclimb::Backend().memory_info(context.value()->device->handle, &free_bytes, &total_bytes);
+    *free = free_bytes;
+    *total = total_bytes;
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
+  return aclimb::Enter("aclrtMemGetAddressRange", [&]() -> aclimb::Status {
+    if (ptr == nullptr) return aclimb::NullArgument("ptr");
+    AclimbAllocation allocation;
+    if (!aclimb::FindAllocation(ptr, &allocation)) return aclimb::CheckDevice("ptr", ptr, 1);
+    if (pbase != nullptr) *pbase = const_cast<void*>(allocation.base);
+    if (psize != nullptr) *psize = allocation.requested;
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
+  return aclimb::Enter("aclrtPointerGetAttributes", [&]() -> aclimb::Status {
+    if (ptr == nullptr) return aclimb::NullArgument("ptr");
+    if (attributes == nullptr) return aclimb::NullArgument("attributes");
+    aclrtPtrAttributes result = {};
+    result.pageSize = 4096;
+    AclimbAllocation allocation;
+    if (aclimb::FindAllocation(ptr, &allocation)) {
+      result.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+      result.location.id = static_cast<uint32_t>(allocation.device);
+    } else if (aclimb::IsPinnedHost(ptr, 1)) {
+      result.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+    } else {
+      result.location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+    }
+    *attributes = result;
+    return aclimb::Ok();
+  });
+}
+
+}  // extern "C"

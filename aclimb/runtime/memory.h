@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "acl/acl_rt.h"
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/status.h"
+#include "aclimb/runtime/device.h"
+
+namespace aclimb {
+
+// The live device allocation around an address; false when there is none.
+bool FindAllocation(const void* address, AclimbAllocation* allocation);
+// Every allocation of the device ends; late frees of them are refused, not fatal.
+void ForgetDeviceMemory(int device);
+
+// Memory on the page-locked list: aclrtMallocHost, aclrtHostRegister.
+bool IsPinnedHost(const void* address, uint64_t bytes);
+
+// What one side of a copy is.
+enum class Place { kHost, kDevice };
+
+// Where `bytes` at `address` lie. Refuses (107000) device memory that is not live or is run past.
+Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes);
+// 107000 unless both places are what the kind says.
+Status CheckKind(aclrtMemcpyKind kind, Place dst, Place src);
+// 107000 unless it is device memory.
+Status CheckDevice(const char* argument, const void* address, uint64_t bytes);
+
+// Rows of `width` bytes; a plain copy is one row.
+struct CopyShape {
+  void* dst;
+  size_t dst_pitch;
+  const void* src;
+  size_t src_pitch;
+  size_t width;
+  size_t height;
+  uint64_t dst_bytes() const { return height == 0 ? 0 : dst_pitch * (height - 1) + width; }
+  uint64_t src_bytes() const { return height == 0 ? 0 : src_pitch * (height - 1) + width; }
+};
+
+}  // namespace aclimb

@@ -1,0 +1,67 @@
+#include "aclimb/runtime/refusals.h"
+
+#include <cstdio>
+
+namespace aclimb {
+
+Status NullArgument(std::string_view name) {
+  return Refuse(kInvalidParam, Cat(name, " is null; expected an address."),
+                Cat("pass the address that ", name, " stands for"), Cat("runtime/null/", name));
+}
+
+Status ZeroSize(std::string_view name) {
+  return Refuse(kInvalidParam, Cat(name, " is 0; expected at least 1."),
+                "leave the call out when there is nothing to do", Cat("runtime/zero-size/", name));
+}
+
+Status BadValue(std::string_view name, int64_t value, std::string_view expected,
+                std::string_view rule) {
+  return Refuse(kRtParamInvalid, Cat(name, " is ", value, "; expected ", expected, "."),
+                Cat("pass ", expected), Cat("runtime/", rule));
+}
+
+Status DeadHandle(std::string_view name, const void* handle, std::string_view kind) {
+  return Refuse(kRtInvalidHandle,
+                Cat(name, " is ", AddressText(handle), ", which is no live ", kind, "; expected a ",
+                    kind, " that was created and not destroyed."),
+                Cat("check that the ", kind, " was created without error and outlives its uses"),
+                Cat("runtime/handle/", kind));
+}
+
+Status NoSuchDevice(std::string_view name, int64_t device, int64_t count) {
+  return Refuse(kRtInvalidDevice,
+                Cat(name, " is ", device, " but there are ", count, " devices; expected 0 to ",
+                    count - 1, "."),
+                "ask aclrtGetDeviceCount (ACLIMB_DEVICES and ASCEND_RT_VISIBLE_DEVICES set it)",
+                "runtime/device/range");
+}
+
+Status NoContext() {
+  return Refuse(kRtContextNull,
+                "the calling thread has no current context; expected a device or a context to be "
+                "set in this very thread.",
+                "call aclrtSetDevice or aclrtSetCurrentContext in this thread first",
+                "runtime/context/none");
+}
+
+Status ForeignStream(std::string_view name) {
+  return Refuse(kRtStreamContext,
+                Cat(name,
+                    " belongs to another context than the current one; expected a stream of "
+                    "the current context."),
+                "call aclrtSetCurrentContext with the context in which the stream was created",
+                "runtime/stream/context");
+}
+
+Status NotSupported(std::string what, std::string fix, std::string rule) {
+  return Refuse(kRtFeatureNotSupport, std::move(what), std::move(fix), std::move(rule));
+}
+
+std::string AddressText(const void* address) {
+  char text[24];
+  std::snprintf(text, sizeof(text), "%#llx",
+                static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(address)));
+  return address == nullptr ? "null" : text;
+}
+
+}  // namespace aclimb

@@ -1,0 +1,179 @@
+#include "aclimb/runtime/stream.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/runtime/entry.h"
+#include "aclimb/runtime/handle_table.h"
+#include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/synchronize.h"
+#include "aclimb/runtime/thread_state.h"
+
+namespace aclimb {
+namespace {
+
+constexpr size_t kMostStreams = 1984;  // of one device, as the imitated chips have it
+
+// Flags with which synchronising has no meaning.
+constexpr uint32_t kDeviceDriven =
+    ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+
+Status CreateStream(aclrtStream* stream, StreamOptions options) {
+  if (stream == nullptr) return NullArgument("stream");
+  Result<Context*> context = CurrentContext();
+  if (!context.ok()) return context.TakeStatus();
+  options.priority = std::min(options.priority, kLeastPriority);
+  std::lock_guard<std::mutex> lock(ProcessMutex());
+  Result<Stream*> made = MakeStream(*context.value(), options);
+  if (!made.ok()) return made.TakeStatus();
+  *stream = made.value()->handle;
+  return Ok();
+}
+
+Status DestroyStream(aclrtStream handle, bool drain) {
+  if (handle == nullptr) return NullArgument("stream");
+  Result<Stream*> found = ResolveStream(handle);
+  if (!found.ok()) return found.TakeStatus();
+  Stream* stream = found.value();
+  if (stream->is_default) {
+    return Refuse(kRtParamInvalid,
+                  "stream is the default stream of the current context; expected one that "
+                  "aclrtCreateStream made.",
+                  "leave it alone: it goes with its context", "runtime/stream/destroy-default");
+  }
+  {
+    std::lock_guard<std::mutex> lock(ProcessMutex());
+    if (aclimb_handle_release(handle, ACLIMB_HANDLE_STREAM) == nullptr) {
+      return DeadHandle("stream", handle, "stream");
+    }
+    std::erase(stream->context->streams, stream);
+  }
+  FreeStream(stream, drain);
+  return Ok();
+}
+
+Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
+  Result<Stream*> stream = ResolveStream(handle);
+  if (!stream.ok()) return stream.TakeStatus();
+  if ((stream.value()->options.flags & kDeviceDriven) != 0) return Ok();
+  return SynchronizeStream(*stream.value(), timeout_ms);
+}
+
+}  // namespace
+
+Result<Stream*> ResolveStream(const void* handle) {
+  Result<Context*> context = CurrentContext();
+  if (!context.ok()) return context.TakeStatus();
+  if (handle == nullptr) return context.value()->default_stream;
+  Stream* stream = ResolveHandle<Stream>(handle, ACLIMB_HANDLE_STREAM);
+  if (stream == nullptr) return DeadHandle("stream", handle, "stream");
+  if (stream->context != context.value()) return ForeignStream("stream");
+  return stream;
+}
+
+Result<Stream*> MakeStream(Context& context, StreamOptions options) {
+  size_t streams = 0;
+  for (const Context* other : context.device->contexts) streams += other->streams.size();
+  if (streams >= kMostStreams) {
+    return Refuse(
+        ACL_ERROR_RT_NO_STREAM_RESOURCE,
+        Cat("the device has ", streams, " streams; expected fewer than ", kMostStreams, "."),
+        "destroy streams that are not needed", "runtime/stream/exhausted");
+  }
+  auto stream = std::make_unique<Stream>();
+  stream->context = &context;
+  stream->options = options;
+  stream->id = context.device->next_stream_id.fetch_add(1, std::memory_order_relaxed);
+  context.streams.reserve(context.streams.size() + 1);
+  const AclimbQueueOptions wanted = {context.group, options.priority, options.flags};
+  const int code = Backend().queue_create(context.device->handle, &wanted, &stream->queue);
+  if (code != 0) {
+    return Refuse(code, "the backend has no queue left for another stream.",
+                  "destroy streams that are not needed", "runtime/stream/backend");
+  }
+  stream->handle = aclimb_handle_create(ACLIMB_HANDLE_STREAM, stream.get());
+  if (stream->handle == nullptr) {
+    Backend().queue_destroy(stream->queue, 0);
+    return Refuse(kRtMemoryAllocation, "no handle is left for another stream.",
+                  "destroy streams that are not needed", "runtime/handle/exhausted");
+  }
+  context.streams.push_back(stream.get());
+  return stream.release();
+}
+
+void FreeStream(Stream* stream, bool drain) {
+  Backend().queue_destroy(stream->queue, drain ? 1 : 0);
+  delete stream;
+}
+
+void NoteTask(uint32_t task) { ThisThread().last_task = task; }
+
+}  // namespace aclimb
+
+extern "C" {
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+  return aclimb::Enter("aclrtCreateStream",
+                       [&] { return aclimb::CreateStream(stream, aclimb::StreamOptions{}); });
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+  return aclimb::Enter("aclrtCreateStreamWithConfig", [&] {
+    return aclimb::CreateStream(stream, aclimb::StreamOptions{priority, flag});
+  });
+}
+
+aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
+  return aclimb::Enter("aclrtCreateStreamV2", [&] {
+    aclimb::StreamOptions options;
+    if (handle != nullptr) {
+      options = aclimb::StreamOptions{handle->priority, static_cast<uint32_t>(handle->flag)};
+    }
+    return aclimb::CreateStream(stream, options);
+  });
+}
+
+aclError aclrtDestroyStream(aclrtStream stream) {
+  return aclimb::Enter("aclrtDestroyStream", [&] { return aclimb::DestroyStream(stream, true); });
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream) {
+  return aclimb::Enter("aclrtDestroyStreamForce",
+                       [&] { return aclimb::DestroyStream(stream, false); });
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+  return aclimb::Enter("aclrtSynchronizeStream", [&] { return aclimb::Synchronize(stream, -1); });
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+  return aclimb::Enter("aclrtSynchronizeStreamWithTimeout", [&]() -> aclimb::Status {
+    ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
+    return aclimb::Synchronize(stream, timeout);
+  });
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
+  return aclimb::Enter("aclrtStreamQuery", [&]() -> aclimb::Status {
+    if (status == nullptr) return aclimb::NullArgument("status");
+    aclimb::Result<aclimb::Stream*> found = aclimb::ResolveStream(stream);
+    if (!found.ok()) return found.TakeStatus();
+    int idle = 0;
+    const int code = aclimb::Backend().queue_query(found.value()->queue, &idle);
+    if (code != 0) return aclimb::TaskError(*found.value(), code);
+    *status = idle != 0 ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    return aclimb::Ok();
+  });
+}
+
+aclError aclrtStreamAbort(aclrtStream stream) {
+  return aclimb::Enter("aclrtStreamAbort", [&]() -> aclimb::Status {
+    aclimb::Result<aclimb::Stream*> found = aclimb::ResolveStream(stream);
+    if (!found.ok()) return found.TakeStatus();
+    aclimb::Backend().queue_abort(found.value()->queue);
+    return aclimb::Ok();
+  });
+}
+
+}  // extern "C"

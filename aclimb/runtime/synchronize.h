@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/status.h"
+#include "aclimb/runtime/stream.h"
+
+namespace aclimb {
+
+// 107000 unless the timeout is -1 (for ever) or positive.
+Status CheckTimeout(int32_t timeout);
+
+// Waits for the stream's work; the refusal of a failed task names it.
+Status SynchronizeStream(Stream& stream, int64_t timeout_ms);
+// Waits for every stream of the current device.
+Status SynchronizeCurrentDevice(int64_t timeout_ms);
+Status SynchronizeDevice(Device& device, int64_t timeout_ms);
+
+// The refusal for a code that a synchronising call got from the stream's queue. Tells the program's
+// exception callback about every failed task that it has not heard of.
+Status TaskError(Stream& stream, int code);
+
+// With ASCEND_LAUNCH_BLOCKING: waits for what was just queued and returns its error.
+Status FinishLaunch(Stream& stream);
+
+}  // namespace aclimb

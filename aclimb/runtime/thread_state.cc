@@ -1,0 +1,31 @@
+#include "aclimb/runtime/thread_state.h"
+
+#include <pthread.h>
+
+namespace aclimb {
+namespace {
+
+thread_local ThreadState* state = nullptr;
+
+// A key's destructor runs when a thread ends, but not for the main thread at exit.
+pthread_key_t MakeKey() {
+  pthread_key_t key;
+  pthread_key_create(&key, [](void* old) {
+    state = nullptr;
+    delete static_cast<ThreadState*>(old);
+  });
+  return key;
+}
+
+}  // namespace
+
+ThreadState& ThisThread() {
+  if (state == nullptr) {
+    static const pthread_key_t key = MakeKey();
+    state = new ThreadState;
+    pthread_setspecific(key, state);
+  }
+  return *state;
+}
+
+}  // namespace aclimb

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+namespace aclimb {
+
+// What the runtime remembers of one thread. The main thread's is never destroyed: programs call us
+// from static destructors, after thread-local objects are gone.
+struct ThreadState {
+  void* context = nullptr;  // handle of the current context; it may be dead by now
+  int last_error = 0;
+  uint32_t last_task = 0;
+  std::deque<std::string> unread;  // newest first
+  size_t unread_bytes = 0;
+  std::string returned;  // what aclGetRecentErrMsg gave last
+};
+
+ThreadState& ThisThread();
+
+}  // namespace aclimb

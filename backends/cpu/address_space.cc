@@ -1,0 +1,220 @@
+#include "backends/cpu/address_space.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "aclimb/core/codes.h"
+#include "backends/cpu/scheduler.h"
+
+namespace aclimb::cpu {
+namespace {
+
+constexpr uint64_t kAlignment = 512;
+constexpr uint64_t kHugePage = uint64_t{2} << 20;
+constexpr uint64_t kLargeBlock = uint64_t{1} << 20;
+constexpr uint64_t kCommitStep = uint64_t{64} << 20;
+constexpr uint64_t kSmallestRange = uint64_t{256} << 20;
+constexpr int kMaxSpaces = 64;
+
+std::atomic<AddressSpace*> spaces[kMaxSpaces];
+
+uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+
+}  // namespace
+
+void PublishSpace(AddressSpace* space) {
+  static std::atomic<int> published{0};
+  const int slot = published.fetch_add(1, std::memory_order_relaxed);
+  if (slot < kMaxSpaces) spaces[slot].store(space, std::memory_order_release);
+}
+
+AddressSpace* SpaceOf(const void* address) {
+  for (const auto& entry : spaces) {
+    AddressSpace* space = entry.load(std::memory_order_acquire);
+    if (space == nullptr) return nullptr;
+    if (space->Contains(address)) return space;
+  }
+  return nullptr;
+}
+
+AddressSpace::AddressSpace(int device, uint64_t capacity, uint64_t range, bool host_access)
+    : device_(device), capacity_(capacity) {
+  range = RoundUp(std::max(range, kSmallestRange), kHugePage);
+  void* base = MAP_FAILED;
+  for (; range >= kSmallestRange; range = RoundUp(range / 2, kHugePage)) {
+    const uint64_t bytes = (host_access ? range : 2 * range) + kHugePage;
+    base = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base != MAP_FAILED) break;
+  }
+  if (base == MAP_FAILED) {
+    static constexpr char kText[] =
+        "aclimb: the address space for device memory was refused (limit on virtual memory?); "
+        "device addresses are ordinary host addresses in this process\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof(kText) - 1);
+    return;
+  }
+  range_ = range;
+  user_base_ = reinterpret_cast<char*>(RoundUp(reinterpret_cast<uint64_t>(base), kHugePage));
+  kernel_base_ = host_access ? user_base_ : user_base_ + range;
+  distance_ = kernel_base_ - user_base_;
+  small_end_ = RoundUp(range / 8, kHugePage);
+  small_ = RangeHeap(0, small_end_);
+  large_ = RangeHeap(small_end_, range - small_end_);
+  large_committed_ = small_end_;
+  madvise(kernel_base_ + small_end_, range - small_end_, MADV_HUGEPAGE);
+}
+
+bool AddressSpace::Contains(const void* address) const {
+  if (user_base_ != nullptr) {
+    return address >= user_base_ && static_cast<const char*>(address) < user_base_ + range_;
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t key = reinterpret_cast<uint64_t>(address);
+  auto it = live_.upper_bound(key);
+  if (it == live_.begin()) return false;
+  --it;
+  return key < it->first + it->second.reserved;
+}
+
+// Opens the pages up to `end` in big steps: few system calls, and neighbouring steps stay one
+// mapping. Reserved but unopened pages count for nothing, whatever the overcommit policy.
+bool AddressSpace::Commit(uint64_t end, uint64_t limit, uint64_t* committed) {
+  if (end <= *committed) return true;
+  const uint64_t target = std::min(limit, RoundUp(end, kCommitStep));
+  if (mprotect(kernel_base_ + *committed, target - *committed, PROT_READ | PROT_WRITE) != 0) {
+    return false;
+  }
+  *committed = target;
+  return true;
+}
+
+void AddressSpace::ReclaimFreed() {
+  if (pending_.empty()) return;
+  const uint64_t oldest = Scheduler::Get().OldestUnfinished();
+  while (!pending_.empty() && pending_.front().ticket <= oldest) {
+    const Pending& block = pending_.front();
+    if (user_base_ != nullptr) {
+      HeapOf(block.offset).Release(block.offset, block.reserved);
+    } else {
+      std::free(reinterpret_cast<void*>(block.offset));
+    }
+    pending_.pop_front();
+  }
+}
+
+void AddressSpace::TrimCache() {
+  for (RangeHeap* heap : {&small_, &large_}) {
+    for (const auto& [offset, size] : heap->TakeDirty()) {
+      const uint64_t page = 4096;
+      const uint64_t begin = RoundUp(offset, page);
+      const uint64_t end = (offset + size) / page * page;
+      if (end > begin) madvise(kernel_base_ + begin, end - begin, MADV_DONTNEED);
+    }
+  }
+}
+
+uint64_t AddressSpace::FindRoom(uint64_t reserved) {
+  uint64_t offset = RangeHeap::kNone;
+  if (reserved >= kLargeBlock) {
+    offset = large_.Allocate(reserved, kHugePage);
+  } else {
+    offset = small_.Allocate(reserved, kAlignment);
+  }
+  if (offset == RangeHeap::kNone) offset = large_.Allocate(reserved, kAlignment);
+  if (offset == RangeHeap::kNone) offset = small_.Allocate(reserved, kAlignment);
+  return offset;
+}
+
+int AddressSpace::AllocateFallback(uint64_t requested, uint64_t usable, void** address) {
+  const uint64_t reserved = RoundUp(usable, kAlignment);
+  void* memory = std::aligned_alloc(kAlignment, reserved);
+  if (memory == nullptr) return kRtMemoryAllocation;
+  std::memset(static_cast<char*>(memory) + requested, 0, usable - requested);
+  live_.emplace(reinterpret_cast<uint64_t>(memory), Block{requested, usable, reserved});
+  used_ += reserved;
+  *address = memory;
+  return 0;
+}
+
+int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ReclaimFreed();
+  const uint64_t reserved = RoundUp(usable, kAlignment);
+  if (reserved < usable || reserved > capacity_ || used_ > capacity_ - reserved) {
+    return kRtMemoryAllocation;
+  }
+  if (user_base_ == nullptr) return AllocateFallback(requested, usable, address);
+  if (small_.dirty_bytes() + large_.dirty_bytes() + used_ > capacity_ - reserved) TrimCache();
+  uint64_t offset = FindRoom(reserved);
+  if (offset == RangeHeap::kNone) {
+    TrimCache();  // clean neighbours merge, which may make a piece that is large enough
+    offset = FindRoom(reserved);
+  }
+  if (offset == RangeHeap::kNone) return kRtMemoryAllocation;
+  const bool in_small = offset < small_end_;
+  const bool open = in_small ? Commit(offset + reserved, small_end_, &small_committed_)
+                             : Commit(offset + reserved, range_, &large_committed_);
+  if (!open) {
+    HeapOf(offset).Release(offset, reserved);
+    return kRtMemoryAllocation;
+  }
+  std::memset(kernel_base_ + offset + requested, 0, usable - requested);
+  live_.emplace(offset, Block{requested, usable, reserved});
+  used_ += reserved;
+  *address = user_base_ + offset;
+  return 0;
+}
+
+int AddressSpace::Free(void* address) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t key = user_base_ != nullptr
+                           ? static_cast<uint64_t>(static_cast<char*>(address) - user_base_)
+                           : reinterpret_cast<uint64_t>(address);
+  const auto it = live_.find(key);
+  if (it == live_.end()) return kRtParamInvalid;
+  const uint64_t reserved = it->second.reserved;
+  used_ -= reserved;
+  live_.erase(it);
+  pending_.push_back(Pending{key, reserved, Scheduler::Get().NextTicket()});
+  ReclaimFreed();
+  return 0;
+}
+
+void AddressSpace::Clear() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [offset, block] : live_) {
+    pending_.push_back(Pending{offset, block.reserved, Scheduler::Get().NextTicket()});
+  }
+  live_.clear();
+  used_ = 0;
+  ReclaimFreed();
+  if (user_base_ != nullptr) TrimCache();
+}
+
+void AddressSpace::Info(uint64_t* free, uint64_t* total) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  *total = capacity_;
+  *free = capacity_ - used_;
+}
+
+bool AddressSpace::Describe(const void* address, const void** base, Block* block) const {
+  if (user_base_ == nullptr || !mutex_.try_lock()) return false;
+  const uint64_t offset = static_cast<uint64_t>(static_cast<const char*>(address) - user_base_);
+  auto it = live_.upper_bound(offset);
+  const bool found = it != live_.begin();
+  if (found) {
+    --it;
+    *base = user_base_ + it->first;
+    *block = it->second;
+  }
+  mutex_.unlock();
+  return found;
+}
+
+}  // namespace aclimb::cpu

@@ -1,0 +1,283 @@
+#include "backends/cpu/engine.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include "aclimb/core/codes.h"
+#include "backends/cpu/capacity.h"
+#include "backends/cpu/marker.h"
+
+namespace aclimb::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Waking a sleeping thread costs about 45 microseconds, so spinning for as long can at most double
+// the cost; not longer, because a spinning thread takes a core from the compute team.
+constexpr auto kEngineSpin = std::chrono::microseconds(50);
+constexpr auto kWaiterSpin = std::chrono::microseconds(20);
+// Kernels below this traffic do not open a team (aclimb/simd), so any thread may run them. A task
+// of unknown cost (0) does not count as small.
+constexpr uint64_t kInlineBytes = 64 * 1024;
+constexpr auto kExitWait = std::chrono::seconds(2);
+
+thread_local const std::atomic<int>* running_cancel_flag = nullptr;
+thread_local bool is_engine_thread = false;
+
+bool SpinPays() {
+  static const bool several_cores = CoreCount() > 1;
+  return several_cores;
+}
+
+void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+bool IsSmall(const Task& task) {
+  if (task.kind == Task::Kind::kSuspend) return false;
+  if (task.kind != Task::Kind::kRun) return true;
+  return task.run.cost_bytes != 0 && task.run.cost_bytes <= kInlineBytes;
+}
+
+std::map<int, Engine*>& Engines() {
+  static auto* const engines = new std::map<int, Engine*>;
+  return *engines;
+}
+
+}  // namespace
+
+bool Cancelled() {
+  return running_cancel_flag != nullptr &&
+         running_cancel_flag->load(std::memory_order_relaxed) != 0;
+}
+
+// At exit the libraries that a kernel uses are torn down under it. So the engines stop between two
+// tasks, and exit waits a bounded time for the task that runs.
+void ParkEngines() {
+  if (is_engine_thread) return;
+  const auto deadline = Clock::now() + kExitWait;
+  std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+  for (const auto& [device, engine] : Engines()) {
+    engine->parked_ = true;
+    while (engine->executing_ && Clock::now() < deadline) {
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      lock.lock();
+    }
+  }
+}
+
+Engine* EngineOf(int device) {
+  std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  Engine*& engine = Engines()[device];
+  if (engine == nullptr) engine = new Engine;
+  return engine;
+}
+
+void Engine::StartThread() {
+  started_ = true;
+  static const bool registered = std::atexit([] { ParkEngines(); }) == 0;
+  (void)registered;
+  // Signals belong to the program's own threads; only faults of the engine's code reach it.
+  sigset_t all, old;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
+    sigdelset(&all, fault);
+  }
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  std::thread thread([this] { Loop(); });
+  pthread_setname_np(thread.native_handle(), "aclimb-engine");
+  thread.detach();
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+void Engine::MakeReady(AclimbQueue* queue) {
+  if (queue->Blocked() || queue->tasks.empty()) return;
+  queue->ready = true;
+  ready_.push_back(queue->shared_from_this());
+  signals_.fetch_add(1, std::memory_order_release);
+  Wake();
+}
+
+void Engine::Wake() {
+  if (!started_) {
+    StartThread();
+  } else if (sleeping_) {
+    wake_.notify_one();
+  }
+}
+
+void Engine::Unpark() {
+  if (!parked_) return;
+  parked_ = false;
+  signals_.fetch_add(1, std::memory_order_release);
+  wake_.notify_one();
+}
+
+// Round robin: every ready queue gets one task in turn.
+std::shared_ptr<AclimbQueue> Engine::PickNext() {
+  if (ready_.empty()) return nullptr;
+  std::shared_ptr<AclimbQueue> queue = std::move(ready_.front());
+  ready_.pop_front();
+  queue->ready = false;
+  return queue;
+}
+
+void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
+  const Task task = queue->tasks.front();
+  executing_ = true;
+  queue->running = true;
+  lock.unlock();
+  running_cancel_flag = &queue->cancel;
+  int code = 0;
+  try {
+    code = task.run.run(task.run.payload);
+  } catch (...) {
+    code = kRtAicoreException;
+  }
+  running_cancel_flag = nullptr;
+  if (task.run.release != nullptr) task.run.release(task.run.payload);
+  lock.lock();
+  executing_ = false;
+  queue->running = false;
+  std::vector<Task> dropped;
+  if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
+    queue->Fail(task, code);
+    if (queue->stop_on_failure) {
+      for (const auto& other : Scheduler::Get().queues()) {
+        if (other->group == queue->group) other->RemoveQueued(&dropped);
+      }
+    }
+  }
+  queue->PopFront();
+  if (queue->destroyed && queue->tasks.empty()) Scheduler::Get().Remove(queue);
+  if (!dropped.empty()) {
+    lock.unlock();
+    for (Task& one : dropped) one.Drop();
+    lock.lock();
+  }
+}
+
+// One turn: the markers and waits at the front, and at most one task.
+void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only) {
+  while (!queue->tasks.empty()) {
+    Task& task = queue->tasks.front();
+    if (small_only && !IsSmall(task)) break;
+    if (task.kind == Task::Kind::kMarker) {
+      AclimbMarker* marker = task.marker;
+      queue->PopFront();
+      SettleMarker(marker, ACLIMB_MARKER_DONE);
+      marker->Release();
+    } else if (task.kind == Task::Kind::kWait) {
+      AclimbMarker* marker = task.marker;
+      if (marker->state.load(std::memory_order_relaxed) != ACLIMB_MARKER_DONE) {
+        queue->blocked_on = marker;
+        marker->blocked.push_back(queue->shared_from_this());
+        if (queue->DependsOnDroppedWork()) queue->changed.notify_all();
+        return;
+      }
+      queue->PopFront();
+      marker->Release();
+    } else if (task.kind == Task::Kind::kSuspend) {
+      queue->suspended = true;
+      const auto start = task.start;
+      void* const payload = task.payload;
+      auto* suspension = new AclimbSuspension{queue->shared_from_this()};
+      lock.unlock();
+      start(payload, suspension);
+      lock.lock();
+      return;
+    } else {
+      RunTask(queue, lock);
+      break;
+    }
+  }
+  MakeReady(queue);
+}
+
+bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
+  if (executing_ || parked_ || ready_.size() != 1 || ready_.front().get() != queue) return false;
+  if (!IsSmall(queue->tasks.front())) return false;
+  const std::shared_ptr<AclimbQueue> picked = PickNext();
+  RunTurn(queue, lock, /*small_only=*/true);
+  // What became ready meanwhile found the engine busy and must be told that it is not any more.
+  if (!ready_.empty() && sleeping_) wake_.notify_one();
+  return true;
+}
+
+void Engine::SpinFor(const AclimbQueue& queue, uint64_t target,
+                     std::unique_lock<std::mutex>& lock) {
+  if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return;
+  lock.unlock();
+  const auto end = Clock::now() + kWaiterSpin;
+  while (queue.finished.load(std::memory_order_acquire) < target && Clock::now() < end) Pause();
+  lock.lock();
+}
+
+// Waits for events that ran out of time become the queue's error, and the queue goes on.
+void Engine::ExpireWaits() {
+  const auto now = Clock::now();
+  std::vector<std::shared_ptr<AclimbQueue>> expired;
+  for (const auto& queue : Scheduler::Get().queues()) {
+    if (queue->engine != this || queue->blocked_on == nullptr) continue;
+    if (queue->tasks.front().deadline <= now) expired.push_back(queue);
+  }
+  for (const auto& queue : expired) {
+    AclimbMarker* marker = queue->blocked_on;
+    queue->blocked_on = nullptr;
+    std::erase(marker->blocked, queue);
+    queue->Fail(queue->tasks.front(), kRtEventSyncTimeout);
+    queue->PopFront();
+    marker->Release();
+    MakeReady(queue.get());
+  }
+}
+
+void Engine::Idle(std::unique_lock<std::mutex>& lock) {
+  if (SpinPays()) {
+    const uint64_t seen = signals_.load(std::memory_order_acquire);
+    lock.unlock();
+    const auto end = Clock::now() + kEngineSpin;
+    while (signals_.load(std::memory_order_acquire) == seen && Clock::now() < end) Pause();
+    lock.lock();
+  }
+  if (!ready_.empty() && !executing_ && !parked_) return;
+  auto deadline = Clock::time_point::max();
+  for (const auto& queue : Scheduler::Get().queues()) {
+    if (queue->engine == this && queue->blocked_on != nullptr) {
+      deadline = std::min(deadline, queue->tasks.front().deadline);
+    }
+  }
+  sleeping_ = true;
+  if (deadline == Clock::time_point::max()) {
+    wake_.wait(lock);
+  } else {
+    wake_.wait_until(lock, deadline);
+  }
+  sleeping_ = false;
+  ExpireWaits();
+}
+
+void Engine::Loop() {
+  is_engine_thread = true;
+  std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+  for (;;) {
+    const std::shared_ptr<AclimbQueue> queue = executing_ || parked_ ? nullptr : PickNext();
+    if (queue == nullptr) {
+      Idle(lock);
+    } else {
+      RunTurn(queue.get(), lock, /*small_only=*/false);
+    }
+  }
+}
+
+}  // namespace aclimb::cpu

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "backends/cpu/queue.h"
+
+namespace aclimb::cpu {
+
+// Runs the ready tasks of one device's queues, one at a time, on a thread of its own that starts
+// with the first task. A task may open the compute team; therefore only this thread runs large
+// ones. Never destroyed.
+class Engine {
+ public:
+  // ---- Under the scheduler's lock ----
+
+  // Puts the queue into the ready list if it has something to run.
+  void MakeReady(AclimbQueue* queue);
+  // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
+  // and the task is too small to open a team. The lock is released meanwhile.
+  bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  // Has the engine look at its queues: there is a new deadline.
+  void Wake();
+  // Work may run again after the process began to exit.
+  void Unpark();
+
+  // Waits without the lock, for a short while, until the queue has finished `target` tasks: cheaper
+  // than sleeping when the work is about to end.
+  void SpinFor(const AclimbQueue& queue, uint64_t target, std::unique_lock<std::mutex>& lock);
+
+ private:
+  std::shared_ptr<AclimbQueue> PickNext();
+  void RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only);
+  void RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  void Loop();
+  void Idle(std::unique_lock<std::mutex>& lock);
+  void ExpireWaits();
+  void StartThread();
+
+  std::deque<std::shared_ptr<AclimbQueue>> ready_;
+  std::condition_variable wake_;
+  std::atomic<uint64_t> signals_{0};
+  bool started_ = false;
+  bool sleeping_ = false;
+  bool executing_ = false;
+  bool parked_ = false;
+
+  friend void ParkEngines();
+};
+
+// The engine of a device, created on first use.
+Engine* EngineOf(int device);
+
+// True while the calling thread runs a task whose queue was aborted.
+bool Cancelled();
+
+}  // namespace aclimb::cpu

@@ -1,0 +1,57 @@
+#include "backends/cpu/marker.h"
+
+#include <chrono>
+
+#include "aclimb/core/codes.h"
+#include "backends/cpu/engine.h"
+#include "backends/cpu/queue.h"
+#include "backends/cpu/scheduler.h"
+
+namespace aclimb::cpu {
+
+uint64_t NowNanoseconds() {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::steady_clock::now().time_since_epoch())
+                                   .count());
+}
+
+void SettleMarker(AclimbMarker* marker, AclimbMarkerState state) {
+  marker->time_ns.store(NowNanoseconds(), std::memory_order_relaxed);
+  marker->state.store(state, std::memory_order_release);
+  marker->changed.notify_all();
+  std::vector<std::shared_ptr<AclimbQueue>> blocked;
+  if (state == ACLIMB_MARKER_DONE) blocked.swap(marker->blocked);
+  for (const auto& queue : blocked) {
+    if (queue->blocked_on != marker) continue;
+    queue->blocked_on = nullptr;
+    queue->engine->MakeReady(queue.get());
+  }
+  // A queue behind dropped work never runs on; whoever waits for it must learn that.
+  if (state == ACLIMB_MARKER_DROPPED) {
+    for (const auto& queue : marker->blocked) queue->changed.notify_all();
+  }
+}
+
+int WaitMarker(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
+  std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+  const std::shared_ptr<AclimbQueue> queue = marker->queue.lock();
+  if (queue != nullptr) queue->engine->Unpark();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  while (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_PENDING) {
+    if (queue != nullptr && queue->DependsOnDroppedWork()) return kRtStreamAbort;
+    if (timeout_ms < 0) {
+      if (queue != nullptr && queue->engine->TryRunInline(queue.get(), lock)) continue;
+      marker->changed.wait(lock);
+    } else if (marker->changed.wait_until(lock, deadline) == std::cv_status::timeout &&
+               marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_PENDING) {
+      return kRtEventSyncTimeout;
+    }
+  }
+  if (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_DROPPED) {
+    return queue != nullptr && queue->group->stop_error != 0 ? queue->group->stop_error
+                                                             : kRtStreamAbort;
+  }
+  return queue != nullptr && take_error != 0 ? queue->TakeError(marker->position) : 0;
+}
+
+}  // namespace aclimb::cpu

@@ -1,0 +1,268 @@
+#include "backends/cpu/queue.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "aclimb/core/codes.h"
+#include "backends/cpu/engine.h"
+#include "backends/cpu/marker.h"
+
+using aclimb::cpu::Scheduler;
+using aclimb::cpu::SettleMarker;
+using aclimb::cpu::Task;
+
+bool AclimbQueue::DependsOnDroppedWork() const {
+  if (blocked_on == nullptr) return false;
+  const int state = blocked_on->state.load(std::memory_order_relaxed);
+  if (state == ACLIMB_MARKER_DROPPED) return true;
+  if (state == ACLIMB_MARKER_DONE) return false;
+  const std::shared_ptr<AclimbQueue> other = blocked_on->queue.lock();
+  return other != nullptr && other->DependsOnDroppedWork();
+}
+
+int AclimbQueue::TakeError(uint64_t position) {
+  if (group->stop_error != 0) return group->stop_error;
+  if (error == 0 || error_at > position) return 0;
+  return std::exchange(error, 0);
+}
+
+void AclimbQueue::Fail(const Task& task, int code) {
+  constexpr size_t kKeptFailures = 64;
+  if (failures.size() < kKeptFailures) {
+    failures.push_back(AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait",
+                                         code, static_cast<uint32_t>(task.id), task.thread_id});
+  }
+  if (error == 0) {
+    error = code;
+    error_at = task.id;
+  }
+  if (stop_on_failure && group->stop_error == 0) group->stop_error = code;
+}
+
+void AclimbQueue::PopFront() {
+  tasks.pop_front();
+  Scheduler::Get().TasksDone(1);
+  finished.fetch_add(1, std::memory_order_release);
+  changed.notify_all();
+}
+
+void AclimbQueue::RemoveQueued(std::vector<Task>* dropped) {
+  if (blocked_on != nullptr) {
+    std::erase(blocked_on->blocked, shared_from_this());
+    blocked_on = nullptr;
+  }
+  const size_t keep = running || suspended ? 1 : 0;
+  while (tasks.size() > keep) {
+    Task& task = tasks.back();
+    if (task.kind == Task::Kind::kMarker) {
+      SettleMarker(task.marker, destroyed ? ACLIMB_MARKER_DONE : ACLIMB_MARKER_DROPPED);
+    }
+    dropped->push_back(std::move(task));
+    tasks.pop_back();
+    Scheduler::Get().TasksDone(1);
+    finished.fetch_add(1, std::memory_order_release);
+  }
+  changed.notify_all();
+}
+
+namespace aclimb::cpu {
+namespace {
+
+constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+
+uint32_t ThreadId() {
+  static thread_local const uint32_t id = static_cast<uint32_t>(syscall(SYS_gettid));
+  return id;
+}
+
+void DropAll(std::vector<Task>& dropped) {
+  // Taken from the back of the queue: give back the oldest first.
+  for (auto it = dropped.rbegin(); it != dropped.rend(); ++it) it->Drop();
+  dropped.clear();
+}
+
+// Under the lock. The task is behind everything submitted before.
+void Append(AclimbQueue* queue, Task task) {
+  task.id = ++queue->submitted;
+  task.ticket = Scheduler::Get().NextTicket();
+  task.thread_id = ThreadId();
+  queue->tasks.push_back(std::move(task));
+  Scheduler::Get().TaskAdded();
+}
+
+}  // namespace
+
+void Task::Drop() {
+  if (kind == Kind::kRun && run.release != nullptr) run.release(run.payload);
+  if (marker != nullptr) marker->Release();
+  if (kind == Kind::kSuspend) start(payload, nullptr);
+}
+
+std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOptions& options) {
+  auto queue = std::make_shared<AclimbQueue>();
+  queue->engine = engine;
+  queue->options = options;
+  Scheduler& scheduler = Scheduler::Get();
+  std::lock_guard<std::mutex> lock(scheduler.mutex);
+  queue->group = scheduler.GroupOf(options.group);
+  scheduler.Add(queue);
+  return queue;
+}
+
+void DestroyQueue(AclimbQueue* queue, bool drain) {
+  std::vector<Task> dropped;
+  Scheduler& scheduler = Scheduler::Get();
+  {
+    std::unique_lock<std::mutex> lock(scheduler.mutex);
+    const std::shared_ptr<AclimbQueue> self = queue->shared_from_this();
+    queue->engine->Unpark();
+    if (drain) {
+      while (queue->finished.load(std::memory_order_relaxed) < queue->submitted) {
+        if (queue->DependsOnDroppedWork()) break;
+        if (!queue->engine->TryRunInline(queue, lock)) queue->changed.wait(lock);
+      }
+    }
+    queue->destroyed = true;
+    ++queue->aborts;
+    queue->cancel.store(1, std::memory_order_relaxed);
+    queue->RemoveQueued(&dropped);
+    // The task that still runs keeps its place in the list: memory it may use must not be reused.
+    if (queue->tasks.empty()) scheduler.Remove(queue);
+  }
+  DropAll(dropped);
+}
+
+int Submit(AclimbQueue* queue, Task task, uint32_t* task_id) {
+  std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+  if (queue->group->stop_error != 0 || queue->destroyed) {
+    lock.unlock();
+    task.Drop();
+    return 0;
+  }
+  Append(queue, std::move(task));
+  if (task_id != nullptr) *task_id = static_cast<uint32_t>(queue->submitted);
+  queue->engine->MakeReady(queue);
+  return 0;
+}
+
+int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
+  std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+  const std::shared_ptr<AclimbQueue> self = queue->shared_from_this();
+  Engine* engine = queue->engine;
+  engine->Unpark();
+  const uint64_t target = queue->submitted;
+  const uint32_t aborts = queue->aborts;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  bool spun = false;
+  while (queue->finished.load(std::memory_order_relaxed) < target) {
+    if (queue->DependsOnDroppedWork()) return kRtStreamAbort;
+    if (timeout_ms < 0 && engine->TryRunInline(queue, lock)) continue;
+    if (!spun) {
+      spun = true;
+      engine->SpinFor(*queue, target, lock);
+      continue;
+    }
+    if (timeout_ms < 0) {
+      queue->changed.wait(lock);
+    } else if (queue->changed.wait_until(lock, deadline) == std::cv_status::timeout &&
+               queue->finished.load(std::memory_order_relaxed) < target) {
+      return queue->aborts != aborts ? kRtStreamAbort : kRtStreamSyncTimeout;
+    }
+  }
+  if (queue->aborts != aborts) return kRtStreamAbort;
+  return queue->TakeError(target);
+}
+
+int QueryQueue(AclimbQueue* queue, int* idle) {
+  std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  queue->engine->Unpark();
+  *idle = queue->finished.load(std::memory_order_relaxed) == queue->submitted ? 1 : 0;
+  return queue->TakeError(queue->finished.load(std::memory_order_relaxed));
+}
+
+int AbortQueue(AclimbQueue* queue) {
+  std::vector<Task> dropped;
+  std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+  const std::shared_ptr<AclimbQueue> self = queue->shared_from_this();
+  ++queue->aborts;
+  queue->cancel.store(1, std::memory_order_relaxed);
+  queue->RemoveQueued(&dropped);
+  // Whoever waits for work that waits for the dropped markers must look again.
+  for (const auto& other : Scheduler::Get().queues()) {
+    other->changed.notify_all();
+    for (const Task& task : other->tasks) {
+      if (task.kind == Task::Kind::kMarker) task.marker->changed.notify_all();
+    }
+  }
+  // Work submitted meanwhile waits behind the running task, which saw the flag; it is dropped too.
+  while (queue->running) {
+    queue->changed.wait(lock);
+    queue->RemoveQueued(&dropped);
+  }
+  queue->cancel.store(0, std::memory_order_relaxed);
+  queue->error = 0;
+  queue->failures.clear();
+  lock.unlock();
+  DropAll(dropped);
+  return 0;
+}
+
+void Resume(AclimbSuspension* suspension) {
+  const std::shared_ptr<AclimbQueue> queue = std::move(suspension->queue);
+  delete suspension;
+  Scheduler& scheduler = Scheduler::Get();
+  std::lock_guard<std::mutex> lock(scheduler.mutex);
+  queue->suspended = false;
+  queue->PopFront();
+  if (queue->destroyed && queue->tasks.empty()) scheduler.Remove(queue.get());
+  queue->engine->MakeReady(queue.get());
+}
+
+int Record(AclimbQueue* queue, AclimbMarker** result) {
+  auto* marker = new AclimbMarker;
+  std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  marker->queue = queue->weak_from_this();
+  marker->position = queue->submitted;
+  *result = marker;
+  if (queue->group->stop_error != 0) {
+    SettleMarker(marker, ACLIMB_MARKER_DROPPED);
+    return 0;
+  }
+  if (queue->tasks.empty()) {
+    SettleMarker(marker, ACLIMB_MARKER_DONE);
+    return 0;
+  }
+  marker->Retain();
+  Task task;
+  task.kind = Task::Kind::kMarker;
+  task.marker = marker;
+  Append(queue, std::move(task));
+  queue->engine->MakeReady(queue);
+  return 0;
+}
+
+int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) {
+  std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  if (queue->group->stop_error != 0) return 0;
+  if (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_DONE) return 0;
+  const bool idle = queue->tasks.empty();
+  marker->Retain();
+  Task task;
+  task.kind = Task::Kind::kWait;
+  task.marker = marker;
+  task.deadline = timeout_ms > 0
+                      ? std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms)
+                      : kNever;
+  Append(queue, std::move(task));
+  // Nothing to run before the wait: the engine need not wake up for it, except to watch the time.
+  if (idle) {
+    queue->blocked_on = marker;
+    marker->blocked.push_back(queue->shared_from_this());
+    if (timeout_ms > 0) queue->engine->Wake();
+  }
+  return 0;
+}
+
+}  // namespace aclimb::cpu

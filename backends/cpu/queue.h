@@ -1,0 +1,89 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "aclimb/backend/backend.h"
+#include "backends/cpu/scheduler.h"
+
+namespace aclimb::cpu {
+
+class Engine;
+
+struct Task {
+  enum class Kind : uint8_t { kRun, kMarker, kWait, kSuspend };
+  Kind kind = Kind::kRun;
+  uint64_t ticket = 0;
+  uint64_t id = 0;         // in its queue, from 1
+  uint32_t thread_id = 0;  // that submitted it
+  AclimbTask run = {};
+  AclimbMarker* marker = nullptr;  // one reference
+  std::chrono::steady_clock::time_point deadline = {};
+  void (*start)(void* payload, AclimbSuspension* suspension) = nullptr;
+  void* payload = nullptr;
+
+  // Gives back what the task holds without running it. Without the lock.
+  void Drop();
+};
+
+}  // namespace aclimb::cpu
+
+struct AclimbSuspension {
+  std::shared_ptr<AclimbQueue> queue;
+};
+
+// One stream on the processor. Everything is guarded by the scheduler's lock, except where noted.
+struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
+  aclimb::cpu::Engine* engine = nullptr;
+  std::shared_ptr<aclimb::cpu::QueueGroup> group;
+  AclimbQueueOptions options = {};
+
+  std::deque<aclimb::cpu::Task> tasks;  // the running or suspended one stays in front
+  bool ready = false;                   // in the engine's list
+  bool running = false;
+  bool suspended = false;
+  bool destroyed = false;
+  AclimbMarker* blocked_on = nullptr;  // the front task waits for it
+  std::atomic<int> cancel{0};          // read by the running task
+
+  uint64_t submitted = 0;
+  std::atomic<uint64_t> finished{0};  // written under the lock, read by spinning waiters
+  uint32_t aborts = 0;
+  bool stop_on_failure = false;
+  int error = 0;          // the first one that no synchronising call has returned
+  uint64_t error_at = 0;  // number of the failed task
+  std::deque<AclimbTaskFailure> failures;
+  std::condition_variable changed;
+
+  // ---- Under the lock ----
+  bool Blocked() const { return ready || running || suspended || blocked_on != nullptr; }
+  bool DependsOnDroppedWork() const;
+  // The pending error of the first `position` tasks, cleared unless the group stopped.
+  int TakeError(uint64_t position);
+  void Fail(const aclimb::cpu::Task& task, int code);
+  // Removes the front task, which is done.
+  void PopFront();
+  // Moves the tasks that have not started into `dropped`; the caller drops them without the lock.
+  void RemoveQueued(std::vector<aclimb::cpu::Task>* dropped);
+};
+
+namespace aclimb::cpu {
+
+std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOptions& options);
+void DestroyQueue(AclimbQueue* queue, bool drain);
+// Takes `task` over; false means that it was dropped because the queue's group has stopped.
+int Submit(AclimbQueue* queue, Task task, uint32_t* task_id);
+int WaitQueue(AclimbQueue* queue, int64_t timeout_ms);
+int QueryQueue(AclimbQueue* queue, int* idle);
+int AbortQueue(AclimbQueue* queue);
+void Resume(AclimbSuspension* suspension);
+int Record(AclimbQueue* queue, AclimbMarker** marker);
+int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms);
+
+}  // namespace aclimb::cpu
