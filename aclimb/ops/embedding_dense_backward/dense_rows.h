@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "aclimb/core/tensor_view.h"
+
+namespace aclimb::embedding_dense_backward {
+
+// The elements of a row are not side by side: summing rows in the order of the indices would then
+// read a cache line for each element.
+bool RowsAreScattered(const TensorView& grad);
+
+// Copies `from` row-major into `to`, which holds its elements, a tile at a time, so that every
+// cache line is read once. FLOAT, FLOAT16
+// or BFLOAT16. False when the run was cancelled.
+bool CopyDense(const TensorView& from, void* to);
+
+// The same shape, row-major at `data`.
+TensorView DenseLike(const TensorView& view, void* data);
+
+}  // namespace aclimb::embedding_dense_backward

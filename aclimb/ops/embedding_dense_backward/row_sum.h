@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/embedding_dense_backward/index_sort.h"
+
+namespace aclimb::embedding_dense_backward {
+
+// Where row `position` of grad starts: its leading dimensions merged as far as their strides allow,
+// outermost first.
+struct RowOffsets {
+  int rank = 1;
+  int64_t extent[kMaxRank] = {1};
+  int64_t stride[kMaxRank] = {};
+
+  static RowOffsets Of(const TensorView& grad);
+  int64_t At(int64_t position) const {
+    int64_t offset = 0;
+    for (int d = rank - 1; d > 0; --d) {
+      offset += position % extent[d] * stride[d];
+      position /= extent[d];
+    }
+    return offset + position * stride[0];
+  }
+};
+
+// One band of the table and everything that says what its rows are.
+struct RowSumJob {
+  TensorView grad;  // the last stride is 1, or the last extent
+  RowOffsets offsets;
+  SortedIndices sorted;
+  TensorView out;  // [rows of the band, columns]
+  bool scale_by_freq = false;
+  bool stream = false;  // out will not stay in the cache: store around it
+};
+
+// Writes the elements [begin, end) of out, counted row-major: sums of the rows of grad in the order
+// of their positions, zeros where there are none.
+void SumRows(const RowSumJob& job, int64_t begin, int64_t end);
+
+}  // namespace aclimb::embedding_dense_backward
