@@ -143,11 +143,8 @@ class Run {
     source.part_x.extent = problem_.width;
     source.part_x.begin = window.first_column;
     source.part_x.end = window.first_column + window.columns;
-    const RegionExtent extent = {
-        (problem_.pooled_height + partition_.parts_y - 1) / partition_.parts_y,
-        (problem_.pooled_width + partition_.parts_x - 1) / partition_.parts_x,
-        partition_.window_rows, partition_.window_columns};
-    if (!BuildRegion(source, extent, tables_ + slot * partition_.table_bytes, work, region)) return;
+    char* table = tables_ + slot * partition_.table_bytes;
+    if (!BuildRegion(source, table, work, region)) return;
     region.image = static_cast<int64_t>(image);
     region.grad_offset = k * args_.grad_output.stride[0] +
                          source.part_y.first_bin * args_.grad_output.stride[2] +

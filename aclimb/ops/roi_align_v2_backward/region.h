@@ -43,7 +43,8 @@ struct Region {
   const int32_t* row_begin = nullptr;  // [rows + 1] into terms
   const RowTerms* terms = nullptr;
   const BinRange* bins_of_group = nullptr;  // [groups]
-  const float* weights = nullptr;           // [groups][bins_x][kGroup]
+  const float* weights = nullptr;           // [groups][bins_x][kGroup], the table's first array
+  int64_t table_bytes = 0;                  // all four arrays lie within
 };
 
 // The largest part that tables must hold.
@@ -68,7 +69,6 @@ struct RegionSource {
 // Fills the tables and every field of `region` except image and grad_offset. False when nothing
 // falls on the window.
 //   table  RegionTableBytes, 64-byte aligned    work  RegionBuildBytes
-bool BuildRegion(const RegionSource& source, const RegionExtent& extent, char* table, float* work,
-                 Region& region);
+bool BuildRegion(const RegionSource& source, char* table, float* work, Region& region);
 
 }  // namespace aclimb::roi_align_v2_backward
