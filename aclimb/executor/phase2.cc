@@ -24,6 +24,7 @@ struct Launch {
   char* workspace = nullptr;
 
   static int Run(void* payload) {
+    [[maybe_unused]] static const bool once = ConfigureTeam();
     auto* launch = static_cast<Launch*>(payload);
     try {
       launch->plan->Run(RunContext(launch->views, launch->workspace));
@@ -31,6 +32,12 @@ struct Launch {
     } catch (...) {
       return kRtAicoreException;
     }
+  }
+  // The team belongs to this library; what it should be like is the runtime's to know.
+  static bool ConfigureTeam() {
+    SetTeamSize(aclimb_settings()->threads);
+    SetCancelQuery(&aclimb_cancelled);
+    return true;
   }
   static void Release(void* payload) { delete static_cast<Launch*>(payload); }
 };
