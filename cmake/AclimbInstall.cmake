@@ -1,1 +1,44 @@
-# Filled by the installed tree.
+# The installed tree: CMAKE_INSTALL_PREFIX is the toolkit's root. The shared libraries and the common
+# headers install themselves; here are the operators' headers, the environment script, the version
+# files and the links. Included last, when the operators are known.
+
+# The toolkit release whose layout this is; the header is the one place that says it.
+file(STRINGS ${PROJECT_SOURCE_DIR}/include/aclimb/version.h version_line
+  REGEX "define ACLIMB_TOOLKIT_VERSION_STRING")
+string(REGEX REPLACE ".*\"(.*)\".*" "\\1" ACLIMB_TOOLKIT_VERSION "${version_line}")
+file(STRINGS ${PROJECT_SOURCE_DIR}/include/aclimb/version.h version_line
+  REGEX "define ACLIMB_VERSION_STRING")
+if(NOT version_line MATCHES "\"${PROJECT_VERSION}\"")
+  message(FATAL_ERROR "include/aclimb/version.h does not say ${PROJECT_VERSION}, the project's version")
+endif()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(ACLIMB_ARCH aarch64)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(ACLIMB_ARCH x86_64)
+else()
+  set(ACLIMB_ARCH ${CMAKE_SYSTEM_PROCESSOR})
+endif()
+
+foreach(operator IN LISTS ACLIMB_OPERATORS)
+  install(FILES aclimb/ops/${operator}/include/aclnnop/aclnn_${operator}.h
+    DESTINATION include/aclnnop)
+endforeach()
+
+install(FILES packaging/set_env.sh DESTINATION .)
+install(FILES LICENSE DESTINATION share/doc/aclimb)
+
+# Frameworks check that this folder exists; operators of the user's own go into it.
+install(DIRECTORY DESTINATION opp/vendors)
+
+set(packaged ${PROJECT_BINARY_DIR}/packaging)
+foreach(file IN ITEMS ascend_toolkit_install.info version.info version.cfg links.cmake)
+  configure_file(packaging/${file}.in ${packaged}/${file} @ONLY)
+endforeach()
+install(FILES ${packaged}/ascend_toolkit_install.info DESTINATION ${ACLIMB_ARCH}-linux)
+install(FILES ${packaged}/version.cfg DESTINATION .)
+foreach(component IN ITEMS runtime compiler opp toolkit fwkacllib acllib
+                           share/info/runtime share/info/compiler share/info/opp share/info/toolkit)
+  install(FILES ${packaged}/version.info DESTINATION ${component})
+endforeach()
+install(SCRIPT ${packaged}/links.cmake)

@@ -1,0 +1,71 @@
+# The front door. Each target installs what it needs first (scripts/setup, Debian and Ubuntu), then
+# calls CMake. CXX=clang++ and others get a build folder of their own.
+
+PREFIX ?= /usr/local/Ascend
+JOBS ?= $(shell nproc)
+# ON turns warnings into errors.
+WERROR ?= OFF
+
+# make's own default is not a choice.
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+ifeq ($(CXX),g++)
+BUILD ?= build
+else
+BUILD ?= build-$(notdir $(CXX))
+endif
+# The C compiler of the same family: clang++-14 goes with clang-14.
+C_OF_CXX := $(subst g++,gcc,$(subst clang++,clang,$(CXX)))
+export CXX
+COMPILER := $(if $(findstring clang,$(CXX)),clang)
+
+CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER=$(CXX) -DCMAKE_C_COMPILER=$(C_OF_CXX)
+# A folder that already has the tests keeps them.
+LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test install bench lint coverage clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@echo
+	@echo "Variables: CXX=clang++  PREFIX=/where/to/install  JOBS=4  WERROR=ON"
+
+setup:
+	@scripts/setup build $(COMPILER)
+
+build: setup ## build the libraries into build/
+	@$(LIBRARIES)
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+demo: build ## build, install into local/, build and run one example for each operator
+	@scripts/install $(BUILD) local
+	@scripts/demo local/cann $(BUILD)/demo
+
+test: ## build everything and run all tests
+	@scripts/setup build test $(COMPILER)
+	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
+	@cmake --build $(BUILD) --parallel $(JOBS)
+	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
+
+install: build ## install below PREFIX: cann-<version>, cann, ascend-toolkit
+	@scripts/install $(BUILD) $(PREFIX)
+	@echo "installed. Next: . $(PREFIX)/cann/set_env.sh"
+
+bench: ## compare the operators with PyTorch on this machine
+	@test -x bench/compare || { echo "make bench: bench/compare is not there yet" >&2; exit 1; }
+	@scripts/setup build bench
+	@bench/compare
+
+lint: ## formatting, clang-tidy and the project's own rules
+	@scripts/setup build test lint
+	@scripts/lint
+
+coverage: ## line coverage of aclimb/ and backends/ by the tests
+	@scripts/setup build test coverage
+	@scripts/coverage
+
+clean: ## remove build folders and the local installation
+	rm -rf build build-* local

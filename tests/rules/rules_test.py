@@ -1,0 +1,189 @@
+"""Holds the rules about source text that no compiler checks.
+
+  rules_test.py <source directory>    checks the tree; prints one line for each violation
+  rules_test.py --self-test           checks that each rule finds a planted violation
+
+Directions of dependencies, never reversed:
+  include <- runtime, ops -> executor -> contract -> core
+  ops/*/<kernel files> -> simd -> core
+  runtime, executor -> backend/backend.h <- backends/*, tools/*
+"""
+
+import pathlib
+import re
+import sys
+
+# Layer -> what its files may include, as prefixes of include paths. A layer always may include
+# itself. `include/` is what users see: it knows nothing of us.
+PUBLIC = ("acl/", "aclnn/", "aclnnop/aclnn_util.h", "aclimb/version.h")
+CORE = ("aclimb/core/",)
+BRIDGE = ("aclimb/bridge/",)
+ALLOWED = {
+    "include": PUBLIC,
+    "aclimb/core": PUBLIC,
+    "aclimb/bridge": PUBLIC + CORE,
+    "aclimb/contract": PUBLIC + CORE,
+    "aclimb/simd": CORE,
+    # The loader knows the device that is built in.
+    "aclimb/backend": CORE + BRIDGE + ("backends/cpu/cpu_backend.h",),
+    # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop.
+    "aclimb/executor": PUBLIC + CORE + BRIDGE
+    + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h"),
+    "aclimb/runtime": PUBLIC + CORE + BRIDGE + ("aclimb/backend/",),
+    "backends/cpu": CORE + ("aclimb/backend/backend.h",),
+    "backends/cuda": CORE + ("aclimb/backend/backend.h",),
+}
+OPERATOR = PUBLIC + CORE + ("aclimb/contract/", "aclimb/executor/")
+OPERATOR_KERNEL = CORE + ("aclimb/simd/",)
+
+# Third-party headers that one place may see.
+CONFINED = {
+    re.compile(r"^(oneapi/dnnl/|dnnl)"): ("aclimb/ops/convolution_backward/onednn",),
+    re.compile(r"^omp\.h$"): ("aclimb/simd/parallel",),
+    re.compile(r"^hwy/"): ("aclimb/simd/", "aclimb/ops/"),
+}
+
+# The library never prints to stdout, aborts or exits.
+FORBIDDEN_CALL = re.compile(
+    r"(?<![\w.>])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exit|terminate|printf|puts|putchar|vprintf)"
+    r"\s*\(|\b(std::cout|stdout|STDOUT_FILENO)\b"
+)
+# File -> the words it may use, and why.
+EXCEPTIONS = {
+    # ASCEND_SLOG_PRINT_TO_STDOUT asks for the log there.
+    "aclimb/runtime/log.cc": {"stdout", "STDOUT_FILENO"},
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+def layer_of(path):
+    """The layer a repository path belongs to, or None."""
+    parts = path.split("/")
+    if parts[0] == "include":
+        return "include"
+    if parts[:2] == ["aclimb", "ops"] and len(parts) > 3:
+        return "/".join(parts[:3])
+    return "/".join(parts[:2]) if parts[0] in ("aclimb", "backends") else None
+
+
+def is_test(path):
+    """Tests, and the truths and case lists that only they read, may include anything."""
+    name = path.rsplit("/", 1)[-1]
+    return bool(re.search(r"_test\.(cc|h|py)$|^truth\.h$|^test_|_test_", name))
+
+
+def allowed_includes(path, layer):
+    if not layer.startswith("aclimb/ops/"):
+        return ALLOWED.get(layer)
+    if "/include/" in path:
+        return PUBLIC
+    # <operator>.cc plans and contract.h checks; every other file is the kernel's.
+    name = path.rsplit("/", 1)[-1]
+    operator = layer.rsplit("/", 1)[-1]
+    if name in ("contract.h", "contract.cc", f"{operator}.cc", f"{operator}.h"):
+        return OPERATOR + OPERATOR_KERNEL
+    return OPERATOR_KERNEL
+
+
+def check_includes(path, text):
+    layer = layer_of(path)
+    if layer is None or is_test(path):
+        return
+    allowed = allowed_includes(path, layer)
+    if allowed is None:
+        yield f"{path}: no rule says what the layer {layer} may include; add it to rules_test.py"
+        return
+    for kind, name in INCLUDE.findall(text):
+        for pattern, places in CONFINED.items():
+            if pattern.search(name) and not path.startswith(places):
+                yield f"{path}: includes {name}, which only {' and '.join(places)} may see"
+        if kind == "<" or name.startswith(("hwy/", "oneapi/")):
+            continue
+        # Headers in include/acl name their neighbours from their own folder.
+        if path.startswith("include/acl/") and name.startswith(("acl_", "error_codes/")):
+            name = "acl/" + name
+        own = name.startswith((layer + "/", "aclnnop/aclnn_" + layer.rsplit("/", 1)[-1]))
+        if not own and not name.startswith(allowed):
+            yield f"{path}: includes {name}; {layer} may not depend on it"
+
+
+def check_calls(path, text):
+    if layer_of(path) is None or is_test(path):
+        return
+    text = COMMENT_OR_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    for match in FORBIDDEN_CALL.finditer(text):
+        word = match.group(1) or match.group(2)
+        if word not in EXCEPTIONS.get(path, ()):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: uses {word}; the library never prints to stdout, aborts or exits"
+
+
+def check(path, text):
+    yield from check_includes(path, text)
+    yield from check_calls(path, text)
+
+
+def check_tree(source):
+    files = [
+        file
+        for folder in ("include", "aclimb", "backends")
+        for file in sorted((source / folder).rglob("*"))
+        if file.suffix in (".h", ".cc", ".c", ".inc", ".cu")
+    ]
+    violations = [
+        violation
+        for file in files
+        for violation in check(file.relative_to(source).as_posix(), file.read_text())
+    ]
+    for violation in violations:
+        print(violation)
+    print(f"{len(files)} files, {len(violations)} violations")
+    # A tree without sources is a wrong path, not a clean tree.
+    return 1 if violations or len(files) < 20 else 0
+
+
+def self_test():
+    planted = [
+        ("aclimb/core/a.h", '#include "aclimb/contract/check.h"\n'),
+        ("aclimb/simd/a.h", '#include "aclimb/executor/plan.h"\n'),
+        ("aclimb/contract/a.h", '#include "aclimb/executor/plan.h"\n'),
+        ("aclimb/executor/a.cc", '#include "aclimb/ops/elu_backward/cpu.h"\n'),
+        ("aclimb/executor/a.cc", '#include "backends/cpu/memory.h"\n'),
+        ("aclimb/runtime/a.cc", '#include "backends/cpu/memory.h"\n'),
+        ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/executor/plan.h"\n'),
+        ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/ops/other/cpu.h"\n'),
+        ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/runtime/stream.h"\n'),
+        ("aclimb/ops/elu_backward/cpu.cc", "#include <omp.h>\n"),
+        ("backends/cpu/a.cc", '#include "aclimb/runtime/stream.h"\n'),
+        ("include/acl/a.h", '#include "aclimb/core/dtype.h"\n'),
+        ("aclimb/runtime/a.cc", "#include <dnnl.hpp>\n"),
+        ("aclimb/runtime/a.cc", "void F() { std::abort(); }\n"),
+        ("aclimb/runtime/a.cc", "void F() { exit(1); }\n"),
+        ("aclimb/runtime/a.cc", 'void F() { printf("x"); }\n'),
+        ("aclimb/runtime/a.cc", 'void F() { std::fputs("x", stdout); }\n'),
+        ("backends/cpu/a.cc", "void F() { std::cout << 1; }\n"),
+        ("aclimb/unknown/a.cc", "\n"),
+    ]
+    clean = [
+        ("aclimb/core/a.h", '#include "aclimb/core/dtype.h"\n#include <vector>\n'),
+        ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/executor/plan.h"\n'),
+        ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclnnop/aclnn_elu_backward.h"\n'),
+        ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/simd/walk.h"\n#include <hwy/highway.h>\n'),
+        ("aclimb/ops/elu_backward/elu_backward_test.cc", '#include "aclimb/runtime/stream.h"\n'),
+        ("aclimb/runtime/a.cc", '// never abort()\nvoid F() { std::snprintf(b, 2, "exit(1)"); }\n'),
+        ("aclimb/runtime/a.cc", "void F() { task.abort(); AbortStream(s); }\n"),
+    ]
+    missed = [(path, text) for path, text in planted if not list(check(path, text))]
+    false_alarms = [v for path, text in clean for v in check(path, text)]
+    for path, text in missed:
+        print(f"not found: {path}: {text!r}")
+    for violation in false_alarms:
+        print(f"false alarm: {violation}")
+    print(f"{len(planted)} planted, {len(missed)} missed, {len(false_alarms)} false alarms")
+    return 1 if missed or false_alarms else 0
+
+
+if __name__ == "__main__":
+    sys.exit(self_test() if sys.argv[1] == "--self-test" else check_tree(pathlib.Path(sys.argv[1])))
