@@ -51,7 +51,7 @@ test: ## build everything and run all tests
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
 
 install: build ## install below PREFIX: cann-<version>, cann, ascend-toolkit
-	@scripts/install $(BUILD) $(PREFIX)
+	@scripts/install $(BUILD) "$(PREFIX)"
 	@echo "installed. Next: . $(PREFIX)/cann/set_env.sh"
 
 bench: ## compare the operators with PyTorch on this machine

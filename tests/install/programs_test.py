@@ -1,0 +1,161 @@
+"""Programs built against the installed toolkit in the ways that clients build them, and run.
+
+  programs_test.py <way> <staged prefix> <source folder> <work folder> <compiler> <operator>...
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+
+from toolkit import Toolkit, check_output, expect, main, programs, run
+
+BASE = ["-lascendcl", "-lnnopbase"]
+
+
+class Job:
+    """One way of building: an empty folder, the compiler, the programs."""
+
+    def __init__(self, prefix, source, work, compiler, *operators):
+        self.toolkit = Toolkit(prefix)
+        self.source = pathlib.Path(source)
+        self.work = pathlib.Path(work)
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(parents=True)
+        self.compiler = compiler
+        self.programs = programs(source, self.work / "samples", operators)
+
+    def compile(self, source, *options, compiler=None):
+        """One compiler line; the program's path. Warnings fail: they go to stderr."""
+        program = self.work / pathlib.Path(source).stem
+        root = self.toolkit.root
+        run([compiler or self.compiler, source, "-o", program, f"-I{root}/include",
+             f"-L{root}/lib64", *options])
+        return program
+
+    def check_all(self, options, env):
+        for operator, (source, is_sample) in self.programs.items():
+            program = self.compile(source, *options)
+            check_output(operator, run([program], env=env), is_sample)
+        print(f"{len(self.programs)} programs,", self.origin())
+
+    def origin(self):
+        samples = sum(is_sample for _, is_sample in self.programs.values())
+        return f"{samples} of them the documents' samples"
+
+
+def cmake_project(root_name, libraries):
+    """The official sample's CMake file, with one of the two root names and library lists."""
+
+    def test(*arguments):
+        job = Job(*arguments)
+        root = {"cann": job.toolkit.root, "latest": job.toolkit.older_root}[root_name]
+        script = {
+            "cann": root / "set_env.sh",
+            "latest": job.toolkit.prefix / "ascend-toolkit" / "set_env.sh",
+        }[root_name]
+        env = dict(job.toolkit.sourced(script), ASCEND_CUSTOM_PATH=str(root))
+        sources = ";".join(str(path) for path, _ in job.programs.values())
+        build = job.work / "build"
+        run(["cmake", "-S", job.source / "tests/install/project", "-B", build,
+             f"-DCMAKE_CXX_COMPILER={job.compiler}", "-DCMAKE_SKIP_RPATH=TRUE",
+             "-DCMAKE_BUILD_TYPE=Release", f"-DPROGRAMS={sources}", f"-DLIBRARIES={libraries}"],
+            env=env)
+        run(["cmake", "--build", build], env=env)
+        for operator, (_, is_sample) in job.programs.items():
+            program = build / "bin" / operator
+            check_output(operator, run([program], env=env), is_sample)
+            # Without a SONAME the linker would record the absolute path.
+            dynamic = run(["readelf", "-d", program])
+            expect("(NEEDED)" in dynamic and "libascendcl.so]" in dynamic, dynamic)
+            expect(str(job.toolkit.prefix.name) not in dynamic, dynamic)
+            expect("PATH)" not in dynamic, dynamic)
+        print(f"{len(job.programs)} programs,", job.origin())
+
+    return test
+
+
+def one_line(*arguments):
+    """The compiler line of the README."""
+    job = Job(*arguments)
+    job.check_all([*BASE, "-lopapi"], job.toolkit.sourced())
+
+
+def old_string_abi(*arguments):
+    """The other std::string, C++17, warnings as errors, the newer library names."""
+    job = Job(*arguments)
+    job.check_all(
+        ["-std=c++17", "-Wall", "-Werror", "-D_GLIBCXX_USE_CXX11_ABI=0", "-lacl_rt", "-lnnopbase",
+         "-lopapi_nn", "-lopapi_math", "-lopapi_cv", f"-I{job.toolkit.root}/include/aclnnop"],
+        job.toolkit.sourced(),
+    )
+
+
+def hardened(*arguments):
+    """Position independent, all symbols bound at load, dependencies of dependencies resolved."""
+    job = Job(*arguments)
+    job.check_all(
+        ["-std=c++14", "-O2", "-fPIE", "-pie", "-fstack-protector-all", "-Wl,-z,relro", "-Wl,-z,now",
+         "-Wl,-z,noexecstack", "-Wl,--copy-dt-needed-entries", *BASE, "-lopapi"],
+        job.toolkit.sourced(),
+    )
+
+
+def bind_now(*arguments):
+    """Every symbol of program and libraries resolved at load."""
+    job = Job(*arguments)
+    job.check_all([*BASE, "-lopapi"], dict(job.toolkit.sourced(), LD_BIND_NOW="1"))
+
+
+def library_path_only(*arguments):
+    """No set_env.sh: one variable and nothing else, not even PATH."""
+    job = Job(*arguments)
+    job.check_all([*BASE, "-lopapi"], {"LD_LIBRARY_PATH": str(job.toolkit.lib)})
+
+
+def lookup(mode):
+    """A client that links nothing and opens the libraries at run time."""
+
+    def test(*arguments):
+        job = Job(*arguments)
+        program = job.compile(job.source / "tests/install/lookup.cpp", "-Wall", "-Wextra", "-ldl")
+        env = dict(job.toolkit.sourced(), ASCEND_CUSTOM_OPP_PATH="/nonexistent")
+        dynamic = run(["readelf", "-d", program])
+        expect("libopapi" not in dynamic and "libascendcl" not in dynamic, dynamic)
+        text = run([program, mode, "run"], env=env)
+        print(text, end="")
+        expect(text.endswith("done\n"), "the client did not finish")
+        expect("aclnnEluBackward from libopapi_" in text, "not found in the first library there is")
+        silent = run([program, mode, "silent"], env=env)
+        expect(silent == "", f"opening the libraries printed: {silent}")
+
+    return test
+
+
+def c99(*arguments):
+    """A C program; the compiler here is the C compiler."""
+    job = Job(*arguments)
+    program = job.compile(
+        job.source / "tests/install/c99.c",
+        "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-lascendcl")
+    expect(run([program], env=job.toolkit.sourced()) == "", "the program printed something")
+
+
+TESTS = {
+    "one_line": one_line,
+    "old_string_abi": old_string_abi,
+    "hardened": hardened,
+    "bind_now": bind_now,
+    "library_path_only": library_path_only,
+    "lookup_lazy": lookup("lazy"),
+    "lookup_now": lookup("now"),
+    "c99": c99,
+    "cmake_cann_opapi": cmake_project("cann", "opapi"),
+    "cmake_cann_split": cmake_project("cann", "opapi_math;opapi_nn;opapi_cv"),
+    "cmake_latest_opapi": cmake_project("latest", "opapi"),
+    "cmake_latest_split": cmake_project("latest", "opapi_math;opapi_nn"),
+}
+
+if __name__ == "__main__":
+    os.environ["LC_ALL"] = "C"
+    sys.exit(main(TESTS))
