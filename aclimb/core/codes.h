@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 namespace aclimb {
 
 // Codes that Aclimb itself returns, numbered as the interface has them (spec/aclnn_base.md 2,
@@ -44,6 +46,16 @@ enum Code : int {
   kAclnnInnerTiling = 561002,
   kAclnnInnerNullptr = 561103,
 };
+
+// What a code is called, what it means here, and what to do about it: one row of the error
+// catalogue.
+struct CodeRow {
+  Code code;
+  const char* name;
+  const char* meaning;
+  const char* remedy;
+};
+std::span<const CodeRow> AllCodes();
 
 // "ACLNN_ERR_PARAM_INVALID" for 161002; an empty text for codes that Aclimb never returns.
 const char* CodeName(int code);
