@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/runtime/callback.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/stream_config.h"
 #include "aclimb/runtime/synchronize.h"
 #include "aclimb/runtime/thread_state.h"
 
@@ -104,6 +106,7 @@ Result<Stream*> MakeStream(Context& context, StreamOptions options) {
 
 void FreeStream(Stream* stream, bool drain) {
   Backend().queue_destroy(stream->queue, drain ? 1 : 0);
+  ForgetReportThread(*stream);
   delete stream;
 }
 
@@ -125,9 +128,10 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
 }
 
 aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
-  return aclimb::Enter("aclrtCreateStreamV2", [&] {
+  return aclimb::Enter("aclrtCreateStreamV2", [&]() -> aclimb::Status {
     aclimb::StreamOptions options;
     if (handle != nullptr) {
+      ACLIMB_CHECK_OK(aclimb::CheckStreamConfig(handle));
       options = aclimb::StreamOptions{handle->priority, static_cast<uint32_t>(handle->flag)};
     }
     return aclimb::CreateStream(stream, options);
