@@ -13,7 +13,7 @@ namespace {
 
 // Outputs beyond this do not stay in the caches until somebody reads them.
 constexpr int64_t kStreamBytes = int64_t{32} << 20;
-// Work on less data than this stays on the calling thread (it may not be an engine's).
+// Work on no more data than this stays on the calling thread: it may not be an engine's.
 constexpr int64_t kSmallBytes = int64_t{64} << 10;
 
 struct Window {
@@ -31,7 +31,7 @@ class Run {
         problem_(ProblemOf(args.grad_output, args.grad_input)) {
     const int64_t bytes = 4 * (args.grad_output.ElementCount() + args.grad_input.ElementCount() +
                                args.boxes.ElementCount());
-    small_ = bytes < kSmallBytes;
+    small_ = bytes <= kSmallBytes;
     streams_ = 4 * args.grad_input.ElementCount() > kStreamBytes;
     Carve();
   }

@@ -8,16 +8,9 @@
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
-// Beyond this extent the tables of one region would outgrow the sums they serve.
-constexpr int64_t kWindow = 2048;
-// Sums of one task: half of a 1 MiB second-level cache, the rest is for gradients and tables.
-constexpr int64_t kTileFloats = 128 * 1024;
 constexpr int64_t kMaxChannelsPerTask = 16;
 constexpr int64_t kMinRowsPerTask = 8;
 constexpr int64_t kTasksPerThread = 4;
-// Tables may take an eighth of what the tensors take, and always this much.
-constexpr int64_t kMinTableBytes = int64_t{8} << 20;
-constexpr int64_t kMaxTableBytes = int64_t{256} << 20;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -32,22 +25,22 @@ double Bytes(const Problem& p) {
 
 }  // namespace
 
-Partition MakePartition(const Problem& problem, int threads) {
+Partition MakePartition(const Problem& problem, int threads, const Limits& limits) {
   Partition partition;
-  partition.window_rows = std::min(problem.height, kWindow);
-  partition.window_columns = std::min(problem.width, kWindow);
+  partition.window_rows = std::min(problem.height, limits.window);
+  partition.window_columns = std::min(problem.width, limits.window);
 
   const int64_t plane = partition.window_rows * partition.window_columns;
   const int64_t wanted_tasks = threads > 1 ? threads * kTasksPerThread : 1;
   partition.rows_per_task = partition.window_rows;
   partition.channels_per_task = 1;
-  if (plane > kTileFloats) {
-    const int64_t bands = CeilDiv(plane, kTileFloats);
+  if (plane > limits.tile_floats) {
+    const int64_t bands = CeilDiv(plane, limits.tile_floats);
     partition.rows_per_task = CeilDiv(partition.window_rows, bands);
   } else if (plane > 0) {
     const int64_t per_task = CeilDiv(problem.images * problem.channels, wanted_tasks);
     partition.channels_per_task =
-        std::clamp<int64_t>(std::min(kTileFloats / plane, per_task), 1,
+        std::clamp<int64_t>(std::min(limits.tile_floats / plane, per_task), 1,
                             std::min(kMaxChannelsPerTask, problem.channels));
   }
   // Few planes: cut them by rows, although regions on a cut then expand twice.
@@ -69,9 +62,9 @@ Partition MakePartition(const Problem& problem, int threads) {
                                CeilDiv(problem.pooled_width, partition.parts_x),
                                partition.window_rows, partition.window_columns};
   partition.table_bytes = RegionTableBytes(extent);
-  const int64_t budget =
-      static_cast<int64_t>(std::clamp(Bytes(problem) / 8, static_cast<double>(kMinTableBytes),
-                                      static_cast<double>(kMaxTableBytes)));
+  const int64_t budget = static_cast<int64_t>(
+      std::clamp(Bytes(problem) / 8, static_cast<double>(limits.min_table_bytes),
+                 static_cast<double>(limits.max_table_bytes)));
   partition.parts_per_pass =
       std::clamp<int64_t>(budget / partition.table_bytes, 1, partition.region_parts);
 

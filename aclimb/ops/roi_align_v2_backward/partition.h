@@ -40,6 +40,17 @@ struct Partition {
   static int64_t FirstBin(int64_t bins, int64_t parts, int64_t part) { return bins * part / parts; }
 };
 
-Partition MakePartition(const Problem& problem, int threads);
+// What the cuts aim at. Tests shrink them; no choice changes a bit of the result.
+struct Limits {
+  // Beyond this extent of the map the tables of one region would outgrow the sums they serve.
+  int64_t window = 2048;
+  // Sums of one task: half of a 1 MiB second-level cache, the rest is for gradients and tables.
+  int64_t tile_floats = 128 * 1024;
+  // Tables take an eighth of what the tensors take, but between these.
+  int64_t min_table_bytes = int64_t{8} << 20;
+  int64_t max_table_bytes = int64_t{256} << 20;
+};
+
+Partition MakePartition(const Problem& problem, int threads, const Limits& limits = {});
 
 }  // namespace aclimb::roi_align_v2_backward

@@ -1,0 +1,62 @@
+// aclnnRoiAlignV2Backward: the C entry points and the plan between them.
+
+#include <memory>
+
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/roi_align_v2_backward/contract.h"
+#include "aclimb/ops/roi_align_v2_backward/cpu.h"
+#include "aclimb/simd/parallel.h"
+#include "aclnnop/aclnn_roi_align_v2_backward.h"
+
+namespace aclimb::roi_align_v2_backward {
+namespace {
+
+struct RoiAlignV2BackwardPlan final : Plan {
+  Sampling sampling;
+  Partition partition;
+  WorkspacePiece scratch;
+
+  void Run(const RunContext& run) const override {
+    RunOnCpu({.grad_output = run.View(kGradOutput),
+              .boxes = run.View(kBoxes),
+              .grad_input = run.View(kGradInput),
+              .sampling = sampling,
+              .partition = partition,
+              .scratch = run.Piece(scratch)});
+  }
+};
+
+Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  const TensorDescriptor& grad_output = arguments.Tensor(kGradOutput);
+  const TensorDescriptor& grad_input = arguments.Tensor(kGradInput);
+  if (grad_input.IsEmpty()) return std::unique_ptr<Plan>();
+  planner.Reads(kGradOutput);
+  planner.Reads(kBoxes);
+  planner.Writes(kGradInput);
+  auto plan = std::make_unique<RoiAlignV2BackwardPlan>();
+  plan->sampling = {.spatial_scale = static_cast<float>(arguments.Real(kSpatialScale)),
+                    .sampling_ratio = arguments.Integer(kSamplingRatio),
+                    .aligned = arguments.Bool(kAligned)};
+  plan->partition = MakePartition(ProblemOf(grad_output.View(), grad_input.View()), TeamSize());
+  plan->scratch = planner.workspace().Book(plan->partition.scratch_bytes);
+  return std::unique_ptr<Plan>(std::move(plan));
+}
+
+}  // namespace
+}  // namespace aclimb::roi_align_v2_backward
+
+extern "C" aclnnStatus aclnnRoiAlignV2BackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* boxes, const aclIntArray* inputShape,
+    int64_t pooledHeight, int64_t pooledWidth, float spatialScale, int64_t samplingRatio,
+    bool aligned, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::roi_align_v2_backward::kContract,
+                        aclimb::roi_align_v2_backward::MakePlan, workspaceSize, executor,
+                        gradOutput, boxes, inputShape, pooledHeight, pooledWidth, spatialScale,
+                        samplingRatio, aligned, gradInput);
+}
+
+extern "C" aclnnStatus aclnnRoiAlignV2Backward(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::roi_align_v2_backward::kContract, workspace, workspaceSize,
+                        executor, stream);
+}
