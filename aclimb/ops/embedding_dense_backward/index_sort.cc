@@ -13,7 +13,8 @@ namespace aclimb::embedding_dense_backward {
 namespace {
 
 constexpr int kMaxDigitBits = 10;  // the counters of a digit fill a quarter of the first cache
-constexpr int64_t kMinBlock = 16384;
+// A second block, and with it a team, only for work that is too large to run on a caller's thread.
+constexpr int64_t kMinBlock = 32768;
 constexpr int64_t kMaxBlocks = 64;
 constexpr int64_t kInsertionSort = 16;
 
