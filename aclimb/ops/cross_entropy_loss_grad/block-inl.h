@@ -1,0 +1,123 @@
+// One vector of elements at a time: read, widen, exponentiate, scale, round, write. Included once
+// per instruction set.
+#if defined(ACLIMB_OPS_CROSS_ENTROPY_LOSS_GRAD_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_OPS_CROSS_ENTROPY_LOSS_GRAD_BLOCK_INL_H_
+#undef ACLIMB_OPS_CROSS_ENTROPY_LOSS_GRAD_BLOCK_INL_H_
+#else
+#define ACLIMB_OPS_CROSS_ENTROPY_LOSS_GRAD_BLOCK_INL_H_
+#endif
+
+#include <type_traits>
+
+#include "aclimb/ops/cross_entropy_loss_grad/exp-inl.h"
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::cross_entropy_loss_grad {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
+
+using F32 = hn::ScalableTag<float>;
+using I32 = hn::RebindToSigned<F32>;
+using VF = hn::Vec<F32>;
+using VI = hn::Vec<I32>;
+
+// A subtrahend that stands for a row that is not kept. No other one has these bits: NaN among the
+// factors of a row has the default payload.
+inline constexpr int32_t kDropped = -1;
+HWY_INLINE float Dropped() { return FloatOfBits(static_cast<uint32_t>(kDropped)); }
+
+// exp(x) * scale - less, and zero where `less` is Dropped().
+template <class T>
+HWY_INLINE VF Gradient(VF x, VF scale, VF less) {
+  const F32 d;
+  const I32 di;
+  const auto dropped = hn::Eq(hn::BitCast(di, less), hn::Set(di, kDropped));
+  return hn::IfThenZeroElse(hn::RebindMask(d, dropped), hn::MulSub(Exp<T>(d, x), scale, less));
+}
+
+// Rounds and writes Lanes consecutive elements. kStream: without reading the cache line first, to
+// an address aligned to the bytes written.
+template <bool kStream, class T>
+HWY_INLINE void Put(VF value, T* to) {
+  const F32 d;
+  if constexpr (!kStream) {
+    StoreF32(d, value, to);
+  } else if constexpr (std::is_same_v<T, float>) {
+    hn::Stream(value, d, to);
+  } else {
+#if ACLIMB_HARDWARE_FLOAT16
+    const hn::Rebind<uint16_t, F32> d16;
+    uint16_t* bits = reinterpret_cast<uint16_t*>(to);
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      hn::Stream(hn::DemoteTo(d16, hn::BitCast(I32(), BFloat16Bits(d, value))), d16, bits);
+    } else {
+      const hn::Rebind<hwy::float16_t, F32> df16;
+      hn::Stream(hn::BitCast(d16, hn::DemoteTo(df16, value)), d16, bits);
+    }
+#else
+    // 16-byte vectors: Highway has no non-temporal store of half of one.
+    StoreF32(d, value, to);
+#endif
+  }
+}
+
+// A block is what one store writes: kElements consecutive elements in kParts float32 vectors. Lane
+// i of part k is element Index(k)[i].
+template <class T>
+struct Block {
+  static constexpr int64_t kElements = static_cast<int64_t>(HWY_LANES(float));
+
+  static HWY_INLINE VI Index(int part) { return hn::Iota(I32(), part); }
+  template <bool kStream, class F>
+  static HWY_INLINE void Map(const T* from, T* to, F&& f) {
+    Put<kStream>(f(LoadF32(F32(), from), 0), to);
+  }
+};
+
+#if HWY_TARGET != HWY_SCALAR
+// Two bfloat16 share a 32-bit lane, so even and odd elements make one part each: widening and
+// narrowing then need no shuffles.
+template <>
+struct Block<BFloat16> {
+  static constexpr int64_t kElements = 2 * static_cast<int64_t>(HWY_LANES(float));
+
+  static HWY_INLINE VI Index(int part) {
+    const I32 di;
+    return hn::Add(hn::ShiftLeft<1>(hn::Iota(di, 0)), hn::Set(di, part));
+  }
+  template <bool kStream, class F>
+  static HWY_INLINE void Map(const BFloat16* from, BFloat16* to, F&& f) {
+    const F32 d;
+    const hn::RebindToUnsigned<F32> du;
+    const hn::Repartition<uint16_t, F32> d16;
+    const auto high = hn::Set(du, 0xFFFF0000u);
+    const auto pair = hn::BitCast(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
+    const auto even = Rounded(f(hn::BitCast(d, hn::ShiftLeft<16>(pair)), 0));
+    const auto odd = Rounded(f(hn::BitCast(d, hn::And(pair, high)), 1));
+    const auto both = hn::BitCast(d16, hn::Or(hn::ShiftRight<16>(even), hn::And(odd, high)));
+    if constexpr (kStream) {
+      hn::Stream(both, d16, reinterpret_cast<uint16_t*>(to));
+    } else {
+      hn::StoreU(both, d16, reinterpret_cast<uint16_t*>(to));
+    }
+  }
+
+ private:
+  // Bits whose upper half is the nearest bfloat16, ties to even. NaN needs no care: the low halves
+  // of its payloads are zero here, so the carry cannot reach the exponent.
+  static HWY_INLINE hn::Vec<hn::RebindToUnsigned<F32>> Rounded(VF value) {
+    const hn::RebindToUnsigned<F32> du;
+    const auto bits = hn::BitCast(du, value);
+    const auto odd = hn::TestBit(bits, hn::Set(du, 0x10000u));
+    return hn::Add(bits, hn::IfThenElse(odd, hn::Set(du, 0x8000u), hn::Set(du, 0x7FFFu)));
+  }
+};
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::cross_entropy_loss_grad
+HWY_AFTER_NAMESPACE();
+
+#endif
