@@ -171,6 +171,16 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
   }
 }
 
+Status CheckRules(const Contract& contract, const Arguments& arguments, bool nulls) {
+  for (const Rule& rule : contract.rules) {
+    if ((rule.code == kAclnnNullptr) != nulls) continue;
+    if (auto what = Violation(contract, rule, arguments)) {
+      return Refuse(rule.code, std::move(*what), rule.fix, Cat(contract.folder, "/", rule.id));
+    }
+  }
+  return Ok();
+}
+
 }  // namespace
 
 Status CheckNulls(const Contract& contract, const Arguments& arguments) {
@@ -198,15 +208,12 @@ Status Check(const Contract& contract, const Arguments& arguments) {
                   "choose another product with ACLIMB_SOC, for example Ascend910B3",
                   Cat(contract.folder, "/product"));
   }
+  // Rules about missing arguments count as null checks, which precede all others.
+  if (Status status = CheckRules(contract, arguments, true); !status.ok()) return status;
   if (Status status = CheckDTypes(contract, arguments); !status.ok()) return status;
   if (Status status = CheckFormats(contract, arguments); !status.ok()) return status;
   if (Status status = CheckRanks(contract, arguments); !status.ok()) return status;
-  for (const Rule& rule : contract.rules) {
-    if (auto what = Violation(contract, rule, arguments)) {
-      return Refuse(rule.code, std::move(*what), rule.fix, Cat(contract.folder, "/", rule.id));
-    }
-  }
-  return Ok();
+  return CheckRules(contract, arguments, false);
 }
 
 std::vector<std::string> RuleIds(const Contract& contract) {
