@@ -7,7 +7,10 @@
 #define ACLIMB_SIMD_FLOAT_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+#include <type_traits>
 
 #include "aclimb/core/half.h"
 
@@ -120,6 +123,30 @@ HWY_INLINE void StoreF32(D d, hn::Vec<D> value, Float16* to) {
 template <class D>
 HWY_INLINE void StoreF32(D d, hn::Vec<D> value, BFloat16* to) {
   StoreLow16(d, BFloat16Bits(d, value), reinterpret_cast<uint16_t*>(to));
+}
+
+// StoreF32 without reading the cache line first, for outputs that do not fit in the caches. `to` is
+// aligned to the bytes written; end with hwy::FlushStream(). Narrow targets have no such store for
+// half types and write normally.
+template <class D, typename T>
+HWY_INLINE void StreamF32(D d, hn::Vec<D> value, T* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    hn::Stream(value, d, to);
+  } else {
+#if ACLIMB_HARDWARE_FLOAT16
+    const hn::Rebind<uint16_t, D> d16;
+    auto* bits = reinterpret_cast<uint16_t*>(to);
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      const hn::Rebind<int32_t, D> di32;
+      hn::Stream(hn::DemoteTo(d16, hn::BitCast(di32, BFloat16Bits(d, value))), d16, bits);
+    } else {
+      const hn::Rebind<hwy::float16_t, D> df16;
+      hn::Stream(hn::BitCast(d16, hn::DemoteTo(df16, value)), d16, bits);
+    }
+#else
+    StoreF32(d, value, to);
+#endif
+  }
 }
 
 // Elements [0, count) of a run, `stride` apart, to or from consecutive float32 values.

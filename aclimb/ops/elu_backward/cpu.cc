@@ -2,121 +2,177 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/elu_backward/cpu.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
-#include <hwy/contrib/math/math-inl.h>
-
-#include <algorithm>
-
 #include "aclimb/ops/elu_backward/cpu.h"
-#include "aclimb/simd/float-inl.h"
+#include "aclimb/ops/elu_backward/formula-inl.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/transpose-inl.h"
 #include "aclimb/simd/walk.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::elu_backward {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
 
-// Elements per step of a strided run: three float32 buffers of this length stay in the first-level
-// cache.
-constexpr int64_t kChunk = 1024;
-// Elements per piece of parallel work, large enough to hide a fork-join.
+// Elements of a piece of parallel work: enough to hide a fork-join.
 constexpr int64_t kGrain = 64 * 1024;
 
-// One vector of the formula; kIsResult picks the branch for v <= 0.
-template <bool kIsResult, class D, class V = hn::Vec<D>>
-HWY_INLINE V Gradient(D d, V g, V v, const Args& args) {
-  const V c = hn::Set(d, args.alpha * args.scale);
-  const V q = hn::Set(d, args.input_scale);
-  const V positive = hn::Mul(g, hn::Set(d, args.scale));
-  V negative;
-  if constexpr (kIsResult) {
-    negative = hn::Mul(hn::Mul(g, q), hn::Add(v, c));
-  } else {
-    negative = hn::Mul(hn::Mul(hn::Mul(g, q), c), hn::Exp(d, hn::Mul(v, q)));
-  }
-  // NaN compares false and takes the linear branch, as in PyTorch.
-  return hn::IfThenElse(hn::Le(v, hn::Zero(d)), negative, positive);
-}
+// One problem with its dtypes resolved: In is the dtype of both inputs, Out that of the output.
+template <typename In, typename Out, bool kIsResult>
+class Problem {
+ public:
+  explicit Problem(const Args& args)
+      : args_(args),
+        walk_(Walk<3>::Make({&args.grad_output, &args.self_or_result, &args.grad_input})),
+        inner_(walk_.rank - 1) {}
 
-// Contiguous elements [0, count) of one dtype. The tail goes through a padded copy, so that every
-// element sees the same arithmetic.
-template <typename T, bool kIsResult>
-void ContiguousRun(const T* grad, const T* value, T* out, int64_t count, const Args& args) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    StoreF32(d, Gradient<kIsResult>(d, LoadF32(d, grad + i), LoadF32(d, value + i), args), out + i);
-  }
-  if (i == count) return;
-  T tail[3][HWY_MAX_BYTES / sizeof(float)] = {};
-  std::copy(grad + i, grad + count, tail[0]);
-  std::copy(value + i, value + count, tail[1]);
-  StoreF32(d, Gradient<kIsResult>(d, LoadF32(d, tail[0]), LoadF32(d, tail[1]), args), tail[2]);
-  std::copy(tail[2], tail[2] + (count - i), out + i);
-}
-
-// Any strides, any output dtype: through float32 buffers on the stack.
-template <typename T, typename Out, bool kIsResult>
-void StridedRun(const T* grad, int64_t grad_stride, const T* value, int64_t value_stride, Out* out,
-                int64_t out_stride, int64_t count, const Args& args) {
-  HWY_ALIGN float buffer[3][kChunk];
-  for (int64_t begin = 0; begin < count; begin += kChunk) {
-    const int64_t n = std::min(kChunk, count - begin);
-    GatherF32(grad + begin * grad_stride, grad_stride, n, buffer[0]);
-    GatherF32(value + begin * value_stride, value_stride, n, buffer[1]);
-    ContiguousRun<float, kIsResult>(buffer[0], buffer[1], buffer[2], n, args);
-    if constexpr (!std::is_same_v<T, Out> && !std::is_same_v<T, float>) {
-      for (int64_t i = 0; i < n; ++i) buffer[2][i] = ToFloat(FromFloat<T>(buffer[2][i]));
+  void Solve() {
+    const bool direct = std::is_same_v<In, Out> && walk_.InnerIsContiguous();
+    if (const int across = direct ? -1 : TransposedDimension(); across >= 0) {
+      SolveInTiles(across);
+      return;
     }
-    ScatterF32(buffer[2], n, out + begin * out_stride, out_stride);
-  }
-}
-
-template <typename T, typename Out, bool kIsResult>
-void Typed(const Args& args) {
-  const auto walk = Walk<3>::Make({&args.grad_output, &args.self_or_result, &args.grad_input});
-  const int inner = walk.rank - 1;
-  const bool contiguous = std::is_same_v<T, Out> && walk.InnerIsContiguous();
-  const T* grad = args.grad_output.As<T>();
-  const T* value = args.self_or_result.As<T>();
-  Out* out = args.grad_input.As<Out>();
-  ParallelFor(walk.count, kGrain, [&](int64_t begin, int64_t end) {
-    walk.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-      if constexpr (std::is_same_v<T, Out>) {
-        if (contiguous) {
-          ContiguousRun<T, kIsResult>(grad + at[0], value + at[1], out + at[2], n, args);
-          return;
-        }
-      }
-      StridedRun<T, Out, kIsResult>(grad + at[0], walk.stride[0][inner], value + at[1],
-                                    walk.stride[1][inner], out + at[2], walk.stride[2][inner], n,
-                                    args);
+    const int64_t bytes = walk_.count * static_cast<int64_t>(sizeof(Out));
+    const bool stream = direct && bytes > LastLevelCacheBytes();
+    ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
+      walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
+        direct ? DirectRun(at, n, stream) : StridedRun(at, n);
+      });
+      if (stream) hwy::FlushStream();
     });
-  });
-}
+  }
 
-template <typename T, typename Out>
+ private:
+  const In* Grad(int64_t at) const { return args_.grad_output.template As<In>() + at; }
+  const In* Value(int64_t at) const { return args_.self_or_result.template As<In>() + at; }
+  Out* Result(int64_t at) const { return args_.grad_input.template As<Out>() + at; }
+
+  void DirectRun(const int64_t* at, int64_t n, bool stream) const {
+    if constexpr (std::is_same_v<In, Out>) {
+      Run<kIsResult>(Grad(at[0]), Value(at[1]), Result(at[2]), n, stream, args_);
+    }
+  }
+
+  // Any strides, any output dtype, through float32 buffers that stay in the first-level cache.
+  void StridedRun(const int64_t* at, int64_t n) const {
+    constexpr int64_t kChunk = 1024;
+    HWY_ALIGN float grad[kChunk];
+    HWY_ALIGN float value[kChunk];
+    const int64_t stride[] = {walk_.stride[0][inner_], walk_.stride[1][inner_],
+                              walk_.stride[2][inner_]};
+    for (int64_t begin = 0; begin < n; begin += kChunk) {
+      const int64_t count = std::min(kChunk, n - begin);
+      GatherF32(Grad(at[0] + begin * stride[0]), stride[0], count, grad);
+      GatherF32(Value(at[1] + begin * stride[1]), stride[1], count, value);
+      Run<kIsResult>(grad, value, grad, count, false, args_);
+      if constexpr (!std::is_same_v<In, Out> && !std::is_same_v<In, float>) {
+        // The result has the dtype of grad_output before it is converted.
+        for (int64_t i = 0; i < count; ++i) grad[i] = ToFloat(FromFloat<In>(grad[i]));
+      }
+      ScatterF32(grad, count, Result(at[2] + begin * stride[2]), stride[2]);
+    }
+  }
+
+  // Tiles of kTile x kTile elements are transposed in registers when the output runs along the
+  // inner dimension and an input along another one, which is returned; -1 otherwise.
+  static constexpr int64_t kTile = 64;
+
+  int TransposedDimension() const {
+    if (!std::is_same_v<In, Out> || walk_.stride[2][inner_] != 1) return -1;
+    for (int d = inner_ - 1; d >= 0; --d) {
+      bool one = false;
+      bool all = true;
+      for (int n = 0; n < 2; ++n) {
+        const bool along_inner = walk_.stride[n][inner_] == 1;
+        const bool along_d = walk_.stride[n][d] == 1;
+        one = one || (along_d && !along_inner);
+        all = all && (along_inner || along_d);
+      }
+      if (one && all && walk_.extent[d] >= 4 && walk_.extent[inner_] >= 4) return d;
+    }
+    return -1;
+  }
+
+  void SolveInTiles(int across) const {
+    const int64_t columns = walk_.extent[inner_];
+    const int64_t rows = walk_.extent[across];
+    const int64_t column_tiles = (columns + kTile - 1) / kTile;
+    const int64_t row_tiles = (rows + kTile - 1) / kTile;
+    const int64_t planes = walk_.count / (rows * columns);
+    const int64_t grain = std::max<int64_t>(1, kGrain / (kTile * kTile));
+    ParallelFor(planes * row_tiles * column_tiles, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t tile = begin; tile < end; ++tile) {
+        const int64_t column = tile / row_tiles % column_tiles * kTile;
+        const int64_t row = tile % row_tiles * kTile;
+        int64_t at[3];
+        PlaneOffset(tile / (row_tiles * column_tiles), across, at);
+        for (int n = 0; n < 3; ++n) {
+          at[n] += row * walk_.stride[n][across] + column * walk_.stride[n][inner_];
+        }
+        Tile(across, at, std::min(kTile, rows - row), std::min(kTile, columns - column));
+      }
+    });
+  }
+
+  // Element offsets of the plane-th combination of the dimensions outside the tile.
+  void PlaneOffset(int64_t plane, int across, int64_t* at) const {
+    std::fill(at, at + 3, 0);
+    for (int d = inner_ - 1; d >= 0; --d) {
+      if (d == across) continue;
+      const int64_t index = plane % walk_.extent[d];
+      plane /= walk_.extent[d];
+      for (int n = 0; n < 3; ++n) at[n] += index * walk_.stride[n][d];
+    }
+  }
+
+  void Tile(int across, const int64_t* at, int64_t rows, int64_t columns) const {
+    HWY_ALIGN float grad[kTile * kTile];
+    HWY_ALIGN float value[kTile * kTile];
+    Load(0, Grad(at[0]), across, rows, columns, grad);
+    Load(1, Value(at[1]), across, rows, columns, value);
+    if constexpr (std::is_same_v<In, Out>) {
+      for (int64_t r = 0; r < rows; ++r) {
+        Run<kIsResult>(grad + r * kTile, value + r * kTile,
+                       Result(at[2] + r * walk_.stride[2][across]), columns, false, args_);
+      }
+    }
+  }
+
+  // A tile of operand n as float32, rows of kTile.
+  void Load(int n, const In* from, int across, int64_t rows, int64_t columns, float* to) const {
+    if (walk_.stride[n][inner_] != 1) {
+      TransposeToF32(from, walk_.stride[n][inner_], columns, rows, to, kTile);
+      return;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      GatherF32(from + r * walk_.stride[n][across], 1, columns, to + r * kTile);
+    }
+  }
+
+  const Args& args_;
+  const Walk<3> walk_;
+  const int inner_;
+};
+
+template <typename In, typename Out>
 void WithOutput(const Args& args) {
-  args.is_result ? Typed<T, Out, true>(args) : Typed<T, Out, false>(args);
+  args.is_result ? Problem<In, Out, true>(args).Solve() : Problem<In, Out, false>(args).Solve();
 }
 
-template <typename T>
+template <typename In>
 void WithInput(const Args& args) {
   switch (args.grad_input.dtype) {
     case DType::kFloat16:
-      return WithOutput<T, Float16>(args);
+      return WithOutput<In, Float16>(args);
     case DType::kBFloat16:
-      return WithOutput<T, BFloat16>(args);
+      return WithOutput<In, BFloat16>(args);
     case DType::kFloat64:
-      return WithOutput<T, double>(args);
+      return WithOutput<In, double>(args);
     default:
-      return WithOutput<T, float>(args);
+      return WithOutput<In, float>(args);
   }
 }
 
-void Run(const Args& args) {
+void AnyDType(const Args& args) {
   switch (args.grad_output.dtype) {
     case DType::kFloat16:
       return WithInput<Float16>(args);
@@ -134,9 +190,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::elu_backward {
 
-HWY_EXPORT(Run);
+HWY_EXPORT(AnyDType);
 
-void RunOnCpu(const Args& args) { HWY_DYNAMIC_DISPATCH(Run)(args); }
+void RunOnCpu(const Args& args) { HWY_DYNAMIC_DISPATCH(AnyDType)(args); }
 
 }  // namespace aclimb::elu_backward
 #endif

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "aclimb/core/half.h"
 #include "aclimb/ops/elu_backward/cpu.h"
 #include "aclimb/ops/elu_backward/truth.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
@@ -77,6 +80,87 @@ TEST(EluBackwardKernel, EveryTargetMeetsTheTruth) {
     ExpectTruth<BFloat16>(4e-3, 1e-7);
   });
   EXPECT_GE(targets, 1);
+}
+
+// A [planes, rows, columns] view whose memory runs along rows.
+TensorView Transposed(void* data, DType dtype, int64_t planes, int64_t rows, int64_t columns) {
+  TensorView view;
+  view.data = data;
+  view.dtype = dtype;
+  view.rank = 3;
+  view.shape[0] = planes;
+  view.shape[1] = rows;
+  view.shape[2] = columns;
+  view.stride[0] = rows * columns;
+  view.stride[1] = 1;
+  view.stride[2] = rows;
+  return view;
+}
+
+// Sizes below, at and above the tile's edge; each combination of transposed operands.
+template <typename T>
+void ExpectTilesMatchTruth(double relative) {
+  Random random(3);
+  for (const auto& [rows, columns] :
+       {std::pair<int64_t, int64_t>{3, 70}, {64, 64}, {67, 130}, {5, 4}}) {
+    const int64_t planes = 2;
+    const auto count = static_cast<size_t>(planes * rows * columns);
+    std::vector<T> grad(count), value(count);
+    for (size_t i = 0; i < count; ++i) {
+      grad[i] = FromFloat<T>(static_cast<float>(random.Real(-4, 4)));
+      value[i] = FromFloat<T>(static_cast<float>(random.Real(-4, 3)));
+    }
+    for (int mask = 0; mask < 8; ++mask) {
+      std::vector<T> out(count);
+      std::memset(static_cast<void*>(out.data()), 0xC3, count * sizeof(T));
+      void* data[3] = {grad.data(), value.data(), out.data()};
+      TensorView view[3];
+      for (int n = 0; n < 3; ++n) {
+        view[n] = Transposed(data[n], kDType<T>, planes, rows, columns);
+        if ((mask >> n & 1) != 0) continue;
+        view[n].stride[1] = columns;
+        view[n].stride[2] = 1;
+      }
+      RunOnCpu({view[0], view[1], view[2], 1.5f, 2.0f, 0.5f, false});
+      std::vector<double> got, expected;
+      for (int64_t i = 0; i < planes * rows * columns; ++i) {
+        const int64_t index[3] = {i / (rows * columns), i / columns % rows, i % columns};
+        const auto at = [&](int n) {
+          int64_t offset = 0;
+          for (int d = 0; d < 3; ++d) offset += index[d] * view[n].stride[d];
+          return static_cast<double>(ToFloat(static_cast<T*>(data[n])[offset]));
+        };
+        got.push_back(at(2));
+        expected.push_back(Truth(at(0), at(1), 1.5f, 2.0f, 0.5f, false));
+      }
+      ASSERT_TRUE(Near(got, expected, {relative, 1e-6})) << rows << 'x' << columns << ' ' << mask;
+    }
+  }
+}
+
+TEST(EluBackwardKernel, TransposedViewsOnEveryTarget) {
+  EachTarget([] {
+    ExpectTilesMatchTruth<float>(1e-6);
+    ExpectTilesMatchTruth<Float16>(5e-4);
+    ExpectTilesMatchTruth<BFloat16>(4e-3);
+  });
+}
+
+// Longer than the last-level cache, at every alignment of the first element.
+TEST(EluBackwardKernel, OutputsBeyondTheCacheAreStreamedWhole) {
+  const int64_t count = LastLevelCacheBytes() / 2 + 1001;
+  std::vector<BFloat16> memory(static_cast<size_t>(3 * count) + 64, BFloat16{0x3F00});
+  for (int64_t shift : {0, 1, 31}) {
+    BFloat16* const out = memory.data() + 2 * count + 20 + shift;
+    std::fill(memory.begin() + 2 * count, memory.end(), BFloat16{0xC3C3});
+    RunOnCpu({Vector(memory.data() + shift, DType::kBFloat16, count),
+              Vector(memory.data() + count, DType::kBFloat16, count),
+              Vector(out, DType::kBFloat16, count), 1.5f, 2.0f, 0.5f, false});
+    EXPECT_EQ(out[-1].bits, 0xC3C3);
+    EXPECT_EQ(out[count].bits, 0xC3C3);
+    // 0.5 is positive: 0.5 * 2 = 1 everywhere.
+    EXPECT_EQ(std::count_if(out, out + count, [](BFloat16 v) { return v.bits != 0x3F80; }), 0);
+  }
 }
 
 TEST(EluBackwardKernel, ThreadsDoNotChangeTheBits) {

@@ -1,0 +1,96 @@
+// exp for float32 lanes. Included once per instruction set.
+#if defined(ACLIMB_SIMD_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_SIMD_EXP_INL_H_
+#undef ACLIMB_SIMD_EXP_INL_H_
+#else
+#define ACLIMB_SIMD_EXP_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "aclimb/core/half.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// p * 2^n for integral n in [-151, 129], rounded once; underflow is gradual, overflow infinite.
+template <class D>
+HWY_INLINE hn::Vec<D> ScaleByPowerOf2(D d, hn::Vec<D> p, hn::Vec<D> n) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  (void)d;
+  return hn::Vec<D>{_mm512_scalef_ps(p.raw, n.raw)};
+#else
+  // Two factors, because one alone could be neither subnormal nor 2^128.
+  const hn::RebindToSigned<D> di;
+  const auto exponent = hn::ConvertTo(di, n);
+  const auto half = hn::ShiftRight<1>(exponent);
+  const auto bias = hn::Set(di, 127);
+  const auto first = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(half, bias)));
+  const auto second = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::Sub(exponent, half), bias)));
+  return hn::Mul(hn::Mul(p, first), second);
+#endif
+}
+
+// 2^r for |r| <= 0.5, by minimax polynomials that are 1 at r = 0, so that exp(0) is exactly 1.
+// For float the relative error is 3e-8; 6e-6 does for the half types, 2 % of half a float16 unit.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> PowerOf2(D d, hn::Vec<D> r) {
+  const auto one = hn::Set(d, 1.0f);
+  if constexpr (sizeof(T) == sizeof(float)) {
+    auto p = hn::Set(d, 0x1.513e96p-13f);
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.5ec7b8p-10f));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.3b1a30p-7f));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.c6b008p-5f));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.ebfbecp-3f));
+    return hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 0x1.62e430p-1f)), r, one);
+  } else {
+    auto p = hn::Set(d, 0x1.383994p-7f);
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.c90f14p-5f));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.ec08c4p-3f));
+    return hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 0x1.62e430p-1f)), r, one);
+  }
+}
+
+// exp(x), as precise as storage type T needs: float to within 1.5 units in the last place.
+// exp(-inf) is 0, exp(+inf) is +inf, NaN stays NaN.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
+  const auto log2_e = hn::Set(d, 0x1.715476p+0f);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  if constexpr (sizeof(T) < sizeof(float)) {
+    // The rounding of x * log2(e) costs at most 104 * 2^-24, which the half types do not notice.
+    // The reduced argument of an infinity is 0, so no clamp is needed.
+    const auto y = hn::Mul(x, log2_e);
+    const hn::Vec<D> r{_mm512_reduce_ps(y.raw, 0)};
+    return ScaleByPowerOf2(d, PowerOf2<T>(d, r), hn::Sub(y, r));
+  }
+#endif
+  // x is the second operand: x86 then returns it when it is NaN.
+  const auto clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  x = clamped;
+#else
+  x = hn::IfThenElse(hn::IsNaN(x), x, clamped);
+#endif
+  const auto n = hn::Round(hn::Mul(x, log2_e));
+  // r = x * log2(e) - n without the rounding of the product: fused, or by a high part of ln 2 whose
+  // product with n is exact.
+#if HWY_NATIVE_FMA
+  auto r = hn::MulSub(x, log2_e, n);
+  if constexpr (sizeof(T) == sizeof(float)) {
+    r = hn::MulAdd(x, hn::Set(d, 0x1.4ae0cp-26f), r);  // log2(e) minus its float
+  }
+#else
+  auto r = hn::Sub(x, hn::Mul(n, hn::Set(d, 0x1.62e4p-1f)));
+  r = hn::Mul(hn::Sub(r, hn::Mul(n, hn::Set(d, 0x1.7f7d1cp-20f))), log2_e);
+#endif
+  return ScaleByPowerOf2(d, PowerOf2<T>(d, r), n);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#endif
