@@ -24,8 +24,7 @@ class CrossEntropyProblem : public bench::Problem {
  public:
   explicit CrossEntropyProblem(const Shape& shape)
       : shape_(shape),
-        grad_(shape.reduction == "none" ? std::vector<int64_t>{shape.rows}
-                                        : std::vector<int64_t>{},
+        grad_(shape.reduction == "none" ? std::vector<int64_t>{shape.rows} : std::vector<int64_t>{},
               shape.dtype),
         log_prob_({shape.rows, shape.columns}, shape.dtype),
         target_({shape.rows}, "int64"),
@@ -86,8 +85,8 @@ class CrossEntropyProblem : public bench::Problem {
 };
 
 bench::Case Make(const std::string& name, const Shape& shape) {
-  const double row = static_cast<double>(shape.columns) *
-                     static_cast<double>(bench::SizeOfName(shape.dtype));
+  const double row =
+      static_cast<double>(shape.columns) * static_cast<double>(bench::SizeOfName(shape.dtype));
   const double rows = static_cast<double>(shape.rows);
   // The logarithms of an ignored row need not be read; its gradient is zeros.
   const double kept = rows * (1 - static_cast<double>(shape.ignored_percent) / 100);

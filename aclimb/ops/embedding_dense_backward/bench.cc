@@ -40,8 +40,7 @@ std::vector<int64_t> MakeIndices(const Shape& shape) {
                 row_of_rank[static_cast<size_t>(random.Below(i + 1))]);
     }
     for (int64_t& index : indices) {
-      const auto rank =
-          std::lower_bound(cumulative.begin(), cumulative.end(), random.Unit() * sum);
+      const auto rank = std::lower_bound(cumulative.begin(), cumulative.end(), random.Unit() * sum);
       index = row_of_rank[static_cast<size_t>(
           std::min(rank - cumulative.begin(), static_cast<std::ptrdiff_t>(rows - 1)))];
     }
@@ -81,8 +80,8 @@ class EmbeddingProblem : public bench::Problem {
 };
 
 bench::Case Make(const std::string& name, const Shape& shape) {
-  const double row = static_cast<double>(shape.columns) *
-                     static_cast<double>(bench::SizeOfName(shape.dtype));
+  const double row =
+      static_cast<double>(shape.columns) * static_cast<double>(bench::SizeOfName(shape.dtype));
   std::vector<bool> hit(static_cast<size_t>(shape.num_weights));
   int64_t padded = 0;
   for (const int64_t index : MakeIndices(shape)) {

@@ -1,0 +1,145 @@
+#include "bench/device_tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "aclimb/core/half.h"
+
+namespace aclimb::bench {
+namespace {
+
+constexpr unsigned char kPoison = 0xA5;
+// A prime, so that rows of usual lengths do not repeat.
+constexpr int64_t kPattern = 1048573;
+
+void Encode(double value, const std::string& dtype, unsigned char* to) {
+  const float single = static_cast<float>(value);
+  if (dtype == "float32") {
+    std::memcpy(to, &single, sizeof(single));
+  } else if (dtype == "float16") {
+    const Float16 half = ToFloat16(single);
+    std::memcpy(to, &half, sizeof(half));
+  } else {
+    const BFloat16 half = ToBFloat16(single);
+    std::memcpy(to, &half, sizeof(half));
+  }
+}
+
+}  // namespace
+
+void Check(int code, const char* call) {
+  if (code == 0) return;
+  const char* const text = aclGetRecentErrMsg();
+  throw std::runtime_error(std::string(call) + " returned " + std::to_string(code) + ": " +
+                           (text == nullptr ? "" : text));
+}
+
+uint64_t Random::Next() {
+  uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+double Random::Normal() {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += Unit();
+  return sum;
+}
+
+size_t SizeOfName(const std::string& dtype) {
+  if (dtype == "float32") return 4;
+  if (dtype == "int64") return 8;
+  if (dtype == "float16" || dtype == "bfloat16") return 2;
+  throw std::runtime_error("no dtype " + dtype);
+}
+
+aclDataType AclDataTypeOf(const std::string& dtype) {
+  if (dtype == "float32") return ACL_FLOAT;
+  if (dtype == "int64") return ACL_INT64;
+  if (dtype == "float16") return ACL_FLOAT16;
+  if (dtype == "bfloat16") return ACL_BF16;
+  throw std::runtime_error("no dtype " + dtype);
+}
+
+DeviceTensor::DeviceTensor(const std::vector<int64_t>& shape, const std::string& dtype,
+                           const std::vector<int64_t>& stride, aclFormat format)
+    : dtype_(dtype), count_(1) {
+  for (const int64_t extent : shape) count_ *= extent;
+  bytes_ = static_cast<size_t>(count_) * SizeOfName(dtype);
+  Check(aclrtMalloc(&memory_, std::max<size_t>(bytes_, 1), ACL_MEM_MALLOC_HUGE_FIRST),
+        "aclrtMalloc");
+  tensor_ = aclCreateTensor(shape.data(), shape.size(), AclDataTypeOf(dtype),
+                            stride.empty() ? nullptr : stride.data(), 0, format, shape.data(),
+                            shape.size(), memory_);
+  if (tensor_ == nullptr) {
+    (void)aclrtFree(memory_);
+    throw std::runtime_error(std::string("aclCreateTensor: ") + aclGetRecentErrMsg());
+  }
+}
+
+DeviceTensor::~DeviceTensor() {
+  (void)aclDestroyTensor(tensor_);
+  (void)aclrtFree(memory_);
+}
+
+void DeviceTensor::Fill(uint64_t seed, const std::function<double(Random&)>& value) {
+  const size_t size = SizeOfName(dtype_);
+  const int64_t pattern = std::min(kPattern, count_);
+  std::vector<unsigned char> host(static_cast<size_t>(pattern) * size);
+  Random random(seed);
+  for (int64_t i = 0; i < pattern; ++i) {
+    Encode(value(random), dtype_, host.data() + static_cast<size_t>(i) * size);
+  }
+  for (size_t begin = 0; begin < bytes_; begin += host.size()) {
+    const size_t n = std::min(host.size(), bytes_ - begin);
+    Check(aclrtMemcpy(static_cast<char*>(memory_) + begin, n, host.data(), n,
+                      ACL_MEMCPY_HOST_TO_DEVICE),
+          "aclrtMemcpy");
+  }
+}
+
+void DeviceTensor::FillNormal(uint64_t seed, double scale) {
+  Fill(seed, [scale](Random& random) { return random.Normal() * scale; });
+}
+
+void DeviceTensor::Upload(const std::vector<float>& values) {
+  if (values.size() != static_cast<size_t>(count_)) throw std::runtime_error("Upload: count");
+  const size_t size = SizeOfName(dtype_);
+  std::vector<unsigned char> host(bytes_);
+  for (size_t i = 0; i < values.size(); ++i) Encode(values[i], dtype_, host.data() + i * size);
+  Check(aclrtMemcpy(memory_, bytes_, host.data(), bytes_, ACL_MEMCPY_HOST_TO_DEVICE),
+        "aclrtMemcpy");
+}
+
+void DeviceTensor::Upload(const std::vector<int64_t>& values) {
+  if (dtype_ != "int64" || values.size() != static_cast<size_t>(count_)) {
+    throw std::runtime_error("Upload: dtype or count");
+  }
+  Check(aclrtMemcpy(memory_, bytes_, values.data(), bytes_, ACL_MEMCPY_HOST_TO_DEVICE),
+        "aclrtMemcpy");
+}
+
+void DeviceTensor::Poison() {
+  if (bytes_ != 0) Check(aclrtMemset(memory_, bytes_, kPoison, bytes_), "aclrtMemset");
+}
+
+bool DeviceTensor::PoisonShows() const {
+  constexpr size_t kPlaces = 4096;
+  const size_t size = SizeOfName(dtype_);
+  const size_t count = static_cast<size_t>(count_);
+  const size_t step = std::max<size_t>(1, count / kPlaces);
+  // One element alone may look like poison by chance; never several of these.
+  int alike = 0;
+  for (size_t i = 0; i < count; i += step) {
+    unsigned char element[8];
+    Check(aclrtMemcpy(element, size, static_cast<const char*>(memory_) + i * size, size,
+                      ACL_MEMCPY_DEVICE_TO_HOST),
+          "aclrtMemcpy");
+    alike += std::all_of(element, element + size, [](unsigned char c) { return c == kPoison; });
+  }
+  return alike > 2 || (alike > 0 && count <= 2);
+}
+
+}  // namespace aclimb::bench
