@@ -210,6 +210,27 @@ TEST(EmbeddingDenseBackwardKernel, AHundredThousandOnes) {
   for (size_t i = 0; i < 12; ++i) EXPECT_EQ(got[i], i / 4 == 1 ? 100000.0 : 0.0);
 }
 
+// Sums are FLOAT additions one after the other, in the order of the positions: bit for bit.
+TEST(EmbeddingDenseBackwardKernel, SumsFollowThePositions) {
+  constexpr int64_t kCount = 3000;
+  constexpr int64_t kRows = 40;
+  constexpr int64_t kColumns = 37;
+  Problem problem = Dense(DType::kFloat32, kCount, kRows, kColumns);
+  problem.grad.Fill([](int64_t i) { return std::sin(static_cast<double>(i)); });
+  const float* const grad = problem.grad.view().As<float>();
+  const int64_t* const indices = problem.indices.view().As<int64_t>();
+  std::vector<float> sums(kRows * kColumns, 0.0f);
+  for (int64_t i = 0; i < kCount; ++i) {
+    for (int64_t c = 0; c < kColumns; ++c) {
+      sums[static_cast<size_t>(indices[i] * kColumns + c)] += grad[i * kColumns + c];
+    }
+  }
+  EachTarget([&] {
+    problem.Run();
+    EXPECT_EQ(std::memcmp(sums.data(), problem.out.view().data, sums.size() * sizeof(float)), 0);
+  });
+}
+
 TEST(EmbeddingDenseBackwardKernel, HalfTypesAccumulateInFloat) {
   struct Case {
     DType dtype;
