@@ -5,6 +5,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -141,7 +142,22 @@ def c99(*arguments):
     expect(run([program], env=job.toolkit.sourced()) == "", "the program printed something")
 
 
+def readme(*arguments):
+    """The README's program by the README's commands."""
+    job = Job(*arguments)
+    text = (job.source / "README.md").read_text()
+    (job.work / "elu.cpp").write_text(re.search(r"```cpp\n(.*?)```", text, re.DOTALL)[1])
+    commands = re.search(r"```\n(\. local/cann/set_env\.sh\n.*?)```", text, re.DOTALL)[1]
+    commands = commands.replace("g++", job.compiler)
+    # Where the README says local, `make demo` has installed; here it is the staged toolkit.
+    (job.work / "local").symlink_to(job.toolkit.prefix)
+    printed = run(["sh", "-euc", commands], cwd=job.work)
+    expected = re.search(r"It prints `(.*)`", text)[1]
+    expect(printed.strip() == expected, f"printed {printed}, the README says {expected}")
+
+
 TESTS = {
+    "readme": readme,
     "one_line": one_line,
     "old_string_abi": old_string_abi,
     "hardened": hardened,
