@@ -1,0 +1,113 @@
+#include <cstdio>
+#include <fstream>
+
+#include "tests/runtime/support.h"
+
+namespace {
+
+std::string WriteFile(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "aclimb_init_" + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Init, SecondInitAndSecondFinalizeTellSo) {
+  EXPECT_REFUSED(ACL_ERROR_REPEAT_FINALIZE, "aclInit", aclFinalize);
+  ASSERT_ACL(aclInit(nullptr));
+  EXPECT_REFUSED(ACL_ERROR_REPEAT_INITIALIZE, "called before", aclInit, nullptr);
+  ASSERT_ACL(aclFinalize());
+  EXPECT_REFUSED(ACL_ERROR_REPEAT_FINALIZE, "aclInit", aclFinalize);
+  ASSERT_ACL(aclInit(nullptr));
+  ASSERT_ACL(aclFinalize());
+}
+
+TEST(Init, ReferencesCount) {
+  ASSERT_ACL(aclInit(nullptr));
+  EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
+  uint64_t left = 99;
+  ASSERT_ACL(aclFinalizeReference(&left));
+  EXPECT_EQ(left, 1u);
+  ASSERT_ACL(aclFinalizeReference(nullptr));
+  left = 99;
+  EXPECT_REFUSED(ACL_ERROR_REPEAT_FINALIZE, "aclInit", aclFinalizeReference, &left);
+  EXPECT_EQ(left, 99u);
+}
+
+TEST(Init, WorksBeforeInitAndFirstInitSucceeds) {
+  uint32_t count = 0;
+  ASSERT_ACL(aclrtGetDeviceCount(&count));
+  EXPECT_EQ(count, 1u);
+  ASSERT_ACL(aclrtSetDevice(0));
+  ASSERT_ACL(aclInit(nullptr));
+  ASSERT_ACL(aclrtResetDevice(0));
+  ASSERT_ACL(aclFinalize());
+}
+
+TEST(Init, FinalizeLeavesMemoryAlone) {
+  ASSERT_ACL(aclInit(nullptr));
+  ASSERT_ACL(aclrtSetDevice(0));
+  void* memory = nullptr;
+  ASSERT_ACL(aclrtMalloc(&memory, 16, ACL_MEM_MALLOC_NORMAL_ONLY));
+  ASSERT_ACL(aclFinalize());
+  ASSERT_ACL(aclrtMemset(memory, 16, 3, 16));
+  ASSERT_ACL(aclrtFree(memory));
+  ASSERT_ACL(aclrtResetDevice(0));
+}
+
+TEST(Config, BadFilesHaveTheirCodes) {
+  EXPECT_REFUSED(ACL_ERROR_INVALID_FILE, "/nonexistent/acl.json", aclInit, "/nonexistent/acl.json");
+  const std::string broken = WriteFile("broken.json", "{\"dump\": ");
+  EXPECT_REFUSED(ACL_ERROR_PARSE_FILE, broken, aclInit, broken.c_str());
+  const std::string list = WriteFile("list.json", "[1]");
+  EXPECT_REFUSED(ACL_ERROR_PARSE_FILE, "object", aclInit, list.c_str());
+  const std::string deep = WriteFile("deep.json", std::string(5000, '['));
+  EXPECT_REFUSED(ACL_ERROR_PARSE_FILE, "nested", aclInit, deep.c_str());
+  const std::string eleven = WriteFile("eleven.json", "{\"a\":[[[[[[[[[[1]]]]]]]]]]}");
+  EXPECT_REFUSED(ACL_ERROR_PARSE_FILE, "nested", aclInit, eleven.c_str());
+  const std::string dump = WriteFile("dump.json", "{\"dump\": 3}");
+  EXPECT_REFUSED(ACL_ERROR_INVALID_DUMP_CONFIG, "dump", aclInit, dump.c_str());
+  const std::string profiler = WriteFile("profiler.json", "{\"profiler\": \"on\"}");
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PROFILING_CONFIG, "profiler", aclInit, profiler.c_str());
+  const std::string mode = WriteFile("mode.json", "{\"err_msg_mode\": \"7\"}");
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "err_msg_mode", aclInit, mode.c_str());
+  EXPECT_REFUSED(ACL_ERROR_REPEAT_FINALIZE, "aclInit", aclFinalize);
+}
+
+TEST(Config, UnknownKeysAndTenLevelsAreFine) {
+  const std::string path =
+      WriteFile("good.json",
+                "{\"new_key\": {\"b\":[[[[[[[[1]]]]]]]]}, \"dump\": {\"dump_path\": \"/tmp/]]]]\"},"
+                " \"profiler\": {}, \"max_opqueue_num\": \"10\", \"err_msg_mode\": \"0\"}");
+  ASSERT_ACL(aclInit(path.c_str()));
+  ASSERT_ACL(aclFinalize());
+}
+
+TEST(Config, DefaultDeviceBindsEachThread) {
+  const std::string path =
+      WriteFile("device.json", "{\"defaultDevice\": {\"default_device\": \"0\"}}");
+  ASSERT_ACL(aclInit(path.c_str()));
+  std::thread([] {
+    int32_t device = -1;
+    EXPECT_ACL(aclrtGetDevice(&device));
+    EXPECT_EQ(device, 0);
+    void* memory = nullptr;
+    EXPECT_ACL(aclrtMalloc(&memory, 16, ACL_MEM_MALLOC_NORMAL_ONLY));
+    EXPECT_ACL(aclrtFree(memory));
+  }).join();
+  ASSERT_ACL(aclFinalize());
+  ASSERT_ACL(aclrtResetDeviceForce(0));
+  const std::string far = WriteFile("far.json", "{\"defaultDevice\": {\"default_device\": \"7\"}}");
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "default_device is 7", aclInit, far.c_str());
+}
+
+TEST(Config, SharedMessagesAreSeenByAnotherThread) {
+  const std::string path = WriteFile("shared.json", "{\"err_msg_mode\": \"1\"}");
+  ASSERT_ACL(aclInit(path.c_str()));
+  std::thread([] { EXPECT_NE(aclrtFree(nullptr), ACL_SUCCESS); }).join();
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("devPtr is null"), std::string::npos);
+  ASSERT_ACL(aclFinalize());
+  std::thread([] { EXPECT_NE(aclrtFree(nullptr), ACL_SUCCESS); }).join();
+  EXPECT_STREQ(aclGetRecentErrMsg(), "");
+}
+
+}  // namespace

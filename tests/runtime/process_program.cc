@@ -1,0 +1,274 @@
+// A program that behaves as its argument says and leaves as it likes; process_test.cc runs it.
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "acl/acl.h"
+#include "aclimb/bridge/bridge.h"
+
+namespace {
+
+constexpr int kStatus = 7;
+
+#define CHECK(condition)                                                                     \
+  do {                                                                                       \
+    if (!(condition)) {                                                                      \
+      std::fprintf(stderr, "line %d: %s\n%s\n", __LINE__, #condition, aclGetRecentErrMsg()); \
+      _exit(99);                                                                             \
+    }                                                                                        \
+  } while (false)
+
+aclrtStream stream = nullptr;
+uint8_t* memory = nullptr;
+
+void Start() {
+  CHECK(aclInit(nullptr) == 0);
+  CHECK(aclrtSetDevice(0) == 0);
+  CHECK(aclrtCreateStream(&stream) == 0);
+  void* address = nullptr;
+  CHECK(aclrtMalloc(&address, 1000, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+  memory = static_cast<uint8_t*>(address);
+}
+
+void Launch(int (*run)(void*), uint64_t cost = 1 << 20) {
+  AclimbTask task = {};
+  task.name = "program task";
+  task.run = run;
+  task.cost_bytes = cost;
+  CHECK(aclimb_launch(stream, &task, nullptr) == 0);
+}
+
+int LeaveEverything() {
+  Start();
+  aclrtEvent event;
+  CHECK(aclrtCreateEvent(&event) == 0);
+  for (int i = 0; i < 100; ++i) CHECK(aclrtMemsetAsync(memory, 1000, i, 1000, stream) == 0);
+  CHECK(aclrtRecordEvent(event, stream) == 0);
+  return kStatus;
+}
+
+// A kernel runs, and more are queued, while the process exits.
+int LeaveRunning() {
+  Start();
+  static std::atomic<bool> running{false};
+  for (int i = 0; i < 50; ++i) {
+    Launch([](void*) {
+      running = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      return 0;
+    });
+  }
+  while (!running) std::this_thread::yield();
+  return kStatus;
+}
+
+int LeaveCallback() {
+  Start();
+  static std::atomic<bool> running{false};
+  CHECK(aclrtLaunchHostFunc(
+            stream,
+            [](void*) {
+              running = true;
+              for (;;) pause();
+            },
+            nullptr) == 0);
+  while (!running) std::this_thread::yield();
+  CHECK(aclrtMemsetAsync(memory, 10, 1, 10, stream) == 0);
+  return kStatus;
+}
+
+int Dereference() {
+  Start();
+  volatile uint8_t* bad = memory + 600;
+  return *bad;
+}
+
+int DereferenceFreed() {
+  Start();
+  CHECK(aclrtFree(memory) == 0);
+  *const_cast<volatile uint8_t*>(memory) = 1;
+  return 0;
+}
+
+int OwnHandler() {
+  struct sigaction action;
+  std::memset(&action, 0, sizeof(action));
+  action.sa_handler = [](int) {
+    static const char text[] = "own handler\n";
+    if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0) _exit(5);
+  };
+  sigaction(SIGSEGV, &action, nullptr);
+  return Dereference();
+}
+
+int NullDereference() {
+  Start();
+  volatile int* null = nullptr;
+  return *null;
+}
+
+int HostAccess() {
+  Start();
+  CHECK(aclrtMemset(memory, 1000, 0x42, 1000) == 0);
+  CHECK(memory[999] == 0x42);
+  memory[0] = 1;
+  uint8_t copy = 0;
+  CHECK(aclrtMemcpy(&copy, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+  CHECK(copy == 1);
+  return kStatus;
+}
+
+// Objects that outlive main use the runtime once more.
+struct LateUser {
+  bool active = false;
+  ~LateUser() {
+    if (!active) return;
+    uint8_t copy = 0;
+    const bool good = aclrtMemsetAsync(memory, 1000, 0x21, 1000, stream) == 0 &&
+                      aclrtSynchronizeStream(stream) == 0 &&
+                      aclrtMemcpy(&copy, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST) == 0 &&
+                      copy == 0x21 && aclrtFree(nullptr) != 0 && aclGetRecentErrMsg()[0] != '\0' &&
+                      aclrtFree(memory) == 0 && aclrtDestroyStream(stream) == 0 &&
+                      aclrtResetDevice(0) == 0 && aclFinalize() == 0;
+    if (!good) _exit(98);
+  }
+};
+LateUser late_user;
+
+int LateUse() {
+  Start();
+  Launch([](void*) { return 0; });
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  late_user.active = true;
+  return kStatus;
+}
+
+int ExitInCallback() {
+  Start();
+  CHECK(aclrtLaunchHostFunc(
+            stream, [](void*) { std::exit(kStatus); }, nullptr) == 0);
+  aclrtSynchronizeStream(stream);
+  return 1;
+}
+
+int ExitInTask() {
+  Start();
+  Launch([](void*) -> int { std::exit(kStatus); });
+  aclrtSynchronizeStreamWithTimeout(stream, 20000);
+  return 1;
+}
+
+int OpenAndClose() {
+  // Programs look the functions up by name; closing the library must not pull it from under its
+  // threads.
+  void* library = dlopen("libascendcl.so", RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != nullptr);
+  auto* init = reinterpret_cast<decltype(&aclInit)>(dlsym(library, "aclInit"));
+  CHECK(init != nullptr && init(nullptr) == 0);
+  dlclose(library);
+  return kStatus;
+}
+
+int UnknownSoc() {
+  const int code = aclInit(nullptr);
+  std::fprintf(stderr, "%d %s\n", code, aclGetRecentErrMsg());
+  CHECK(aclrtGetSocName() == nullptr);
+  CHECK(aclimb_settings()->product == -1);
+  CHECK(aclrtSetDevice(0) == ACL_ERROR_INVALID_PARAM);
+  return kStatus;
+}
+
+int Strict() {
+  const int code = aclrtSetDevice(0);
+  std::fprintf(stderr, "%d %s\n", code, aclGetRecentErrMsg());
+  CHECK(code == ACL_ERROR_UNINITIALIZE);
+  uint32_t count = 0;
+  CHECK(aclrtGetDeviceCount(&count) == 0);
+  Start();
+  return kStatus;
+}
+
+int LaunchBlocking() {
+  Start();
+  AclimbTask task = {};
+  task.name = "failing";
+  task.run = [](void*) { return static_cast<int>(ACL_ERROR_RT_AICORE_EXCEPTION); };
+  const char* reason = nullptr;
+  CHECK(aclimb_launch(stream, &task, &reason) == ACL_ERROR_RT_AICORE_EXCEPTION);
+  CHECK(reason != nullptr);
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  CHECK(aclrtMemsetAsync(memory, 1000, 9, 1000, stream) == 0);
+  uint8_t copy = 0;
+  CHECK(aclrtMemcpy(&copy, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+  CHECK(copy == 9);
+  static bool called = false;
+  CHECK(aclrtLaunchHostFunc(
+            stream, [](void*) { called = true; }, nullptr) == 0);
+  CHECK(called);
+  return kStatus;
+}
+
+int NoAddressSpace() {
+  rlimit limit = {size_t{400} << 20, size_t{400} << 20};
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+  Start();
+  CHECK(aclrtMemset(memory, 1000, 0x42, 1000) == 0);
+  uint8_t copy[1000];
+  CHECK(aclrtMemcpy(copy, 1000, memory, 1000, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+  CHECK(copy[999] == 0x42);
+  CHECK(aclrtFree(memory) == 0);
+  CHECK(aclrtFree(memory) == ACL_ERROR_RT_PARAM_INVALID);
+  return kStatus;
+}
+
+int Devices() {
+  uint32_t count = 0;
+  CHECK(aclrtGetDeviceCount(&count) == 0);
+  std::fprintf(stderr, "%u devices\n", count);
+  return kStatus;
+}
+
+int Log() {
+  ACL_APP_LOG(ACL_INFO, "an info line %d", 1);
+  ACL_APP_LOG(ACL_ERROR, "an error line %d", 2);
+  ACL_APP_LOG(ACL_ERROR, "%s", std::string(5000, 'y').c_str());
+  return kStatus;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, int (*)()> modes = {
+      {"leave", LeaveEverything},
+      {"running", LeaveRunning},
+      {"callback", LeaveCallback},
+      {"dereference", Dereference},
+      {"freed", DereferenceFreed},
+      {"own-handler", OwnHandler},
+      {"null", NullDereference},
+      {"host-access", HostAccess},
+      {"late", LateUse},
+      {"exit-callback", ExitInCallback},
+      {"exit-task", ExitInTask},
+      {"dlopen", OpenAndClose},
+      {"soc", UnknownSoc},
+      {"strict", Strict},
+      {"blocking", LaunchBlocking},
+      {"no-address-space", NoAddressSpace},
+      {"devices", Devices},
+      {"log", Log},
+  };
+  const auto mode = modes.find(argc > 1 ? argv[1] : "");
+  return mode == modes.end() ? 97 : mode->second();
+}

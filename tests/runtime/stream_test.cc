@@ -1,0 +1,426 @@
+#include "tests/runtime/support.h"
+
+namespace {
+
+using runtime_test::Gate;
+using runtime_test::LaunchCode;
+using StreamTest = runtime_test::RuntimeTest;
+
+TEST_F(StreamTest, FirstInFirstOut) {
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  uint8_t* copy = static_cast<uint8_t*>(Allocate(64));
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_ACL(aclrtMemsetAsync(memory, 64, i, 64, stream_));
+    ASSERT_ACL(aclrtMemcpyAsync(copy, 64, memory, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_));
+  }
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  EXPECT_EQ(Read(copy, 64), std::vector<uint8_t>(64, 999 & 0xFF));
+}
+
+struct Sequence {
+  std::atomic<int> next{0};
+  std::atomic<int> misplaced{0};
+};
+
+TEST_F(StreamTest, OrderOfTasksOfMixedSize) {
+  Sequence sequence;
+  struct Step {
+    Sequence* sequence;
+    int index;
+  };
+  for (int i = 0; i < 500; ++i) {
+    AclimbTask task = {};
+    task.name = "step";
+    task.payload = new Step{&sequence, i};
+    task.run = [](void* payload) {
+      auto* step = static_cast<Step*>(payload);
+      if (step->sequence->next.fetch_add(1) != step->index) ++step->sequence->misplaced;
+      return 0;
+    };
+    task.release = [](void* payload) { delete static_cast<Step*>(payload); };
+    task.cost_bytes = i % 3 == 0 ? 1 : 1 << 20;
+    ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
+    if (i % 50 == 0) ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  }
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  EXPECT_EQ(sequence.next.load(), 500);
+  EXPECT_EQ(sequence.misplaced.load(), 0);
+}
+
+TEST_F(StreamTest, StreamsAndDefaultStreamAreIndependent) {
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  Gate gate;
+  gate.Close(stream_);
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 1, 64, other_));
+  ASSERT_ACL(aclrtSynchronizeStream(other_));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 2, 64, nullptr));
+  ASSERT_ACL(aclrtSynchronizeStream(nullptr));
+  EXPECT_EQ(Read(memory, 1)[0], 2);
+  aclrtStreamStatus status;
+  ASSERT_ACL(aclrtStreamQuery(stream_, &status));
+  EXPECT_EQ(status, ACL_STREAM_STATUS_NOT_READY);
+  ASSERT_ACL(aclrtStreamQuery(other_, &status));
+  EXPECT_EQ(status, ACL_STREAM_STATUS_COMPLETE);
+  gate.Open();
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  ASSERT_ACL(aclrtStreamQuery(stream_, &status));
+  EXPECT_EQ(status, ACL_STREAM_STATUS_COMPLETE);
+}
+
+TEST_F(StreamTest, QueryIsNotReadyWhileTheLastTaskRuns) {
+  static std::atomic<int> phase;
+  phase = 0;
+  AclimbTask task = {};
+  task.name = "spin";
+  task.cost_bytes = 1 << 20;
+  task.run = [](void*) {
+    phase = 1;
+    while (phase.load() != 2) std::this_thread::yield();
+    return 0;
+  };
+  ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
+  while (phase.load() != 1) std::this_thread::yield();
+  aclrtStreamStatus status;
+  EXPECT_ACL(aclrtStreamQuery(stream_, &status));
+  EXPECT_EQ(status, ACL_STREAM_STATUS_NOT_READY);
+  phase = 2;
+  EXPECT_ACL(aclrtSynchronizeStream(stream_));
+}
+
+TEST_F(StreamTest, Timeouts) {
+  Gate gate;
+  gate.Close(stream_);
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout", aclrtSynchronizeStreamWithTimeout,
+                 stream_, 1);
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout", aclrtSynchronizeDeviceWithTimeout, 1);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "timeout is 0", aclrtSynchronizeStreamWithTimeout,
+                 stream_, 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "timeout is -2", aclrtSynchronizeStreamWithTimeout,
+                 stream_, -2);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "timeout is -9", aclrtSynchronizeDeviceWithTimeout,
+                 -9);
+  gate.Open();
+  ASSERT_ACL(aclrtSynchronizeStreamWithTimeout(stream_, -1));
+  ASSERT_ACL(aclrtSynchronizeStreamWithTimeout(stream_, 5000));
+  ASSERT_ACL(aclrtSynchronizeDeviceWithTimeout(5000));
+}
+
+TEST_F(StreamTest, SynchronizeDeviceCoversAllContexts) {
+  aclrtContext first, second;
+  ASSERT_ACL(aclrtGetCurrentContext(&first));
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  Gate gate;
+  gate.Close(stream_);
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 7, 64, stream_));
+  ASSERT_ACL(aclrtCreateContext(&second, 0));
+  std::thread opener([&gate] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    gate.Open();
+  });
+  ASSERT_ACL(aclrtSynchronizeDevice());
+  EXPECT_EQ(Read(memory, 1)[0], 7);
+  opener.join();
+  ASSERT_ACL(aclrtDestroyContext(second));
+  ASSERT_ACL(aclrtSetCurrentContext(first));
+}
+
+TEST_F(StreamTest, HandlesAreChecked) {
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "stream is null", aclrtCreateStream, nullptr);
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "stream is null", aclrtDestroyStream, nullptr);
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "stream is null", aclrtDestroyStreamForce, nullptr);
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "status is null", aclrtStreamQuery, stream_, nullptr);
+  ASSERT_ACL(aclrtDestroyStream(other_));
+  aclrtStream dead = other_;
+  for (int i = 0; i < 3000; ++i) {  // handles are not mistaken when their slots are used again
+    aclrtStream fresh;
+    ASSERT_ACL(aclrtCreateStream(&fresh));
+    ASSERT_NE(fresh, dead);
+    ASSERT_ACL(aclrtDestroyStream(fresh));
+  }
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream", aclrtSynchronizeStream, dead);
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream", aclrtDestroyStream, dead);
+  aclrtStreamStatus status;
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream", aclrtStreamQuery, &dead, &status);
+  const char* reason = nullptr;
+  AclimbTask task = {};
+  static int released;
+  released = 0;
+  task.run = [](void*) { return 0; };
+  task.release = [](void*) { ++released; };
+  EXPECT_EQ(aclimb_launch(dead, &task, &reason), ACL_ERROR_RT_INVALID_HANDLE);
+  EXPECT_EQ(released, 1) << "the payload is released on failure too";
+  EXPECT_NE(reason, nullptr);
+}
+
+TEST_F(StreamTest, DestroyDrains) {
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtLaunchHostFunc(
+      other_, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }, nullptr));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 3, 64, other_));
+  ASSERT_ACL(aclrtDestroyStream(other_));
+  EXPECT_EQ(Read(memory, 1)[0], 3);
+}
+
+TEST_F(StreamTest, ForcedDestroyDropsAndDoesNotWait) {
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtMemset(memory, 64, 1, 64));
+  aclrtEvent event;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  Gate gate;
+  gate.Close(other_);
+  gate.WaitUntilReached();
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 9, 64, other_));
+  ASSERT_ACL(aclrtRecordEvent(event, other_));
+  ASSERT_ACL(aclrtStreamWaitEvent(stream_, event));
+  ASSERT_ACL(aclrtMemsetAsync(memory + 32, 32, 5, 32, stream_));
+  ASSERT_ACL(aclrtDestroyStreamForce(other_));
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));  // nobody hangs on the dropped event
+  gate.Open();
+  EXPECT_EQ(Read(memory, 1)[0], 1);
+  EXPECT_EQ(Read(memory + 32, 1)[0], 5);
+  ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+TEST_F(StreamTest, ErrorStaysUntilOneSynchronizeReturnsIt) {
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICPU_EXCEPTION), 0);
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 6, 64, stream_));
+  ASSERT_ACL(aclrtSynchronizeStream(other_));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "task 1 (test task)", aclrtSynchronizeStream,
+                 stream_);
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  EXPECT_EQ(Read(memory, 1)[0], 6) << "work behind a failed task still runs";
+}
+
+TEST_F(StreamTest, EachSynchronizingCallReturnsTheError) {
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "test task", aclrtSynchronizeDevice);
+  ASSERT_ACL(aclrtSynchronizeDevice());
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "test task", aclrtSynchronizeStreamWithTimeout,
+                 stream_, 5000);
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  aclrtEvent event;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  ASSERT_ACL(aclrtRecordEvent(event, stream_));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "test task", aclrtSynchronizeEvent, event);
+  ASSERT_ACL(aclrtSynchronizeEvent(event));
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  ASSERT_ACL(aclrtSynchronizeEvent(event));  // the failure came after what the event covers
+  aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
+  int code = 0;
+  while (code == 0) {
+    code = aclrtStreamQuery(stream_, &status);
+    ASSERT_FALSE(code == 0 && status == ACL_STREAM_STATUS_COMPLETE);
+  }
+  EXPECT_EQ(code, ACL_ERROR_RT_AICORE_EXCEPTION);
+  ASSERT_ACL(aclrtStreamQuery(stream_, &status));
+  EXPECT_EQ(status, ACL_STREAM_STATUS_COMPLETE);
+  ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+TEST_F(StreamTest, WaiterOnAFailedStreamIsNotFailed) {
+  Gate gate;
+  gate.Close(stream_);
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  aclrtEvent event;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  ASSERT_ACL(aclrtRecordEvent(event, stream_));
+  ASSERT_ACL(aclrtStreamWaitEvent(other_, event));
+  gate.Open();
+  ASSERT_ACL(aclrtSynchronizeStream(other_));
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_AICORE_EXCEPTION);
+  ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+TEST_F(StreamTest, DestroyDoesNotReportErrors) {
+  ASSERT_EQ(LaunchCode(other_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  ASSERT_ACL(aclrtDestroyStream(other_));
+}
+
+TEST_F(StreamTest, StopOnFailureStopsTheContext) {
+  ASSERT_ACL(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE));
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "set before", aclrtSetStreamFailureMode, stream_,
+                 ACL_CONTINUE_ON_FAILURE);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "mode is 2", aclrtSetStreamFailureMode, other_, 2);
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtMemset(memory, 64, 1, 64));
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_AICORE_EXCEPTION);
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "ACL_STOP_ON_FAILURE", aclrtSynchronizeStream,
+                 stream_);
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 2, 64, stream_));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 2, 64, other_));
+  EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_ERROR_RT_AICORE_EXCEPTION);
+  EXPECT_EQ(Read(memory, 1)[0], 1) << "nothing ran after the failure";
+  // Another context of the device goes on.
+  aclrtContext second;
+  ASSERT_ACL(aclrtCreateContext(&second, 0));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 3, 64, nullptr));
+  ASSERT_ACL(aclrtSynchronizeStream(nullptr));
+  EXPECT_EQ(Read(memory, 1)[0], 3);
+}
+
+TEST_F(StreamTest, AbortDropsWorkAndWakesWaiters) {
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtMemset(memory, 64, 1, 64));
+  static std::atomic<bool> running;
+  running = false;
+  AclimbTask task = {};
+  task.name = "long kernel";
+  task.cost_bytes = 1 << 20;
+  task.run = [](void*) {
+    running = true;
+    while (aclimb_cancelled() == 0) std::this_thread::yield();
+    return ACL_ERROR_RT_AICORE_EXCEPTION;
+  };
+  ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 2, 64, stream_));
+  aclrtEvent event;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  ASSERT_ACL(aclrtRecordEvent(event, stream_));
+  aclrtContext context;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
+  std::atomic<int> waiter_code{-1};
+  std::atomic<int> event_code{-1};
+  std::thread waiter([&] {
+    aclrtSetCurrentContext(context);
+    waiter_code = aclrtSynchronizeStream(stream_);
+  });
+  std::thread event_waiter([&] {
+    aclrtSetCurrentContext(context);
+    event_code = aclrtSynchronizeEvent(event);
+  });
+  ASSERT_ACL(aclrtStreamWaitEvent(other_, event));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 3, 64, other_));
+  while (!running) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_ACL(aclrtStreamAbort(stream_));
+  waiter.join();
+  event_waiter.join();
+  EXPECT_EQ(waiter_code.load(), ACL_ERROR_RT_STREAM_ABORT);
+  EXPECT_EQ(event_code.load(), ACL_ERROR_RT_STREAM_ABORT);
+  EXPECT_EQ(aclimb_cancelled(), 0);
+  // The stream is usable again; a stream that depends on the dropped event is told, not hung.
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  EXPECT_EQ(Read(memory, 1)[0], 1);
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_ABORT, "aborted", aclrtSynchronizeStream, other_);
+  ASSERT_ACL(aclrtStreamAbort(other_));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 4, 64, other_));
+  ASSERT_ACL(aclrtSynchronizeStream(other_));
+  EXPECT_EQ(Read(memory, 1)[0], 4);
+  aclrtEventRecordedStatus status;
+  ASSERT_ACL(aclrtQueryEventStatus(event, &status));
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
+  ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+TEST_F(StreamTest, DestroyAfterAbortOfADependency) {
+  aclrtEvent event;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  Gate gate;
+  gate.Close(stream_);
+  gate.WaitUntilReached();
+  ASSERT_ACL(aclrtRecordEvent(event, stream_));
+  ASSERT_ACL(aclrtStreamWaitEvent(other_, event));
+  ASSERT_ACL(aclrtStreamAbort(stream_));
+  gate.Open();
+  ASSERT_ACL(aclrtDestroyStream(other_));
+  ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+TEST_F(StreamTest, Properties) {
+  aclrtStream stream;
+  ASSERT_ACL(aclrtCreateStreamWithConfig(&stream, 99, ACL_STREAM_FAST_LAUNCH | 0x4000));
+  uint32_t priority = 0, flags = 0;
+  ASSERT_ACL(aclrtStreamGetPriority(stream, &priority));
+  EXPECT_EQ(priority, 7u);
+  ASSERT_ACL(aclrtStreamGetFlags(stream, &flags));
+  EXPECT_EQ(flags, ACL_STREAM_FAST_LAUNCH | 0x4000u);
+  ASSERT_ACL(aclrtStreamGetPriority(nullptr, &priority));
+  EXPECT_EQ(priority, 0u);
+  int32_t a = 0, b = 0;
+  ASSERT_ACL(aclrtStreamGetId(stream, &a));
+  ASSERT_ACL(aclrtStreamGetId(stream_, &b));
+  EXPECT_NE(a, b);
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "streamId is null", aclrtStreamGetId, stream, nullptr);
+  int32_t least = 0, greatest = 9;
+  ASSERT_ACL(aclrtDeviceGetStreamPriorityRange(&least, &greatest));
+  EXPECT_EQ(least, 7);
+  EXPECT_EQ(greatest, 0);
+  uint32_t overflow = 9;
+  ASSERT_ACL(aclrtGetStreamOverflowSwitch(stream, &overflow));
+  EXPECT_EQ(overflow, 0u);
+  ASSERT_ACL(aclrtSetStreamOverflowSwitch(stream, 1));
+  ASSERT_ACL(aclrtGetStreamOverflowSwitch(stream, &overflow));
+  EXPECT_EQ(overflow, 1u);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "flag is 2", aclrtSetStreamOverflowSwitch, stream, 2);
+  uint8_t* status = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtMemset(status, 64, 0xFF, 64));
+  ASSERT_ACL(aclrtGetOverflowStatus(status, 64, stream));
+  ASSERT_ACL(aclrtResetOverflowStatus(stream));
+  ASSERT_ACL(aclrtSynchronizeStream(stream));
+  EXPECT_EQ(Read(status, 64), std::vector<uint8_t>(64, 0));
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "outputSize is 32", aclrtGetOverflowStatus, status, 32,
+                 stream);
+  uint32_t before = 0, after = 0;
+  ASSERT_ACL(aclrtGetThreadLastTaskId(&before));
+  ASSERT_ACL(aclrtMemsetAsync(status, 64, 1, 64, stream));
+  ASSERT_ACL(aclrtGetThreadLastTaskId(&after));
+  EXPECT_NE(before, after);
+}
+
+TEST_F(StreamTest, PersistentStreamsNeverWait) {
+  aclrtStream stream;
+  ASSERT_ACL(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
+  Gate gate;
+  gate.Close(stream);
+  ASSERT_ACL(aclrtSynchronizeStream(stream));
+  gate.Open();
+}
+
+TEST_F(StreamTest, Config) {
+  aclrtStreamConfigHandle* config = aclrtCreateStreamConfigHandle();
+  ASSERT_NE(config, nullptr);
+  const uint32_t priority = 3;
+  const size_t flag = ACL_STREAM_FAST_SYNC;
+  ASSERT_ACL(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof(priority)));
+  ASSERT_ACL(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &flag, sizeof(flag)));
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "valueSize is 2", aclrtSetStreamConfigOpt, config,
+                 ACL_RT_STREAM_FLAG, &flag, 2);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "attr is 17", aclrtSetStreamConfigOpt, config,
+                 static_cast<aclrtStreamConfigAttr>(17), &flag, 8);
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "attrValue is null", aclrtSetStreamConfigOpt, config,
+                 ACL_RT_STREAM_FLAG, nullptr, 8);
+  aclrtStream stream;
+  ASSERT_ACL(aclrtCreateStreamV2(&stream, config));
+  uint32_t got = 0;
+  ASSERT_ACL(aclrtStreamGetPriority(stream, &got));
+  EXPECT_EQ(got, 3u);
+  ASSERT_ACL(aclrtStreamGetFlags(stream, &got));
+  EXPECT_EQ(got, ACL_STREAM_FAST_SYNC);
+  ASSERT_ACL(aclrtDestroyStreamConfigHandle(config));
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream configuration",
+                 aclrtDestroyStreamConfigHandle, config);
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream configuration", aclrtCreateStreamV2,
+                 &stream, config);
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "handle is null", aclrtDestroyStreamConfigHandle,
+                 nullptr);
+  ASSERT_ACL(aclrtCreateStreamV2(&stream, nullptr));
+}
+
+TEST_F(StreamTest, TooManyStreams) {
+  int code = 0;
+  int made = 0;
+  for (; made < 3000; ++made) {
+    aclrtStream stream;
+    code = aclrtCreateStream(&stream);
+    if (code != 0) break;
+  }
+  EXPECT_EQ(code, ACL_ERROR_RT_NO_STREAM_RESOURCE);
+  EXPECT_GT(made, 1900);
+}
+
+}  // namespace
