@@ -17,7 +17,7 @@ std::atomic<uint64_t> execute_timeout_ms{0};
 
 Status CheckOption(aclSysParamOpt opt) {
   if (opt >= 0 && opt < Context::kParameters) return Ok();
-  return BadValue("opt", opt, "an aclSysParamOpt", "parameter/option");
+  return BadValue("opt", static_cast<int32_t>(opt), "an aclSysParamOpt", "parameter/option");
 }
 
 Status CheckValue(aclSysParamOpt opt, int64_t value) {

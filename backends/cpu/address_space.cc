@@ -194,7 +194,12 @@ void AddressSpace::Clear() {
   live_.clear();
   used_ = 0;
   ReclaimFreed();
-  if (user_base_ != nullptr) TrimCache();
+  if (user_base_ == nullptr) return;
+  TrimCache();
+  if (!pending_.empty()) return;
+  // Nothing is left, so that the pages that blocks shared go too.
+  madvise(kernel_base_, small_committed_, MADV_DONTNEED);
+  madvise(kernel_base_ + small_end_, large_committed_ - small_end_, MADV_DONTNEED);
 }
 
 void AddressSpace::Info(uint64_t* free, uint64_t* total) const {

@@ -148,7 +148,6 @@ void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   if (task.run.release != nullptr) task.run.release(task.run.payload);
   lock.lock();
   executing_ = false;
-  queue->running = false;
   std::vector<Task> dropped;
   if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
     queue->Fail(task, code);
@@ -159,6 +158,7 @@ void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
     }
   }
   queue->PopFront();
+  queue->running = false;
   if (queue->destroyed && queue->tasks.empty()) Scheduler::Get().Remove(queue);
   if (!dropped.empty()) {
     lock.unlock();
