@@ -134,7 +134,7 @@ PixelRange FillAxisTable(const Axis& axis, const AxisPart& part, float* table) {
   }
   if (first > last) return {};
   const int64_t count = last - first + 1;
-  std::memset(table, 0, static_cast<size_t>(AxisTableFloats(part.bins, count)) * sizeof(float));
+  std::memset(table, 0, static_cast<size_t>(part.bins * count) * sizeof(float));
 
   const float share = 1.0f / axis.grid;
   for (int64_t b = 0; b < part.bins; ++b) {
@@ -143,7 +143,7 @@ PixelRange FillAxisTable(const Axis& axis, const AxisPart& part, float* table) {
     const auto put = [&](int64_t pixel, float weight) {
       const int64_t at = pixel - first;
       if (at < 0 || at >= count) return;
-      table[(at / kGroup * part.bins + b) * kGroup + at % kGroup] += weight;
+      table[at * part.bins + b] += weight;
     };
     bin.Visit(0, axis.count, [&](Bin::Place place, float samples) {
       put(place.pixel, samples * (1.0f - place.beyond) * share);

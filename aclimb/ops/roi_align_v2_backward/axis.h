@@ -4,10 +4,6 @@
 
 namespace aclimb::roi_align_v2_backward {
 
-// Table columns are stored in groups of this many pixels, whatever the vector length of the
-// machine.
-inline constexpr int64_t kGroup = 16;
-
 // The attributes that place samples, as the caller gave them.
 struct Sampling {
   float spatial_scale = 1.0f;
@@ -42,15 +38,10 @@ struct PixelRange {
   int64_t count = 0;
 };
 
-// Floats a table of `bins` bins and up to `pixels` pixels needs.
-inline constexpr int64_t AxisTableFloats(int64_t bins, int64_t pixels) {
-  return (pixels + kGroup - 1) / kGroup * bins * kGroup;
-}
-
-// Writes how much of bin b's gradient pixel first + i receives to
-// table[(i / kGroup * bins + b) * kGroup + i % kGroup]; entries past count, up to a full group, are
-// zero. The work is bounded by the samples that fall on the map, and where those are more than a
-// thousand per pixel, by the pixels: a box of any size, infinite and NaN included, is quick.
+// Writes how much of bin b's gradient pixel first + i receives to table[i * part.bins + b]; the
+// table has room for part.bins * (part.end - part.begin). The work is bounded by the samples that
+// fall on the map, and where those are more than a thousand per pixel, by the pixels: a box of any
+// size, infinite and NaN included, is quick.
 PixelRange FillAxisTable(const Axis& axis, const AxisPart& part, float* table);
 
 }  // namespace aclimb::roi_align_v2_backward

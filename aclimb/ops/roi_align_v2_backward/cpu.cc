@@ -166,14 +166,13 @@ class Run {
 
   bool Accumulate(const Window& window, bool first_pass) const {
     const int64_t bands = (window.rows + partition_.rows_per_task - 1) / partition_.rows_per_task;
-    const int64_t blocks =
-        (problem_.channels + partition_.channels_per_task - 1) / partition_.channels_per_task;
+    const int64_t blocks = (problem_.channels + kLanes - 1) / kLanes;
     // Images innermost: when one of them has all the regions, every thread gets some of it.
     return For(problem_.images * bands * blocks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
         const int64_t image = task % problem_.images;
         const int64_t band = task / problem_.images % bands;
-        const int64_t channel = task / problem_.images / bands * partition_.channels_per_task;
+        const int64_t channel = task / problem_.images / bands * kLanes;
         AccumulateOne(window, first_pass, image, channel, band * partition_.rows_per_task);
       }
     });
@@ -181,7 +180,7 @@ class Run {
 
   void AccumulateOne(const Window& window, bool first_pass, int64_t image, int64_t channel,
                      int64_t row) const {
-    const int64_t channels = std::min(partition_.channels_per_task, problem_.channels - channel);
+    const int64_t channels = std::min(kLanes, problem_.channels - channel);
     const int64_t end_row = std::min(row + partition_.rows_per_task, window.rows);
     const int32_t* begin = std::partition_point(
         order_, order_ + ordered_, [&](int32_t i) { return regions_[i].image < image; });
@@ -208,7 +207,7 @@ class Run {
 
     const Worker worker(*this);
     const TensorView& in = args_.grad_output;
-    const Tile tile = {worker.memory() + kExpandedFloats,
+    const Tile tile = {worker.memory() + kTileWorkFloats,
                        worker.memory(),
                        channels,
                        low,

@@ -8,7 +8,6 @@
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
-constexpr int64_t kMaxChannelsPerTask = 16;
 constexpr int64_t kMinRowsPerTask = 8;
 constexpr int64_t kTasksPerThread = 4;
 
@@ -30,29 +29,22 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
   partition.window_rows = std::min(problem.height, limits.window);
   partition.window_columns = std::min(problem.width, limits.window);
 
-  const int64_t plane = partition.window_rows * partition.window_columns;
   const int64_t wanted_tasks = threads > 1 ? threads * kTasksPerThread : 1;
-  partition.rows_per_task = partition.window_rows;
-  partition.channels_per_task = 1;
-  if (plane > limits.tile_floats) {
-    const int64_t bands = CeilDiv(plane, limits.tile_floats);
-    partition.rows_per_task = CeilDiv(partition.window_rows, bands);
-  } else if (plane > 0) {
-    const int64_t per_task = CeilDiv(problem.images * problem.channels, wanted_tasks);
-    partition.channels_per_task =
-        std::clamp<int64_t>(std::min(limits.tile_floats / plane, per_task), 1,
-                            std::min(kMaxChannelsPerTask, problem.channels));
-  }
-  // Few planes: cut them by rows, although regions on a cut then expand twice.
-  const int64_t tasks =
-      std::max<int64_t>(1, problem.images * CeilDiv(problem.channels, partition.channels_per_task));
-  if (tasks < wanted_tasks) {
-    const int64_t rows = CeilDiv(partition.window_rows, CeilDiv(wanted_tasks, tasks));
+  const int64_t blocks = problem.images * CeilDiv(problem.channels, kLanes);
+  // As few bands as the cache allows, for regions on a cut are expanded twice; more when there are
+  // few planes to share out.
+  const int64_t row_floats = TileFloats(1, partition.window_columns);
+  const int64_t bands =
+      row_floats == 0 ? 1 : CeilDiv(partition.window_rows * row_floats, limits.tile_floats);
+  partition.rows_per_task = CeilDiv(partition.window_rows, bands);
+  if (blocks > 0 && blocks * bands < wanted_tasks) {
+    const int64_t rows = CeilDiv(partition.window_rows, CeilDiv(wanted_tasks, blocks));
     partition.rows_per_task = std::min(partition.rows_per_task, std::max(rows, kMinRowsPerTask));
   }
+  partition.rows_per_task = std::max<int64_t>(partition.rows_per_task, 1);
 
   const bool empty = problem.regions == 0 || problem.channels == 0 || problem.pooled_height == 0 ||
-                     problem.pooled_width == 0 || plane == 0;
+                     problem.pooled_width == 0 || problem.height == 0 || problem.width == 0;
   if (empty) return partition;
 
   partition.parts_y = CeilDiv(problem.pooled_height, kMaxBins);
@@ -70,9 +62,8 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
 
   partition.workers = std::max(threads, 1);
   const int64_t tile_floats =
-      TileFloats(partition.channels_per_task, partition.rows_per_task, partition.window_columns);
-  partition.worker_bytes =
-      CeilDiv(std::max((tile_floats + kExpandedFloats) * 4, RegionBuildBytes(extent)), 64) * 64;
+      TileFloats(partition.rows_per_task, partition.window_columns) + kTileWorkFloats;
+  partition.worker_bytes = CeilDiv(std::max(tile_floats * 4, RegionBuildBytes(extent)), 64) * 64;
   partition.scratch_bytes =
       partition.workers * (partition.worker_bytes + 64) +
       partition.parts_per_pass *

@@ -19,7 +19,7 @@ struct Problem {
 // The map is swept window by window, so that tables stay small for huge maps; within a window, the
 // region parts (a region, or some of its bins where the pooled size is large) pass by pass, so that
 // tables of all regions need not exist at once; within a pass, every task accumulates some rows of
-// some channels of one image in a tile that fits a core's own cache. No choice changes any sum's
+// kLanes channels of one image in a tile that fits a core's own cache. No choice changes any sum's
 // order: a pixel adds its regions in their order whatever the windows, passes and tasks are.
 struct Partition {
   int64_t window_rows = 0;
@@ -29,7 +29,6 @@ struct Partition {
   int64_t region_parts = 0;    // of all regions together
   int64_t parts_per_pass = 0;  // region parts whose tables exist at once
   int64_t rows_per_task = 0;
-  int64_t channels_per_task = 0;
   int64_t workers = 0;  // tasks that may run at once; more threads than that take turns
 
   int64_t table_bytes = 0;   // of one region part

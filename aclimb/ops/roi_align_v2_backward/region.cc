@@ -1,105 +1,105 @@
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 
+#include <algorithm>
+
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
-int64_t Aligned(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
-int64_t Groups(int64_t columns) { return (columns + kGroup - 1) / kGroup; }
-
-// Where each array of a table starts, for a part of that very size: tables are packed, so that
-// a small region costs few cache lines however large the map is.
-struct Layout {
-  int64_t bins_of_group;
-  int64_t row_begin;
-  int64_t terms;
-  int64_t end;  // of the largest number of terms
-
-  // The weights, groups * bins_x * kGroup floats, come first.
-  Layout(int64_t bins_y, int64_t bins_x, int64_t rows, int64_t groups) {
-    bins_of_group = groups * bins_x * kGroup * int64_t{sizeof(float)};
-    row_begin = bins_of_group + groups * int64_t{sizeof(BinRange)};
-    terms = Aligned(row_begin + (rows + 1) * int64_t{sizeof(int32_t)}, alignof(RowTerms));
-    end = terms + rows * ((bins_y + 1) / 2) * int64_t{sizeof(RowTerms)};
+// Hands out arrays one after the other: a small region then costs few cache lines, however large
+// the map is.
+class Packer {
+ public:
+  explicit Packer(char* at) : at_(at) {}
+  template <typename T>
+  T* Here() const {
+    static_assert(alignof(T) == alignof(int32_t));
+    return reinterpret_cast<T*>(at_);
   }
+  template <typename T>
+  void Take(int64_t count) {
+    at_ += count * int64_t{sizeof(T)};
+  }
+
+ private:
+  char* at_;
 };
 
-// The rows that `table` gives weight to, as terms; zero weights are left out.
-void CompressRows(const float* table, int64_t bins, int64_t rows, int32_t* row_begin,
-                  RowTerms* terms) {
-  int32_t count = 0;
-  for (int64_t row = 0; row < rows; ++row) {
-    row_begin[row] = count;
-    const float* column = table + row / kGroup * bins * kGroup + row % kGroup;
-    int half = 0;
-    for (int64_t bin = 0; bin < bins; ++bin) {
-      const float weight = column[bin * kGroup];
-      if (weight == 0.0f) continue;
-      const int32_t offset = static_cast<int32_t>((bin + 1) * kExpandedStride);
-      if (half == 0) {
-        terms[count] = {{weight, 0.0f}, {offset, 0}};
-      } else {
-        terms[count].weight[1] = weight;
-        terms[count].offset[1] = offset;
-        ++count;
-      }
-      half ^= 1;
-    }
-    count += half;
+// The terms of pixel i of a dense table; zero weights are none.
+int32_t AppendTerms(const float* table, int64_t bins, int64_t pixel, Term* terms, int32_t count) {
+  const float* weights = table + pixel * bins;
+  for (int64_t bin = 0; bin < bins; ++bin) {
+    if (weights[bin] != 0.0f) terms[count++] = {weights[bin], static_cast<int32_t>(bin)};
   }
-  row_begin[rows] = count;
-}
-
-void FindBins(const float* weights, int64_t bins, int64_t groups, BinRange* ranges) {
-  for (int64_t group = 0; group < groups; ++group) {
-    BinRange range = {0, 0};
-    for (int64_t bin = 0; bin < bins; ++bin) {
-      const float* lane = weights + (group * bins + bin) * kGroup;
-      bool touched = false;
-      for (int64_t i = 0; i < kGroup; ++i) touched = touched || lane[i] != 0.0f;
-      if (!touched) continue;
-      if (range.end == 0) range.begin = static_cast<int16_t>(bin);
-      range.end = static_cast<int16_t>(bin + 1);
-    }
-    ranges[group] = range;
-  }
+  return count;
 }
 
 }  // namespace
 
 int64_t RegionTableBytes(const RegionExtent& e) {
+  const int64_t begins = (e.rows + 1 + e.columns + 1) * int64_t{sizeof(int32_t)};
+  const int64_t runs = (e.columns + 1) / 2 * int64_t{sizeof(ColumnRun)};
+  const int64_t terms = (e.rows * e.bins_y + e.columns * e.bins_x) * int64_t{sizeof(Term)};
   // A further line: tables a power of two apart would fight for the same cache sets.
-  return Aligned(Layout(e.bins_y, e.bins_x, e.rows, Groups(e.columns)).end, 64) + 64;
+  return (begins + runs + terms + 63) / 64 * 64 + 64;
 }
-int64_t RegionBuildBytes(const RegionExtent& extent) {
-  return AxisTableFloats(extent.bins_y, extent.rows) * int64_t{sizeof(float)};
+
+int64_t RegionBuildBytes(const RegionExtent& e) {
+  return std::max(e.bins_y * e.rows, e.bins_x * e.columns) * int64_t{sizeof(float)};
 }
 
 bool BuildRegion(const RegionSource& source, char* table, float* work, Region& region) {
-  float* weights = reinterpret_cast<float*>(table);
-  const PixelRange columns = FillAxisTable(source.axis_x, source.part_x, weights);
+  const int64_t bins_x = source.part_x.bins;
+  const int64_t bins_y = source.part_y.bins;
+  Packer packer(table);
+  const PixelRange columns = FillAxisTable(source.axis_x, source.part_x, work);
   if (columns.count == 0) return false;
+  // The largest numbers first, what is left over is given back after each array.
+  int32_t* column_begin = packer.Here<int32_t>();
+  packer.Take<int32_t>(columns.count + 1);
+  ColumnRun* runs = packer.Here<ColumnRun>();
+  packer.Take<ColumnRun>((columns.count + 1) / 2);
+  Term* column_terms = packer.Here<Term>();
+  int32_t touched = 0;
+  int32_t run_count = 0;
+  int32_t terms = 0;
+  for (int64_t i = 0; i < columns.count; ++i) {
+    const int32_t next = AppendTerms(work, bins_x, i, column_terms, terms);
+    if (next == terms) continue;
+    const int32_t column = static_cast<int32_t>(columns.first - source.part_x.begin + i);
+    if (run_count == 0 || runs[run_count - 1].first + runs[run_count - 1].count != column) {
+      runs[run_count++] = {column, 0};
+    }
+    ++runs[run_count - 1].count;
+    column_begin[touched++] = terms;
+    terms = next;
+  }
+  column_begin[touched] = terms;
+  if (touched == 0) return false;
+  packer.Take<Term>(terms);
+
   const PixelRange rows = FillAxisTable(source.axis_y, source.part_y, work);
   if (rows.count == 0) return false;
-
-  const int64_t groups = Groups(columns.count);
-  const Layout layout(source.part_y.bins, source.part_x.bins, rows.count, groups);
-  int32_t* row_begin = reinterpret_cast<int32_t*>(table + layout.row_begin);
-  RowTerms* terms = reinterpret_cast<RowTerms*>(table + layout.terms);
-  BinRange* ranges = reinterpret_cast<BinRange*>(table + layout.bins_of_group);
-  CompressRows(work, source.part_y.bins, rows.count, row_begin, terms);
-  FindBins(weights, source.part_x.bins, groups, ranges);
+  int32_t* row_begin = packer.Here<int32_t>();
+  packer.Take<int32_t>(rows.count + 1);
+  Term* row_terms = packer.Here<Term>();
+  terms = 0;
+  for (int64_t i = 0; i < rows.count; ++i) {
+    row_begin[i] = terms;
+    terms = AppendTerms(work, bins_y, i, row_terms, terms);
+  }
+  row_begin[rows.count] = terms;
 
   region.first_row = static_cast<int32_t>(rows.first - source.part_y.begin);
   region.rows = static_cast<int32_t>(rows.count);
-  region.first_column = static_cast<int32_t>(columns.first - source.part_x.begin);
-  region.groups = static_cast<int32_t>(groups);
-  region.bins_y = static_cast<int32_t>(source.part_y.bins);
-  region.bins_x = static_cast<int32_t>(source.part_x.bins);
+  region.columns = touched;
+  region.runs = run_count;
+  region.bins_y = static_cast<int32_t>(bins_y);
+  region.bins_x = static_cast<int32_t>(bins_x);
+  region.column_runs = runs;
   region.row_begin = row_begin;
-  region.terms = terms;
-  region.bins_of_group = ranges;
-  region.weights = weights;
-  region.table_bytes = layout.terms + row_begin[rows.count] * int64_t{sizeof(RowTerms)};
+  region.column_begin = column_begin;
+  region.row_terms = row_terms;
+  region.column_terms = column_terms;
   return true;
 }
 

@@ -15,238 +15,351 @@ namespace aclimb::roi_align_v2_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::CappedTag<float, kGroup>;
+using Floats = hn::CappedTag<float, kLanes>;
 using Vector = hn::Vec<Floats>;
-using Mask = hn::Mask<Floats>;
 
-int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(Floats())); }
+// The vector length divides kLanes.
+HWY_INLINE int64_t Step() { return static_cast<int64_t>(hn::Lanes(Floats())); }
 
-// sum + grad * weight where the weight is not zero: 0 * infinity must not reach other pixels.
-HWY_INLINE Vector Add(Vector sum, const float* grad, Vector weight, Mask touched) {
-  const Vector value = hn::Set(Floats(), *grad);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // One masked instruction, which compilers do not find by themselves.
-  return Vector{_mm512_mask3_fmadd_ps(value.raw, weight.raw, sum.raw, touched.raw)};
+// Vertical bins [begin, end).
+struct BinRange {
+  int64_t begin;
+  int64_t end;
+};
+
+// Vectors of one lane, or of a length that is only known at run time, go through memory.
+#undef ACLIMB_SHUFFLES
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+#define ACLIMB_SHUFFLES 0
 #else
-  return hn::IfThenElse(touched, hn::MulAdd(value, weight, sum), sum);
+#define ACLIMB_SHUFFLES 1
+#endif
+
+#if ACLIMB_SHUFFLES
+// Block b (four lanes) from from + b * step.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* from, int64_t step) {
+  if constexpr (hn::MaxLanes(D()) <= 4) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    const int64_t blocks = static_cast<int64_t>(hn::MaxLanes(D()) / 8);
+    return hn::Combine(d, LoadBlocks(half, from + blocks * step, step),
+                       LoadBlocks(half, from, step));
+  }
+}
+#endif
+
+// to[c * to_stride + r] = from[r * stride + c] for kLanes rows and four columns, stored by
+// store(vector, address).
+template <class Store>
+HWY_INLINE void TransposeFour(const float* from, int64_t stride, float* to, int64_t to_stride,
+                              const Store& store) {
+  const Floats d;
+#if !ACLIMB_SHUFFLES
+  for (int64_t c = 0; c < 4; ++c) {
+    float column[kLanes];
+    for (int64_t r = 0; r < kLanes; ++r) column[r] = from[r * stride + c];
+    for (int64_t r = 0; r < kLanes; r += Step()) {
+      store(hn::LoadU(d, column + r), to + c * to_stride + r);
+    }
+  }
+#else
+  const hn::RebindToUnsigned<Floats> du;
+  const hn::Repartition<uint64_t, Floats> d64;
+  for (int64_t r = 0; r < kLanes; r += Step()) {
+    const float* at = from + r * stride;
+    const auto row0 = hn::BitCast(du, LoadBlocks(d, at, 4 * stride));
+    const auto row1 = hn::BitCast(du, LoadBlocks(d, at + stride, 4 * stride));
+    const auto row2 = hn::BitCast(du, LoadBlocks(d, at + 2 * stride, 4 * stride));
+    const auto row3 = hn::BitCast(du, LoadBlocks(d, at + 3 * stride, 4 * stride));
+    const auto low01 = hn::BitCast(d64, hn::InterleaveLower(du, row0, row1));
+    const auto high01 = hn::BitCast(d64, hn::InterleaveUpper(du, row0, row1));
+    const auto low23 = hn::BitCast(d64, hn::InterleaveLower(du, row2, row3));
+    const auto high23 = hn::BitCast(d64, hn::InterleaveUpper(du, row2, row3));
+    float* out = to + r;
+    store(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), out);
+    store(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), out + to_stride);
+    store(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), out + 2 * to_stride);
+    store(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), out + 3 * to_stride);
+  }
 #endif
 }
 
-// Expanded rows of `kRows` vertical bins, one vector wide.
-struct Expansion {
-  const float* grad;  // first vertical bin, horizontal bin 0
-  int64_t row_stride;
-  int64_t column_stride;
-  const float* weights;  // horizontal bin 0
-  BinRange bins;
-};
-
-HWY_INLINE void ExpandSeven(const Expansion& e, float* to) {
+// Gradients of the vertical bins `bins`, channels innermost: to[(y * bins_x + x) * kLanes + c].
+// Lanes past the channels stay as they are. Asks for the same part of the next region's gradients:
+// regions lie far apart, out of the reach of hardware prefetchers.
+void ReadGrad(const Region& region, BinRange bins, const GradOutput& grad, int64_t channels,
+              const Region& next, float* to) {
   const Floats d;
-  Vector sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0, sum4 = sum0, sum5 = sum0,
-         sum6 = sum0;
-  for (int64_t bin = e.bins.begin; bin < e.bins.end; ++bin) {
-    const Vector weight = hn::LoadU(d, e.weights + bin * kGroup);
-    const Mask touched = hn::Ne(weight, hn::Zero(d));
-    const float* grad = e.grad + bin * e.column_stride;
-    const int64_t stride = e.row_stride;
-    sum0 = Add(sum0, grad, weight, touched);
-    sum1 = Add(sum1, grad + stride, weight, touched);
-    sum2 = Add(sum2, grad + 2 * stride, weight, touched);
-    sum3 = Add(sum3, grad + 3 * stride, weight, touched);
-    sum4 = Add(sum4, grad + 4 * stride, weight, touched);
-    sum5 = Add(sum5, grad + 5 * stride, weight, touched);
-    sum6 = Add(sum6, grad + 6 * stride, weight, touched);
-  }
-  hn::StoreU(sum0, d, to);
-  hn::StoreU(sum1, d, to + kExpandedStride);
-  hn::StoreU(sum2, d, to + 2 * kExpandedStride);
-  hn::StoreU(sum3, d, to + 3 * kExpandedStride);
-  hn::StoreU(sum4, d, to + 4 * kExpandedStride);
-  hn::StoreU(sum5, d, to + 5 * kExpandedStride);
-  hn::StoreU(sum6, d, to + 6 * kExpandedStride);
-}
-
-HWY_INLINE void ExpandOne(const Expansion& e, float* to) {
-  const Floats d;
-  Vector sum = hn::Zero(d);
-  for (int64_t bin = e.bins.begin; bin < e.bins.end; ++bin) {
-    const Vector weight = hn::LoadU(d, e.weights + bin * kGroup);
-    sum = Add(sum, e.grad + bin * e.column_stride, weight, hn::Ne(weight, hn::Zero(d)));
-  }
-  hn::StoreU(sum, d, to);
-}
-
-// Groups [first, last) of all vertical bins of one channel.
-HWY_INLINE void Expand(const Region& region, const float* grad, const GradOutput& strides,
-                       int64_t first, int64_t last, float* expanded) {
-  for (int64_t group = first; group < last; ++group) {
-    for (int64_t part = 0; part < kGroup; part += Lanes()) {
-      Expansion e = {grad, strides.row_stride, strides.column_stride,
-                     region.weights + group * region.bins_x * kGroup + part,
-                     region.bins_of_group[group]};
-      float* to = expanded + kExpandedStride + (group - first) * kGroup + part;
-      int64_t row = 0;
-      while (row < region.bins_y) {
-        // The last seven may overlap the ones before: writing a row twice is harmless.
-        const bool seven = region.bins_y >= 7;
-        const int64_t at = seven ? std::min<int64_t>(row, region.bins_y - 7) : row;
-        e.grad = grad + at * strides.row_stride;
-        if (seven) {
-          ExpandSeven(e, to + at * kExpandedStride);
-          row = at + 7;
-        } else {
-          ExpandOne(e, to + at * kExpandedStride);
-          row = at + 1;
-        }
-      }
-    }
-  }
-}
-
-HWY_INLINE Vector AddTerms(Vector sum, const RowTerms& terms, const float* expanded) {
-  const Floats d;
-  sum = hn::MulAdd(hn::Set(d, terms.weight[0]), hn::LoadU(d, expanded + terms.offset[0]), sum);
-  return hn::MulAdd(hn::Set(d, terms.weight[1]), hn::LoadU(d, expanded + terms.offset[1]), sum);
-}
-
-// Rows [first, last) of the region, counted from its first, to the map's rows at `sums`.
-HWY_INLINE void AddRows(const Region& region, int64_t first, int64_t last, const float* expanded,
-                        int64_t width, float* sums, int64_t columns) {
-  const Floats d;
-  const int64_t lanes = Lanes();
-  const int32_t* begin = region.row_begin;
-  if (width == lanes) {
-    for (int64_t row = first; row < last; ++row, sums += columns) {
-      Vector sum = hn::LoadU(d, sums);
-      for (int32_t t = begin[row]; t < begin[row + 1]; ++t) {
-        sum = AddTerms(sum, region.terms[t], expanded);
-      }
-      hn::StoreU(sum, d, sums);
-    }
-  } else if (width == 2 * lanes) {
-    for (int64_t row = first; row < last; ++row, sums += columns) {
-      Vector sum0 = hn::LoadU(d, sums);
-      Vector sum1 = hn::LoadU(d, sums + lanes);
-      for (int32_t t = begin[row]; t < begin[row + 1]; ++t) {
-        sum0 = AddTerms(sum0, region.terms[t], expanded);
-        sum1 = AddTerms(sum1, region.terms[t], expanded + lanes);
-      }
-      hn::StoreU(sum0, d, sums);
-      hn::StoreU(sum1, d, sums + lanes);
-    }
-  } else {
-    for (int64_t row = first; row < last; ++row, sums += columns) {
-      for (int32_t t = begin[row]; t < begin[row + 1]; ++t) {
-        const RowTerms terms = region.terms[t];
-        const Vector weight0 = hn::Set(d, terms.weight[0]);
-        const float* from0 = expanded + terms.offset[0];
-        if (terms.offset[1] == 0) {
-          for (int64_t i = 0; i < width; i += lanes) {
-            hn::StoreU(hn::MulAdd(weight0, hn::LoadU(d, from0 + i), hn::LoadU(d, sums + i)), d,
-                       sums + i);
-          }
-          continue;
-        }
-        const Vector weight1 = hn::Set(d, terms.weight[1]);
-        const float* from1 = expanded + terms.offset[1];
-        for (int64_t i = 0; i < width; i += lanes) {
-          const Vector sum = hn::MulAdd(weight0, hn::LoadU(d, from0 + i), hn::LoadU(d, sums + i));
-          hn::StoreU(hn::MulAdd(weight1, hn::LoadU(d, from1 + i), sum), d, sums + i);
-        }
-      }
-    }
-  }
-}
-
-// Asks for the gradients of a region that comes soon: regions lie far apart, out of the reach of
-// hardware prefetchers.
-HWY_INLINE void PrefetchGrad(const Region& region, const GradOutput& grad, int64_t channels) {
   const float* from = grad.data + region.grad_offset;
-  const int64_t last = (region.bins_y - 1) * grad.row_stride +
-                       (region.bins_x - 1) * grad.column_stride +
-                       (channels - 1) * grad.channel_stride;
-  if (last > 4096) return;
-  for (int64_t i = 0; i < last; i += 16) hwy::Prefetch(from + i);
-  hwy::Prefetch(from + last);
+  const int64_t ahead = next.grad_offset - region.grad_offset;
+  const int64_t width = region.bins_x;
+  const int64_t stride = grad.channel_stride;
+  // Rows of bins that follow each other without a gap are one run.
+  const bool unit = grad.column_stride == 1 || width == 1;
+  const bool dense = unit && grad.row_stride == width;
+  const int64_t rows = dense ? 1 : bins.end - bins.begin;
+  const int64_t length = dense ? (bins.end - bins.begin) * width : width;
+  for (int64_t row = 0; row < rows; ++row) {
+    const float* in = from + (bins.begin + row) * grad.row_stride;
+    float* out = to + (bins.begin + row) * width * kLanes;
+    if (unit && channels == kLanes && length >= 4) {
+      for (int64_t x = 0; x < length; x += 4) {
+        // The last four may overlap the ones before: writing a bin twice is harmless.
+        const int64_t at = std::min(x, length - 4);
+        for (int64_t c = x % 16; c < x % 16 + 4; ++c) {
+          __builtin_prefetch(in + ahead + c * stride + x / 16 * 16, 0, 2);
+        }
+        TransposeFour(in + at, stride, out + at * kLanes, kLanes,
+                      [d](Vector value, float* address) { hn::StoreU(value, d, address); });
+      }
+      continue;
+    }
+    for (int64_t x = 0; x < length; ++x) {
+      for (int64_t c = 0; c < channels; ++c) {
+        out[x * kLanes + c] = in[x * (unit ? 1 : grad.column_stride) + c * stride];
+      }
+    }
+  }
 }
 
-HWY_INLINE void PrefetchTable(const Region& region) {
-  const char* from = reinterpret_cast<const char*>(region.weights);
-  const int64_t bytes = std::min<int64_t>(region.table_bytes, 4096);
-  for (int64_t i = 0; i < bytes; i += 64) hwy::Prefetch(from + i);
+// to[y][i] = sum over the terms of column first + i of weight * grad[y][bin], for these bins y.
+void Expand(const Region& region, int64_t first, int64_t count, BinRange bins, const float* grad,
+            float* to, int64_t stride) {
+  const Floats d;
+  const int64_t grad_stride = region.bins_x * kLanes;
+  for (int64_t i = 0; i < count; ++i) {
+    const Term* term = region.column_terms + region.column_begin[first + i];
+    const Term* end = region.column_terms + region.column_begin[first + i + 1];
+    for (int64_t lane = 0; lane < kLanes; lane += Step()) {
+      const float* from = grad + bins.begin * grad_stride + lane;
+      float* out = to + bins.begin * stride + i * kLanes + lane;
+      const Vector weight0 = hn::Set(d, term[0].weight);
+      const float* from0 = from + term[0].bin * kLanes;
+      if (end - term == 1) {
+        for (int64_t y = bins.begin; y < bins.end; ++y) {
+          hn::StoreU(hn::Mul(weight0, hn::LoadU(d, from0)), d, out);
+          from0 += grad_stride;
+          out += stride;
+        }
+        continue;
+      }
+      const Vector weight1 = hn::Set(d, term[1].weight);
+      const float* from1 = from + term[1].bin * kLanes;
+      for (int64_t y = bins.begin; y < bins.end; ++y) {
+        Vector sum = hn::Mul(weight0, hn::LoadU(d, from0));
+        sum = hn::MulAdd(weight1, hn::LoadU(d, from1), sum);
+        for (const Term* t = term + 2; t < end; ++t) {
+          const float* from_t = from + (y - bins.begin) * grad_stride + t->bin * kLanes;
+          sum = hn::MulAdd(hn::Set(d, t->weight), hn::LoadU(d, from_t), sum);
+        }
+        hn::StoreU(sum, d, out);
+        from0 += grad_stride;
+        from1 += grad_stride;
+        out += stride;
+      }
+    }
+  }
+}
+
+// sums[i] += the terms' weights times their expanded rows, `length` floats.
+HWY_INLINE void AddTerms(const Term* term, const Term* end, const float* expanded, int64_t stride,
+                         int64_t length, float* sums) {
+  const Floats d;
+  const int64_t step = Step();
+  for (; end - term >= 2; term += 2) {
+    const Vector weight0 = hn::Set(d, term[0].weight);
+    const Vector weight1 = hn::Set(d, term[1].weight);
+    const float* from0 = expanded + term[0].bin * stride;
+    const float* from1 = expanded + term[1].bin * stride;
+    for (int64_t i = 0; i < length; i += step) {
+      const Vector sum = hn::MulAdd(weight0, hn::LoadU(d, from0 + i), hn::LoadU(d, sums + i));
+      hn::StoreU(hn::MulAdd(weight1, hn::LoadU(d, from1 + i), sum), d, sums + i);
+    }
+  }
+  if (term == end) return;
+  const Vector weight = hn::Set(d, term->weight);
+  const float* from = expanded + term->bin * stride;
+  for (int64_t i = 0; i < length; i += step) {
+    hn::StoreU(hn::MulAdd(weight, hn::LoadU(d, from + i), hn::LoadU(d, sums + i)), d, sums + i);
+  }
+}
+
+// The vertical bins that rows [first, last) of the region take from.
+BinRange BinsOfRows(const Region& region, int64_t first, int64_t last) {
+  if (last - first == region.rows) return {0, region.bins_y};
+  BinRange bins = {region.bins_y, 0};
+  for (int32_t t = region.row_begin[first]; t < region.row_begin[last]; ++t) {
+    bins.begin = std::min<int64_t>(bins.begin, region.row_terms[t].bin);
+    bins.end = std::max<int64_t>(bins.end, region.row_terms[t].bin + 1);
+  }
+  return bins;
+}
+
+// Rows of a region, counted from its first, that lie in the tile.
+HWY_INLINE int64_t FirstRow(const Tile& tile, const Region& region) {
+  return std::max<int64_t>(tile.first_row - region.first_row, 0);
+}
+HWY_INLINE int64_t LastRow(const Tile& tile, const Region& region) {
+  return std::min<int64_t>(tile.first_row + tile.rows - region.first_row, region.rows);
+}
+
+void AddRegion(const Tile& tile, const GradOutput& grad, const Region& region, const Region& next) {
+  const int64_t first = FirstRow(tile, region);
+  const int64_t last = LastRow(tile, region);
+  const BinRange bins = BinsOfRows(region, first, last);
+  if (bins.begin >= bins.end) return;
+  float* grads = tile.work;
+  float* expanded = grads + kMaxBins * kMaxBins * kLanes;
+  ReadGrad(region, bins, grad, tile.channels, next, grads);
+
+  const int64_t block = kExpandedVectors / region.bins_y;
+  int64_t run = 0;
+  int64_t skip = 0;  // columns of this run that earlier blocks had
+  for (int64_t column = 0; column < region.columns; column += block) {
+    const int64_t count = std::min(block, region.columns - column);
+    // An odd number of cache lines, so that rows do not fight for the same sets.
+    const int64_t stride = (count | 1) * kLanes;
+    Expand(region, column, count, bins, grads, expanded, stride);
+    const float* from = expanded;
+    for (int64_t left = count; left > 0;) {
+      const ColumnRun columns = region.column_runs[run];
+      const int64_t length = std::min<int64_t>(columns.count - skip, left);
+      float* sums = tile.sums + ((region.first_row + first - tile.first_row) * tile.columns +
+                                 columns.first + skip) *
+                                    kLanes;
+      for (int64_t row = first; row < last; ++row) {
+        AddTerms(region.row_terms + region.row_begin[row],
+                 region.row_terms + region.row_begin[row + 1], from, stride, length * kLanes, sums);
+        sums += tile.columns * kLanes;
+      }
+      from += length * kLanes;
+      left -= length;
+      skip += length;
+      if (skip == columns.count) {
+        ++run;
+        skip = 0;
+      }
+    }
+  }
 }
 
 void AddRegions(const Tile& tile, const GradOutput& grad, const Region* regions,
                 const int32_t* order, int64_t count) {
-  constexpr int64_t kAhead = 2;
-  std::memset(tile.expanded, 0, kExpandedStride * sizeof(float));
-  const int64_t plane = tile.rows * tile.columns;
+  std::memset(tile.work, 0, kMaxBins * kMaxBins * kLanes * sizeof(float));
+  const Region* region = nullptr;
   for (int64_t i = 0; i < count; ++i) {
-    if (i + kAhead < count) PrefetchGrad(regions[order[i + kAhead]], grad, tile.channels);
-    if (i + 1 < count) PrefetchTable(regions[order[i + 1]]);
-    const Region& region = regions[order[i]];
-    const int64_t first = std::max<int64_t>(tile.first_row - region.first_row, 0);
-    const int64_t last =
-        std::min<int64_t>(tile.first_row + tile.rows - region.first_row, region.rows);
-    if (first >= last) continue;
-    const int64_t at =
-        (region.first_row + first - tile.first_row) * tile.columns + region.first_column;
-    constexpr int64_t kGroups = kExpandedColumns / kGroup;
-    for (int64_t group = 0; group < region.groups; group += kGroups) {
-      const int64_t end = std::min<int64_t>(group + kGroups, region.groups);
-      for (int64_t channel = 0; channel < tile.channels; ++channel) {
-        Expand(region, grad.data + region.grad_offset + channel * grad.channel_stride, grad, group,
-               end, tile.expanded);
-        AddRows(region, first, last, tile.expanded, (end - group) * kGroup,
-                tile.sums + channel * plane + at + group * kGroup, tile.columns);
-      }
-    }
+    const Region& next = regions[order[i]];
+    if (FirstRow(tile, next) >= LastRow(tile, next)) continue;
+    if (region != nullptr) AddRegion(tile, grad, *region, next);
+    region = &next;
   }
+  if (region != nullptr) AddRegion(tile, grad, *region, *region);
 }
 
 // `count` floats around the caches; `from` null means zeros.
 HWY_INLINE void StreamRun(const float* from, float* to, int64_t count) {
   const Floats d;
-  const int64_t lanes = Lanes();
-  // Only whole cache lines are worth it, and only they are combined.
-  const int64_t line = std::max<int64_t>(lanes, 16);
+  // Only whole cache lines are combined.
   int64_t i = 0;
-  while (i < count && reinterpret_cast<uintptr_t>(to + i) % 64 != 0) {
+  for (; i < count && reinterpret_cast<uintptr_t>(to + i) % 64 != 0; ++i) {
     to[i] = from == nullptr ? 0.0f : from[i];
-    ++i;
   }
-  for (; i + line <= count; i += line) {
-    for (int64_t j = i; j < i + line; j += lanes) {
+  for (; i + 16 <= count; i += 16) {
+    for (int64_t j = i; j < i + 16; j += Step()) {
       hn::Stream(from == nullptr ? hn::Zero(d) : hn::LoadU(d, from + j), d, to + j);
     }
   }
   for (; i < count; ++i) to[i] = from == nullptr ? 0.0f : from[i];
 }
 
-// Rows [first, last) of the window; `from` null means zeros.
-void StoreRows(const float* from, int64_t from_plane, const GradInput& to, int64_t channels,
-               int64_t first, int64_t last, int64_t columns) {
-  // Rows that follow each other without a gap are one run.
-  const bool dense_rows = to.column_stride == 1 || columns == 1;
-  const bool dense = dense_rows && (to.row_stride == columns || last - first <= 1);
-  const int64_t runs = dense ? 1 : last - first;
-  const int64_t length = dense ? (last - first) * columns : columns;
+// Consecutive floats; `from` null means zeros.
+HWY_INLINE void CopyRun(const float* from, float* to, int64_t count, bool streams) {
+  if (streams) {
+    StreamRun(from, to, count);
+  } else if (from == nullptr) {
+    std::memset(to, 0, static_cast<size_t>(count) * sizeof(float));
+  } else {
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
+  }
+}
+
+// How the rows of a plane lie in memory: rows without gaps are one run.
+struct Runs {
+  int64_t count;
+  int64_t length;
+  bool dense;  // within a run
+  Runs(const GradInput& to, int64_t rows, int64_t columns) {
+    dense = to.column_stride == 1 || columns == 1;
+    const bool one = dense && (to.row_stride == columns || rows <= 1);
+    count = one ? 1 : rows;
+    length = one ? rows * columns : columns;
+  }
+};
+
+void ClearRows(const GradInput& to, int64_t channels, int64_t first, int64_t last,
+               int64_t columns) {
+  const Runs runs(to, last - first, columns);
   for (int64_t channel = 0; channel < channels; ++channel) {
-    float* plane = to.data + channel * to.channel_stride + first * to.row_stride;
-    for (int64_t run = 0; run < runs; ++run) {
-      float* out = plane + run * to.row_stride;
-      const float* in = from == nullptr ? nullptr : from + channel * from_plane + run * length;
-      if (!dense_rows) {
-        for (int64_t x = 0; x < length; ++x) {
-          out[x * to.column_stride] = in == nullptr ? 0.0f : in[x];
-        }
-      } else if (to.streams) {
-        StreamRun(in, out, length);
-      } else if (in == nullptr) {
-        std::memset(out, 0, static_cast<size_t>(length) * sizeof(float));
+    float* out = to.data + channel * to.channel_stride + first * to.row_stride;
+    for (int64_t run = 0; run < runs.count; ++run, out += to.row_stride) {
+      if (runs.dense) {
+        CopyRun(nullptr, out, runs.length, to.streams);
       } else {
-        std::memcpy(out, in, static_cast<size_t>(length) * sizeof(float));
+        for (int64_t x = 0; x < runs.length; ++x) out[x * to.column_stride] = 0.0f;
+      }
+    }
+  }
+  if (to.streams) hwy::FlushStream();
+}
+
+// Pixels [0, count) of the tile at `from` to each channel's plane at out + channel * stride, which
+// are all aligned to cache lines when they are streamed to.
+template <class Store>
+void StorePixels(const float* from, int64_t count, int64_t channels, float* out, int64_t stride,
+                 const Store& store) {
+  int64_t x = 0;
+  if (channels == kLanes) {
+    for (; x + kLanes <= count; x += kLanes) {
+      for (int64_t c = 0; c < kLanes; c += 4) {
+        TransposeFour(from + x * kLanes + c, kLanes, out + c * stride + x, stride, store);
+      }
+    }
+  }
+  for (; x < count; ++x) {
+    for (int64_t c = 0; c < channels; ++c) out[c * stride + x] = from[x * kLanes + c];
+  }
+}
+
+void StoreRows(const Tile& tile, const GradInput& to) {
+  const Floats d;
+  const auto store = [d](Vector value, float* address) { hn::StoreU(value, d, address); };
+  const auto stream = [d](Vector value, float* address) { hn::Stream(value, d, address); };
+  const Runs runs(to, tile.rows, tile.columns);
+  constexpr int64_t kStride = kStagedPixels + 16;
+  float* staged = tile.work;
+  for (int64_t run = 0; run < runs.count; ++run) {
+    const float* from = tile.sums + run * runs.length * kLanes;
+    float* out = to.data + (tile.first_row + run) * to.row_stride;
+    const bool aligned = reinterpret_cast<uintptr_t>(out) % 64 == 0 && to.channel_stride % 16 == 0;
+    if (runs.dense && !to.streams) {
+      StorePixels(from, runs.length, tile.channels, out, to.channel_stride, store);
+    } else if (runs.dense && aligned) {
+      StorePixels(from, runs.length, tile.channels, out, to.channel_stride, stream);
+    } else {
+      for (int64_t x = 0; x < runs.length; x += kStagedPixels) {
+        const int64_t count = std::min(kStagedPixels, runs.length - x);
+        StorePixels(from + x * kLanes, count, tile.channels, staged, kStride, store);
+        for (int64_t channel = 0; channel < tile.channels; ++channel) {
+          const float* in = staged + channel * kStride;
+          float* plane = out + channel * to.channel_stride + x * to.column_stride;
+          if (runs.dense) {
+            StreamRun(in, plane, count);
+          } else {
+            for (int64_t i = 0; i < count; ++i) plane[i * to.column_stride] = in[i];
+          }
+        }
       }
     }
   }
@@ -261,36 +374,33 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::roi_align_v2_backward {
 
 HWY_EXPORT(AddRegions);
+HWY_EXPORT(ClearRows);
 HWY_EXPORT(StoreRows);
 
 void ClearTile(const Tile& tile) {
-  std::memset(
-      tile.sums, 0,
-      static_cast<size_t>(TileFloats(tile.channels, tile.rows, tile.columns)) * sizeof(float));
+  std::memset(tile.sums, 0,
+              static_cast<size_t>(TileFloats(tile.rows, tile.columns)) * sizeof(float));
 }
 
 void LoadTile(const Tile& tile, const GradInput& from) {
-  for (int64_t channel = 0; channel < tile.channels; ++channel) {
-    for (int64_t row = 0; row < tile.rows; ++row) {
+  ClearTile(tile);
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    for (int64_t x = 0; x < tile.columns; ++x) {
       const float* in =
-          from.data + channel * from.channel_stride + (tile.first_row + row) * from.row_stride;
-      float* to = tile.sums + (channel * tile.rows + row) * tile.columns;
-      for (int64_t x = 0; x < tile.columns; ++x) to[x] = in[x * from.column_stride];
+          from.data + (tile.first_row + row) * from.row_stride + x * from.column_stride;
+      float* to = tile.sums + (row * tile.columns + x) * kLanes;
+      for (int64_t channel = 0; channel < tile.channels; ++channel) {
+        to[channel] = in[channel * from.channel_stride];
+      }
     }
   }
-  std::memset(tile.sums + tile.channels * tile.rows * tile.columns, 0, kGroup * sizeof(float));
 }
 
-void StoreTile(const Tile& tile, const GradInput& to) {
-  HWY_DYNAMIC_DISPATCH(StoreRows)
-  (tile.sums, tile.rows * tile.columns, to, tile.channels, tile.first_row,
-   tile.first_row + tile.rows, tile.columns);
-}
+void StoreTile(const Tile& tile, const GradInput& to) { HWY_DYNAMIC_DISPATCH(StoreRows)(tile, to); }
 
 void ClearOutput(const GradInput& to, int64_t channels, int64_t first, int64_t last,
                  int64_t columns) {
-  if (first >= last) return;
-  HWY_DYNAMIC_DISPATCH(StoreRows)(nullptr, 0, to, channels, first, last, columns);
+  if (first < last) HWY_DYNAMIC_DISPATCH(ClearRows)(to, channels, first, last, columns);
 }
 
 void AddRegions(const Tile& tile, const GradOutput& grad, const Region* regions,

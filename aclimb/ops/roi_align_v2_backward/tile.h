@@ -6,21 +6,30 @@
 
 namespace aclimb::roi_align_v2_backward {
 
-// Some rows of some channels of one image, accumulated apart from the output: planes of `rows` rows
-// of `columns` floats without gaps.
+// Channels that are summed together, one per lane: what differs between pixels is then the same for
+// all lanes, and no lane is idle at the edges of a region.
+inline constexpr int64_t kLanes = 16;
+
+// Some rows of up to kLanes channels of one image, accumulated apart from the output.
 struct Tile {
-  float* sums = nullptr;      // TileFloats
-  float* expanded = nullptr;  // kExpandedFloats
+  float* sums = nullptr;  // [rows][columns][kLanes]
+  float* work = nullptr;  // kTileWorkFloats
   int64_t channels = 0;
   int64_t first_row = 0;  // of the window
   int64_t rows = 0;
   int64_t columns = 0;
 };
 
-// Groups at the right edge add zeros past the end of a row: to the next row, or behind the last.
-inline constexpr int64_t TileFloats(int64_t channels, int64_t rows, int64_t columns) {
-  return channels * rows * columns + kGroup;
+inline constexpr int64_t TileFloats(int64_t rows, int64_t columns) {
+  return rows * columns * kLanes;
 }
+
+// Vectors of a region that is expanded along x, for some columns at a time: with the gradients, and
+// a row of the map, they stay in a first-level cache.
+inline constexpr int64_t kExpandedVectors = 384;
+inline constexpr int64_t kStagedPixels = 256;
+inline constexpr int64_t kTileWorkFloats =
+    kLanes * (kMaxBins * kMaxBins + kExpandedVectors + 2 * kMaxBins + kStagedPixels + 16);
 
 // grad_output, seen from the tile's first channel: strides in elements.
 struct GradOutput {
@@ -48,8 +57,8 @@ void StoreTile(const Tile& tile, const GradInput& to);
 void ClearOutput(const GradInput& to, int64_t channels, int64_t first, int64_t last,
                  int64_t columns);
 
-// Adds the regions regions[order[i]], i in [0, count), in this order. A region's gradient spreads
-// only to pixels with a weight: infinities and NaN stay where they belong.
+// Adds the regions regions[order[i]], i in [0, count), in this order. Only pixels with a weight are
+// touched: infinities and NaN stay where they belong.
 void AddRegions(const Tile& tile, const GradOutput& grad, const Region* regions,
                 const int32_t* order, int64_t count);
 
