@@ -1,0 +1,112 @@
+#pragma once
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/ops/cross_entropy_loss_grad/rules.h"
+#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
+
+namespace aclimb::cross_entropy_loss_grad {
+
+inline constexpr auto kFloatDTypes =
+    contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kBFloat16);
+inline constexpr auto kTargetDTypes = contract::DTypes(DType::kInt64, DType::kInt32);
+
+// Zero-element z-loss tensors count as not given, whatever their dtype and rank: rules check the
+// others.
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithRank(
+        contract::Input("gradLoss", contract::OnAll(kFloatDTypes),
+                        "gradient of the loss: [N] for \"none\", else rank 0 or [1]"),
+        0, 1),
+    contract::WithRank(contract::Input("logProb", contract::OnAll(kFloatDTypes),
+                                       "[N, C], log-softmax of the logits; dtype of gradLoss"),
+                       2, 2),
+    contract::WithRank(
+        contract::Input("target", contract::OnAll(kTargetDTypes),
+                        "[N], classes; a row whose target is ignoreIndex or no class gets zeros"),
+        1, 1),
+    contract::Optional(contract::WithRank(
+        contract::Input("weightOptional", contract::OnAll(contract::DTypes(DType::kFloat32)),
+                        "[C], weight of each class; null means all ones"),
+        1, 1)),
+    contract::Optional(
+        contract::Input("gradZlossOptional", {},
+                        "null; with ACLIMB_EXTENSIONS=1 shape and dtype of gradLoss, read when "
+                        "lseSquareScaleForZloss is not 0")),
+    contract::Optional(
+        contract::Input("lseForZlossOptional", {},
+                        "null; with ACLIMB_EXTENSIONS=1 [N], dtype of gradLoss, log-sum-exp of "
+                        "each row of logits")),
+    contract::Optional(contract::Attribute("reduction", contract::Kind::kString,
+                                           "\"none\", \"mean\" or \"sum\"; null means \"mean\"")),
+    contract::Attribute("ignoreIndex", contract::Kind::kInteger,
+                        "target value to leave out, of any sign"),
+    contract::Attribute("labelSmoothing", contract::Kind::kReal,
+                        "0; with ACLIMB_EXTENSIONS=1 from 0 to 1"),
+    contract::Attribute("lseSquareScaleForZloss", contract::Kind::kReal,
+                        "0; with ACLIMB_EXTENSIONS=1 any"),
+    contract::WithRank(contract::Output("xGradOut", contract::OnAll(kFloatDTypes),
+                                        "[N, C], dtype of gradLoss; may be logProb itself"),
+                       2, 2),
+};
+
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/logProb", kLogProb, kGradLoss, "convert one of the two"),
+    contract::SameDType("same-dtype/xGradOut", kXGradOut, kGradLoss,
+                        "allocate xGradOut with the dtype of gradLoss"),
+    contract::Custom("reduction", &UnknownReduction, "reduction is \"none\", \"mean\" or \"sum\"",
+                     "pass one of the three, in lower case"),
+    contract::Custom("range/labelSmoothing", &SmoothingOutOfRange, "0 <= labelSmoothing <= 1",
+                     "pass a value in [0, 1]"),
+    contract::Custom("reserved/labelSmoothing", &ReservedSmoothing,
+                     "labelSmoothing is 0, unless ACLIMB_EXTENSIONS=1",
+                     "pass 0, or set ACLIMB_EXTENSIONS=1"),
+    contract::Custom("reserved/lseSquareScaleForZloss", &ReservedZlossScale,
+                     "lseSquareScaleForZloss is 0, unless ACLIMB_EXTENSIONS=1",
+                     "pass 0, or set ACLIMB_EXTENSIONS=1"),
+    contract::Custom("reserved/gradZlossOptional", &ReservedGradZloss,
+                     "gradZlossOptional is null or empty, unless ACLIMB_EXTENSIONS=1",
+                     "pass null, or set ACLIMB_EXTENSIONS=1"),
+    contract::Custom("reserved/lseForZlossOptional", &ReservedLse,
+                     "lseForZlossOptional is null or empty, unless ACLIMB_EXTENSIONS=1",
+                     "pass null, or set ACLIMB_EXTENSIONS=1"),
+    contract::Custom("zloss/lse-given", &MissingLse,
+                     "lseForZlossOptional is given when lseSquareScaleForZloss is not 0",
+                     "pass the log-sum-exp that the forward call returned"),
+    contract::Custom("zloss/dtype", &ZlossDType,
+                     "z-loss tensors that are read have the dtype of gradLoss",
+                     "convert the tensor to the dtype of gradLoss"),
+    contract::Custom("shape/columns", &NoColumns, "logProb has at least one column",
+                     "pass logProb as [N, C] with C > 0", kAclnnInnerTiling),
+    contract::Custom("shape/gradLoss", &GradLossShape,
+                     "gradLoss is [N] for \"none\", and has rank 0 or shape [1] for \"mean\" and "
+                     "\"sum\"",
+                     "pass the gradient of what the forward call returned for this reduction",
+                     kAclnnInnerTiling),
+    contract::Custom("shape/target", &TargetShape, "target is [N]", "pass one class for each row",
+                     kAclnnInnerTiling),
+    contract::Custom("shape/weightOptional", &WeightShape, "weightOptional is [C]",
+                     "pass one weight for each class", kAclnnInnerTiling),
+    contract::SameShape("shape/xGradOut", kXGradOut, kLogProb,
+                        "allocate xGradOut with the shape of logProb", kAclnnInnerTiling),
+    contract::Custom("shape/zloss", &ZlossShapes,
+                     "gradZlossOptional is shaped as gradLoss must be, lseForZlossOptional is [N]",
+                     "pass the tensors that belong to the forward call's outputs",
+                     kAclnnInnerTiling),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnCrossEntropyLossGrad",
+    .folder = "cross_entropy_loss_grad",
+    .summary =
+        "Gradient of aclnnCrossEntropyLoss with respect to the logits, from the "
+        "log-softmax that the forward call saved.",
+    .products = Bit(Product::kA2) | Bit(Product::kA3) | Bit(Product::k950),
+    .rank_code = kAclnnInnerTiling,
+    .parameters = kParameters,
+    .rules = kRules,
+};
+
+static_assert(contract::Matches<decltype(aclnnCrossEntropyLossGradGetWorkspaceSize)>(kContract));
+
+}  // namespace aclimb::cross_entropy_loss_grad

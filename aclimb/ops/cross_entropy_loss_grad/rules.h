@@ -1,0 +1,161 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "aclimb/contract/arguments.h"
+#include "aclimb/core/text.h"
+
+// The rules that relate arguments of aclnnCrossEntropyLossGrad; contract.h lists them in order.
+namespace aclimb::cross_entropy_loss_grad {
+
+// Parameter positions, in the order of the C function.
+enum : int {
+  kGradLoss,
+  kLogProb,
+  kTarget,
+  kWeight,
+  kGradZloss,
+  kLseForZloss,
+  kReduction,
+  kIgnoreIndex,
+  kLabelSmoothing,
+  kLseSquareScale,
+  kXGradOut
+};
+
+using Violation = std::optional<std::string>;
+
+// A null reduction means "mean", the default of the operator's attribute.
+inline std::string_view ReductionOf(const contract::Arguments& arguments) {
+  return arguments.String(kReduction, "mean");
+}
+
+// Null and zero-element z-loss tensors alike count as not given.
+inline bool ZlossGiven(const contract::Arguments& arguments, int index) {
+  return arguments.Given(index) && !arguments.Tensor(index).IsEmpty();
+}
+
+inline std::string ShapeOf(const contract::Arguments& arguments, int index) {
+  const TensorDescriptor& tensor = arguments.Tensor(index);
+  return ShapeText(tensor.shape.data(), tensor.shape.size());
+}
+
+inline Violation UnknownReduction(const contract::Arguments& arguments) {
+  const std::string_view reduction = ReductionOf(arguments);
+  if (reduction == "none" || reduction == "mean" || reduction == "sum") return std::nullopt;
+  return Cat("reduction is \"", reduction, "\"; expected \"none\", \"mean\" or \"sum\".");
+}
+
+inline Violation SmoothingOutOfRange(const contract::Arguments& arguments) {
+  const double smoothing = arguments.Real(kLabelSmoothing);
+  if (smoothing >= 0 && smoothing <= 1) return std::nullopt;
+  return Cat("labelSmoothing is ", smoothing, "; expected a value from 0 to 1.");
+}
+
+inline Violation ReservedSmoothing(const contract::Arguments& arguments) {
+  const double smoothing = arguments.Real(kLabelSmoothing);
+  if (smoothing == 0 || arguments.extensions()) return std::nullopt;
+  return Cat("labelSmoothing is ", smoothing,
+             "; expected 0, the only value that the operator's document supports so far "
+             "(ACLIMB_EXTENSIONS=1 accepts the others).");
+}
+
+inline Violation ReservedZlossScale(const contract::Arguments& arguments) {
+  const double scale = arguments.Real(kLseSquareScale);
+  if (scale == 0 || arguments.extensions()) return std::nullopt;
+  return Cat("lseSquareScaleForZloss is ", scale,
+             "; expected 0, the only value that the operator's document supports so far "
+             "(ACLIMB_EXTENSIONS=1 accepts the others).");
+}
+
+inline Violation ReservedZlossTensor(const contract::Arguments& arguments, int index,
+                                     const char* name) {
+  if (!ZlossGiven(arguments, index) || arguments.extensions()) return std::nullopt;
+  return Cat(name, " is a tensor of shape ", ShapeOf(arguments, index),
+             "; expected null or an empty tensor, since the operator's document does not support "
+             "z-loss so far (ACLIMB_EXTENSIONS=1 accepts it).");
+}
+inline Violation ReservedGradZloss(const contract::Arguments& arguments) {
+  return ReservedZlossTensor(arguments, kGradZloss, "gradZlossOptional");
+}
+inline Violation ReservedLse(const contract::Arguments& arguments) {
+  return ReservedZlossTensor(arguments, kLseForZloss, "lseForZlossOptional");
+}
+
+// From here on the z-loss tensors are looked at only where they are read.
+inline bool UsesZloss(const contract::Arguments& arguments) {
+  return arguments.Real(kLseSquareScale) != 0 && !arguments.Tensor(kLogProb).IsEmpty();
+}
+
+inline Violation MissingLse(const contract::Arguments& arguments) {
+  if (!UsesZloss(arguments) || ZlossGiven(arguments, kLseForZloss)) return std::nullopt;
+  return Cat("lseSquareScaleForZloss is ", arguments.Real(kLseSquareScale),
+             " and lseForZlossOptional is ", arguments.Given(kLseForZloss) ? "empty" : "null",
+             "; expected lseForZlossOptional of shape [N] when the scale is not 0.");
+}
+
+inline Violation ZlossDType(const contract::Arguments& arguments) {
+  if (!UsesZloss(arguments)) return std::nullopt;
+  const DType expected = arguments.Tensor(kGradLoss).dtype;
+  for (int index : {kGradZloss, kLseForZloss}) {
+    if (!ZlossGiven(arguments, index)) continue;
+    const DType dtype = arguments.Tensor(index).dtype;
+    if (dtype == expected) continue;
+    return Cat(index == kGradZloss ? "gradZlossOptional" : "lseForZlossOptional", ".dtype is ",
+               NameOf(dtype), " but gradLoss.dtype is ", NameOf(expected),
+               "; expected equal dtypes.");
+  }
+  return std::nullopt;
+}
+
+inline Violation NoColumns(const contract::Arguments& arguments) {
+  if (arguments.Tensor(kLogProb).shape[1] > 0) return std::nullopt;
+  return Cat("logProb.shape is ", ShapeOf(arguments, kLogProb), "; expected [N, C] with C > 0.");
+}
+
+// What a gradient of the loss must look like: one element per row, or one in all.
+inline Violation LossShape(const contract::Arguments& arguments, int index, const char* name) {
+  const std::string_view reduction = ReductionOf(arguments);
+  const auto& shape = arguments.Tensor(index).shape;
+  const int64_t rows = arguments.Tensor(kLogProb).shape[0];
+  if (reduction == "none") {
+    if (shape.size() == 1 && shape[0] == rows) return std::nullopt;
+    return Cat(name, ".shape is ", ShapeOf(arguments, index),
+               " but reduction is \"none\" and logProb.shape is ", ShapeOf(arguments, kLogProb),
+               "; expected [", rows, "].");
+  }
+  if (shape.empty() || (shape.size() == 1 && shape[0] == 1)) return std::nullopt;
+  return Cat(name, ".shape is ", ShapeOf(arguments, index), " but reduction is \"", reduction,
+             "\"; expected rank 0 or [1].");
+}
+inline Violation GradLossShape(const contract::Arguments& arguments) {
+  return LossShape(arguments, kGradLoss, "gradLoss");
+}
+
+inline Violation VectorShape(const contract::Arguments& arguments, int index, const char* name,
+                             int64_t length) {
+  const auto& shape = arguments.Tensor(index).shape;
+  if (shape.size() == 1 && shape[0] == length) return std::nullopt;
+  return Cat(name, ".shape is ", ShapeOf(arguments, index), " but logProb.shape is ",
+             ShapeOf(arguments, kLogProb), "; expected [", length, "].");
+}
+inline Violation TargetShape(const contract::Arguments& arguments) {
+  return VectorShape(arguments, kTarget, "target", arguments.Tensor(kLogProb).shape[0]);
+}
+inline Violation WeightShape(const contract::Arguments& arguments) {
+  if (!arguments.Given(kWeight)) return std::nullopt;
+  return VectorShape(arguments, kWeight, "weightOptional", arguments.Tensor(kLogProb).shape[1]);
+}
+
+inline Violation ZlossShapes(const contract::Arguments& arguments) {
+  if (!UsesZloss(arguments)) return std::nullopt;
+  if (ZlossGiven(arguments, kGradZloss)) {
+    if (auto what = LossShape(arguments, kGradZloss, "gradZlossOptional")) return what;
+  }
+  return VectorShape(arguments, kLseForZloss, "lseForZlossOptional",
+                     arguments.Tensor(kLogProb).shape[0]);
+}
+
+}  // namespace aclimb::cross_entropy_loss_grad
