@@ -22,6 +22,8 @@ if(ACLIMB_SANITIZE)
   add_link_options(-fsanitize=${ACLIMB_SANITIZE})
   if(ACLIMB_SANITIZE STREQUAL "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
+    # The enumerations are C's: a program may pass any number, and the library must answer with a code.
+    add_compile_options(-fno-sanitize=enum)
   endif()
   if(ACLIMB_SANITIZE STREQUAL "thread")
     # libgomp's barriers are invisible to the thread sanitizer (decisions: a std::thread team instead).

@@ -16,8 +16,9 @@ std::atomic<uint64_t> wait_timeout_ms{0};
 std::atomic<uint64_t> execute_timeout_ms{0};
 
 Status CheckOption(aclSysParamOpt opt) {
-  if (opt >= 0 && opt < Context::kParameters) return Ok();
-  return BadValue("opt", static_cast<int32_t>(opt), "an aclSysParamOpt", "parameter/option");
+  const auto number = static_cast<int32_t>(opt);
+  if (number >= 0 && number < Context::kParameters) return Ok();
+  return BadValue("opt", number, "an aclSysParamOpt", "parameter/option");
 }
 
 Status CheckValue(aclSysParamOpt opt, int64_t value) {

@@ -55,7 +55,11 @@ inline void CheckMessage(const std::string& text, const std::string& function,
 // Holds a stream: work queued behind it does not start before Open.
 class Gate {
  public:
-  ~Gate() { Open(); }
+  ~Gate() {
+    Open();
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return inside_ == 0; });
+  }
   void Open() {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -77,13 +81,17 @@ class Gate {
   void Pass() {
     std::unique_lock<std::mutex> lock(mutex_);
     reached_ = true;
+    ++inside_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return open_; });
+    --inside_;
+    changed_.notify_all();
   }
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;
   bool reached_ = false;
+  int inside_ = 0;
 };
 
 // Queues a task that returns `code`.
