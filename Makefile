@@ -26,7 +26,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test install bench lint coverage clean
+.PHONY: help setup build demo test install bench lint docs coverage clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -62,6 +62,9 @@ bench: ## compare the operators with PyTorch on this machine
 lint: ## formatting, clang-tidy and the project's own rules
 	@scripts/setup build test lint
 	@scripts/lint
+
+docs: build ## write the generated pages in docs/ anew
+	@cmake --build $(BUILD) --target docs
 
 coverage: ## line coverage of aclimb/ and backends/ by the tests
 	@scripts/setup build test coverage
