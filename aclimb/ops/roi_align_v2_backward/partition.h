@@ -43,8 +43,8 @@ struct Partition {
 struct Limits {
   // Beyond this extent of the map the tables of one region would outgrow the sums they serve.
   int64_t window = 2048;
-  // Sums of one task: half of a 1 MiB second-level cache, the rest is for gradients and tables.
-  int64_t tile_floats = 128 * 1024;
+  // Sums of one task: three quarters of a 1 MiB second-level cache; gradients and tables pass by.
+  int64_t tile_floats = 192 * 1024;
   // Tables take an eighth of what the tensors take, but between these.
   int64_t min_table_bytes = int64_t{8} << 20;
   int64_t max_table_bytes = int64_t{256} << 20;
