@@ -1,0 +1,252 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/convert.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl header is included once per target.
+#include <algorithm>
+#include <atomic>
+
+#include "aclimb/ops/convolution_backward/convert.h"
+#include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/walk.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace conv {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::GatherF32;
+using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::ScatterF32;
+using aclimb::HWY_NAMESPACE::StoreF32;
+
+// One run of a walk: `count` elements with a stride on either side.
+template <typename From, typename To>
+HWY_INLINE void ConvertRun(const From* from, int64_t from_stride, int64_t count, To* to,
+                           int64_t to_stride) {
+  if (from_stride == 1 && to_stride == 1) {
+    const hn::ScalableTag<float> d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, from + i), to + i);
+    for (; i < count; ++i) to[i] = FromFloat<To>(ToFloat(from[i]));
+    return;
+  }
+  constexpr int64_t kChunk = 256;
+  HWY_ALIGN float chunk[kChunk];
+  for (int64_t i = 0; i < count; i += kChunk) {
+    const int64_t n = std::min(kChunk, count - i);
+    GatherF32(from + i * from_stride, from_stride, n, chunk);
+    ScatterF32(chunk, n, to + i * to_stride, to_stride);
+  }
+}
+
+template <typename From, typename To>
+void ConvertRange(const Walk<2>& walk, const void* from, void* to, int64_t begin, int64_t end) {
+  const int64_t from_stride = walk.stride[0][walk.rank - 1];
+  const int64_t to_stride = walk.stride[1][walk.rank - 1];
+  walk.Visit(begin, end, [&](const int64_t(&offset)[2], int64_t count) HWY_ATTR {
+    ConvertRun(static_cast<const From*>(from) + offset[0], from_stride, count,
+               static_cast<To*>(to) + offset[1], to_stride);
+  });
+}
+
+// A tile of a transposing copy: element (i, j) is from[i + j * from_stride] and goes to
+// to[i * to_stride + j].
+template <typename From, typename To>
+HWY_INLINE void ConvertTile(const From* from, int64_t from_stride, To* to, int64_t to_stride,
+                            int64_t rows, int64_t columns) {
+  constexpr int64_t kTile = 32;
+  HWY_ALIGN float tile[kTile][kTile + 1];
+  HWY_ALIGN float line[kTile];
+  for (int64_t j = 0; j < columns; ++j) GatherF32(from + j * from_stride, 1, rows, tile[j]);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) line[j] = tile[j][i];
+    ScatterF32(line, columns, to + i * to_stride, 1);
+  }
+}
+
+template <typename From, typename To>
+void ConvertTiles(const void* from, int64_t from_stride, void* to, int64_t to_stride, int64_t rows,
+                  int64_t columns) {
+  constexpr int64_t kTile = 32;
+  for (int64_t i = 0; i < rows; i += kTile) {
+    for (int64_t j = 0; j < columns; j += kTile) {
+      ConvertTile(static_cast<const From*>(from) + i + j * from_stride, from_stride,
+                  static_cast<To*>(to) + i * to_stride + j, to_stride, std::min(kTile, rows - i),
+                  std::min(kTile, columns - j));
+    }
+  }
+}
+
+using RangeFunction = void (*)(const Walk<2>&, const void*, void*, int64_t, int64_t);
+using TilesFunction = void (*)(const void*, int64_t, void*, int64_t, int64_t, int64_t);
+
+// Index of a storage type in the tables below.
+HWY_INLINE int IndexOf(DType dtype) {
+  return dtype == DType::kFloat16 ? 1 : dtype == DType::kBFloat16 ? 2 : 0;
+}
+constexpr RangeFunction kRanges[3][3] = {
+    {ConvertRange<float, float>, ConvertRange<float, Float16>, ConvertRange<float, BFloat16>},
+    {ConvertRange<Float16, float>, ConvertRange<Float16, Float16>, ConvertRange<Float16, BFloat16>},
+    {ConvertRange<BFloat16, float>, ConvertRange<BFloat16, Float16>,
+     ConvertRange<BFloat16, BFloat16>}};
+constexpr TilesFunction kTiles[3][3] = {
+    {ConvertTiles<float, float>, ConvertTiles<float, Float16>, ConvertTiles<float, BFloat16>},
+    {ConvertTiles<Float16, float>, ConvertTiles<Float16, Float16>, ConvertTiles<Float16, BFloat16>},
+    {ConvertTiles<BFloat16, float>, ConvertTiles<BFloat16, Float16>,
+     ConvertTiles<BFloat16, BFloat16>}};
+
+void ConvertPiece(const Walk<2>& walk, const TensorView& from, const TensorView& to, int64_t begin,
+                  int64_t end) {
+  kRanges[IndexOf(from.dtype)][IndexOf(to.dtype)](walk, from.data, to.data, begin, end);
+}
+void ConvertPlane(const TensorView& from, int64_t from_offset, int64_t from_stride,
+                  const TensorView& to, int64_t to_offset, int64_t to_stride, int64_t rows,
+                  int64_t columns) {
+  kTiles[IndexOf(from.dtype)][IndexOf(to.dtype)](
+      from.As<char>() + from_offset * static_cast<int64_t>(SizeOf(from.dtype)), from_stride,
+      to.As<char>() + to_offset * static_cast<int64_t>(SizeOf(to.dtype)), to_stride, rows, columns);
+}
+
+template <typename T>
+bool AnyNaN(const Walk<1>& walk, const T* from, int64_t begin, int64_t end) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t stride = walk.stride[0][walk.rank - 1];
+  bool found = false;
+  walk.Visit(begin, end, [&](const int64_t(&offset)[1], int64_t count) HWY_ATTR {
+    const T* run = from + offset[0];
+    int64_t i = 0;
+    if (stride == 1) {
+      auto nan = hn::IsNaN(hn::Zero(d));
+      for (; i + lanes <= count; i += lanes) nan = hn::Or(nan, hn::IsNaN(LoadF32(d, run + i)));
+      found = found || !hn::AllFalse(d, nan);
+    }
+    for (; i < count; ++i) {
+      const float value = ToFloat(run[i * stride]);
+      found = found || value != value;
+    }
+  });
+  return found;
+}
+
+bool NaNInPiece(const Walk<1>& walk, const TensorView& view, int64_t begin, int64_t end) {
+  switch (view.dtype) {
+    case DType::kFloat16:
+      return AnyNaN(walk, view.As<Float16>(), begin, end);
+    case DType::kBFloat16:
+      return AnyNaN(walk, view.As<BFloat16>(), begin, end);
+    default:
+      return AnyNaN(walk, view.As<float>(), begin, end);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace conv
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::conv {
+namespace {
+
+HWY_EXPORT(ConvertPiece);
+HWY_EXPORT(ConvertPlane);
+HWY_EXPORT(NaNInPiece);
+
+// The dimension of `walk` in which operand `n` is contiguous and long enough for tiles, or -1.
+int ContiguousDimension(const Walk<2>& walk, int n) {
+  for (int d = walk.rank - 1; d >= 0; --d) {
+    if (walk.stride[n][d] == 1 && walk.extent[d] >= 8) return d;
+  }
+  return -1;
+}
+
+}  // namespace
+
+void Convert(const TensorView& from, const TensorView& to, bool parallel) {
+  const TensorView* const views[] = {&from, &to};
+  const Walk<2> walk = Walk<2>::Make(views);
+  if (walk.count == 0) return;
+  const int i = ContiguousDimension(walk, 0), j = ContiguousDimension(walk, 1);
+  if (!walk.InnerIsContiguous() && i >= 0 && j >= 0 && i != j) {
+    // Every other dimension counts planes; rows are cut so that a piece stays in the cache.
+    const int64_t rows = walk.extent[i], columns = walk.extent[j];
+    const int64_t rows_per_piece =
+        std::max<int64_t>(32, 64 * 1024 / std::max<int64_t>(1, columns) / 32 * 32);
+    const int64_t cuts = (rows + rows_per_piece - 1) / rows_per_piece;
+    const int64_t planes = walk.count / (rows * columns);
+    const auto run = [&](int64_t begin, int64_t end) {
+      for (int64_t piece = begin; piece < end; ++piece) {
+        const int64_t first = piece % cuts * rows_per_piece;
+        int64_t rest = piece / cuts;
+        int64_t offset[2] = {first * walk.stride[0][i], first * walk.stride[1][i]};
+        for (int d = walk.rank - 1; d >= 0; --d) {
+          if (d == i || d == j) continue;
+          for (int n = 0; n < 2; ++n) offset[n] += rest % walk.extent[d] * walk.stride[n][d];
+          rest /= walk.extent[d];
+        }
+        HWY_DYNAMIC_DISPATCH(ConvertPlane)
+        (from, offset[0], walk.stride[0][j], to, offset[1], walk.stride[1][i],
+         std::min(rows_per_piece, rows - first), columns);
+      }
+    };
+    if (parallel) {
+      ParallelFor(planes * cuts, std::max<int64_t>(1, 16 * 1024 / (rows * columns)), run);
+    } else {
+      run(0, planes * cuts);
+    }
+    return;
+  }
+  const auto run = [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(ConvertPiece)(walk, from, to, begin, end);
+  };
+  if (parallel) {
+    ParallelFor(walk.count, 32 * 1024, run);
+  } else {
+    run(0, walk.count);
+  }
+}
+
+void Clear(const TensorView& view, bool parallel) {
+  // A zero of every storage type, read again and again.
+  const float zero = 0.0f;
+  TensorView zeros = view;
+  zeros.data = const_cast<float*>(&zero);
+  zeros.dtype = DType::kFloat32;
+  for (int d = 0; d < zeros.rank; ++d) zeros.stride[d] = 0;
+  Convert(zeros, view, parallel);
+}
+
+bool HasNaN(const TensorView& view, bool parallel) {
+  const TensorView* const views[] = {&view};
+  const Walk<1> walk = Walk<1>::Make(views);
+  std::atomic<bool> found{false};
+  const auto run = [&](int64_t begin, int64_t end) {
+    if (HWY_DYNAMIC_DISPATCH(NaNInPiece)(walk, view, begin, end)) {
+      found.store(true, std::memory_order_relaxed);
+    }
+  };
+  if (parallel) {
+    ParallelFor(walk.count, 256 * 1024, run);
+  } else {
+    run(0, walk.count);
+  }
+  return found.load(std::memory_order_relaxed);
+}
+
+TensorView DenseLike(const TensorView& view, DType dtype, void* data) {
+  TensorView dense = view;
+  dense.dtype = dtype;
+  dense.data = data;
+  int64_t stride = 1;
+  for (int d = view.rank - 1; d >= 0; --d) {
+    dense.stride[d] = stride;
+    stride *= view.shape[d];
+  }
+  return dense;
+}
+
+}  // namespace aclimb::conv
+#endif

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "aclimb/core/tensor_view.h"
+
+namespace aclimb::conv {
+
+// Copies `from` to `to`, equally shaped views of float32, float16 or bfloat16 with any strides,
+// rounding to nearest even. Views whose contiguous dimensions differ go through small tiles.
+//   parallel  false keeps it on the calling thread
+void Convert(const TensorView& from, const TensorView& to, bool parallel);
+
+// Writes zeros.
+void Clear(const TensorView& view, bool parallel);
+
+// True when an element is NaN.
+bool HasNaN(const TensorView& view, bool parallel);
+
+// The same shape without gaps, at `data`.
+TensorView DenseLike(const TensorView& view, DType dtype, void* data);
+
+}  // namespace aclimb::conv

@@ -1,0 +1,93 @@
+// aclnnConvolutionBackward: the C entry points and the plan between them.
+
+#include <memory>
+
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/convolution_backward/contract.h"
+#include "aclimb/ops/convolution_backward/convert.h"
+#include "aclimb/ops/convolution_backward/plan.h"
+#include "aclnnop/aclnn_convolution_backward.h"
+
+namespace aclimb::conv {
+namespace {
+
+// Nothing was convolved: the gradients of weight and bias are sums of no terms.
+struct ZeroPlan final : Plan {
+  bool weight = false;
+  bool bias = false;
+
+  void Run(const RunContext& run) const override {
+    if (weight) Clear(run.View(kGradWeight), false);
+    if (bias) Clear(run.View(kGradBias), false);
+  }
+};
+
+Place Parameter(const contract::Arguments& arguments, int parameter) {
+  Place place;
+  place.parameter = parameter;
+  place.view = Embed(arguments.Tensor(parameter).View());
+  return place;
+}
+
+Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  const BoolArrayValue& mask = arguments.Bools(kOutputMask);
+  const bool grad_input = mask[0] != 0, grad_weight = mask[1] != 0, grad_bias = mask[2] != 0;
+  if (IsEmptyCase(arguments)) {
+    auto plan = std::make_unique<ZeroPlan>();
+    plan->weight = grad_weight && !arguments.Tensor(kGradWeight).IsEmpty();
+    plan->bias = grad_bias && !arguments.Tensor(kGradBias).IsEmpty();
+    if (!plan->weight && !plan->bias) return std::unique_ptr<Plan>();
+    if (plan->weight) planner.Writes(kGradWeight);
+    if (plan->bias) planner.Writes(kGradBias);
+    return std::unique_ptr<Plan>(std::move(plan));
+  }
+  if (!grad_input && !grad_weight && !grad_bias) return std::unique_ptr<Plan>();
+
+  planner.Reads(kGradOutput);
+  if (grad_input) planner.Reads(kWeight);
+  if (grad_weight) planner.Reads(kInput);
+  const bool transposed = arguments.Bool(kTransposed);
+  const auto& out_shape = arguments.Tensor(kGradOutput).shape;
+  const auto& in_shape = arguments.Tensor(kInput).shape;
+  const Geometry geometry = MakeGeometry(
+      transposed ? out_shape : in_shape, transposed ? in_shape : out_shape,
+      arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
+  PlanBuilder builder(planner, geometry, transposed, Parameter(arguments, kGradOutput),
+                      Parameter(arguments, kInput), Parameter(arguments, kWeight));
+  if (grad_input) {
+    planner.Writes(kGradInput);
+    builder.AddGradInput(Parameter(arguments, kGradInput));
+  }
+  if (grad_weight) {
+    planner.Writes(kGradWeight);
+    builder.AddGradWeight(Parameter(arguments, kGradWeight));
+  }
+  if (grad_bias) {
+    planner.Writes(kGradBias);
+    Place place;
+    place.parameter = kGradBias;
+    place.view = arguments.Tensor(kGradBias).View();
+    builder.AddGradBias(place);
+  }
+  return builder.Take();
+}
+
+}  // namespace
+}  // namespace aclimb::conv
+
+extern "C" aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight,
+    const aclIntArray* biasSizes, const aclIntArray* stride, const aclIntArray* padding,
+    const aclIntArray* dilation, const bool transposed, const aclIntArray* outputPadding,
+    const int groups, const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput,
+    aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::conv::kContract, aclimb::conv::MakePlan, workspaceSize, executor,
+                        gradOutput, input, weight, biasSizes, stride, padding, dilation, transposed,
+                        outputPadding, groups, outputMask, cubeMathType, gradInput, gradWeight,
+                        gradBias);
+}
+
+extern "C" aclnnStatus aclnnConvolutionBackward(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, const aclrtStream stream) {
+  return aclimb::Phase2(aclimb::conv::kContract, workspace, workspaceSize, executor, stream);
+}

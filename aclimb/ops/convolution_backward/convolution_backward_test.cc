@@ -1,0 +1,514 @@
+// The operator through its C interface: spec/convolution_backward.md sections 4, 7 and 8.
+
+#include <limits>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/ops/convolution_backward/problem.h"
+
+namespace aclimb::conv {
+namespace {
+
+using aclimb::testing::DeviceTensor;
+using aclimb::testing::Near;
+using aclimb::testing::Random;
+
+using Values = std::vector<double>;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+Values CountFrom(double first, int64_t count) {
+  Values values;
+  for (int64_t i = 0; i < count; ++i) values.push_back(first + static_cast<double>(i));
+  return values;
+}
+
+class ConvolutionBackward : public aclimb::testing::DeviceTest {
+ protected:
+  struct Results {
+    Values input, weight, bias;
+  };
+  // Runs in every dtype (values are small integers) and returns the float32 results.
+  Results Compute(Problem p, const Values& g, const Values& x, const Values& w) {
+    Results results;
+    for (DType dtype : {DType::kBFloat16, DType::kFloat16, DType::kFloat32}) {
+      p.Dtype(dtype);
+      const Tensors t(p, g, x, w);
+      ACLIMB_EXPECT_OK(RunProblem(p, t, stream_));
+      EXPECT_TRUE(MeetsTruth(p, t)) << NameOf(dtype);
+      results = {t.grad_input->Values(), t.grad_weight->Values(), t.grad_bias->Values()};
+    }
+    return results;
+  }
+  void ExpectMeetsTruth(const Problem& p, uint64_t seed) {
+    Random random(seed);
+    const Tensors t(p, random);
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+    EXPECT_TRUE(MeetsTruth(p, t));
+  }
+};
+
+// ---- Section 8, in its order
+
+TEST_F(ConvolutionBackward, OneDimensionWithStridePaddingAndDilation) {
+  const Problem p = {{1, 2, 3}, {1, 1, 5}, {2, 1, 2}, {2}, {1}, {2}, {0}};
+  const Results r = Compute(p, CountFrom(1, 6), CountFrom(1, 5), {1, 2, -1, 3});
+  EXPECT_EQ(r.input, (Values{0, 11, 0, 16, 0}));
+  EXPECT_EQ(r.weight, (Values{16, 10, 34, 28}));
+  EXPECT_EQ(r.bias, (Values{6, 15}));
+}
+
+TEST_F(ConvolutionBackward, FourPaddingsAreTopBottomLeftRight) {
+  Problem p = {{1, 2, 2, 4}, {1, 2, 3, 3}, {2, 1, 2, 2}, {2, 1}, {1, 0, 2, 1}, {1, 2}, {0, 0}};
+  p.groups = 2;
+  const Results r = Compute(p, CountFrom(1, 16), CountFrom(1, 18), CountFrom(1, 8));
+  EXPECT_EQ(r.input, (Values{13, 20, 12, 17, 20, 14, 41, 48, 28, 149, 164, 88, 153, 164, 90, 209,
+                             224, 120}));
+  EXPECT_EQ(r.weight, (Values{68, 92, 124, 160, 419, 590, 754, 1048}));
+  EXPECT_EQ(r.bias, (Values{36, 100}));
+}
+
+TEST_F(ConvolutionBackward, TransposedOneDimensionWithGroupsAndOutputPadding) {
+  Problem p = {{1, 2, 6}, {1, 2, 3}, {2, 1, 3}, {2}, {1}, {1}, {1}};
+  p.groups = 2;
+  p.transposed = true;
+  const Results r = Compute(p, CountFrom(1, 12), CountFrom(1, 6), CountFrom(1, 6));
+  EXPECT_EQ(r.input, (Values{8, 20, 32, 83, 137, 167}));
+  EXPECT_EQ(r.weight, (Values{16, 22, 28, 100, 139, 154}));
+  EXPECT_EQ(r.bias, (Values{21, 57}));
+}
+
+TEST_F(ConvolutionBackward, TransposedTwoDimensions) {
+  Problem p = {{1, 2, 4, 4}, {1, 1, 2, 2}, {1, 2, 2, 2}, {2, 2}, {0, 0}, {1, 1}, {0, 0}};
+  p.transposed = true;
+  const Results r = Compute(p, CountFrom(1, 32), CountFrom(1, 4), CountFrom(1, 8));
+  EXPECT_EQ(r.input, (Values{560, 632, 848, 920}));
+  EXPECT_EQ(r.weight, (Values{78, 88, 118, 128, 238, 248, 278, 288}));
+  EXPECT_EQ(r.bias, (Values{136, 392}));
+}
+
+TEST_F(ConvolutionBackward, ThreeDimensions) {
+  const Problem p = {{1, 1, 1, 2, 1}, {1, 1, 2, 2, 2}, {1, 1, 2, 1, 2}, {1, 1, 1},
+                     {0, 0, 0},       {1, 1, 1},       {0, 0, 0}};
+  const Results r = Compute(p, {1, 2}, CountFrom(1, 8), CountFrom(1, 4));
+  EXPECT_EQ(r.input, (Values{1, 2, 2, 4, 3, 4, 6, 8}));
+  EXPECT_EQ(r.weight, (Values{7, 10, 19, 22}));
+  EXPECT_EQ(r.bias, (Values{3}));
+}
+
+TEST_F(ConvolutionBackward, StrideRemainderLeavesZeros) {
+  const Problem p = {{1, 1, 2}, {1, 1, 6}, {1, 1, 2}, {3}, {0}, {1}, {0}};
+  const Results r = Compute(p, {1, 2}, CountFrom(1, 6), {1, 10});
+  EXPECT_EQ(r.input, (Values{1, 10, 0, 2, 20, 0}));
+  EXPECT_EQ(r.weight, (Values{9, 12}));
+  EXPECT_EQ(r.bias, (Values{3}));
+}
+
+TEST_F(ConvolutionBackward, EveryMaskTouchesOnlyWhatItNames) {
+  for (const int64_t channels : {2, 16}) {
+    for (int bits = 0; bits < 8; ++bits) {
+      Problem p = {{2, channels, 6, 6},
+                   {2, channels, 6, 6},
+                   {channels, channels, 3, 3},
+                   {1, 1},
+                   {1, 1},
+                   {1, 1},
+                   {0, 0}};
+      for (int i = 0; i < 3; ++i) p.mask[i] = (bits >> i & 1) != 0;
+      Random random(static_cast<uint64_t>(bits));
+      const Tensors t(p, random);
+      const auto input = t.grad_input->Bytes(), weight = t.grad_weight->Bytes(),
+                 bias = t.grad_bias->Bytes();
+      ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+      EXPECT_TRUE(MeetsTruth(p, t)) << bits;
+      EXPECT_EQ(t.grad_input->Bytes() == input, !p.mask[0]) << bits;
+      EXPECT_EQ(t.grad_weight->Bytes() == weight, !p.mask[1]) << bits;
+      EXPECT_EQ(t.grad_bias->Bytes() == bias, !p.mask[2]) << bits;
+    }
+  }
+}
+
+TEST_F(ConvolutionBackward, UnwantedOutputsMayBeNull) {
+  for (int wanted = 0; wanted < 3; ++wanted) {
+    Problem p = {{1, 2, 3}, {1, 1, 5}, {2, 1, 2}, {2}, {1}, {2}, {0}};
+    for (int i = 0; i < 3; ++i) p.mask[i] = i == wanted;
+    Random random(3);
+    const Tensors t(p, random);
+    const aclimb::testing::IntArray two({2}), one({1}), zero({0});
+    const aclimb::testing::BoolArray mask({p.mask[0], p.mask[1], p.mask[2]});
+    ACLIMB_EXPECT_OK(aclimb::testing::RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnConvolutionBackwardGetWorkspaceSize(
+              *t.grad_output, *t.input, *t.weight,
+              wanted == 2 ? static_cast<aclIntArray*>(two) : nullptr, two, one, two, false, zero, 1,
+              mask, 0, wanted == 0 ? t.grad_input->get() : nullptr,
+              wanted == 1 ? t.grad_weight->get() : nullptr,
+              wanted == 2 ? t.grad_bias->get() : nullptr, size, executor);
+        },
+        &aclnnConvolutionBackward, stream_));
+    EXPECT_TRUE(MeetsTruth(p, t)) << wanted;
+  }
+}
+
+TEST_F(ConvolutionBackward, NoImagesGiveZeros) {
+  const Problem p = {{0, 4, 6, 6}, {0, 3, 6, 6}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+  const Tensors t(p, {}, {}, Values(108, 1.0));
+  ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+  EXPECT_EQ(t.grad_weight->Values(), Values(108, 0.0));
+  EXPECT_EQ(t.grad_bias->Values(), Values(4, 0.0));
+}
+
+TEST_F(ConvolutionBackward, NoInputChannelsGiveAZeroBiasGradient) {
+  const Problem p = {{2, 4, 6, 6}, {2, 0, 6, 6}, {4, 0, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+  const Tensors t(p, Values(288, 1.0), {}, {});
+  ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+  EXPECT_EQ(t.grad_bias->Values(), Values(4, 0.0));
+}
+
+TEST_F(ConvolutionBackward, LengthOneArraysStandForAllDimensions) {
+  for (bool transposed : {false, true}) {
+    Problem p = {{}, {2, 4, 7, 8}, {4, 4, 3, 3}, {2}, {1}, {1}, {transposed ? 1 : 0}};
+    p.transposed = transposed;
+    Problem full = p;
+    full.stride = {2, 2};
+    full.padding = {1, 1};
+    full.dilation = {1, 1};
+    full.output_padding = std::vector<int64_t>(2, p.output_padding[0]);
+    InferGradOutput(full);
+    p.grad_output = full.grad_output;
+    Random random(4), again(4);
+    const Tensors short_form(p, random), long_form(full, again);
+    ACLIMB_ASSERT_OK(RunProblem(p, short_form, stream_));
+    ACLIMB_ASSERT_OK(RunProblem(full, long_form, stream_));
+    EXPECT_EQ(short_form.grad_input->Bytes(), long_form.grad_input->Bytes());
+    EXPECT_EQ(short_form.grad_weight->Bytes(), long_form.grad_weight->Bytes());
+    EXPECT_TRUE(MeetsTruth(p, short_form));
+  }
+}
+
+TEST_F(ConvolutionBackward, MixedDTypesPromote) {
+  const DType all[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+  for (const int64_t channels : {3, 32}) {
+    for (DType a : all) {
+      for (DType b : all) {
+        for (DType c : all) {
+          Problem p = {{2, channels, 9, 9},
+                       {2, channels, 9, 9},
+                       {channels, channels, 3, 3},
+                       {1, 1},
+                       {1, 1},
+                       {1, 1},
+                       {0, 0}};
+          p.dtypes[0] = a;
+          p.dtypes[1] = b;
+          p.dtypes[2] = c;
+          ExpectMeetsTruth(p, 5);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ConvolutionBackward, EveryCubeMathTypeOnEveryDType) {
+  for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    for (int8_t type = 0; type < 4; ++type) {
+      Problem p = {{1, 16, 8, 8}, {1, 16, 8, 8}, {16, 16, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}};
+      p.Dtype(dtype);
+      p.cube_math_type = type;
+      ExpectMeetsTruth(p, 6);
+    }
+  }
+}
+
+TEST_F(ConvolutionBackward, PaddingBeyondTheKernel) {
+  for (const int64_t channels : {2, 32}) {
+    Problem p = {{},    {2, channels, 5, 6}, {channels, channels, 3, 2}, {1, 2}, {4, 5}, {1, 2},
+                 {0, 0}};
+    InferGradOutput(p);
+    for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+      p.Dtype(dtype);
+      ExpectMeetsTruth(p, 7);
+    }
+  }
+}
+
+TEST_F(ConvolutionBackward, DepthwiseWithMultiplierAndThreeGroups) {
+  for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    Problem p = {{}, {2, 12, 15, 17}, {24, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+    p.groups = 12;
+    p.Dtype(dtype);
+    InferGradOutput(p);
+    ExpectMeetsTruth(p, 8);
+    p.input[1] = 3;
+    p.weight = {6, 1, 5, 3};
+    p.groups = 3;
+    p.stride = {2, 1};
+    InferGradOutput(p);
+    ExpectMeetsTruth(p, 9);
+  }
+}
+
+// Only input elements whose windows cover the infinity see it; only taps that meet it do.
+TEST_F(ConvolutionBackward, InfinityAndNaNReachWhatTheyCover) {
+  for (const int64_t channels : {1, 3, 16, 32}) {
+    for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+      for (int where = 0; where < 5; ++where) {
+        SCOPED_TRACE(::testing::Message()
+                     << channels << " channels, " << NameOf(dtype) << ", case " << where);
+        Problem p = {
+            {}, {2, channels, 13, 12}, {channels, channels, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+        p.Dtype(dtype);
+        InferGradOutput(p);
+        Random random(10);
+        Values g = random.Reals(Count(p.grad_output), 0.5, 1),
+               x = random.Reals(Count(p.input), 0.5, 1), w = random.Reals(Count(p.weight), 0.5, 1);
+        if (where == 0) g.front() = kInf;  // a corner
+        if (where == 1) g.back() = std::nan("");
+        if (where == 2) x[static_cast<size_t>(Count(p.input) / 2 + 11)] = -kInf;  // a border
+        if (where == 3) w.front() = kInf;
+        if (where == 4) g[5] = kInf, w.back() = std::nan(""), x[30] = kInf;
+        const Tensors t(p, g, x, w);
+        ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+        EXPECT_TRUE(MeetsTruth(p, t));
+      }
+    }
+  }
+}
+
+TEST_F(ConvolutionBackward, Float16SumsMayPassThroughLargeValues) {
+  Problem p = {{1, 1, 3}, {1, 1, 3}, {1, 1, 1}, {1}, {0}, {1}, {0}};
+  p.Dtype(DType::kFloat16);
+  {
+    const Tensors t(p, {60000, 60000, -60000}, {1, 1, 1}, {1});
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+    EXPECT_EQ(t.grad_weight->Values(), Values{60000});
+    EXPECT_EQ(t.grad_bias->Values(), Values{60000});
+  }
+  const Tensors t(p, {32768, 32768, 0}, {1, 1, 1}, {1});
+  ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+  EXPECT_EQ(t.grad_weight->Values(), Values{kInf});
+  EXPECT_EQ(t.grad_bias->Values(), Values{kInf});
+}
+
+TEST_F(ConvolutionBackward, BFloat16SumsKeepCounting) {
+  for (const int64_t channels : {1, 32}) {
+    Problem p = {
+        {1, channels, 512}, {1, channels, 512}, {channels, channels, 1}, {1}, {0}, {1}, {0}};
+    p.Dtype(DType::kBFloat16);
+    const Tensors t(p, Values(static_cast<size_t>(512 * channels), 1.0),
+                    Values(static_cast<size_t>(512 * channels), 1.0),
+                    Values(static_cast<size_t>(channels * channels), 1.0));
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+    EXPECT_EQ(t.grad_weight->Values(), Values(static_cast<size_t>(channels * channels), 512.0));
+    EXPECT_EQ(t.grad_bias->Values(), Values(static_cast<size_t>(channels), 512.0));
+  }
+}
+
+// ---- Section 7
+
+TEST_F(ConvolutionBackward, SeedSampleAsDeclared) {
+  Problem p = {{2, 2, 7, 7}, {2, 2, 7, 7}, {2, 2, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}};
+  p.Dtype(DType::kFloat16);
+  // Float ones read as pairs of float16: 0 and 1.875.
+  Values image, weight = {0, 1.875, 0, 1.875};
+  for (int i = 0; i < 196; ++i) image.push_back(i % 2 == 0 ? 0 : 1.875);
+  const Tensors t(p, image, image, weight);
+  ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+  Values grad_input;
+  for (int i = 0; i < 196; ++i) grad_input.push_back(i / 49 % 2 == 0 ? 0 : 3.515625);
+  EXPECT_EQ(t.grad_input->Values(), grad_input);
+  EXPECT_EQ(t.grad_weight->Values(), (Values{168.75, 0, 0, 175.75}));
+  EXPECT_EQ(t.grad_bias->Values(), (Values{90, 93.75}));
+}
+
+TEST_F(ConvolutionBackward, SeedSampleAsIntended) {
+  for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    Problem p = {{2, 2, 7, 7}, {2, 2, 7, 7}, {2, 2, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}};
+    p.Dtype(dtype);
+    p.cube_math_type = 1;
+    const Tensors t(p, Values(196, 1.0), Values(196, 1.0), Values(4, 1.0));
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+    EXPECT_EQ(t.grad_input->Values(), Values(196, 2.0));
+    EXPECT_EQ(t.grad_weight->Values(), Values(4, 98.0));
+    EXPECT_EQ(t.grad_bias->Values(), Values(2, 98.0));
+  }
+}
+
+// ---- Views
+
+std::vector<int64_t> PermutedStrides(const std::vector<int64_t>& shape,
+                                     const std::vector<size_t>& outer_to_inner, int64_t step) {
+  std::vector<int64_t> stride(shape.size());
+  for (size_t i = outer_to_inner.size(); i-- > 0;) {
+    stride[outer_to_inner[i]] = step;
+    step *= shape[outer_to_inner[i]] + (i % 2 == 1 ? 1 : 0);
+  }
+  return stride;
+}
+
+TEST_F(ConvolutionBackward, StridedViewsWithOffsets) {
+  for (const int64_t channels : {2, 24}) {
+    for (bool transposed : {false, true}) {
+      for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+        for (int round = 0; round < 4; ++round) {
+          SCOPED_TRACE(::testing::Message()
+                       << channels << ' ' << transposed << ' ' << NameOf(dtype) << ' ' << round);
+          Problem p = {
+              {}, {2, channels, 10, 9}, {channels, channels, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+          p.transposed = transposed;
+          p.Dtype(dtype);
+          InferGradOutput(p);
+          const std::vector<std::vector<size_t>> orders = {
+              {0, 2, 3, 1}, {1, 0, 2, 3}, {0, 1, 3, 2}, {0, 1, 2, 3}};
+          const auto view = [&](const std::vector<int64_t>& shape, size_t shift, int64_t step) {
+            Options options;
+            options.stride =
+                PermutedStrides(shape, orders[(static_cast<size_t>(round) + shift) % 4], step);
+            options.offset = 3;
+            return options;
+          };
+          Tensors::Views views;
+          views.grad_output = view(p.grad_output, 0, 1);
+          views.input = view(p.input, 1, 1);
+          views.weight = view(p.weight, 2, 1);
+          views.grad_input = view(p.input, 3, 2);
+          views.grad_weight = view(p.weight, 0, 1);
+          Random random(11);
+          const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
+                          random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
+                          views);
+          ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+          EXPECT_TRUE(MeetsTruth(p, t));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ConvolutionBackward, ExpandedGradientOfASum) {
+  for (const int64_t channels : {2, 32}) {
+    Problem p = {{2, channels, 8, 8},
+                 {2, channels, 8, 8},
+                 {channels, channels, 3, 3},
+                 {1, 1},
+                 {1, 1},
+                 {1, 1},
+                 {0, 0}};
+    Tensors::Views views;
+    views.grad_output.stride = {0, 0, 0, 0};
+    Random random(12);
+    const Tensors t(p, Values(static_cast<size_t>(Count(p.grad_output)), 1.0),
+                    random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
+                    views);
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+    EXPECT_TRUE(MeetsTruth(p, t));
+  }
+}
+
+// ---- Threads
+
+TEST_F(ConvolutionBackward, RepeatsBitForBit) {
+  for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    Problem p = {{4, 32, 14, 14}, {4, 32, 14, 14}, {32, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+    p.Dtype(dtype);
+    Random random(13), again(13);
+    const Tensors a(p, random), b(p, again);
+    ACLIMB_ASSERT_OK(RunProblem(p, a, stream_));
+    ACLIMB_ASSERT_OK(RunProblem(p, b, stream_));
+    EXPECT_EQ(a.grad_input->Bytes(), b.grad_input->Bytes());
+    EXPECT_EQ(a.grad_weight->Bytes(), b.grad_weight->Bytes());
+    EXPECT_EQ(a.grad_bias->Bytes(), b.grad_bias->Bytes());
+  }
+}
+
+TEST_F(ConvolutionBackward, ARepeatableExecutorRunsAgain) {
+  const Problem p = {{2, 16, 9, 9}, {2, 16, 9, 9}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+  Random random(14);
+  const Tensors t(p, random);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ACLIMB_ASSERT_OK(Phase1Of(p, t, &size, &executor));
+  ASSERT_GT(size, 0u);
+  const aclimb::testing::Workspace workspace(size);
+  ACLIMB_ASSERT_OK(aclSetAclOpExecutorRepeatable(executor));
+  for (int round = 0; round < 3; ++round) {
+    t.grad_input->Poison();
+    t.grad_weight->Poison();
+    t.grad_bias->Poison();
+    ACLIMB_ASSERT_OK(aclnnConvolutionBackward(workspace.get(), size, executor, stream_));
+    ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_TRUE(MeetsTruth(p, t));
+  }
+  ACLIMB_EXPECT_OK(aclDestroyAclOpExecutor(executor));
+}
+
+TEST_F(ConvolutionBackward, Phase2NeedsTheWholeWorkspace) {
+  const Problem p = {{2, 16, 9, 9}, {2, 16, 9, 9}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+  Random random(15);
+  const Tensors t(p, random);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ACLIMB_ASSERT_OK(Phase1Of(p, t, &size, &executor));
+  EXPECT_EQ(aclnnConvolutionBackward(nullptr, size, executor, stream_), 161001);
+  ACLIMB_ASSERT_OK(Phase1Of(p, t, &size, &executor));
+  const aclimb::testing::Workspace workspace(size);
+  EXPECT_EQ(aclnnConvolutionBackward(workspace.get(), size - 1, executor, stream_), 161002);
+  EXPECT_EQ(aclnnConvolutionBackward(workspace.get(), size, executor, stream_), 561103);
+}
+
+// ---- Shapes that meet in pairs
+
+TEST_F(ConvolutionBackward, RandomProblems) {
+  Random random(16);
+  for (int round = 0; round < 160; ++round) {
+    Problem p;
+    const int dims = static_cast<int>(random.Integer(1, 3));
+    p.transposed = random.Chance(0.35);
+    p.groups = static_cast<int>(random.Chance(0.4) ? random.Integer(2, 4) : 1);
+    const int64_t widths[] = {1, 2, 3, 5, 8, 16, 24};
+    const int64_t a = widths[random.Integer(0, 6)], b = widths[random.Integer(0, 6)];
+    p.input = {random.Integer(1, 3), p.transposed ? a * p.groups : b * p.groups};
+    p.weight = {a * p.groups, b};
+    const bool four = dims == 2 && random.Chance(0.3);
+    for (int d = 0; d < dims; ++d) {
+      p.stride.push_back(random.Integer(1, 3));
+      p.dilation.push_back(random.Integer(1, 2));
+      p.weight.push_back(random.Integer(1, dims == 1 ? 7 : 4));
+      p.input.push_back(random.Integer(dims == 1 ? 20 : 6, dims == 1 ? 60 : dims == 2 ? 14 : 7));
+      p.output_padding.push_back(p.transposed ? random.Integer(0, p.stride.back() - 1) : 0);
+    }
+    for (int d = 0; d < (four ? 4 : dims); ++d) p.padding.push_back(random.Integer(0, 2));
+    const DType dtypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+    p.Dtype(dtypes[random.Integer(0, 2)]);
+    InferGradOutput(p);
+    bool possible = true;
+    for (int64_t extent : p.grad_output) possible = possible && extent > 0;
+    if (!possible) continue;
+    const Tensors t(p, random);
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_)) << round;
+    ASSERT_TRUE(MeetsTruth(p, t)) << round;
+  }
+}
+
+// Windows side by side take a path of their own, with and without a remainder behind the last.
+TEST_F(ConvolutionBackward, WindowsSideBySide) {
+  for (bool transposed : {false, true}) {
+    for (const int64_t rest : {0, 1}) {
+      for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+        Problem p;
+        p.transposed = transposed;
+        p.input = {4, 8, transposed ? 12 : 48 + rest, transposed ? 12 : 48};
+        p.weight =
+            transposed ? std::vector<int64_t>{8, 16, 4, 2} : std::vector<int64_t>{32, 8, 4, 2};
+        p.stride = {4, 2};
+        p.padding = {0, 0};
+        p.dilation = {1, 1};
+        p.output_padding = {transposed ? rest : 0, 0};
+        p.Dtype(dtype);
+        InferGradOutput(p);
+        ExpectMeetsTruth(p, 17);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aclimb::conv

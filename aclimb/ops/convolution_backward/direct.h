@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/flat.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
+
+// Our own convolution kernels: any geometry, any of the three dtypes for any operand, any strides,
+// computed in float32 on the flat arrays of flat.h and rounded once. Made for what blocked layouts
+// do badly, few channels in a group and depthwise above all; results do not depend on the number
+// of threads.
+namespace aclimb::conv {
+
+struct DirectPlan {
+  Geometry geometry;
+  Task task = Task::kForward;
+  FlatGeometry flat;
+  int slots = 1;                // bodies that may run at once; 1: everything on the calling thread
+  int64_t plane_stride = 0;     // elements from one packed plane to the next
+  int64_t folds = 0;            // groups of images that share a plane
+  int64_t units = 0;            // independent pieces of work
+  int64_t weight_elements = 0;  // packed weights, or partial sums of gradWeight
+  int64_t slot_elements = 0;    // scratch of one body, float32 elements
+
+  // kForward and kGradX: every output is a sum over source channels and taps.
+  struct {
+    int64_t sources = 0;  // source channels of a group
+    int64_t outputs = 0;  // output channels of a group
+    int64_t tile = 0;     // output channels of one kernel call
+    int64_t tiles = 0;    // of one group: channel tiles times output phases
+    int64_t tiles_per_unit = 0;
+    int64_t ranges = 0;  // units that share folds and blocks
+    int64_t planes_per_source = 0;
+    int64_t sources_per_step = 0;               // packed at once
+    std::vector<std::vector<int64_t>> offsets;  // of each output phase's taps in a source's planes
+    std::vector<int64_t> weight_offset;         // of each tile in a group's packed weights
+    int64_t group_weights = 0;
+  } taps;
+
+  // kGradWeight: every weight is a dot product of a shifted plane of y and a shifted plane of x.
+  struct {
+    int64_t y_per_unit = 0;
+    int64_t x_per_unit = 0;
+    int64_t y_ranges = 0;
+    int64_t x_ranges = 0;
+    int64_t splits = 0;       // fixed partition of folds and blocks, summed in order at the end
+    bool shift_rows = false;  // y carries the row shifts: with few channels that shares loads
+  } outer;
+
+  int64_t ScratchBytes() const;
+};
+
+// `threads` is the team of the run; 1 keeps it on the calling thread.
+DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads);
+
+// The views are embedded (rank 5). The task's result is written completely, the others are read.
+//   scratch  ScratchBytes() bytes, 64-byte aligned
+void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
+               const TensorView& weight, void* scratch);
+
+}  // namespace aclimb::conv

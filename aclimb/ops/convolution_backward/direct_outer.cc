@@ -1,0 +1,301 @@
+// Dot products of shifted planes, for the gradient of the weight.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/direct_outer.cc"
+// Register blocks are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/convolution_backward/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/direct_pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace conv {
+namespace HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+
+// The widest block of sums that the registers hold beside `rows` operands and one more.
+constexpr int kMaxRows = 5;
+constexpr int kMaxColumns = 7;
+constexpr int MaxColumns(int rows) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  constexpr int kColumns[kMaxRows + 1] = {0, 7, 7, 7, 6, 5};
+#else
+  constexpr int kColumns[kMaxRows + 1] = {0, 7, 6, 4, 2, 0};
+#endif
+  return kColumns[rows];
+}
+
+// sums[r * stride + c] += dot(row r, column c) over `length` elements, up to a vector more.
+using DotFunction = void (*)(const float* const* rows, const float* const* columns, int64_t length,
+                             double* sums, int64_t stride);
+
+template <int kRows, int kColumns>
+HWY_NOINLINE void Dot(const float* const* rows, const float* const* columns, int64_t length,
+                      double* sums, int64_t stride) {
+  if constexpr (kColumns <= MaxColumns(kRows)) {
+    const Tag d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    hn::Vec<Tag> sum[kRows][kColumns];
+    const float* row[kRows];
+    const float* column[kColumns];
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      row[r] = rows[r];
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) sum[r][c] = hn::Zero(d);
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) column[c] = columns[c];
+    for (int64_t t = 0; t < length; t += lanes) {
+      hn::Vec<Tag> left[kRows];
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) left[r] = hn::LoadU(d, row[r] + t);
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) {
+        const auto right = hn::LoadU(d, column[c] + t);
+#pragma GCC unroll 8
+        for (int r = 0; r < kRows; ++r) sum[r][c] = hn::MulAdd(left[r], right, sum[r][c]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) {
+        sums[r * stride + c] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum[r][c])));
+      }
+    }
+  }
+}
+
+template <int kRows>
+constexpr DotFunction kDotRow[kMaxColumns] = {Dot<kRows, 1>, Dot<kRows, 2>, Dot<kRows, 3>,
+                                              Dot<kRows, 4>, Dot<kRows, 5>, Dot<kRows, 6>,
+                                              Dot<kRows, 7>};
+constexpr const DotFunction* kDots[kMaxRows] = {kDotRow<1>, kDotRow<2>, kDotRow<3>, kDotRow<4>,
+                                                kDotRow<5>};
+
+// The number of rows in a block that costs least for so many rows and columns: a block costs its
+// multiplications or its loads, unaligned ones counted double, whichever is more.
+int BestRows(int64_t rows, int64_t columns) {
+  int best = 1;
+  double best_cost = 0;
+  for (int r = 1; r <= kMaxRows; ++r) {
+    const int64_t width = MaxColumns(r);
+    if (width == 0) break;
+    const int64_t down = (rows + r - 1) / r, across = (columns + width - 1) / width;
+    const double multiplications = static_cast<double>(rows * columns);
+    const double loads = 1.7 * static_cast<double>(down * columns + across * rows);
+    const double cost = std::max(multiplications, loads) + static_cast<double>(down * across);
+    if (r == 1 || cost < best_cost) {
+      best = r;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+// sums[r][c] += dot(rows[r], columns[c]) for all pairs.
+void AllDots(const float* const* rows, int64_t row_count, const float* const* columns,
+             int64_t column_count, int64_t length, double* sums) {
+  const int64_t most_rows = BestRows(row_count, column_count);
+  const int64_t most_columns = MaxColumns(static_cast<int>(most_rows));
+  const int64_t down = (row_count + most_rows - 1) / most_rows;
+  const int64_t across = (column_count + most_columns - 1) / most_columns;
+  for (int64_t i = 0; i < down; ++i) {
+    const int64_t r = row_count * i / down;
+    const int64_t r_end = row_count * (i + 1) / down;
+    for (int64_t j = 0; j < across; ++j) {
+      const int64_t c = column_count * j / across;
+      const int64_t c_end = column_count * (j + 1) / across;
+      kDots[r_end - r - 1][c_end - c - 1](rows + r, columns + c, length,
+                                          sums + r * column_count + c, column_count);
+    }
+  }
+}
+
+template <typename T>
+void PackY(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
+           int64_t channel, int64_t channels, int64_t margin, const TensorView& view, float* to) {
+  const FlatGeometry& flat = plan.flat;
+  Window window;
+  for (int d = 0; d < kDims; ++d) {
+    window.step[d] = 1;
+    window.start[d] = start[d];
+    window.limit[d] = flat.axis[d].block;
+  }
+  for (int64_t c = channel; c < channel + channels; ++c) {
+    const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
+    ZeroRun(to, 0, margin);
+    PackPlane(flat, window, view, from, images, plan.plane_stride - margin, to + margin);
+    to += plan.plane_stride;
+  }
+}
+
+template <typename T>
+void PackX(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
+           int64_t channel, int64_t channels, const TensorView& view, float* to) {
+  const FlatGeometry& flat = plan.flat;
+  for (const FlatPhase& phase : flat.phases) {
+    const Window window = PhaseWindow(flat, phase, start);
+    for (int64_t c = channel; c < channel + channels; ++c) {
+      const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
+      PackPlane(flat, window, view, from, images, plan.plane_stride, to);
+      to += plan.plane_stride;
+    }
+  }
+}
+
+// How the taps of a phase become rows and columns of products. They are a grid: `across` taps in
+// kernel order share a row shift, which y carries when shift_rows is set.
+struct TapGrid {
+  int64_t down;
+  int64_t across;
+
+  TapGrid(const FlatPhase& phase, bool shift_rows) {
+    const int64_t taps = static_cast<int64_t>(phase.taps.size());
+    across = taps;
+    if (shift_rows) {
+      across = 1;
+      while (across < taps &&
+             phase.taps[static_cast<size_t>(across)].row_shift == phase.taps[0].row_shift) {
+        ++across;
+      }
+    }
+    down = taps / across;
+  }
+};
+
+// One unit's scratch: sums [phase][y channel, down][x channel, across], the pointers of a phase's
+// rows and columns, then the planes.
+struct OuterSlot {
+  double* sums;
+  const float** rows;
+  const float** columns;
+  float* y_planes;
+  float* x_planes;
+
+  OuterSlot(const DirectPlan& plan, float* slot) {
+    const auto& outer = plan.outer;
+    const int64_t kernel = plan.geometry.KernelSize();
+    sums = reinterpret_cast<double*>(slot);
+    rows = reinterpret_cast<const float**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
+    columns = rows + outer.y_per_unit * kernel;
+    y_planes =
+        slot + plan.slot_elements -
+        (outer.y_per_unit + outer.x_per_unit * static_cast<int64_t>(plan.flat.phases.size())) *
+            plan.plane_stride;
+    x_planes = y_planes + outer.y_per_unit * plan.plane_stride;
+  }
+};
+
+void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
+               float* partial, float* slot_memory) {
+  const auto& outer = plan.outer;
+  const FlatGeometry& flat = plan.flat;
+  const Geometry& g = plan.geometry;
+  const int64_t split = unit % outer.splits;
+  unit /= outer.splits;
+  const int64_t x_first = unit % outer.x_ranges * outer.x_per_unit;
+  const int64_t x_count = std::min(outer.x_per_unit, g.x_channels - x_first);
+  unit /= outer.x_ranges;
+  const int64_t y_first = unit % outer.y_ranges * outer.y_per_unit;
+  const int64_t y_count = std::min(outer.y_per_unit, g.y_channels - y_first);
+  const int64_t group = unit / outer.y_ranges;
+  const int64_t kernel = g.KernelSize();
+  const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
+  const OuterSlot slot(plan, slot_memory);
+  std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
+
+  const int64_t steps = plan.folds * flat.blocks;
+  for (int64_t at = steps * split / outer.splits; at < steps * (split + 1) / outer.splits; ++at) {
+    int64_t start[kDims];
+    BlockStart(flat, at % flat.blocks, start);
+    const int64_t image = at / flat.blocks * flat.images;
+    const int64_t images = std::min(flat.images, g.batch - image);
+    const int64_t length = flat.Length() - (flat.images - images) * flat.plane + margin;
+    const int64_t y_channel = group * g.y_channels + y_first;
+    const int64_t x_channel = group * g.x_channels + x_first;
+    switch (y.dtype) {
+      case DType::kFloat16:
+        PackY<Float16>(plan, start, image, images, y_channel, y_count, margin, y, slot.y_planes);
+        break;
+      case DType::kBFloat16:
+        PackY<BFloat16>(plan, start, image, images, y_channel, y_count, margin, y, slot.y_planes);
+        break;
+      default:
+        PackY<float>(plan, start, image, images, y_channel, y_count, margin, y, slot.y_planes);
+    }
+    switch (x.dtype) {
+      case DType::kFloat16:
+        PackX<Float16>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
+        break;
+      case DType::kBFloat16:
+        PackX<BFloat16>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
+        break;
+      default:
+        PackX<float>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
+    }
+    double* sums = slot.sums;
+    const float* planes = slot.x_planes;
+    for (const FlatPhase& phase : flat.phases) {
+      const TapGrid grid(phase, outer.shift_rows);
+      const float** row = slot.rows;
+      for (int64_t c = 0; c < y_count; ++c) {
+        for (int64_t i = 0; i < grid.down; ++i) {
+          const FlatTap& tap = phase.taps[static_cast<size_t>(i * grid.across)];
+          *row++ = slot.y_planes + c * plan.plane_stride + margin -
+                   (outer.shift_rows ? tap.row_shift : 0);
+        }
+      }
+      const float** column = slot.columns;
+      for (int64_t c = 0; c < x_count; ++c) {
+        for (int64_t i = 0; i < grid.across; ++i) {
+          const FlatTap& tap = phase.taps[static_cast<size_t>(i)];
+          *column++ = planes + c * plan.plane_stride + tap.column_shift +
+                      (outer.shift_rows ? 0 : tap.row_shift);
+        }
+      }
+      AllDots(slot.rows, row - slot.rows, slot.columns, column - slot.columns, length, sums);
+      sums += (row - slot.rows) * (column - slot.columns);
+      planes += x_count * plan.plane_stride;
+    }
+  }
+
+  // To the order of the weight. Taps that only meet padding have no sum and stay zero.
+  const int64_t first = split * g.groups * g.y_channels + group * g.y_channels + y_first;
+  for (int64_t yc = 0; yc < y_count; ++yc) {
+    std::fill_n(partial + ((first + yc) * g.x_channels + x_first) * kernel, x_count * kernel, 0.0f);
+  }
+  const double* sum = slot.sums;
+  for (const FlatPhase& phase : flat.phases) {
+    const TapGrid grid(phase, outer.shift_rows);
+    for (int64_t r = 0; r < y_count * grid.down; ++r) {
+      for (int64_t c = 0; c < x_count * grid.across; ++c) {
+        const int64_t tap = r % grid.down * grid.across + c % grid.across;
+        float* to =
+            partial + ((first + r / grid.down) * g.x_channels + x_first + c / grid.across) * kernel;
+        to[phase.taps[static_cast<size_t>(tap)].kernel_index] = static_cast<float>(*sum++);
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace conv
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::conv {
+
+HWY_EXPORT(OuterUnit);
+
+void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
+               float* partial, float* slot) {
+  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, partial, slot);
+}
+
+}  // namespace aclimb::conv
+#endif

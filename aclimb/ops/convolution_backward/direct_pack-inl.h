@@ -1,0 +1,218 @@
+// Rows of a tensor to and from the zero-padded float32 planes of flat.h. Included once per
+// instruction set.
+#if defined(ACLIMB_DIRECT_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_DIRECT_PACK_INL_H_
+#undef ACLIMB_DIRECT_PACK_INL_H_
+#else
+#define ACLIMB_DIRECT_PACK_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "aclimb/ops/convolution_backward/flat.h"
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace conv {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::StoreF32;
+
+// Which elements of a channel stand in a plane: position j of dimension d is element
+// j * step[d] + start[d], and zero outside the tensor and from limit[d] on.
+struct Window {
+  int64_t step[kDims];
+  int64_t start[kDims];
+  int64_t limit[kDims];
+
+  struct Range {
+    int64_t first, last;  // [first, last) is inside
+  };
+  Range Inside(int d, int64_t extent) const {
+    int64_t first = start[d] >= 0 ? 0 : (-start[d] + step[d] - 1) / step[d];
+    int64_t last = extent - 1 < start[d] ? 0 : (extent - 1 - start[d]) / step[d] + 1;
+    last = std::min(last, limit[d]);
+    first = std::min(first, last);
+    return {first, last};
+  }
+};
+
+// The first position of a block, counted as the axis counts.
+HWY_INLINE void BlockStart(const FlatGeometry& flat, int64_t block, int64_t (&start)[kDims]) {
+  for (int d = kDims - 1; d >= 0; --d) {
+    const FlatAxis& axis = flat.axis[d];
+    start[d] = axis.begin + block % axis.Blocks() * axis.block;
+    block /= axis.Blocks();
+  }
+}
+
+// A block of x in one phase. Positions count from u0.
+HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
+                              const int64_t (&u0)[kDims]) {
+  Window window;
+  for (int d = 0; d < kDims; ++d) {
+    const FlatAxis& axis = flat.axis[d];
+    window.step[d] = axis.stride;
+    window.start[d] = u0[d] * axis.stride + phase.phase[d] - axis.base;
+    window.limit[d] = axis.pitch;
+  }
+  return window;
+}
+
+// Masked loads that touch no memory behind the mask: of 32-bit lanes, and of 16-bit lanes.
+#undef ACLIMB_MASKED_LOAD_32
+#undef ACLIMB_MASKED_LOAD_16
+#define ACLIMB_MASKED_LOAD_16 (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
+#define ACLIMB_MASKED_LOAD_32 (ACLIMB_MASKED_LOAD_16 || HWY_TARGET == HWY_AVX2)
+
+// The first `count` of Lanes(d) elements, the rest zero; reads nothing behind them.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t count) {
+#if ACLIMB_MASKED_LOAD_32
+  if constexpr (std::is_same_v<T, float>) {
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, from);
+  }
+#endif
+  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
+#if ACLIMB_MASKED_LOAD_16
+  if constexpr (!std::is_same_v<T, float>) {
+    const hn::Rebind<uint16_t, D> d16;
+    hn::Store(hn::MaskedLoad(hn::FirstN(d16, static_cast<size_t>(count)), d16,
+                             reinterpret_cast<const uint16_t*>(from)),
+              d16, reinterpret_cast<uint16_t*>(lanes));
+    return LoadF32(d, lanes);
+  }
+#endif
+  for (int64_t i = 0; i < count; ++i) lanes[i] = from[i];
+  return LoadF32(d, lanes);
+}
+
+// Elements 0, 2, 4, ... of 2 * Lanes(d) consecutive ones.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadEven(D d, const T* from) {
+  if constexpr (std::is_same_v<T, float>) {
+    hn::Vec<D> even, odd;
+    hn::LoadInterleaved2(d, from, even, odd);
+    return even;
+  } else {
+    const hn::Rebind<uint16_t, D> d16;
+    HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)];
+    hn::Vec<decltype(d16)> even, odd;
+    hn::LoadInterleaved2(d16, reinterpret_cast<const uint16_t*>(from), even, odd);
+    hn::Store(even, d16, reinterpret_cast<uint16_t*>(lanes));
+    return LoadF32(d, lanes);
+  }
+}
+
+// Zeros from `at` to `end`, and up to a vector beyond.
+HWY_INLINE void ZeroRun(float* to, int64_t at, int64_t end) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; at < end; at += lanes) hn::StoreU(hn::Zero(d), d, to + at);
+}
+
+// One row: zeros, `count` elements `stride` apart, zeros up to `pitch` and up to a vector beyond.
+template <typename T>
+HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t count, int64_t pitch,
+                        float* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  ZeroRun(to, 0, before);
+  float* at = to + before;
+  int64_t i = 0;
+  if (stride == 1) {
+    for (; i + lanes <= count; i += lanes) hn::StoreU(LoadF32(d, from + i), d, at + i);
+    if (i < count) {
+      hn::StoreU(LoadFirst(d, from + i, count - i), d, at + i);
+      i += lanes;
+    }
+  } else {
+    if (stride == 2) {
+      // One element more than the last even one is read, so another even one must follow.
+      for (; i + lanes < count; i += lanes) hn::StoreU(LoadEven(d, from + 2 * i), d, at + i);
+    }
+    for (; i < count; ++i) at[i] = ToFloat(from[i * stride]);
+  }
+  ZeroRun(to, before + i, pitch);
+}
+
+// Fills planes of `images` images, and zeros behind them up to `stride_out` elements. `from` is the
+// channel of the first image.
+template <typename T>
+HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const TensorView& view,
+                          const T* from, int64_t images, int64_t stride_out, float* to) {
+  const Window::Range depth = window.Inside(0, view.shape[2]);
+  const Window::Range height = window.Inside(1, view.shape[3]);
+  const Window::Range width = window.Inside(2, view.shape[4]);
+  const int64_t pitch = flat.axis[2].pitch;
+  const int64_t stride = window.step[2] * view.stride[4];
+  const int64_t column = (width.first * window.step[2] + window.start[2]) * view.stride[4];
+  float* at = to;
+  for (int64_t n = 0; n < images; ++n) {
+    for (int64_t z = 0; z < flat.axis[0].pitch; ++z) {
+      const int64_t rows = flat.axis[1].pitch;
+      if (z < depth.first || z >= depth.last || width.first == width.last) {
+        ZeroRun(at, 0, rows * pitch);
+        at += rows * pitch;
+        continue;
+      }
+      const T* slice = from + n * view.stride[0] +
+                       (z * window.step[0] + window.start[0]) * view.stride[2] + column;
+      ZeroRun(at, 0, height.first * pitch);
+      for (int64_t row = height.first; row < height.last; ++row) {
+        const T* line = slice + (row * window.step[1] + window.start[1]) * view.stride[3];
+        PackRow(line, stride, width.first, width.last - width.first, pitch, at + row * pitch);
+      }
+      ZeroRun(at, height.last * pitch, rows * pitch);
+      at += rows * pitch;
+    }
+  }
+  ZeroRun(at, 0, std::min<int64_t>(stride_out - (at - to), 48));
+}
+
+// Writes the first `count` floats to elements `stride` apart.
+template <typename T>
+HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (stride == 1 && count >= lanes) {
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
+    // The last vector overlaps the one before it.
+    if (i < count) StoreF32(d, hn::LoadU(d, from + count - lanes), to + count - lanes);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) to[i * stride] = FromFloat<T>(from[i]);
+}
+
+// The inverse of PackPlane, for the elements inside the tensor.
+template <typename T>
+HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, const float* from,
+                            int64_t images, const TensorView& view, T* to) {
+  const Window::Range depth = window.Inside(0, view.shape[2]);
+  const Window::Range height = window.Inside(1, view.shape[3]);
+  const Window::Range width = window.Inside(2, view.shape[4]);
+  const int64_t pitch = flat.axis[2].pitch;
+  const int64_t column = (width.first * window.step[2] + window.start[2]) * view.stride[4];
+  for (int64_t n = 0; n < images; ++n) {
+    for (int64_t z = depth.first; z < depth.last; ++z) {
+      for (int64_t row = height.first; row < height.last; ++row) {
+        const float* at =
+            from + n * flat.plane + (z * flat.axis[1].pitch + row) * pitch + width.first;
+        T* line = to + n * view.stride[0] +
+                  (z * window.step[0] + window.start[0]) * view.stride[2] +
+                  (row * window.step[1] + window.start[1]) * view.stride[3] + column;
+        UnpackRow(at, width.last - width.first, line, window.step[2] * view.stride[4]);
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace conv
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,134 @@
+// The loops around the kernels of direct_kernels.h.
+#include <algorithm>
+#include <atomic>
+
+#include "aclimb/core/half.h"
+#include "aclimb/ops/convolution_backward/convert.h"
+#include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/repair.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::conv {
+namespace {
+
+constexpr int kMostSlots = 256;
+
+// Hands each body that runs at this moment a slot of scratch of its own.
+class Slots {
+ public:
+  explicit Slots(int count) : count_(std::min(count, kMostSlots)) {}
+
+  int Take() {
+    for (int i = 0;; i = (i + 1) % count_) {
+      if (!busy_[i].exchange(true, std::memory_order_acquire)) return i;
+    }
+  }
+  void Give(int slot) { busy_[slot].store(false, std::memory_order_release); }
+
+ private:
+  int count_;
+  std::atomic<bool> busy_[kMostSlots] = {};
+};
+
+template <typename F>
+void ForEach(int64_t count, bool parallel, F&& body) {
+  if (!parallel) {
+    for (int64_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+  ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+// Sums the splits in order, so that the result does not depend on who computed them. False when a
+// sum is NaN.
+template <typename T>
+bool WriteGradWeight(const DirectPlan& plan, int64_t channel, const float* partial,
+                     const TensorView& weight) {
+  const Geometry& g = plan.geometry;
+  const int64_t kernel = g.KernelSize();
+  const int64_t all = g.groups * g.y_channels * g.x_channels * kernel;
+  const float* from = partial + channel * g.x_channels * kernel;
+  T* row = weight.As<T>() + channel * weight.stride[0];
+  bool good = true;
+  for (int64_t c = 0; c < g.x_channels; ++c) {
+    for (int64_t d = 0; d < g.kernel[0]; ++d) {
+      for (int64_t h = 0; h < g.kernel[1]; ++h) {
+        T* to = row + c * weight.stride[1] + d * weight.stride[2] + h * weight.stride[3];
+        for (int64_t w = 0; w < g.kernel[2]; ++w, ++from) {
+          double sum = plan.units == 0 ? 0.0 : static_cast<double>(*from);
+          for (int64_t s = 1; s < plan.outer.splits && plan.units != 0; ++s) {
+            sum += static_cast<double>(from[s * all]);
+          }
+          good = good && sum == sum;
+          to[w * weight.stride[4]] = FromFloat<T>(static_cast<float>(sum));
+        }
+      }
+    }
+  }
+  return good;
+}
+
+void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
+              const TensorView& weight, float* scratch) {
+  const bool parallel = plan.slots > 1;
+  float* const slots_memory = scratch + plan.weight_elements;
+  Slots slots(plan.slots);
+  ForEach(plan.units, parallel, [&](int64_t unit) {
+    const int slot = slots.Take();
+    OuterUnit(plan, unit, x, y, scratch, slots_memory + slot * plan.slot_elements);
+    slots.Give(slot);
+  });
+  const int64_t channels = plan.geometry.groups * plan.geometry.y_channels;
+  std::atomic<bool> good{true};
+  ForEach(channels, parallel && plan.weight_elements > 64 * 1024, [&](int64_t channel) {
+    const bool written = weight.dtype == DType::kFloat16
+                             ? WriteGradWeight<Float16>(plan, channel, scratch, weight)
+                         : weight.dtype == DType::kBFloat16
+                             ? WriteGradWeight<BFloat16>(plan, channel, scratch, weight)
+                             : WriteGradWeight<float>(plan, channel, scratch, weight);
+    if (!written) good.store(false, std::memory_order_relaxed);
+  });
+  if (!good.load()) RepairGradWeight(plan.geometry, x, y, weight, parallel);
+}
+
+void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
+             const TensorView& weight, float* scratch) {
+  const bool forward = plan.task == Task::kForward;
+  const TensorView& source = forward ? x : y;
+  const TensorView& target = forward ? y : x;
+  const bool parallel = plan.slots > 1;
+  // Without taps there are no sums; a phase of x without taps gets none either.
+  if (plan.taps.tiles == 0 || (!forward && !plan.flat.all_phases)) Clear(target, parallel);
+  if (plan.taps.tiles == 0) return;
+  std::atomic<bool> finite{true};
+  ForEach(plan.geometry.groups * plan.taps.tiles, parallel && plan.weight_elements > 64 * 1024,
+          [&](int64_t piece) {
+            if (!PackTapsWeights(plan, piece, weight, scratch)) {
+              finite.store(false, std::memory_order_relaxed);
+            }
+          });
+  float* const slots_memory = scratch + plan.weight_elements;
+  Slots slots(plan.slots);
+  ForEach(plan.units, parallel, [&](int64_t unit) {
+    const int slot = slots.Take();
+    TapsUnit(plan, unit, source, target, scratch, slots_memory + slot * plan.slot_elements);
+    slots.Give(slot);
+  });
+  if (!finite.load()) RepairSums(plan.geometry, plan.task, x, y, weight, parallel);
+}
+
+}  // namespace
+
+void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
+               const TensorView& weight, void* scratch) {
+  if (plan.task == Task::kGradWeight) {
+    RunOuter(plan, x, y, weight, static_cast<float*>(scratch));
+  } else {
+    RunTaps(plan, x, y, weight, static_cast<float*>(scratch));
+  }
+}
+
+}  // namespace aclimb::conv

@@ -1,0 +1,293 @@
+// Sums over source channels and taps, for the gradient of x and for the forward convolution.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/direct_taps.cc"
+// Register blocks are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/convolution_backward/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/direct_pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace conv {
+namespace HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+
+// Vectors along the plane that one register block holds beside kTile channels.
+template <int kTile>
+constexpr int BlockWidth() {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return kTile == 4 ? 6 : kTile == 3 ? 7 : 8;
+#else
+  return kTile == 4 ? 2 : kTile == 3 ? 3 : kTile == 2 ? 4 : 6;
+#endif
+}
+
+struct Step {
+  const float* weights;   // [sources][taps][tile]
+  const float* source;    // first source channel, at position 0
+  int64_t source_stride;  // between source channels
+  int64_t sources;
+  const int64_t* offsets;  // of the taps
+  int64_t taps;
+  float* out;
+  int64_t out_stride;  // between the channels of the tile
+  bool accumulate;
+};
+
+// out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for kWidth vectors from t on.
+template <int kTile, int kWidth>
+HWY_INLINE void Block(const Step& step, int64_t t) {
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<Tag> sum[kTile][kWidth];
+#pragma GCC unroll 8
+  for (int c = 0; c < kTile; ++c) {
+#pragma GCC unroll 8
+    for (int x = 0; x < kWidth; ++x) {
+      sum[c][x] = step.accumulate ? hn::LoadU(d, step.out + c * step.out_stride + t + x * lanes)
+                                  : hn::Zero(d);
+    }
+  }
+  const float* weights = step.weights;
+  for (int64_t s = 0; s < step.sources; ++s) {
+    const float* source = step.source + s * step.source_stride + t;
+    for (int64_t k = 0; k < step.taps; ++k) {
+      const float* at = source + step.offsets[k];
+      hn::Vec<Tag> values[kWidth];
+#pragma GCC unroll 8
+      for (int x = 0; x < kWidth; ++x) values[x] = hn::LoadU(d, at + x * lanes);
+#pragma GCC unroll 8
+      for (int c = 0; c < kTile; ++c) {
+        const auto weight = hn::Set(d, weights[c]);
+#pragma GCC unroll 8
+        for (int x = 0; x < kWidth; ++x) sum[c][x] = hn::MulAdd(weight, values[x], sum[c][x]);
+      }
+      weights += kTile;
+    }
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < kTile; ++c) {
+#pragma GCC unroll 8
+    for (int x = 0; x < kWidth; ++x) {
+      hn::StoreU(sum[c][x], d, step.out + c * step.out_stride + t + x * lanes);
+    }
+  }
+}
+
+template <int kTile>
+HWY_NOINLINE void Sweep(const Step& step, int64_t length) {
+  constexpr int kWidth = BlockWidth<kTile>();
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
+  int64_t t = 0;
+  for (; t + (kWidth - 1) * lanes < length; t += kWidth * lanes) Block<kTile, kWidth>(step, t);
+  if constexpr (kWidth >= 4) {
+    for (; t + (kWidth / 2 - 1) * lanes < length; t += kWidth / 2 * lanes) {
+      Block<kTile, kWidth / 2>(step, t);
+    }
+  }
+  for (; t < length; t += lanes) Block<kTile, 1>(step, t);
+}
+
+void SweepTile(int64_t tile, const Step& step, int64_t length) {
+  switch (tile) {
+    case 1:
+      return Sweep<1>(step, length);
+    case 2:
+      return Sweep<2>(step, length);
+    case 3:
+      return Sweep<3>(step, length);
+    default:
+      return Sweep<4>(step, length);
+  }
+}
+
+template <typename T>
+void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
+                 int64_t images, int64_t channel, int64_t channels, const TensorView& view,
+                 float* to) {
+  const FlatGeometry& flat = plan.flat;
+  for (int64_t c = channel; c < channel + channels; ++c) {
+    const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
+    if (plan.task == Task::kForward) {
+      for (const FlatPhase& phase : flat.phases) {
+        PackPlane(flat, PhaseWindow(flat, phase, start), view, from, images, plan.plane_stride, to);
+        to += plan.plane_stride;
+      }
+    } else {
+      Window window;
+      for (int d = 0; d < kDims; ++d) {
+        window.step[d] = 1;
+        window.start[d] = start[d] - flat.axis[d].reach;
+        window.limit[d] = flat.axis[d].pitch;
+      }
+      PackPlane(flat, window, view, from, images, plan.plane_stride, to);
+      to += plan.plane_stride;
+    }
+  }
+}
+
+template <typename T>
+void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
+                  int64_t images, int64_t group, int64_t first_tile, int64_t last_tile,
+                  const float* from, const TensorView& view) {
+  const auto& taps = plan.taps;
+  const FlatGeometry& flat = plan.flat;
+  const int64_t phases = static_cast<int64_t>(taps.offsets.size());
+  for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+    const int64_t channel = tile / phases * taps.tile;
+    Window window;
+    if (plan.task == Task::kForward) {
+      for (int d = 0; d < kDims; ++d) {
+        window.step[d] = 1;
+        window.start[d] = start[d];
+      }
+    } else {
+      window = PhaseWindow(flat, flat.phases[static_cast<size_t>(tile % phases)], start);
+    }
+    for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
+    for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
+      T* to = view.As<T>() + image * view.stride[0] + (group * taps.outputs + c) * view.stride[1];
+      UnpackPlane(flat, window,
+                  from + ((tile - first_tile) * taps.tile + c - channel) * plan.plane_stride,
+                  images, view, to);
+    }
+  }
+}
+
+void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
+              const TensorView& target, const float* packed, float* slot) {
+  const auto& taps = plan.taps;
+  const FlatGeometry& flat = plan.flat;
+  const int64_t range = unit % taps.ranges;
+  unit /= taps.ranges;
+  const int64_t group = unit % plan.geometry.groups;
+  unit /= plan.geometry.groups;
+  int64_t start[kDims];
+  BlockStart(flat, unit % flat.blocks, start);
+  const int64_t image = unit / flat.blocks * flat.images;
+  const int64_t images = std::min(flat.images, plan.geometry.batch - image);
+  const int64_t first_tile = range * taps.tiles_per_unit;
+  const int64_t last_tile = std::min(first_tile + taps.tiles_per_unit, taps.tiles);
+  const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
+  const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
+  float* const planes = slot;
+  float* const out = slot + taps.sources_per_step * source_stride;
+  const int64_t phases = static_cast<int64_t>(taps.offsets.size());
+
+  for (int64_t s = 0; s < taps.sources; s += taps.sources_per_step) {
+    const int64_t count = std::min(taps.sources_per_step, taps.sources - s);
+    const int64_t channel = group * taps.sources + s;
+    switch (source.dtype) {
+      case DType::kFloat16:
+        PackSources<Float16>(plan, start, image, images, channel, count, source, planes);
+        break;
+      case DType::kBFloat16:
+        PackSources<BFloat16>(plan, start, image, images, channel, count, source, planes);
+        break;
+      default:
+        PackSources<float>(plan, start, image, images, channel, count, source, planes);
+    }
+    for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+      const auto& offsets = taps.offsets[static_cast<size_t>(tile % phases)];
+      const int64_t tap_count = static_cast<int64_t>(offsets.size());
+      const Step step = {packed + group * taps.group_weights +
+                             taps.weight_offset[static_cast<size_t>(tile)] +
+                             s * tap_count * taps.tile,
+                         planes,
+                         source_stride,
+                         count,
+                         offsets.data(),
+                         tap_count,
+                         out + (tile - first_tile) * taps.tile * plan.plane_stride,
+                         plan.plane_stride,
+                         s > 0};
+      SweepTile(taps.tile, step, length);
+    }
+  }
+  switch (target.dtype) {
+    case DType::kFloat16:
+      return WriteTargets<Float16>(plan, start, image, images, group, first_tile, last_tile, out,
+                                   target);
+    case DType::kBFloat16:
+      return WriteTargets<BFloat16>(plan, start, image, images, group, first_tile, last_tile, out,
+                                    target);
+    default:
+      return WriteTargets<float>(plan, start, image, images, group, first_tile, last_tile, out,
+                                 target);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace conv
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::conv {
+
+HWY_EXPORT(TapsUnit);
+
+void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
+              const TensorView& target, const float* packed, float* slot) {
+  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, packed, slot);
+}
+
+namespace {
+
+template <typename T>
+bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight, float* packed) {
+  const auto& taps = plan.taps;
+  const Geometry& g = plan.geometry;
+  const int64_t phases = static_cast<int64_t>(taps.offsets.size());
+  const int64_t group = piece / taps.tiles;
+  const int64_t tile = piece % taps.tiles;
+  const bool forward = plan.task == Task::kForward;
+  // kForward has one output phase, which takes the taps of all phases of x.
+  const size_t first_phase = forward ? 0 : static_cast<size_t>(tile % phases);
+  const size_t last_phase = forward ? plan.flat.phases.size() : first_phase + 1;
+  float* to = packed + group * taps.group_weights + taps.weight_offset[static_cast<size_t>(tile)];
+  const int64_t first_output = tile / phases * taps.tile;
+  const int64_t area = g.kernel[1] * g.kernel[2];
+  uint32_t largest = 0;  // of the absolute values, as bits
+  for (int64_t s = 0; s < taps.sources; ++s) {
+    for (size_t p = first_phase; p < last_phase; ++p) {
+      for (const FlatTap& tap : plan.flat.phases[p].taps) {
+        const int64_t at = tap.kernel_index / area * weight.stride[2] +
+                           tap.kernel_index % area / g.kernel[2] * weight.stride[3] +
+                           tap.kernel_index % g.kernel[2] * weight.stride[4];
+        for (int64_t c = 0; c < taps.tile; ++c) {
+          const int64_t output = first_output + c;
+          const int64_t y = group * g.y_channels + (forward ? output : s);
+          const int64_t x = forward ? s : output;
+          const float value =
+              output < taps.outputs
+                  ? ToFloat(weight.As<T>()[y * weight.stride[0] + x * weight.stride[1] + at])
+                  : 0.0f;
+          largest = std::max(largest, BitsOf(value) & 0x7FFFFFFFu);
+          *to++ = value;
+        }
+      }
+    }
+  }
+  return largest < 0x7F800000u;
+}
+
+}  // namespace
+
+bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+                     float* packed) {
+  switch (weight.dtype) {
+    case DType::kFloat16:
+      return PackWeights<Float16>(plan, piece, weight, packed);
+    case DType::kBFloat16:
+      return PackWeights<BFloat16>(plan, piece, weight, packed);
+    default:
+      return PackWeights<float>(plan, piece, weight, packed);
+  }
+}
+
+}  // namespace aclimb::conv
+#endif

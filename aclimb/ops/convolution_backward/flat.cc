@@ -1,0 +1,136 @@
+#include "aclimb/ops/convolution_backward/flat.h"
+
+#include <algorithm>
+
+namespace aclimb::conv {
+namespace {
+
+int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+int64_t CeilDivide(int64_t a, int64_t b) { return -FloorDivide(-a, b); }
+
+// One dimension's live taps: first and number.
+struct LiveTaps {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+LiveTaps FindLiveTaps(const Geometry& g, int d) {
+  // Tap p meets x at o * stride + p * dilation - pad for o in [0, out): only if that interval
+  // meets [0, in).
+  const int64_t span = (g.out[d] - 1) * g.stride[d];
+  const int64_t low = std::max<int64_t>(0, CeilDivide(g.pad_begin[d] - span, g.dilation[d]));
+  const int64_t high =
+      std::min(g.kernel[d] - 1, FloorDivide(g.pad_begin[d] + g.in[d] - 1, g.dilation[d]));
+  return {low, std::max<int64_t>(0, high - low + 1)};
+}
+
+// Cache budgets in float32 elements: one plane, and all planes of a step (half of a usual L2).
+constexpr int64_t kPlaneElements = 16 * 1024;
+constexpr int64_t kMinPlaneElements = 1024;
+constexpr int64_t kStepElements = 128 * 1024;
+
+void SetBlock(FlatAxis& axis, int64_t block) {
+  const int64_t blocks = (axis.count + block - 1) / block;
+  axis.block = (axis.count + blocks - 1) / blocks;
+  axis.pitch = axis.block + axis.reach;
+}
+
+// Saturates: an absurd window must end in an absurd workspace size, not in a small one.
+int64_t Product(int64_t a, int64_t b) {
+  constexpr int64_t kMost = int64_t{1} << 56;
+  int64_t result;
+  return __builtin_mul_overflow(a, b, &result) || result > kMost ? kMost : result;
+}
+
+int64_t PlaneOf(const FlatGeometry& flat) {
+  return Product(Product(flat.axis[0].pitch, flat.axis[1].pitch), flat.axis[2].pitch);
+}
+
+// Cuts depth, then height, then width until a plane fits. Halos make small blocks wasteful, so the
+// wish gives way once a block is twice its halo, and only the hard limit cuts further.
+void ChooseBlocks(FlatGeometry& flat, int64_t wish) {
+  for (FlatAxis& axis : flat.axis) SetBlock(axis, std::max<int64_t>(1, axis.count));
+  for (const bool hard : {false, true}) {
+    const int64_t limit = hard ? 4 * kPlaneElements : wish;
+    for (int d = 0; d < kDims; ++d) {
+      FlatAxis& axis = flat.axis[d];
+      const int64_t floor = hard ? 1 : std::max<int64_t>(d == 2 ? 256 : 4, 2 * axis.reach);
+      while (PlaneOf(flat) > limit && axis.block / 2 >= floor) SetBlock(axis, axis.block / 2);
+    }
+  }
+}
+
+}  // namespace
+
+FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_images) {
+  FlatGeometry flat;
+  LiveTaps live[kDims];
+  bool any = true;
+  for (int d = 0; d < kDims; ++d) {
+    live[d] = FindLiveTaps(g, d);
+    any = any && live[d].count > 0;
+  }
+  for (int d = 0; d < kDims; ++d) {
+    FlatAxis& axis = flat.axis[d];
+    axis.stride = g.stride[d];
+    if (!any) live[d] = {};
+    axis.base = g.pad_begin[d] - live[d].first * g.dilation[d];
+    axis.reach = live[d].count == 0 ? 0 : (live[d].count - 1) * g.dilation[d] / axis.stride;
+    if (task == Task::kGradX) {
+      axis.begin = FloorDivide(axis.base, axis.stride);
+      axis.count = FloorDivide(g.in[d] - 1 + axis.base, axis.stride) - axis.begin + 1;
+    } else {
+      axis.begin = 0;
+      axis.count = g.out[d];
+    }
+  }
+  const int64_t wish =
+      std::clamp(kStepElements / std::max<int64_t>(1, planes), kMinPlaneElements, kPlaneElements);
+  ChooseBlocks(flat, wish);
+  flat.plane = PlaneOf(flat);
+  flat.blocks = 1;
+  for (const FlatAxis& axis : flat.axis) flat.blocks *= axis.Blocks();
+  if (flat.blocks == 1) {
+    flat.images = std::clamp<int64_t>(wish / std::max<int64_t>(1, flat.plane), 1, max_images);
+    const int64_t folds = (g.batch + flat.images - 1) / std::max<int64_t>(1, flat.images);
+    if (folds > 0) flat.images = (g.batch + folds - 1) / folds;
+  }
+  if (!any) {
+    flat.all_phases = false;
+    return flat;
+  }
+
+  // Phases in the order in which their first tap appears.
+  for (int64_t kd = 0; kd < live[0].count; ++kd) {
+    for (int64_t kh = 0; kh < live[1].count; ++kh) {
+      for (int64_t kw = 0; kw < live[2].count; ++kw) {
+        const int64_t tap[kDims] = {kd, kh, kw};
+        int64_t phase[kDims], shift[kDims];
+        for (int d = 0; d < kDims; ++d) {
+          phase[d] = tap[d] * g.dilation[d] % g.stride[d];
+          shift[d] = tap[d] * g.dilation[d] / g.stride[d];
+        }
+        auto found = std::find_if(flat.phases.begin(), flat.phases.end(), [&](const FlatPhase& p) {
+          return std::equal(phase, phase + kDims, p.phase);
+        });
+        if (found == flat.phases.end()) {
+          flat.phases.emplace_back();
+          found = flat.phases.end() - 1;
+          std::copy(phase, phase + kDims, found->phase);
+        }
+        FlatTap entry;
+        entry.kernel_index =
+            ((kd + live[0].first) * g.kernel[1] + kh + live[1].first) * g.kernel[2] + kw +
+            live[2].first;
+        entry.row_shift = (shift[0] * flat.axis[1].pitch + shift[1]) * flat.axis[2].pitch;
+        entry.column_shift = shift[2];
+        found->taps.push_back(entry);
+      }
+    }
+  }
+  flat.all_phases = static_cast<int64_t>(flat.phases.size()) ==
+                    Product(Product(g.stride[0], g.stride[1]), g.stride[2]);
+  return flat;
+}
+
+}  // namespace aclimb::conv

@@ -1,0 +1,103 @@
+#include "aclimb/ops/convolution_backward/geometry.h"
+
+namespace aclimb::conv {
+namespace {
+
+std::optional<std::vector<int64_t>> PerDimension(const std::vector<int64_t>& values, size_t dims) {
+  if (values.size() == dims) return values;
+  if (values.size() == 1) return std::vector<int64_t>(dims, values[0]);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Attributes> Expand(int spatial_dims, const std::vector<int64_t>& stride,
+                                 const std::vector<int64_t>& padding,
+                                 const std::vector<int64_t>& dilation,
+                                 const std::vector<int64_t>& output_padding, std::string* wrong) {
+  const size_t dims = static_cast<size_t>(spatial_dims);
+  const auto fail = [&](const char* name) {
+    if (wrong != nullptr) *wrong = name;
+    return std::nullopt;
+  };
+  Attributes result;
+  const auto strides = PerDimension(stride, dims);
+  if (!strides) return fail("stride");
+  result.stride = *strides;
+  if (dims == 2 && padding.size() == 4) {
+    result.pad_begin = {padding[0], padding[2]};
+    result.pad_end = {padding[1], padding[3]};
+  } else {
+    const auto pads = PerDimension(padding, dims);
+    if (!pads) return fail("padding");
+    result.pad_begin = *pads;
+    result.pad_end = *pads;
+  }
+  const auto dilations = PerDimension(dilation, dims);
+  if (!dilations) return fail("dilation");
+  result.dilation = *dilations;
+  if (dims == 2 && output_padding.size() == 4) {
+    result.output_padding = output_padding;
+  } else {
+    const auto output_paddings = PerDimension(output_padding, dims);
+    if (!output_paddings) return fail("outputPadding");
+    result.output_padding = *output_paddings;
+  }
+  return result;
+}
+
+std::optional<int64_t> WindowCount(int64_t in, int64_t pad_begin, int64_t pad_end, int64_t kernel,
+                                   int64_t dilation, int64_t stride) {
+  int64_t reach = 0;
+  if (__builtin_mul_overflow(dilation, kernel - 1, &reach)) return std::nullopt;
+  int64_t padded = 0;
+  if (__builtin_add_overflow(in, pad_begin, &padded)) return std::nullopt;
+  if (__builtin_add_overflow(padded, pad_end, &padded)) return std::nullopt;
+  if (reach >= padded) return std::nullopt;
+  return (padded - reach - 1) / stride + 1;
+}
+
+Geometry MakeGeometry(const std::vector<int64_t>& x, const std::vector<int64_t>& y,
+                      const std::vector<int64_t>& weight, int64_t groups,
+                      const Attributes& attributes) {
+  Geometry g;
+  g.batch = x[0];
+  g.groups = groups;
+  g.x_channels = weight[1];
+  g.y_channels = weight[0] / groups;
+  const size_t dims = x.size() - 2;
+  for (size_t i = 0; i < dims; ++i) {
+    const size_t at = kDims - dims + i;
+    g.in[at] = x[2 + i];
+    g.out[at] = y[2 + i];
+    g.kernel[at] = weight[2 + i];
+    g.stride[at] = attributes.stride[i];
+    g.dilation[at] = attributes.dilation[i];
+    g.pad_begin[at] = attributes.pad_begin[i];
+    g.pad_end[at] = attributes.pad_end[i];
+  }
+  return g;
+}
+
+TensorView Embed(const TensorView& view) {
+  TensorView result;
+  result.data = view.data;
+  result.dtype = view.dtype;
+  result.rank = 2 + kDims;
+  for (int i = 0; i < result.rank; ++i) {
+    result.shape[i] = 1;
+    result.stride[i] = 0;
+  }
+  for (int i = 0; i < 2; ++i) {
+    result.shape[i] = view.shape[i];
+    result.stride[i] = view.stride[i];
+  }
+  for (int i = 2; i < view.rank; ++i) {
+    const int at = result.rank - view.rank + i;
+    result.shape[at] = view.shape[i];
+    result.stride[at] = view.stride[i];
+  }
+  return result;
+}
+
+}  // namespace aclimb::conv

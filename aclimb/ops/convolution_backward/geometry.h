@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/tensor_view.h"
+
+namespace aclimb::conv {
+
+inline constexpr int kDims = 3;  // depth, height, width; fewer dimensions embed with extent 1
+
+// A convolution y = conv(x, weight) without its data. Gradients of a transposed convolution are
+// operations on the same object with the roles exchanged, so x is always the side that padding
+// applies to: the input of a normal convolution, the gradient of the output of a transposed one.
+//   x       [batch, groups * x_channels, in...]
+//   y       [batch, groups * y_channels, out...]
+//   weight  [groups * y_channels, x_channels, kernel...]
+struct Geometry {
+  int64_t batch = 0;
+  int64_t groups = 1;
+  int64_t x_channels = 0;  // per group
+  int64_t y_channels = 0;  // per group
+  int64_t in[kDims] = {1, 1, 1};
+  int64_t out[kDims] = {1, 1, 1};
+  int64_t kernel[kDims] = {1, 1, 1};
+  int64_t stride[kDims] = {1, 1, 1};
+  int64_t dilation[kDims] = {1, 1, 1};
+  int64_t pad_begin[kDims] = {0, 0, 0};
+  int64_t pad_end[kDims] = {0, 0, 0};
+
+  bool operator==(const Geometry&) const = default;
+
+  int64_t InSize() const { return in[0] * in[1] * in[2]; }
+  int64_t OutSize() const { return out[0] * out[1] * out[2]; }
+  int64_t KernelSize() const { return kernel[0] * kernel[1] * kernel[2]; }
+};
+
+// What a task computes from x, y and weight.
+enum class Task : uint8_t {
+  kForward,     // y from x and weight: gradInput of a transposed convolution
+  kGradX,       // x from y and weight: gradInput of a normal one
+  kGradWeight,  // weight from x and y
+};
+
+// The attributes as the program passed them, one entry for each spatial dimension.
+struct Attributes {
+  std::vector<int64_t> stride, dilation, pad_begin, pad_end, output_padding;
+};
+
+// Expands the arrays of a call: one entry stands for every dimension, and in two dimensions padding
+// and outputPadding may have four entries: top, bottom, left, right. Nothing when a length fits
+// neither; `wrong` then names the array.
+std::optional<Attributes> Expand(int spatial_dims, const std::vector<int64_t>& stride,
+                                 const std::vector<int64_t>& padding,
+                                 const std::vector<int64_t>& dilation,
+                                 const std::vector<int64_t>& output_padding,
+                                 std::string* wrong = nullptr);
+
+// Number of window positions along one dimension: floor((in + pads - dilation * (kernel - 1) - 1) /
+// stride) + 1; nothing when the window is larger than the padded input, or a number overflows
+// int64.
+std::optional<int64_t> WindowCount(int64_t in, int64_t pad_begin, int64_t pad_end, int64_t kernel,
+                                   int64_t dilation, int64_t stride);
+
+// The geometry of checked arguments. `x`, `y` and `weight` have equal rank 3, 4 or 5.
+Geometry MakeGeometry(const std::vector<int64_t>& x, const std::vector<int64_t>& y,
+                      const std::vector<int64_t>& weight, int64_t groups,
+                      const Attributes& attributes);
+
+// A view of rank 3, 4 or 5 as [a, b, depth, height, width].
+TensorView Embed(const TensorView& view);
+
+}  // namespace aclimb::conv

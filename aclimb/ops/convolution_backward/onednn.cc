@@ -1,0 +1,361 @@
+#include "aclimb/ops/convolution_backward/onednn.h"
+
+#include <algorithm>
+#include <dnnl.hpp>
+#include <list>
+#include <mutex>
+#include <string>
+
+#if DNNL_VERSION_MAJOR != 2
+#error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
+#endif
+
+// From the OpenMP runtime that oneDNN uses; its header is gcc's alone.
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int threads);
+
+namespace aclimb::conv::onednn {
+
+class Layout {
+ public:
+  explicit Layout(dnnl::memory::desc desc) : desc_(std::move(desc)) {}
+  const dnnl::memory::desc& desc() const { return desc_; }
+
+ private:
+  dnnl::memory::desc desc_;
+};
+
+namespace {
+
+using Dims = dnnl::memory::dims;
+using DataType = dnnl::memory::data_type;
+using Tag = dnnl::memory::format_tag;
+
+const dnnl::engine& Engine() {
+  static const dnnl::engine* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *engine;
+}
+
+DataType TypeOf(DType dtype) { return dtype == DType::kBFloat16 ? DataType::bf16 : DataType::f32; }
+
+// oneDNN reads the size of its team from OpenMP's setting of the calling thread, when it describes
+// a primitive and again when it runs one. The program's own setting comes back afterwards.
+class TeamOf {
+ public:
+  explicit TeamOf(int threads) : before_(omp_get_max_threads()) {
+    if (threads != before_) omp_set_num_threads(threads);
+    changed_ = threads != before_;
+  }
+  ~TeamOf() {
+    if (changed_) omp_set_num_threads(before_);
+  }
+  TeamOf(const TeamOf&) = delete;
+  TeamOf& operator=(const TeamOf&) = delete;
+
+ private:
+  int before_;
+  bool changed_ = false;
+};
+
+dnnl::primitive_attr UserScratchpad() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+LayoutPointer Wrap(const dnnl::memory::desc& desc) { return std::make_shared<const Layout>(desc); }
+
+// Generated on the first run, since that takes milliseconds and belongs on the engine's thread.
+class LazyPrimitive {
+ public:
+  template <typename Make>
+  const dnnl::primitive& Get(Make&& make) const {
+    std::call_once(once_, [&] { primitive_ = make(); });
+    return primitive_;
+  }
+
+ private:
+  mutable std::once_flag once_;
+  mutable dnnl::primitive primitive_;
+};
+
+class ReorderImplementation final : public Reorder {
+ public:
+  ReorderImplementation(dnnl::reorder::primitive_desc desc, int threads)
+      : desc_(std::move(desc)),
+        threads_(threads),
+        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())) {}
+
+  int64_t ScratchBytes() const override { return scratch_bytes_; }
+
+  void Run(const void* from, void* to, void* scratch) const override {
+    const TeamOf team(threads_);
+    const dnnl::primitive& primitive = lazy_.Get([&] { return dnnl::reorder(desc_); });
+    dnnl::stream stream(Engine());
+    primitive.execute(
+        stream, {{DNNL_ARG_FROM, dnnl::memory(desc_.src_desc(), Engine(), const_cast<void*>(from))},
+                 {DNNL_ARG_TO, dnnl::memory(desc_.dst_desc(), Engine(), to)},
+                 {DNNL_ARG_SCRATCHPAD, dnnl::memory(desc_.scratchpad_desc(), Engine(), scratch)}});
+    stream.wait();
+  }
+
+ private:
+  dnnl::reorder::primitive_desc desc_;
+  int threads_;
+  int64_t scratch_bytes_;
+  LazyPrimitive lazy_;
+};
+
+// oneDNN's descriptors of the three tasks, whose accessors have different names.
+struct Forward {
+  using Desc = dnnl::convolution_forward::primitive_desc;
+  static constexpr int kX = DNNL_ARG_SRC, kY = DNNL_ARG_DST, kWeight = DNNL_ARG_WEIGHTS;
+  static dnnl::memory::desc X(const Desc& d) { return d.src_desc(); }
+  static dnnl::memory::desc Y(const Desc& d) { return d.dst_desc(); }
+  static dnnl::memory::desc Weight(const Desc& d) { return d.weights_desc(); }
+  static dnnl::primitive Make(const Desc& d) { return dnnl::convolution_forward(d); }
+};
+struct GradX {
+  using Desc = dnnl::convolution_backward_data::primitive_desc;
+  static constexpr int kX = DNNL_ARG_DIFF_SRC, kY = DNNL_ARG_DIFF_DST, kWeight = DNNL_ARG_WEIGHTS;
+  static dnnl::memory::desc X(const Desc& d) { return d.diff_src_desc(); }
+  static dnnl::memory::desc Y(const Desc& d) { return d.diff_dst_desc(); }
+  static dnnl::memory::desc Weight(const Desc& d) { return d.weights_desc(); }
+  static dnnl::primitive Make(const Desc& d) { return dnnl::convolution_backward_data(d); }
+};
+struct GradWeight {
+  using Desc = dnnl::convolution_backward_weights::primitive_desc;
+  static constexpr int kX = DNNL_ARG_SRC, kY = DNNL_ARG_DIFF_DST, kWeight = DNNL_ARG_DIFF_WEIGHTS;
+  static dnnl::memory::desc X(const Desc& d) { return d.src_desc(); }
+  static dnnl::memory::desc Y(const Desc& d) { return d.diff_dst_desc(); }
+  static dnnl::memory::desc Weight(const Desc& d) { return d.diff_weights_desc(); }
+  static dnnl::primitive Make(const Desc& d) { return dnnl::convolution_backward_weights(d); }
+};
+
+template <typename Kind>
+class PrimitiveImplementation final : public Primitive {
+ public:
+  PrimitiveImplementation(typename Kind::Desc desc, int threads)
+      : desc_(std::move(desc)),
+        threads_(threads),
+        x_(Wrap(Kind::X(desc_))),
+        y_(Wrap(Kind::Y(desc_))),
+        weight_(Wrap(Kind::Weight(desc_))),
+        name_(desc_.impl_info_str()),
+        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())) {}
+
+  const LayoutPointer& X() const override { return x_; }
+  const LayoutPointer& Y() const override { return y_; }
+  const LayoutPointer& Weight() const override { return weight_; }
+  int64_t ScratchBytes() const override { return scratch_bytes_; }
+  std::string_view Name() const override { return name_; }
+
+  void Run(void* x, void* y, void* weight, void* scratch) const override {
+    const TeamOf team(threads_);
+    const dnnl::primitive& primitive = lazy_.Get([&] { return Kind::Make(desc_); });
+    dnnl::stream stream(Engine());
+    primitive.execute(
+        stream, {{Kind::kX, dnnl::memory(x_->desc(), Engine(), x)},
+                 {Kind::kY, dnnl::memory(y_->desc(), Engine(), y)},
+                 {Kind::kWeight, dnnl::memory(weight_->desc(), Engine(), weight)},
+                 {DNNL_ARG_SCRATCHPAD, dnnl::memory(desc_.scratchpad_desc(), Engine(), scratch)}});
+    stream.wait();
+  }
+
+ private:
+  typename Kind::Desc desc_;
+  int threads_;
+  LayoutPointer x_, y_, weight_;
+  std::string name_;
+  int64_t scratch_bytes_;
+  LazyPrimitive lazy_;
+};
+
+// A depth that does nothing is left out: oneDNN has better implementations for fewer dimensions.
+int FirstDimension(const Geometry& g) {
+  const bool idle =
+      g.in[0] == 1 && g.out[0] == 1 && g.kernel[0] == 1 && g.pad_begin[0] == 0 && g.pad_end[0] == 0;
+  return idle ? 1 : 0;
+}
+
+struct Shapes {
+  Dims x, y, weight, stride, dilation, pad_begin, pad_end;
+
+  explicit Shapes(const Geometry& g)
+      : x{g.batch, g.groups * g.x_channels}, y{g.batch, g.groups * g.y_channels} {
+    if (g.groups > 1) weight.push_back(g.groups);
+    weight.push_back(g.y_channels);
+    weight.push_back(g.x_channels);
+    for (int d = FirstDimension(g); d < kDims; ++d) {
+      x.push_back(g.in[d]);
+      y.push_back(g.out[d]);
+      weight.push_back(g.kernel[d]);
+      stride.push_back(g.stride[d]);
+      dilation.push_back(g.dilation[d] - 1);
+      pad_begin.push_back(g.pad_begin[d]);
+      pad_end.push_back(g.pad_end[d]);
+    }
+  }
+};
+
+bool IsGood(std::string_view implementation) {
+  return implementation.find("ref") == std::string_view::npos &&
+         implementation.find("gemm") == std::string_view::npos;
+}
+
+PrimitivePointer Make(const Request& request) {
+  const Shapes s(request.geometry);
+  const DataType operand = TypeOf(request.operand);
+  const auto any = [](const Dims& dims, DataType type) {
+    return dnnl::memory::desc(dims, type, Tag::any);
+  };
+  const dnnl::primitive_attr attr = UserScratchpad();
+  const dnnl::convolution_forward::desc forward_desc(
+      dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, any(s.x, operand),
+      any(s.weight, operand), any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
+  const dnnl::convolution_forward::primitive_desc forward(forward_desc, attr, Engine(), true);
+  if (!forward) return nullptr;
+  PrimitivePointer made;
+  switch (request.task) {
+    case Task::kForward:
+      made = std::make_shared<PrimitiveImplementation<Forward>>(forward, request.threads);
+      break;
+    case Task::kGradX: {
+      const dnnl::convolution_backward_data::desc desc(
+          dnnl::algorithm::convolution_direct, any(s.x, operand), any(s.weight, operand),
+          any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
+      dnnl::convolution_backward_data::primitive_desc found(desc, attr, Engine(), forward, true);
+      if (!found) return nullptr;
+      made = std::make_shared<PrimitiveImplementation<GradX>>(found, request.threads);
+      break;
+    }
+    case Task::kGradWeight: {
+      const dnnl::convolution_backward_weights::desc desc(
+          dnnl::algorithm::convolution_direct, any(s.x, operand),
+          any(s.weight, TypeOf(request.result)), any(s.y, operand), s.stride, s.dilation,
+          s.pad_begin, s.pad_end);
+      dnnl::convolution_backward_weights::primitive_desc found(desc, attr, Engine(), forward, true);
+      if (!found) return nullptr;
+      made = std::make_shared<PrimitiveImplementation<GradWeight>>(found, request.threads);
+      break;
+    }
+  }
+  return IsGood(made->Name()) ? made : nullptr;
+}
+
+// oneDNN's code generators count in int, and are written for windows that meet the data.
+bool Fits(const Geometry& g) {
+  constexpr int64_t kMaxBytes = int64_t{1} << 31;
+  if (g.groups * g.x_channels * g.InSize() >= kMaxBytes / 4) return false;
+  if (g.groups * g.y_channels * g.OutSize() >= kMaxBytes / 4) return false;
+  if (g.batch >= kMaxBytes) return false;
+  for (int d = 0; d < kDims; ++d) {
+    const int64_t reach = (g.kernel[d] - 1) * g.dilation[d];
+    if (g.pad_begin[d] > reach || g.pad_end[d] > reach + g.stride[d]) return false;
+    if (g.stride[d] > 4096 || reach > 4096) return false;
+  }
+  return true;
+}
+
+LayoutPointer Describe(Dims dims, Dims strides, DType dtype) {
+  // Strides of extent-1 dimensions are arbitrary in a view, but oneDNN compares and checks them.
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (dims[i] == 1) strides[i] = i + 1 < dims.size() ? strides[i + 1] * dims[i + 1] : 1;
+  }
+  const dnnl::memory::desc desc(dims, TypeOf(dtype), strides, true);
+  if (desc.data.ndims == 0) return nullptr;
+  return Wrap(desc);
+}
+
+// The most recently used answers, refusals included.
+class Cache {
+ public:
+  PrimitivePointer Get(const Request& request) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                      [&](const Entry& entry) { return entry.request == request; });
+      if (found != entries_.end()) {
+        entries_.splice(entries_.begin(), entries_, found);
+        return found->primitive;
+      }
+    }
+    PrimitivePointer made;
+    try {
+      const TeamOf team(request.threads);
+      made = Make(request);
+    } catch (const dnnl::error&) {
+      made = nullptr;
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    entries_.push_front({request, made});
+    if (entries_.size() > kCapacity) entries_.pop_back();
+    return made;
+  }
+
+ private:
+  struct Entry {
+    Request request;
+    PrimitivePointer primitive;
+  };
+  static constexpr size_t kCapacity = 256;  // the layers of a large net, three tasks each
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;
+};
+
+}  // namespace
+
+bool SameLayout(const LayoutPointer& a, const LayoutPointer& b) { return a->desc() == b->desc(); }
+
+int64_t BytesOf(const LayoutPointer& layout) {
+  return static_cast<int64_t>(layout->desc().get_size());
+}
+
+LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand) {
+  if (view.dtype != DType::kFloat32 && view.dtype != DType::kBFloat16) return nullptr;
+  if (view.ElementCount() == 0) return nullptr;
+  Dims dims, strides;
+  const auto add = [&](int64_t extent, int64_t stride) {
+    dims.push_back(extent);
+    strides.push_back(stride);
+  };
+  if (operand == Operand::kWeight && geometry.groups > 1) {
+    add(geometry.groups, view.stride[0] * geometry.y_channels);
+    add(geometry.y_channels, view.stride[0]);
+  } else {
+    add(view.shape[0], view.stride[0]);
+  }
+  add(view.shape[1], view.stride[1]);
+  for (int i = FirstDimension(geometry); i < kDims; ++i) add(view.shape[2 + i], view.stride[2 + i]);
+  return Describe(std::move(dims), std::move(strides), view.dtype);
+}
+
+LayoutPointer StridedLayout(const TensorView& view) {
+  if (view.dtype != DType::kFloat32 && view.dtype != DType::kBFloat16) return nullptr;
+  if (view.ElementCount() == 0) return nullptr;
+  return Describe(Dims(view.shape, view.shape + view.rank),
+                  Dims(view.stride, view.stride + view.rank), view.dtype);
+}
+
+ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads) {
+  const TeamOf team(threads);
+  try {
+    const dnnl::reorder::primitive_desc desc(Engine(), from->desc(), Engine(), to->desc(),
+                                             UserScratchpad(), true);
+    if (!desc) return nullptr;
+    const std::string_view name = desc.impl_info_str();
+    if (name.find("jit") == std::string_view::npos) return nullptr;
+    return std::make_shared<ReorderImplementation>(desc, threads);
+  } catch (const dnnl::error&) {
+    return nullptr;
+  }
+}
+
+PrimitivePointer MakePrimitive(const Request& request) {
+  if (!Fits(request.geometry)) return nullptr;
+  static Cache* const cache = new Cache;  // leaked: engines may still run at exit
+  return cache->Get(request);
+}
+
+}  // namespace aclimb::conv::onednn

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
+
+// The border to oneDNN, version 2.6 of its interface: no other file includes its headers. Making
+// these objects describes work and opens no thread team, so phase 1 may do it on any thread; Run
+// opens one and belongs on an engine's thread (spec/decisions.md 31).
+namespace aclimb::conv::onednn {
+
+// How a tensor lies in memory: oneDNN's blocked formats, or the strides of a view.
+class Layout;
+using LayoutPointer = std::shared_ptr<const Layout>;
+
+bool SameLayout(const LayoutPointer& a, const LayoutPointer& b);
+int64_t BytesOf(const LayoutPointer& layout);
+
+enum class Operand : uint8_t { kX, kY, kWeight };
+
+// The layout of an embedded view. Null when oneDNN cannot describe it: other dtypes than float32
+// and bfloat16, elements that share memory, no elements.
+LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand);
+
+// The layout of any view, dimension by dimension, for copies between views.
+LayoutPointer StridedLayout(const TensorView& view);
+
+// A copy from one layout to another, also between float32 and bfloat16 (nearest even).
+class Reorder {
+ public:
+  virtual ~Reorder() = default;
+  virtual int64_t ScratchBytes() const = 0;
+  virtual void Run(const void* from, void* to, void* scratch) const = 0;
+};
+using ReorderPointer = std::shared_ptr<const Reorder>;
+
+// Null when oneDNN has only its reference implementation. `threads` is the team of the run.
+ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads);
+
+// One of the three tasks of a convolution with operands and result in layouts that oneDNN chose.
+class Primitive {
+ public:
+  virtual ~Primitive() = default;
+  virtual const LayoutPointer& X() const = 0;
+  virtual const LayoutPointer& Y() const = 0;
+  virtual const LayoutPointer& Weight() const = 0;
+  virtual int64_t ScratchBytes() const = 0;
+  virtual std::string_view Name() const = 0;
+  // The task's result is the one of x, y and weight that is written.
+  virtual void Run(void* x, void* y, void* weight, void* scratch) const = 0;
+};
+using PrimitivePointer = std::shared_ptr<const Primitive>;
+
+struct Request {
+  Geometry geometry;
+  Task task = Task::kForward;
+  DType operand = DType::kFloat32;  // float32 or bfloat16
+  DType result = DType::kFloat32;   // as operand; gradWeight may be float32 for bfloat16
+  int threads = 1;                  // team of the run
+
+  bool operator==(const Request&) const = default;
+};
+
+// Null when oneDNN has no vectorised direct implementation for the request: never its reference
+// code, nor its im2col, whose buffers grow with the data. Recent answers are kept in a bounded
+// cache, so that code is generated once for a layer that trains. Thread-safe.
+PrimitivePointer MakePrimitive(const Request& request);
+
+}  // namespace aclimb::conv::onednn

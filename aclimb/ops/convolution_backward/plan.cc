@@ -1,0 +1,328 @@
+#include "aclimb/ops/convolution_backward/plan.h"
+
+#include <optional>
+#include <string>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/text.h"
+#include "aclimb/ops/convolution_backward/bias.h"
+#include "aclimb/ops/convolution_backward/convert.h"
+#include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/patch.h"
+#include "aclimb/ops/convolution_backward/repair.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::conv {
+namespace {
+
+// oneDNN's own dtypes: bfloat16 when all three operands are, float32 otherwise.
+DType OperandDType(const Place& a, const Place& b, const Place& c) {
+  const bool all = a.view.dtype == DType::kBFloat16 && b.view.dtype == DType::kBFloat16 &&
+                   c.view.dtype == DType::kBFloat16;
+  return all ? DType::kBFloat16 : DType::kFloat32;
+}
+
+int PrimitiveThreads() {
+#if defined(ACLIMB_STD_THREAD_TEAM)
+  return 1;  // the thread sanitizer cannot see through the team of oneDNN
+#else
+  return TeamSize();
+#endif
+}
+
+bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
+
+void LogChoice(Task task, std::string_view name) {
+  if (aclimb_settings()->log_plan == 0) return;
+  const char* const what = task == Task::kGradWeight ? "gradWeight" : "gradInput";
+  aclimb_log(1, Cat("aclnnConvolutionBackward: ", what, " by ", name).c_str());
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed,
+                         const Place& grad_output, const Place& input, const Place& weight)
+    : planner_(planner),
+      transposed_(transposed),
+      dtype_(OperandDType(grad_output, input, weight)),
+      threads_(PrimitiveThreads()),
+      parallel_(!IsSmall(geometry)),
+      grad_output_(grad_output),
+      plan_(std::make_unique<ConvolutionPlan>()) {
+  operands_.geometry = geometry;
+  operands_.x.user = transposed ? grad_output : input;
+  operands_.y.user = transposed ? input : grad_output;
+  operands_.weight.user = weight;
+  if (parallel_) planner_.NeedsEngine();
+}
+
+Place PlanBuilder::BookBytes(int64_t bytes) {
+  Place place;
+  place.piece = planner_.workspace().Book(bytes);
+  return place;
+}
+
+Place PlanBuilder::BookDense(const TensorView& like, DType dtype) {
+  Place place;
+  place.view = DenseLike(like, dtype, nullptr);
+  place.piece = planner_.workspace().Book(like.ElementCount(), static_cast<int64_t>(SizeOf(dtype)));
+  return place;
+}
+
+void PlanBuilder::Copy(const Place& from, const Place& to) {
+  Then([from, to, parallel = parallel_](const RunContext& run) {
+    Convert(from.View(run), to.View(run), parallel);
+  });
+}
+
+void PlanBuilder::Reorder(const onednn::ReorderPointer& reorder, const Place& from,
+                          const Place& to) {
+  const int64_t mark = planner_.workspace().Mark();
+  const Place scratch = BookBytes(reorder->ScratchBytes());
+  planner_.workspace().Rewind(mark);
+  Then([reorder, from, to, scratch](const RunContext& run) {
+    reorder->Run(from.Address(run), to.Address(run), scratch.Address(run));
+  });
+}
+
+Place PlanBuilder::Dense(Operand& operand, DType dtype) {
+  if (operand.user.view.dtype == dtype && operand.user.view.IsContiguous()) return operand.user;
+  for (const Place& copy : operand.copies) {
+    if (copy.view.dtype == dtype) return copy;
+  }
+  const Place copy = BookDense(operand.user.view, dtype);
+  Copy(operand.user, copy);
+  operand.copies.push_back(copy);
+  return copy;
+}
+
+Place PlanBuilder::Rows(Operand& operand) {
+  if (RowsAreDense(operand.user.view)) return operand.user;
+  if (!operand.copies.empty()) return operand.copies.front();
+  return Dense(operand, operand.user.view.dtype);
+}
+
+Place PlanBuilder::InLayout(const Geometry& geometry, Operand& operand, onednn::Operand role,
+                            DType dtype, const onednn::LayoutPointer& layout) {
+  for (const auto& [have, place] : operand.layouts) {
+    if (onednn::SameLayout(have, layout)) return place;
+  }
+  Place source = operand.user;
+  onednn::LayoutPointer source_layout = onednn::LayoutOf(geometry, source.view, role);
+  onednn::ReorderPointer reorder;
+  if (source_layout != nullptr) {
+    if (onednn::SameLayout(source_layout, layout)) return source;
+    reorder = onednn::MakeReorder(source_layout, layout, threads_);
+  }
+  if (reorder == nullptr) {
+    source = Dense(operand, dtype);
+    source_layout = onednn::LayoutOf(geometry, source.view, role);
+    if (onednn::SameLayout(source_layout, layout)) return source;
+    reorder = onednn::MakeReorder(source_layout, layout, threads_);
+    if (reorder == nullptr) return Place();
+  }
+  const Place place = BookBytes(onednn::BytesOf(layout));
+  Reorder(reorder, source, place);
+  operand.layouts.emplace_back(layout, place);
+  return place;
+}
+
+void PlanBuilder::Store(const Geometry& geometry, onednn::Operand role,
+                        const onednn::LayoutPointer& layout, const Place& from, const Place& to) {
+  if (const auto user = onednn::LayoutOf(geometry, to.view, role)) {
+    if (const auto reorder = onednn::MakeReorder(layout, user, threads_)) {
+      return Reorder(reorder, from, to);
+    }
+  }
+  Place dense = BookDense(to.view, DType::kFloat32);
+  const auto plain = onednn::LayoutOf(geometry, dense.view, role);
+  if (onednn::SameLayout(plain, layout)) {
+    dense.piece = from.piece;
+  } else {
+    Reorder(onednn::MakeReorder(layout, plain, threads_), from, dense);
+  }
+  Copy(dense, to);
+}
+
+void PlanBuilder::AddDirect(Task task, const Place& result) {
+  LogChoice(task, "direct");
+  const int threads = parallel_ ? TeamSize() : 1;
+  auto plan = std::make_shared<const DirectPlan>(PlanDirect(operands_.geometry, task, threads));
+  Place x = task == Task::kGradX ? result : Rows(operands_.x);
+  Place y = task == Task::kForward ? result : Rows(operands_.y);
+  const Place weight = task == Task::kGradWeight ? result : operands_.weight.user;
+  const int64_t mark = planner_.workspace().Mark();
+  std::optional<Place> dense;
+  if (task != Task::kGradWeight && !RowsAreDense(result.view)) {
+    dense = BookDense(result.view, result.view.dtype);
+    (task == Task::kGradX ? x : y) = *dense;
+  }
+  const Place scratch = BookBytes(plan->ScratchBytes());
+  Then([plan, x, y, weight, scratch](const RunContext& run) {
+    RunDirect(*plan, x.View(run), y.View(run), weight.View(run), scratch.Address(run));
+  });
+  if (dense) Copy(*dense, result);
+  planner_.workspace().Rewind(mark);
+}
+
+bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& result) {
+  const Geometry& geometry = operands.geometry;
+  onednn::Request request{geometry, task, dtype_, dtype_, threads_};
+  // Its sums over images are cut by the number of threads.
+  if (task == Task::kGradWeight && planner_.deterministic()) request.threads = 1;
+  onednn::PrimitivePointer primitive = onednn::MakePrimitive(request);
+  if (primitive == nullptr && dtype_ == DType::kBFloat16) {
+    request.operand = request.result = DType::kFloat32;
+    primitive = onednn::MakePrimitive(request);
+  }
+  if (primitive == nullptr) return false;
+  LogChoice(task, primitive->Name());
+
+  const DType dtype = request.operand;
+  const bool gives_x = task == Task::kGradX, gives_y = task == Task::kForward;
+  const bool gives_weight = task == Task::kGradWeight;
+  Place x, y, weight;
+  if (!gives_x) {
+    x = InLayout(geometry, operands.x, onednn::Operand::kX, dtype, primitive->X());
+  }
+  if (!gives_y) {
+    y = InLayout(geometry, operands.y, onednn::Operand::kY, dtype, primitive->Y());
+  }
+  if (!gives_weight) {
+    weight =
+        InLayout(geometry, operands.weight, onednn::Operand::kWeight, dtype, primitive->Weight());
+  }
+  const onednn::Operand role = gives_x   ? onednn::Operand::kX
+                               : gives_y ? onednn::Operand::kY
+                                         : onednn::Operand::kWeight;
+  const onednn::LayoutPointer& layout = gives_x   ? primitive->X()
+                                        : gives_y ? primitive->Y()
+                                                  : primitive->Weight();
+  const auto plain =
+      onednn::LayoutOf(geometry, DenseLike(result.view, DType::kFloat32, nullptr), role);
+  const bool can_store =
+      onednn::SameLayout(plain, layout) || onednn::MakeReorder(layout, plain, threads_) != nullptr;
+  if (!can_store || (!gives_x && !x.Exists()) || (!gives_y && !y.Exists()) ||
+      (!gives_weight && !weight.Exists())) {
+    return false;
+  }
+  const int64_t mark = planner_.workspace().Mark();
+  const auto user = onednn::LayoutOf(geometry, result.view, role);
+  const bool in_place = user != nullptr && onednn::SameLayout(user, layout);
+  const Place target = in_place ? result : BookBytes(onednn::BytesOf(layout));
+  (gives_x ? x : gives_y ? y : weight) = target;
+  const Place scratch = BookBytes(primitive->ScratchBytes());
+  Then([primitive, x, y, weight, scratch](const RunContext& run) {
+    primitive->Run(x.Address(run), y.Address(run), weight.Address(run), scratch.Address(run));
+  });
+  if (!in_place) Store(geometry, role, layout, target, result);
+  planner_.workspace().Rewind(mark);
+
+  // The bfloat16 kernels hold padding as zeros.
+  if (gives_weight && dtype == DType::kBFloat16) {
+    Then([geometry, x = operands.x.user, y = operands.y.user, result,
+          parallel = parallel_](const RunContext& run) {
+      const TensorView weight_view = result.View(run);
+      if (!HasNaN(weight_view, parallel)) return;
+      RepairGradWeight(geometry, x.View(run), y.View(run), weight_view, parallel);
+    });
+  }
+  return true;
+}
+
+PlanBuilder::Operands& PlanBuilder::PatchOperands() {
+  if (patch_ != nullptr) return *patch_;
+  patch_ = std::make_unique<Operands>();
+  patch_->geometry = PatchGeometry(operands_.geometry);
+  patch_->y.user = operands_.y.user;
+  return *patch_;
+}
+
+bool PlanBuilder::AddPatch(Task task, const Place& result) {
+  const Geometry& geometry = operands_.geometry;
+  Operands& patch = PatchOperands();
+  // oneDNN must have the rearranged problem before anything is booked for it.
+  const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_};
+  if (onednn::MakePrimitive(request) == nullptr) return false;
+
+  const auto rearrange = [&](const Place& from, const Place& to) {
+    const auto a = onednn::StridedLayout(from.view), b = onednn::StridedLayout(to.view);
+    const auto reorder = a && b ? onednn::MakeReorder(a, b, threads_) : nullptr;
+    reorder != nullptr ? Reorder(reorder, from, to) : Copy(from, to);
+  };
+  const auto windows_of = [&](Place place) {
+    place.view = PatchWindows(geometry, place.view);
+    return place;
+  };
+  if (task != Task::kGradX && patch.x.user.view.rank == 0) {
+    const Place from = windows_of(operands_.x.user);
+    const Place dense = BookDense(from.view, dtype_);
+    rearrange(from, dense);
+    patch.x.user = dense;
+    patch.x.user.view = PatchTensor(patch.geometry, dense.view);
+  }
+  if (task != Task::kGradWeight && patch.weight.user.view.rank == 0) {
+    const std::optional<TensorView> merged = PatchWeight(operands_.weight.user.view);
+    patch.weight.user =
+        merged ? operands_.weight.user : Dense(operands_.weight, operands_.weight.user.view.dtype);
+    patch.weight.user.view = *PatchWeight(patch.weight.user.view);
+  }
+  // Nothing is given back here: copies of operands that AddPrimitive books must outlive this task.
+  if (task == Task::kForward) {
+    if (!AddPrimitive(task, patch, result)) return false;
+  } else if (task == Task::kGradX) {
+    const Place to = windows_of(result);
+    const Place dense = BookDense(to.view, dtype_);
+    Place rows = dense;
+    rows.view = PatchTensor(patch.geometry, dense.view);
+    if (!AddPrimitive(task, patch, rows)) return false;
+    if (to.view.ElementCount() != result.view.ElementCount()) {
+      // Elements behind the last window.
+      Then([result](const RunContext& run) { Clear(result.View(run), true); });
+    }
+    rearrange(dense, to);
+  } else {
+    const std::optional<TensorView> merged = PatchWeight(result.view);
+    Place rows = merged ? result : BookDense(result.view, result.view.dtype);
+    const Place dense = rows;
+    rows.view = *PatchWeight(rows.view);
+    if (!AddPrimitive(task, patch, rows)) return false;
+    if (!merged) Copy(dense, result);
+  }
+  return true;
+}
+
+void PlanBuilder::AddTask(Task task, const Place& result) {
+  switch (ChooseAlgorithm(operands_.geometry, task, dtype_)) {
+    case Algorithm::kPatch:
+      if (AddPatch(task, result)) return;
+      [[fallthrough]];
+    case Algorithm::kBlocked:
+      if (AddPrimitive(task, operands_, result)) return;
+      [[fallthrough]];
+    case Algorithm::kDirect:
+      AddDirect(task, result);
+  }
+}
+
+void PlanBuilder::AddGradInput(const Place& grad_input) {
+  AddTask(transposed_ ? Task::kForward : Task::kGradX, grad_input);
+}
+
+void PlanBuilder::AddGradWeight(const Place& grad_weight) {
+  AddTask(Task::kGradWeight, grad_weight);
+}
+
+void PlanBuilder::AddGradBias(const Place& grad_bias) {
+  Operand& operand = transposed_ ? operands_.x : operands_.y;
+  const Place from = Rows(operand);
+  const int64_t mark = planner_.workspace().Mark();
+  const Place scratch = BookBytes(BiasScratchBytes(from.view));
+  const bool parallel = from.view.ElementCount() > 64 * 1024;
+  Then([from, grad_bias, scratch, parallel](const RunContext& run) {
+    SumBias(from.View(run), grad_bias.View(run), scratch.Address(run), parallel);
+  });
+  planner_.workspace().Rewind(mark);
+}
+
+}  // namespace aclimb::conv

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "aclimb/executor/plan.h"
+#include "aclimb/ops/convolution_backward/choice.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/onednn.h"
+
+namespace aclimb::conv {
+
+// A tensor of a run: one of the call's, or a piece of the workspace.
+struct Place {
+  int parameter = -1;  // -1: `piece`
+  WorkspacePiece piece;
+  TensorView view;  // without address
+
+  bool Exists() const { return parameter >= 0 || piece.offset >= 0; }
+  void* Address(const RunContext& run) const {
+    return parameter >= 0 ? run.View(parameter).data : run.Piece(piece);
+  }
+  TensorView View(const RunContext& run) const {
+    TensorView result = view;
+    result.data = Address(run);
+    return result;
+  }
+};
+
+// The steps of a run, one after the other.
+struct ConvolutionPlan final : Plan {
+  std::vector<std::function<void(const RunContext&)>> steps;
+  void Run(const RunContext& run) const override {
+    for (const auto& step : steps) step(run);
+  }
+};
+
+// Puts the steps of the wanted gradients together and books their workspace. Copies of the operands
+// into other layouts are made once and shared by both gradients.
+class PlanBuilder {
+ public:
+  // The places are embedded parameters.
+  PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed, const Place& grad_output,
+              const Place& input, const Place& weight);
+
+  void AddGradInput(const Place& grad_input);
+  void AddGradWeight(const Place& grad_weight);
+  void AddGradBias(const Place& grad_bias);
+  std::unique_ptr<Plan> Take() { return std::move(plan_); }
+
+ private:
+  // An operand, and the copies of it that steps have asked for.
+  struct Operand {
+    Place user;
+    std::vector<Place> copies;  // dense, in order of rows
+    std::vector<std::pair<onednn::LayoutPointer, Place>> layouts;
+  };
+  struct Operands {
+    Geometry geometry;
+    Operand x, y, weight;
+
+    Operand& Of(Task task) {
+      return task == Task::kForward ? y : task == Task::kGradX ? x : weight;
+    }
+  };
+
+  template <typename Run>
+  void Then(Run&& run) {
+    plan_->steps.emplace_back(std::forward<Run>(run));
+  }
+  Place BookBytes(int64_t bytes);
+  Place BookDense(const TensorView& like, DType dtype);
+  void Copy(const Place& from, const Place& to);
+  void Reorder(const onednn::ReorderPointer& reorder, const Place& from, const Place& to);
+
+  Place Dense(Operand& operand, DType dtype);
+  // The operand itself or a copy, with neighbours in a row side by side.
+  Place Rows(Operand& operand);
+  Place InLayout(const Geometry& geometry, Operand& operand, onednn::Operand role, DType dtype,
+                 const onednn::LayoutPointer& layout);
+  void Store(const Geometry& geometry, onednn::Operand role, const onednn::LayoutPointer& layout,
+             const Place& from, const Place& to);
+
+  void AddTask(Task task, const Place& result);
+  void AddDirect(Task task, const Place& result);
+  bool AddPrimitive(Task task, Operands& operands, const Place& result);
+  bool AddPatch(Task task, const Place& result);
+  Operands& PatchOperands();
+
+  Planner& planner_;
+  bool transposed_;
+  DType dtype_;  // of oneDNN's operands
+  int threads_;
+  bool parallel_;
+  Operands operands_;
+  std::unique_ptr<Operands> patch_;
+  Place grad_output_;
+  std::unique_ptr<ConvolutionPlan> plan_;
+};
+
+}  // namespace aclimb::conv

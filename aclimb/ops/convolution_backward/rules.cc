@@ -1,0 +1,316 @@
+#include "aclimb/ops/convolution_backward/rules.h"
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::conv {
+namespace {
+
+using contract::Arguments;
+
+bool Wanted(const Arguments& arguments, size_t output) {
+  return arguments.Bools(kOutputMask)[output] != 0;
+}
+
+std::string ShapeOf(const Arguments& arguments, int parameter) {
+  const TensorDescriptor& tensor = arguments.Tensor(parameter);
+  return ShapeText(tensor.shape.data(), tensor.shape.size());
+}
+std::string IntsOf(const Arguments& arguments, int parameter) {
+  const IntArrayValue& values = arguments.Ints(parameter);
+  return ShapeText(values.data(), values.size());
+}
+
+// "gradOutput.shape is [..], input.shape is [..], weight.shape is [..]"
+std::string ThreeShapes(const Arguments& arguments) {
+  return Cat("gradOutput.shape is ", ShapeOf(arguments, kGradOutput), ", input.shape is ",
+             ShapeOf(arguments, kInput), ", weight.shape is ", ShapeOf(arguments, kWeight));
+}
+
+bool IsOldChip(const Arguments& arguments) {
+  return arguments.product() == Product::kInference310P ||
+         arguments.product() == Product::kTraining910;
+}
+
+// FLOAT when one of the three is, or when the two half types meet.
+bool ComputesInFloat(const Arguments& arguments) {
+  const DType a = arguments.Tensor(kGradOutput).dtype, b = arguments.Tensor(kInput).dtype,
+              c = arguments.Tensor(kWeight).dtype;
+  return a == DType::kFloat32 || a != b || b != c;
+}
+
+Finding MissingOutput(const Arguments& arguments, size_t output, int parameter, const char* name) {
+  if (!Wanted(arguments, output) || arguments.Given(parameter)) return std::nullopt;
+  return Cat(name, " is null and outputMask[", output, "] is true; expected an aclTensor.");
+}
+
+Finding BelowLimit(const Arguments& arguments, int parameter, const char* name, int64_t least) {
+  for (int64_t value : arguments.Ints(parameter)) {
+    if (value < least) {
+      return Cat(name, " is ", IntsOf(arguments, parameter), "; expected numbers of at least ",
+                 least, ".");
+    }
+  }
+  return std::nullopt;
+}
+
+// The product, or nothing when it leaves int64.
+std::optional<int64_t> Times(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+}  // namespace
+
+bool IsEmptyCase(const Arguments& arguments) {
+  return arguments.Tensor(kInput).IsEmpty() || arguments.Tensor(kWeight).IsEmpty();
+}
+
+Attributes AttributesOf(const Arguments& arguments) {
+  return *Expand(arguments.Tensor(kInput).rank() - 2, arguments.Ints(kStride),
+                 arguments.Ints(kPadding), arguments.Ints(kDilation),
+                 arguments.Ints(kOutputPadding));
+}
+
+Finding MaskWithoutThreeFlags(const Arguments& arguments) {
+  const size_t length = arguments.Bools(kOutputMask).size();
+  if (length == 3) return std::nullopt;
+  return Cat("outputMask has ", length, " entries; expected 3.");
+}
+
+Finding WantedGradInputMissing(const Arguments& arguments) {
+  return MissingOutput(arguments, 0, kGradInput, "gradInput");
+}
+Finding WantedGradWeightMissing(const Arguments& arguments) {
+  return MissingOutput(arguments, 1, kGradWeight, "gradWeight");
+}
+Finding WantedGradBiasMissing(const Arguments& arguments) {
+  return MissingOutput(arguments, 2, kGradBias, "gradBias");
+}
+
+Finding WantedBiasSizesMissing(const Arguments& arguments) {
+  if (!Wanted(arguments, 2) || arguments.Given(kBiasSizes) || IsEmptyCase(arguments)) {
+    return std::nullopt;
+  }
+  return "biasSizes is null and outputMask[2] is true; expected an aclIntArray with the number of "
+         "output channels.";
+}
+
+Finding FormatOfAnotherRank(const Arguments& arguments) {
+  constexpr int kFormatOfRank[] = {contract::kNcl, contract::kNchw, contract::kNcdhw};
+  struct Named {
+    int parameter;
+    const char* name;
+  };
+  for (const Named& each :
+       {Named{kGradOutput, "gradOutput"}, Named{kInput, "input"}, Named{kWeight, "weight"},
+        Named{kGradInput, "gradInput"}, Named{kGradWeight, "gradWeight"}}) {
+    const TensorDescriptor* tensor = arguments.TensorOrNull(each.parameter);
+    if (tensor == nullptr || tensor->format == contract::kNd) continue;
+    const int expected = kFormatOfRank[tensor->rank() - 3];
+    if (tensor->format == expected) continue;
+    return Cat(each.name, ".format is ", contract::FormatText(tensor->format), " but ", each.name,
+               ".shape is ", ShapeOf(arguments, each.parameter), "; expected ",
+               contract::FormatText(expected), " or ND for rank ", tensor->rank(), ".");
+  }
+  return std::nullopt;
+}
+
+Finding DifferentRanks(const Arguments& arguments) {
+  const int rank = arguments.Tensor(kInput).rank();
+  if (arguments.Tensor(kGradOutput).rank() == rank && arguments.Tensor(kWeight).rank() == rank) {
+    return std::nullopt;
+  }
+  return Cat(ThreeShapes(arguments), "; expected equal ranks.");
+}
+
+Finding ThreeDimensionsOnOldChip(const Arguments& arguments) {
+  if (!IsOldChip(arguments) || arguments.Tensor(kInput).rank() < 5) return std::nullopt;
+  return Cat("input.shape is ", ShapeOf(arguments, kInput), "; expected rank 3 or 4 on ",
+             NameOf(arguments.product()), ".");
+}
+
+Finding WrongLength(const Arguments& arguments) {
+  const int dims = arguments.Tensor(kInput).rank() - 2;
+  std::string wrong;
+  if (Expand(dims, arguments.Ints(kStride), arguments.Ints(kPadding), arguments.Ints(kDilation),
+             arguments.Ints(kOutputPadding), &wrong)) {
+    return std::nullopt;
+  }
+  const int parameter = wrong == "stride"     ? kStride
+                        : wrong == "padding"  ? kPadding
+                        : wrong == "dilation" ? kDilation
+                                              : kOutputPadding;
+  const bool may_have_four = dims == 2 && (parameter == kPadding || parameter == kOutputPadding);
+  return Cat(wrong, " is ", IntsOf(arguments, parameter), " but input.shape is ",
+             ShapeOf(arguments, kInput), "; expected ", dims == 1 ? "" : Cat(dims, " entries or "),
+             dims == 1 ? "1 entry" : "1", may_have_four ? ", or 4." : ".");
+}
+
+Finding BiasSizesNotOneNumber(const Arguments& arguments) {
+  if (!arguments.Given(kBiasSizes) || arguments.Ints(kBiasSizes).size() == 1) return std::nullopt;
+  return Cat("biasSizes is ", IntsOf(arguments, kBiasSizes), "; expected one number.");
+}
+
+Finding StrideBelowOne(const Arguments& arguments) {
+  return BelowLimit(arguments, kStride, "stride", 1);
+}
+Finding PaddingBelowZero(const Arguments& arguments) {
+  return BelowLimit(arguments, kPadding, "padding", 0);
+}
+Finding DilationBelowOne(const Arguments& arguments) {
+  return BelowLimit(arguments, kDilation, "dilation", 1);
+}
+
+Finding WrongOutputPadding(const Arguments& arguments) {
+  const Attributes attributes = AttributesOf(arguments);
+  const bool transposed = arguments.Bool(kTransposed);
+  const size_t count = attributes.output_padding.size();
+  for (size_t i = 0; i < count; ++i) {
+    // Four entries are two for each dimension.
+    const int64_t stride = attributes.stride[count == attributes.stride.size() ? i : i / 2];
+    const int64_t value = attributes.output_padding[i];
+    if (transposed ? value >= 0 && value < stride : value == 0) continue;
+    return Cat("outputPadding is ", IntsOf(arguments, kOutputPadding), ", stride is ",
+               IntsOf(arguments, kStride), " and transposed is ", transposed,
+               transposed ? "; expected numbers in [0, stride)." : "; expected zeros.");
+  }
+  return std::nullopt;
+}
+
+Finding GroupsBelowOne(const Arguments& arguments) {
+  if (arguments.Integer(kGroups) >= 1) return std::nullopt;
+  return Cat("groups is ", arguments.Integer(kGroups), "; expected at least 1.");
+}
+
+Finding UnknownCubeMathType(const Arguments& arguments) {
+  const int64_t type = arguments.Integer(kCubeMathType);
+  if (type >= 0 && type <= 3) return std::nullopt;
+  return Cat("cubeMathType is ", type, "; expected 0, 1, 2 or 3.");
+}
+
+Finding CubeMathTypeOfAnotherProduct(const Arguments& arguments) {
+  const int64_t type = arguments.Integer(kCubeMathType);
+  if (!IsOldChip(arguments) || !ComputesInFloat(arguments) || type == 1 || type == 2) {
+    return std::nullopt;
+  }
+  return Cat("cubeMathType is ", type, " and the tensors promote to FLOAT; expected 1 or 2 on ",
+             NameOf(arguments.product()), ".");
+}
+
+Finding EmptyOnOldChip(const Arguments& arguments) {
+  if (!IsOldChip(arguments) ||
+      !(IsEmptyCase(arguments) || arguments.Tensor(kGradOutput).IsEmpty())) {
+    return std::nullopt;
+  }
+  return Cat(ThreeShapes(arguments), "; expected no empty tensor on ", NameOf(arguments.product()),
+             ".");
+}
+
+Finding WrongBiasSizesWhenEmpty(const Arguments& arguments) {
+  if (!IsEmptyCase(arguments) || !Wanted(arguments, 2)) return std::nullopt;
+  const int64_t groups = arguments.Integer(kGroups);
+  const std::optional<int64_t> channels = arguments.Bool(kTransposed)
+                                              ? Times(arguments.Tensor(kWeight).shape[1], groups)
+                                              : arguments.Tensor(kGradOutput).shape[1];
+  if (arguments.Given(kBiasSizes) && channels && arguments.Ints(kBiasSizes)[0] == *channels) {
+    return std::nullopt;
+  }
+  return Cat("biasSizes is ",
+             arguments.Given(kBiasSizes) ? IntsOf(arguments, kBiasSizes) : std::string("null"),
+             ", ", ThreeShapes(arguments), " and groups is ", groups, "; expected biasSizes [",
+             channels.value_or(0), "], since a tensor is empty.");
+}
+
+Finding EmptyWithGradInput(const Arguments& arguments) {
+  const TensorDescriptor& input = arguments.Tensor(kInput);
+  if (!IsEmptyCase(arguments) || !Wanted(arguments, 0) || input.shape[0] == 0 ||
+      input.shape[1] == 0) {
+    return std::nullopt;
+  }
+  return Cat("input.shape is ", ShapeOf(arguments, kInput), ", weight.shape is ",
+             ShapeOf(arguments, kWeight),
+             " and outputMask[0] is true; expected an input without images or without channels "
+             "when a tensor is empty.");
+}
+
+Finding EmptyGradOutput(const Arguments& arguments) {
+  if (IsEmptyCase(arguments) || !arguments.Tensor(kGradOutput).IsEmpty()) return std::nullopt;
+  return Cat(ThreeShapes(arguments), "; expected a gradOutput with elements.");
+}
+
+Finding WrongBiasShape(const Arguments& arguments) {
+  if (!arguments.Given(kGradBias) ||
+      arguments.Tensor(kGradBias).shape[0] == arguments.Tensor(kGradOutput).shape[1]) {
+    return std::nullopt;
+  }
+  return Cat("gradBias.shape is ", ShapeOf(arguments, kGradBias), " but gradOutput.shape is ",
+             ShapeOf(arguments, kGradOutput), "; expected gradBias.shape [",
+             arguments.Tensor(kGradOutput).shape[1], "].");
+}
+
+Finding GroupsDoNotDivide(const Arguments& arguments) {
+  const int64_t groups = arguments.Integer(kGroups);
+  if (arguments.Tensor(kWeight).shape[0] % groups == 0) return std::nullopt;
+  return Cat("groups is ", groups, " but weight.shape is ", ShapeOf(arguments, kWeight),
+             "; expected groups to divide weight.shape[0].");
+}
+
+Finding WrongChannels(const Arguments& arguments) {
+  const bool transposed = arguments.Bool(kTransposed);
+  const int64_t groups = arguments.Integer(kGroups);
+  const int64_t in = arguments.Tensor(kInput).shape[1];
+  const int64_t out = arguments.Tensor(kGradOutput).shape[1];
+  const int64_t rows = arguments.Tensor(kWeight).shape[0];
+  const std::optional<int64_t> columns = Times(arguments.Tensor(kWeight).shape[1], groups);
+  const bool match =
+      columns && (transposed ? in : out) == rows && (transposed ? out : in) == *columns;
+  if (IsEmptyCase(arguments)) {
+    const bool none =
+        transposed ? arguments.Tensor(kInput).shape[0] == 0 && rows == in : in == 0 && out == 0;
+    if ((match || none) && !(transposed && rows == 0)) return std::nullopt;
+  } else if (match) {
+    return std::nullopt;
+  }
+  return Cat(ThreeShapes(arguments), ", groups is ", groups, " and transposed is ", transposed,
+             transposed ? "; expected input.shape[1] = weight.shape[0] and gradOutput.shape[1] = "
+                          "weight.shape[1] * groups."
+                        : "; expected gradOutput.shape[1] = weight.shape[0] and input.shape[1] = "
+                          "weight.shape[1] * groups.");
+}
+
+Finding DifferentBatches(const Arguments& arguments) {
+  if (IsEmptyCase(arguments) ||
+      arguments.Tensor(kGradOutput).shape[0] == arguments.Tensor(kInput).shape[0]) {
+    return std::nullopt;
+  }
+  return Cat("gradOutput.shape is ", ShapeOf(arguments, kGradOutput), " but input.shape is ",
+             ShapeOf(arguments, kInput), "; expected equal first extents.");
+}
+
+Finding WrongSpatialSize(const Arguments& arguments) {
+  const Attributes a = AttributesOf(arguments);
+  const bool transposed = arguments.Bool(kTransposed);
+  const bool empty = IsEmptyCase(arguments);
+  if (empty && transposed) return std::nullopt;
+  const std::vector<int64_t>& wide = arguments.Tensor(transposed ? kGradOutput : kInput).shape;
+  const std::vector<int64_t>& narrow = arguments.Tensor(transposed ? kInput : kGradOutput).shape;
+  const std::vector<int64_t>& kernel = arguments.Tensor(kWeight).shape;
+  for (size_t d = 0; d + 2 < wide.size(); ++d) {
+    const std::optional<int64_t> windows = WindowCount(wide[d + 2], a.pad_begin[d], a.pad_end[d],
+                                                       kernel[d + 2], a.dilation[d], a.stride[d]);
+    if (windows && (empty || *windows == narrow[d + 2])) continue;
+    const char* wide_name = transposed ? "gradOutput" : "input";
+    const char* narrow_name = transposed ? "input" : "gradOutput";
+    return Cat(ThreeShapes(arguments), ", stride is ", IntsOf(arguments, kStride), ", padding is ",
+               IntsOf(arguments, kPadding), ", dilation is ", IntsOf(arguments, kDilation),
+               " and transposed is ", transposed,
+               windows ? Cat("; expected ", narrow_name, ".shape[", d + 2, "] = ", *windows, ".")
+                       : Cat("; expected a window that fits into the padded ", wide_name, ".shape[",
+                             d + 2, "]."));
+  }
+  return std::nullopt;
+}
+
+}  // namespace aclimb::conv

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "aclimb/contract/arguments.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
+
+namespace aclimb::conv {
+
+// Parameter positions, in the order of the C function.
+enum : int {
+  kGradOutput,
+  kInput,
+  kWeight,
+  kBiasSizes,
+  kStride,
+  kPadding,
+  kDilation,
+  kTransposed,
+  kOutputPadding,
+  kGroups,
+  kOutputMask,
+  kCubeMathType,
+  kGradInput,
+  kGradWeight,
+  kGradBias
+};
+
+// The case in which the gradients of weight and bias are zeros: nothing was convolved.
+bool IsEmptyCase(const contract::Arguments& arguments);
+
+// The attributes of a call whose lengths are right.
+Attributes AttributesOf(const contract::Arguments& arguments);
+
+// The predicates of contract.h, named for what they find. Each answers with the sentence of the
+// refusal, or nothing. They run in the order of the table and rely on the ones before.
+using Finding = std::optional<std::string>;
+
+Finding MaskWithoutThreeFlags(const contract::Arguments& arguments);
+Finding WantedGradInputMissing(const contract::Arguments& arguments);
+Finding WantedGradWeightMissing(const contract::Arguments& arguments);
+Finding WantedGradBiasMissing(const contract::Arguments& arguments);
+Finding WantedBiasSizesMissing(const contract::Arguments& arguments);
+Finding FormatOfAnotherRank(const contract::Arguments& arguments);
+Finding DifferentRanks(const contract::Arguments& arguments);
+Finding ThreeDimensionsOnOldChip(const contract::Arguments& arguments);
+Finding WrongLength(const contract::Arguments& arguments);
+Finding BiasSizesNotOneNumber(const contract::Arguments& arguments);
+Finding StrideBelowOne(const contract::Arguments& arguments);
+Finding PaddingBelowZero(const contract::Arguments& arguments);
+Finding DilationBelowOne(const contract::Arguments& arguments);
+Finding WrongOutputPadding(const contract::Arguments& arguments);
+Finding GroupsBelowOne(const contract::Arguments& arguments);
+Finding UnknownCubeMathType(const contract::Arguments& arguments);
+Finding CubeMathTypeOfAnotherProduct(const contract::Arguments& arguments);
+Finding EmptyOnOldChip(const contract::Arguments& arguments);
+Finding WrongBiasSizesWhenEmpty(const contract::Arguments& arguments);
+Finding EmptyWithGradInput(const contract::Arguments& arguments);
+Finding EmptyGradOutput(const contract::Arguments& arguments);
+Finding WrongBiasShape(const contract::Arguments& arguments);
+Finding GroupsDoNotDivide(const contract::Arguments& arguments);
+Finding WrongChannels(const contract::Arguments& arguments);
+Finding DifferentBatches(const contract::Arguments& arguments);
+Finding WrongSpatialSize(const contract::Arguments& arguments);
+
+}  // namespace aclimb::conv

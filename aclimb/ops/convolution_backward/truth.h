@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace aclimb::conv {
+
+// The gradients of a convolution by their definition, in double, over dense row-major arrays of any
+// one, two or three spatial dimensions. `magnitude` arrays hold the sums of absolute terms, which
+// scale the tolerance.
+struct Truth {
+  // The problem, as the C call has it; spatial vectors have one entry per dimension.
+  std::vector<int64_t> input_shape, weight_shape, output_shape;
+  std::vector<int64_t> stride, dilation, pad;  // pad: before the data; behind it does not matter
+  int64_t groups = 1;
+  bool transposed = false;
+
+  std::vector<double> grad_input, grad_weight, grad_bias;
+  std::vector<double> input_magnitude, weight_magnitude, bias_magnitude;
+
+  void Compute(const std::vector<double>& grad_output, const std::vector<double>& input,
+               const std::vector<double>& weight) {
+    const int64_t cin = input_shape[1], cout = output_shape[1], batch = input_shape[0];
+    // The side that windows slide over, and the side that counts windows.
+    const std::vector<int64_t>& wide = transposed ? output_shape : input_shape;
+    const std::vector<int64_t>& narrow = transposed ? input_shape : output_shape;
+    const int64_t wide_size = SpatialSize(wide), narrow_size = SpatialSize(narrow);
+    const int64_t taps = SpatialSize(weight_shape);
+    grad_input.assign(input.size(), 0.0);
+    input_magnitude = grad_input;
+    grad_weight.assign(weight.size(), 0.0);
+    weight_magnitude = grad_weight;
+    grad_bias.assign(static_cast<size_t>(cout), 0.0);
+    bias_magnitude = grad_bias;
+    const int64_t out_size = SpatialSize(output_shape), in_size = SpatialSize(input_shape);
+    for (int64_t n = 0; n < batch; ++n) {
+      for (int64_t co = 0; co < cout; ++co) {
+        for (int64_t i = 0; i < out_size; ++i) {
+          const double g = grad_output[static_cast<size_t>((n * cout + co) * out_size + i)];
+          grad_bias[static_cast<size_t>(co)] += g;
+          bias_magnitude[static_cast<size_t>(co)] += std::fabs(g);
+        }
+      }
+    }
+    for (int64_t window = 0; window < narrow_size; ++window) {
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t at = WidePosition(narrow, wide, window, tap);
+        if (at < 0) continue;
+        (void)wide_size;
+        const int64_t out_at = transposed ? at : window, in_at = transposed ? window : at;
+        for (int64_t n = 0; n < batch; ++n) {
+          for (int64_t co = 0; co < cout; ++co) {
+            const int64_t group = co / (cout / groups), per_group = cin / groups;
+            for (int64_t ci = group * per_group; ci < (group + 1) * per_group; ++ci) {
+              const int64_t row = transposed ? ci : co;
+              const int64_t column = transposed ? co % (cout / groups) : ci % per_group;
+              const size_t w = static_cast<size_t>((row * weight_shape[1] + column) * taps + tap);
+              const size_t x = static_cast<size_t>((n * cin + ci) * in_size + in_at);
+              const double g =
+                  grad_output[static_cast<size_t>((n * cout + co) * out_size + out_at)];
+              grad_input[x] += g * weight[w];
+              input_magnitude[x] += std::fabs(g * weight[w]);
+              grad_weight[w] += g * input[x];
+              weight_magnitude[w] += std::fabs(g * input[x]);
+            }
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  static int64_t SpatialSize(const std::vector<int64_t>& shape) {
+    int64_t size = 1;
+    for (size_t i = 2; i < shape.size(); ++i) size *= shape[i];
+    return size;
+  }
+  // Where tap `tap` of window `window` meets the wide side; -1 in the padding.
+  int64_t WidePosition(const std::vector<int64_t>& narrow, const std::vector<int64_t>& wide,
+                       int64_t window, int64_t tap) const {
+    int64_t position = 0, scale = 1;
+    for (size_t i = narrow.size(); i-- > 2;) {
+      const int64_t o = window % narrow[i], k = tap % weight_shape[i];
+      window /= narrow[i];
+      tap /= weight_shape[i];
+      const int64_t at = o * stride[i - 2] - pad[i - 2] + k * dilation[i - 2];
+      if (at < 0 || at >= wide[i]) return -1;
+      position += at * scale;
+      scale *= wide[i];
+    }
+    return position;
+  }
+};
+
+}  // namespace aclimb::conv
