@@ -36,8 +36,10 @@ def variants(case):
         # OpenBLAS has a team of its own; with torch's beside it there are twice as many threads.
         def one_torch_thread():
             torch.set_num_threads(1)
-            plain()
-            torch.set_num_threads(threads)
+            try:
+                return plain()
+            finally:
+                torch.set_num_threads(threads)
         ways["OpenBLAS's threads alone"] = one_torch_thread
     return ways
 

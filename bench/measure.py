@@ -1,0 +1,109 @@
+"""One row of the table: Aclimb and its peers on one case, taking turns."""
+
+import statistics
+
+from limit import level_of, limit_ns
+from process import Failure, say
+
+TURN_NS = 100e6
+QUICK_TURN_NS = 20e6
+# Peers this close to the fastest take part in the turns.
+CONTENDER = 1.15
+# Below this a peer that is called from Python is left out if one called from C++ is there.
+SHORT_NS = 10e3
+
+
+def runs_for(nanoseconds, turn):
+    return max(1, min(1000000, round(turn / max(nanoseconds, 1))))
+
+
+def turn_of(process, variant, runs):
+    return statistics.median(process.ask("run", runs, variant)["ns"])
+
+
+def estimate(process, variant, budget):
+    """Nanoseconds a run, roughly, after warming up."""
+    once = turn_of(process, variant, 1)
+    if once < budget:
+        once = turn_of(process, variant, runs_for(once, budget / 4))
+        once = turn_of(process, variant, runs_for(once, budget / 2))
+    return once
+
+
+def screen(peers, case, turn):
+    """Opens the case in every peer, keeps the fast ones: [(process, variant, estimate)], notes."""
+    found, notes = [], []
+    for peer in peers:
+        try:
+            answer = peer.open(case)
+            if "none" in answer:
+                notes.append(f"{peer.name}: {answer['none']}")
+                continue
+            for variant in answer["variants"]:
+                found.append((peer, variant, estimate(peer, variant, turn), answer))
+        except Failure as failure:
+            notes.append(f"{peer.name}: {failure}")
+    if found:
+        best = min(entry[2] for entry in found)
+        if best < SHORT_NS and any(entry[0].name == "libtorch" for entry in found):
+            found = [entry for entry in found if entry[0].name == "libtorch"]
+            best = min(entry[2] for entry in found)
+        found = [entry for entry in found if entry[2] <= CONTENDER * best]
+    used = {entry[0].name for entry in found}
+    for peer in peers:
+        if peer.name not in used:
+            peer.close()
+    return found, notes
+
+
+def measure(aclimb, peers, probe, case, limits, turns, quick=False):
+    """The row, as a dictionary. probe() answers the memory's copy speed of this moment."""
+    turn = QUICK_TURN_NS if quick else TURN_NS
+    row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
+                                      "write_bytes", "zero_bytes", "flops")}
+    row["threads"] = limits["threads"]
+    contenders, row["notes"] = screen(peers, case, turn)
+    try:
+        opened = aclimb.open(case)
+        own = estimate(aclimb, "aclimb", turn)
+    except Failure as failure:
+        row["failed"] = str(failure)
+        say(f"  FAILED {failure}")
+        for peer in peers:
+            peer.close()
+        return row
+    in_memory = level_of(case, limits) == "DRAM"
+    times, probes = [], []
+    peer_times = [[] for _ in contenders]
+    for _ in range(turns):
+        if in_memory:
+            probes.append(probe())
+        for index in range(-1, len(contenders)):
+            process, variant, nanoseconds = ((aclimb, "aclimb", own) if index < 0
+                                             else contenders[index][:3])
+            # The other process had the caches: a first run, if it is short, does not count.
+            if nanoseconds < turn:
+                process.ask("run", 1, variant)
+            value = turn_of(process, variant, runs_for(nanoseconds, turn))
+            (times if index < 0 else peer_times[index]).append(value)
+    row["phases"] = aclimb.ask("phases", runs_for(own, turn / 4))
+    row.update(ns=statistics.median(times), all_ns=times, workspace=opened["workspace"],
+               tensor_kb=opened["tensor_kb"], peak_kb=opened["peak_kb"])
+    scale = 1.0
+    if probes:
+        row.update(probe=statistics.median(probes), probe_range=[min(probes), max(probes)])
+        scale = row["probe"] / limits["DRAM"]["copy_nt"]
+    nanoseconds, row["limit"] = limit_ns(case, limits, scale)
+    row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"])
+    if contenders:
+        index = min(range(len(contenders)), key=lambda i: statistics.median(peer_times[i]))
+        peer, variant, _, answer = contenders[index]
+        ratios = [theirs / ours for theirs, ours in zip(peer_times[index], times)]
+        row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
+                   peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
+                   ratio=statistics.median(ratios), ratio_range=[min(ratios), max(ratios)])
+        if "tensor_kb" in answer:
+            row.update(peer_tensor_kb=answer["tensor_kb"], peer_peak_kb=answer["peak_kb"])
+    for process in [aclimb, *{id(entry[0]): entry[0] for entry in contenders}.values()]:
+        process.close()
+    return row

@@ -1,0 +1,68 @@
+"""Processes that take turns: each speaks the line protocol of bench/protocol.h."""
+
+import json
+import os
+import subprocess
+import sys
+
+# glibc then keeps what a process frees: its results lie in memory that is already mapped, instead of
+# fresh pages, whose first touch costs ten times the memory's bandwidth.
+WARM_HEAP = ("glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:"
+             "glibc.malloc.trim_threshold=60000000000:glibc.malloc.top_pad=67108864")
+
+
+class Failure(RuntimeError):
+    pass
+
+
+def environment(threads, **more):
+    """Every library on the same number of threads; a team that waits sleeps after about 0.2 ms."""
+    count = str(threads)
+    settings = {
+        "ACLIMB_THREADS": count, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count,
+        "MKL_NUM_THREADS": count, "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive",
+        "GOMP_SPINCOUNT": "10000", "KMP_BLOCKTIME": "0", "GLIBC_TUNABLES": WARM_HEAP,
+    }
+    settings.update(more)
+    return {**os.environ, **settings}
+
+
+class Process:
+    def __init__(self, command, threads, **more):
+        cores = sorted(os.sched_getaffinity(0))[:threads]
+        mask = ",".join(str(core) for core in cores)
+        self.command = ["taskset", "--cpu-list", mask, *(str(word) for word in command)]
+        self.child = subprocess.Popen(self.command, env=environment(threads, **more), text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.info = self.ask("info")
+        self.name = self.info["name"]
+
+    def ask(self, *words):
+        self.child.stdin.write(" ".join(str(word) for word in words) + "\n")
+        self.child.stdin.flush()
+        line = self.child.stdout.readline()
+        if not line:
+            raise Failure(f"{self.command} ended with {self.child.wait()} at: {words}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise Failure(f"{words[0]}: {answer['error']}")
+        return answer
+
+    def open(self, case):
+        parameters = [f"{key}={value}" for key, value in case["parameters"].items()]
+        return self.ask("open", case["operator"], case["case"], *parameters)
+
+    def close(self):
+        self.ask("close")
+
+    def stop(self):
+        self.child.stdin.close()
+        try:
+            self.child.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.child.terminate()
+
+
+def say(text):
+    """Progress, to stderr."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Writes what bench/compare measured: a table, README.md's short one, docs/performance.md's full one.
+
+    bench/report.py results.json                  prints the table
+    bench/report.py --write results.json          rewrites the marked parts of README.md and
+                                                  docs/performance.md, and docs/images/ratios.svg
+"""
+
+import argparse
+import json
+import math
+import pathlib
+
+import plot
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- measured: begin (bench/report.py) -->", "<!-- measured: end -->"
+HEADER = ["case", "dtype", "threads", "ms", "GB/s or GFLOP/s", "of limit", "peer ms", "ratio",
+          "spread", "workspace", "peer"]
+
+
+def milliseconds(nanoseconds):
+    value = nanoseconds * 1e-6
+    return f"{value:.3g}" if value >= 0.001 else f"{value:.2g}"
+
+
+def size(count):
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{count / scale:.3g} {unit}"
+    return f"{int(count)} B"
+
+
+def speed(row):
+    if row["limit"] == "FMA":
+        return f"{row['flops'] / row['ns']:.0f} GFLOP/s"
+    return f"{(row['read_bytes'] + row['write_bytes']) / row['ns']:.3g} GB/s"
+
+
+def spread(row):
+    low, high = row["ratio_range"]
+    return f"{low:.2f}-{high:.2f}"
+
+
+def cells(row):
+    start = [f"{row['operator']}/{row['case']}", row["dtype"], str(row["threads"])]
+    if "failed" in row:
+        return start + ["failed"] + [""] * 6 + [row["failed"][:60]]
+    ours = [milliseconds(row["ns"]), speed(row), f"{row['share']:.0%} {row['limit']}"]
+    if "ratio" not in row:
+        return start + ours + ["no peer", "", "", size(row["workspace"]), ""]
+    return start + ours + [milliseconds(row["peer_ns"]), f"{row['ratio']:.2f}", spread(row),
+                           size(row["workspace"]), row["peer"]]
+
+
+def mean_ratio(rows):
+    """(geometric mean of the ratios, how many)"""
+    logs = [math.log(row["ratio"]) for row in rows if "ratio" in row]
+    return (math.exp(sum(logs) / len(logs)), len(logs)) if logs else (math.nan, 0)
+
+
+def threads_of(rows):
+    return sorted({row["threads"] for row in rows})
+
+
+def means(rows):
+    for threads in threads_of(rows):
+        part = [row for row in rows if row["threads"] == threads]
+        mean, count = mean_ratio(part)
+        if count:
+            worst = min((row for row in part if "ratio" in row), key=lambda row: row["ratio"])
+            yield (f"{threads} thread{'s' if threads > 1 else ''}: geometric mean {mean:.2f} over "
+                   f"{count} rows, lowest {worst['ratio']:.2f} ({worst['operator']}/{worst['case']})")
+
+
+def text_table(rows):
+    lines = [HEADER, *(cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
+                     for line in lines)
+
+
+def markdown_table(header, lines):
+    return "\n".join(["| " + " | ".join(line) + " |"
+                      for line in (header, ["---"] * len(header), *lines)])
+
+
+def machine_lines(results):
+    versions = sorted({info["name"] for infos in results["processes"].values() for info in infos
+                       if info["name"] not in ("aclimb", "limits")})
+    return [f"Measured {results['date']} on {results['cpu']}, {results['cores']} cores, "
+            f"{results['compiler']}, with `{results['command']}`. Peers: {', '.join(versions)}."]
+
+
+def short_block(results):
+    """README.md: per operator and thread count, the geometric mean and the extremes."""
+    rows = results["rows"]
+    lines = []
+    for operator in dict.fromkeys(row["operator"] for row in rows):
+        for threads in threads_of(rows):
+            part = [row for row in rows if row["operator"] == operator
+                    and row["threads"] == threads and "ratio" in row]
+            if part:
+                ratios = sorted(row["ratio"] for row in part)
+                lines.append([f"`{operator}`", str(threads), str(len(part)),
+                              f"**{mean_ratio(part)[0]:.2f}**", f"{ratios[0]:.2f}",
+                              f"{ratios[-1]:.2f}"])
+    header = ["operator", "threads", "problems", "geometric mean", "lowest", "highest"]
+    return "\n\n".join([
+        "Speed relative to the fastest of PyTorch's ways to do the same (above 1: Aclimb is faster).",
+        markdown_table(header, lines), "![Ratios](docs/images/ratios.svg)",
+        *machine_lines(results), "Every row: [docs/performance.md](docs/performance.md)."])
+
+
+def limits_table(results):
+    names = ["read", "write", "write_nt", "copy", "copy_nt", "triad", "triad_nt", "zero_fill"]
+    lines = []
+    for limits in results["limits"]:
+        for level in ("L2", "L3", "DRAM"):
+            if level in limits:
+                values = [f"{limits[level][name]:.0f}" if name in limits[level] else ""
+                          for name in names]
+                lines.append([level, str(limits["threads"]), *values])
+    return markdown_table(["level, GB/s", "threads", *names], lines)
+
+
+def full_block(results):
+    rows = results["rows"]
+    arithmetic = [f"{limits['threads']} thread{'s' if limits['threads'] > 1 else ''}: "
+                  f"{limits['gemm_f32']:.0f} GFLOP/s float32, {limits['gemm_bf16']:.0f} GFLOP/s "
+                  f"bfloat16 dot, fork-join {limits['fork_join_ns']:.0f} ns"
+                  for limits in results["limits"]]
+    settings = []
+    for threads, infos in results["processes"].items():
+        for info in infos:
+            if "threads" in info:
+                words = ", ".join(f"{key}={value}" for key, value in info["threads"].items()
+                                  if value != "")
+                settings.append(f"- {info['name']}, {threads} thread(s): {words}")
+    blocks = machine_lines(results) + ["\n".join("- " + line for line in means(rows)),
+                                       "### Limits of the machine", limits_table(results),
+                                       "\n".join("- " + line for line in arithmetic)]
+    for operator in dict.fromkeys(row["operator"] for row in rows):
+        lines = []
+        for row in rows:
+            if row["operator"] == operator:
+                line = cells(row)
+                line[0] = row["case"]
+                lines.append(line)
+        blocks += [f"### {operator}", markdown_table(HEADER, lines)]
+    blocks += ["### Thread settings", "\n".join(settings)]
+    return "\n\n".join(blocks)
+
+
+def replace_block(path, block, title):
+    """Puts the block between the marks; a file without marks gets them at its end."""
+    text = path.read_text() if path.exists() else f"# {title}\n"
+    if BEGIN not in text:
+        text = text.rstrip("\n") + f"\n\n{BEGIN}\n{END}\n"
+    head, rest = text.split(BEGIN, 1)
+    tail = rest.split(END, 1)[1]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{head}{BEGIN}\n{block}\n{END}{tail}")
+
+
+def write(results):
+    replace_block(SOURCE / "README.md", short_block(results), "Aclimb")
+    replace_block(SOURCE / "docs" / "performance.md", full_block(results), "Performance")
+    images = SOURCE / "docs" / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    (images / "ratios.svg").write_text(plot.ratios_svg(results["rows"]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true", help="README.md, docs/performance.md, plot")
+    options = parser.parse_args()
+    results = json.loads(options.results.read_text())
+    print(text_table(results["rows"]))
+    print("\n".join(means(results["rows"])))
+    if options.write:
+        write(results)
+
+
+if __name__ == "__main__":
+    main()
