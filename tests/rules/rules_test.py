@@ -69,9 +69,9 @@ def layer_of(path):
 
 
 def is_test(path):
-    """Tests, and the truths and case lists that only they read, may include anything."""
+    """Tests, the truths and case lists that only they read, and the benchmark may include anything."""
     name = path.rsplit("/", 1)[-1]
-    return bool(re.search(r"_test\.(cc|h|py)$|^truth\.h$|^test_|_test_", name))
+    return bool(re.search(r"_test\.(cc|h|py)$|^truth\.h$|^bench\.cc$|^test_|_test_", name))
 
 
 def allowed_includes(path, layer):
