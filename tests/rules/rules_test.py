@@ -33,7 +33,7 @@ ALLOWED = {
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
     "backends/cuda": CORE + ("aclimb/backend/backend.h",),
 }
-OPERATOR = PUBLIC + CORE + ("aclimb/contract/", "aclimb/executor/")
+OPERATOR = PUBLIC + CORE + BRIDGE + ("aclimb/contract/", "aclimb/executor/")
 OPERATOR_KERNEL = CORE + ("aclimb/simd/",)
 
 # Third-party headers that one place may see.
@@ -69,9 +69,9 @@ def layer_of(path):
 
 
 def is_test(path):
-    """Tests, the truths and case lists that only they read, and the benchmark may include anything."""
+    """Tests and benchmarks, and what only they read, may include anything."""
     name = path.rsplit("/", 1)[-1]
-    return bool(re.search(r"_test\.(cc|h|py)$|^truth\.h$|^bench\.cc$|^test_|_test_", name))
+    return bool(re.search(r"_test\.(cc|h)$|^(truth|problem)\.h$|^bench\.cc$|^test_", name))
 
 
 def allowed_includes(path, layer):
@@ -79,10 +79,9 @@ def allowed_includes(path, layer):
         return ALLOWED.get(layer)
     if "/include/" in path:
         return PUBLIC
-    # <operator>.cc plans and contract.h checks; every other file is the kernel's.
-    name = path.rsplit("/", 1)[-1]
-    operator = layer.rsplit("/", 1)[-1]
-    if name in ("contract.h", "contract.cc", f"{operator}.cc", f"{operator}.h"):
+    # These check and plan; every other file is the kernel's, which gets valid arguments.
+    name = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    if name in ("contract", "rules", "plan", layer.rsplit("/", 1)[-1]):
         return OPERATOR + OPERATOR_KERNEL
     return OPERATOR_KERNEL
 
@@ -105,6 +104,9 @@ def check_includes(path, text):
         if path.startswith("include/acl/") and name.startswith(("acl_", "error_codes/")):
             name = "acl/" + name
         own = name.startswith((layer + "/", "aclnnop/aclnn_" + layer.rsplit("/", 1)[-1]))
+        planning = re.match(r"aclimb/ops/\w+/(contract|rules|plan)\.h$", name)
+        if own and planning and allowed is OPERATOR_KERNEL:
+            yield f"{path}: includes {name}; a kernel may not depend on checks and plans"
         if not own and not name.startswith(allowed):
             yield f"{path}: includes {name}; {layer} may not depend on it"
 
@@ -153,6 +155,7 @@ def self_test():
         ("aclimb/executor/a.cc", '#include "backends/cpu/memory.h"\n'),
         ("aclimb/runtime/a.cc", '#include "backends/cpu/memory.h"\n'),
         ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/executor/plan.h"\n'),
+        ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/ops/elu_backward/contract.h"\n'),
         ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/ops/other/cpu.h"\n'),
         ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("aclimb/ops/elu_backward/cpu.cc", "#include <omp.h>\n"),
