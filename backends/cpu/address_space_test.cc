@@ -1,0 +1,113 @@
+#include "backends/cpu/address_space.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "aclimb/core/codes.h"
+
+namespace aclimb::cpu {
+namespace {
+
+constexpr uint64_t kMega = uint64_t{1} << 20;
+
+TEST(RangeHeap, PiecesAreDisjointAlignedAndMerge) {
+  constexpr uint64_t kSize = 1 << 20;
+  RangeHeap heap(kSize, kSize);
+  std::mt19937 random(1);
+  std::map<uint64_t, uint64_t> live;
+  for (int step = 0; step < 20000; ++step) {
+    if (random() % 2 == 0 || live.empty()) {
+      const uint64_t size = 512 * (1 + random() % 40);
+      const uint64_t alignment = random() % 4 == 0 ? 4096 : 512;
+      const uint64_t offset = heap.Allocate(size, alignment);
+      if (offset == RangeHeap::kNone) continue;
+      ASSERT_EQ(offset % alignment, 0u);
+      ASSERT_GE(offset, kSize);
+      ASSERT_LE(offset + size, 2 * kSize);
+      const auto next = live.lower_bound(offset);
+      if (next != live.end()) {
+        ASSERT_LE(offset + size, next->first);
+      }
+      if (next != live.begin()) {
+        ASSERT_LE(std::prev(next)->first + std::prev(next)->second, offset);
+      }
+      live[offset] = size;
+    } else {
+      auto it = live.begin();
+      std::advance(it, static_cast<long>(random() % live.size()));
+      heap.Release(it->first, it->second);
+      live.erase(it);
+    }
+  }
+  for (const auto& [offset, size] : live) heap.Release(offset, size);
+  EXPECT_EQ(heap.Allocate(kSize, 512), heap.dirty_bytes() == kSize ? kSize : RangeHeap::kNone);
+  heap.TakeDirty();
+}
+
+TEST(RangeHeap, DirtyPiecesBecomeCleanAndMergeWithClean) {
+  RangeHeap heap(0, 8192);
+  const uint64_t a = heap.Allocate(1024, 512);
+  heap.Release(a, 1024);
+  EXPECT_EQ(heap.dirty_bytes(), 1024u);
+  EXPECT_EQ(heap.Allocate(8192, 512), RangeHeap::kNone) << "dirty and clean pieces stay apart";
+  const auto dirty = heap.TakeDirty();
+  ASSERT_EQ(dirty.size(), 1u);
+  EXPECT_EQ(dirty[0], std::make_pair(a, uint64_t{1024}));
+  EXPECT_EQ(heap.dirty_bytes(), 0u);
+  EXPECT_EQ(heap.Allocate(8192, 512), 0u);
+}
+
+TEST(AddressSpace, UserAndKernelAddressesDiffer) {
+  AddressSpace space(0, 64 * kMega, 128 * kMega, /*host_access=*/false);
+  void* address = nullptr;
+  ASSERT_EQ(space.Allocate(100, 160, &address), 0);
+  EXPECT_TRUE(space.Contains(address));
+  char* kernel = static_cast<char*>(space.KernelAddress(address));
+  EXPECT_NE(kernel, address);
+  std::memset(kernel, 1, 160);
+  const void* base = nullptr;
+  AddressSpace::Block block;
+  ASSERT_TRUE(space.Describe(static_cast<char*>(address) + 50, &base, &block));
+  EXPECT_EQ(base, address);
+  EXPECT_EQ(block.requested, 100u);
+  EXPECT_EQ(space.Free(static_cast<char*>(address) + 512), kRtParamInvalid);
+  EXPECT_EQ(space.Free(address), 0);
+  EXPECT_EQ(space.Free(address), kRtParamInvalid);
+}
+
+TEST(AddressSpace, HostAccessMakesThemEqual) {
+  AddressSpace space(0, 64 * kMega, 128 * kMega, /*host_access=*/true);
+  void* address = nullptr;
+  ASSERT_EQ(space.Allocate(3 * kMega, 3 * kMega + 32, &address), 0);
+  EXPECT_EQ(space.KernelAddress(address), address);
+  std::memset(address, 1, 3 * kMega);
+  EXPECT_EQ(space.Free(address), 0);
+}
+
+TEST(AddressSpace, CapacityCountsLiveBytes) {
+  AddressSpace space(0, 64 * kMega, 128 * kMega, false);
+  uint64_t free = 0, total = 0;
+  space.Info(&free, &total);
+  EXPECT_EQ(total, 64 * kMega);
+  EXPECT_EQ(free, total);
+  void* address = nullptr;
+  EXPECT_EQ(space.Allocate(64 * kMega, 64 * kMega + 32, &address), kRtMemoryAllocation);
+  ASSERT_EQ(space.Allocate(63 * kMega, 63 * kMega + 32, &address), 0);
+  space.Info(&free, &total);
+  EXPECT_LT(free, kMega + 1);
+  void* second = nullptr;
+  EXPECT_EQ(space.Allocate(kMega, kMega + 32, &second), kRtMemoryAllocation);
+  space.Clear();
+  space.Info(&free, &total);
+  EXPECT_EQ(free, total);
+  EXPECT_EQ(space.Free(address), kRtParamInvalid);
+  ASSERT_EQ(space.Allocate(63 * kMega, 63 * kMega + 32, &address), 0);
+  EXPECT_EQ(*static_cast<char*>(space.KernelAddress(address)), 0) << "pages were given back";
+}
+
+}  // namespace
+}  // namespace aclimb::cpu
