@@ -24,6 +24,11 @@ constexpr auto kWaiterSpin = std::chrono::microseconds(20);
 // Kernels below this traffic do not open a team (aclimb/simd), so any thread may run them. A task
 // of unknown cost (0) does not count as small.
 constexpr uint64_t kInlineBytes = 64 * 1024;
+// For a while after work the sleeping engine looks around by itself, this often. Meanwhile a lone
+// small task need not pay for waking it: either a synchronising call runs the task, or the engine
+// finds it.
+constexpr auto kTick = std::chrono::milliseconds(1);
+constexpr int kTicks = 50;
 constexpr auto kExitWait = std::chrono::seconds(2);
 
 thread_local const std::atomic<int>* running_cancel_flag = nullptr;
@@ -101,14 +106,27 @@ void Engine::StartThread() {
 }
 
 void Engine::MakeReady(AclimbQueue* queue) {
-  if (queue->Blocked() || queue->tasks.empty()) return;
+  if (queue->Blocked() || queue->tasks.empty()) {
+    FlushDeferred();
+    return;
+  }
   queue->ready = true;
   ready_.push_back(queue->shared_from_this());
   signals_.fetch_add(1, std::memory_order_release);
+  if (ticking_ && !deferred_ && ready_.size() == 1 && queue->tasks.size() == 1 &&
+      IsSmall(queue->tasks.front())) {
+    deferred_ = true;
+    return;
+  }
   Wake();
 }
 
+void Engine::FlushDeferred() {
+  if (deferred_) Wake();
+}
+
 void Engine::Wake() {
+  deferred_ = false;
   if (!started_) {
     StartThread();
   } else if (sleeping_) {
@@ -148,6 +166,7 @@ void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   if (task.run.release != nullptr) task.run.release(task.run.payload);
   lock.lock();
   executing_ = false;
+  ticks_left_ = kTicks;
   std::vector<Task> dropped;
   if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
     queue->Fail(task, code);
@@ -208,6 +227,7 @@ bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock
   if (executing_ || parked_ || ready_.size() != 1 || ready_.front().get() != queue) return false;
   if (!IsSmall(queue->tasks.front())) return false;
   const std::shared_ptr<AclimbQueue> picked = PickNext();
+  deferred_ = false;
   RunTurn(queue, lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.
   if (!ready_.empty() && sleeping_) wake_.notify_one();
@@ -243,7 +263,8 @@ void Engine::ExpireWaits() {
 }
 
 void Engine::Idle(std::unique_lock<std::mutex>& lock) {
-  if (SpinPays()) {
+  if (SpinPays() && worked_) {
+    worked_ = false;
     const uint64_t seen = signals_.load(std::memory_order_acquire);
     lock.unlock();
     const auto end = Clock::now() + kEngineSpin;
@@ -257,6 +278,11 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
       deadline = std::min(deadline, queue->tasks.front().deadline);
     }
   }
+  if (ticks_left_ > 0) {
+    --ticks_left_;
+    ticking_ = true;
+    deadline = std::min(deadline, Clock::now() + kTick);
+  }
   sleeping_ = true;
   if (deadline == Clock::time_point::max()) {
     wake_.wait(lock);
@@ -264,6 +290,8 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
     wake_.wait_until(lock, deadline);
   }
   sleeping_ = false;
+  ticking_ = false;
+  deferred_ = false;
   ExpireWaits();
 }
 
@@ -276,6 +304,7 @@ void Engine::Loop() {
       Idle(lock);
     } else {
       RunTurn(queue.get(), lock, /*small_only=*/false);
+      worked_ = true;
     }
   }
 }

@@ -25,6 +25,8 @@ class Engine {
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   // Has the engine look at its queues: there is a new deadline.
   void Wake();
+  // Somebody is about to wait or to look: a task whose wake-up was put off must start now.
+  void FlushDeferred();
   // Work may run again after the process began to exit.
   void Unpark();
 
@@ -46,7 +48,11 @@ class Engine {
   std::atomic<uint64_t> signals_{0};
   bool started_ = false;
   bool sleeping_ = false;
-  bool executing_ = false;
+  bool executing_ = false;  // on any thread
+  bool worked_ = false;     // the engine's thread ran something since it last spun
+  bool ticking_ = false;    // sleeps for one tick at most
+  bool deferred_ = false;   // a small task is ready and the sleeping thread was not told
+  int ticks_left_ = 0;
   bool parked_ = false;
 
   friend void ParkEngines();

@@ -35,12 +35,16 @@ void SettleMarker(AclimbMarker* marker, AclimbMarkerState state) {
 int WaitMarker(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   const std::shared_ptr<AclimbQueue> queue = marker->queue.lock();
-  if (queue != nullptr) queue->engine->Unpark();
+  if (queue != nullptr) {
+    queue->engine->Unpark();
+    if (timeout_ms >= 0) queue->engine->FlushDeferred();
+  }
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   while (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_PENDING) {
     if (queue != nullptr && queue->DependsOnDroppedWork()) return kRtStreamAbort;
     if (timeout_ms < 0) {
       if (queue != nullptr && queue->engine->TryRunInline(queue.get(), lock)) continue;
+      if (queue != nullptr) queue->engine->FlushDeferred();
       marker->changed.wait(lock);
     } else if (marker->changed.wait_until(lock, deadline) == std::cv_status::timeout &&
                marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_PENDING) {

@@ -121,7 +121,9 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
     if (drain) {
       while (queue->finished.load(std::memory_order_relaxed) < queue->submitted) {
         if (queue->DependsOnDroppedWork()) break;
-        if (!queue->engine->TryRunInline(queue, lock)) queue->changed.wait(lock);
+        if (queue->engine->TryRunInline(queue, lock)) continue;
+        queue->engine->FlushDeferred();
+        queue->changed.wait(lock);
       }
     }
     queue->destroyed = true;
@@ -159,6 +161,7 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   while (queue->finished.load(std::memory_order_relaxed) < target) {
     if (queue->DependsOnDroppedWork()) return kRtStreamAbort;
     if (timeout_ms < 0 && engine->TryRunInline(queue, lock)) continue;
+    engine->FlushDeferred();
     if (!spun) {
       spun = true;
       engine->SpinFor(*queue, target, lock);
@@ -178,6 +181,7 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
 int QueryQueue(AclimbQueue* queue, int* idle) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
   queue->engine->Unpark();
+  queue->engine->FlushDeferred();
   *idle = queue->finished.load(std::memory_order_relaxed) == queue->submitted ? 1 : 0;
   return queue->TakeError(queue->finished.load(std::memory_order_relaxed));
 }
