@@ -29,7 +29,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
-    parser.add_argument("--over", type=float, default=3, help="percent below which a row is left out")
+    parser.add_argument("--over", type=float, default=3,
+                        help="percent below which a row is left out")
     options = parser.parse_args()
     old_rows, new_rows = ({key(row): row for row in json.loads(path.read_text())["rows"]}
                           for path in (options.old, options.new))
@@ -43,8 +44,9 @@ def main():
                 print(f"{name}: {'failed before' if 'failed' in old else 'FAILS NOW'}")
         elif abs(new["ns"] / old["ns"] - 1) * 100 > options.over:
             word = "slower" if new["ns"] > old["ns"] else "faster"
+            chance = ", within the spread" if noisy(old, new) else ""
             print(f"{name}: {milliseconds(old['ns'])} -> {milliseconds(new['ns'])} ms "
-                  f"({new['ns'] / old['ns']:.2f}x, {word}{', within the spread' if noisy(old, new) else ''}), "
+                  f"({new['ns'] / old['ns']:.2f}x, {word}{chance}), "
                   f"ratio {ratio_text(old)} -> {ratio_text(new)}")
     common = old_rows.keys() & new_rows.keys()
     for threads in threads_of(new_rows.values()):

@@ -40,7 +40,7 @@ def screen(peers, case, turn):
                 notes.append(f"{peer.name}: {answer['none']}")
                 continue
             for variant in answer["variants"]:
-                found.append((peer, variant, estimate(peer, variant, turn), answer))
+                found.append((peer, variant, estimate(peer, variant, turn)))
         except Failure as failure:
             notes.append(f"{peer.name}: {failure}")
     if found:
@@ -80,7 +80,7 @@ def measure(aclimb, peers, probe, case, limits, turns, quick=False):
             probes.append(probe())
         for index in range(-1, len(contenders)):
             process, variant, nanoseconds = ((aclimb, "aclimb", own) if index < 0
-                                             else contenders[index][:3])
+                                             else contenders[index])
             # The other process had the caches: a first run, if it is short, does not count.
             if nanoseconds < turn:
                 process.ask("run", 1, variant)
@@ -97,13 +97,11 @@ def measure(aclimb, peers, probe, case, limits, turns, quick=False):
     row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"])
     if contenders:
         index = min(range(len(contenders)), key=lambda i: statistics.median(peer_times[i]))
-        peer, variant, _, answer = contenders[index]
+        peer, variant, _ = contenders[index]
         ratios = [theirs / ours for theirs, ours in zip(peer_times[index], times)]
         row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
                    peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
                    ratio=statistics.median(ratios), ratio_range=[min(ratios), max(ratios)])
-        if "tensor_kb" in answer:
-            row.update(peer_tensor_kb=answer["tensor_kb"], peer_peak_kb=answer["peak_kb"])
     for process in [aclimb, *{id(entry[0]): entry[0] for entry in contenders}.values()]:
         process.close()
     return row

@@ -284,8 +284,6 @@ class Twin {
     if (words.size() < 3 || words[1] != "convolution_backward") {
       return JsonObject().Text("none", "convolution only");
     }
-    ResetPeakResident();
-    const double before = ResidentKilobytes();
     problem_ = std::make_unique<Problem>(KeyValues(words, 3));
     if (problem_->variants().empty()) {
       problem_.reset();
@@ -296,9 +294,7 @@ class Twin {
       run();
       names.push_back(JsonText(name));
     }
-    return JsonObject()
-        .Raw("variants", JsonArray(names))
-        .Number("peak_kb", PeakResidentKilobytes() - before);
+    return JsonObject().Raw("variants", JsonArray(names));
   }
   JsonObject Run(const Words& words) {
     if (problem_ == nullptr || words.size() < 3) throw std::runtime_error("run: nothing to run");

@@ -10,7 +10,7 @@ import sys
 from xml.sax.saxutils import escape
 
 ROW, LABEL, PANEL, GAP, TOP = 13, 300, 330, 70, 44
-COLOURS = ["#3b6ea5", "#b5651d", "#4f8a4b", "#8a5a9e", "#a63d40", "#6b6b6b"]
+COLOURS = ["#3b6ea5", "#b5651d", "#4f8a4b", "#8a5a9e", "#2a8c82", "#6b6b6b"]
 SLOWER = "#c0392b"
 TICKS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256]
 

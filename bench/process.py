@@ -5,8 +5,8 @@ import os
 import subprocess
 import sys
 
-# glibc then keeps what a process frees: its results lie in memory that is already mapped, instead of
-# fresh pages, whose first touch costs ten times the memory's bandwidth.
+# glibc then keeps what a process frees: its results lie in memory that is already mapped, instead
+# of fresh pages, whose first touch costs ten times the memory's bandwidth.
 WARM_HEAP = ("glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:"
              "glibc.malloc.trim_threshold=60000000000:glibc.malloc.top_pad=67108864")
 

@@ -35,7 +35,10 @@ static std::string JsonNumber(double value) {
 
 std::string JsonArray(const std::vector<std::string>& json) {
   std::string text = "[";
-  for (const std::string& item : json) text += (text.size() > 1 ? ", " : "") + item;
+  for (const std::string& item : json) {
+    if (text.size() > 1) text += ", ";
+    text += item;
+  }
   return text + "]";
 }
 
@@ -46,7 +49,10 @@ std::string JsonNumbers(const std::vector<double>& values) {
 }
 
 JsonObject& JsonObject::Raw(const std::string& key, const std::string& json) {
-  text_ += (text_.empty() ? "{" : ", ") + JsonText(key) + ": " + json;
+  text_ += text_.empty() ? "{" : ", ";
+  text_ += JsonText(key);
+  text_ += ": ";
+  text_ += json;
   return *this;
 }
 JsonObject& JsonObject::Text(const std::string& key, const std::string& value) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what bench/compare measured: a table, README.md's short one, docs/performance.md's full one.
+"""Writes what bench/compare measured: as text, into README.md (short), docs/performance.md (full).
 
     bench/report.py results.json                  prints the table
     bench/report.py --write results.json          rewrites the marked parts of README.md and
@@ -69,8 +69,9 @@ def means(rows):
         mean, count = mean_ratio(part)
         if count:
             worst = min((row for row in part if "ratio" in row), key=lambda row: row["ratio"])
+            name = f"{worst['operator']}/{worst['case']}"
             yield (f"{threads} thread{'s' if threads > 1 else ''}: geometric mean {mean:.2f} over "
-                   f"{count} rows, lowest {worst['ratio']:.2f} ({worst['operator']}/{worst['case']})")
+                   f"{count} rows, lowest {worst['ratio']:.2f} ({name})")
 
 
 def text_table(rows):
@@ -107,7 +108,8 @@ def short_block(results):
                               f"{ratios[-1]:.2f}"])
     header = ["operator", "threads", "problems", "geometric mean", "lowest", "highest"]
     return "\n\n".join([
-        "Speed relative to the fastest of PyTorch's ways to do the same (above 1: Aclimb is faster).",
+        "Speed relative to the fastest peer: PyTorch's ways to do the same, oneDNN called directly "
+        "(above 1: Aclimb is faster).",
         markdown_table(header, lines), "![Ratios](docs/images/ratios.svg)",
         *machine_lines(results), "Every row: [docs/performance.md](docs/performance.md)."])
 
@@ -181,6 +183,8 @@ def main():
     print(text_table(results["rows"]))
     print("\n".join(means(results["rows"])))
     if options.write:
+        if not results["complete"]:
+            parser.error("--write publishes whole tables: this measurement left rows or turns out")
         write(results)
 
 

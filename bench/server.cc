@@ -4,7 +4,9 @@
 // A run is phase 1, phase 2 and a synchronise; tensors, descriptors and the workspace are there
 // before.
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -113,12 +115,20 @@ class Server {
     return JsonObject().Raw("ns", JsonNumbers(TimeBatches(count, [this] { RunOnce(); })));
   }
 
-  // Where a run's time goes: each step timed apart, mean of N runs.
+  // Where a run's time goes: each step timed apart, median of N runs.
   JsonObject Phases(const Words& words) {
     Problem& problem = Opened();
     using Clock = std::chrono::steady_clock;
-    const int64_t count = words.size() > 1 ? std::stoll(words[1]) : 1;
-    double sums[3] = {};
+    const int64_t count =
+        std::clamp<int64_t>(words.size() > 1 ? std::stoll(words[1]) : 1, 1, 10000);
+    std::vector<double> checking, queuing, waiting;
+    const auto nanoseconds = [](Clock::time_point from, Clock::time_point to) {
+      return std::chrono::duration<double, std::nano>(to - from).count();
+    };
+    const auto median = [](std::vector<double>& values) {
+      std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+      return values[values.size() / 2];
+    };
     for (int64_t i = 0; i < count; ++i) {
       uint64_t size = 0;
       aclOpExecutor* executor = nullptr;
@@ -129,15 +139,14 @@ class Server {
       const Clock::time_point queued = Clock::now();
       Check(aclrtSynchronizeStream(stream_), "aclrtSynchronizeStream");
       const Clock::time_point done = Clock::now();
-      sums[0] += std::chrono::duration<double, std::nano>(checked - begin).count();
-      sums[1] += std::chrono::duration<double, std::nano>(queued - checked).count();
-      sums[2] += std::chrono::duration<double, std::nano>(done - queued).count();
+      checking.push_back(nanoseconds(begin, checked));
+      queuing.push_back(nanoseconds(checked, queued));
+      waiting.push_back(nanoseconds(queued, done));
     }
-    const double n = static_cast<double>(count);
     return JsonObject()
-        .Number("phase1_ns", sums[0] / n)
-        .Number("phase2_ns", sums[1] / n)
-        .Number("synchronise_ns", sums[2] / n);
+        .Number("phase1_ns", median(checking))
+        .Number("phase2_ns", median(queuing))
+        .Number("synchronise_ns", median(waiting));
   }
 
   JsonObject Close() {

@@ -68,11 +68,6 @@ def module_of(operator):
     return module
 
 
-def status_kb(name):
-    with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith(name + ":"))
-
-
 class Twin:
     def __init__(self):
         self.variants = {}
@@ -96,14 +91,10 @@ class Twin:
 
     def open(self, operator, name, *words):
         self.close()
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-        before = status_kb("VmRSS")
         try:
             variants = module_of(operator).variants(Case(operator, name, words))
         except NoPeer as reason:
             return {"none": str(reason)}
-        tensors = status_kb("VmRSS")
         errors = []
         for variant, once in variants.items():
             try:
@@ -114,8 +105,7 @@ class Twin:
         if not self.variants:
             self.close()
             return {"none": "; ".join(errors)}
-        return {"variants": list(self.variants), "errors": errors, "tensor_kb": tensors - before,
-                "peak_kb": status_kb("VmHWM") - before}
+        return {"variants": list(self.variants), "errors": errors}
 
     def run(self, count, variant):
         once, count = self.variants[variant], int(count)
