@@ -3,6 +3,9 @@
 
 PREFIX ?= /usr/local/Ascend
 JOBS ?= $(shell nproc)
+# Of `make crosscheck`.
+CASES ?= 500
+SEED ?= 1
 # ON turns warnings into errors.
 WERROR ?= OFF
 
@@ -26,7 +29,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test install bench lint docs coverage clean
+.PHONY: help setup build demo test crosscheck install bench lint docs coverage clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -49,6 +52,11 @@ test: ## build everything and run all tests
 	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
+
+crosscheck: build ## random problems against PyTorch and torchvision (CASES=, SEED=)
+	@scripts/setup bench
+	@ACLIMB_LIBRARY=$(CURDIR)/$(BUILD)/lib64/libopapi.so \
+	  /usr/bin/python3 tests/crosscheck/crosscheck.py --cases $(CASES) --seed $(SEED)
 
 install: build ## install below PREFIX: cann-<version>, cann, ascend-toolkit
 	@scripts/install $(BUILD) "$(PREFIX)"
