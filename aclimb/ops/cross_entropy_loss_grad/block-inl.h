@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-#include "aclimb/ops/cross_entropy_loss_grad/exp-inl.h"
+#include "aclimb/simd/exp-inl.h"
 #include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,24 +42,10 @@ HWY_INLINE VF Gradient(VF x, VF scale, VF less) {
 template <bool kStream, class T>
 HWY_INLINE void Put(VF value, T* to) {
   const F32 d;
-  if constexpr (!kStream) {
-    StoreF32(d, value, to);
-  } else if constexpr (std::is_same_v<T, float>) {
-    hn::Stream(value, d, to);
+  if constexpr (kStream) {
+    StreamF32(d, value, to);
   } else {
-#if ACLIMB_HARDWARE_FLOAT16
-    const hn::Rebind<uint16_t, F32> d16;
-    uint16_t* bits = reinterpret_cast<uint16_t*>(to);
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      hn::Stream(hn::DemoteTo(d16, hn::BitCast(I32(), BFloat16Bits(d, value))), d16, bits);
-    } else {
-      const hn::Rebind<hwy::float16_t, F32> df16;
-      hn::Stream(hn::BitCast(d16, hn::DemoteTo(df16, value)), d16, bits);
-    }
-#else
-    // 16-byte vectors: Highway has no non-temporal store of half of one.
     StoreF32(d, value, to);
-#endif
   }
 }
 
