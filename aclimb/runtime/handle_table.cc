@@ -21,6 +21,10 @@ HandleTable& Handles() {
   return *table;
 }
 
+HandleTable::~HandleTable() {
+  for (std::atomic<Slot*>& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
+}
+
 HandleTable::Slot* HandleTable::Find(const void* handle, uint64_t* generation) const {
   const uint64_t bits = reinterpret_cast<uint64_t>(handle);
   if (bits >> kTagShift != kTag || (bits & ((1u << kSlotShift) - 1)) != 0) return nullptr;

@@ -16,6 +16,11 @@ namespace aclimb {
 //   bits  3..0   0
 class HandleTable {
  public:
+  HandleTable() = default;
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+  ~HandleTable();
+
   // Null when all slots are taken.
   void* Create(int kind, void* object);
   // The object; null for a handle that is not live or of another kind. Takes no lock.

@@ -377,6 +377,7 @@ TEST_F(StreamTest, PersistentStreamsNeverWait) {
   ASSERT_ACL(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
   Gate gate;
   gate.Close(stream);
+  gate.WaitUntilReached();
   ASSERT_ACL(aclrtSynchronizeStream(stream));
   gate.Open();
 }

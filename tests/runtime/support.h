@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -52,46 +53,44 @@ inline void CheckMessage(const std::string& text, const std::string& function,
   EXPECT_EQ(text.find("code: "), text.rfind("code: ")) << "more than one message:\n" << text;
 }
 
-// Holds a stream: work queued behind it does not start before Open.
+// Holds a stream: work queued behind it does not start before Open. The stream may get there after
+// the gate is gone.
 class Gate {
  public:
-  ~Gate() {
-    Open();
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return inside_ == 0; });
-  }
-  void Open() {
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      open_ = true;
-    }
-    changed_.notify_all();
-  }
-  void WaitUntilReached() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return reached_; });
-  }
+  ~Gate() { Open(); }
+  void Open() { state_->Set(&State::open); }
+  void WaitUntilReached() { state_->WaitFor(&State::reached); }
   void Close(aclrtStream stream) {
+    auto* owned = new std::shared_ptr<State>(state_);
     ASSERT_EQ(aclrtLaunchHostFunc(
-                  stream, [](void* gate) { static_cast<Gate*>(gate)->Pass(); }, this),
+                  stream,
+                  [](void* data) {
+                    const std::unique_ptr<std::shared_ptr<State>> state(
+                        static_cast<std::shared_ptr<State>*>(data));
+                    (*state)->Set(&State::reached);
+                    (*state)->WaitFor(&State::open);
+                  },
+                  owned),
               ACL_SUCCESS);
   }
 
  private:
-  void Pass() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    reached_ = true;
-    ++inside_;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return open_; });
-    --inside_;
-    changed_.notify_all();
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = false;
-  bool reached_ = false;
-  int inside_ = 0;
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = false;
+    bool reached = false;
+    void Set(bool State::*flag) {
+      std::lock_guard<std::mutex> lock(mutex);
+      this->*flag = true;
+      changed.notify_all();
+    }
+    void WaitFor(bool State::*flag) {
+      std::unique_lock<std::mutex> lock(mutex);
+      changed.wait(lock, [&] { return this->*flag; });
+    }
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 // Queues a task that returns `code`.
