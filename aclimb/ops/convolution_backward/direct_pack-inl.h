@@ -61,22 +61,22 @@ HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
   return window;
 }
 
-// Masked loads that touch no memory behind the mask: of 32-bit lanes, and of 16-bit lanes.
-#undef ACLIMB_MASKED_LOAD_32
-#undef ACLIMB_MASKED_LOAD_16
-#define ACLIMB_MASKED_LOAD_16 (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
-#define ACLIMB_MASKED_LOAD_32 (ACLIMB_MASKED_LOAD_16 || HWY_TARGET == HWY_AVX2)
+// Masked loads and stores that touch no memory behind the mask: of 32-bit and of 16-bit lanes.
+#undef ACLIMB_MASKED_32
+#undef ACLIMB_MASKED_16
+#define ACLIMB_MASKED_16 (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
+#define ACLIMB_MASKED_32 (ACLIMB_MASKED_16 || HWY_TARGET == HWY_AVX2)
 
 // The first `count` of Lanes(d) elements, the rest zero; reads nothing behind them.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t count) {
-#if ACLIMB_MASKED_LOAD_32
+#if ACLIMB_MASKED_32
   if constexpr (std::is_same_v<T, float>) {
     return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, from);
   }
 #endif
   HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
-#if ACLIMB_MASKED_LOAD_16
+#if ACLIMB_MASKED_16
   if constexpr (!std::is_same_v<T, float>) {
     const hn::Rebind<uint16_t, D> d16;
     hn::Store(hn::MaskedLoad(hn::FirstN(d16, static_cast<size_t>(count)), d16,
@@ -89,21 +89,42 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t count) {
   return LoadF32(d, lanes);
 }
 
-// Elements 0, 2, 4, ... of 2 * Lanes(d) consecutive ones.
+// Writes the first `count` lanes only.
 template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadEven(D d, const T* from) {
+HWY_INLINE void StoreFirst(D d, hn::Vec<D> value, T* to, int64_t count) {
+#if ACLIMB_MASKED_32
   if constexpr (std::is_same_v<T, float>) {
-    hn::Vec<D> even, odd;
-    hn::LoadInterleaved2(d, from, even, odd);
-    return even;
-  } else {
-    const hn::Rebind<uint16_t, D> d16;
-    HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)];
-    hn::Vec<decltype(d16)> even, odd;
-    hn::LoadInterleaved2(d16, reinterpret_cast<const uint16_t*>(from), even, odd);
-    hn::Store(even, d16, reinterpret_cast<uint16_t*>(lanes));
-    return LoadF32(d, lanes);
+    return hn::BlendedStore(value, hn::FirstN(d, static_cast<size_t>(count)), d, to);
   }
+#endif
+  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)];
+  StoreF32(d, value, lanes);
+#if ACLIMB_MASKED_16
+  if constexpr (!std::is_same_v<T, float>) {
+    const hn::Rebind<uint16_t, D> d16;
+    return hn::BlendedStore(hn::Load(d16, reinterpret_cast<const uint16_t*>(lanes)),
+                            hn::FirstN(d16, static_cast<size_t>(count)), d16,
+                            reinterpret_cast<uint16_t*>(to));
+  }
+#endif
+  for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+// Elements 0, 2, 4, ... of the first `count`, at most 2 * Lanes(d); zeros behind them.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadEven(D d, const T* from, int64_t count) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)count;
+  return LoadF32(d, from);
+#else
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto load = [d](const T* at, int64_t n) HWY_ATTR {
+    return n >= static_cast<int64_t>(hn::Lanes(d)) ? LoadF32(d, at) : LoadFirst(d, at, n);
+  };
+  const auto low = load(from, count);
+  const auto high = count > lanes ? load(from + lanes, count - lanes) : hn::Zero(d);
+  return hn::ConcatEven(d, high, low);
+#endif
 }
 
 // Zeros from `at` to `end`, and up to a vector beyond.
@@ -128,11 +149,11 @@ HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t c
       hn::StoreU(LoadFirst(d, from + i, count - i), d, at + i);
       i += lanes;
     }
-  } else {
-    if (stride == 2) {
-      // One element more than the last even one is read, so another even one must follow.
-      for (; i + lanes < count; i += lanes) hn::StoreU(LoadEven(d, from + 2 * i), d, at + i);
+  } else if (stride == 2) {
+    for (; i < count; i += lanes) {
+      hn::StoreU(LoadEven(d, from + 2 * i, 2 * (count - i) - 1), d, at + i);
     }
+  } else {
     for (; i < count; ++i) at[i] = ToFloat(from[i * stride]);
   }
   ZeroRun(to, before + i, pitch);
@@ -177,34 +198,79 @@ template <typename T>
 HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (stride == 1 && count >= lanes) {
-    int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
-    // The last vector overlaps the one before it.
-    if (i < count) StoreF32(d, hn::LoadU(d, from + count - lanes), to + count - lanes);
+  if (stride != 1) {
+    for (int64_t i = 0; i < count; ++i) to[i * stride] = FromFloat<T>(from[i]);
     return;
   }
-  for (int64_t i = 0; i < count; ++i) to[i * stride] = FromFloat<T>(from[i]);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
+  if (i < count) StoreFirst(d, hn::LoadU(d, from + i), to + i, count - i);
 }
 
-// The inverse of PackPlane, for the elements inside the tensor.
+// Writes even[0], odd[0], even[1], odd[1], ... for `count` pairs.
+template <typename T>
+HWY_INLINE void UnpackPairs(const float* even, const float* odd, int64_t count, T* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  HWY_ALIGN float pairs[2 * HWY_MAX_BYTES / sizeof(float)];
+  for (int64_t i = 0; i < count; i += lanes) {
+    hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, pairs);
+    const int64_t left = 2 * (count - i);
+    for (int64_t half = 0; half < 2; ++half) {
+      const auto value = hn::Load(d, pairs + half * lanes);
+      T* at = to + 2 * i + half * lanes;
+      if (left >= (half + 1) * lanes) {
+        StoreF32(d, value, at);
+      } else if (left > half * lanes) {
+        StoreFirst(d, value, at, left - half * lanes);
+      }
+    }
+  }
+}
+
+// The positions of a row before and behind the pairs.
+template <typename T>
+HWY_INLINE void UnpackEnds(const float* from, const Window::Range& range, int64_t first,
+                           int64_t last, T* line, int64_t stride) {
+  for (int64_t j = range.first; j < first; ++j) line[j * stride] = FromFloat<T>(from[j]);
+  for (int64_t j = std::max(last, range.first); j < range.last; ++j) {
+    line[j * stride] = FromFloat<T>(from[j]);
+  }
+}
+
+// The inverse of PackPlane, for the elements inside the tensor. `next` may be the plane of the
+// phase that differs by one in width only, when the stride there is two: both are then written at
+// once.
 template <typename T>
 HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, const float* from,
-                            int64_t images, const TensorView& view, T* to) {
+                            const float* next, int64_t images, const TensorView& view, T* to) {
   const Window::Range depth = window.Inside(0, view.shape[2]);
   const Window::Range height = window.Inside(1, view.shape[3]);
   const Window::Range width = window.Inside(2, view.shape[4]);
   const int64_t pitch = flat.axis[2].pitch;
-  const int64_t column = (width.first * window.step[2] + window.start[2]) * view.stride[4];
+  // The other phase's positions; pairs are those that both have.
+  Window other = window;
+  other.start[2] += 1;
+  const Window::Range odd = other.Inside(2, view.shape[4]);
+  const int64_t first = std::max(width.first, odd.first);
+  const int64_t pairs = std::max<int64_t>(0, std::min(width.last, odd.last) - first);
   for (int64_t n = 0; n < images; ++n) {
     for (int64_t z = depth.first; z < depth.last; ++z) {
       for (int64_t row = height.first; row < height.last; ++row) {
-        const float* at =
-            from + n * flat.plane + (z * flat.axis[1].pitch + row) * pitch + width.first;
+        const int64_t offset = n * flat.plane + (z * flat.axis[1].pitch + row) * pitch;
         T* line = to + n * view.stride[0] +
                   (z * window.step[0] + window.start[0]) * view.stride[2] +
-                  (row * window.step[1] + window.start[1]) * view.stride[3] + column;
-        UnpackRow(at, width.last - width.first, line, window.step[2] * view.stride[4]);
+                  (row * window.step[1] + window.start[1]) * view.stride[3] +
+                  window.start[2] * view.stride[4];
+        const int64_t stride = window.step[2] * view.stride[4];
+        if (next == nullptr) {
+          UnpackRow(from + offset + width.first, width.last - width.first,
+                    line + width.first * stride, stride);
+          continue;
+        }
+        UnpackPairs(from + offset + first, next + offset + first, pairs, line + first * stride);
+        UnpackEnds(from + offset, width, first, first + pairs, line, stride);
+        UnpackEnds(next + offset, odd, first, first + pairs, line + view.stride[4], stride);
       }
     }
   }

@@ -129,6 +129,17 @@ void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t 
   }
 }
 
+// Whether the next phase is this one's neighbour along the width, so that both can be written in
+// one go.
+bool PairsWithNext(const DirectPlan& plan, const TensorView& view, size_t phase) {
+  const auto& phases = plan.flat.phases;
+  if (plan.task != Task::kGradX || plan.flat.axis[2].stride != 2 || view.stride[4] != 1) {
+    return false;
+  }
+  return phase + 1 < phases.size() && phases[phase].phase[0] == phases[phase + 1].phase[0] &&
+         phases[phase].phase[1] == phases[phase + 1].phase[1] && phases[phase].phase[2] == 0;
+}
+
 template <typename T>
 void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
                   int64_t images, int64_t group, int64_t first_tile, int64_t last_tile,
@@ -136,24 +147,29 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
   const int64_t phases = static_cast<int64_t>(taps.offsets.size());
+  const int64_t tile_stride = taps.tile * plan.plane_stride;
   for (int64_t tile = first_tile; tile < last_tile; ++tile) {
     const int64_t channel = tile / phases * taps.tile;
+    const size_t phase = static_cast<size_t>(tile % phases);
     Window window;
+    bool pair = false;
     if (plan.task == Task::kForward) {
       for (int d = 0; d < kDims; ++d) {
         window.step[d] = 1;
         window.start[d] = start[d];
       }
     } else {
-      window = PhaseWindow(flat, flat.phases[static_cast<size_t>(tile % phases)], start);
+      window = PhaseWindow(flat, flat.phases[phase], start);
+      pair = tile + 1 < last_tile && PairsWithNext(plan, view, phase);
     }
     for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
+    const float* planes = from + (tile - first_tile) * tile_stride;
     for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
       T* to = view.As<T>() + image * view.stride[0] + (group * taps.outputs + c) * view.stride[1];
-      UnpackPlane(flat, window,
-                  from + ((tile - first_tile) * taps.tile + c - channel) * plan.plane_stride,
-                  images, view, to);
+      UnpackPlane(flat, window, planes, pair ? planes + tile_stride : nullptr, images, view, to);
+      planes += plan.plane_stride;
     }
+    if (pair) ++tile;
   }
 }
 

@@ -31,6 +31,11 @@ def variants(case):
             results = plain(*(t.contiguous(memory_format=last) for t in (grad, value, weight)))
             return [None if r is None else r.contiguous() for r in results]
         ways["through channels_last"] = channels_last
+    if case.type == torch.float16:
+        def in_float32():
+            results = plain(grad.float(), value.float(), weight.float())
+            return [None if r is None else r.half() for r in results]
+        ways["in float32"] = in_float32
     threads = torch.get_num_threads()
     if transposed and threads > 1:
         # OpenBLAS has a team of its own; with torch's beside it there are twice as many threads.

@@ -1,0 +1,374 @@
+// Our own kernels against the truth on every instruction set, and oneDNN's choices for the named
+// problems.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/half.h"
+#include "aclimb/ops/convolution_backward/bias.h"
+#include "aclimb/ops/convolution_backward/choice.h"
+#include "aclimb/ops/convolution_backward/convert.h"
+#include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/onednn.h"
+#include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/simd/each_target.h"
+#include "aclimb/simd/parallel.h"
+#include "tests/support/compare.h"
+
+namespace aclimb::conv {
+namespace {
+
+using aclimb::testing::Random;
+
+constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
+double Load(const char* at, DType dtype) {
+  if (dtype == DType::kFloat32) {
+    float value;
+    std::memcpy(&value, at, 4);
+    return static_cast<double>(value);
+  }
+  uint16_t bits;
+  std::memcpy(&bits, at, 2);
+  return static_cast<double>(dtype == DType::kFloat16 ? ToFloat(Float16{bits})
+                                                      : ToFloat(BFloat16{bits}));
+}
+void Save(char* at, DType dtype, double value) {
+  const float rounded = static_cast<float>(value);
+  if (dtype == DType::kFloat32) {
+    std::memcpy(at, &rounded, 4);
+    return;
+  }
+  const uint16_t bits =
+      dtype == DType::kFloat16 ? ToFloat16(rounded).bits : ToBFloat16(rounded).bits;
+  std::memcpy(at, &bits, 2);
+}
+
+// A view on memory of exactly its size, so that the address sanitizer sees a step beside it.
+class Tensor {
+ public:
+  // `gap` elements lie between rows and, behind the last dimension, between elements.
+  Tensor(const std::vector<int64_t>& shape, DType dtype, int64_t gap = 0) {
+    view.dtype = dtype;
+    view.rank = static_cast<int>(shape.size());
+    int64_t stride = 1;
+    for (int d = view.rank - 1; d >= 0; --d) {
+      view.shape[d] = shape[static_cast<size_t>(d)];
+      view.stride[d] = stride;
+      stride = stride * view.shape[d] + gap;
+    }
+    int64_t last = 0;
+    for (int d = 0; d < view.rank; ++d) last += (view.shape[d] - 1) * view.stride[d];
+    memory_ = std::make_unique<char[]>(static_cast<size_t>(last + 1) * SizeOf(dtype));
+    std::memset(memory_.get(), 0xFF, static_cast<size_t>(last + 1) * SizeOf(dtype));  // NaN
+    view.data = memory_.get();
+  }
+  void Fill(Random& random) {
+    Each([&](char* at) { Save(at, view.dtype, static_cast<double>(random.Integer(-8, 8)) / 4); });
+  }
+  std::vector<double> Values() const {
+    std::vector<double> values;
+    Each([&](char* at) { values.push_back(Load(at, view.dtype)); });
+    return values;
+  }
+  TensorView view;
+
+ private:
+  template <typename F>
+  void Each(F&& body) const {
+    for (int64_t i = 0; i < view.ElementCount(); ++i) {
+      int64_t offset = 0, rest = i;
+      for (int d = view.rank - 1; d >= 0; --d) {
+        offset += rest % view.shape[d] * view.stride[d];
+        rest /= view.shape[d];
+      }
+      body(memory_.get() + offset * static_cast<int64_t>(SizeOf(view.dtype)));
+    }
+  }
+  std::unique_ptr<char[]> memory_;
+};
+
+struct Case {
+  std::vector<int64_t> x, y, weight;
+  Attributes attributes;
+  int64_t groups = 1;
+};
+
+Case RandomCase(Random& random) {
+  Case c;
+  const int dims = static_cast<int>(random.Integer(1, 3));
+  c.groups = random.Chance(0.4) ? random.Integer(2, 5) : 1;
+  const bool depthwise = random.Chance(0.3);
+  const int64_t x = depthwise ? 1 : random.Integer(1, 6), y = random.Integer(1, depthwise ? 2 : 6);
+  c.x = {random.Integer(1, 3), c.groups * x};
+  c.y = {c.x[0], c.groups * y};
+  c.weight = {c.groups * y, x};
+  for (int d = 0; d < dims; ++d) {
+    for (;;) {
+      const int64_t kernel = random.Integer(1, 5), stride = random.Integer(1, 3),
+                    dilation = random.Integer(1, 3), begin = random.Integer(0, 4),
+                    end = random.Integer(0, 4), in = random.Integer(1, dims == 3 ? 8 : 20);
+      const auto out = WindowCount(in, begin, end, kernel, dilation, stride);
+      if (!out) continue;
+      c.x.push_back(in);
+      c.y.push_back(*out);
+      c.weight.push_back(kernel);
+      c.attributes.stride.push_back(stride);
+      c.attributes.dilation.push_back(dilation);
+      c.attributes.pad_begin.push_back(begin);
+      c.attributes.pad_end.push_back(end);
+      break;
+    }
+  }
+  return c;
+}
+
+// The task's expected result and the sums of its absolute terms.
+void Expect(const Case& c, Task task, const Tensor& x, const Tensor& y, const Tensor& weight,
+            std::vector<double>* expected, std::vector<double>* magnitude) {
+  Truth truth;
+  truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
+  truth.input_shape = truth.transposed ? c.y : c.x;
+  truth.output_shape = truth.transposed ? c.x : c.y;
+  truth.weight_shape = c.weight;
+  truth.stride = c.attributes.stride;
+  truth.dilation = c.attributes.dilation;
+  truth.pad = c.attributes.pad_begin;
+  truth.groups = c.groups;
+  if (truth.transposed) {
+    truth.Compute(x.Values(), y.Values(), weight.Values());
+  } else {
+    truth.Compute(y.Values(), x.Values(), weight.Values());
+  }
+  *expected = task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
+  *magnitude = task == Task::kGradWeight ? truth.weight_magnitude : truth.input_magnitude;
+}
+
+std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor& x, const Tensor& y,
+                            const Tensor& weight, DType dtype, int64_t gap) {
+  const Geometry geometry = MakeGeometry(c.x, c.y, c.weight, c.groups, c.attributes);
+  const DirectPlan plan = PlanDirect(geometry, task, threads);
+  std::vector<float> scratch(static_cast<size_t>(plan.ScratchBytes()) / 4 + 16, std::nanf(""));
+  void* aligned =
+      reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64);
+  const Tensor result(task == Task::kForward ? c.y
+                      : task == Task::kGradX ? c.x
+                                             : c.weight,
+                      dtype, gap);
+  RunDirect(plan, Embed(task == Task::kGradX ? result.view : x.view),
+            Embed(task == Task::kForward ? result.view : y.view),
+            Embed(task == Task::kGradWeight ? result.view : weight.view), aligned);
+  return result.Values();
+}
+
+TEST(ConvolutionKernels, EveryTargetMeetsTheTruth) {
+  EachTarget([] {
+    Random random(1);
+    for (int round = 0; round < 60; ++round) {
+      const Case c = RandomCase(random);
+      const DType dtype = kDTypes[random.Integer(0, 2)];
+      const int64_t gap = random.Integer(0, 2);
+      Tensor x(c.x, dtype, gap), y(c.y, dtype, gap), weight(c.weight, dtype, gap);
+      x.Fill(random);
+      y.Fill(random);
+      weight.Fill(random);
+      for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+        std::vector<double> expected, magnitude;
+        Expect(c, task, x, y, weight, &expected, &magnitude);
+        const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap);
+        ASSERT_EQ(got.size(), expected.size());
+        // The terms are exact in float32, so that only the rounding of the result is left.
+        const double rounding = dtype == DType::kFloat32   ? 1e-6
+                                : dtype == DType::kFloat16 ? 0.00049
+                                                           : 0.0040;
+        for (size_t i = 0; i < got.size(); ++i) {
+          ASSERT_NEAR(got[i], expected[i], rounding * std::fabs(expected[i]) + 1e-6 * magnitude[i])
+              << "round " << round << ", task " << static_cast<int>(task) << ", element " << i;
+        }
+      }
+    }
+  });
+}
+
+TEST(ConvolutionKernels, ThreadsDoNotChangeABit) {
+  Random random(2);
+  for (int round = 0; round < 20; ++round) {
+    Case c = RandomCase(random);
+    Tensor x(c.x, DType::kFloat32), y(c.y, DType::kFloat32), weight(c.weight, DType::kFloat32);
+    x.Fill(random);
+    y.Fill(random);
+    weight.Fill(random);
+    // Thirds make every sum inexact.
+    for (Tensor* t : {&x, &y, &weight}) {
+      for (int64_t i = 0; i < t->view.ElementCount(); ++i) t->view.As<float>()[i] /= 3;
+    }
+    for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+      SetTeamSize(1);
+      const std::vector<double> one = RunTask(c, task, 1, x, y, weight, DType::kFloat32, 0);
+      for (int threads : {2, 5}) {
+        SetTeamSize(threads);
+        ASSERT_EQ(RunTask(c, task, threads, x, y, weight, DType::kFloat32, 0), one) << round;
+      }
+    }
+  }
+  SetTeamSize(0);
+}
+
+TEST(ConvolutionKernels, BiasSumsOnEveryTarget) {
+  EachTarget([] {
+    Random random(3);
+    for (DType dtype : kDTypes) {
+      for (const std::vector<int64_t>& shape :
+           {std::vector<int64_t>{3, 5, 1, 7, 19}, {1, 2, 1, 1, 40001}, {2, 1, 3, 4, 5}}) {
+        for (int64_t gap : {0, 1}) {
+          Tensor from(shape, dtype, gap);
+          from.Fill(random);
+          std::vector<double> expected(static_cast<size_t>(shape[1]));
+          const std::vector<double> values = from.Values();
+          const size_t plane = static_cast<size_t>(shape[2] * shape[3] * shape[4]);
+          for (size_t i = 0; i < values.size(); ++i) {
+            expected[i / plane % expected.size()] += values[i];
+          }
+          for (double& value : expected) {
+            char stored[4];
+            Save(stored, dtype, value);
+            value = Load(stored, dtype);
+          }
+          std::vector<double> scratch(static_cast<size_t>(BiasScratchBytes(from.view)) / 8);
+          const Tensor to({shape[1]}, dtype);
+          SumBias(from.view, to.view, scratch.data(), false);
+          // Sums of quarters are exact.
+          EXPECT_EQ(to.Values(), expected);
+        }
+      }
+    }
+  });
+}
+
+TEST(ConvolutionKernels, ConversionsBetweenEveryPairOfLayouts) {
+  EachTarget([] {
+    Random random(4);
+    const std::vector<int64_t> shape = {2, 35, 1, 9, 41};
+    for (DType from_dtype : kDTypes) {
+      for (DType to_dtype : kDTypes) {
+        for (int layout = 0; layout < 4; ++layout) {
+          Tensor from(shape, from_dtype), to(shape, to_dtype);
+          // Dimension 1 innermost, on either side.
+          const auto permute = [&](TensorView& view) {
+            const int64_t stride[] = {35 * 9 * 41, 1, 0, 35 * 41, 35};
+            std::copy(stride, stride + 5, view.stride);
+          };
+          if ((layout & 1) != 0) permute(from.view);
+          if ((layout & 2) != 0) permute(to.view);
+          from.Fill(random);
+          Convert(from.view, to.view, false);
+          ASSERT_EQ(to.Values(), from.Values()) << layout;
+        }
+      }
+    }
+  });
+}
+
+struct Named {
+  const char* name;
+  bool transposed;
+  int64_t batch, in_channels, out_channels, groups;
+  std::vector<int64_t> in, kernel, stride, padding, dilation;
+};
+#define ACLIMB_LIST(...) \
+  std::vector<int64_t> { __VA_ARGS__ }
+#define ACLIMB_CASE(name, ...) Named{#name, __VA_ARGS__},
+const std::vector<Named>& NamedProblems() {
+  static const std::vector<Named> problems = {
+#include "aclimb/ops/convolution_backward/cases.inc"
+  };
+  return problems;
+}
+
+// The geometry of a named problem; x is the side with the padding.
+Geometry GeometryOf(const Named& named) {
+  Attributes a = {named.stride, named.dilation, named.padding, named.padding, {}};
+  std::vector<int64_t> in = {named.batch, named.in_channels},
+                       out = {named.batch, named.out_channels};
+  std::vector<int64_t> weight =
+      named.transposed ? std::vector<int64_t>{named.in_channels, named.out_channels / named.groups}
+                       : std::vector<int64_t>{named.out_channels, named.in_channels / named.groups};
+  for (size_t d = 0; d < named.in.size(); ++d) {
+    const int64_t i = named.in[d], k = named.kernel[d], s = named.stride[d], p = named.padding[d],
+                  l = named.dilation[d];
+    in.push_back(i);
+    out.push_back(named.transposed ? (i - 1) * s - 2 * p + l * (k - 1) + 1
+                                   : *WindowCount(i, p, p, k, l, s));
+    weight.push_back(k);
+  }
+  return MakeGeometry(named.transposed ? out : in, named.transposed ? in : out, weight,
+                      named.groups, a);
+}
+
+// No named problem is left to a slow fallback: oneDNN has a vectorised kernel with a scratchpad
+// that does not grow like an unfolded input, or the choice is ours.
+TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
+  for (const Named& named : NamedProblems()) {
+    const Geometry geometry = GeometryOf(named);
+    for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+      for (Task task : {named.transposed ? Task::kForward : Task::kGradX, Task::kGradWeight}) {
+        const Algorithm algorithm = ChooseAlgorithm(geometry, task, dtype);
+        if (algorithm == Algorithm::kDirect) continue;
+        const Geometry& asked = algorithm == Algorithm::kPatch ? PatchGeometry(geometry) : geometry;
+        const auto primitive = onednn::MakePrimitive({asked, task, dtype, dtype, 2});
+        if (primitive == nullptr) continue;  // ours again
+        const std::string name(primitive->Name());
+        EXPECT_EQ(name.find("ref"), std::string::npos) << named.name << ' ' << name;
+        EXPECT_EQ(name.find("gemm"), std::string::npos) << named.name << ' ' << name;
+      }
+    }
+  }
+}
+
+// Channels and images cut down, so that the truth is quick; the geometry stays.
+TEST(ConvolutionKernels, NamedGeometries) {
+  Random random(5);
+  for (const Named& original : NamedProblems()) {
+    Named named = original;
+    named.batch = 1;
+    const bool depthwise = named.groups == named.in_channels;
+    named.groups = std::min<int64_t>(named.groups, 2);
+    named.in_channels = depthwise ? named.groups : 2 * named.groups;
+    named.out_channels = depthwise ? named.groups : named.groups;
+    for (int64_t& extent : named.in) {
+      extent = std::min<int64_t>(extent, original.in.size() == 1 ? 160 : 33);
+    }
+    const Geometry geometry = GeometryOf(named);
+    Case c;
+    c.groups = named.groups;
+    c.attributes = {named.stride, named.dilation, named.padding, named.padding, {}};
+    const auto shape = [&](int64_t a, int64_t b, const int64_t(&spatial)[kDims]) {
+      std::vector<int64_t> result = {a, b};
+      result.insert(result.end(), spatial + kDims - named.in.size(), spatial + kDims);
+      return result;
+    };
+    c.x = shape(1, geometry.groups * geometry.x_channels, geometry.in);
+    c.y = shape(1, geometry.groups * geometry.y_channels, geometry.out);
+    c.weight = shape(geometry.groups * geometry.y_channels, geometry.x_channels, geometry.kernel);
+    Tensor x(c.x, DType::kFloat32), y(c.y, DType::kFloat32), weight(c.weight, DType::kFloat32);
+    x.Fill(random);
+    y.Fill(random);
+    weight.Fill(random);
+    for (Task task : {named.transposed ? Task::kForward : Task::kGradX, Task::kGradWeight}) {
+      std::vector<double> expected, magnitude;
+      Expect(c, task, x, y, weight, &expected, &magnitude);
+      const std::vector<double> got = RunTask(c, task, 1, x, y, weight, DType::kFloat32, 0);
+      for (size_t i = 0; i < got.size(); ++i) {
+        ASSERT_NEAR(got[i], expected[i], 1e-5 * std::max(magnitude[i], 1e-3)) << named.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aclimb::conv
