@@ -12,6 +12,9 @@ CONTENDER = 1.15
 # Below this a peer that is called from Python is left out if one called from C++ is there.
 SHORT_NS = 10e3
 
+# A variant whose first run takes longer than this, and ten times what another needs, is left out.
+HOPELESS_NS = 1e9
+
 
 def runs_for(nanoseconds, turn):
     return max(1, min(1000000, round(turn / max(nanoseconds, 1))))
@@ -39,7 +42,11 @@ def screen(peers, case, turn):
             if "none" in answer:
                 notes.append(f"{peer.name}: {answer['none']}")
                 continue
+            first = answer.get("first_ns", {})
             for variant in answer["variants"]:
+                best = min((entry[2] for entry in found), default=float("inf"))
+                if first.get(variant, 0) > max(HOPELESS_NS, 10 * best):
+                    continue
                 found.append((peer, variant, estimate(peer, variant, turn)))
         except Failure as failure:
             notes.append(f"{peer.name}: {failure}")
@@ -58,20 +65,27 @@ def screen(peers, case, turn):
 
 def measure(aclimb, peers, probe, case, limits, turns, quick=False):
     """The row, as a dictionary. probe() answers the memory's copy speed of this moment."""
-    turn = QUICK_TURN_NS if quick else TURN_NS
     row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
                                       "write_bytes", "zero_bytes", "flops")}
     row["threads"] = limits["threads"]
-    contenders, row["notes"] = screen(peers, case, turn)
     try:
-        opened = aclimb.open(case)
-        own = estimate(aclimb, "aclimb", turn)
+        turn = QUICK_TURN_NS if quick else TURN_NS
+        take_turns(aclimb, peers, probe, case, limits, turns, turn, row)
     except Failure as failure:
         row["failed"] = str(failure)
         say(f"  FAILED {failure}")
-        for peer in peers:
-            peer.close()
-        return row
+    for process in (aclimb, *peers):
+        try:
+            process.close()
+        except Failure as failure:
+            say(f"  {failure}")
+    return row
+
+
+def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
+    contenders, row["notes"] = screen(peers, case, turn)
+    opened = aclimb.open(case)
+    own = estimate(aclimb, "aclimb", turn)
     in_memory = level_of(case, limits) == "DRAM"
     times, probes = [], []
     peer_times = [[] for _ in contenders]
@@ -102,6 +116,3 @@ def measure(aclimb, peers, probe, case, limits, turns, quick=False):
         row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
                    peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
                    ratio=statistics.median(ratios), ratio_range=[min(ratios), max(ratios)])
-    for process in [aclimb, *{id(entry[0]): entry[0] for entry in contenders}.values()]:
-        process.close()
-    return row

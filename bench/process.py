@@ -32,17 +32,29 @@ class Process:
         cores = sorted(os.sched_getaffinity(0))[:threads]
         mask = ",".join(str(core) for core in cores)
         self.command = ["taskset", "--cpu-list", mask, *(str(word) for word in command)]
-        self.child = subprocess.Popen(self.command, env=environment(threads, **more), text=True,
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.environment = environment(threads, **more)
+        self.start()
         self.info = self.ask("info")
         self.name = self.info["name"]
 
+    def start(self):
+        self.child = subprocess.Popen(self.command, env=self.environment, text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
     def ask(self, *words):
-        self.child.stdin.write(" ".join(str(word) for word in words) + "\n")
-        self.child.stdin.flush()
-        line = self.child.stdout.readline()
+        """The answer; Failure when it is an error, or when the process died, which starts anew."""
+        line = ""
+        try:
+            self.child.stdin.write(" ".join(str(word) for word in words) + "\n")
+            self.child.stdin.flush()
+            line = self.child.stdout.readline()
+        except BrokenPipeError:
+            pass
         if not line:
-            raise Failure(f"{self.command} ended with {self.child.wait()} at: {words}")
+            code = self.child.wait()
+            if words[0] != "info":
+                self.start()
+            raise Failure(f"{' '.join(self.command[3:])} ended with {code} at: {words}")
         answer = json.loads(line)
         if "error" in answer:
             raise Failure(f"{words[0]}: {answer['error']}")
@@ -56,10 +68,10 @@ class Process:
         self.ask("close")
 
     def stop(self):
-        self.child.stdin.close()
         try:
+            self.child.stdin.close()
             self.child.wait(timeout=20)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, BrokenPipeError):
             self.child.terminate()
 
 

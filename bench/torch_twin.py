@@ -95,17 +95,20 @@ class Twin:
             variants = module_of(operator).variants(Case(operator, name, words))
         except NoPeer as reason:
             return {"none": str(reason)}
-        errors = []
+        errors, first = [], {}
         for variant, once in variants.items():
             try:
+                begin = time.perf_counter_ns()
                 once()
-                self.variants[variant.replace(" ", "~")] = once
+                word = variant.replace(" ", "~")
+                first[word] = time.perf_counter_ns() - begin
+                self.variants[word] = once
             except Exception as error:  # one way of writing it does not work; others may
                 errors.append(f"{variant}: {str(error).splitlines()[0][:120]}")
         if not self.variants:
             self.close()
             return {"none": "; ".join(errors)}
-        return {"variants": list(self.variants), "errors": errors}
+        return {"variants": list(self.variants), "errors": errors, "first_ns": first}
 
     def run(self, count, variant):
         once, count = self.variants[variant], int(count)
