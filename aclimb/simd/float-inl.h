@@ -149,6 +149,31 @@ HWY_INLINE void StreamF32(D d, hn::Vec<D> value, T* to) {
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// 2 * Lanes consecutive bfloat16 as two float32 vectors, the even and the odd ones: widening and
+// narrowing need no shuffles then.
+template <class D>
+HWY_INLINE void LoadPairs(D d, const BFloat16* from, hn::Vec<D>& even, hn::Vec<D>& odd) {
+  const hn::RebindToUnsigned<D> du;
+  const hn::Repartition<uint16_t, D> d16;
+  const auto pair = hn::BitCast(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
+  even = hn::BitCast(d, hn::ShiftLeft<16>(pair));
+  odd = hn::BitCast(d, hn::And(pair, hn::Set(du, 0xFFFF0000u)));
+}
+// kStream: past the caches, to an address aligned to the vector.
+template <bool kStream, class D>
+HWY_INLINE void StorePairs(D d, hn::Vec<D> even, hn::Vec<D> odd, BFloat16* to) {
+  const hn::Repartition<uint16_t, D> d16;
+  const auto high = hn::ShiftLeft<16>(BFloat16Bits(d, odd));
+  const auto both = hn::BitCast(d16, hn::Or(BFloat16Bits(d, even), high));
+  if constexpr (kStream) {
+    hn::Stream(both, d16, reinterpret_cast<uint16_t*>(to));
+  } else {
+    hn::StoreU(both, d16, reinterpret_cast<uint16_t*>(to));
+  }
+}
+#endif
+
 // Elements [0, count) of a run, `stride` apart, to or from consecutive float32 values.
 template <typename T>
 HWY_INLINE void GatherF32(const T* from, int64_t stride, int64_t count, float* to) {

@@ -125,26 +125,35 @@ class Problem {
   }
 
   void Tile(int across, const int64_t* at, int64_t rows, int64_t columns) const {
-    HWY_ALIGN float grad[kTile * kTile];
-    HWY_ALIGN float value[kTile * kTile];
-    Load(0, Grad(at[0]), across, rows, columns, grad);
-    Load(1, Value(at[1]), across, rows, columns, value);
     if constexpr (std::is_same_v<In, Out>) {
+      HWY_ALIGN float buffer[2][kTile * kTile];
+      const Rows grad = Load(0, Grad(at[0]), across, rows, columns, buffer[0]);
+      const Rows value = Load(1, Value(at[1]), across, rows, columns, buffer[1]);
       for (int64_t r = 0; r < rows; ++r) {
-        Run<kIsResult>(grad + r * kTile, value + r * kTile,
+        Run<kIsResult>(grad.data + r * grad.stride, value.data + r * value.stride,
                        Result(at[2] + r * walk_.stride[2][across]), columns, false, args_);
       }
     }
   }
 
-  // A tile of operand n as float32, rows of kTile.
-  void Load(int n, const In* from, int across, int64_t rows, int64_t columns, float* to) const {
+  // A tile of operand n as float32 rows: in place where it lies so already, else in the buffer.
+  struct Rows {
+    const float* data;
+    int64_t stride;
+  };
+  Rows Load(int n, const In* from, int across, int64_t rows, int64_t columns, float* to) const {
+    const int64_t row_stride = walk_.stride[n][across];
     if (walk_.stride[n][inner_] != 1) {
       TransposeToF32(from, walk_.stride[n][inner_], columns, rows, to, kTile);
-      return;
+      return {to, kTile};
     }
-    for (int64_t r = 0; r < rows; ++r) {
-      GatherF32(from + r * walk_.stride[n][across], 1, columns, to + r * kTile);
+    if constexpr (std::is_same_v<In, float>) {
+      return {from, row_stride};
+    } else {
+      for (int64_t r = 0; r < rows; ++r) {
+        GatherF32(from + r * row_stride, 1, columns, to + r * kTile);
+      }
+      return {to, kTile};
     }
   }
 

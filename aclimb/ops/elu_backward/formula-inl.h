@@ -35,7 +35,7 @@ HWY_INLINE V Gradient(D d, V g, V v, const Args& args) {
   return hn::IfThenElse(hn::Le(v, hn::Zero(d)), negative, positive);
 }
 
-// Elements [0, count), fewer than a vector, through padded copies: the same arithmetic for each.
+// Elements [0, count), a vector at most, through padded copies: the same arithmetic for each.
 template <bool kIsResult, typename In, typename Out>
 void ShortRun(const In* grad, const In* value, Out* out, int64_t count, const Args& args) {
   const hn::ScalableTag<float> d;
@@ -48,24 +48,50 @@ void ShortRun(const In* grad, const In* value, Out* out, int64_t count, const Ar
   std::copy(result, result + count, out);
 }
 
+// As many elements as one store writes, from position i. Returns how many.
+template <bool kIsResult, bool kStream, typename In, typename Out>
+HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i, const Args& args) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>) {
+    hn::Vec<decltype(d)> g[2], v[2];
+    LoadPairs(d, grad + i, g[0], g[1]);
+    LoadPairs(d, value + i, v[0], v[1]);
+    StorePairs<kStream>(d, Gradient<Out, kIsResult>(d, g[0], v[0], args),
+                        Gradient<Out, kIsResult>(d, g[1], v[1], args), out + i);
+    return 2 * lanes;
+  }
+#endif
+  const auto result =
+      Gradient<Out, kIsResult>(d, LoadF32(d, grad + i), LoadF32(d, value + i), args);
+  if constexpr (kStream) {
+    StreamF32(d, result, out + i);
+  } else {
+    StoreF32(d, result, out + i);
+  }
+  return lanes;
+}
+
 // Consecutive elements. With `stream` the stores bypass the caches.
 template <bool kIsResult, typename In, typename Out>
 void Run(const In* grad, const In* value, Out* out, int64_t count, bool stream, const Args& args) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto at = [&](int64_t i) HWY_ATTR {
-    return Gradient<Out, kIsResult>(d, LoadF32(d, grad + i), LoadF32(d, value + i), args);
-  };
-  int64_t i = 0;
+  constexpr bool kPairs = std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>;
+  const int64_t step = kPairs && HWY_TARGET != HWY_SCALAR ? 2 * lanes : lanes;
   constexpr uintptr_t kLine = 64;
   const uintptr_t past_line = reinterpret_cast<uintptr_t>(out) % kLine;
   const auto peel = static_cast<int64_t>((kLine - past_line) % kLine / sizeof(Out));
+  int64_t i = 0;
   if (stream && peel < count) {
     if (peel > 0) Run<kIsResult>(grad, value, out, peel, false, args);
-    for (i = peel; i + lanes <= count; i += lanes) StreamF32(d, at(i), out + i);
+    for (i = peel; i + step <= count;) i += Block<kIsResult, true>(grad, value, out, i, args);
   }
-  for (; i + lanes <= count; i += lanes) StoreF32(d, at(i), out + i);
-  if (i < count) ShortRun<kIsResult>(grad + i, value + i, out + i, count - i, args);
+  while (i + step <= count) i += Block<kIsResult, false>(grad, value, out, i, args);
+  for (; i < count; i += lanes) {
+    ShortRun<kIsResult>(grad + i, value + i, out + i, std::min(lanes, count - i), args);
+  }
 }
 
 }  // namespace HWY_NAMESPACE
