@@ -11,7 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
-namespace conv {
+namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::GatherF32;
@@ -69,12 +69,12 @@ double SumBlock(const Walk<1>& walk, DType dtype, const void* from, int64_t begi
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace conv
+}  // namespace convolution_backward
 }  // namespace aclimb
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 HWY_EXPORT(SumBlock);
@@ -141,5 +141,5 @@ void SumBias(const TensorView& grad_output, const TensorView& grad_bias, void* s
   }
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward
 #endif

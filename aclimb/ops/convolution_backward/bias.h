@@ -4,7 +4,7 @@
 
 #include "aclimb/core/tensor_view.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // Bytes of scratch that SumBias needs for a gradient of this (embedded) shape.
 int64_t BiasScratchBytes(const TensorView& grad_output);
@@ -17,4 +17,4 @@ int64_t BiasScratchBytes(const TensorView& grad_output);
 void SumBias(const TensorView& grad_output, const TensorView& grad_bias, void* scratch,
              bool parallel);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -1,6 +1,6 @@
 #include "aclimb/ops/convolution_backward/choice.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 bool IsPatch(const Geometry& g) {
@@ -64,4 +64,4 @@ Geometry PatchGeometry(const Geometry& g) {
   return patch;
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -3,7 +3,7 @@
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // How a task is computed.
 enum class Algorithm : uint8_t {
@@ -22,4 +22,4 @@ bool IsSmall(const Geometry& geometry);
 // The rearranged geometry of kPatch: every element of a window is a channel.
 Geometry PatchGeometry(const Geometry& geometry);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -5,7 +5,7 @@
 #include "aclimb/ops/convolution_backward/rules.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 inline constexpr auto kHalfDTypes = contract::DTypes(DType::kFloat32, DType::kFloat16);
 inline constexpr auto kFloatDTypes =
@@ -146,4 +146,4 @@ inline constexpr contract::Contract kContract = {
 
 static_assert(contract::Matches<decltype(aclnnConvolutionBackwardGetWorkspaceSize)>(kContract));
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -9,7 +9,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "tests/support/contract_harness.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 using aclimb::testing::CallArguments;
@@ -253,4 +253,4 @@ TEST(ConvolutionBackwardContract, ChannelsAreNamedWithTheirValues) {
 }
 
 }  // namespace
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -12,7 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
-namespace conv {
+namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::GatherF32;
@@ -143,12 +143,12 @@ bool NaNInPiece(const Walk<1>& walk, const TensorView& view, int64_t begin, int6
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace conv
+}  // namespace convolution_backward
 }  // namespace aclimb
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 HWY_EXPORT(ConvertPiece);
@@ -248,5 +248,5 @@ TensorView DenseLike(const TensorView& view, DType dtype, void* data) {
   return dense;
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward
 #endif

@@ -2,7 +2,7 @@
 
 #include "aclimb/core/tensor_view.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // Copies `from` to `to`, equally shaped views of float32, float16 or bfloat16 with any strides,
 // rounding to nearest even. Views whose contiguous dimensions differ go through small tiles.
@@ -18,4 +18,4 @@ bool HasNaN(const TensorView& view, bool parallel);
 // The same shape without gaps, at `data`.
 TensorView DenseLike(const TensorView& view, DType dtype, void* data);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -8,7 +8,7 @@
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 // Nothing was convolved: the gradients of weight and bias are sums of no terms.
@@ -73,7 +73,7 @@ Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Pla
 }
 
 }  // namespace
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward
 
 extern "C" aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight,
@@ -81,7 +81,7 @@ extern "C" aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
     const aclIntArray* dilation, const bool transposed, const aclIntArray* outputPadding,
     const int groups, const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput,
     aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::conv::kContract, aclimb::conv::MakePlan, workspaceSize, executor,
+  return aclimb::Phase1(aclimb::convolution_backward::kContract, aclimb::convolution_backward::MakePlan, workspaceSize, executor,
                         gradOutput, input, weight, biasSizes, stride, padding, dilation, transposed,
                         outputPadding, groups, outputMask, cubeMathType, gradInput, gradWeight,
                         gradBias);
@@ -89,5 +89,5 @@ extern "C" aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
 
 extern "C" aclnnStatus aclnnConvolutionBackward(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, const aclrtStream stream) {
-  return aclimb::Phase2(aclimb::conv::kContract, workspace, workspaceSize, executor, stream);
+  return aclimb::Phase2(aclimb::convolution_backward::kContract, workspace, workspaceSize, executor, stream);
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 // Elements past the end of every plane that vectors may touch.
@@ -138,4 +138,4 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads) {
   return plan;
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -11,7 +11,7 @@
 // computed in float32 on the flat arrays of flat.h and rounded once. Made for what blocked layouts
 // do badly, few channels in a group and depthwise above all; results do not depend on the number
 // of threads.
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 struct DirectPlan {
   Geometry geometry;
@@ -60,4 +60,4 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads);
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                const TensorView& weight, void* scratch);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -7,7 +7,7 @@
 
 // The vector code of direct.h, compiled once per instruction set. Every function works on one piece
 // of a plan; pieces with different numbers write different memory.
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // Copies the weights of tile `piece` (group * tiles + tile) in the order TapsUnit reads them. False
 // when one of them is infinite or NaN.
@@ -24,4 +24,4 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
                float* partial, float* slot);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

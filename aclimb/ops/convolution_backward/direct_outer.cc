@@ -10,7 +10,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
-namespace conv {
+namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
@@ -283,12 +283,12 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace conv
+}  // namespace convolution_backward
 }  // namespace aclimb
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 HWY_EXPORT(OuterUnit);
 
@@ -297,5 +297,5 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, partial, slot);
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward
 #endif

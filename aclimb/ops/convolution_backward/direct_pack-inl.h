@@ -14,7 +14,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
-namespace conv {
+namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::LoadF32;
@@ -277,7 +277,7 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, cons
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace conv
+}  // namespace convolution_backward
 }  // namespace aclimb
 HWY_AFTER_NAMESPACE();
 

@@ -9,7 +9,7 @@
 #include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/simd/parallel.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 constexpr int kMostSlots = 256;
@@ -131,4 +131,4 @@ void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   }
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

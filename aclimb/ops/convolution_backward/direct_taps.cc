@@ -10,7 +10,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
-namespace conv {
+namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
@@ -237,12 +237,12 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace conv
+}  // namespace convolution_backward
 }  // namespace aclimb
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 HWY_EXPORT(TapsUnit);
 
@@ -305,5 +305,5 @@ bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& we
   }
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward
 #endif

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
@@ -133,4 +133,4 @@ FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_
   return flat;
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

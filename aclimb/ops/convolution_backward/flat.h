@@ -5,7 +5,7 @@
 
 #include "aclimb/ops/convolution_backward/geometry.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // How our own kernels see a convolution: as sums over flat arrays.
 //
@@ -62,4 +62,4 @@ struct FlatGeometry {
 // of planes that a kernel wants in its cache at once, `max_images` how many images it may fold.
 FlatGeometry MakeFlat(const Geometry& geometry, Task task, int64_t planes, int64_t max_images);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

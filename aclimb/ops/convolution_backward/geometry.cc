@@ -1,6 +1,6 @@
 #include "aclimb/ops/convolution_backward/geometry.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 std::optional<std::vector<int64_t>> PerDimension(const std::vector<int64_t>& values, size_t dims) {
@@ -100,4 +100,4 @@ TensorView Embed(const TensorView& view) {
   return result;
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -7,7 +7,7 @@
 
 #include "aclimb/core/tensor_view.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 inline constexpr int kDims = 3;  // depth, height, width; fewer dimensions embed with extent 1
 
@@ -72,4 +72,4 @@ Geometry MakeGeometry(const std::vector<int64_t>& x, const std::vector<int64_t>&
 // A view of rank 3, 4 or 5 as [a, b, depth, height, width].
 TensorView Embed(const TensorView& view);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

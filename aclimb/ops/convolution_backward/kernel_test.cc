@@ -20,7 +20,7 @@
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 using aclimb::testing::Random;
@@ -371,4 +371,4 @@ TEST(ConvolutionKernels, NamedGeometries) {
 }
 
 }  // namespace
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -14,7 +14,7 @@
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int threads);
 
-namespace aclimb::conv::onednn {
+namespace aclimb::convolution_backward::onednn {
 
 class Layout {
  public:
@@ -358,4 +358,4 @@ PrimitivePointer MakePrimitive(const Request& request) {
   return cache->Get(request);
 }
 
-}  // namespace aclimb::conv::onednn
+}  // namespace aclimb::convolution_backward::onednn

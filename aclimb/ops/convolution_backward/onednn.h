@@ -10,7 +10,7 @@
 // The border to oneDNN, version 2.6 of its interface: no other file includes its headers. Making
 // these objects describes work and opens no thread team, so phase 1 may do it on any thread; Run
 // opens one and belongs on an engine's thread (spec/decisions.md 31).
-namespace aclimb::conv::onednn {
+namespace aclimb::convolution_backward::onednn {
 
 // How a tensor lies in memory: oneDNN's blocked formats, or the strides of a view.
 class Layout;
@@ -69,4 +69,4 @@ struct Request {
 // cache, so that code is generated once for a layer that trains. Thread-safe.
 PrimitivePointer MakePrimitive(const Request& request);
 
-}  // namespace aclimb::conv::onednn
+}  // namespace aclimb::convolution_backward::onednn

@@ -1,6 +1,6 @@
 #include "aclimb/ops/convolution_backward/patch.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 TensorView PatchWindows(const Geometry& g, const TensorView& x) {
   TensorView windows = x;
@@ -41,4 +41,4 @@ std::optional<TensorView> PatchWeight(const TensorView& weight) {
   return merged;
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -7,7 +7,7 @@
 
 // Views for windows that neither overlap nor leave gaps (Algorithm::kPatch): patch embeddings and
 // the like. `patch` is choice.h's PatchGeometry.
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // An embedded x as [batch, channels, kd, kh, kw, od, oh, ow]; what is behind the last window is
 // left out.
@@ -20,4 +20,4 @@ TensorView PatchTensor(const Geometry& patch, const TensorView& windows);
 // not allow that without a copy.
 std::optional<TensorView> PatchWeight(const TensorView& weight);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

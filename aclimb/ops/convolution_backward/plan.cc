@@ -12,7 +12,7 @@
 #include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/simd/parallel.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 // oneDNN's own dtypes: bfloat16 when all three operands are, float32 otherwise.
@@ -325,4 +325,4 @@ void PlanBuilder::AddGradBias(const Place& grad_bias) {
   planner_.workspace().Rewind(mark);
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -10,7 +10,7 @@
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // A tensor of a run: one of the call's, or a piece of the workspace.
 struct Place {
@@ -100,4 +100,4 @@ class PlanBuilder {
   std::unique_ptr<ConvolutionPlan> plan_;
 };
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

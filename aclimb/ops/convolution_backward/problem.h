@@ -14,7 +14,7 @@
 #include "tests/support/device.h"
 
 // A whole problem for the tests of the C interface: run it, and hold the results against the truth.
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 struct Problem {
   std::vector<int64_t> grad_output, input, weight;  // shapes
@@ -157,4 +157,4 @@ inline ::testing::AssertionResult MeetsTruth(const Problem& p, const Tensors& t)
   return ::testing::AssertionSuccess();
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

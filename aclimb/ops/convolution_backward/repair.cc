@@ -5,7 +5,7 @@
 #include "aclimb/core/half.h"
 #include "aclimb/simd/parallel.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 double Read(const TensorView& view, int64_t offset) {
@@ -152,4 +152,4 @@ void RepairSums(const Geometry& g, Task task, const TensorView& x, const TensorV
   });
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

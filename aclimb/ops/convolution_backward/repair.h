@@ -7,7 +7,7 @@
 // infinite or NaN, a NaN appears that the definition does not have, for padding is absent. These
 // functions compute every NaN of a result again by the definition, stopping at the first NaN that
 // is real. Callers look whether there is any reason first.
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // The views are embedded; `weight` is the result of the gradient.
 void RepairGradWeight(const Geometry& geometry, const TensorView& x, const TensorView& y,
@@ -17,4 +17,4 @@ void RepairGradWeight(const Geometry& geometry, const TensorView& x, const Tenso
 void RepairSums(const Geometry& geometry, Task task, const TensorView& x, const TensorView& y,
                 const TensorView& weight, bool parallel);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -3,7 +3,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/text.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 namespace {
 
 using contract::Arguments;
@@ -313,4 +313,4 @@ Finding WrongSpatialSize(const Arguments& arguments) {
   return std::nullopt;
 }
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

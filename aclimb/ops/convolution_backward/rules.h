@@ -6,7 +6,7 @@
 #include "aclimb/contract/arguments.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // Parameter positions, in the order of the C function.
 enum : int {
@@ -64,4 +64,4 @@ Finding WrongChannels(const contract::Arguments& arguments);
 Finding DifferentBatches(const contract::Arguments& arguments);
 Finding WrongSpatialSize(const contract::Arguments& arguments);
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace aclimb::conv {
+namespace aclimb::convolution_backward {
 
 // The gradients of a convolution by their definition, in double, over dense row-major arrays of any
 // one, two or three spatial dimensions. `magnitude` arrays hold the sums of absolute terms, which
@@ -93,4 +93,4 @@ struct Truth {
   }
 };
 
-}  // namespace aclimb::conv
+}  // namespace aclimb::convolution_backward
