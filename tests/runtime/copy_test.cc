@@ -66,8 +66,8 @@ TEST_F(CopyTest, Misuse) {
                  static_cast<aclrtMemcpyKind>(77));
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "ends after 1056", aclrtMemcpy, device_, 2048, h, 1057,
                  ACL_MEMCPY_HOST_TO_DEVICE);
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "dst is a host address", aclrtMemcpyAsync, h, 64, h + 64, 64,
-                 ACL_MEMCPY_HOST_TO_DEVICE, stream_);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "dst is a host address", aclrtMemcpyAsync, h, 64,
+                 h + 64, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream_);
 }
 
 TEST_F(CopyTest, AsyncHostToHostIsNotSupported) {
