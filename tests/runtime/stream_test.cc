@@ -285,18 +285,21 @@ TEST_F(StreamTest, AbortDropsWorkAndWakesWaiters) {
   ASSERT_ACL(aclrtGetCurrentContext(&context));
   std::atomic<int> waiter_code{-1};
   std::atomic<int> event_code{-1};
+  std::atomic<int> about_to_wait{0};
   std::thread waiter([&] {
     aclrtSetCurrentContext(context);
+    ++about_to_wait;
     waiter_code = aclrtSynchronizeStream(stream_);
   });
   std::thread event_waiter([&] {
     aclrtSetCurrentContext(context);
+    ++about_to_wait;
     event_code = aclrtSynchronizeEvent(event);
   });
   ASSERT_ACL(aclrtStreamWaitEvent(other_, event));
   ASSERT_ACL(aclrtMemsetAsync(memory, 64, 3, 64, other_));
-  while (!running) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (!running || about_to_wait != 2) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   ASSERT_ACL(aclrtStreamAbort(stream_));
   waiter.join();
   event_waiter.join();
