@@ -26,18 +26,12 @@ class Problem {
         inner_(walk_.rank - 1) {}
 
   void Solve() {
-    const bool direct = std::is_same_v<In, Out> && walk_.InnerIsContiguous();
-    if (const int across = direct ? -1 : TransposedDimension(); across >= 0) {
-      SolveInTiles(across);
-      return;
+    if constexpr (std::is_same_v<In, Out>) {
+      if (walk_.InnerIsContiguous()) return SolveDirectly();
+      if (const int across = TransposedDimension(); across >= 0) return SolveInTiles(across);
     }
-    const int64_t bytes = walk_.count * static_cast<int64_t>(sizeof(Out));
-    const bool stream = direct && bytes > LastLevelCacheBytes();
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
-      walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-        direct ? DirectRun(at, n, stream) : StridedRun(at, n);
-      });
-      if (stream) hwy::FlushStream();
+      walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) { StridedRun(at, n); });
     });
   }
 
@@ -46,10 +40,15 @@ class Problem {
   const In* Value(int64_t at) const { return args_.self_or_result.template As<In>() + at; }
   Out* Result(int64_t at) const { return args_.grad_input.template As<Out>() + at; }
 
-  void DirectRun(const int64_t* at, int64_t n, bool stream) const {
-    if constexpr (std::is_same_v<In, Out>) {
-      Run<kIsResult>(Grad(at[0]), Value(at[1]), Result(at[2]), n, stream, args_);
-    }
+  void SolveDirectly() const {
+    const int64_t bytes = walk_.count * static_cast<int64_t>(sizeof(Out));
+    const bool stream = bytes > LastLevelCacheBytes();
+    ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
+      walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
+        Run<kIsResult>(Grad(at[0]), Value(at[1]), Result(at[2]), n, stream, args_);
+      });
+      if (stream) hwy::FlushStream();
+    });
   }
 
   // Any strides, any output dtype, through float32 buffers that stay in the first-level cache.
@@ -77,7 +76,7 @@ class Problem {
   static constexpr int64_t kTile = 64;
 
   int TransposedDimension() const {
-    if (!std::is_same_v<In, Out> || walk_.stride[2][inner_] != 1) return -1;
+    if (walk_.stride[2][inner_] != 1) return -1;
     for (int d = inner_ - 1; d >= 0; --d) {
       bool one = false;
       bool all = true;
@@ -125,14 +124,12 @@ class Problem {
   }
 
   void Tile(int across, const int64_t* at, int64_t rows, int64_t columns) const {
-    if constexpr (std::is_same_v<In, Out>) {
-      HWY_ALIGN float buffer[2][kTile * kTile];
-      const Rows grad = Load(0, Grad(at[0]), across, rows, columns, buffer[0]);
-      const Rows value = Load(1, Value(at[1]), across, rows, columns, buffer[1]);
-      for (int64_t r = 0; r < rows; ++r) {
-        Run<kIsResult>(grad.data + r * grad.stride, value.data + r * value.stride,
-                       Result(at[2] + r * walk_.stride[2][across]), columns, false, args_);
-      }
+    HWY_ALIGN float buffer[2][kTile * kTile];
+    const Rows grad = Load(0, Grad(at[0]), across, rows, columns, buffer[0]);
+    const Rows value = Load(1, Value(at[1]), across, rows, columns, buffer[1]);
+    for (int64_t r = 0; r < rows; ++r) {
+      Run<kIsResult>(grad.data + r * grad.stride, value.data + r * value.stride,
+                     Result(at[2] + r * walk_.stride[2][across]), columns, false, args_);
     }
   }
 
