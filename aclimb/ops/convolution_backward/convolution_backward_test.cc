@@ -253,8 +253,8 @@ TEST_F(ConvolutionBackward, InfinityAndNaNReachWhatTheyCover) {
       for (int where = 0; where < 5; ++where) {
         SCOPED_TRACE(::testing::Message()
                      << channels << " channels, " << NameOf(dtype) << ", case " << where);
-        Problem p = {
-            {}, {2, channels, 7, 8}, {channels, channels, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+        Problem p = {{},    {2, channels, 7, 8}, {channels, channels, 3, 3}, {1, 1}, {1, 1}, {1, 1},
+                     {0, 0}};
         p.Dtype(dtype);
         InferGradOutput(p);
         Random random(10);

@@ -31,7 +31,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
   plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
   const int64_t phases = static_cast<int64_t>(flat.phases.size());
-  plan.plane_stride = RoundUp(flat.images * flat.plane, 16) + kSlack;
+  plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   plan.folds = Ceil(g.batch, flat.images);
   taps.planes_per_source = forward ? phases : 1;
   taps.tile = BestTile(taps.outputs);
@@ -104,7 +104,7 @@ void PlanOuter(DirectPlan& plan, int threads) {
   plan.units = phases == 0 ? 0 : pieces * outer.splits;
   // A plane of y has room in front for the largest row shift, a plane of x behind.
   const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
-  plan.plane_stride = RoundUp(flat.images * flat.plane + margin, 16) + kSlack;
+  plan.plane_stride = RoundUp(flat.Extent() + margin, 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
   plan.weight_elements = RoundUp(weights * outer.splits, 16);
   // Sums in double and two pointer lists, each entry two elements.

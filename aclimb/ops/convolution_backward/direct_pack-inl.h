@@ -190,7 +190,8 @@ HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const 
       at += rows * pitch;
     }
   }
-  ZeroRun(at, 0, std::min<int64_t>(stride_out - (at - to), 48));
+  // Room for the last vector's overshoot stays.
+  ZeroRun(at, 0, stride_out - (at - to) - 16);
 }
 
 // Writes the first `count` floats to elements `stride` apart.

@@ -35,9 +35,14 @@ struct Step {
   float* out;
   int64_t out_stride;  // between the channels of the tile
   bool accumulate;
+  // Positions of a source plane outside [data_begin, data_end) are zero.
+  int64_t data_begin;
+  int64_t data_end;
 };
 
 // out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for kWidth vectors from t on.
+// Taps at either end of the list that meet nothing but zeros are left out: with large dilations
+// that is a good part of them.
 template <int kTile, int kWidth>
 HWY_INLINE void Block(const Step& step, int64_t t) {
   const Tag d;
@@ -51,10 +56,17 @@ HWY_INLINE void Block(const Step& step, int64_t t) {
                                   : hn::Zero(d);
     }
   }
-  const float* weights = step.weights;
+  const auto meets_data = [&](int64_t k) HWY_ATTR {
+    const int64_t at = t + step.offsets[k];
+    return at < step.data_end && at + kWidth * lanes > step.data_begin;
+  };
+  int64_t first = 0, last = step.taps;
+  while (first < last && !meets_data(first)) ++first;
+  while (first < last && !meets_data(last - 1)) --last;
   for (int64_t s = 0; s < step.sources; ++s) {
     const float* source = step.source + s * step.source_stride + t;
-    for (int64_t k = 0; k < step.taps; ++k) {
+    const float* weights = step.weights + (s * step.taps + first) * kTile;
+    for (int64_t k = first; k < last; ++k) {
       const float* at = source + step.offsets[k];
       hn::Vec<Tag> values[kWidth];
 #pragma GCC unroll 8
@@ -104,6 +116,17 @@ void SweepTile(int64_t tile, const Step& step, int64_t length) {
   }
 }
 
+// The elements of y that the block of u at `start` needs.
+Window SourceWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
+  Window window;
+  for (int d = 0; d < kDims; ++d) {
+    window.step[d] = 1;
+    window.start[d] = start[d] - flat.axis[d].reach;
+    window.limit[d] = flat.axis[d].pitch;
+  }
+  return window;
+}
+
 template <typename T>
 void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
                  int64_t images, int64_t channel, int64_t channels, const TensorView& view,
@@ -117,13 +140,7 @@ void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t 
         to += plan.plane_stride;
       }
     } else {
-      Window window;
-      for (int d = 0; d < kDims; ++d) {
-        window.step[d] = 1;
-        window.start[d] = start[d] - flat.axis[d].reach;
-        window.limit[d] = flat.axis[d].pitch;
-      }
-      PackPlane(flat, window, view, from, images, plan.plane_stride, to);
+      PackPlane(flat, SourceWindow(flat, start), view, from, images, plan.plane_stride, to);
       to += plan.plane_stride;
     }
   }
@@ -192,6 +209,12 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
   const int64_t phases = static_cast<int64_t>(taps.offsets.size());
+  int64_t data_begin = 0, data_end = source_stride;
+  if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {
+    const Window::Range rows = SourceWindow(flat, start).Inside(1, source.shape[3]);
+    data_begin = rows.first * flat.axis[2].pitch;
+    data_end = rows.last * flat.axis[2].pitch;
+  }
 
   for (int64_t s = 0; s < taps.sources; s += taps.sources_per_step) {
     const int64_t count = std::min(taps.sources_per_step, taps.sources - s);
@@ -219,7 +242,9 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
                          tap_count,
                          out + (tile - first_tile) * taps.tile * plan.plane_stride,
                          plan.plane_stride,
-                         s > 0};
+                         s > 0,
+                         data_begin,
+                         data_end};
       SweepTile(taps.tile, step, length);
     }
   }

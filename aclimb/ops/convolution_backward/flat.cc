@@ -60,6 +60,28 @@ void ChooseBlocks(FlatGeometry& flat, int64_t wish) {
   }
 }
 
+// Rows may move together until one row's data would meet the window of its neighbour: the zeros
+// between them serve both. Needs all data of the dimension in one block.
+void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task, const LiveTaps& live) {
+  if (axis.Blocks() != 1) return;
+  int64_t pitch = axis.block;
+  const auto keep = [&](int64_t start, int64_t step, int64_t extent) {
+    // Elements j * step + start for j in [0, block + reach); data in [first, last).
+    const int64_t all = axis.block + axis.reach;
+    const int64_t first = std::clamp<int64_t>(CeilDivide(-start, step), 0, all);
+    const int64_t last = std::clamp<int64_t>(FloorDivide(extent - 1 - start, step) + 1, first, all);
+    pitch = std::max({pitch, last, all - first});
+  };
+  if (task == Task::kGradX) {
+    keep(axis.begin - axis.reach, 1, g.out[d]);
+  } else {
+    for (int64_t tap = 0; tap < live.count; ++tap) {
+      keep(tap * g.dilation[d] % axis.stride - axis.base, axis.stride, g.in[d]);
+    }
+  }
+  axis.pitch = pitch;
+}
+
 }  // namespace
 
 FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_images) {
@@ -87,6 +109,7 @@ FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_
   const int64_t wish =
       std::clamp(kStepElements / std::max<int64_t>(1, planes), kMinPlaneElements, kPlaneElements);
   ChooseBlocks(flat, wish);
+  for (int d = 0; d < kDims; ++d) ShareZeros(flat.axis[d], g, d, task, live[d]);
   flat.plane = PlaneOf(flat);
   flat.blocks = 1;
   for (const FlatAxis& axis : flat.axis) flat.blocks *= axis.Blocks();

@@ -12,8 +12,9 @@ namespace aclimb::convolution_backward {
 // x is split by the remainder of its (padded) position modulo the stride into phases; inside one
 // phase every tap of the kernel is a shift. A block of each phase and of y is copied into float32
 // planes of one common pitch, with zeros for the padding, so that a shift in three dimensions is a
-// shift by one number and the vectors run across the ends of rows. Along one dimension, with
-// tap * dilation - base = shift * stride + phase:
+// shift by one number and the vectors run across the ends of rows. The zeros behind one row serve
+// as those before the next. Along one dimension, with tap * dilation - base = shift * stride +
+// phase:
 //   position of x = (u * stride + phase) - base,  u = position of y + shift
 struct FlatAxis {
   int64_t stride = 1;
@@ -22,7 +23,7 @@ struct FlatAxis {
   int64_t begin = 0;  // the task walks positions [begin, begin + count): of y; of u for kGradX
   int64_t count = 0;
   int64_t block = 0;  // positions in one block
-  int64_t pitch = 0;  // block + reach
+  int64_t pitch = 0;  // from one row (or slice, or image) to the next; at most block + reach
 
   int64_t Blocks() const { return (count + block - 1) / block; }
 };
@@ -55,6 +56,11 @@ struct FlatGeometry {
   // The largest shift of any tap.
   int64_t Reach() const {
     return (axis[0].reach * axis[1].pitch + axis[1].reach) * axis[2].pitch + axis[2].reach;
+  }
+  // Elements that the sums of a plane touch.
+  int64_t Extent() const {
+    const int64_t touched = Length() + Reach();
+    return touched > images * plane ? touched : images * plane;
   }
 };
 
