@@ -15,6 +15,7 @@
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
+#include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
@@ -272,6 +273,75 @@ TEST(ConvolutionKernels, ConversionsBetweenEveryPairOfLayouts) {
       }
     }
   });
+}
+
+// gradWeight of a whole plan, as stored bits.
+std::vector<char> PlannedGradWeight(const Case& c, const Tensor& x, const Tensor& y, DType dtype,
+                                    bool deterministic) {
+  const Tensor weight(c.weight, dtype), result(c.weight, dtype);
+  const TensorView views[] = {y.view, x.view, weight.view, result.view};
+  const auto place = [&](int parameter) {
+    Place made;
+    made.parameter = parameter;
+    made.view = Embed(views[parameter]);
+    return made;
+  };
+  Planner planner(deterministic);
+  PlanBuilder builder(planner, MakeGeometry(c.x, c.y, c.weight, c.groups, c.attributes), false,
+                      place(0), place(1), place(2));
+  builder.AddGradWeight(place(3));
+  const std::unique_ptr<Plan> plan = builder.Take();
+  std::vector<float> workspace(planner.workspace().Size() / 4 + 16, std::nanf(""));
+  void* aligned =
+      reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 * 64);
+  plan->Run(RunContext(views, static_cast<char*>(aligned)));
+  const char* bytes = result.view.As<char>();
+  return std::vector<char>(bytes,
+                           bytes + static_cast<size_t>(result.view.ElementCount()) * SizeOf(dtype));
+}
+
+TEST(ConvolutionPlan, DeterministicGradWeightDoesNotDependOnTheTeam) {
+  Random random(6);
+  for (DType dtype : kDTypes) {
+    for (const int64_t groups : {1, 3}) {
+      for (const int64_t kernel : {1, 3}) {
+        Case c;
+        c.groups = groups;
+        c.x = {3, 32 * groups, 14, 13};
+        c.y = {3, 40 * groups, 14, 13};
+        c.weight = {40 * groups, 32, kernel, kernel};
+        const std::vector<int64_t> ones(2, 1), pad(2, kernel / 2);
+        c.attributes = {ones, ones, pad, pad, {}};
+        Tensor x(c.x, dtype), y(c.y, dtype);
+        const auto thirds = [&](Tensor& t) {
+          for (int64_t i = 0; i < t.view.ElementCount(); ++i) {
+            Save(t.view.As<char>() + i * static_cast<int64_t>(SizeOf(dtype)), dtype,
+                 random.Real(-1, 1));
+          }
+        };
+        thirds(x);
+        thirds(y);
+        SetTeamSize(1);
+        const std::vector<char> one = PlannedGradWeight(c, x, y, dtype, true);
+        for (int threads : {2, 3}) {
+          SetTeamSize(threads);
+          EXPECT_EQ(PlannedGradWeight(c, x, y, dtype, true), one)
+              << NameOf(dtype) << ", " << groups << " groups, kernel " << kernel;
+        }
+        std::vector<double> expected, magnitude;
+        const Tensor weight(c.weight, dtype);
+        Expect(c, Task::kGradWeight, x, y, weight, &expected, &magnitude);
+        const double relative = dtype == DType::kFloat32   ? 1e-4
+                                : dtype == DType::kFloat16 ? 1e-3
+                                                           : 8e-3;
+        for (size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_NEAR(Load(one.data() + i * SizeOf(dtype), dtype), expected[i],
+                      relative * std::max(std::fabs(expected[i]), magnitude[i] * 0x1p-8));
+        }
+      }
+    }
+  }
+  SetTeamSize(0);
 }
 
 struct Named {

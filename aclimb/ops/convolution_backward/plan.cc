@@ -177,6 +177,10 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   }
   if (primitive == nullptr) return false;
   LogChoice(task, primitive->Name());
+  if (task == Task::kGradWeight && planner_.deterministic() &&
+      AddGradWeightParts(operands, request.operand, result)) {
+    return true;
+  }
 
   const DType dtype = request.operand;
   const bool gives_x = task == Task::kGradX, gives_y = task == Task::kForward;
@@ -218,16 +222,18 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   if (!in_place) Store(geometry, role, layout, target, result);
   planner_.workspace().Rewind(mark);
 
-  // The bfloat16 kernels hold padding as zeros.
-  if (gives_weight && dtype == DType::kBFloat16) {
-    Then([geometry, x = operands.x.user, y = operands.y.user, result,
-          parallel = parallel_](const RunContext& run) {
-      const TensorView weight_view = result.View(run);
-      if (!HasNaN(weight_view, parallel)) return;
-      RepairGradWeight(geometry, x.View(run), y.View(run), weight_view, parallel);
-    });
-  }
+  if (gives_weight && dtype == DType::kBFloat16) AddRepair(operands, result);
   return true;
+}
+
+// The bfloat16 kernels hold padding as zeros.
+void PlanBuilder::AddRepair(const Operands& operands, const Place& result) {
+  Then([geometry = operands.geometry, x = operands.x.user, y = operands.y.user, result,
+        parallel = parallel_](const RunContext& run) {
+    const TensorView weight = result.View(run);
+    if (!HasNaN(weight, parallel)) return;
+    RepairGradWeight(geometry, x.View(run), y.View(run), weight, parallel);
+  });
 }
 
 PlanBuilder::Operands& PlanBuilder::PatchOperands() {

@@ -16,11 +16,13 @@ namespace aclimb::convolution_backward {
 struct Place {
   int parameter = -1;  // -1: `piece`
   WorkspacePiece piece;
-  TensorView view;  // without address
+  TensorView view;          // without address
+  int64_t byte_offset = 0;  // of its first element, for parts of a tensor
 
   bool Exists() const { return parameter >= 0 || piece.offset >= 0; }
   void* Address(const RunContext& run) const {
-    return parameter >= 0 ? run.View(parameter).data : run.Piece(piece);
+    char* const base = parameter >= 0 ? run.View(parameter).As<char>() : run.Piece<char>(piece);
+    return base + byte_offset;
   }
   TensorView View(const RunContext& run) const {
     TensorView result = view;
@@ -86,6 +88,9 @@ class PlanBuilder {
   void AddTask(Task task, const Place& result);
   void AddDirect(Task task, const Place& result);
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
+  // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
+  bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);
+  void AddRepair(const Operands& operands, const Place& result);
   bool AddPatch(Task task, const Place& result);
   Operands& PatchOperands();
 
