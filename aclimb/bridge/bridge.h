@@ -41,6 +41,11 @@ ACLIMB_BRIDGE void* aclimb_handle_resolve(const void* handle, int kind);
 // callers gets the object.
 ACLIMB_BRIDGE void* aclimb_handle_release(const void* handle, int kind);
 
+// A lock for the short while between resolving a handle and being done with its object, for objects
+// that another thread may release meanwhile. Not recursive; held over no call that waits.
+ACLIMB_BRIDGE void aclimb_handle_lock(const void* handle);
+ACLIMB_BRIDGE void aclimb_handle_unlock(const void* handle);
+
 // ---- Errors ------------------------------------------------------------------------------------
 
 // Adds `text` to the calling thread's unread messages and makes `code` its last error.

@@ -1,5 +1,6 @@
 #include "aclimb/contract/check.h"
 
+#include "aclimb/contract/promotion.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
@@ -51,6 +52,15 @@ std::string DTypeText(const TensorDescriptor& tensor) {
 
 std::string Shape(const TensorDescriptor& tensor) {
   return ShapeText(tensor.shape.data(), tensor.shape.size());
+}
+
+// The tensor that the checks look at; null for other kinds, and for what counts as not given.
+const TensorDescriptor* GivenTensor(const Parameter& parameter, const Arguments& arguments,
+                                    size_t index) {
+  if (parameter.kind != Kind::kTensor) return nullptr;
+  const TensorDescriptor* tensor = arguments.TensorOrNull(static_cast<int>(index));
+  if (tensor != nullptr && parameter.empty_is_absent && tensor->IsEmpty()) return nullptr;
+  return tensor;
 }
 
 Status CheckHandles(const Contract& contract, const Arguments& arguments) {
@@ -144,13 +154,17 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
   const char* subject = contract.parameters[static_cast<size_t>(rule.subject)].name;
   if (rule.kind == RuleKind::kConvertsToFloat) {
     const ScalarValue& scalar = arguments.Scalar(rule.subject);
-    if (CanConvert(scalar.dtype, DType::kFloat32)) return std::nullopt;
+    if (ResultConverts(scalar.dtype, DType::kFloat32)) return std::nullopt;
     return Cat(subject, ".dtype is ", NameOf(scalar.dtype),
                "; expected a dtype that converts to FLOAT (any integer, BOOL, FLOAT16, BFLOAT16, "
                "FLOAT or DOUBLE).");
   }
-  const TensorDescriptor* a = arguments.TensorOrNull(rule.subject);
-  const TensorDescriptor* b = arguments.TensorOrNull(rule.other);
+  const auto given = [&](int index) {
+    const auto at = static_cast<size_t>(index);
+    return GivenTensor(contract.parameters[at], arguments, at);
+  };
+  const TensorDescriptor* a = given(rule.subject);
+  const TensorDescriptor* b = given(rule.other);
   if (a == nullptr || b == nullptr) return std::nullopt;
   const char* other = contract.parameters[static_cast<size_t>(rule.other)].name;
   switch (rule.kind) {
@@ -163,7 +177,7 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
       return Cat(subject, ".shape is ", Shape(*a), " but ", other, ".shape is ", Shape(*b),
                  "; expected equal shapes.");
     case RuleKind::kConvertsTo:
-      if (CanConvert(a->dtype, b->dtype)) return std::nullopt;
+      if (ResultConverts(a->dtype, b->dtype)) return std::nullopt;
       return Cat(other, ".dtype is ", DTypeText(*b), " but ", subject, ".dtype is ", DTypeText(*a),
                  "; expected an output dtype that ", DTypeText(*a), " converts to.");
     default:
@@ -171,9 +185,19 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
   }
 }
 
-Status CheckRules(const Contract& contract, const Arguments& arguments, bool nulls) {
+// When a rule is looked at: missing arguments with the nulls, dtypes with the dtypes, the rest
+// last.
+enum class Stage { kNulls, kDTypes, kRest };
+
+Stage StageOf(const Rule& rule) {
+  if (rule.code == kAclnnNullptr) return Stage::kNulls;
+  return rule.kind == RuleKind::kCustom || rule.kind == RuleKind::kSameShape ? Stage::kRest
+                                                                             : Stage::kDTypes;
+}
+
+Status CheckRules(const Contract& contract, const Arguments& arguments, Stage stage) {
   for (const Rule& rule : contract.rules) {
-    if ((rule.code == kAclnnNullptr) != nulls) continue;
+    if (StageOf(rule) != stage) continue;
     if (auto what = Violation(contract, rule, arguments)) {
       return Refuse(rule.code, std::move(*what), rule.fix, Cat(contract.folder, "/", rule.id));
     }
@@ -209,11 +233,12 @@ Status Check(const Contract& contract, const Arguments& arguments) {
                   Cat(contract.folder, "/product"));
   }
   // Rules about missing arguments count as null checks, which precede all others.
-  if (Status status = CheckRules(contract, arguments, true); !status.ok()) return status;
+  if (Status status = CheckRules(contract, arguments, Stage::kNulls); !status.ok()) return status;
   if (Status status = CheckDTypes(contract, arguments); !status.ok()) return status;
+  if (Status status = CheckRules(contract, arguments, Stage::kDTypes); !status.ok()) return status;
   if (Status status = CheckFormats(contract, arguments); !status.ok()) return status;
   if (Status status = CheckRanks(contract, arguments); !status.ok()) return status;
-  return CheckRules(contract, arguments, false);
+  return CheckRules(contract, arguments, Stage::kRest);
 }
 
 std::vector<std::string> RuleIds(const Contract& contract) {

@@ -63,8 +63,9 @@ struct Parameter {
   const char* name = "";  // exactly as in the header
   Kind kind = Kind::kTensor;
   Role role = Role::kInput;
-  bool optional = false;      // null is allowed
-  ProductDTypes dtypes = {};  // tensors; all masks empty = checked by a rule instead
+  bool optional = false;         // null is allowed
+  bool empty_is_absent = false;  // a tensor without elements counts as null
+  ProductDTypes dtypes = {};     // tensors; all masks empty = checked by a rule instead
   FormatMask formats = kPlainFormats;
   int min_rank = 0;
   int max_rank = 8;
@@ -82,6 +83,10 @@ constexpr Parameter Attribute(const char* name, Kind kind, const char* doc) {
 }
 constexpr Parameter Optional(Parameter parameter) {
   parameter.optional = true;
+  return parameter;
+}
+constexpr Parameter EmptyIsAbsent(Parameter parameter) {
+  parameter.empty_is_absent = true;
   return parameter;
 }
 constexpr Parameter WithRank(Parameter parameter, int min_rank, int max_rank) {

@@ -20,7 +20,7 @@ std::optional<DType> PromoteTensors(DType a, DType b);
 std::optional<DType> PromoteTensorAndScalar(DType tensor, DType scalar);
 
 // True when a result computed in `from` may be cast to an output of dtype `to`. COMPLEX32 takes
-// and gives nothing but itself here, unlike in CanConvert (core/descriptor.h).
+// and gives nothing but itself.
 //   source  spec/aclnn_base.md 6.3
 bool ResultConverts(DType from, DType to);
 

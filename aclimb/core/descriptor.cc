@@ -128,14 +128,4 @@ std::string ScalarValue::Text() const {
   return Cat(NameOf(dtype), " ", aclimb::ScalarValue::ToFloat());
 }
 
-bool CanConvert(DType from, DType to) {
-  if (from == to) return true;
-  if (to == DType::kBool) return false;
-  if (IsComplex(from)) return IsComplex(to);
-  if (IsFloating(from)) return IsFloating(to) || IsComplex(to);
-  if (from == DType::kBool || IsInteger(from))
-    return IsInteger(to) || IsFloating(to) || IsComplex(to);
-  return false;
-}
-
 }  // namespace aclimb

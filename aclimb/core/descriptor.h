@@ -61,8 +61,4 @@ using IntArrayValue = std::vector<int64_t>;
 using FloatArrayValue = std::vector<float>;
 using BoolArrayValue = std::vector<uint8_t>;
 
-// True when a value of `from` may be cast to `to`: complex to real, floating to integer and
-// non-BOOL to BOOL are refused (spec/aclnn_base.md 6.3).
-bool CanConvert(DType from, DType to);
-
 }  // namespace aclimb

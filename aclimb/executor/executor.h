@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/descriptor.h"
 #include "aclimb/executor/plan.h"
@@ -23,15 +23,27 @@ struct TensorUse {
   bool touched = false;  // read or written by the plan, and not empty
 };
 
-// What an aclOpExecutor* stands for.
+// What an aclOpExecutor* stands for. Touched only under HandleLock while the program has the
+// handle.
 struct Executor {
   const contract::Contract* contract = nullptr;
   std::shared_ptr<const Plan> plan;  // null: nothing to do
   std::vector<TensorUse> uses;       // one per tensor parameter, in order
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // traffic of the touched tensors
-  std::mutex mutex;         // guards `data` and `repeatable` once the program has the handle
   bool repeatable = false;
+};
+
+// Two threads may race for one executor, and one of them may release it.
+class HandleLock {
+ public:
+  explicit HandleLock(const void* handle) : handle_(handle) { aclimb_handle_lock(handle_); }
+  ~HandleLock() { aclimb_handle_unlock(handle_); }
+  HandleLock(const HandleLock&) = delete;
+  HandleLock& operator=(const HandleLock&) = delete;
+
+ private:
+  const void* handle_;
 };
 
 }  // namespace aclimb

@@ -1,7 +1,6 @@
 // aclOpExecutor: reuse, release, and new addresses for its tensors.
 
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "aclimb/bridge/bridge.h"
@@ -55,6 +54,7 @@ const char* SideText(Side side) {
 aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, size_t index,
                        const aclTensor* tensor, void* address) {
   return Guarded(function, [&]() -> Status {
+    const HandleLock lock(handle);
     Result<Executor*> found = Find(handle);
     if (!found.ok()) return found.TakeStatus();
     if (tensor == nullptr) {
@@ -62,7 +62,6 @@ aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, s
                     "pass the same tensor as in phase 1", "executor/null-tensor");
     }
     Executor& executor = *found.value();
-    const std::lock_guard<std::mutex> lock(executor.mutex);
     TensorUse* use = FindUse(executor, side, index);
     if (use == nullptr || use->handle == nullptr) {
       return Refuse(kAclnnInvalid,
@@ -89,6 +88,7 @@ aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, s
 aclnnStatus SetListAddress(const char* function, aclOpExecutor* handle, size_t list,
                            const aclTensorList* tensors) {
   return Guarded(function, [&]() -> Status {
+    const HandleLock lock(handle);
     Result<Executor*> found = Find(handle);
     if (!found.ok()) return found.TakeStatus();
     if (tensors == nullptr) {
@@ -111,9 +111,9 @@ extern "C" {
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
   return aclimb::Guarded("aclSetAclOpExecutorRepeatable", [&]() -> aclimb::Status {
+    const aclimb::HandleLock lock(executor);
     aclimb::Result<aclimb::Executor*> found = aclimb::Find(executor);
     if (!found.ok()) return found.TakeStatus();
-    const std::lock_guard<std::mutex> lock(found.value()->mutex);
     found.value()->repeatable = true;
     return aclimb::Ok();
   });
@@ -123,6 +123,7 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
   return aclimb::Guarded("aclDestroyAclOpExecutor", [&]() -> aclimb::Status {
     if (executor == nullptr) return aclimb::NullExecutor();
     // One that already ran was released by phase 2; destroying it again is harmless.
+    const aclimb::HandleLock lock(executor);
     const std::unique_ptr<aclimb::Executor> owned(
         static_cast<aclimb::Executor*>(aclimb_handle_release(executor, ACLIMB_HANDLE_EXECUTOR)));
     return aclimb::Ok();

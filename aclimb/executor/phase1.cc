@@ -8,6 +8,7 @@
 #include "aclimb/executor/executor.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/report.h"
+#include "aclimb/executor/team.h"
 
 namespace aclimb {
 namespace {
@@ -44,12 +45,14 @@ Status CheckProtocol(const contract::Contract& contract, const uint64_t* workspa
                 "pass &workspaceSize and &executor", Cat(contract.folder, "/null/", missing));
 }
 
-Status CheckProduct(const contract::Contract& contract, const AclimbSettings& settings) {
-  if (settings.product >= 0) return Ok();
+Status CheckSettings(const contract::Contract& contract, const AclimbSettings& settings) {
+  if (settings.problem == nullptr && settings.product >= 0) return Ok();
   return Refuse(kAclnnInvalid,
-                Cat("ACLIMB_SOC is ", settings.soc_name, "; expected one of ", SocNamesText(), "."),
-                "set ACLIMB_SOC to one of these names, or unset it for Ascend910B3",
-                Cat(contract.folder, "/soc"));
+                settings.problem != nullptr ? std::string(settings.problem)
+                                            : Cat("ACLIMB_SOC is ", settings.soc_name,
+                                                  "; expected one of ", SocNamesText(), "."),
+                "correct the environment variable, or unset it for its default",
+                Cat(contract.folder, "/environment"));
 }
 
 TensorUse MakeUse(const contract::Arguments& arguments, const contract::Parameter& parameter,
@@ -102,13 +105,14 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
 Status Run(const contract::Contract& contract, PlanFunction plan,
            std::span<contract::Argument> arguments, uint64_t* workspace_size,
            aclOpExecutor** handle) {
+  ConfigureTeam();
   const AclimbSettings& settings = *aclimb_settings();
   Resolve(arguments);
   const contract::Arguments view(arguments, static_cast<Product>(settings.product),
                                  settings.extensions != 0);
   if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
   if (Status status = contract::CheckNulls(contract, view); !status.ok()) return status;
-  if (Status status = CheckProduct(contract, settings); !status.ok()) return status;
+  if (Status status = CheckSettings(contract, settings); !status.ok()) return status;
   if (Status status = contract::Check(contract, view); !status.ok()) return status;
   Result<std::unique_ptr<Executor>> executor = MakeExecutor(contract, plan, view);
   if (!executor.ok()) return executor.TakeStatus();

@@ -1,6 +1,5 @@
 #include <array>
 #include <exception>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -9,7 +8,7 @@
 #include "aclimb/executor/executor.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/report.h"
-#include "aclimb/simd/parallel.h"
+#include "aclimb/executor/team.h"
 
 namespace aclimb {
 namespace {
@@ -22,9 +21,10 @@ struct Launch {
   std::shared_ptr<const Plan> plan;
   std::array<TensorView, kMaxParameters> views;
   char* workspace = nullptr;
+  uint64_t cost_bytes = 0;
 
   static int Run(void* payload) {
-    [[maybe_unused]] static const bool once = ConfigureTeam();
+    ConfigureTeam();
     auto* launch = static_cast<Launch*>(payload);
     try {
       launch->plan->Run(RunContext(launch->views, launch->workspace));
@@ -32,12 +32,6 @@ struct Launch {
     } catch (...) {
       return kRtAicoreException;
     }
-  }
-  // The team belongs to this library; what it should be like is the runtime's to know.
-  static bool ConfigureTeam() {
-    SetTeamSize(aclimb_settings()->threads);
-    SetCancelQuery(&aclimb_cancelled);
-    return true;
   }
   static void Release(void* payload) { delete static_cast<Launch*>(payload); }
 };
@@ -78,19 +72,37 @@ Result<char*> Translate(const char* name, const void* address, int64_t begin, in
   return static_cast<char*>(found.kernel_base) + (first - base);
 }
 
-Status PrepareWorkspace(const Executor& executor, void* workspace, uint64_t size, Launch& launch) {
-  if (workspace == nullptr && (size > 0 || executor.workspace_size > 0)) {
-    return RefusePhase2(
-        kAclnnNullptr,
-        Cat("workspace is null; expected device memory of ", executor.workspace_size, " bytes."),
-        "allocate workspaceSize bytes with aclrtMalloc", "null-workspace");
+Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t size) {
+  if (workspace == nullptr && size > 0) {
+    return RefusePhase2(kAclnnNullptr,
+                        Cat("workspace is null but workspaceSize is ", size,
+                            "; expected device memory of that size."),
+                        "allocate workspaceSize bytes with aclrtMalloc", "null-workspace");
   }
-  if (size < executor.workspace_size) {
-    return RefusePhase2(kAclnnInvalid,
-                        Cat("workspaceSize is ", size, "; expected at least ",
-                            executor.workspace_size, ", which phase 1 returned."),
-                        "pass the size that phase 1 returned", "small-workspace");
+  if (size >= executor.workspace_size) return Ok();
+  return RefusePhase2(kAclnnInvalid,
+                      Cat("workspaceSize is ", size, "; expected at least ",
+                          executor.workspace_size, ", which phase 1 returned."),
+                      "pass the size that phase 1 returned", "small-workspace");
+}
+
+const char* NameOf(const Executor& executor, const TensorUse& use) {
+  return executor.contract->parameters[static_cast<size_t>(use.parameter)].name;
+}
+
+Status CheckData(const Executor& executor) {
+  for (const TensorUse& use : executor.uses) {
+    if (!use.touched || use.data != nullptr) continue;
+    return RefusePhase2(kAclnnNullptr,
+                        Cat(NameOf(executor, use),
+                            "'s data is null; expected device memory, since the tensor is not "
+                            "empty."),
+                        "give aclCreateTensor an address, or set one before phase 2", "null-data");
   }
+  return Ok();
+}
+
+Status PlaceWorkspace(const Executor& executor, const void* workspace, Launch& launch) {
   if (executor.workspace_size == 0) return Ok();
   Result<char*> at =
       Translate("workspace", workspace, 0, static_cast<int64_t>(executor.workspace_size));
@@ -101,37 +113,38 @@ Status PrepareWorkspace(const Executor& executor, void* workspace, uint64_t size
   return Ok();
 }
 
-Status PrepareTensors(const Executor& executor, Launch& launch) {
+Status PlaceTensors(const Executor& executor, Launch& launch) {
   for (const TensorUse& use : executor.uses) {
     TensorView& view = launch.views[static_cast<size_t>(use.parameter)];
     view = use.view;
     if (!use.touched) continue;
-    const char* name = executor.contract->parameters[static_cast<size_t>(use.parameter)].name;
-    if (use.data == nullptr) {
-      return RefusePhase2(
-          kAclnnNullptr,
-          Cat(name, "'s data is null; expected device memory, since the tensor is not empty."),
-          "give aclCreateTensor an address, or set one before phase 2", "null-data");
-    }
-    Result<char*> at = Translate(name, use.data, use.footprint.begin, use.footprint.end);
+    Result<char*> at =
+        Translate(NameOf(executor, use), use.data, use.footprint.begin, use.footprint.end);
     if (!at.ok()) return at.TakeStatus();
     view.data = at.value();
   }
   return Ok();
 }
 
-Status Launch2(const Executor& executor, void* workspace, uint64_t size, aclrtStream stream) {
-  auto launch = std::make_unique<Launch>();
-  if (Status status = PrepareWorkspace(executor, workspace, size, *launch); !status.ok()) {
-    return status;
-  }
-  if (Status status = PrepareTensors(executor, *launch); !status.ok()) return status;
-  launch->plan = executor.plan;
-  const AclimbTask task{.name = executor.contract->function,
+// All checks of phase 2 but the stream's, in the order that the interface gives them; then the run
+// has what it needs.
+Status Prepare(const Executor& executor, const void* workspace, uint64_t size, Launch& launch) {
+  if (Status status = CheckWorkspace(executor, workspace, size); !status.ok()) return status;
+  if (Status status = CheckData(executor); !status.ok()) return status;
+  if (Status status = PlaceWorkspace(executor, workspace, launch); !status.ok()) return status;
+  if (Status status = PlaceTensors(executor, launch); !status.ok()) return status;
+  launch.plan = executor.plan;
+  launch.cost_bytes = executor.cost_bytes;
+  return Ok();
+}
+
+Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch,
+              aclrtStream stream) {
+  const AclimbTask task{.name = contract.function,
                         .run = launch->plan ? &Launch::Run : [](void*) { return 0; },
                         .release = &Launch::Release,
                         .payload = launch.get(),
-                        .cost_bytes = executor.cost_bytes};
+                        .cost_bytes = launch->cost_bytes};
   launch.release();
   const char* reason = nullptr;
   const int code = aclimb_launch(stream, &task, &reason);
@@ -144,37 +157,41 @@ Status Launch2(const Executor& executor, void* workspace, uint64_t size, aclrtSt
                       "runtime");
 }
 
+Status ConsumedExecutor() {
+  return RefusePhase2(kAclnnInnerNullptr,
+                      "executor was consumed by an earlier phase 2 or destroyed; expected a live "
+                      "one.",
+                      "call phase 1 again, or make the executor repeatable with "
+                      "aclSetAclOpExecutorRepeatable",
+                      "consumed-executor");
+}
+
 Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t size,
                  aclOpExecutor* handle, aclrtStream stream) {
   if (handle == nullptr) {
     return RefusePhase2(kAclnnNullptr, "executor is null; expected the one that phase 1 made.",
                         "check that phase 1 returned 0", "null-executor");
   }
-  const auto consumed = [] {
-    return RefusePhase2(kAclnnInnerNullptr,
-                        "executor was consumed by an earlier phase 2 or destroyed; expected a live "
-                        "one.",
-                        "call phase 1 again, or make the executor repeatable with "
-                        "aclSetAclOpExecutorRepeatable",
-                        "consumed-executor");
-  };
-  auto* executor = static_cast<Executor*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_EXECUTOR));
-  if (executor == nullptr) return consumed();
-  if (executor->contract != &contract) {
-    return RefusePhase2(kAclnnInvalid,
-                        Cat("executor was made by ", executor->contract->function,
-                            "GetWorkspaceSize but passed to ", contract.function,
-                            "; expected phase 1 and phase 2 of one operator."),
-                        "pass each executor to its own operator", "other-operator");
+  auto launch = std::make_unique<Launch>();
+  {
+    const HandleLock lock(handle);
+    auto* executor = static_cast<Executor*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_EXECUTOR));
+    if (executor == nullptr) return ConsumedExecutor();
+    if (executor->contract != &contract) {
+      return RefusePhase2(kAclnnInvalid,
+                          Cat("executor was made by ", executor->contract->function,
+                              "GetWorkspaceSize but passed to ", contract.function,
+                              "; expected phase 1 and phase 2 of one operator."),
+                          "pass each executor to its own operator", "other-operator");
+    }
+    // Consumed by success and by failure alike, unless it is repeatable.
+    const std::unique_ptr<Executor> owned(
+        executor->repeatable
+            ? nullptr
+            : static_cast<Executor*>(aclimb_handle_release(handle, ACLIMB_HANDLE_EXECUTOR)));
+    if (Status status = Prepare(*executor, workspace, size, *launch); !status.ok()) return status;
   }
-  std::unique_lock<std::mutex> lock(executor->mutex);
-  if (executor->repeatable) return Launch2(*executor, workspace, size, stream);
-  lock.unlock();
-  // Of two racing calls one gets the executor, the other finds it consumed.
-  const std::unique_ptr<Executor> owned(
-      static_cast<Executor*>(aclimb_handle_release(handle, ACLIMB_HANDLE_EXECUTOR)));
-  if (owned == nullptr) return consumed();
-  return Launch2(*owned, workspace, size, stream);
+  return Submit(contract, std::move(launch), stream);
 }
 
 }  // namespace

@@ -19,7 +19,11 @@ int Guarded(const char* function, Body&& body) noexcept {
     aclimb_report(status.code(), MessageOf(function, status.refusal()).c_str());
     return status.code();
   } catch (const std::bad_alloc&) {
-    aclimb_report(kAclnnInner, "out of host memory\n  rule: inner/host-memory   code: 561000");
+    // No memory for a composed text either.
+    aclimb_report(kAclnnInner,
+                  "the host has no memory left for descriptors and plans; expected some.\n"
+                  "  fix: free host memory\n  rule: inner/host-memory   code: 561000 "
+                  "ACLNN_ERR_INNER");
   } catch (const std::exception& error) {
     // Plans and descriptors throw nothing else on purpose; this is a bug of ours, and says so.
     try {

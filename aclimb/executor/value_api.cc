@@ -112,6 +112,12 @@ Handle* CreateList(const char* function, int kind, const Member* const* value, u
                     Cat("value is null but size is ", size, "; expected that many members."),
                     "pass the members, or size 0 for an empty list", "list/null-value");
     }
+    constexpr uint64_t kMostMembers = uint64_t{1} << 24;
+    if (size > kMostMembers) {
+      return Refuse(kAclnnInvalid,
+                    Cat("size is ", size, "; expected at most ", kMostMembers, " members."),
+                    "check the order of the arguments", "list/size");
+    }
     auto list = std::make_unique<List>();
     for (uint64_t i = 0; i < size; ++i) list->members.push_back(value[i]);
     made = Publish<Handle>(kind, std::move(list));

@@ -1,6 +1,7 @@
 #include "aclimb/simd/parallel.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,10 +26,11 @@ namespace {
 std::atomic<int> team_size{0};
 std::atomic<int (*)()> cancel_query{nullptr};
 
+// The mask of the process, that is of its first thread: callers may be pinned to a part of it.
 int CoreCount() {
   cpu_set_t mask;
   CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return 1;
+  if (sched_getaffinity(getpid(), sizeof(mask), &mask) != 0) return 1;
   return std::max(1, CPU_COUNT(&mask));
 }
 

@@ -241,6 +241,7 @@ TEST_F(WorkspaceTest, NullSmallHostAndFreedWorkspacesAreRefusedAndNothingRuns) {
   const std::vector<unsigned char> before = out_->Bytes();
   aclOpExecutor* executor = Phase1(&size);
   EXPECT_EQ(aclnnEmbeddingDenseBackward(nullptr, size, executor, stream_), 161001);
+  EXPECT_EQ(aclnnEmbeddingDenseBackward(nullptr, 0, Phase1(&size), stream_), 161002);
   Workspace workspace(size);
   EXPECT_EQ(aclnnEmbeddingDenseBackward(workspace.get(), size - 1, Phase1(&size), stream_), 161002);
   std::vector<char> host(size);
@@ -251,6 +252,27 @@ TEST_F(WorkspaceTest, NullSmallHostAndFreedWorkspacesAreRefusedAndNothingRuns) {
   EXPECT_EQ(aclnnEmbeddingDenseBackward(freed, size, Phase1(&size), stream_), 161002);
   ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
   EXPECT_EQ(out_->Bytes(), before);
+}
+
+// Null data comes before addresses, the workspace's size before both.
+TEST_F(WorkspaceTest, ChecksComeInTheOrderOfTheInterface) {
+  const int64_t two = 2;
+  int64_t host[2] = {1, 2};
+  const auto run = [&](void* indices_data, void* workspace, uint64_t offered_less) {
+    aclTensor* indices =
+        aclCreateTensor(&two, 1, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, &two, 1, indices_data);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(aclnnEmbeddingDenseBackwardGetWorkspaceSize(*grad_, indices, 4, 0, false, *out_,
+                                                          &size, &executor),
+              0);
+    EXPECT_EQ(aclDestroyTensor(indices), 0);
+    return aclnnEmbeddingDenseBackward(workspace, size - offered_less, executor, stream_);
+  };
+  std::vector<char> host_workspace(1 << 16);
+  EXPECT_EQ(run(nullptr, host_workspace.data(), 0), 161001);
+  EXPECT_EQ(run(nullptr, host_workspace.data(), 1), 161002);
+  EXPECT_EQ(run(host, host_workspace.data(), 0), 161002);
 }
 
 TEST_F(WorkspaceTest, LargerUnalignedAndDirtyWorkspacesWork) {

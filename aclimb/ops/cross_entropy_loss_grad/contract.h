@@ -29,14 +29,14 @@ inline constexpr contract::Parameter kParameters[] = {
         contract::Input("weightOptional", contract::OnAll(contract::DTypes(DType::kFloat32)),
                         "[C], weight of each class; null means all ones"),
         1, 1)),
-    contract::Optional(
+    contract::EmptyIsAbsent(contract::Optional(
         contract::Input("gradZlossOptional", {},
                         "null; with ACLIMB_EXTENSIONS=1 shape and dtype of gradLoss, read when "
-                        "lseSquareScaleForZloss is not 0")),
-    contract::Optional(
+                        "lseSquareScaleForZloss is not 0"))),
+    contract::EmptyIsAbsent(contract::Optional(
         contract::Input("lseForZlossOptional", {},
                         "null; with ACLIMB_EXTENSIONS=1 [N], dtype of gradLoss, log-sum-exp of "
-                        "each row of logits")),
+                        "each row of logits"))),
     contract::Optional(contract::Attribute("reduction", contract::Kind::kString,
                                            "\"none\", \"mean\" or \"sum\"; null means \"mean\"")),
     contract::Attribute("ignoreIndex", contract::Kind::kInteger,
