@@ -82,8 +82,7 @@ Status CheckHandles(const Contract& contract, const Arguments& arguments) {
 Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor =
-        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
     if (tensor == nullptr || !HasDTypes(parameter)) continue;
     const DTypeMask mask = parameter.dtypes[arguments.product()];
     if (Has(mask, tensor->dtype)) continue;
@@ -99,8 +98,7 @@ Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
 Status CheckFormats(const Contract& contract, const Arguments& arguments) {
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor =
-        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
     if (tensor == nullptr) continue;
     const int format = tensor->format;
     if (format >= 0 && format < 64 && (parameter.formats >> format & 1) != 0) continue;
@@ -121,8 +119,7 @@ std::string RankText(const Parameter& parameter) {
 Status CheckRanks(const Contract& contract, const Arguments& arguments) {
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor =
-        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
     if (tensor == nullptr) continue;
     const int rank = tensor->rank();
     if (rank < parameter.min_rank || rank > parameter.max_rank) {
@@ -134,8 +131,7 @@ Status CheckRanks(const Contract& contract, const Arguments& arguments) {
   }
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor =
-        parameter.kind == Kind::kTensor ? arguments.TensorOrNull(static_cast<int>(i)) : nullptr;
+    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
     if (tensor == nullptr || tensor->Footprint().has_value()) continue;
     return Refuse(
         kAclnnInvalid,

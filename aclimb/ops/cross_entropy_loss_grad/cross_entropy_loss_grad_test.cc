@@ -527,11 +527,21 @@ TEST(CrossEntropyLossGradContract, EveryRuleIsEnforcedAndExplained) {
   Harness harness = MakeHarness();
   harness.ExpectAccepted();
   harness.ExpectAccepted([](CallArguments& a) { a.Null(kWeight); });
+  // Without elements they are not given, whatever else they are.
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Tensor(kGradZloss, {0}, DType::kInt32, ACL_FORMAT_FRACTAL_NZ);
+    a.Tensor(kLseForZloss, {1, 1, 1, 1, 1, 1, 1, 1, 0}, DType::kFloat16);
+  });
   harness.ExpectAccepted([](CallArguments& a) { a.Null(kReduction); });
   harness.ExpectAccepted([](CallArguments& a) { a.Tensor(kGradLoss, {1}, DType::kFloat32); });
   harness.ExpectAccepted([](CallArguments& a) { a.Integer(kIgnoreIndex, 1000); });
   harness.ExpectAccepted([](CallArguments& a) { a.Real(kLabelSmoothing, -0.0); });
   harness.ExpectGenericRules();
+  // Dtypes come before ranks, whose code is another.
+  harness.ExpectViolation("cross_entropy_loss_grad/same-dtype/logProb", 161002,
+                          [](CallArguments& a) {
+                            a.Tensor(kLogProb, {2, 3, 4}, DType::kFloat16);
+                          });
   harness.ExpectRule("same-dtype/logProb", [](CallArguments& a) {
     a.Tensor(kLogProb, {2, 3}, DType::kFloat16);
   });
