@@ -81,7 +81,7 @@ def allowed_includes(path, layer):
         return PUBLIC
     # These check and plan; every other file is the kernel's, which gets valid arguments.
     name = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    if name in ("contract", "rules", "plan", layer.rsplit("/", 1)[-1]):
+    if name in ("contract", "rules", "plan", layer.rsplit("/", 1)[-1]) or name.startswith("plan_"):
         return OPERATOR + OPERATOR_KERNEL
     return OPERATOR_KERNEL
 
