@@ -30,7 +30,7 @@ if(ACLIMB_SANITIZE)
     add_compile_options(-fno-sanitize=enum)
   endif()
   if(ACLIMB_SANITIZE STREQUAL "thread")
-    # libgomp's barriers are invisible to the thread sanitizer (decisions: a std::thread team instead).
+    # libgomp's barriers are invisible to the thread sanitizer: a std::thread team stands in.
     add_compile_definitions(ACLIMB_STD_THREAD_TEAM=1)
   endif()
 endif()

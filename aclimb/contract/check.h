@@ -10,7 +10,7 @@ namespace aclimb::contract {
 
 // Holds the arguments against the contract and returns the first violation. Order, for every
 // operator: null pointers; dead handles; product; dtypes; formats; ranks; extents; then the rules
-// in table order (spec/decisions.md 12).
+// in table order.
 Status Check(const Contract& contract, const Arguments& arguments);
 
 // The null-pointer checks alone: they precede everything, also an unknown product.

@@ -1,4 +1,4 @@
-// Every pair of the 16 dtypes against tables written out from spec/aclnn_base.md 6.1 to 6.3.
+// Every pair of the 16 dtypes against tables written out from the documents.
 #include "aclimb/contract/promotion.h"
 
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 namespace aclimb {
 
-// Codes that Aclimb itself returns, numbered as the interface has them (spec/aclnn_base.md 2,
-// spec/runtime.md 4). The library's inside uses these; the public headers spell them for programs.
+// Codes that Aclimb itself returns, numbered as the interface has them.
+// The library's inside uses these; the public headers spell them for programs.
 enum Code : int {
   kSuccess = 0,
   kInvalidParam = 100000,

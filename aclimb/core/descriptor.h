@@ -15,7 +15,7 @@ namespace aclimb {
 // destroy them are in executor/.
 
 // A strided view of a storage. Strides and offset are in elements; the storage shape and the format
-// are what the caller said, never checked against the view (spec/aclnn_base.md 3.2).
+// are what the caller said, never checked against the view.
 struct TensorDescriptor {
   std::vector<int64_t> shape;
   std::vector<int64_t> stride;  // always one per dimension

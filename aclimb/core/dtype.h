@@ -6,7 +6,7 @@
 
 namespace aclimb {
 
-// Element types, numbered as aclDataType (spec/runtime.md 3.1), so that a conversion is a cast.
+// Element types, numbered as aclDataType, so that a conversion is a cast.
 enum class DType : int32_t {
   kUndefined = -1,
   kFloat32 = 0,

@@ -6,7 +6,7 @@
 
 namespace aclimb {
 
-// The chip families whose dtype lists and refusals differ (spec/decisions.md 15).
+// The chip families whose dtype lists and refusals differ.
 enum class Product : uint8_t {
   kInference310P,  // Ascend310P1..7
   kTraining910,    // Ascend910A, Ascend910B, Ascend910ProA

@@ -12,7 +12,7 @@
 namespace aclimb {
 
 // One tensor argument as phase 1 saw it. The descriptor itself is copied out: phase 2 and the
-// address setters never follow an aclTensor that may be gone (spec/decisions.md 20).
+// address setters never follow an aclTensor that may be gone.
 struct TensorUse {
   int parameter = 0;
   const void* handle = nullptr;  // what the program passed; null when not given

@@ -6,7 +6,7 @@
 namespace aclimb {
 
 // The one place where compute threads are made. Team work runs on the OpenMP runtime that oneDNN
-// uses, and only an engine's own thread may start it (spec/decisions.md 31).
+// uses, and only an engine's own thread may start it.
 
 // Threads of the compute team: ACLIMB_THREADS, else all cores of the process's affinity mask.
 int TeamSize();

@@ -1,4 +1,4 @@
-// Tensors, scalars, arrays and lists: spec/aclnn_base.md sections 3 and 8.
+// Tensors, scalars, arrays and lists: creation, getters, ownership, refusals.
 
 #include <gtest/gtest.h>
 

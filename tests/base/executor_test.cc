@@ -1,4 +1,4 @@
-// Executors and phase 2: spec/aclnn_base.md section 4, spec/decisions.md 19 to 21.
+// Executors and phase 2: one run, repeated runs, new addresses, and every refusal.
 
 #include <gtest/gtest.h>
 

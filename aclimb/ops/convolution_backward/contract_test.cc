@@ -1,4 +1,4 @@
-// Phase 1's refusals: spec/convolution_backward.md section 5 and the refusals of section 8.
+// Phase 1's refusals: every numbered check and edge case.
 
 #include "aclimb/ops/convolution_backward/contract.h"
 

@@ -1,4 +1,4 @@
-// The operator through its C interface: spec/convolution_backward.md sections 4, 7 and 8.
+// The operator through its C interface: results, refusals and edge cases.
 
 #include <limits>
 

@@ -9,7 +9,7 @@
 
 // The border to oneDNN, version 2.6 of its interface: no other file includes its headers. Making
 // these objects describes work and opens no thread team, so phase 1 may do it on any thread; Run
-// opens one and belongs on an engine's thread (spec/decisions.md 31).
+// opens one and belongs on an engine's thread.
 namespace aclimb::convolution_backward::onednn {
 
 // How a tensor lies in memory: oneDNN's blocked formats, or the strides of a view.

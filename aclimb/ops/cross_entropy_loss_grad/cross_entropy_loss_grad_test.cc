@@ -1,4 +1,4 @@
-// The operator through its C interface: spec/cross_entropy_loss_grad.md sections 5 to 8.
+// The operator through its C interface: results, refusals and edge cases.
 
 #include <gtest/gtest.h>
 

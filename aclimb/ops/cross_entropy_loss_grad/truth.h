@@ -23,7 +23,7 @@ struct Problem {
   double lse_square_scale = 0;
 };
 
-// The formula of spec/cross_entropy_loss_grad.md 3, literally. With `magnitude`, the sum of the
+// The formula of the document, literally. With `magnitude`, the sum of the
 // absolute values of its terms instead: what rounding errors are proportional to.
 inline std::vector<double> Truth(const Problem& p, bool magnitude = false) {
   const auto at = [](const std::vector<double>& values, int64_t i) {

@@ -19,7 +19,7 @@ struct Args {
 //   v <= 0, is_result     grad_input = g * input_scale * (v + c)
 //   v <= 0, otherwise     grad_input = g * input_scale * c * exp(v * input_scale)
 // Rounded once to the dtype of grad_output, then converted to that of grad_input.
-//   source  spec/elu_backward.md 3 and 4
+//   source  the operator's document
 void RunOnCpu(const Args& args);
 
 }  // namespace aclimb::elu_backward

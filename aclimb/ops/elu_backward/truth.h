@@ -4,7 +4,7 @@
 
 namespace aclimb::elu_backward {
 
-// One element in double, by the formula of spec/elu_backward.md 3. The scalars are float32 values,
+// One element in double, by the formula of the document. The scalars are float32 values,
 // and c is a float32 product, because the operator defines them so.
 inline double Truth(double g, double v, float alpha, float scale, float input_scale,
                     bool is_result) {

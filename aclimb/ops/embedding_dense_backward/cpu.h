@@ -23,7 +23,7 @@ struct Args {
 int64_t ScratchBytes(const TensorView& grad, const TensorView& indices, const TensorView& out);
 
 // The same bits for any number of threads and any instruction set.
-//   source  spec/embedding_dense_backward.md 3 and 4
+//   source  the operator's document
 void RunOnCpu(const Args& args);
 
 // The same, sorting at most `max_band_rows` rows of the table at a time; for tests. Otherwise only

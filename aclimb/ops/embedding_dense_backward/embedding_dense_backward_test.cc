@@ -1,4 +1,4 @@
-// The operator through its C interface: spec/embedding_dense_backward.md sections 5, 7 and 8.
+// The operator through its C interface: results, refusals and edge cases.
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 namespace aclimb::embedding_dense_backward {
 
-// The whole result in double, by spec/embedding_dense_backward.md 3: grad is [indices.size(),
+// The whole result in double, by the document: grad is [indices.size(),
 // columns], row-major; indices outside [0, rows) are skipped.
 inline std::vector<double> Truth(const std::vector<double>& grad,
                                  const std::vector<int64_t>& indices, int64_t rows, int64_t columns,

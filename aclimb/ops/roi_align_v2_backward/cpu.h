@@ -24,7 +24,7 @@ Problem ProblemOf(const TensorView& grad_output, const TensorView& grad_input);
 // and a horizontal part, so each region is two small sparse matrices that all channels share, and
 // the number of samples does not matter to the channels' cost.
 // Each pixel adds its regions in their order: the same bits on any number of threads.
-//   source  He et al., Mask R-CNN, 2017, section 3; spec/roi_align_v2_backward.md 3 and 4
+//   source  He et al., Mask R-CNN, 2017, section 3; the operator's document
 void RunOnCpu(const Args& args);
 
 }  // namespace aclimb::roi_align_v2_backward

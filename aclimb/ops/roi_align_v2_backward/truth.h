@@ -14,7 +14,7 @@ struct TruthProblem {
   bool aligned;
 };
 
-// The formula of spec/roi_align_v2_backward.md 3, sample by sample. Coordinates in float32 as
+// The formula of the document, sample by sample. Coordinates in float32 as
 // documented, sums in double. Compile without contraction. Time grows with the sampling grid.
 //   grad_output  [regions, channels, pooled_height, pooled_width]    boxes  [regions, 5]
 //   returns      [images, channels, height, width]
