@@ -89,7 +89,6 @@ Engine* EngineOf(int device) {
 }
 
 void Engine::StartThread() {
-  started_ = true;
   static const bool registered = std::atexit([] { ParkEngines(); }) == 0;
   (void)registered;
   // Signals belong to the program's own threads; only faults of the engine's code reach it.
@@ -99,9 +98,15 @@ void Engine::StartThread() {
     sigdelset(&all, fault);
   }
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  std::thread thread([this] { Loop(); });
-  pthread_setname_np(thread.native_handle(), "aclimb-engine");
-  thread.detach();
+  try {
+    std::thread thread([this] { Loop(); });
+    pthread_setname_np(thread.native_handle(), "aclimb-engine");
+    thread.detach();
+    started_ = true;
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    throw;
+  }
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
@@ -110,8 +115,8 @@ void Engine::MakeReady(AclimbQueue* queue) {
     FlushDeferred();
     return;
   }
-  queue->ready = true;
   ready_.push_back(queue->shared_from_this());
+  queue->ready = true;
   signals_.fetch_add(1, std::memory_order_release);
   if (ticking_ && !deferred_ && ready_.size() == 1 && queue->tasks.size() == 1 &&
       IsSmall(queue->tasks.front())) {
@@ -125,13 +130,24 @@ void Engine::FlushDeferred() {
   if (deferred_) Wake();
 }
 
+void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) {
+  marker->blocked.push_back(queue->shared_from_this());
+  queue->blocked_on = marker;
+  Task& wait = queue->tasks.front();
+  if (wait.timeout.count() <= 0) return;
+  wait.deadline = Clock::now() + wait.timeout;
+  if (wait.deadline >= next_deadline_) return;
+  next_deadline_ = wait.deadline;
+  Wake();
+}
+
 void Engine::Wake() {
-  deferred_ = false;
   if (!started_) {
+    deferred_ = true;  // stays so, to be tried again, when no thread can be had
     StartThread();
-  } else if (sleeping_) {
-    wake_.notify_one();
   }
+  deferred_ = false;
+  if (sleeping_) wake_.notify_one();
 }
 
 void Engine::Unpark() {
@@ -169,19 +185,14 @@ void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   ticks_left_ = kTicks;
   std::vector<Task> dropped;
   if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
-    queue->Fail(task, code);
-    if (queue->stop_on_failure) {
-      for (const auto& other : Scheduler::Get().queues()) {
-        if (other->group == queue->group) other->RemoveQueued(&dropped);
-      }
-    }
+    queue->Fail(task, code, &dropped);
   }
   queue->PopFront();
   queue->running = false;
   if (queue->destroyed && queue->tasks.empty()) Scheduler::Get().Remove(queue);
   if (!dropped.empty()) {
     lock.unlock();
-    for (Task& one : dropped) one.Drop();
+    DropAll(dropped);
     lock.lock();
   }
 }
@@ -199,8 +210,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
     } else if (task.kind == Task::Kind::kWait) {
       AclimbMarker* marker = task.marker;
       if (marker->state.load(std::memory_order_relaxed) != ACLIMB_MARKER_DONE) {
-        queue->blocked_on = marker;
-        marker->blocked.push_back(queue->shared_from_this());
+        Block(queue, marker);
         if (queue->DependsOnDroppedWork()) queue->changed.notify_all();
         return;
       }
@@ -244,22 +254,37 @@ void Engine::SpinFor(const AclimbQueue& queue, uint64_t target,
 }
 
 // Waits for events that ran out of time become the queue's error, and the queue goes on.
-void Engine::ExpireWaits() {
+void Engine::ExpireWaits(std::unique_lock<std::mutex>& lock) {
+  if (next_deadline_ == Clock::time_point::max()) return;
   const auto now = Clock::now();
+  if (now < next_deadline_) return;
+  next_deadline_ = Clock::time_point::max();
   std::vector<std::shared_ptr<AclimbQueue>> expired;
   for (const auto& queue : Scheduler::Get().queues()) {
     if (queue->engine != this || queue->blocked_on == nullptr) continue;
-    if (queue->tasks.front().deadline <= now) expired.push_back(queue);
+    const auto deadline = queue->tasks.front().deadline;
+    if (deadline <= now) {
+      expired.push_back(queue);
+    } else {
+      next_deadline_ = std::min(next_deadline_, deadline);
+    }
   }
+  std::vector<Task> dropped;
   for (const auto& queue : expired) {
     AclimbMarker* marker = queue->blocked_on;
+    if (marker == nullptr) continue;  // it went when another one's failure stopped the group
     queue->blocked_on = nullptr;
     std::erase(marker->blocked, queue);
-    queue->Fail(queue->tasks.front(), kRtEventSyncTimeout);
+    const Task wait = queue->tasks.front();
     queue->PopFront();
+    queue->Fail(wait, kRtEventSyncTimeout, &dropped);
     marker->Release();
     MakeReady(queue.get());
   }
+  if (dropped.empty()) return;
+  lock.unlock();
+  DropAll(dropped);
+  lock.lock();
 }
 
 void Engine::Idle(std::unique_lock<std::mutex>& lock) {
@@ -272,12 +297,7 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
     lock.lock();
   }
   if (!ready_.empty() && !executing_ && !parked_) return;
-  auto deadline = Clock::time_point::max();
-  for (const auto& queue : Scheduler::Get().queues()) {
-    if (queue->engine == this && queue->blocked_on != nullptr) {
-      deadline = std::min(deadline, queue->tasks.front().deadline);
-    }
-  }
+  auto deadline = next_deadline_;
   if (ticks_left_ > 0) {
     --ticks_left_;
     ticking_ = true;
@@ -292,13 +312,13 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
   sleeping_ = false;
   ticking_ = false;
   deferred_ = false;
-  ExpireWaits();
 }
 
 void Engine::Loop() {
   is_engine_thread = true;
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   for (;;) {
+    ExpireWaits(lock);
     const std::shared_ptr<AclimbQueue> queue = executing_ || parked_ ? nullptr : PickNext();
     if (queue == nullptr) {
       Idle(lock);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -23,7 +24,9 @@ class Engine {
   // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
   // and the task is too small to open a team. The lock is released meanwhile.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
-  // Has the engine look at its queues: there is a new deadline.
+  // The queue's front task, a wait, begins to wait for the marker, and its time begins to run.
+  void Block(AclimbQueue* queue, AclimbMarker* marker);
+  // Has the engine look at its queues.
   void Wake();
   // Somebody is about to wait or to look: a task whose wake-up was put off must start now.
   void FlushDeferred();
@@ -40,7 +43,7 @@ class Engine {
   void RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   void Loop();
   void Idle(std::unique_lock<std::mutex>& lock);
-  void ExpireWaits();
+  void ExpireWaits(std::unique_lock<std::mutex>& lock);
   void StartThread();
 
   std::deque<std::shared_ptr<AclimbQueue>> ready_;
@@ -53,6 +56,9 @@ class Engine {
   bool ticking_ = false;    // sleeps for one tick at most
   bool deferred_ = false;   // a small task is ready and the sleeping thread was not told
   int ticks_left_ = 0;
+  // No wait expires before; it may be of a wait that has ended.
+  std::chrono::steady_clock::time_point next_deadline_ =
+      std::chrono::steady_clock::time_point::max();
   bool parked_ = false;
 
   friend void ParkEngines();

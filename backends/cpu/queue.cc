@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <new>
 #include <utility>
 
 #include "aclimb/core/codes.h"
@@ -28,7 +29,7 @@ int AclimbQueue::TakeError(uint64_t position) {
   return std::exchange(error, 0);
 }
 
-void AclimbQueue::Fail(const Task& task, int code) {
+void AclimbQueue::Fail(const Task& task, int code, std::vector<Task>* dropped) {
   constexpr size_t kKeptFailures = 64;
   if (failures.size() < kKeptFailures) {
     failures.push_back(AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait",
@@ -38,7 +39,11 @@ void AclimbQueue::Fail(const Task& task, int code) {
     error = code;
     error_at = task.id;
   }
-  if (stop_on_failure && group->stop_error == 0) group->stop_error = code;
+  if (!stop_on_failure) return;
+  if (group->stop_error == 0) group->stop_error = code;
+  for (const auto& other : Scheduler::Get().queues()) {
+    if (other->group == group) other->RemoveQueued(dropped);
+  }
 }
 
 void AclimbQueue::PopFront() {
@@ -70,29 +75,50 @@ void AclimbQueue::RemoveQueued(std::vector<Task>* dropped) {
 namespace aclimb::cpu {
 namespace {
 
-constexpr auto kNever = std::chrono::steady_clock::time_point::max();
-
 uint32_t ThreadId() {
   static thread_local const uint32_t id = static_cast<uint32_t>(syscall(SYS_gettid));
   return id;
 }
+
+// Under the lock. The task is behind everything submitted before. Without memory nothing changed.
+void Append(AclimbQueue* queue, Task task) {
+  task.id = queue->submitted + 1;
+  task.ticket = Scheduler::Get().NextTicket();
+  task.thread_id = ThreadId();
+  queue->tasks.push_back(std::move(task));
+  ++queue->submitted;
+  Scheduler::Get().TaskAdded();
+}
+
+// Undoes the last Append, in the same locked section.
+void TakeBack(AclimbQueue* queue) {
+  queue->tasks.pop_back();
+  --queue->submitted;
+  Scheduler::Get().TasksDone(1);
+}
+
+// Under the lock: appends the task and has it run. False when memory is exhausted; the caller still
+// owns the task then.
+bool Enqueue(AclimbQueue* queue, const Task& task) {
+  bool appended = false;
+  try {
+    Append(queue, task);
+    appended = true;
+    queue->engine->MakeReady(queue);
+    return true;
+  } catch (...) {
+    if (appended) TakeBack(queue);
+    return false;
+  }
+}
+
+}  // namespace
 
 void DropAll(std::vector<Task>& dropped) {
   // Taken from the back of the queue: give back the oldest first.
   for (auto it = dropped.rbegin(); it != dropped.rend(); ++it) it->Drop();
   dropped.clear();
 }
-
-// Under the lock. The task is behind everything submitted before.
-void Append(AclimbQueue* queue, Task task) {
-  task.id = ++queue->submitted;
-  task.ticket = Scheduler::Get().NextTicket();
-  task.thread_id = ThreadId();
-  queue->tasks.push_back(std::move(task));
-  Scheduler::Get().TaskAdded();
-}
-
-}  // namespace
 
 void Task::Drop() {
   if (kind == Kind::kRun && run.release != nullptr) run.release(run.payload);
@@ -127,9 +153,12 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
       }
     }
     queue->destroyed = true;
-    ++queue->aborts;
-    queue->cancel.store(1, std::memory_order_relaxed);
-    queue->RemoveQueued(&dropped);
+    // Whoever waits for a queue that ended in good order has what it waits for.
+    if (!queue->tasks.empty()) {
+      ++queue->aborts;
+      queue->cancel.store(1, std::memory_order_relaxed);
+      queue->RemoveQueued(&dropped);
+    }
     // The task that still runs keeps its place in the list: memory it may use must not be reused.
     if (queue->tasks.empty()) scheduler.Remove(queue);
   }
@@ -143,9 +172,12 @@ int Submit(AclimbQueue* queue, Task task, uint32_t* task_id) {
     task.Drop();
     return 0;
   }
-  Append(queue, std::move(task));
+  if (!Enqueue(queue, task)) {
+    lock.unlock();
+    task.Drop();
+    return kRtMemoryAllocation;
+  }
   if (task_id != nullptr) *task_id = static_cast<uint32_t>(queue->submitted);
-  queue->engine->MakeReady(queue);
   return 0;
 }
 
@@ -159,7 +191,8 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   bool spun = false;
   while (queue->finished.load(std::memory_order_relaxed) < target) {
-    if (queue->DependsOnDroppedWork()) return kRtStreamAbort;
+    // An abort does not wait for a callback of the program, so neither does a waiter.
+    if (queue->aborts != aborts || queue->DependsOnDroppedWork()) return kRtStreamAbort;
     if (timeout_ms < 0 && engine->TryRunInline(queue, lock)) continue;
     engine->FlushDeferred();
     if (!spun) {
@@ -225,25 +258,30 @@ void Resume(AclimbSuspension* suspension) {
 }
 
 int Record(AclimbQueue* queue, AclimbMarker** result) {
-  auto* marker = new AclimbMarker;
+  auto* marker = new (std::nothrow) AclimbMarker;
+  if (marker == nullptr) return kRtMemoryAllocation;
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
   marker->queue = queue->weak_from_this();
   marker->position = queue->submitted;
-  *result = marker;
   if (queue->group->stop_error != 0) {
     SettleMarker(marker, ACLIMB_MARKER_DROPPED);
+    *result = marker;
     return 0;
   }
   if (queue->tasks.empty()) {
     SettleMarker(marker, ACLIMB_MARKER_DONE);
+    *result = marker;
     return 0;
   }
   marker->Retain();
   Task task;
   task.kind = Task::Kind::kMarker;
   task.marker = marker;
-  Append(queue, std::move(task));
-  queue->engine->MakeReady(queue);
+  if (!Enqueue(queue, task)) {
+    delete marker;
+    return kRtMemoryAllocation;
+  }
+  *result = marker;
   return 0;
 }
 
@@ -256,17 +294,23 @@ int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) 
   Task task;
   task.kind = Task::Kind::kWait;
   task.marker = marker;
-  task.deadline = timeout_ms > 0
-                      ? std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms)
-                      : kNever;
-  Append(queue, std::move(task));
-  // Nothing to run before the wait: the engine need not wake up for it, except to watch the time.
-  if (idle) {
-    queue->blocked_on = marker;
-    marker->blocked.push_back(queue->shared_from_this());
-    if (timeout_ms > 0) queue->engine->Wake();
+  task.timeout = std::chrono::milliseconds(timeout_ms);
+  bool appended = false;
+  try {
+    Append(queue, task);
+    appended = true;
+    // Nothing to run before the wait: the engine need not wake up for it, except to watch the time.
+    if (idle) queue->engine->Block(queue, marker);
+    return 0;
+  } catch (...) {
+    if (queue->blocked_on == marker && idle) {
+      queue->blocked_on = nullptr;
+      std::erase(marker->blocked, queue->shared_from_this());
+    }
+    if (appended) TakeBack(queue);
+    marker->Release();
+    return kRtMemoryAllocation;
   }
-  return 0;
 }
 
 }  // namespace aclimb::cpu

@@ -24,13 +24,18 @@ struct Task {
   uint32_t thread_id = 0;  // that submitted it
   AclimbTask run = {};
   AclimbMarker* marker = nullptr;  // one reference
-  std::chrono::steady_clock::time_point deadline = {};
+  // Of a wait; it begins when the queue gets there. Zero: unlimited.
+  std::chrono::milliseconds timeout{0};
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   void (*start)(void* payload, AclimbSuspension* suspension) = nullptr;
   void* payload = nullptr;
 
   // Gives back what the task holds without running it. Without the lock.
   void Drop();
 };
+
+// Oldest first, given tasks as RemoveQueued took them. Without the lock.
+void DropAll(std::vector<Task>& dropped);
 
 }  // namespace aclimb::cpu
 
@@ -66,7 +71,9 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   bool DependsOnDroppedWork() const;
   // The pending error of the first `position` tasks, cleared unless the group stopped.
   int TakeError(uint64_t position);
-  void Fail(const aclimb::cpu::Task& task, int code);
+  // Notes the failure. In a queue that stops on failure it also stops the group: what has not
+  // started moves into `dropped`, as RemoveQueued has it.
+  void Fail(const aclimb::cpu::Task& task, int code, std::vector<aclimb::cpu::Task>* dropped);
   // Removes the front task, which is done.
   void PopFront();
   // Moves the tasks that have not started into `dropped`; the caller drops them without the lock.
@@ -77,7 +84,8 @@ namespace aclimb::cpu {
 
 std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOptions& options);
 void DestroyQueue(AclimbQueue* queue, bool drain);
-// Takes `task` over; false means that it was dropped because the queue's group has stopped.
+// Takes `task` over in every case; drops it when the queue's group has stopped, and when memory is
+// exhausted (207001).
 int Submit(AclimbQueue* queue, Task task, uint32_t* task_id);
 int WaitQueue(AclimbQueue* queue, int64_t timeout_ms);
 int QueryQueue(AclimbQueue* queue, int* idle);

@@ -227,6 +227,62 @@ TEST_F(EventTest, WaitTimeoutFailsTheStream) {
   ASSERT_ACL(aclrtSynchronizeStream(other_));
 }
 
+// The time runs from the moment at which the stream gets to the wait.
+TEST_F(EventTest, WaitTimeoutBeginsWithTheWait) {
+  Gate recorded;
+  recorded.Close(stream_);
+  ASSERT_ACL(aclrtRecordEvent(event_, stream_));
+  Gate before;
+  before.Close(other_);
+  ASSERT_ACL(aclrtStreamWaitEventWithTimeout(other_, event_, 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  before.Open();
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(other_, 300), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+  recorded.Open();
+  EXPECT_ACL(aclrtSynchronizeStream(other_));
+}
+
+// A third stream keeps the engine busy with task after task; the wait expires all the same.
+TEST_F(EventTest, WaitTimeoutOnABusyEngine) {
+  Gate gate;
+  gate.Close(stream_);
+  ASSERT_ACL(aclrtRecordEvent(event_, stream_));
+  ASSERT_ACL(aclrtStreamWaitEventWithTimeout(other_, event_, 1));
+  aclrtStream busy;
+  ASSERT_ACL(aclrtCreateStream(&busy));
+  aclrtContext context;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
+  const auto start = std::chrono::steady_clock::now();
+  constexpr int kTasks = 1000;
+  for (int i = 0; i < kTasks; ++i) {
+    AclimbTask task = {};
+    task.name = "busy";
+    task.cost_bytes = 1 << 20;
+    task.run = [](void*) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      return 0;
+    };
+    ASSERT_EQ(aclimb_launch(busy, &task, nullptr), 0);
+  }
+  EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(2500));
+  EXPECT_ACL(aclrtStreamAbort(busy));
+}
+
+TEST_F(EventTest, WaitTimeoutStopsTheContext) {
+  ASSERT_ACL(aclrtSetStreamFailureMode(other_, ACL_STOP_ON_FAILURE));
+  Gate gate;
+  gate.Close(stream_);
+  ASSERT_ACL(aclrtRecordEvent(event_, stream_));
+  ASSERT_ACL(aclrtMemsetAsync(memory_, 64, 6, 64, stream_));
+  ASSERT_ACL(aclrtStreamWaitEventWithTimeout(other_, event_, 1));
+  ASSERT_ACL(aclrtMemsetAsync(memory_, 64, 5, 64, other_));
+  EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+  gate.Open();
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+  EXPECT_EQ(Read(memory_, 1)[0], 0) << "nothing ran after the failure";
+}
+
 TEST_F(EventTest, ManyRecordingsAndEvents) {
   std::vector<aclrtEvent> events(2000);
   for (aclrtEvent& event : events) {
