@@ -22,12 +22,11 @@ constexpr uint32_t kUnknown = 0xFFFFFFFF;
 
 }  // namespace
 
-void TellExceptionCallback(const Stream& stream, const AclimbTaskFailure& failure) {
+void TellExceptionCallback(int32_t stream_id, int32_t device_id, const AclimbTaskFailure& failure) {
   const aclrtExceptionInfoCallback callback = exception_callback.load(std::memory_order_acquire);
   if (callback == nullptr) return;
-  rtExceptionInfo info = {failure.task_id, static_cast<uint32_t>(stream.id), failure.thread_id,
-                          static_cast<uint32_t>(stream.context->device->id),
-                          static_cast<uint32_t>(failure.code)};
+  rtExceptionInfo info = {failure.task_id, static_cast<uint32_t>(stream_id), failure.thread_id,
+                          static_cast<uint32_t>(device_id), static_cast<uint32_t>(failure.code)};
   callback(&info);
 }
 

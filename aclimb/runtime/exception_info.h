@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstdint>
+
 #include "aclimb/backend/backend.h"
-#include "aclimb/runtime/stream.h"
 
 namespace aclimb {
 
 // Calls the function that aclrtSetExceptionInfoCallback set, if any, on the calling thread.
-void TellExceptionCallback(const Stream& stream, const AclimbTaskFailure& failure);
+void TellExceptionCallback(int32_t stream_id, int32_t device_id, const AclimbTaskFailure& failure);
 
 }  // namespace aclimb

@@ -1,6 +1,7 @@
 #include "aclimb/runtime/synchronize.h"
 
 #include <chrono>
+#include <vector>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/runtime/exception_info.h"
@@ -14,28 +15,36 @@ Status CheckTimeout(int32_t timeout) {
                   "synchronize/timeout-range");
 }
 
-Status TaskError(Stream& stream, int code) {
-  switch (code) {
-    case kRtStreamSyncTimeout:
-      return Refuse(code,
-                    Cat("stream ", stream.id,
-                        " is not done when the timeout ends; expected "
-                        "its work to take less."),
-                    "wait longer; the work goes on", "runtime/synchronize/timeout");
-    case kRtStreamAbort:
-      return Refuse(code,
-                    Cat("stream ", stream.id,
-                        " was aborted, or waits for an event whose work was; "
-                        "expected its work to be done."),
-                    "abort this stream too, and queue the work again", "runtime/stream/aborted");
-    default:
-      break;
-  }
+Status StreamTimeout(int32_t stream_id, int64_t timeout_ms) {
+  return Refuse(kRtStreamSyncTimeout,
+                Cat("stream ", stream_id, " is not done after the timeout of ", timeout_ms,
+                    " ms; expected its work to take less."),
+                "wait longer; the work goes on", "runtime/synchronize/timeout");
+}
+
+namespace {
+
+std::vector<AclimbTaskFailure> TakeFailures(const Stream& stream) {
+  std::vector<AclimbTaskFailure> failures;
   AclimbTaskFailure failure;
+  while (Backend().queue_take_failure(stream.queue, &failure) != 0) failures.push_back(failure);
+  return failures;
+}
+
+// Numbers, not the stream: it may be gone when the program is told.
+Status TaskError(int32_t stream_id, int32_t device_id, int code,
+                 const std::vector<AclimbTaskFailure>& failures) {
+  if (code == kRtStreamAbort) {
+    return Refuse(code,
+                  Cat("stream ", stream_id,
+                      " was aborted, or waits for an event whose work was; "
+                      "expected its work to be done."),
+                  "abort this stream too, and queue the work again", "runtime/stream/aborted");
+  }
   AclimbTaskFailure first = {"", 0, 0, 0};
-  while (Backend().queue_take_failure(stream.queue, &failure) != 0) {
+  for (const AclimbTaskFailure& failure : failures) {
     if (first.code == 0) first = failure;
-    TellExceptionCallback(stream, failure);
+    TellExceptionCallback(stream_id, device_id, failure);
   }
   if (first.code == 0) {
     return Refuse(code,
@@ -45,32 +54,87 @@ Status TaskError(Stream& stream, int code) {
   }
   return Refuse(
       code,
-      Cat("task ", first.task_id, " (", first.task, ") of stream ", stream.id, " failed with ",
+      Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), "; expected it to succeed."),
       "look at the arguments of that task; ASCEND_LAUNCH_BLOCKING=1 reports it at its call",
       "runtime/stream/task-failed");
 }
 
+// How far a stream had come when a wait for the device began. Holds no pointer to the stream, which
+// another thread may destroy meanwhile: its recording tells then that the work ended.
+struct Target {
+  const void* handle;
+  int32_t stream_id;
+  AclimbMarker* marker;
+};
+
+struct Targets {
+  std::vector<Target> streams;
+  Targets() = default;
+  Targets(const Targets&) = delete;
+  Targets& operator=(const Targets&) = delete;
+  ~Targets() {
+    for (const Target& target : streams) Backend().marker_release(target.marker);
+  }
+};
+
+// Under ProcessMutex(), which keeps the streams.
+Status RecordAll(const Device& device, Targets& targets) {
+  for (const Context* context : device.contexts) {
+    for (const Stream* stream : context->streams) {
+      targets.streams.reserve(targets.streams.size() + 1);
+      AclimbMarker* marker = nullptr;
+      const int code = Backend().queue_record(stream->queue, &marker);
+      if (code != 0) {
+        return Refuse(code, Cat("the end of stream ", stream->id, " cannot be marked."),
+                      "look at the backend's log", "runtime/synchronize/record");
+      }
+      targets.streams.push_back(Target{stream->handle, stream->id, marker});
+    }
+  }
+  return Ok();
+}
+
+Status WaitFor(const Target& target, const Device& device, int64_t left_ms, int64_t timeout_ms) {
+  const int code = Backend().marker_wait(target.marker, left_ms, /*take_error=*/1);
+  if (code == 0) return Ok();
+  // The same code with a marker that is reached is the error of a task.
+  if (code == kRtEventSyncTimeout &&
+      Backend().marker_state(target.marker) == ACLIMB_MARKER_PENDING) {
+    return StreamTimeout(target.stream_id, timeout_ms);
+  }
+  std::vector<AclimbTaskFailure> failures;
+  {
+    std::lock_guard<std::mutex> lock(ProcessMutex());
+    const auto* stream =
+        static_cast<Stream*>(aclimb_handle_resolve(target.handle, ACLIMB_HANDLE_STREAM));
+    if (stream != nullptr) failures = TakeFailures(*stream);
+  }
+  return TaskError(target.stream_id, device.id, code, failures);
+}
+
+}  // namespace
+
+Status TaskError(Stream& stream, int code) {
+  return TaskError(stream.id, stream.context->device->id, code, TakeFailures(stream));
+}
+
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
   const int code = Backend().queue_wait(stream.queue, timeout_ms);
-  return code == 0 ? Ok() : TaskError(stream, code);
+  if (code == 0) return Ok();
+  return code == kRtStreamSyncTimeout ? StreamTimeout(stream.id, timeout_ms)
+                                      : TaskError(stream, code);
 }
 
 Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
-  // Handles, not pointers: another thread may destroy a stream while this one waits for the one
-  // before it.
-  std::vector<void*> handles;
+  Targets targets;
   {
     std::lock_guard<std::mutex> lock(ProcessMutex());
-    for (const Context* context : device.contexts) {
-      for (const Stream* stream : context->streams) handles.push_back(stream->handle);
-    }
+    ACLIMB_CHECK_OK(RecordAll(device, targets));
   }
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   Status first;
-  for (const void* handle : handles) {
-    auto* stream = static_cast<Stream*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_STREAM));
-    if (stream == nullptr) continue;
+  for (const Target& target : targets.streams) {
     int64_t left = -1;
     if (timeout_ms >= 0) {
       left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
@@ -78,7 +142,7 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
                  .count();
       if (left < 0) left = 0;
     }
-    Status status = SynchronizeStream(*stream, left);
+    Status status = WaitFor(target, device, left, timeout_ms);
     if (status.code() == kRtStreamSyncTimeout) return status;
     if (first.ok()) first = std::move(status);
   }

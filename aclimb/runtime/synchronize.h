@@ -19,6 +19,8 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms);
 // The refusal for a code that a synchronising call got from the stream's queue. Tells the program's
 // exception callback about every failed task that it has not heard of.
 Status TaskError(Stream& stream, int code);
+// The refusal (507046) for a stream whose work outlasted a wait of so many milliseconds.
+Status StreamTimeout(int32_t stream_id, int64_t timeout_ms);
 
 // With ASCEND_LAUNCH_BLOCKING: waits for what was just queued and returns its error.
 Status FinishLaunch(Stream& stream);

@@ -90,9 +90,10 @@ TEST_F(StreamTest, QueryIsNotReadyWhileTheLastTaskRuns) {
 TEST_F(StreamTest, Timeouts) {
   Gate gate;
   gate.Close(stream_);
-  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout", aclrtSynchronizeStreamWithTimeout,
-                 stream_, 1);
-  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout", aclrtSynchronizeDeviceWithTimeout, 1);
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout of 1 ms",
+                 aclrtSynchronizeStreamWithTimeout, stream_, 1);
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout of 1 ms",
+                 aclrtSynchronizeDeviceWithTimeout, 1);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "timeout is 0", aclrtSynchronizeStreamWithTimeout,
                  stream_, 0);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "timeout is -2", aclrtSynchronizeStreamWithTimeout,
@@ -318,6 +319,75 @@ TEST_F(StreamTest, AbortDropsWorkAndWakesWaiters) {
   ASSERT_ACL(aclrtQueryEventStatus(event, &status));
   EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
   ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+// A callback of the program cannot be cancelled; whoever waits for the stream need not wait for it.
+TEST_F(StreamTest, AbortWakesWaitersDuringACallback) {
+  aclrtContext context;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
+  Gate gate;
+  gate.Close(stream_);
+  gate.WaitUntilReached();
+  std::atomic<int> code{-1};
+  std::thread waiter([&] {
+    aclrtSetCurrentContext(context);
+    code = aclrtSynchronizeStream(stream_);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_ACL(aclrtStreamAbort(stream_));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (code.load() == -1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(code.load(), ACL_ERROR_RT_STREAM_ABORT) << "-1: still waiting";
+  gate.Open();
+  waiter.join();
+  EXPECT_ACL(aclrtSynchronizeStream(stream_));
+}
+
+// Destroying a stream in good order is no failure of those who wait for the device.
+TEST_F(StreamTest, SynchronizeDeviceWhileStreamsEnd) {
+  aclrtContext context;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
+  std::atomic<bool> stop{false};
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      aclrtSetCurrentContext(context);
+      while (!stop.load()) failures += aclrtSynchronizeDevice() != ACL_SUCCESS;
+    });
+  }
+  for (int i = 0; i < 500; ++i) {
+    aclrtStream stream;
+    ASSERT_ACL(aclrtCreateStream(&stream));
+    EXPECT_EQ(LaunchCode(stream, 0, i % 2 == 0 ? 1 : 1 << 20), 0);
+    EXPECT_ACL(aclrtDestroyStream(stream));
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures.load(), 0);
+}
+
+// The waiter is inside the wait for the very stream that ends.
+TEST_F(StreamTest, SynchronizeDeviceWhileItsStreamDrains) {
+  aclrtContext context;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
+  Gate gate;
+  gate.Close(other_);
+  gate.WaitUntilReached();
+  std::atomic<int> code{-1};
+  std::thread waiter([&] {
+    aclrtSetCurrentContext(context);
+    code = aclrtSynchronizeDevice();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::thread opener([&gate] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    gate.Open();
+  });
+  EXPECT_ACL(aclrtDestroyStream(other_));
+  waiter.join();
+  opener.join();
+  EXPECT_EQ(code.load(), ACL_SUCCESS);
 }
 
 TEST_F(StreamTest, DestroyAfterAbortOfADependency) {
