@@ -24,13 +24,20 @@ const char* ReasonOf(int code) {
   }
 }
 
-int Launch(void* handle, const AclimbTask* task) {
-  aclimb::Result<aclimb::Stream*> stream = aclimb::ResolveStream(handle);
-  if (!stream.ok()) {
-    if (task->release != nullptr) task->release(task->payload);
-    return stream.status().code();
+// Gives the payload back unless somebody took it over, also when an exception passes.
+struct Payload {
+  const AclimbTask* task;
+  ~Payload() {
+    if (task != nullptr && task->release != nullptr) task->release(task->payload);
   }
+};
+
+int Launch(void* handle, const AclimbTask* task) {
+  Payload payload{task};
+  aclimb::Result<aclimb::Stream*> stream = aclimb::ResolveStream(handle);
+  if (!stream.ok()) return stream.status().code();
   uint32_t id = 0;
+  payload.task = nullptr;  // the queue's from here, whatever the result
   const int code = aclimb::Backend().queue_submit(stream.value()->queue, task, &id);
   if (code != 0) return code;
   aclimb::NoteTask(id);
