@@ -104,6 +104,7 @@ void AddressSpace::ReclaimFreed() {
     } else {
       std::free(reinterpret_cast<void*>(block.offset));
     }
+    pending_bytes_ -= block.reserved;
     pending_.pop_front();
   }
 }
@@ -146,11 +147,12 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
   std::lock_guard<std::mutex> lock(mutex_);
   ReclaimFreed();
   const uint64_t reserved = RoundUp(usable, kAlignment);
-  if (reserved < usable || reserved > capacity_ || used_ > capacity_ - reserved) {
+  if (reserved < usable || reserved > capacity_ || used_ + pending_bytes_ > capacity_ - reserved) {
     return kRtMemoryAllocation;
   }
   if (user_base_ == nullptr) return AllocateFallback(requested, usable, address);
-  if (small_.dirty_bytes() + large_.dirty_bytes() + used_ > capacity_ - reserved) TrimCache();
+  const uint64_t touched = small_.dirty_bytes() + large_.dirty_bytes() + used_ + pending_bytes_;
+  if (touched > capacity_ - reserved) TrimCache();
   uint64_t offset = FindRoom(reserved);
   if (offset == RangeHeap::kNone) {
     TrimCache();  // clean neighbours merge, which may make a piece that is large enough
@@ -182,6 +184,7 @@ int AddressSpace::Free(void* address) {
   used_ -= reserved;
   live_.erase(it);
   pending_.push_back(Pending{key, reserved, Scheduler::Get().NextTicket()});
+  pending_bytes_ += reserved;
   ReclaimFreed();
   return 0;
 }
@@ -190,6 +193,7 @@ void AddressSpace::Clear() {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [offset, block] : live_) {
     pending_.push_back(Pending{offset, block.reserved, Scheduler::Get().NextTicket()});
+    pending_bytes_ += block.reserved;
   }
   live_.clear();
   used_ = 0;
@@ -202,10 +206,11 @@ void AddressSpace::Clear() {
   madvise(kernel_base_ + small_end_, large_committed_ - small_end_, MADV_DONTNEED);
 }
 
-void AddressSpace::Info(uint64_t* free, uint64_t* total) const {
+void AddressSpace::Info(uint64_t* free, uint64_t* total) {
   std::lock_guard<std::mutex> lock(mutex_);
+  ReclaimFreed();
   *total = capacity_;
-  *free = capacity_ - used_;
+  *free = capacity_ - used_ - pending_bytes_;
 }
 
 bool AddressSpace::Describe(const void* address, const void** base, Block* block) const {

@@ -31,7 +31,8 @@ class AddressSpace {
   void* KernelAddress(const void* address) const {
     return static_cast<char*>(const_cast<void*>(address)) + distance_;
   }
-  void Info(uint64_t* free, uint64_t* total) const;
+  // Freed memory that queued work may still use is not free yet.
+  void Info(uint64_t* free, uint64_t* total);
   int device() const { return device_; }
 
   struct Block {
@@ -73,6 +74,7 @@ class AddressSpace {
   uint64_t large_committed_ = 0;
   uint64_t used_ = 0;
   std::deque<Pending> pending_;
+  uint64_t pending_bytes_ = 0;
 };
 
 // The space whose range holds the address, whether or not the block is live; null for host memory.
