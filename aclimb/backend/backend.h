@@ -73,10 +73,11 @@ typedef struct AclimbBackend {
   int (*configure)(const AclimbBackendConfig* config);
   // Number of devices; needs no open device. Never fails: 0 means none.
   int (*device_count)(void);
-  // Called under the runtime's process lock. May take long (reserves memory, makes a context).
+  // Called under the runtime's process lock. May take long (reserves memory, makes a context). A
+  // device that was closed is opened again with the same handle.
   int (*device_open)(int index, AclimbDevice** device);
   // Called under the runtime's process lock, after all its queues were destroyed. Frees what is
-  // still allocated on it.
+  // still allocated on it. The handle stays valid: a memory call of another thread may be under way.
   int (*device_close)(AclimbDevice* device);
   int (*device_properties)(int index, AclimbDeviceProperties* properties);
 

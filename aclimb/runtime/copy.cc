@@ -13,7 +13,18 @@
 namespace aclimb {
 namespace {
 
-const char* PlaceName(Place place) { return place == Place::kDevice ? "device" : "host"; }
+const char* PlaceName(Place place) {
+  switch (place) {
+    case Place::kDevice:
+      return "device";
+    case Place::kMapped:
+      return "registered host";
+    default:
+      return "host";
+  }
+}
+
+bool Fits(Place place, Place wanted) { return place == wanted || place == Place::kMapped; }
 
 // Null addresses are fine only where nothing is copied and no room is claimed.
 Status CheckAddresses(const void* dst, size_t dst_max, const void* src, size_t count) {
@@ -151,7 +162,7 @@ Status CopyAsync(const CopyShape& shape, size_t dst_max, aclrtMemcpyKind kind, a
   return CopyLater(shape, kind, stream, may_wait);
 }
 
-// Limits of two-dimensional copies (spec/runtime.md 5.7).
+// Limits of two-dimensional copies.
 constexpr size_t kWidest = 5000000;
 constexpr size_t kHighest = 5 * 1024 * 1024;
 
@@ -218,7 +229,7 @@ Status CheckKind(aclrtMemcpyKind kind, Place dst, Place src) {
     default:
       return BadValue("kind", kind, "an aclrtMemcpyKind", "memcpy/kind-range");
   }
-  if (dst == want_dst && src == want_src) return Ok();
+  if (Fits(dst, want_dst) && Fits(src, want_src)) return Ok();
   return Refuse(
       kRtParamInvalid,
       Cat("kind is ", static_cast<int>(kind), " (", PlaceName(want_src), " to ",

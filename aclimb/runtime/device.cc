@@ -85,10 +85,10 @@ Status ResetDevice(int32_t id, bool force) {
   // A forced release does not wait for what is queued.
   for (Context* context : gone) DestroyDetachedContext(context, /*drain=*/!force);
   std::lock_guard<std::mutex> lock(ProcessMutex());
-  if (device.contexts.empty() && device.handle != nullptr) {
+  if (device.contexts.empty() && device.open) {
     ForgetDeviceMemory(device.id);
     Backend().device_close(device.handle);
-    device.handle = nullptr;
+    device.open = false;
   }
   return Ok();
 }
@@ -124,9 +124,14 @@ Result<Device*> FindDevice(int32_t id, const char* argument) {
 }
 
 Status OpenDevice(Device& device) {
-  if (device.handle != nullptr) return Ok();
-  const int code = Backend().device_open(device.backend_index, &device.handle);
-  if (code == 0) return Ok();
+  if (device.open) return Ok();
+  AclimbDevice* handle = nullptr;
+  const int code = Backend().device_open(device.backend_index, &handle);
+  if (code == 0) {
+    device.handle = handle;
+    device.open = true;
+    return Ok();
+  }
   return Refuse(code, Cat("device ", device.id, " cannot be opened."),
                 "look at the log of the backend", "runtime/device/open");
 }

@@ -15,10 +15,12 @@ struct Context;
 
 // A device as the program numbers it. Lives as long as the process.
 struct Device {
-  int id = 0;                      // the program's number
-  int backend_index = 0;           // the backend's
-  AclimbDevice* handle = nullptr;  // open
+  int id = 0;             // the program's number
+  int backend_index = 0;  // the backend's
+  // Null before the first opening; kept when the device closes, for calls that are under way then.
+  std::atomic<AclimbDevice*> handle{nullptr};
   // Guarded by ProcessMutex():
+  bool open = false;
   int set_count = 0;
   Context* primary = nullptr;
   std::vector<Context*> contexts;  // the primary one included

@@ -15,6 +15,8 @@ namespace {
 struct HostBlock {
   uint64_t bytes;
   bool registered;  // the program's own memory, not ours
+  bool mapped;      // the program knows an address for devices
+  int device;       // that was current when it was made
 };
 
 // Page-locked host memory, by address.
@@ -43,7 +45,8 @@ Status AllocateHost(void** address, uint64_t size, const char* name) {
   HostTable& table = Hosts();
   std::unique_lock<std::shared_mutex> lock(table.mutex);
   try {
-    table.blocks.insert_or_assign(Key(memory), HostBlock{size, false});
+    table.blocks.insert_or_assign(Key(memory),
+                                  HostBlock{size, false, false, context.value()->device->id});
   } catch (...) {
     Backend().host_free(memory);
     throw;
@@ -104,8 +107,20 @@ Status Register(void* address, uint64_t size) {
                       "page-locked."),
                   "register each range once", "runtime/host-register/again");
   }
-  table.blocks.emplace(Key(address), HostBlock{size, true});
+  table.blocks.emplace(Key(address), HostBlock{size, true, true, context.value()->device->id});
   return Ok();
+}
+
+// False when the address is in no page-locked memory.
+bool MarkMapped(const void* address) {
+  HostTable& table = Hosts();
+  std::unique_lock<std::shared_mutex> lock(table.mutex);
+  auto it = table.blocks.upper_bound(Key(address));
+  if (it == table.blocks.begin()) return false;
+  --it;
+  if (Key(address) - it->first >= it->second.bytes) return false;
+  it->second.mapped = true;
+  return true;
 }
 
 Status Unregister(void* address) {
@@ -124,6 +139,21 @@ Status Unregister(void* address) {
 }
 
 }  // namespace
+
+bool FindMappedHost(const void* address, AclimbAllocation* allocation) {
+  HostTable& table = Hosts();
+  std::shared_lock<std::shared_mutex> lock(table.mutex);
+  auto it = table.blocks.upper_bound(Key(address));
+  if (it == table.blocks.begin()) return false;
+  --it;
+  if (!it->second.mapped || Key(address) - it->first >= it->second.bytes) return false;
+  allocation->base = reinterpret_cast<const void*>(it->first);
+  allocation->requested = it->second.bytes;
+  allocation->usable = it->second.bytes;  // no slack: what follows is the program's
+  allocation->device = it->second.device;
+  allocation->kernel_base = reinterpret_cast<void*>(it->first);
+  return true;
+}
 
 bool IsPinnedHost(const void* address, uint64_t bytes) {
   HostTable& table = Hosts();
@@ -187,7 +217,7 @@ aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
     if (pHost == nullptr) return aclimb::NullArgument("pHost");
     if (pDevice == nullptr) return aclimb::NullArgument("pDevice");
     if (flag != 0) return aclimb::BadValue("flag", flag, "0", "host-register/pointer-flag");
-    if (!aclimb::IsPinnedHost(pHost, 1)) {
+    if (!aclimb::MarkMapped(pHost)) {
       return aclimb::Refuse(aclimb::kRtHostNotRegistered,
                             aclimb::Cat("pHost is ", aclimb::AddressText(pHost),
                                         "; expected page-locked host memory."),

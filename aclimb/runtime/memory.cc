@@ -24,7 +24,7 @@ AllocationTable& Allocations() {
 
 uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
-// Programs rely on the slack behind an allocation (spec/runtime.md 5.7).
+// Programs rely on the slack behind an allocation.
 constexpr uint64_t UsableBytes(uint64_t size) { return (size + 31) / 32 * 32 + 32; }
 
 Status Allocate(void** address, uint64_t size) {
@@ -87,7 +87,6 @@ Status NotAnAllocation(const char* argument, const void* address) {
 
 Status FreeDevice(void* address) {
   if (address == nullptr) return NullArgument("devPtr");
-  AclimbAllocation allocation;
   {
     AllocationTable& table = Allocations();
     std::unique_lock<std::shared_mutex> lock(table.mutex);
@@ -96,12 +95,12 @@ Status FreeDevice(void* address) {
       lock.unlock();
       return NotAnAllocation("devPtr", address);
     }
-    allocation = it->second;
+    Result<Device*> device = FindDevice(it->second.device, "devPtr");
+    if (!device.ok()) return device.TakeStatus();
     table.live.erase(it);
+    // Under the lock: the last reset, which takes it first, cannot close the device in between.
+    Backend().memory_free(device.value()->handle, address);
   }
-  Result<Device*> device = FindDevice(allocation.device, "devPtr");
-  if (!device.ok()) return device.TakeStatus();
-  Backend().memory_free(device.value()->handle, address);
   return Ok();
 }
 
@@ -146,7 +145,11 @@ Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes)
   if (!FindAllocation(address, &allocation)) {
     Result<const AclimbBackend*> backend = LoadedBackend();
     if (!backend.ok()) return backend.TakeStatus();
-    if (backend.value()->memory_is_device(address) == 0) return Place::kHost;
+    if (backend.value()->memory_is_device(address) == 0) {
+      const bool mapped = FindMappedHost(address, &allocation) &&
+                          bytes <= allocation.usable - (Key(address) - Key(allocation.base));
+      return mapped ? Place::kMapped : Place::kHost;
+    }
     return Refuse(
         kRtParamInvalid,
         Cat(argument, " is ", AddressText(address),
@@ -169,7 +172,7 @@ Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes)
 Status CheckDevice(const char* argument, const void* address, uint64_t bytes) {
   Result<Place> place = PlaceOf(argument, address, bytes);
   if (!place.ok()) return place.TakeStatus();
-  if (place.value() == Place::kDevice) return Ok();
+  if (place.value() != Place::kHost) return Ok();
   return Refuse(
       kRtParamInvalid,
       Cat(argument, " is ", AddressText(address), ", a host address; expected device memory."),
@@ -182,7 +185,10 @@ extern "C" {
 
 int aclimb_memory_find(const void* address, AclimbAllocation* allocation) {
   try {
-    return aclimb::FindAllocation(address, allocation) ? 1 : 0;
+    return aclimb::FindAllocation(address, allocation) ||
+                   aclimb::FindMappedHost(address, allocation)
+               ? 1
+               : 0;
   } catch (...) {
     return 0;
   }

@@ -18,8 +18,12 @@ void ForgetDeviceMemory(int device);
 // Memory on the page-locked list: aclrtMallocHost, aclrtHostRegister.
 bool IsPinnedHost(const void* address, uint64_t bytes);
 
-// What one side of a copy is.
-enum class Place { kHost, kDevice };
+// The host memory around an address that devices see too, at the same address: registered by the
+// program, or page-locked and asked for with aclrtHostGetDevicePointer. False when there is none.
+bool FindMappedHost(const void* address, AclimbAllocation* allocation);
+
+// What one side of a copy is. Mapped host memory stands for either.
+enum class Place { kHost, kDevice, kMapped };
 
 // Where `bytes` at `address` lie. Refuses (107000) device memory that is not live or is run past.
 Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes);

@@ -826,7 +826,8 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void* hostPtr);
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void* hostPtr);
 
 // Page-locks the program's own memory, whose address is a multiple of 4096. `devPtr` gets the
-// address under which the device sees it.
+// address under which the device sees it: the same one. Copies, fills and operators take it as
+// device memory, and copies as host memory too, until aclrtHostUnregister.
 //   errors  507910 already registered
 ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
                                                void** devPtr);

@@ -200,6 +200,24 @@ TEST_F(MemoryTest, FreedMemoryIsNotReusedUnderQueuedWork) {
   ASSERT_ACL(aclrtFree(fresh));
 }
 
+TEST_F(MemoryTest, FreedMemoryCountsWhileQueuedWorkMayUseIt) {
+  const size_t size = size_t{200} << 20;  // of 256
+  void* old = Allocate(size);
+  runtime_test::Gate gate;
+  gate.Close(stream_);
+  ASSERT_ACL(aclrtMemsetAsync(old, 64, 0x11, 64, stream_));
+  ASSERT_ACL(aclrtFree(old));
+  EXPECT_LT(FreeBytes(), size);
+  void* fresh = nullptr;
+  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "bytes free", aclrtMalloc, &fresh, size,
+                 ACL_MEM_MALLOC_HUGE_FIRST);
+  gate.Open();
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  EXPECT_GE(FreeBytes(), size);
+  fresh = Allocate(size);
+  ASSERT_ACL(aclrtFree(fresh));
+}
+
 TEST_F(MemoryTest, HostMemory) {
   void* host = nullptr;
   ASSERT_ACL(aclrtMallocHost(&host, 1000));
@@ -239,7 +257,25 @@ TEST_F(MemoryTest, HostRegister) {
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "flag is 1", aclrtHostGetDevicePointer, pages, &again,
                  1);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "hostPtr is", aclrtFreeHost, pages);
+  // The device's view serves as device memory, and the memory stays host memory.
+  void* memory = Allocate(8192);
+  ASSERT_ACL(aclrtMemset(memory, 8192, 0x5A, 8192));
+  ASSERT_ACL(aclrtMemcpy(device_view, 8192, memory, 8192, ACL_MEMCPY_DEVICE_TO_DEVICE));
+  EXPECT_EQ(static_cast<uint8_t*>(pages)[8191], 0x5A);
+  static_cast<uint8_t*>(pages)[8191] = 7;
+  ASSERT_ACL(aclrtMemcpy(memory, 8192, pages, 8192, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_EQ(Read(memory, 8192)[8191], 7);
+  AclimbAllocation found = {};
+  ASSERT_EQ(aclimb_memory_find(static_cast<char*>(device_view) + 100, &found), 1);
+  EXPECT_EQ(found.base, device_view);
+  EXPECT_EQ(found.kernel_base, pages);
+  EXPECT_EQ(found.usable, 8192u);
+  EXPECT_EQ(aclimb_memory_find(static_cast<char*>(device_view) + 8192, &found), 0);
   ASSERT_ACL(aclrtHostUnregister(pages));
+  EXPECT_EQ(aclimb_memory_find(device_view, &found), 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "host", aclrtMemcpy, device_view, 8192, memory, 8192,
+                 ACL_MEMCPY_DEVICE_TO_DEVICE);
+  ASSERT_ACL(aclrtFree(memory));
   EXPECT_REFUSED(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr is", aclrtHostUnregister, pages);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "multiple of 4096", aclrtHostRegisterV2,
                  static_cast<char*>(pages) + 8, 64, ACL_HOST_REG_MAPPED);

@@ -90,6 +90,28 @@ TEST(Threads, OneStreamManyThreads) {
   ASSERT_ACL(aclrtResetDevice(0));
 }
 
+// A free that comes with, or after, the last reset frees or is refused.
+TEST(Threads, FreeRacesTheLastReset) {
+  for (int round = 0; round < 300; ++round) {
+    ASSERT_ACL(aclrtSetDevice(0));
+    std::vector<void*> blocks(32);
+    for (void*& block : blocks) ASSERT_ACL(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    std::atomic<bool> started{false};
+    std::atomic<int> wrong{0};
+    std::thread freer([&] {
+      started = true;
+      for (void* block : blocks) {
+        const int code = aclrtFree(block);
+        wrong += code != ACL_SUCCESS && code != ACL_ERROR_RT_PARAM_INVALID;
+      }
+    });
+    while (!started.load()) std::this_thread::yield();
+    ASSERT_ACL(aclrtResetDevice(0));
+    freer.join();
+    ASSERT_EQ(wrong.load(), 0);
+  }
+}
+
 TEST(Threads, InitSetAndResetFromEverywhere) {
   std::vector<std::thread> threads;
   for (int index = 0; index < 8; ++index) {
