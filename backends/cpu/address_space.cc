@@ -132,13 +132,14 @@ uint64_t AddressSpace::FindRoom(uint64_t reserved) {
   return offset;
 }
 
-int AddressSpace::AllocateFallback(uint64_t requested, uint64_t usable, void** address) {
-  const uint64_t reserved = RoundUp(usable, kAlignment);
-  void* memory = std::aligned_alloc(kAlignment, reserved);
+int AddressSpace::AllocateFallback(Blocks::node_type entry, void** address) {
+  const Block& block = entry.mapped();
+  void* memory = std::aligned_alloc(kAlignment, block.reserved);
   if (memory == nullptr) return kRtMemoryAllocation;
-  std::memset(static_cast<char*>(memory) + requested, 0, usable - requested);
-  live_.emplace(reinterpret_cast<uint64_t>(memory), Block{requested, usable, reserved});
-  used_ += reserved;
+  std::memset(static_cast<char*>(memory) + block.requested, 0, block.usable - block.requested);
+  used_ += block.reserved;
+  entry.key() = reinterpret_cast<uint64_t>(memory);
+  live_.insert(std::move(entry));
   *address = memory;
   return 0;
 }
@@ -150,7 +151,11 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
   if (reserved < usable || reserved > capacity_ || used_ + pending_bytes_ > capacity_ - reserved) {
     return kRtMemoryAllocation;
   }
-  if (user_base_ == nullptr) return AllocateFallback(requested, usable, address);
+  // Made before anything changes, so that exhausted memory leaves no half of an allocation.
+  Blocks made;
+  made.emplace(0, Block{requested, usable, reserved});
+  auto entry = made.extract(made.begin());
+  if (user_base_ == nullptr) return AllocateFallback(std::move(entry), address);
   const uint64_t touched = small_.dirty_bytes() + large_.dirty_bytes() + used_ + pending_bytes_;
   if (touched > capacity_ - reserved) TrimCache();
   uint64_t offset = FindRoom(reserved);
@@ -167,7 +172,8 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
     return kRtMemoryAllocation;
   }
   std::memset(kernel_base_ + offset + requested, 0, usable - requested);
-  live_.emplace(offset, Block{requested, usable, reserved});
+  entry.key() = offset;
+  live_.insert(std::move(entry));
   used_ += reserved;
   *address = user_base_ + offset;
   return 0;
@@ -181,22 +187,26 @@ int AddressSpace::Free(void* address) {
   const auto it = live_.find(key);
   if (it == live_.end()) return kRtParamInvalid;
   const uint64_t reserved = it->second.reserved;
-  used_ -= reserved;
-  live_.erase(it);
   pending_.push_back(Pending{key, reserved, Scheduler::Get().NextTicket()});
   pending_bytes_ += reserved;
-  ReclaimFreed();
+  used_ -= reserved;
+  live_.erase(it);
+  try {
+    ReclaimFreed();
+  } catch (...) {  // The block stays pending until a later call finds memory.
+  }
   return 0;
 }
 
 void AddressSpace::Clear() {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [offset, block] : live_) {
+  while (!live_.empty()) {
+    const auto& [offset, block] = *live_.begin();
     pending_.push_back(Pending{offset, block.reserved, Scheduler::Get().NextTicket()});
     pending_bytes_ += block.reserved;
+    used_ -= block.reserved;
+    live_.erase(live_.begin());
   }
-  live_.clear();
-  used_ = 0;
   ReclaimFreed();
   if (user_base_ == nullptr) return;
   TrimCache();

@@ -46,6 +46,7 @@ class AddressSpace {
   bool Describe(const void* address, const void** base, Block* block) const;
 
  private:
+  using Blocks = std::map<uint64_t, Block>;
   struct Pending {
     uint64_t offset;
     uint64_t reserved;
@@ -56,7 +57,7 @@ class AddressSpace {
   bool Commit(uint64_t end, uint64_t limit, uint64_t* committed);
   void ReclaimFreed();
   void TrimCache();
-  int AllocateFallback(uint64_t requested, uint64_t usable, void** address);
+  int AllocateFallback(Blocks::node_type entry, void** address);
 
   const int device_;
   const uint64_t capacity_;
@@ -67,9 +68,9 @@ class AddressSpace {
   uint64_t small_end_ = 0;
 
   mutable std::mutex mutex_;
-  std::map<uint64_t, Block> live_;  // by offset; by address in fallback mode
-  RangeHeap small_{0, 0};           // blocks below kLargeBlock, ordinary pages
-  RangeHeap large_{0, 0};           // the rest, huge pages
+  Blocks live_;            // by offset; by address in fallback mode
+  RangeHeap small_{0, 0};  // blocks below kLargeBlock, ordinary pages
+  RangeHeap large_{0, 0};  // the rest, huge pages
   uint64_t small_committed_ = 0;
   uint64_t large_committed_ = 0;
   uint64_t used_ = 0;

@@ -36,6 +36,16 @@ std::vector<AclimbDevice*>& Devices() {
   return *devices;
 }
 
+// Nothing is thrown through the interface: what needs memory and finds none answers 207001.
+template <typename Body>
+int OrNoMemory(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    return kRtMemoryAllocation;
+  }
+}
+
 uint64_t CapacityPerDevice() {
   if (config.memory_bytes != 0) return config.memory_bytes;
   return UsableMachineMemory() / 4 * 3 / static_cast<uint64_t>(config.devices);
@@ -48,7 +58,7 @@ int Configure(const AclimbBackendConfig* wanted) {
 
 int DeviceCount() { return config.devices; }
 
-int OpenDevice(int index, AclimbDevice** result) {
+AclimbDevice* FindOrMakeDevice(int index) {
   std::vector<AclimbDevice*>& devices = Devices();
   if (devices.empty()) {
     InstallFaultHandler();
@@ -66,13 +76,21 @@ int OpenDevice(int index, AclimbDevice** result) {
     PublishSpace(made->space);
     device = made.release();
   }
-  *result = device;
-  return 0;
+  return device;
+}
+
+int OpenDevice(int index, AclimbDevice** device) {
+  return OrNoMemory([&] {
+    *device = FindOrMakeDevice(index);
+    return 0;
+  });
 }
 
 int CloseDevice(AclimbDevice* device) {
-  device->space->Clear();
-  return 0;
+  return OrNoMemory([&] {
+    device->space->Clear();
+    return 0;
+  });
 }
 
 int Properties(int, AclimbDeviceProperties* properties) {
@@ -84,16 +102,20 @@ int Properties(int, AclimbDeviceProperties* properties) {
 }
 
 int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address) {
-  return device->space->Allocate(requested, usable, address);
+  return OrNoMemory([&] { return device->space->Allocate(requested, usable, address); });
 }
-int MemoryFree(AclimbDevice* device, void* address) { return device->space->Free(address); }
+int MemoryFree(AclimbDevice* device, void* address) {
+  return OrNoMemory([&] { return device->space->Free(address); });
+}
 void* KernelAddress(AclimbDevice* device, const void* address) {
   return device->space->KernelAddress(address);
 }
 int IsDevice(const void* address) { return SpaceOf(address) != nullptr ? 1 : 0; }
 int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
-  device->space->Info(free, total);
-  return 0;
+  return OrNoMemory([&] {
+    device->space->Info(free, total);
+    return 0;
+  });
 }
 
 int HostAllocate(uint64_t bytes, void** address) {
@@ -110,8 +132,10 @@ int HostFree(void* address) {
 }
 
 int QueueCreate(AclimbDevice* device, const AclimbQueueOptions* options, AclimbQueue** queue) {
-  *queue = CreateQueue(device->engine, *options).get();  // the scheduler's list owns it
-  return 0;
+  return OrNoMemory([&] {
+    *queue = CreateQueue(device->engine, *options).get();  // the scheduler's list owns it
+    return 0;
+  });
 }
 int QueueDestroy(AclimbQueue* queue, int drain) {
   DestroyQueue(queue, drain != 0);
@@ -137,7 +161,8 @@ int QueueCopy(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src, 
               size_t width, size_t height, uint32_t* task_id) {
   Task task;
   task.run.name = "copy";
-  task.run.payload = new CopyJob{dst, dst_pitch, src, src_pitch, width, height};
+  task.run.payload = new (std::nothrow) CopyJob{dst, dst_pitch, src, src_pitch, width, height};
+  if (task.run.payload == nullptr) return kRtMemoryAllocation;
   task.run.run = [](void* payload) {
     const auto* job = static_cast<CopyJob*>(payload);
     return CopyMemory(job->dst, job->dst_pitch, job->src, job->src_pitch, job->width, job->height);
@@ -158,7 +183,8 @@ int QueueFill(AclimbQueue* queue, void* address, uint32_t value, int element_byt
               uint32_t* task_id) {
   Task task;
   task.run.name = "fill";
-  task.run.payload = new FillJob{address, value, element_bytes, count};
+  task.run.payload = new (std::nothrow) FillJob{address, value, element_bytes, count};
+  if (task.run.payload == nullptr) return kRtMemoryAllocation;
   task.run.run = [](void* payload) {
     const auto* job = static_cast<FillJob*>(payload);
     return FillMemory(job->address, job->value, job->element_bytes, job->count);
@@ -185,10 +211,7 @@ int QueueStopOnFailure(AclimbQueue* queue) {
 
 int QueueTakeFailure(AclimbQueue* queue, AclimbTaskFailure* failure) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
-  if (queue->failures.empty()) return 0;
-  *failure = queue->failures.front();
-  queue->failures.pop_front();
-  return 1;
+  return queue->failures.Take(failure) ? 1 : 0;
 }
 
 void MarkerRetain(AclimbMarker* marker) { marker->Retain(); }

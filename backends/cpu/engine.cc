@@ -88,7 +88,8 @@ Engine* EngineOf(int device) {
   return engine;
 }
 
-void Engine::StartThread() {
+void Engine::Start() {
+  if (started_) return;
   static const bool registered = std::atexit([] { ParkEngines(); }) == 0;
   (void)registered;
   // Signals belong to the program's own threads; only faults of the engine's code reach it.
@@ -110,15 +111,16 @@ void Engine::StartThread() {
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
-void Engine::MakeReady(AclimbQueue* queue) {
+void Engine::MakeReady(AclimbQueue* queue) noexcept {
   if (queue->Blocked() || queue->tasks.empty()) {
     FlushDeferred();
     return;
   }
-  ready_.push_back(queue->shared_from_this());
+  ready_[queue->options.priority].PushBack(queue->shared_from_this());
+  ++ready_count_;
   queue->ready = true;
   signals_.fetch_add(1, std::memory_order_release);
-  if (ticking_ && !deferred_ && ready_.size() == 1 && queue->tasks.size() == 1 &&
+  if (ticking_ && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1 &&
       IsSmall(queue->tasks.front())) {
     deferred_ = true;
     return;
@@ -130,8 +132,8 @@ void Engine::FlushDeferred() {
   if (deferred_) Wake();
 }
 
-void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) {
-  marker->blocked.push_back(queue->shared_from_this());
+void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) noexcept {
+  marker->blocked.PushBack(queue->shared_from_this());
   queue->blocked_on = marker;
   Task& wait = queue->tasks.front();
   if (wait.timeout.count() <= 0) return;
@@ -141,11 +143,7 @@ void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) {
   Wake();
 }
 
-void Engine::Wake() {
-  if (!started_) {
-    deferred_ = true;  // stays so, to be tried again, when no thread can be had
-    StartThread();
-  }
+void Engine::Wake() noexcept {
   deferred_ = false;
   if (sleeping_) wake_.notify_one();
 }
@@ -157,13 +155,16 @@ void Engine::Unpark() {
   wake_.notify_one();
 }
 
-// Round robin: every ready queue gets one task in turn.
+// The highest priority that has work; within it every ready queue gets one task in turn.
 std::shared_ptr<AclimbQueue> Engine::PickNext() {
-  if (ready_.empty()) return nullptr;
-  std::shared_ptr<AclimbQueue> queue = std::move(ready_.front());
-  ready_.pop_front();
-  queue->ready = false;
-  return queue;
+  for (QueueList& line : ready_) {
+    std::shared_ptr<AclimbQueue> queue = line.PopFront();
+    if (queue == nullptr) continue;
+    --ready_count_;
+    queue->ready = false;
+    return queue;
+  }
+  return nullptr;
 }
 
 void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
@@ -183,7 +184,7 @@ void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   lock.lock();
   executing_ = false;
   ticks_left_ = kTicks;
-  std::vector<Task> dropped;
+  TaskList dropped;
   if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
     queue->Fail(task, code, &dropped);
   }
@@ -220,9 +221,9 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
       queue->suspended = true;
       const auto start = task.start;
       void* const payload = task.payload;
-      auto* suspension = new AclimbSuspension{queue->shared_from_this()};
+      queue->suspension.queue = queue->shared_from_this();
       lock.unlock();
-      start(payload, suspension);
+      start(payload, &queue->suspension);
       lock.lock();
       return;
     } else {
@@ -234,13 +235,13 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
 }
 
 bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
-  if (executing_ || parked_ || ready_.size() != 1 || ready_.front().get() != queue) return false;
+  if (executing_ || parked_ || ready_count_ != 1 || !queue->ready) return false;
   if (!IsSmall(queue->tasks.front())) return false;
   const std::shared_ptr<AclimbQueue> picked = PickNext();
   deferred_ = false;
   RunTurn(queue, lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.
-  if (!ready_.empty() && sleeping_) wake_.notify_one();
+  if (ready_count_ != 0 && sleeping_) wake_.notify_one();
   return true;
 }
 
@@ -259,23 +260,17 @@ void Engine::ExpireWaits(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   if (now < next_deadline_) return;
   next_deadline_ = Clock::time_point::max();
-  std::vector<std::shared_ptr<AclimbQueue>> expired;
+  TaskList dropped;
   for (const auto& queue : Scheduler::Get().queues()) {
     if (queue->engine != this || queue->blocked_on == nullptr) continue;
-    const auto deadline = queue->tasks.front().deadline;
-    if (deadline <= now) {
-      expired.push_back(queue);
-    } else {
-      next_deadline_ = std::min(next_deadline_, deadline);
-    }
-  }
-  std::vector<Task> dropped;
-  for (const auto& queue : expired) {
-    AclimbMarker* marker = queue->blocked_on;
-    if (marker == nullptr) continue;  // it went when another one's failure stopped the group
-    queue->blocked_on = nullptr;
-    std::erase(marker->blocked, queue);
     const Task wait = queue->tasks.front();
+    if (wait.deadline > now) {
+      next_deadline_ = std::min(next_deadline_, wait.deadline);
+      continue;
+    }
+    AclimbMarker* marker = queue->blocked_on;
+    queue->blocked_on = nullptr;
+    marker->blocked.Erase(queue.get());
     queue->PopFront();
     queue->Fail(wait, kRtEventSyncTimeout, &dropped);
     marker->Release();
@@ -296,7 +291,7 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
     while (signals_.load(std::memory_order_acquire) == seen && Clock::now() < end) Pause();
     lock.lock();
   }
-  if (!ready_.empty() && !executing_ && !parked_) return;
+  if (ready_count_ != 0 && !executing_ && !parked_) return;
   auto deadline = next_deadline_;
   if (ticks_left_ > 0) {
     --ticks_left_;

@@ -1,14 +1,15 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 
 #include "backends/cpu/queue.h"
+#include "backends/cpu/queue_list.h"
 
 namespace aclimb::cpu {
 
@@ -17,17 +18,23 @@ namespace aclimb::cpu {
 // ones. Never destroyed.
 class Engine {
  public:
+  // 0 is the highest priority.
+  static constexpr uint32_t kPriorities = 8;
+
   // ---- Under the scheduler's lock ----
 
+  // Starts the thread, once; throws when the system has none. No other function here throws or
+  // needs memory: the thread could not tell anybody.
+  void Start();
   // Puts the queue into the ready list if it has something to run.
-  void MakeReady(AclimbQueue* queue);
+  void MakeReady(AclimbQueue* queue) noexcept;
   // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
   // and the task is too small to open a team. The lock is released meanwhile.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   // The queue's front task, a wait, begins to wait for the marker, and its time begins to run.
-  void Block(AclimbQueue* queue, AclimbMarker* marker);
+  void Block(AclimbQueue* queue, AclimbMarker* marker) noexcept;
   // Has the engine look at its queues.
-  void Wake();
+  void Wake() noexcept;
   // Somebody is about to wait or to look: a task whose wake-up was put off must start now.
   void FlushDeferred();
   // Work may run again after the process began to exit.
@@ -44,9 +51,9 @@ class Engine {
   void Loop();
   void Idle(std::unique_lock<std::mutex>& lock);
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
-  void StartThread();
 
-  std::deque<std::shared_ptr<AclimbQueue>> ready_;
+  std::array<QueueList, kPriorities> ready_;
+  size_t ready_count_ = 0;
   std::condition_variable wake_;
   std::atomic<uint64_t> signals_{0};
   bool started_ = false;

@@ -19,16 +19,17 @@ void SettleMarker(AclimbMarker* marker, AclimbMarkerState state) {
   marker->time_ns.store(NowNanoseconds(), std::memory_order_relaxed);
   marker->state.store(state, std::memory_order_release);
   marker->changed.notify_all();
-  std::vector<std::shared_ptr<AclimbQueue>> blocked;
-  if (state == ACLIMB_MARKER_DONE) blocked.swap(marker->blocked);
-  for (const auto& queue : blocked) {
-    if (queue->blocked_on != marker) continue;
+  if (state == ACLIMB_MARKER_DROPPED) {
+    // A queue behind dropped work never runs on; whoever waits for it must learn that.
+    for (AclimbQueue* queue = marker->blocked.front(); queue != nullptr;
+         queue = queue->next_in_list.get()) {
+      queue->changed.notify_all();
+    }
+    return;
+  }
+  while (const std::shared_ptr<AclimbQueue> queue = marker->blocked.PopFront()) {
     queue->blocked_on = nullptr;
     queue->engine->MakeReady(queue.get());
-  }
-  // A queue behind dropped work never runs on; whoever waits for it must learn that.
-  if (state == ACLIMB_MARKER_DROPPED) {
-    for (const auto& queue : marker->blocked) queue->changed.notify_all();
   }
 }
 

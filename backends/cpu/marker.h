@@ -4,18 +4,18 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "aclimb/backend/backend.h"
+#include "backends/cpu/queue_list.h"
 
 // One recording of an event. Fields are guarded by the scheduler's lock, except where noted.
 struct AclimbMarker {
   std::atomic<int> references{1};
   std::atomic<int> state{ACLIMB_MARKER_PENDING};  // written under the lock, read anywhere
   std::atomic<uint64_t> time_ns{0};
-  std::weak_ptr<AclimbQueue> queue;                   // for the error of the work before it
-  uint64_t position = 0;                              // number of tasks of that queue it covers
-  std::vector<std::shared_ptr<AclimbQueue>> blocked;  // queues that wait for it
+  std::weak_ptr<AclimbQueue> queue;  // for the error of the work before it
+  uint64_t position = 0;             // number of tasks of that queue it covers
+  aclimb::cpu::QueueList blocked;    // queues that wait for it
   std::condition_variable changed;
 
   void Retain() { references.fetch_add(1, std::memory_order_relaxed); }

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -13,6 +14,7 @@
 using aclimb::cpu::Scheduler;
 using aclimb::cpu::SettleMarker;
 using aclimb::cpu::Task;
+using aclimb::cpu::TaskList;
 
 bool AclimbQueue::DependsOnDroppedWork() const {
   if (blocked_on == nullptr) return false;
@@ -29,12 +31,9 @@ int AclimbQueue::TakeError(uint64_t position) {
   return std::exchange(error, 0);
 }
 
-void AclimbQueue::Fail(const Task& task, int code, std::vector<Task>* dropped) {
-  constexpr size_t kKeptFailures = 64;
-  if (failures.size() < kKeptFailures) {
-    failures.push_back(AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait",
-                                         code, static_cast<uint32_t>(task.id), task.thread_id});
-  }
+void AclimbQueue::Fail(const Task& task, int code, TaskList* dropped) {
+  failures.Add(AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait", code,
+                                 static_cast<uint32_t>(task.id), task.thread_id});
   if (error == 0) {
     error = code;
     error_at = task.id;
@@ -53,22 +52,21 @@ void AclimbQueue::PopFront() {
   changed.notify_all();
 }
 
-void AclimbQueue::RemoveQueued(std::vector<Task>* dropped) {
+void AclimbQueue::RemoveQueued(TaskList* dropped) {
   if (blocked_on != nullptr) {
-    std::erase(blocked_on->blocked, shared_from_this());
+    blocked_on->blocked.Erase(this);
     blocked_on = nullptr;
   }
-  const size_t keep = running || suspended ? 1 : 0;
-  while (tasks.size() > keep) {
-    Task& task = tasks.back();
-    if (task.kind == Task::Kind::kMarker) {
-      SettleMarker(task.marker, destroyed ? ACLIMB_MARKER_DONE : ACLIMB_MARKER_DROPPED);
+  auto first = tasks.begin();
+  if (running || suspended) ++first;
+  for (auto it = first; it != tasks.end(); ++it) {
+    if (it->kind == Task::Kind::kMarker) {
+      SettleMarker(it->marker, destroyed ? ACLIMB_MARKER_DONE : ACLIMB_MARKER_DROPPED);
     }
-    dropped->push_back(std::move(task));
-    tasks.pop_back();
     Scheduler::Get().TasksDone(1);
     finished.fetch_add(1, std::memory_order_release);
   }
+  dropped->splice(dropped->end(), tasks, first, tasks.end());
   changed.notify_all();
 }
 
@@ -80,8 +78,10 @@ uint32_t ThreadId() {
   return id;
 }
 
-// Under the lock. The task is behind everything submitted before. Without memory nothing changed.
+// Under the lock. The task is behind everything submitted before. Takes all that running it will
+// need, memory and the engine's thread; without them it throws and nothing changed.
 void Append(AclimbQueue* queue, Task task) {
+  queue->engine->Start();
   task.id = queue->submitted + 1;
   task.ticket = Scheduler::Get().NextTicket();
   task.thread_id = ThreadId();
@@ -90,33 +90,22 @@ void Append(AclimbQueue* queue, Task task) {
   Scheduler::Get().TaskAdded();
 }
 
-// Undoes the last Append, in the same locked section.
-void TakeBack(AclimbQueue* queue) {
-  queue->tasks.pop_back();
-  --queue->submitted;
-  Scheduler::Get().TasksDone(1);
-}
-
 // Under the lock: appends the task and has it run. False when memory is exhausted; the caller still
 // owns the task then.
 bool Enqueue(AclimbQueue* queue, const Task& task) {
-  bool appended = false;
   try {
     Append(queue, task);
-    appended = true;
-    queue->engine->MakeReady(queue);
-    return true;
   } catch (...) {
-    if (appended) TakeBack(queue);
     return false;
   }
+  queue->engine->MakeReady(queue);
+  return true;
 }
 
 }  // namespace
 
-void DropAll(std::vector<Task>& dropped) {
-  // Taken from the back of the queue: give back the oldest first.
-  for (auto it = dropped.rbegin(); it != dropped.rend(); ++it) it->Drop();
+void DropAll(TaskList& dropped) {
+  for (Task& task : dropped) task.Drop();
   dropped.clear();
 }
 
@@ -130,6 +119,7 @@ std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOption
   auto queue = std::make_shared<AclimbQueue>();
   queue->engine = engine;
   queue->options = options;
+  queue->options.priority = std::min(options.priority, Engine::kPriorities - 1);
   Scheduler& scheduler = Scheduler::Get();
   std::lock_guard<std::mutex> lock(scheduler.mutex);
   queue->group = scheduler.GroupOf(options.group);
@@ -138,7 +128,7 @@ std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOption
 }
 
 void DestroyQueue(AclimbQueue* queue, bool drain) {
-  std::vector<Task> dropped;
+  TaskList dropped;
   Scheduler& scheduler = Scheduler::Get();
   {
     std::unique_lock<std::mutex> lock(scheduler.mutex);
@@ -220,7 +210,7 @@ int QueryQueue(AclimbQueue* queue, int* idle) {
 }
 
 int AbortQueue(AclimbQueue* queue) {
-  std::vector<Task> dropped;
+  TaskList dropped;
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   const std::shared_ptr<AclimbQueue> self = queue->shared_from_this();
   ++queue->aborts;
@@ -240,7 +230,7 @@ int AbortQueue(AclimbQueue* queue) {
   }
   queue->cancel.store(0, std::memory_order_relaxed);
   queue->error = 0;
-  queue->failures.clear();
+  queue->failures.Clear();
   lock.unlock();
   DropAll(dropped);
   return 0;
@@ -248,7 +238,6 @@ int AbortQueue(AclimbQueue* queue) {
 
 void Resume(AclimbSuspension* suspension) {
   const std::shared_ptr<AclimbQueue> queue = std::move(suspension->queue);
-  delete suspension;
   Scheduler& scheduler = Scheduler::Get();
   std::lock_guard<std::mutex> lock(scheduler.mutex);
   queue->suspended = false;
@@ -295,22 +284,15 @@ int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) 
   task.kind = Task::Kind::kWait;
   task.marker = marker;
   task.timeout = std::chrono::milliseconds(timeout_ms);
-  bool appended = false;
   try {
     Append(queue, task);
-    appended = true;
-    // Nothing to run before the wait: the engine need not wake up for it, except to watch the time.
-    if (idle) queue->engine->Block(queue, marker);
-    return 0;
   } catch (...) {
-    if (queue->blocked_on == marker && idle) {
-      queue->blocked_on = nullptr;
-      std::erase(marker->blocked, queue->shared_from_this());
-    }
-    if (appended) TakeBack(queue);
     marker->Release();
     return kRtMemoryAllocation;
   }
+  // Nothing to run before the wait: the engine need not wake up for it, except to watch the time.
+  if (idle) queue->engine->Block(queue, marker);
+  return 0;
 }
 
 }  // namespace aclimb::cpu

@@ -1,15 +1,16 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "aclimb/backend/backend.h"
+#include "backends/cpu/failure_log.h"
 #include "backends/cpu/scheduler.h"
 
 namespace aclimb::cpu {
@@ -34,11 +35,15 @@ struct Task {
   void Drop();
 };
 
-// Oldest first, given tasks as RemoveQueued took them. Without the lock.
-void DropAll(std::vector<Task>& dropped);
+// Nodes move from a queue to the list of what is dropped, so that only Submit needs memory.
+using TaskList = std::list<Task>;
+
+// Oldest first. Without the lock.
+void DropAll(TaskList& dropped);
 
 }  // namespace aclimb::cpu
 
+// Part of its queue, which has one at a time. Keeps the queue until it is resumed.
 struct AclimbSuspension {
   std::shared_ptr<AclimbQueue> queue;
 };
@@ -49,8 +54,10 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   std::shared_ptr<aclimb::cpu::QueueGroup> group;
   AclimbQueueOptions options = {};
 
-  std::deque<aclimb::cpu::Task> tasks;  // the running or suspended one stays in front
-  bool ready = false;                   // in the engine's list
+  aclimb::cpu::TaskList tasks;                // the running or suspended one stays in front
+  std::shared_ptr<AclimbQueue> next_in_list;  // for QueueList
+  AclimbSuspension suspension;
+  bool ready = false;  // in the engine's list
   bool running = false;
   bool suspended = false;
   bool destroyed = false;
@@ -63,7 +70,7 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   bool stop_on_failure = false;
   int error = 0;          // the first one that no synchronising call has returned
   uint64_t error_at = 0;  // number of the failed task
-  std::deque<AclimbTaskFailure> failures;
+  aclimb::cpu::FailureLog failures;
   std::condition_variable changed;
 
   // ---- Under the lock ----
@@ -73,11 +80,11 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   int TakeError(uint64_t position);
   // Notes the failure. In a queue that stops on failure it also stops the group: what has not
   // started moves into `dropped`, as RemoveQueued has it.
-  void Fail(const aclimb::cpu::Task& task, int code, std::vector<aclimb::cpu::Task>* dropped);
+  void Fail(const aclimb::cpu::Task& task, int code, aclimb::cpu::TaskList* dropped);
   // Removes the front task, which is done.
   void PopFront();
   // Moves the tasks that have not started into `dropped`; the caller drops them without the lock.
-  void RemoveQueued(std::vector<aclimb::cpu::Task>* dropped);
+  void RemoveQueued(aclimb::cpu::TaskList* dropped);
 };
 
 namespace aclimb::cpu {

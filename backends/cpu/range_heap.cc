@@ -1,34 +1,53 @@
 #include "backends/cpu/range_heap.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace aclimb::cpu {
 
 RangeHeap::RangeHeap(uint64_t begin, uint64_t size) : high_water_(begin) {
+  Reserve();
   Insert(begin, size, false);
+}
+
+void RangeHeap::Reserve() {
+  spare_.reserve(kSpare);
+  if (!spare_.empty()) return;
+  std::map<uint64_t, Piece> offset;
+  std::set<std::pair<uint64_t, uint64_t>> size;
+  offset.emplace();
+  size.emplace();
+  spare_.push_back(Nodes{offset.extract(offset.begin()), size.extract(size.begin())});
 }
 
 void RangeHeap::Insert(uint64_t offset, uint64_t size, bool dirty) {
   if (size == 0) return;
-  by_offset_.emplace(offset, std::make_pair(size, dirty));
-  by_size_.emplace(size, offset);
+  Nodes nodes = std::move(spare_.back());
+  spare_.pop_back();
+  nodes.offset.key() = offset;
+  nodes.offset.mapped() = Piece{size, dirty};
+  nodes.size.value() = {size, offset};
+  by_offset_.insert(std::move(nodes.offset));
+  by_size_.insert(std::move(nodes.size));
   if (dirty) dirty_bytes_ += size;
 }
 
-void RangeHeap::Erase(std::map<uint64_t, std::pair<uint64_t, bool>>::iterator piece) {
-  by_size_.erase({piece->second.first, piece->first});
-  if (piece->second.second) dirty_bytes_ -= piece->second.first;
-  by_offset_.erase(piece);
+void RangeHeap::Erase(Pieces::iterator piece) {
+  if (piece->second.dirty) dirty_bytes_ -= piece->second.size;
+  auto size = by_size_.extract({piece->second.size, piece->first});
+  auto offset = by_offset_.extract(piece);
+  if (spare_.size() < kSpare) spare_.push_back(Nodes{std::move(offset), std::move(size)});
 }
 
 uint64_t RangeHeap::Allocate(uint64_t size, uint64_t alignment) {
+  Reserve();  // a piece may be left on both sides of what is taken out of one
   for (auto it = by_size_.lower_bound({size, 0}); it != by_size_.end(); ++it) {
     const uint64_t offset = it->second;
     const uint64_t piece_size = it->first;
     const uint64_t start = (offset + alignment - 1) & ~(alignment - 1);
     if (start + size > offset + piece_size) continue;
     const auto piece = by_offset_.find(offset);
-    const bool dirty = piece->second.second;
+    const bool dirty = piece->second.dirty;
     Erase(piece);
     Insert(offset, start - offset, dirty);
     Insert(start + size, offset + piece_size - start - size, dirty);
@@ -39,18 +58,19 @@ uint64_t RangeHeap::Allocate(uint64_t size, uint64_t alignment) {
 }
 
 void RangeHeap::Release(uint64_t offset, uint64_t size) {
+  Reserve();
   // Only dirty neighbours are merged with: a clean one would have to be counted as written.
   auto next = by_offset_.lower_bound(offset);
-  if (next != by_offset_.end() && next->first == offset + size && next->second.second) {
-    size += next->second.first;
+  if (next != by_offset_.end() && next->first == offset + size && next->second.dirty) {
+    size += next->second.size;
     auto gone = next++;
     Erase(gone);
   }
   if (next != by_offset_.begin()) {
     const auto previous = std::prev(next);
-    if (previous->first + previous->second.first == offset && previous->second.second) {
+    if (previous->first + previous->second.size == offset && previous->second.dirty) {
       offset = previous->first;
-      size += previous->second.first;
+      size += previous->second.size;
       Erase(previous);
     }
   }
@@ -59,23 +79,26 @@ void RangeHeap::Release(uint64_t offset, uint64_t size) {
 
 std::vector<std::pair<uint64_t, uint64_t>> RangeHeap::TakeDirty() {
   std::vector<std::pair<uint64_t, uint64_t>> dirty;
-  std::map<uint64_t, std::pair<uint64_t, bool>> old;
-  old.swap(by_offset_);
-  by_size_.clear();
+  dirty.reserve(by_offset_.size());
+  for (auto& [offset, piece] : by_offset_) {
+    if (piece.dirty) dirty.emplace_back(offset, piece.size);
+    piece.dirty = false;
+  }
   dirty_bytes_ = 0;
-  uint64_t offset = 0;
-  uint64_t size = 0;
-  for (const auto& [piece_offset, piece] : old) {
-    if (piece.second) dirty.emplace_back(piece_offset, piece.first);
-    if (size != 0 && offset + size == piece_offset) {
-      size += piece.first;
+  for (auto it = by_offset_.begin(); it != by_offset_.end();) {
+    const auto next = std::next(it);
+    const auto [offset, piece] = *it;
+    if (next == by_offset_.end() || offset + piece.size != next->first) {
+      it = next;
       continue;
     }
-    Insert(offset, size, false);
-    offset = piece_offset;
-    size = piece.first;
+    auto node = by_size_.extract({piece.size, offset});
+    it->second.size += next->second.size;
+    node.value().first = it->second.size;
+    by_size_.insert(std::move(node));
+    Erase(next);
+    // Again with the piece after it.
   }
-  Insert(offset, size, false);
   return dirty;
 }
 

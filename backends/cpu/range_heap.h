@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -10,7 +11,7 @@ namespace aclimb::cpu {
 
 // Hands out pieces of the interval [begin, begin + size): best fit, neighbours merged on release.
 // Knows which free pieces were written before ("dirty"), so that their pages can be given back.
-// Not thread-safe.
+// Not thread-safe. A call that runs out of memory throws and changes nothing.
 class RangeHeap {
  public:
   RangeHeap(uint64_t begin, uint64_t size);
@@ -27,11 +28,26 @@ class RangeHeap {
   std::vector<std::pair<uint64_t, uint64_t>> TakeDirty();
 
  private:
-  void Insert(uint64_t offset, uint64_t size, bool dirty);
-  void Erase(std::map<uint64_t, std::pair<uint64_t, bool>>::iterator piece);
+  struct Piece {
+    uint64_t size;
+    bool dirty;
+  };
+  using Pieces = std::map<uint64_t, Piece>;
+  using Sizes = std::set<std::pair<uint64_t, uint64_t>>;
+  struct Nodes {
+    Pieces::node_type offset;
+    Sizes::node_type size;
+  };
+  static constexpr size_t kSpare = 4;
 
-  std::map<uint64_t, std::pair<uint64_t, bool>> by_offset_;  // offset -> size, dirty
-  std::set<std::pair<uint64_t, uint64_t>> by_size_;          // size, offset
+  // Makes sure that one piece more than was erased can be inserted.
+  void Reserve();
+  void Insert(uint64_t offset, uint64_t size, bool dirty);
+  void Erase(Pieces::iterator piece);
+
+  Pieces by_offset_;
+  Sizes by_size_;             // size, offset
+  std::vector<Nodes> spare_;  // of erased pieces, for the next ones
   uint64_t high_water_;
   uint64_t dirty_bytes_ = 0;
 };
