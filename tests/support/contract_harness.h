@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/descriptor.h"
 #include "tests/support/device.h"
+#include "tests/support/rule_message.h"
 
 // Negative tests from the contract's own table: nulls, dead handles, dtypes, formats, ranks and
 // extents are generated for every parameter; the operator's test adds one case per rule of its own,
@@ -51,7 +54,7 @@ class CallArguments {
     Keep(index, handle, [array] {});
   }
   void String(int index, const char* text) { At(index).handle = text; }
-  void Null(int index) { At(index).handle = nullptr; }
+  void Null(int index) { Handle(index, nullptr); }
   void Handle(int index, const void* handle) { At(index).handle = handle; }
   void Integer(int index, int64_t value) { At(index).integer = value; }
   void Bool(int index, bool value) { At(index).integer = value ? 1 : 0; }
@@ -87,6 +90,10 @@ T Convert(const contract::Argument& argument) {
 }
 }  // namespace harness_internal
 
+// What the message of a rule must name when the rule's sentence names several arguments: each of
+// them, or two at least (of arguments that the message need not have taken from the sentence).
+enum class Naming { kEach, kSome };
+
 template <typename Function>
 class ContractHarness;
 
@@ -96,8 +103,9 @@ class ContractHarness<aclnnStatus(P...)> {
   using Mutation = std::function<void(CallArguments&)>;
 
   // `fill` makes a call that phase 1 accepts.
-  ContractHarness(const contract::Contract& contract, aclnnStatus (*phase1)(P...), Mutation fill)
-      : contract_(contract), phase1_(phase1), fill_(std::move(fill)) {}
+  ContractHarness(const contract::Contract& contract, aclnnStatus (*phase1)(P...), Mutation fill,
+                  Naming naming = Naming::kSome)
+      : contract_(contract), phase1_(phase1), fill_(std::move(fill)), naming_(naming) {}
 
   // The unmutated call is accepted.
   void ExpectAccepted(const Mutation& mutate = [](CallArguments&) {}) {
@@ -111,35 +119,25 @@ class ContractHarness<aclnnStatus(P...)> {
     EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
   }
 
-  // One violation: the code, a four-part message with this rule id, outputs untouched.
+  // One violation: the code, one four-part message with this rule id, outputs untouched. The
+  // message shows the value of each argument that it names.
   void ExpectViolation(const std::string& rule, int code, const Mutation& mutate) {
-    SCOPED_TRACE(rule);
-    covered_.insert(rule);
-    CallArguments arguments(kCount);
-    fill_(arguments);
-    mutate(arguments);
-    (void)aclGetRecentErrMsg();
-    uint64_t size = 77;
-    auto* const untouched = reinterpret_cast<aclOpExecutor*>(uintptr_t{0x55});
-    aclOpExecutor* executor = untouched;
-    EXPECT_EQ(Call(arguments, &size, &executor), code);
-    EXPECT_TRUE(executor == untouched || executor == nullptr);
-    const std::string text = aclGetRecentErrMsg();
-    EXPECT_NE(text.find(std::string(contract_.function) + "GetWorkspaceSize: "), std::string::npos)
-        << text;
-    EXPECT_NE(text.find("expected"), std::string::npos) << text;
-    EXPECT_NE(text.find("\n  fix: "), std::string::npos) << text;
-    EXPECT_NE(text.find("\n  rule: " + rule + " "), std::string::npos) << text;
-    EXPECT_NE(text.find("code: " + std::to_string(code)), std::string::npos) << text;
+    (void)Violate(rule, code, mutate);
   }
 
-  // One of the contract's own rules, by its short id.
-  void ExpectRule(const std::string& id, const Mutation& mutate) {
+  // One of the contract's own rules, by its short id. A message of a rule that relates several
+  // arguments names them: those of the rule's sentence, unless `related` lists others (a sentence
+  // may be about each argument alone).
+  void ExpectRule(const std::string& id, const Mutation& mutate,
+                  const std::optional<std::set<std::string>>& related = std::nullopt) {
     for (const contract::Rule& rule : contract_.rules) {
-      if (id == rule.id) {
-        ExpectViolation(std::string(contract_.folder) + "/" + id, rule.code, mutate);
-        return;
-      }
+      if (id != rule.id) continue;
+      const RuleMessage message =
+          Violate(std::string(contract_.folder) + "/" + id, rule.code, mutate);
+      SCOPED_TRACE(id);
+      ExpectNamed(message, related ? *related : RelatedArguments(rule),
+                  related || rule.kind != contract::RuleKind::kCustom ? Naming::kEach : naming_);
+      return;
     }
     ADD_FAILURE() << "the contract has no rule " << id;
   }
@@ -166,12 +164,15 @@ class ContractHarness<aclnnStatus(P...)> {
       SCOPED_TRACE(name);
       CallArguments arguments(kCount);
       fill_(arguments);
+      (void)aclGetRecentErrMsg();
       uint64_t size = 0;
       aclOpExecutor* executor = nullptr;
       const bool no_size = std::string(name) == "workspaceSize";
       EXPECT_EQ(Call(arguments, no_size ? nullptr : &size, no_size ? &executor : nullptr),
                 kAclnnNullptr);
-      EXPECT_NE(std::string(aclGetRecentErrMsg()).find(name), std::string::npos);
+      const RuleMessage message(aclGetRecentErrMsg());
+      message.ExpectWhole(Function(), Id("null", name), kAclnnNullptr);
+      EXPECT_TRUE(message.Names(name)) << message.what();
     }
   }
 
@@ -190,6 +191,57 @@ class ContractHarness<aclnnStatus(P...)> {
 
   std::string Id(const char* kind, const std::string& name) const {
     return std::string(contract_.folder) + "/" + kind + "/" + name;
+  }
+
+  std::string Function() const { return std::string(contract_.function) + "GetWorkspaceSize"; }
+
+  RuleMessage Violate(const std::string& rule, int code, const Mutation& mutate) {
+    SCOPED_TRACE(rule);
+    covered_.insert(rule);
+    CallArguments arguments(kCount);
+    fill_(arguments);
+    mutate(arguments);
+    (void)aclGetRecentErrMsg();
+    uint64_t size = 77;
+    auto* const untouched = reinterpret_cast<aclOpExecutor*>(uintptr_t{0x55});
+    aclOpExecutor* executor = untouched;
+    EXPECT_EQ(Call(arguments, &size, &executor), code);
+    EXPECT_TRUE(executor == untouched || executor == nullptr);
+    RuleMessage message(aclGetRecentErrMsg());
+    message.ExpectWhole(Function(), rule, code);
+    for (size_t i = 0; i < contract_.parameters.size(); ++i) {
+      const contract::Parameter& parameter = contract_.parameters[i];
+      if (!message.Names(parameter.name)) continue;
+      EXPECT_TRUE(message.ShowsOneOf(ValueTexts(parameter.kind, arguments.At(static_cast<int>(i)))))
+          << "no value of " << parameter.name << " in: " << message.what();
+    }
+    return message;
+  }
+
+  void ExpectNamed(const RuleMessage& message, const std::set<std::string>& related,
+                   Naming naming) const {
+    if (naming == Naming::kEach) {
+      for (const std::string& name : related) {
+        EXPECT_TRUE(message.Names(name)) << name << " is missing from: " << message.what();
+      }
+      return;
+    }
+    size_t named = 0;
+    for (const contract::Parameter& parameter : contract_.parameters) {
+      if (message.Names(parameter.name)) ++named;
+    }
+    EXPECT_GE(named, std::min<size_t>(2, related.size())) << message.what();
+  }
+
+  std::set<std::string> RelatedArguments(const contract::Rule& rule) const {
+    std::set<std::string> names;
+    for (int index : {rule.subject, rule.other}) {
+      if (index >= 0) names.insert(contract_.parameters[static_cast<size_t>(index)].name);
+    }
+    for (const contract::Parameter& parameter : contract_.parameters) {
+      if (HasWord(rule.statement, parameter.name)) names.insert(parameter.name);
+    }
+    return names;
   }
 
   void ExpectTensorRules(const contract::Parameter& parameter, int i) {
@@ -240,6 +292,7 @@ class ContractHarness<aclnnStatus(P...)> {
   const contract::Contract& contract_;
   aclnnStatus (*phase1_)(P...);
   Mutation fill_;
+  Naming naming_;
   std::set<std::string> covered_;
 };
 

@@ -79,20 +79,25 @@ inline constexpr contract::Rule kRules[] = {
     contract::Custom("shape/columns", &NoColumns, "logProb has at least one column",
                      "pass logProb as [N, C] with C > 0", kAclnnInnerTiling),
     contract::Custom("shape/gradLoss", &GradLossShape,
-                     "gradLoss is [N] for \"none\", and has rank 0 or shape [1] for \"mean\" and "
-                     "\"sum\"",
+                     "with logProb [N, C], gradLoss is [N] when reduction is \"none\", else it has "
+                     "rank 0 or shape [1]",
                      "pass the gradient of what the forward call returned for this reduction",
                      kAclnnInnerTiling),
-    contract::Custom("shape/target", &TargetShape, "target is [N]", "pass one class for each row",
+    contract::Custom("shape/target", &TargetShape, "with logProb [N, C], target is [N]",
+                     "pass one class for each row", kAclnnInnerTiling),
+    contract::Custom("shape/weightOptional", &WeightShape,
+                     "with logProb [N, C], weightOptional is [C]", "pass one weight for each class",
                      kAclnnInnerTiling),
-    contract::Custom("shape/weightOptional", &WeightShape, "weightOptional is [C]",
-                     "pass one weight for each class", kAclnnInnerTiling),
     contract::SameShape("shape/xGradOut", kXGradOut, kLogProb,
                         "allocate xGradOut with the shape of logProb", kAclnnInnerTiling),
-    contract::Custom("shape/zloss", &ZlossShapes,
-                     "gradZlossOptional is shaped as gradLoss must be, lseForZlossOptional is [N]",
-                     "pass the tensors that belong to the forward call's outputs",
+    contract::Custom("shape/gradZlossOptional", &GradZlossShape,
+                     "with logProb [N, C], a gradZlossOptional that is read is [N] when reduction "
+                     "is \"none\", else it has rank 0 or shape [1]",
+                     "pass the gradient of what the forward call returned for this reduction",
                      kAclnnInnerTiling),
+    contract::Custom("shape/lseForZlossOptional", &LseShape,
+                     "with logProb [N, C], a lseForZlossOptional that is read is [N]",
+                     "pass the log-sum-exp that the forward call returned", kAclnnInnerTiling),
 };
 
 inline constexpr contract::Contract kContract = {

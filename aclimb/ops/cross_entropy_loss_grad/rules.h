@@ -149,11 +149,12 @@ inline Violation WeightShape(const contract::Arguments& arguments) {
   return VectorShape(arguments, kWeight, "weightOptional", arguments.Tensor(kLogProb).shape[1]);
 }
 
-inline Violation ZlossShapes(const contract::Arguments& arguments) {
+inline Violation GradZlossShape(const contract::Arguments& arguments) {
+  if (!UsesZloss(arguments) || !ZlossGiven(arguments, kGradZloss)) return std::nullopt;
+  return LossShape(arguments, kGradZloss, "gradZlossOptional");
+}
+inline Violation LseShape(const contract::Arguments& arguments) {
   if (!UsesZloss(arguments)) return std::nullopt;
-  if (ZlossGiven(arguments, kGradZloss)) {
-    if (auto what = LossShape(arguments, kGradZloss, "gradZlossOptional")) return what;
-  }
   return VectorShape(arguments, kLseForZloss, "lseForZlossOptional",
                      arguments.Tensor(kLogProb).shape[0]);
 }

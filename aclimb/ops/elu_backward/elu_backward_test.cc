@@ -11,6 +11,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/setting.h"
 
 namespace aclimb::elu_backward {
 namespace {
@@ -23,6 +24,7 @@ using aclimb::testing::Random;
 using aclimb::testing::Rounded;
 using aclimb::testing::RunBothPhases;
 using aclimb::testing::Scalar;
+using aclimb::testing::Setting;
 using aclimb::testing::Tolerance;
 
 using Values = std::vector<double>;
@@ -351,7 +353,7 @@ void FillValidCall(CallArguments& arguments) {
 
 TEST(EluBackwardContract, EveryRuleIsEnforcedAndExplained) {
   ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall);
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall, aclimb::testing::Naming::kEach);
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   harness.ExpectRule("same-dtype/selfOrResult", [](CallArguments& a) {
@@ -377,7 +379,7 @@ TEST(EluBackwardContract, EveryRuleIsEnforcedAndExplained) {
 
 TEST(EluBackwardContract, InputsOfOtherDTypesAreRefused) {
   ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall);
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall, aclimb::testing::Naming::kEach);
   for (DType dtype : {DType::kInt32, DType::kFloat64, DType::kBool, DType::kComplex64}) {
     harness.ExpectViolation("elu_backward/dtype/gradOutput", 161002, [&](CallArguments& a) {
       a.Tensor(kGradOutput, {2, 3}, dtype);
@@ -391,9 +393,55 @@ TEST(EluBackwardContract, InputsOfOtherDTypesAreRefused) {
   }
 }
 
+// The older chips have no bfloat16 inputs; a bfloat16 gradInput of float32 inputs they have.
+TEST(EluBackwardContract, ProductsDiffer) {
+  ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall, aclimb::testing::Naming::kEach);
+  const auto bfloat16 = [](CallArguments& a) {
+    for (int parameter : {kGradOutput, kSelfOrResult, kGradInput}) {
+      a.Tensor(parameter, {2, 3}, DType::kBFloat16);
+    }
+  };
+  const auto half = [](CallArguments& a) {
+    for (int parameter : {kGradOutput, kSelfOrResult}) {
+      a.Tensor(parameter, {2, 3}, DType::kFloat16);
+    }
+  };
+  for (const char* chip : {"Ascend310P", "Ascend310P3", "Ascend910", "Ascend910A", "Ascend910B"}) {
+    const Setting product("ACLIMB_SOC", chip);
+    SCOPED_TRACE(chip);
+    harness.ExpectAccepted();
+    harness.ExpectAccepted(half);
+    harness.ExpectAccepted([](CallArguments& a) {
+      a.Tensor(kGradInput, {2, 3}, DType::kBFloat16);
+    });
+    harness.ExpectViolation("elu_backward/dtype/gradOutput", 161002, bfloat16);
+    harness.ExpectViolation("elu_backward/dtype/selfOrResult", 161002, [](CallArguments& a) {
+      a.Tensor(kSelfOrResult, {2, 3}, DType::kBFloat16);
+    });
+  }
+  for (const char* chip : {"Ascend910B1", "Ascend910B3", "Ascend910_9391", "Ascend950PR_9599"}) {
+    const Setting product("ACLIMB_SOC", chip);
+    SCOPED_TRACE(chip);
+    harness.ExpectAccepted(bfloat16);
+  }
+  harness.ExpectAccepted(bfloat16);
+}
+
+// After the nulls, before everything else.
+TEST(EluBackwardContract, AnUnknownChipIsRefusedWithTheKnownNames) {
+  ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall, aclimb::testing::Naming::kEach);
+  const Setting product("ACLIMB_SOC", "Ascend9000");
+  harness.ExpectViolation("elu_backward/null/alpha", 161001,
+                          [](CallArguments& a) { a.Null(kAlpha); });
+  harness.ExpectViolation("elu_backward/environment", 161002,
+                          [](CallArguments& a) { a.Tensor(kGradInput, {7}, DType::kInt8); });
+}
+
 TEST(EluBackwardContract, NullOutranksAWrongDType) {
   ContractHarness<decltype(aclnnEluBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall);
+      kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall, aclimb::testing::Naming::kEach);
   harness.ExpectViolation("elu_backward/null/gradInput", 161001, [](CallArguments& a) {
     a.Tensor(kGradOutput, {2, 3}, DType::kInt32);
     a.Null(kGradInput);

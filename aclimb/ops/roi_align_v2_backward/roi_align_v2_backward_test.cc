@@ -12,6 +12,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/setting.h"
 
 namespace aclimb::roi_align_v2_backward {
 namespace {
@@ -351,7 +352,8 @@ void FillValidCall(CallArguments& arguments) {
 }
 
 TEST(RoiAlignV2BackwardContract, EveryRuleIsEnforcedAndExplained) {
-  Harness harness(kContract, &aclnnRoiAlignV2BackwardGetWorkspaceSize, &FillValidCall);
+  Harness harness(kContract, &aclnnRoiAlignV2BackwardGetWorkspaceSize, &FillValidCall,
+                  aclimb::testing::Naming::kEach);
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   for (int64_t columns : {4, 6, 0}) {
@@ -387,8 +389,24 @@ TEST(RoiAlignV2BackwardContract, EveryRuleIsEnforcedAndExplained) {
   harness.ExpectEveryRuleCovered();
 }
 
+// FLOAT everywhere, and on every product.
+TEST(RoiAlignV2BackwardContract, EveryProductHasIt) {
+  Harness harness(kContract, &aclnnRoiAlignV2BackwardGetWorkspaceSize, &FillValidCall,
+                  aclimb::testing::Naming::kEach);
+  for (const char* chip : {"Ascend310P", "Ascend310P3", "Ascend910A", "Ascend910B", "Ascend910B3",
+                           "Ascend910_9391", "Ascend950PR_9599"}) {
+    const aclimb::testing::Setting product("ACLIMB_SOC", chip);
+    SCOPED_TRACE(chip);
+    harness.ExpectAccepted();
+    harness.ExpectViolation("roi_align_v2_backward/dtype/boxes", 161002, [](CallArguments& a) {
+      a.Tensor(kBoxes, {3, 5}, DType::kFloat16);
+    });
+  }
+}
+
 TEST(RoiAlignV2BackwardContract, DTypesAndFormatsOfEachTensor) {
-  Harness harness(kContract, &aclnnRoiAlignV2BackwardGetWorkspaceSize, &FillValidCall);
+  Harness harness(kContract, &aclnnRoiAlignV2BackwardGetWorkspaceSize, &FillValidCall,
+                  aclimb::testing::Naming::kEach);
   for (DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32}) {
     harness.ExpectViolation("roi_align_v2_backward/dtype/gradOutput", 161002,
                             [dtype](CallArguments& a) {

@@ -1,0 +1,113 @@
+#include "tests/support/rule_message.h"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <utility>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/contract/contract.h"
+#include "aclimb/core/descriptor.h"
+#include "aclimb/core/status.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::testing {
+namespace {
+
+bool IsWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+std::string ListText(const std::vector<int64_t>& values) {
+  return ShapeText(values.data(), values.size());
+}
+
+std::vector<std::string> TensorTexts(const TensorDescriptor& tensor) {
+  std::vector<std::string> texts = {ListText(tensor.shape), ListText(tensor.stride),
+                                    contract::FormatText(tensor.format)};
+  if (IsKnown(tensor.dtype)) texts.emplace_back(NameOf(tensor.dtype));
+  if (tensor.IsEmpty()) texts.emplace_back("empty");
+  return texts;
+}
+
+template <typename T>
+const T* Resolve(const contract::Argument& argument, int kind) {
+  return static_cast<const T*>(aclimb_handle_resolve(argument.handle, kind));
+}
+
+}  // namespace
+
+bool HasWord(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !IsWordCharacter(text[at - 1])) &&
+        (end == text.size() || !IsWordCharacter(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> ValueTexts(contract::Kind kind, const contract::Argument& argument) {
+  using contract::Kind;
+  switch (kind) {
+    case Kind::kBool:
+      return {argument.integer != 0 ? "true" : "false"};
+    case Kind::kInteger:
+      return {Cat(argument.integer), Cat(static_cast<uint64_t>(argument.integer))};
+    case Kind::kReal:
+      return {Cat(argument.real), Cat(static_cast<float>(argument.real))};
+    default:
+      break;
+  }
+  if (argument.handle == nullptr) return {"null"};
+  if (kind == Kind::kString) return {static_cast<const char*>(argument.handle)};
+  if (kind == Kind::kTensor) {
+    if (auto* tensor = Resolve<TensorDescriptor>(argument, ACLIMB_HANDLE_TENSOR)) {
+      return TensorTexts(*tensor);
+    }
+  } else if (kind == Kind::kScalar) {
+    if (auto* scalar = Resolve<ScalarValue>(argument, ACLIMB_HANDLE_SCALAR)) {
+      return {scalar->Text(), std::string(NameOf(scalar->dtype))};
+    }
+  } else if (kind == Kind::kIntArray) {
+    if (auto* ints = Resolve<IntArrayValue>(argument, ACLIMB_HANDLE_INT_ARRAY)) {
+      return {ListText(*ints)};
+    }
+  } else if (auto* bools = Resolve<BoolArrayValue>(argument, ACLIMB_HANDLE_BOOL_ARRAY)) {
+    // A message may show the flag that matters, or their number.
+    std::vector<std::string> texts = {Cat(bools->size(), " entries")};
+    for (uint8_t flag : *bools) texts.emplace_back(flag != 0 ? "is true" : "is false");
+    return texts;
+  }
+  return {"not a live"};
+}
+
+RuleMessage::RuleMessage(std::string text)
+    : text_(std::move(text)), what_(text_.substr(0, text_.find("\n  fix: "))) {}
+
+void RuleMessage::ExpectWhole(const std::string& function, const std::string& rule,
+                              int code) const {
+  EXPECT_EQ(Count(text_, "rule: "), 1u) << text_;
+  EXPECT_EQ(what_.find(function + ": "), 0u) << text_;
+  EXPECT_NE(what_.find("; expected "), std::string::npos) << text_;
+  EXPECT_EQ(what_.back(), '.') << text_;
+  const size_t fix = text_.find("\n  fix: ");
+  const size_t tail = text_.find("\n  rule: " + rule + "   code: " + CodeText(code));
+  ASSERT_NE(fix, std::string::npos) << text_;
+  ASSERT_NE(tail, std::string::npos) << text_;
+  EXPECT_GT(tail, fix + 10) << "an empty fix in: " << text_;
+}
+
+bool RuleMessage::ShowsOneOf(const std::vector<std::string>& values) const {
+  for (const std::string& value : values) {
+    if (what_.find(value) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace aclimb::testing
