@@ -30,23 +30,24 @@ void PlanTaps(DirectPlan& plan, int threads) {
   taps.outputs = forward ? g.y_channels : g.x_channels;
   plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
-  const int64_t phases = static_cast<int64_t>(flat.phases.size());
+  const int64_t phases = flat.Phases();
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   plan.folds = Ceil(g.batch, flat.images);
   taps.planes_per_source = forward ? phases : 1;
   taps.tile = BestTile(taps.outputs);
   const int64_t channel_tiles = Ceil(taps.outputs, taps.tile);
   const int64_t output_phases = forward ? std::min<int64_t>(phases, 1) : phases;
-  taps.tiles = channel_tiles * output_phases;
+  taps.output_phases = output_phases;
+  taps.tiles = SaturatedProduct(channel_tiles, output_phases);
   if (taps.tiles == 0) return;
 
-  const int64_t source_elements = taps.planes_per_source * plan.plane_stride;
+  const int64_t source_elements = SaturatedProduct(taps.planes_per_source, plan.plane_stride);
   taps.sources_per_step = std::clamp<int64_t>(kStepElements / source_elements, 1, taps.sources);
   // All phases of a channel tile in one unit, so that they can be interleaved on the way out.
-  const int64_t tile_elements = output_phases * taps.tile * plan.plane_stride;
+  const int64_t tile_elements = SaturatedProduct(output_phases * taps.tile, plan.plane_stride);
   int64_t channel_tiles_per_unit =
       std::clamp<int64_t>(kOutElements / tile_elements, 1, channel_tiles);
-  const int64_t others = plan.folds * flat.blocks * g.groups;
+  const int64_t others = SaturatedProduct(SaturatedProduct(plan.folds, flat.blocks), g.groups);
   // Enough units for the team, as long as repacking the sources stays cheap beside the sums.
   const int64_t wanted = Ceil(8, std::max<int64_t>(1, others));
   if (wanted > 1) {
@@ -55,32 +56,15 @@ void PlanTaps(DirectPlan& plan, int threads) {
   }
   taps.ranges = Ceil(channel_tiles, channel_tiles_per_unit);
   taps.tiles_per_unit = channel_tiles_per_unit * output_phases;
-  plan.units = others * taps.ranges;
+  plan.units = SaturatedProduct(others, taps.ranges);
 
-  if (forward) {
-    taps.offsets.resize(1);
-    for (int64_t p = 0; p < phases; ++p) {
-      for (const FlatTap& tap : flat.phases[static_cast<size_t>(p)].taps) {
-        taps.offsets[0].push_back(p * plan.plane_stride + tap.row_shift + tap.column_shift);
-      }
-    }
-  } else {
-    const int64_t reach = flat.Reach();
-    for (const FlatPhase& phase : flat.phases) {
-      taps.offsets.emplace_back();
-      for (const FlatTap& tap : phase.taps) {
-        taps.offsets.back().push_back(reach - tap.row_shift - tap.column_shift);
-      }
-    }
-  }
-  for (int64_t t = 0; t < taps.tiles; ++t) {
-    taps.weight_offset.push_back(taps.group_weights);
-    const auto& offsets = taps.offsets[static_cast<size_t>(t % output_phases)];
-    taps.group_weights += taps.sources * taps.tile * static_cast<int64_t>(offsets.size());
-  }
-  plan.weight_elements = RoundUp(g.groups * taps.group_weights, 16);
+  taps.group_weights =
+      SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
+  taps.offset_elements = RoundUp(2 * flat.Taps(), 16);
+  plan.weight_elements = RoundUp(SaturatedProduct(g.groups, taps.group_weights), 16);
   plan.slot_elements =
-      taps.sources_per_step * source_elements + taps.tiles_per_unit * taps.tile * plan.plane_stride;
+      SaturatedProduct(taps.sources_per_step, source_elements) +
+      SaturatedProduct(SaturatedProduct(taps.tiles_per_unit, taps.tile), plan.plane_stride);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 
@@ -91,26 +75,26 @@ void PlanOuter(DirectPlan& plan, int threads) {
   outer.y_per_unit = std::min<int64_t>(g.y_channels, 16);
   outer.x_per_unit = std::min<int64_t>(g.x_channels, 48);
   // Strides first: how many phases there are does not depend on the blocks.
-  const int64_t phases = static_cast<int64_t>(MakeFlat(g, plan.task, 1, 1).phases.size());
-  const int64_t planes = outer.y_per_unit + outer.x_per_unit * phases;
+  const int64_t phases = MakeFlat(g, plan.task, 1, 1).Phases();
+  const int64_t planes = outer.y_per_unit + SaturatedProduct(outer.x_per_unit, phases);
   plan.flat = MakeFlat(g, plan.task, planes, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
   outer.y_ranges = Ceil(g.y_channels, outer.y_per_unit);
   outer.x_ranges = Ceil(g.x_channels, outer.x_per_unit);
   plan.folds = Ceil(g.batch, flat.images);
   const int64_t pieces = g.groups * outer.y_ranges * outer.x_ranges;
-  const int64_t steps = plan.folds * flat.blocks;
+  const int64_t steps = SaturatedProduct(plan.folds, flat.blocks);
   outer.splits = std::clamp<int64_t>(Ceil(16, pieces), 1, std::max<int64_t>(1, steps));
   plan.units = phases == 0 ? 0 : pieces * outer.splits;
   // A plane of y has room in front for the largest row shift, a plane of x behind.
   const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
   plan.plane_stride = RoundUp(flat.Extent() + margin, 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
-  plan.weight_elements = RoundUp(weights * outer.splits, 16);
+  plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
   // Sums in double and two pointer lists, each entry two elements.
-  const int64_t lists =
-      (outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit) * g.KernelSize();
-  plan.slot_elements = planes * plan.plane_stride + RoundUp(2 * lists, 16);
+  const int64_t lists = SaturatedProduct(
+      outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());
+  plan.slot_elements = SaturatedProduct(planes, plan.plane_stride) + RoundUp(2 * lists, 16);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 
@@ -120,6 +104,7 @@ int64_t DirectPlan::ScratchBytes() const {
   int64_t elements;
   if (__builtin_mul_overflow(slot_elements, int64_t{slots}, &elements) ||
       __builtin_add_overflow(elements, weight_elements, &elements) ||
+      __builtin_add_overflow(elements, taps.offset_elements, &elements) ||
       __builtin_mul_overflow(elements, int64_t{4}, &elements)) {
     return -1;
   }

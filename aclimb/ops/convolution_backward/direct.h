@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/flat.h"
@@ -33,10 +32,10 @@ struct DirectPlan {
     int64_t tiles_per_unit = 0;
     int64_t ranges = 0;  // units that share folds and blocks
     int64_t planes_per_source = 0;
-    int64_t sources_per_step = 0;               // packed at once
-    std::vector<std::vector<int64_t>> offsets;  // of each output phase's taps in a source's planes
-    std::vector<int64_t> weight_offset;         // of each tile in a group's packed weights
-    int64_t group_weights = 0;
+    int64_t sources_per_step = 0;  // packed at once
+    int64_t output_phases = 0;
+    int64_t group_weights = 0;    // packed weights of a group
+    int64_t offset_elements = 0;  // scratch of a table: where each tap finds a source's planes
   } taps;
 
   // kGradWeight: every weight is a dot product of a shifted plane of y and a shifted plane of x.
@@ -49,6 +48,24 @@ struct DirectPlan {
     bool shift_rows = false;  // y carries the row shifts: with few channels that shares loads
   } outer;
 
+  // The taps of an output phase: kForward has one, which takes the taps of all phases of x.
+  struct TapRange {
+    int64_t first;
+    int64_t count;
+  };
+  TapRange OutputTaps(int64_t output_phase) const {
+    if (task == Task::kForward) return {0, flat.Taps()};
+    const FlatPhase phase = flat.Phase(output_phase);
+    return {flat.TapsBefore(phase), phase.Taps()};
+  }
+  // Where a tile's weights stand in a group's packed weights.
+  int64_t WeightOffset(int64_t tile) const {
+    const int64_t channel_tile = tile / taps.output_phases;
+    return taps.sources * taps.tile *
+           (channel_tile * flat.Taps() + OutputTaps(tile % taps.output_phases).first);
+  }
+
+  // The plan is a few hundred bytes whatever the geometry; tables live in the scratch.
   int64_t ScratchBytes() const;
 };
 

@@ -9,6 +9,10 @@
 // of a plan; pieces with different numbers write different memory.
 namespace aclimb::convolution_backward {
 
+// Fills the table of offset_elements that TapsUnit reads: where each tap finds a source's planes,
+// in the order of the output phases.
+void FillTapOffsets(const DirectPlan& plan, int64_t* offsets);
+
 // Copies the weights of tile `piece` (group * tiles + tile) in the order TapsUnit reads them. False
 // when one of them is infinite or NaN.
 bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
@@ -17,7 +21,7 @@ bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& we
 // One unit of kForward or kGradX: a fold of images, a block, a group and a range of output tiles.
 //   slot  slot_elements of scratch
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const float* packed, float* slot);
+              const TensorView& target, const int64_t* offsets, const float* packed, float* slot);
 
 // One unit of kGradWeight: fills its own part of `partial`,
 // [splits][groups * y_channels][x_channels][kernel].

@@ -137,8 +137,8 @@ template <typename T>
 void PackX(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
            int64_t channel, int64_t channels, const TensorView& view, float* to) {
   const FlatGeometry& flat = plan.flat;
-  for (const FlatPhase& phase : flat.phases) {
-    const Window window = PhaseWindow(flat, phase, start);
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const Window window = PhaseWindow(flat, flat.Phase(p), start);
     for (int64_t c = channel; c < channel + channels; ++c) {
       const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
       PackPlane(flat, window, view, from, images, plan.plane_stride, to);
@@ -153,18 +153,8 @@ struct TapGrid {
   int64_t down;
   int64_t across;
 
-  TapGrid(const FlatPhase& phase, bool shift_rows) {
-    const int64_t taps = static_cast<int64_t>(phase.taps.size());
-    across = taps;
-    if (shift_rows) {
-      across = 1;
-      while (across < taps &&
-             phase.taps[static_cast<size_t>(across)].row_shift == phase.taps[0].row_shift) {
-        ++across;
-      }
-    }
-    down = taps / across;
-  }
+  TapGrid(const FlatPhase& phase, bool shift_rows)
+      : down(shift_rows ? phase.Taps() / phase.Across() : 1), across(phase.Taps() / down) {}
 };
 
 // One unit's scratch: sums [phase][y channel, down][x channel, across], the pointers of a phase's
@@ -182,10 +172,8 @@ struct OuterSlot {
     sums = reinterpret_cast<double*>(slot);
     rows = reinterpret_cast<const float**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
     columns = rows + outer.y_per_unit * kernel;
-    y_planes =
-        slot + plan.slot_elements -
-        (outer.y_per_unit + outer.x_per_unit * static_cast<int64_t>(plan.flat.phases.size())) *
-            plan.plane_stride;
+    y_planes = slot + plan.slot_elements -
+               (outer.y_per_unit + outer.x_per_unit * plan.flat.Phases()) * plan.plane_stride;
     x_planes = y_planes + outer.y_per_unit * plan.plane_stride;
   }
 };
@@ -239,22 +227,21 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     }
     double* sums = slot.sums;
     const float* planes = slot.x_planes;
-    for (const FlatPhase& phase : flat.phases) {
+    for (int64_t p = 0; p < flat.Phases(); ++p) {
+      const FlatPhase phase = flat.Phase(p);
       const TapGrid grid(phase, outer.shift_rows);
       const float** row = slot.rows;
       for (int64_t c = 0; c < y_count; ++c) {
         for (int64_t i = 0; i < grid.down; ++i) {
-          const FlatTap& tap = phase.taps[static_cast<size_t>(i * grid.across)];
           *row++ = slot.y_planes + c * plan.plane_stride + margin -
-                   (outer.shift_rows ? tap.row_shift : 0);
+                   (outer.shift_rows ? flat.RowShift(phase, i) : 0);
         }
       }
       const float** column = slot.columns;
       for (int64_t c = 0; c < x_count; ++c) {
         for (int64_t i = 0; i < grid.across; ++i) {
-          const FlatTap& tap = phase.taps[static_cast<size_t>(i)];
-          *column++ = planes + c * plan.plane_stride + tap.column_shift +
-                      (outer.shift_rows ? 0 : tap.row_shift);
+          *column++ = planes + c * plan.plane_stride + flat.ColumnShift(phase, i % phase.Across()) +
+                      (outer.shift_rows ? 0 : flat.RowShift(phase, i / phase.Across()));
         }
       }
       AllDots(slot.rows, row - slot.rows, slot.columns, column - slot.columns, length, sums);
@@ -269,14 +256,19 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     std::fill_n(partial + ((first + yc) * g.x_channels + x_first) * kernel, x_count * kernel, 0.0f);
   }
   const double* sum = slot.sums;
-  for (const FlatPhase& phase : flat.phases) {
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const FlatPhase phase = flat.Phase(p);
     const TapGrid grid(phase, outer.shift_rows);
     for (int64_t r = 0; r < y_count * grid.down; ++r) {
       for (int64_t c = 0; c < x_count * grid.across; ++c) {
         const int64_t tap = r % grid.down * grid.across + c % grid.across;
+        const int64_t row = tap / phase.Across();
         float* to =
             partial + ((first + r / grid.down) * g.x_channels + x_first + c / grid.across) * kernel;
-        to[phase.taps[static_cast<size_t>(tap)].kernel_index] = static_cast<float>(*sum++);
+        const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
+        const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
+        const int64_t width = flat.KernelIndex(phase, 2, tap % phase.Across());
+        to[(depth * g.kernel[1] + height) * g.kernel[2] + width] = static_cast<float>(*sum++);
       }
     }
   }

@@ -101,20 +101,23 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   const TensorView& target = forward ? y : x;
   const bool parallel = plan.slots > 1;
   // Without taps there are no sums; a phase of x without taps gets none either.
-  if (plan.taps.tiles == 0 || (!forward && !plan.flat.all_phases)) Clear(target, parallel);
+  if (plan.taps.tiles == 0 || (!forward && !plan.flat.AllPhases())) Clear(target, parallel);
   if (plan.taps.tiles == 0) return;
+  int64_t* const offsets = reinterpret_cast<int64_t*>(scratch);
+  FillTapOffsets(plan, offsets);
+  float* const packed = scratch + plan.taps.offset_elements;
   std::atomic<bool> finite{true};
   ForEach(plan.geometry.groups * plan.taps.tiles, parallel && plan.weight_elements > 64 * 1024,
           [&](int64_t piece) {
-            if (!PackTapsWeights(plan, piece, weight, scratch)) {
+            if (!PackTapsWeights(plan, piece, weight, packed)) {
               finite.store(false, std::memory_order_relaxed);
             }
           });
-  float* const slots_memory = scratch + plan.weight_elements;
+  float* const slots_memory = packed + plan.weight_elements;
   Slots slots(plan.slots);
   ForEach(plan.units, parallel, [&](int64_t unit) {
     const int slot = slots.Take();
-    TapsUnit(plan, unit, source, target, scratch, slots_memory + slot * plan.slot_elements);
+    TapsUnit(plan, unit, source, target, offsets, packed, slots_memory + slot * plan.slot_elements);
     slots.Give(slot);
   });
   if (!finite.load()) RepairSums(plan.geometry, plan.task, x, y, weight, parallel);

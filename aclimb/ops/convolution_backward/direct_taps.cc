@@ -135,8 +135,9 @@ void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t 
   for (int64_t c = channel; c < channel + channels; ++c) {
     const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
     if (plan.task == Task::kForward) {
-      for (const FlatPhase& phase : flat.phases) {
-        PackPlane(flat, PhaseWindow(flat, phase, start), view, from, images, plan.plane_stride, to);
+      for (int64_t p = 0; p < flat.Phases(); ++p) {
+        PackPlane(flat, PhaseWindow(flat, flat.Phase(p), start), view, from, images,
+                  plan.plane_stride, to);
         to += plan.plane_stride;
       }
     } else {
@@ -148,13 +149,10 @@ void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t 
 
 // Whether the next phase is this one's neighbour along the width, so that both can be written in
 // one go.
-bool PairsWithNext(const DirectPlan& plan, const TensorView& view, size_t phase) {
-  const auto& phases = plan.flat.phases;
-  if (plan.task != Task::kGradX || plan.flat.axis[2].stride != 2 || view.stride[4] != 1) {
-    return false;
-  }
-  return phase + 1 < phases.size() && phases[phase].phase[0] == phases[phase + 1].phase[0] &&
-         phases[phase].phase[1] == phases[phase + 1].phase[1] && phases[phase].phase[2] == 0;
+bool PairsWithNext(const DirectPlan& plan, const TensorView& view, int64_t phase) {
+  const FlatAxis& width = plan.flat.axis[2];
+  if (plan.task != Task::kGradX || width.stride != 2 || view.stride[4] != 1) return false;
+  return width.Phases() == 2 && phase % 2 == 0;
 }
 
 template <typename T>
@@ -163,11 +161,11 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
                   const float* from, const TensorView& view) {
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
-  const int64_t phases = static_cast<int64_t>(taps.offsets.size());
+  const int64_t phases = taps.output_phases;
   const int64_t tile_stride = taps.tile * plan.plane_stride;
   for (int64_t tile = first_tile; tile < last_tile; ++tile) {
     const int64_t channel = tile / phases * taps.tile;
-    const size_t phase = static_cast<size_t>(tile % phases);
+    const int64_t phase = tile % phases;
     Window window;
     bool pair = false;
     if (plan.task == Task::kForward) {
@@ -176,7 +174,7 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
         window.start[d] = start[d];
       }
     } else {
-      window = PhaseWindow(flat, flat.phases[phase], start);
+      window = PhaseWindow(flat, flat.Phase(phase), start);
       pair = tile + 1 < last_tile && PairsWithNext(plan, view, phase);
     }
     for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
@@ -191,7 +189,7 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
 }
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const float* packed, float* slot) {
+              const TensorView& target, const int64_t* offsets, const float* packed, float* slot) {
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
   const int64_t range = unit % taps.ranges;
@@ -208,7 +206,6 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
-  const int64_t phases = static_cast<int64_t>(taps.offsets.size());
   int64_t data_begin = 0, data_end = source_stride;
   if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {
     const Window::Range rows = SourceWindow(flat, start).Inside(1, source.shape[3]);
@@ -230,16 +227,14 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
         PackSources<float>(plan, start, image, images, channel, count, source, planes);
     }
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
-      const auto& offsets = taps.offsets[static_cast<size_t>(tile % phases)];
-      const int64_t tap_count = static_cast<int64_t>(offsets.size());
-      const Step step = {packed + group * taps.group_weights +
-                             taps.weight_offset[static_cast<size_t>(tile)] +
-                             s * tap_count * taps.tile,
+      const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
+      const Step step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
+                             s * range_of_taps.count * taps.tile,
                          planes,
                          source_stride,
                          count,
-                         offsets.data(),
-                         tap_count,
+                         offsets + range_of_taps.first,
+                         range_of_taps.count,
                          out + (tile - first_tile) * taps.tile * plan.plane_stride,
                          plan.plane_stride,
                          s > 0,
@@ -272,8 +267,24 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(TapsUnit);
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const float* packed, float* slot) {
-  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, packed, slot);
+              const TensorView& target, const int64_t* offsets, const float* packed, float* slot) {
+  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, offsets, packed, slot);
+}
+
+void FillTapOffsets(const DirectPlan& plan, int64_t* offsets) {
+  const FlatGeometry& flat = plan.flat;
+  const bool forward = plan.task == Task::kForward;
+  const int64_t reach = flat.Reach();
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const FlatPhase phase = flat.Phase(p);
+    for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
+      const int64_t row_shift = flat.RowShift(phase, row);
+      for (int64_t column = 0; column < phase.count[2]; ++column) {
+        const int64_t shift = row_shift + flat.ColumnShift(phase, column);
+        *offsets++ = forward ? p * plan.plane_stride + shift : reach - shift;
+      }
+    }
+  }
 }
 
 namespace {
@@ -282,33 +293,36 @@ template <typename T>
 bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight, float* packed) {
   const auto& taps = plan.taps;
   const Geometry& g = plan.geometry;
-  const int64_t phases = static_cast<int64_t>(taps.offsets.size());
+  const FlatGeometry& flat = plan.flat;
   const int64_t group = piece / taps.tiles;
   const int64_t tile = piece % taps.tiles;
   const bool forward = plan.task == Task::kForward;
-  // kForward has one output phase, which takes the taps of all phases of x.
-  const size_t first_phase = forward ? 0 : static_cast<size_t>(tile % phases);
-  const size_t last_phase = forward ? plan.flat.phases.size() : first_phase + 1;
-  float* to = packed + group * taps.group_weights + taps.weight_offset[static_cast<size_t>(tile)];
-  const int64_t first_output = tile / phases * taps.tile;
-  const int64_t area = g.kernel[1] * g.kernel[2];
+  const int64_t first_phase = forward ? 0 : tile % taps.output_phases;
+  const int64_t last_phase = forward ? flat.Phases() : first_phase + 1;
+  float* to = packed + group * taps.group_weights + plan.WeightOffset(tile);
+  const int64_t first_output = tile / taps.output_phases * taps.tile;
+  const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
   uint32_t largest = 0;  // of the absolute values, as bits
+  // The weights of one tap of one source.
+  const auto pack = [&](const T* from, int64_t step) {
+    for (int64_t c = 0; c < taps.tile; ++c) {
+      const float value = c < outputs ? ToFloat(from[c * step]) : 0.0f;
+      largest = std::max(largest, BitsOf(value) & 0x7FFFFFFFu);
+      *to++ = value;
+    }
+  };
   for (int64_t s = 0; s < taps.sources; ++s) {
-    for (size_t p = first_phase; p < last_phase; ++p) {
-      for (const FlatTap& tap : plan.flat.phases[p].taps) {
-        const int64_t at = tap.kernel_index / area * weight.stride[2] +
-                           tap.kernel_index % area / g.kernel[2] * weight.stride[3] +
-                           tap.kernel_index % g.kernel[2] * weight.stride[4];
-        for (int64_t c = 0; c < taps.tile; ++c) {
-          const int64_t output = first_output + c;
-          const int64_t y = group * g.y_channels + (forward ? output : s);
-          const int64_t x = forward ? s : output;
-          const float value =
-              output < taps.outputs
-                  ? ToFloat(weight.As<T>()[y * weight.stride[0] + x * weight.stride[1] + at])
-                  : 0.0f;
-          largest = std::max(largest, BitsOf(value) & 0x7FFFFFFFu);
-          *to++ = value;
+    const int64_t y = group * g.y_channels + (forward ? first_output : s);
+    const int64_t x = forward ? s : first_output;
+    const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
+    const int64_t step = weight.stride[forward ? 0 : 1];
+    for (int64_t p = first_phase; p < last_phase; ++p) {
+      const FlatPhase phase = flat.Phase(p);
+      for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
+        const T* line = from + flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
+                        flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3];
+        for (int64_t column = 0; column < phase.count[2]; ++column) {
+          pack(line + flat.KernelIndex(phase, 2, column) * weight.stride[4], step);
         }
       }
     }

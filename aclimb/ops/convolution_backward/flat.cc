@@ -1,6 +1,7 @@
 #include "aclimb/ops/convolution_backward/flat.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -35,15 +36,9 @@ void SetBlock(FlatAxis& axis, int64_t block) {
   axis.pitch = axis.block + axis.reach;
 }
 
-// Saturates: an absurd window must end in an absurd workspace size, not in a small one.
-int64_t Product(int64_t a, int64_t b) {
-  constexpr int64_t kMost = int64_t{1} << 56;
-  int64_t result;
-  return __builtin_mul_overflow(a, b, &result) || result > kMost ? kMost : result;
-}
-
 int64_t PlaneOf(const FlatGeometry& flat) {
-  return Product(Product(flat.axis[0].pitch, flat.axis[1].pitch), flat.axis[2].pitch);
+  return SaturatedProduct(SaturatedProduct(flat.axis[0].pitch, flat.axis[1].pitch),
+                          flat.axis[2].pitch);
 }
 
 // Cuts depth, then height, then width until a plane fits. Halos make small blocks wasteful, so the
@@ -60,9 +55,20 @@ void ChooseBlocks(FlatGeometry& flat, int64_t wish) {
   }
 }
 
+// At least the largest phase of any tap; exactly that unless there are many.
+int64_t LargestPhase(const FlatAxis& axis) {
+  constexpr int64_t kFew = 64;
+  if (axis.Phases() > kFew) return axis.stride - 1;
+  int64_t largest = 0;
+  for (int64_t tap = 0; tap < axis.Phases(); ++tap) {
+    largest = std::max(largest, tap * axis.dilation % axis.stride);
+  }
+  return largest;
+}
+
 // Rows may move together until one row's data would meet the window of its neighbour: the zeros
 // between them serve both. Needs all data of the dimension in one block.
-void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task, const LiveTaps& live) {
+void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task) {
   if (axis.Blocks() != 1) return;
   int64_t pitch = axis.block;
   const auto keep = [&](int64_t start, int64_t step, int64_t extent) {
@@ -74,10 +80,10 @@ void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task, const LiveT
   };
   if (task == Task::kGradX) {
     keep(axis.begin - axis.reach, 1, g.out[d]);
-  } else {
-    for (int64_t tap = 0; tap < live.count; ++tap) {
-      keep(tap * g.dilation[d] % axis.stride - axis.base, axis.stride, g.in[d]);
-    }
+  } else if (axis.taps > 0) {
+    // What must be kept grows towards the smallest phase on one side and the largest on the other.
+    keep(-axis.base, axis.stride, g.in[d]);
+    keep(LargestPhase(axis) - axis.base, axis.stride, g.in[d]);
   }
   axis.pitch = pitch;
 }
@@ -95,7 +101,11 @@ FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_
   for (int d = 0; d < kDims; ++d) {
     FlatAxis& axis = flat.axis[d];
     axis.stride = g.stride[d];
+    axis.dilation = g.dilation[d];
+    axis.cycle = g.stride[d] / std::gcd(g.stride[d], g.dilation[d]);
     if (!any) live[d] = {};
+    axis.first_tap = live[d].first;
+    axis.taps = live[d].count;
     axis.base = g.pad_begin[d] - live[d].first * g.dilation[d];
     axis.reach = live[d].count == 0 ? 0 : (live[d].count - 1) * g.dilation[d] / axis.stride;
     if (task == Task::kGradX) {
@@ -109,50 +119,17 @@ FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_
   const int64_t wish =
       std::clamp(kStepElements / std::max<int64_t>(1, planes), kMinPlaneElements, kPlaneElements);
   ChooseBlocks(flat, wish);
-  for (int d = 0; d < kDims; ++d) ShareZeros(flat.axis[d], g, d, task, live[d]);
+  for (int d = 0; d < kDims; ++d) ShareZeros(flat.axis[d], g, d, task);
   flat.plane = PlaneOf(flat);
   flat.blocks = 1;
-  for (const FlatAxis& axis : flat.axis) flat.blocks *= axis.Blocks();
+  for (const FlatAxis& axis : flat.axis) {
+    flat.blocks = SaturatedProduct(flat.blocks, axis.Blocks());
+  }
   if (flat.blocks == 1) {
     flat.images = std::clamp<int64_t>(wish / std::max<int64_t>(1, flat.plane), 1, max_images);
     const int64_t folds = (g.batch + flat.images - 1) / std::max<int64_t>(1, flat.images);
     if (folds > 0) flat.images = (g.batch + folds - 1) / folds;
   }
-  if (!any) {
-    flat.all_phases = false;
-    return flat;
-  }
-
-  // Phases in the order in which their first tap appears.
-  for (int64_t kd = 0; kd < live[0].count; ++kd) {
-    for (int64_t kh = 0; kh < live[1].count; ++kh) {
-      for (int64_t kw = 0; kw < live[2].count; ++kw) {
-        const int64_t tap[kDims] = {kd, kh, kw};
-        int64_t phase[kDims], shift[kDims];
-        for (int d = 0; d < kDims; ++d) {
-          phase[d] = tap[d] * g.dilation[d] % g.stride[d];
-          shift[d] = tap[d] * g.dilation[d] / g.stride[d];
-        }
-        auto found = std::find_if(flat.phases.begin(), flat.phases.end(), [&](const FlatPhase& p) {
-          return std::equal(phase, phase + kDims, p.phase);
-        });
-        if (found == flat.phases.end()) {
-          flat.phases.emplace_back();
-          found = flat.phases.end() - 1;
-          std::copy(phase, phase + kDims, found->phase);
-        }
-        FlatTap entry;
-        entry.kernel_index =
-            ((kd + live[0].first) * g.kernel[1] + kh + live[1].first) * g.kernel[2] + kw +
-            live[2].first;
-        entry.row_shift = (shift[0] * flat.axis[1].pitch + shift[1]) * flat.axis[2].pitch;
-        entry.column_shift = shift[2];
-        found->taps.push_back(entry);
-      }
-    }
-  }
-  flat.all_phases = static_cast<int64_t>(flat.phases.size()) ==
-                    Product(Product(g.stride[0], g.stride[1]), g.stride[2]);
   return flat;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "aclimb/ops/convolution_backward/geometry.h"
 
@@ -25,47 +25,111 @@ struct FlatAxis {
   int64_t block = 0;  // positions in one block
   int64_t pitch = 0;  // from one row (or slice, or image) to the next; at most block + reach
 
+  // The live taps, those that meet data somewhere: [first_tap, first_tap + taps). Every `cycle` of
+  // them the phases repeat, so that phase i has the taps i, i + cycle, i + 2 * cycle, ...
+  int64_t first_tap = 0;
+  int64_t taps = 0;
+  int64_t dilation = 1;
+  int64_t cycle = 1;
+
   int64_t Blocks() const { return (count + block - 1) / block; }
+  int64_t Phases() const { return std::min(taps, cycle); }
+  int64_t PhaseTaps(int64_t phase) const { return (taps - phase + cycle - 1) / cycle; }
+  // Taps of all phases before this one.
+  int64_t TapsBefore(int64_t phase) const {
+    return phase * (taps / cycle) + std::min(phase, taps % cycle);
+  }
 };
 
-struct FlatTap {
-  int64_t kernel_index = 0;  // into the kernel's elements, row-major
-  int64_t row_shift = 0;     // the part of the flat shift that depth and height make
-  int64_t column_shift = 0;  // the part that width makes
-};
+// Products of sizes that a program may make absurdly large saturate: an absurd window must end in
+// an absurd workspace size, not in a small one.
+inline int64_t SaturatedProduct(int64_t a, int64_t b) {
+  constexpr int64_t kMost = int64_t{1} << 56;
+  int64_t result;
+  return __builtin_mul_overflow(a, b, &result) || result > kMost ? kMost : result;
+}
 
+// The taps that share a phase. Everything about them is computed, not stored: a window may have as
+// many taps as the weight has elements.
 struct FlatPhase {
-  int64_t phase[kDims] = {};
-  std::vector<FlatTap> taps;  // in kernel order; never empty
+  int64_t phase[kDims] = {};  // remainder modulo the stride
+  int64_t first[kDims] = {};  // live tap, counted from the axis' first
+  int64_t count[kDims] = {};  // taps along each dimension; never 0
+
+  // Taps with a common row shift, next to each other.
+  int64_t Across() const { return count[2]; }
+  int64_t Taps() const { return count[0] * count[1] * count[2]; }
 };
 
 struct FlatGeometry {
   FlatAxis axis[kDims];
-  std::vector<FlatPhase> phases;  // those that have a tap
-  bool all_phases = true;         // every remainder modulo the strides has one
-  int64_t images = 1;             // images side by side in one plane
-  int64_t plane = 0;              // elements of one image in a plane
-  int64_t blocks = 0;             // spatial blocks of one image
+  int64_t images = 1;  // images side by side in one plane
+  int64_t plane = 0;   // elements of one image in a plane
+  int64_t blocks = 0;  // spatial blocks of one image
+
+  // Phases that have a tap, in the order in which their first tap appears in the kernel.
+  int64_t Phases() const { return axis[0].Phases() * axis[1].Phases() * axis[2].Phases(); }
+  // Every remainder modulo the strides has a tap.
+  bool AllPhases() const {
+    return std::all_of(axis, axis + kDims,
+                       [](const FlatAxis& a) { return a.Phases() == a.stride; });
+  }
+  int64_t Taps() const { return axis[0].taps * axis[1].taps * axis[2].taps; }
+
+  FlatPhase Phase(int64_t index) const {
+    FlatPhase phase;
+    for (int d = kDims - 1; d >= 0; --d) {
+      phase.first[d] = index % axis[d].Phases();
+      index /= axis[d].Phases();
+      phase.phase[d] = phase.first[d] * axis[d].dilation % axis[d].stride;
+      phase.count[d] = axis[d].PhaseTaps(phase.first[d]);
+    }
+    return phase;
+  }
+  // The part of the flat shift that depth and height make, of row `row` of a phase's taps.
+  int64_t RowShift(const FlatPhase& phase, int64_t row) const {
+    return (Shift(phase, 0, row / phase.count[1]) * axis[1].pitch +
+            Shift(phase, 1, row % phase.count[1])) *
+           axis[2].pitch;
+  }
+  // The part that width makes.
+  int64_t ColumnShift(const FlatPhase& phase, int64_t column) const {
+    return Shift(phase, 2, column);
+  }
+  // Taps of all phases before this one.
+  int64_t TapsBefore(const FlatPhase& p) const {
+    return (axis[0].TapsBefore(p.first[0]) * axis[1].taps +
+            p.count[0] * axis[1].TapsBefore(p.first[1])) *
+               axis[2].taps +
+           p.count[0] * p.count[1] * axis[2].TapsBefore(p.first[2]);
+  }
+  // The index in the kernel, along one dimension, of a phase's tap.
+  int64_t KernelIndex(const FlatPhase& phase, int d, int64_t index) const {
+    return axis[d].first_tap + phase.first[d] + index * axis[d].cycle;
+  }
 
   // Positions of a plane from the first to the last useful one.
   int64_t Length() const {
-    return (images - 1) * plane +
-           ((axis[0].block - 1) * axis[1].pitch + axis[1].block - 1) * axis[2].pitch +
+    return SaturatedProduct(images - 1, plane) + Flat(axis[0].block - 1, axis[1].block - 1) +
            axis[2].block;
   }
   // The largest shift of any tap.
-  int64_t Reach() const {
-    return (axis[0].reach * axis[1].pitch + axis[1].reach) * axis[2].pitch + axis[2].reach;
-  }
+  int64_t Reach() const { return Flat(axis[0].reach, axis[1].reach) + axis[2].reach; }
   // Elements that the sums of a plane touch.
-  int64_t Extent() const {
-    const int64_t touched = Length() + Reach();
-    return touched > images * plane ? touched : images * plane;
+  int64_t Extent() const { return std::max(Length() + Reach(), SaturatedProduct(images, plane)); }
+
+ private:
+  int64_t Shift(const FlatPhase& phase, int d, int64_t index) const {
+    return (phase.first[d] + index * axis[d].cycle) * axis[d].dilation / axis[d].stride;
+  }
+  int64_t Flat(int64_t depth, int64_t height) const {
+    return SaturatedProduct(SaturatedProduct(depth, axis[1].pitch) + height, axis[2].pitch);
   }
 };
 
-// Taps that only ever meet padding are left out; `phases` may end up empty. `planes` is the number
-// of planes that a kernel wants in its cache at once, `max_images` how many images it may fold.
+// Taps that only ever meet padding are left out; there may be none, and then no phase, left.
+// `planes` is the number of planes that a kernel wants in its cache at once, `max_images` how many
+// images it may fold.
 FlatGeometry MakeFlat(const Geometry& geometry, Task task, int64_t planes, int64_t max_images);
 
 }  // namespace aclimb::convolution_backward

@@ -1,0 +1,125 @@
+// Phase 1 never touches the data, so a program may ask it about any shape at no cost of its own:
+// plans must stay small whatever the sizes. Counted in bytes asked of operator new, which also
+// bounds the time that filling tables would take.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/plan.h"
+
+namespace {
+thread_local int64_t allocated_bytes = 0;
+}  // namespace
+
+void* operator new(size_t size) {
+  allocated_bytes += static_cast<int64_t>(size);
+  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace aclimb::convolution_backward {
+namespace {
+
+constexpr int64_t kMostBytes = 256 * 1024;
+
+struct Sizes {
+  const char* name;
+  int64_t batch, groups, x_channels, y_channels;  // channels of a group
+  int64_t in, kernel, stride, pad, dilation;      // of the width
+};
+
+Geometry GeometryOf(const Sizes& s) {
+  Geometry g;
+  g.batch = s.batch;
+  g.groups = s.groups;
+  g.x_channels = s.x_channels;
+  g.y_channels = s.y_channels;
+  g.in[2] = s.in;
+  g.kernel[2] = s.kernel;
+  g.stride[2] = s.stride;
+  g.dilation[2] = s.dilation;
+  g.pad_begin[2] = g.pad_end[2] = s.pad;
+  g.out[2] = *WindowCount(s.in, s.pad, s.pad, s.kernel, s.dilation, s.stride);
+  return g;
+}
+
+Place PlaceOf(int parameter, std::initializer_list<int64_t> shape, DType dtype) {
+  Place place;
+  place.parameter = parameter;
+  place.view.dtype = dtype;
+  place.view.rank = 3;
+  int64_t stride = 1;
+  for (int d = 2; d >= 0; --d) {
+    place.view.shape[d] = shape.begin()[d];
+    place.view.stride[d] = stride;
+    stride *= shape.begin()[d];
+  }
+  place.view = Embed(place.view);
+  return place;
+}
+
+constexpr int64_t kMillion = 1000 * 1000;
+constexpr int64_t kHuge = int64_t{1} << 30;
+const Sizes kSizes[] = {
+    {"a window of 100000", 1, 1, 1, 1, 200000, 100000, 1, 0, 1},
+    {"a window of 100000 over padding", 2, 1, 4, 4, 3, 100000, 1, 100000, 1},
+    {"a window of 2^30", 1, 1, 1, 1, kHuge, kHuge, 1, 0, 1},
+    {"a phase for every tap", 1, 1, 1, 1, kMillion, 100000, 100003, 0, 7},
+    {"2^30 phases", 1, 1, 1, 1, kHuge, kHuge, kHuge, 0, 1},
+    {"2^30 input channels", 1, 1, kHuge, 1, 1, 1, 1, 0, 1},
+    {"2^30 output channels", 1, 1, 1, kHuge, 1, 1, 1, 0, 1},
+    {"2^30 channels of both", 1, 1, kHuge, kHuge, 1, 1, 1, 0, 1},
+    {"2^30 groups", 1, kHuge, 1, 1, 1, 1, 1, 0, 1},
+    {"2^30 groups of a window", 1, kHuge, 1, 2, 2, 2, 1, 1, 1},
+    {"2^30 images", kHuge, 1, 16, 16, 8, 3, 1, 1, 1},
+    {"a huge dilation", 1, 1, 16, 16, 2 * kHuge, 3, 1, 0, kHuge - 1},
+    {"a huge dilation over padding", 1, 1, 2, 2, 1, 2, 1, kHuge, kHuge},
+    {"a huge stride", 1, 1, 16, 16, kHuge, 3, kHuge / 2, 1, 1},
+    {"oneDNN's largest window", 1, 1, 16, 16, 8192, 4097, 1, 0, 1},
+};
+
+TEST(ConvolutionPlan, StaysSmallWhateverTheSizes) {
+  for (const Sizes& sizes : kSizes) {
+    const Geometry g = GeometryOf(sizes);
+    for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+      const Place x = PlaceOf(0, {g.batch, g.groups * g.x_channels, g.in[2]}, dtype);
+      const Place y = PlaceOf(1, {g.batch, g.groups * g.y_channels, g.out[2]}, dtype);
+      const Place weight = PlaceOf(2, {g.groups * g.y_channels, g.x_channels, g.kernel[2]}, dtype);
+      for (const bool transposed : {false, true}) {
+        for (const bool deterministic : {false, true}) {
+          const int64_t before = allocated_bytes;
+          Planner planner(deterministic);
+          PlanBuilder builder(planner, g, transposed, transposed ? x : y, transposed ? y : x,
+                              weight);
+          builder.AddGradInput(transposed ? y : x);
+          builder.AddGradWeight(weight);
+          EXPECT_NE(builder.Take(), nullptr);
+          EXPECT_LT(allocated_bytes - before, kMostBytes)
+              << sizes.name << ", transposed " << transposed << ", " << NameOf(dtype);
+        }
+      }
+    }
+  }
+}
+
+// Our own kernels' plans, also where the choice above is oneDNN's.
+TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
+  for (const Sizes& sizes : kSizes) {
+    for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+      const int64_t before = allocated_bytes;
+      const DirectPlan plan = PlanDirect(GeometryOf(sizes), task, 4);
+      EXPECT_EQ(allocated_bytes - before, 0) << sizes.name;
+      // Absurd sizes end in an absurd workspace, or in one past int64, never in a small one.
+      const int64_t bytes = plan.ScratchBytes();
+      EXPECT_TRUE(bytes < 0 || bytes >= 4 * plan.weight_elements) << sizes.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
