@@ -9,7 +9,8 @@
 //     live allocations and do not run past them, sizes are not 0.
 //   - The caller holds no lock unless the entry says so, and calls from any thread, concurrently on
 //     different objects; on the same queue several threads may submit at once.
-//   - Entries return 0 or a runtime code (aclimb/core/codes.h) and never throw.
+//   - Entries return 0 or a runtime code (aclimb/core/codes.h) and never throw. Without memory they
+//     return 207001 and change nothing; work that was taken over runs without needing any.
 //   - "May block" means on the device's work; a short internal lock is always allowed.
 
 #include <stddef.h>
@@ -45,7 +46,7 @@ typedef struct AclimbBackendConfig {
 
 typedef struct AclimbQueueOptions {
   uint64_t group;     // queues of one context share it: a stop-on-failure stops the group
-  uint32_t priority;  // 0 is the highest
+  uint32_t priority;  // 0 is the highest: it runs first; equal ones take turns
   uint32_t flags;     // ACL_STREAM_*
 } AclimbQueueOptions;
 
@@ -76,8 +77,9 @@ typedef struct AclimbBackend {
   // Called under the runtime's process lock. May take long (reserves memory, makes a context). A
   // device that was closed is opened again with the same handle.
   int (*device_open)(int index, AclimbDevice** device);
-  // Called under the runtime's process lock, after all its queues were destroyed. Frees what is
-  // still allocated on it. The handle stays valid: a memory call of another thread may be under way.
+  // Called under the runtime's process lock, after its queues have drained or were aborted. Frees
+  // what is still allocated on it. The handle stays valid: a memory call of another thread may be
+  // under way, and a queue that such a thread used may be destroyed a little later.
   int (*device_close)(AclimbDevice* device);
   int (*device_properties)(int index, AclimbDeviceProperties* properties);
 

@@ -40,6 +40,12 @@ ACLIMB_BRIDGE void* aclimb_handle_resolve(const void* handle, int kind);
 // Ends the handle and returns its object; null when it was not live. Exactly one of two racing
 // callers gets the object.
 ACLIMB_BRIDGE void* aclimb_handle_release(const void* handle, int kind);
+// What a handle is: the kind of a live object, the negative kind of a destroyed one,
+// ACLIMB_HANDLE_FORGOTTEN for a destroyed one of unknown kind, 0 when it was never given out.
+#define ACLIMB_HANDLE_FORGOTTEN (-127)
+ACLIMB_BRIDGE int aclimb_handle_state(const void* handle);
+// The same in words, for a message: "it is a destroyed stream". Static text.
+ACLIMB_BRIDGE const char* aclimb_handle_state_text(const void* handle);
 
 // A lock for the short while between resolving a handle and being done with its object, for objects
 // that another thread may release meanwhile. Not recursive; held over no call that waits.
@@ -97,7 +103,8 @@ typedef struct AclimbTask {
 
 // Queues the task on the stream (null: default stream of the current context). Takes the payload
 // over in every case: on failure it was released, nothing runs, and `reason` (may be null) receives
-// a static text. Returns 0 or a runtime code; with ASCEND_LAUNCH_BLOCKING also the task's own.
+// a text that is valid until the thread's next launch. Returns 0 or a runtime code; with
+// ASCEND_LAUNCH_BLOCKING also the task's own.
 ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, const char** reason);
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);

@@ -15,36 +15,36 @@ namespace aclimb {
 namespace {
 
 // Under ProcessMutex().
-Result<Context*> MakeContext(Device& device, bool primary) {
+Result<ContextRef> MakeContext(Device& device, bool primary) {
   static uint64_t groups = 0;
   ACLIMB_CHECK_OK(OpenDevice(device));
-  auto context = std::make_unique<Context>();
+  const auto context = std::make_shared<Context>();
   context->device = &device;
   context->primary = primary;
   context->group = ++groups;
   device.contexts.reserve(device.contexts.size() + 1);
-  context->handle = aclimb_handle_create(ACLIMB_HANDLE_CONTEXT, context.get());
+  context->handle = CreateShared(ACLIMB_HANDLE_CONTEXT, context);
   if (context->handle == nullptr) {
     return Refuse(kRtMemoryAllocation, "no handle is left for another context.",
                   "destroy contexts that are not needed", "runtime/handle/exhausted");
   }
-  Result<Stream*> stream = MakeStream(*context, StreamOptions{});
+  Result<StreamRef> stream = MakeStream(*context, StreamOptions{});
   if (!stream.ok()) {
-    aclimb_handle_release(context->handle, ACLIMB_HANDLE_CONTEXT);
+    ReleaseShared<Context>(context->handle, ACLIMB_HANDLE_CONTEXT);
     return stream.TakeStatus();
   }
   context->default_stream = stream.value();
   context->default_stream->is_default = true;
   device.contexts.push_back(context.get());
-  return context.release();
+  return context;
 }
 
 // Under ProcessMutex().
 Result<Context*> PrimaryContext(Device& device) {
   if (device.primary == nullptr) {
-    Result<Context*> made = MakeContext(device, /*primary=*/true);
+    Result<ContextRef> made = MakeContext(device, /*primary=*/true);
     if (!made.ok()) return made.TakeStatus();
-    device.primary = made.value();
+    device.primary = made.value().get();
   }
   return device.primary;
 }
@@ -55,7 +55,7 @@ Status CreateContext(aclrtContext* context, int32_t id) {
   Result<Device*> device = FindDevice(id, "deviceId");
   if (!device.ok()) return device.TakeStatus();
   std::lock_guard<std::mutex> lock(ProcessMutex());
-  Result<Context*> made = MakeContext(*device.value(), /*primary=*/false);
+  Result<ContextRef> made = MakeContext(*device.value(), /*primary=*/false);
   if (!made.ok()) return made.TakeStatus();
   *context = made.value()->handle;
   ThisThread().context = made.value()->handle;
@@ -64,10 +64,10 @@ Status CreateContext(aclrtContext* context, int32_t id) {
 
 Status DestroyContext(aclrtContext handle) {
   if (handle == nullptr) return NullArgument("context");
-  Context* context;
+  DetachedContext detached;
   {
     std::lock_guard<std::mutex> lock(ProcessMutex());
-    context = ResolveHandle<Context>(handle, ACLIMB_HANDLE_CONTEXT);
+    const ContextRef context = ResolveShared<Context>(handle, ACLIMB_HANDLE_CONTEXT);
     if (context == nullptr) return DeadHandle("context", handle, "context");
     if (context->primary) {
       return Refuse(kRtParamInvalid,
@@ -75,16 +75,16 @@ Status DestroyContext(aclrtContext handle) {
                         "; expected one that aclrtCreateContext made."),
                     "release it with aclrtResetDevice", "runtime/context/destroy-primary");
     }
-    DetachContext(context);
+    detached = DetachContext(context.get());
   }
-  DestroyDetachedContext(context, /*drain=*/true);
+  EndDetachedContext(std::move(detached), /*drain=*/true);
   if (ThisThread().context == handle) ThisThread().context = nullptr;
   return Ok();
 }
 
 }  // namespace
 
-Context* CurrentContextOrNull() {
+ContextRef CurrentContextOrNull() {
   const int default_device = DefaultDevice();
   ThreadState& thread = ThisThread();
   if (thread.context == nullptr && default_device >= 0) {
@@ -92,12 +92,12 @@ Context* CurrentContextOrNull() {
     if (!BindDevice(default_device).ok()) return nullptr;
   }
   if (thread.context == nullptr) return nullptr;
-  return ResolveHandle<Context>(thread.context, ACLIMB_HANDLE_CONTEXT);
+  return ResolveShared<Context>(thread.context, ACLIMB_HANDLE_CONTEXT);
 }
 
-Result<Context*> CurrentContext() {
+Result<ContextRef> CurrentContext() {
   ACLIMB_CHECK_OK(CheckUsable());
-  Context* context = CurrentContextOrNull();
+  ContextRef context = CurrentContextOrNull();
   if (context == nullptr) return NoContext();
   return context;
 }
@@ -114,19 +114,27 @@ Status BindDevice(int32_t id) {
   return Ok();
 }
 
-void DetachContext(Context* context) {
+DetachedContext DetachContext(Context* context) {
+  DetachedContext detached;
+  detached.streams.reserve(context->streams.size());
   Device& device = *context->device;
   std::erase(device.contexts, context);
   if (device.primary == context) device.primary = nullptr;
-  aclimb_handle_release(context->handle, ACLIMB_HANDLE_CONTEXT);
-  for (Stream* stream : context->streams) {
-    aclimb_handle_release(stream->handle, ACLIMB_HANDLE_STREAM);
+  detached.context = ReleaseShared<Context>(context->handle, ACLIMB_HANDLE_CONTEXT);
+  for (const Stream* stream : context->streams) {
+    detached.streams.push_back(ReleaseShared<Stream>(stream->handle, ACLIMB_HANDLE_STREAM));
   }
+  context->streams.clear();
+  return detached;
 }
 
-void DestroyDetachedContext(Context* context, bool drain) {
-  for (Stream* stream : context->streams) FreeStream(stream, drain);
-  delete context;
+void EndDetachedContext(DetachedContext detached, bool drain) {
+  // Who has the context may be about to use its default stream.
+  const bool used = detached.context.use_count() > 1;
+  for (StreamRef& stream : detached.streams) {
+    const bool is_default = stream->is_default;
+    EndStream(std::move(stream), drain, used && is_default);
+  }
 }
 
 }  // namespace aclimb
@@ -156,7 +164,7 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
 aclError aclrtGetCurrentContext(aclrtContext* context) {
   return aclimb::Enter("aclrtGetCurrentContext", [&]() -> aclimb::Status {
     if (context == nullptr) return aclimb::NullArgument("context");
-    aclimb::Result<aclimb::Context*> current = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> current = aclimb::CurrentContext();
     if (!current.ok()) return current.TakeStatus();
     *context = current.value()->handle;
     return aclimb::Ok();
@@ -166,7 +174,7 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
   return aclimb::Enter("aclrtCtxGetCurrentDefaultStream", [&]() -> aclimb::Status {
     if (stream == nullptr) return aclimb::NullArgument("stream");
-    aclimb::Result<aclimb::Context*> current = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> current = aclimb::CurrentContext();
     if (!current.ok()) return current.TakeStatus();
     *stream = current.value()->default_stream->handle;
     return aclimb::Ok();

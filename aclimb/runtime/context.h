@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "aclimb/core/status.h"
@@ -11,32 +12,41 @@ namespace aclimb {
 
 struct Stream;
 
-// One context: a device and the streams made in it.
+// One context: a device and the streams made in it. Its handle owns it, and so does every call that
+// uses it.
 struct Context {
   void* handle = nullptr;
   Device* device = nullptr;
   bool primary = false;
   uint64_t group = 0;  // number of this context, for the backend
-  Stream* default_stream = nullptr;
-  std::vector<Stream*> streams;  // guarded by ProcessMutex(); the default one included
+  std::shared_ptr<Stream> default_stream;
+  // Guarded by ProcessMutex(); the default one included. Their handles own them.
+  std::vector<Stream*> streams;
   // aclrtCtxSetSysParamOpt, one per aclSysParamOpt; kUnset until set.
   static constexpr int kParameters = 4;
   static constexpr int64_t kUnset = INT64_MIN;
   std::atomic<int64_t> parameters[kParameters] = {kUnset, kUnset, kUnset, kUnset};
 };
 
+using ContextRef = std::shared_ptr<Context>;
+
 // The calling thread's context, or 107002.
-Result<Context*> CurrentContext();
+Result<ContextRef> CurrentContext();
 // The same without a message; null when there is none.
-Context* CurrentContextOrNull();
+ContextRef CurrentContextOrNull();
 
 // aclrtSetDevice: the primary context becomes current and the device's count grows by one.
 Status BindDevice(int32_t device);
 
-// Under ProcessMutex(): ends the handles of the context and of its streams, so that nobody finds
-// them any more, and takes it from its device.
-void DetachContext(Context* context);
-// Without the lock: destroys the streams and the context.
-void DestroyDetachedContext(Context* context, bool drain);
+// A context on its way out: nobody finds it or its streams any more.
+struct DetachedContext {
+  ContextRef context;
+  std::vector<std::shared_ptr<Stream>> streams;
+};
+// Under ProcessMutex(): ends the handles of the context and of its streams, and takes it from its
+// device.
+DetachedContext DetachContext(Context* context);
+// Without the lock: ends the streams, and with them the work that they have.
+void EndDetachedContext(DetachedContext detached, bool drain);
 
 }  // namespace aclimb

@@ -73,17 +73,18 @@ Status ResetDevice(int32_t id, bool force) {
   Result<Device*> found = FindDevice(id, "deviceId");
   if (!found.ok()) return found.TakeStatus();
   Device& device = *found.value();
-  std::vector<Context*> gone;
+  std::vector<DetachedContext> gone;
   {
     std::lock_guard<std::mutex> lock(ProcessMutex());
     if (device.set_count == 0) return NotSet(id);
     device.set_count = force ? 0 : device.set_count - 1;
     if (device.set_count > 0) return Ok();
-    for (Context* context : device.contexts) gone.push_back(context);
-    for (Context* context : gone) DetachContext(context);
+    gone.reserve(device.contexts.size());
+    while (!device.contexts.empty()) gone.push_back(DetachContext(device.contexts.back()));
   }
   // A forced release does not wait for what is queued.
-  for (Context* context : gone) DestroyDetachedContext(context, /*drain=*/!force);
+  for (DetachedContext& context : gone) EndDetachedContext(std::move(context), /*drain=*/!force);
+  gone.clear();
   std::lock_guard<std::mutex> lock(ProcessMutex());
   if (device.contexts.empty() && device.open) {
     ForgetDeviceMemory(device.id);
@@ -156,7 +157,7 @@ aclError aclrtResetDeviceForce(int32_t deviceId) {
 aclError aclrtGetDevice(int32_t* deviceId) {
   return aclimb::Enter("aclrtGetDevice", [&]() -> aclimb::Status {
     if (deviceId == nullptr) return aclimb::NullArgument("deviceId");
-    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
     *deviceId = context.value()->device->id;
     return aclimb::Ok();

@@ -1,6 +1,4 @@
-#include <memory>
-#include <mutex>
-#include <utility>
+#include "aclimb/runtime/event.h"
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
@@ -13,50 +11,6 @@
 
 namespace aclimb {
 namespace {
-
-enum class EventMaker { kPlain, kWithFlag, kExWithFlag };
-
-// A marker's reference, given back at the end.
-class MarkerRef {
- public:
-  MarkerRef() = default;
-  explicit MarkerRef(AclimbMarker* owned) : marker_(owned) {}
-  MarkerRef(const MarkerRef& other) : marker_(other.marker_) {
-    if (marker_ != nullptr) Backend().marker_retain(marker_);
-  }
-  MarkerRef(MarkerRef&& other) noexcept : marker_(std::exchange(other.marker_, nullptr)) {}
-  MarkerRef& operator=(MarkerRef other) noexcept {
-    std::swap(marker_, other.marker_);
-    return *this;
-  }
-  ~MarkerRef() {
-    if (marker_ != nullptr) Backend().marker_release(marker_);
-  }
-  AclimbMarker* get() const { return marker_; }
-  explicit operator bool() const { return marker_ != nullptr; }
-
- private:
-  AclimbMarker* marker_ = nullptr;
-};
-
-// Shared with the tasks that a reset and counted waits put on a stream: the program may destroy the
-// event before they run.
-struct Event {
-  EventMaker maker = EventMaker::kPlain;
-  uint32_t flags = 0;
-  Device* device = nullptr;
-  std::atomic<int> open_waits{0};
-  std::mutex mutex;        // guards what follows
-  MarkerRef marker;        // the latest recording; empty when never recorded, or reset
-  void* stream = nullptr;  // handle of the stream it was recorded on
-
-  bool Has(uint32_t flag) const { return maker == EventMaker::kPlain || (flags & flag) != 0; }
-  MarkerRef Latest() {
-    std::lock_guard<std::mutex> lock(mutex);
-    return marker;
-  }
-};
-using EventRef = std::shared_ptr<Event>;
 
 Status CreateEvent(aclrtEvent* event, EventMaker maker, uint32_t flag) {
   if (event == nullptr) return NullArgument("event");
@@ -72,45 +26,32 @@ Status CreateEvent(aclrtEvent* event, EventMaker maker, uint32_t flag) {
         "events within a process.",
         "leave the flag out", "runtime/event/ipc");
   }
-  Result<Context*> context = CurrentContext();
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
-  auto made = std::make_unique<EventRef>(std::make_shared<Event>());
-  (*made)->maker = maker;
-  (*made)->flags = flag;
-  (*made)->device = context.value()->device;
-  void* handle = aclimb_handle_create(ACLIMB_HANDLE_EVENT, made.get());
+  const auto made = std::make_shared<Event>();
+  made->maker = maker;
+  made->flags = flag;
+  made->device = context.value()->device;
+  void* handle = CreateShared(ACLIMB_HANDLE_EVENT, made);
   if (handle == nullptr) {
     return Refuse(ACL_ERROR_RT_NO_EVENT_RESOURCE, "no handle is left for another event.",
                   "destroy events that are not needed", "runtime/handle/exhausted");
   }
-  made.release();
   *event = handle;
   return Ok();
-}
-
-Result<EventRef> ResolveEvent(const char* argument, aclrtEvent handle) {
-  if (handle == nullptr) return NullArgument(argument);
-  const auto* event = ResolveHandle<EventRef>(handle, ACLIMB_HANDLE_EVENT);
-  if (event == nullptr) return DeadHandle(argument, handle, "event");
-  return *event;
-}
-
-Status WrongMaker(std::string_view use, std::string_view makers, std::string_view rule) {
-  return Refuse(kRtParamInvalid,
-                Cat("event was not made for ", use, "; expected an event of ", makers, "."),
-                Cat("create the event with ", makers), Cat("runtime/event/", rule));
 }
 
 Status RecordEvent(aclrtEvent handle, aclrtStream stream_handle) {
   Result<EventRef> found = ResolveEvent("event", handle);
   if (!found.ok()) return found.TakeStatus();
-  Result<Stream*> stream = ResolveStream(stream_handle);
+  Result<StreamRef> stream = ResolveStream(stream_handle);
   if (!stream.ok()) return stream.TakeStatus();
   Event& event = *found.value();
-  if (event.device != stream.value()->context->device) {
+  if (event.device != stream.value()->device) {
     return Refuse(kRtStreamContext,
-                  Cat("event belongs to device ", event.device->id, " but stream to device ",
-                      stream.value()->context->device->id, "; expected the same device."),
+                  Cat("event ", AddressText(handle), " belongs to device ", event.device->id,
+                      " but stream ", AddressText(stream_handle), " to device ",
+                      stream.value()->device->id, "; expected the same device."),
                   "create the event while the stream's device is current",
                   "runtime/event/record-device");
   }
@@ -138,11 +79,12 @@ struct Reset {
 Status ResetEvent(aclrtEvent handle, aclrtStream stream_handle) {
   Result<EventRef> found = ResolveEvent("event", handle);
   if (!found.ok()) return found.TakeStatus();
-  Result<Stream*> stream = ResolveStream(stream_handle);
+  Result<StreamRef> stream = ResolveStream(stream_handle);
   if (!stream.ok()) return stream.TakeStatus();
   const EventRef& event = found.value();
   if (event->maker != EventMaker::kWithFlag || !event->Has(ACL_EVENT_SYNC)) {
-    return WrongMaker("aclrtResetEvent", "aclrtCreateEventWithFlag(ACL_EVENT_SYNC)", "reset");
+    return WrongMaker("event", handle, "aclrtResetEvent",
+                      "aclrtCreateEventWithFlag(ACL_EVENT_SYNC)", "reset");
   }
   AclimbTask task = {};
   task.name = "event reset";
@@ -166,11 +108,12 @@ Status ResetEvent(aclrtEvent handle, aclrtStream stream_handle) {
 Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_ms) {
   Result<EventRef> found = ResolveEvent("event", handle);
   if (!found.ok()) return found.TakeStatus();
-  Result<Stream*> stream = ResolveStream(stream_handle);
+  Result<StreamRef> stream = ResolveStream(stream_handle);
   if (!stream.ok()) return stream.TakeStatus();
   const EventRef& event = found.value();
   if (!event->Has(ACL_EVENT_SYNC)) {
-    return WrongMaker("stream waits", "aclrtCreateEvent, or with the flag ACL_EVENT_SYNC", "wait");
+    return WrongMaker("event", handle, "stream waits",
+                      "aclrtCreateEvent, or with the flag ACL_EVENT_SYNC", "wait");
   }
   const MarkerRef marker = event->Latest();
   if (!marker || Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE) return Ok();
@@ -216,71 +159,35 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
   if (code == 0) return Ok();
   if (code == kRtEventSyncTimeout &&
       Backend().marker_state(marker.get()) == ACLIMB_MARKER_PENDING) {
-    return Refuse(
-        code,
-        Cat("event is not complete after ", timeout_ms, " ms; expected its work to take less."),
-        "wait longer; the work goes on", "runtime/event/timeout");
+    return Refuse(code,
+                  Cat("event ", AddressText(handle), " is not complete after ", timeout_ms,
+                      " ms; expected its work to take less."),
+                  "wait longer; the work goes on", "runtime/event/timeout");
   }
-  Stream* stream = ResolveHandle<Stream>(stream_handle, ACLIMB_HANDLE_STREAM);
+  const StreamRef stream = ResolveShared<Stream>(stream_handle, ACLIMB_HANDLE_STREAM);
   if (stream != nullptr) return TaskError(*stream, code);
-  return Refuse(code, "the work before the event failed; expected it to succeed.",
-                "look at the tasks of its stream", "runtime/event/task-failed");
-}
-
-// Whether the event's work is done; a dropped recording never is.
-Result<bool> IsComplete(aclrtEvent handle, std::string_view refused_use) {
-  Result<EventRef> found = ResolveEvent("event", handle);
-  if (!found.ok()) return found.TakeStatus();
-  if (!refused_use.empty() && found.value()->maker == EventMaker::kExWithFlag) {
-    return WrongMaker(refused_use, "aclrtCreateEvent or aclrtCreateEventWithFlag", "query-ex");
-  }
-  const MarkerRef marker = found.value()->Latest();
-  return !marker || Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE;
-}
-
-// Nanoseconds of a complete event with time stamps.
-Result<uint64_t> TimeOf(const char* argument, aclrtEvent handle) {
-  Result<EventRef> found = ResolveEvent(argument, handle);
-  if (!found.ok()) return found.TakeStatus();
-  if (!found.value()->Has(ACL_EVENT_TIME_LINE)) {
-    return Refuse(kRtEventTimestampInvalid,
-                  Cat(argument,
-                      " was made without ACL_EVENT_TIME_LINE; expected an event with time "
-                      "stamps."),
-                  "create it with aclrtCreateEvent, or with that flag", "runtime/event/no-timing");
-  }
-  const MarkerRef marker = found.value()->Latest();
-  if (!marker) {
-    return Refuse(kRtEventTimestampInvalid,
-                  Cat(argument, " was never recorded; expected a recorded event."),
-                  "record it on a stream first", "runtime/event/not-recorded");
-  }
-  const uint64_t time = Backend().marker_time(marker.get());
-  if (time == 0) {
-    return Refuse(kRtEventNotComplete,
-                  Cat(argument, " is not complete; expected its stream to have reached it."),
-                  "call aclrtSynchronizeEvent first", "runtime/event/not-complete");
-  }
-  return time;
-}
-
-Status ElapsedTime(float* ms, aclrtEvent start, aclrtEvent end) {
-  if (ms == nullptr) return NullArgument("ms");
-  Result<uint64_t> from = TimeOf("startEvent", start);
-  if (!from.ok()) return from.TakeStatus();
-  Result<uint64_t> to = TimeOf("endEvent", end);
-  if (!to.ok()) return to.TakeStatus();
-  if (to.value() < from.value()) {
-    return Refuse(kRtEventTimestampReversal,
-                  Cat("endEvent lies ", from.value() - to.value(),
-                      " ns before startEvent; expected it to be later."),
-                  "exchange the two events", "runtime/event/reversed");
-  }
-  *ms = static_cast<float>(static_cast<double>(to.value() - from.value()) * 1e-6);
-  return Ok();
+  return Refuse(
+      code, Cat("the work before event ", AddressText(handle), " failed; expected it to succeed."),
+      "look at the tasks of its stream", "runtime/event/task-failed");
 }
 
 }  // namespace
+
+Result<EventRef> ResolveEvent(const char* argument, aclrtEvent handle) {
+  if (handle == nullptr) return NullArgument(argument);
+  EventRef event = ResolveShared<Event>(handle, ACLIMB_HANDLE_EVENT);
+  if (event == nullptr) return DeadHandle(argument, handle, "event");
+  return event;
+}
+
+Status WrongMaker(const char* argument, aclrtEvent handle, std::string_view use,
+                  std::string_view makers, std::string_view rule) {
+  return Refuse(kRtParamInvalid,
+                Cat(argument, " is ", AddressText(handle), ", which was not made for ", use,
+                    "; expected an event of ", makers, "."),
+                Cat("create the event with ", makers), Cat("runtime/event/", rule));
+}
+
 }  // namespace aclimb
 
 extern "C" {
@@ -305,9 +212,9 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
 aclError aclrtDestroyEvent(aclrtEvent event) {
   return aclimb::Enter("aclrtDestroyEvent", [&]() -> aclimb::Status {
     if (event == nullptr) return aclimb::NullArgument("event");
-    void* object = aclimb_handle_release(event, ACLIMB_HANDLE_EVENT);
-    if (object == nullptr) return aclimb::DeadHandle("event", event, "event");
-    delete static_cast<aclimb::EventRef*>(object);
+    if (aclimb::ReleaseShared<aclimb::Event>(event, ACLIMB_HANDLE_EVENT) == nullptr) {
+      return aclimb::DeadHandle("event", event, "event");
+    }
     return aclimb::Ok();
   });
 }
@@ -345,56 +252,6 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
   return aclimb::Enter("aclrtSynchronizeEventWithTimeout", [&]() -> aclimb::Status {
     ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
     return aclimb::SynchronizeEvent(event, timeout);
-  });
-}
-
-aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
-  return aclimb::Enter("aclrtQueryEvent", [&]() -> aclimb::Status {
-    if (status == nullptr) return aclimb::NullArgument("status");
-    aclimb::Result<bool> complete = aclimb::IsComplete(event, "aclrtQueryEvent");
-    if (!complete.ok()) return complete.TakeStatus();
-    *status = complete.value() ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
-    return aclimb::Ok();
-  });
-}
-
-aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status) {
-  return aclimb::Enter("aclrtQueryEventStatus", [&]() -> aclimb::Status {
-    if (status == nullptr) return aclimb::NullArgument("status");
-    aclimb::Result<bool> complete = aclimb::IsComplete(event, "");
-    if (!complete.ok()) return complete.TakeStatus();
-    *status =
-        complete.value() ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    return aclimb::Ok();
-  });
-}
-
-aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* status) {
-  return aclimb::Enter("aclrtQueryEventWaitStatus", [&]() -> aclimb::Status {
-    if (status == nullptr) return aclimb::NullArgument("status");
-    aclimb::Result<bool> allowed = aclimb::IsComplete(event, "aclrtQueryEventWaitStatus");
-    if (!allowed.ok()) return allowed.TakeStatus();
-    aclimb::Result<aclimb::EventRef> found = aclimb::ResolveEvent("event", event);
-    if (!found.ok()) return found.TakeStatus();
-    *status = found.value()->open_waits.load(std::memory_order_acquire) == 0
-                  ? ACL_EVENT_WAIT_STATUS_COMPLETE
-                  : ACL_EVENT_WAIT_STATUS_NOT_READY;
-    return aclimb::Ok();
-  });
-}
-
-aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {
-  return aclimb::Enter("aclrtEventElapsedTime",
-                       [&] { return aclimb::ElapsedTime(ms, startEvent, endEvent); });
-}
-
-aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* timestamp) {
-  return aclimb::Enter("aclrtEventGetTimestamp", [&]() -> aclimb::Status {
-    if (timestamp == nullptr) return aclimb::NullArgument("timestamp");
-    aclimb::Result<uint64_t> time = aclimb::TimeOf("event", event);
-    if (!time.ok()) return time.TakeStatus();
-    *timestamp = time.value() / 1000;
-    return aclimb::Ok();
   });
 }
 

@@ -42,7 +42,7 @@ Status CheckFill(const Fill& fill) {
 }
 
 Status FillNow(const Fill& fill) {
-  Result<Context*> context = CurrentContext();
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
   ACLIMB_CHECK_OK(CheckFill(fill));
   if (fill.count == 0) return Ok();
@@ -52,7 +52,7 @@ Status FillNow(const Fill& fill) {
 }
 
 Status FillLater(const Fill& fill, aclrtStream handle) {
-  Result<Stream*> stream = ResolveStream(handle);
+  Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   ACLIMB_CHECK_OK(CheckFill(fill));
   if (fill.count == 0) return Ok();

@@ -1,5 +1,6 @@
 #include "aclimb/runtime/handle_table.h"
 
+#include <iterator>
 #include <new>
 
 #include "aclimb/bridge/bridge.h"
@@ -13,6 +14,36 @@ constexpr int kGenerationShift = 26;
 constexpr int kSlotShift = 4;
 constexpr uint64_t kGenerations = uint64_t{1} << (kTagShift - kGenerationShift);
 constexpr uint64_t kSlotMask = (uint64_t{1} << (kGenerationShift - kSlotShift)) - 1;
+
+// By kind.
+constexpr const char* kLiveTexts[] = {"",
+                                      "it is a live context",
+                                      "it is a live stream",
+                                      "it is a live event",
+                                      "it is a live stream configuration",
+                                      "it is a live aclTensor",
+                                      "it is a live aclScalar",
+                                      "it is a live aclIntArray",
+                                      "it is a live aclFloatArray",
+                                      "it is a live aclBoolArray",
+                                      "it is a live aclTensorList",
+                                      "it is a live aclScalarList",
+                                      "it is a live aclOpExecutor"};
+constexpr const char* kDestroyedTexts[] = {"",
+                                           "it is a destroyed context",
+                                           "it is a destroyed stream",
+                                           "it is a destroyed event",
+                                           "it is a destroyed stream configuration",
+                                           "it is a destroyed aclTensor",
+                                           "it is a destroyed aclScalar",
+                                           "it is a destroyed aclIntArray",
+                                           "it is a destroyed aclFloatArray",
+                                           "it is a destroyed aclBoolArray",
+                                           "it is a destroyed aclTensorList",
+                                           "it is a destroyed aclScalarList",
+                                           "it is a consumed or destroyed aclOpExecutor"};
+static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_EXECUTOR + 1);
+static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_EXECUTOR + 1);
 
 }  // namespace
 
@@ -83,13 +114,24 @@ void* HandleTable::Release(const void* handle, int kind) {
   const uint64_t live = generation << 8 | static_cast<uint64_t>(kind);
   if (slot->state.load(std::memory_order_relaxed) != live) return nullptr;
   void* object = slot->object.load(std::memory_order_relaxed);
-  slot->state.store(generation << 8, std::memory_order_release);
+  slot->state.store(live | kFree, std::memory_order_release);
   const uint64_t bits = reinterpret_cast<uint64_t>(handle);
   try {
     free_.push_back(static_cast<uint32_t>((bits >> kSlotShift) & kSlotMask));
   } catch (...) {  // The slot is lost; the object is not.
   }
   return object;
+}
+
+int HandleTable::Describe(const void* handle) const {
+  uint64_t generation;
+  const Slot* slot = Find(handle, &generation);
+  if (slot == nullptr || generation == 0) return 0;
+  const uint64_t state = slot->state.load(std::memory_order_acquire);
+  if (state >> 8 < generation) return 0;
+  if (state >> 8 > generation) return kForgotten;
+  const int kind = static_cast<int>(state & (kFree - 1));
+  return (state & kFree) != 0 ? -kind : kind;
 }
 
 }  // namespace aclimb
@@ -110,6 +152,18 @@ void* aclimb_handle_resolve(const void* handle, int kind) {
 
 void* aclimb_handle_release(const void* handle, int kind) {
   return aclimb::Handles().Release(handle, kind);
+}
+
+int aclimb_handle_state(const void* handle) {
+  const int state = aclimb::Handles().Describe(handle);
+  return state == aclimb::HandleTable::kForgotten ? ACLIMB_HANDLE_FORGOTTEN : state;
+}
+
+const char* aclimb_handle_state_text(const void* handle) {
+  const int state = aclimb::Handles().Describe(handle);
+  if (state == 0) return "it was never given out";
+  if (state == aclimb::HandleTable::kForgotten) return "it was destroyed";
+  return state > 0 ? aclimb::kLiveTexts[state] : aclimb::kDestroyedTexts[-state];
 }
 
 }  // extern "C"

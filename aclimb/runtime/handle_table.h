@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 namespace aclimb {
 
@@ -27,13 +29,18 @@ class HandleTable {
   void* Resolve(const void* handle, int kind) const;
   // Resolves and ends the handle; of two racing callers one gets the object.
   void* Release(const void* handle, int kind);
+  // What a handle is that does not resolve: the kind of a live object, the negative kind of a
+  // destroyed one, kForgotten when its slot was used again since, 0 when it was never given out.
+  int Describe(const void* handle) const;
+  static constexpr int kForgotten = -0x7F;
 
  private:
   struct Slot {
-    // generation << 8 | kind; kind 0 is a free slot.
+    // generation << 8 | kind, with kFree when the object is gone.
     std::atomic<uint64_t> state{0};
     std::atomic<void*> object{nullptr};
   };
+  static constexpr uint64_t kFree = 0x80;
   static constexpr uint32_t kChunkSlots = 4096;
   static constexpr uint32_t kChunks = 1024;
 
@@ -48,10 +55,37 @@ class HandleTable {
 // The process's table, never destroyed.
 HandleTable& Handles();
 
-// The object of a live handle as its type.
+// One of a few mutexes, chosen by the handle: callers that race for one object meet at the same
+// one, whether or not the object still lives. Held over no call that waits.
+std::mutex& HandleMutex(const void* handle);
+
+// Handles of objects that another thread may destroy while a call uses them: the call holds a
+// reference, the handle holds another.
+
+// Null when no slot is left.
 template <typename T>
-T* ResolveHandle(const void* handle, int kind) {
-  return static_cast<T*>(Handles().Resolve(handle, kind));
+void* CreateShared(int kind, std::shared_ptr<T> object) {
+  auto holder = std::make_unique<std::shared_ptr<T>>(std::move(object));
+  void* handle = Handles().Create(kind, holder.get());
+  if (handle != nullptr) holder.release();
+  return handle;
+}
+// Null for a handle that is not live or of another kind.
+template <typename T>
+std::shared_ptr<T> ResolveShared(const void* handle, int kind) {
+  std::lock_guard<std::mutex> lock(HandleMutex(handle));
+  const auto* holder = static_cast<const std::shared_ptr<T>*>(Handles().Resolve(handle, kind));
+  return holder != nullptr ? *holder : nullptr;
+}
+// The same, and ends the handle.
+template <typename T>
+std::shared_ptr<T> ReleaseShared(const void* handle, int kind) {
+  std::unique_ptr<std::shared_ptr<T>> holder;
+  {
+    std::lock_guard<std::mutex> lock(HandleMutex(handle));
+    holder.reset(static_cast<std::shared_ptr<T>*>(Handles().Release(handle, kind)));
+  }
+  return holder != nullptr ? std::move(*holder) : nullptr;
 }
 
 }  // namespace aclimb

@@ -34,7 +34,7 @@ uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); 
 Status AllocateHost(void** address, uint64_t size, const char* name) {
   if (address == nullptr) return NullArgument(name);
   if (size == 0) return ZeroSize("size");
-  Result<Context*> context = CurrentContext();
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
   void* memory = nullptr;
   const int code = Backend().host_allocate(size, &memory);
@@ -83,7 +83,7 @@ Status FreeHostAfterSync(void* address) {
 Status Register(void* address, uint64_t size) {
   if (address == nullptr) return NullArgument("ptr");
   if (size == 0) return ZeroSize("size");
-  Result<Context*> context = CurrentContext();
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
   constexpr uint64_t kPage = 4096;
   if (Key(address) % kPage != 0) {

@@ -1,27 +1,19 @@
+#include <string>
+#include <utility>
+
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/stream.h"
 #include "aclimb/runtime/synchronize.h"
+#include "aclimb/runtime/thread_state.h"
 
 namespace {
 
-// The caller words the refusal itself; it gets the code and one static sentence.
-const char* ReasonOf(int code) {
-  switch (code) {
-    case aclimb::kRtContextNull:
-      return "the calling thread has no current context";
-    case aclimb::kRtInvalidHandle:
-      return "the stream is no live stream";
-    case aclimb::kRtStreamContext:
-      return "the stream belongs to another context";
-    case aclimb::kUninitialized:
-      return "aclInit was not called (ACLIMB_STRICT=1)";
-    case aclimb::kRtMemoryAllocation:
-      return "host memory is exhausted";
-    default:
-      return "the task failed";
-  }
+// The caller words its own refusal: it gets what was found, not what would have been expected.
+std::string Finding(const aclimb::Status& status) {
+  const std::string& what = status.refusal().what;
+  return what.substr(0, what.find("; expected"));
 }
 
 // Gives the payload back unless somebody took it over, also when an exception passes.
@@ -32,16 +24,27 @@ struct Payload {
   }
 };
 
-int Launch(void* handle, const AclimbTask* task) {
+// The code; `reason` gets the text of a refusal, which the thread keeps.
+int Launch(void* handle, const AclimbTask* task, const char** reason) {
   Payload payload{task};
-  aclimb::Result<aclimb::Stream*> stream = aclimb::ResolveStream(handle);
-  if (!stream.ok()) return stream.status().code();
+  std::string& kept = aclimb::ThisThread().launch_reason;
+  const auto refused = [&](int code, std::string text) {
+    kept = std::move(text);
+    *reason = kept.c_str();
+    return code;
+  };
+  aclimb::Result<aclimb::StreamRef> stream = aclimb::ResolveStream(handle);
+  if (!stream.ok()) return refused(stream.status().code(), Finding(stream.status()));
   uint32_t id = 0;
   payload.task = nullptr;  // the queue's from here, whatever the result
   const int code = aclimb::Backend().queue_submit(stream.value()->queue, task, &id);
-  if (code != 0) return code;
+  if (code != 0) {
+    return refused(code, code == aclimb::kRtMemoryAllocation ? "host memory is exhausted"
+                                                             : "the task cannot be queued");
+  }
   aclimb::NoteTask(id);
-  return aclimb::FinishLaunch(*stream.value()).code();
+  const aclimb::Status finished = aclimb::FinishLaunch(*stream.value());
+  return finished.ok() ? 0 : refused(finished.code(), Finding(finished));
 }
 
 }  // namespace
@@ -49,14 +52,14 @@ int Launch(void* handle, const AclimbTask* task) {
 extern "C" {
 
 int aclimb_launch(void* stream, const AclimbTask* task, const char** reason) {
-  int code;
+  const char* unused = nullptr;
+  if (reason == nullptr) reason = &unused;
   try {
-    code = Launch(stream, task);
+    return Launch(stream, task, reason);
   } catch (...) {
-    code = aclimb::kRtMemoryAllocation;
+    *reason = "host memory is exhausted";
+    return aclimb::kRtMemoryAllocation;
   }
-  if (code != 0 && reason != nullptr) *reason = ReasonOf(code);
-  return code;
 }
 
 int aclimb_cancelled() {

@@ -30,7 +30,7 @@ constexpr uint64_t UsableBytes(uint64_t size) { return (size + 31) / 32 * 32 + 3
 Status Allocate(void** address, uint64_t size) {
   if (address == nullptr) return NullArgument("devPtr");
   if (size == 0) return ZeroSize("size");
-  Result<Context*> context = CurrentContext();
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
   Device& device = *context.value()->device;
   constexpr uint64_t kMost = uint64_t{1} << 60;
@@ -233,7 +233,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) {
       return aclimb::BadValue("attr", attr, "an aclrtMemAttr", "memory/attr");
     }
-    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
     uint64_t free_bytes = 0;
     uint64_t total_bytes = 0;

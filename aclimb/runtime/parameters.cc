@@ -60,7 +60,7 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   return aclimb::Enter("aclrtCtxSetSysParamOpt", [&]() -> aclimb::Status {
     ACLIMB_CHECK_OK(aclimb::CheckValue(opt, value));
-    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
     context.value()->parameters[opt].store(value, std::memory_order_relaxed);
     return aclimb::Ok();
@@ -71,7 +71,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
   return aclimb::Enter("aclrtCtxGetSysParamOpt", [&]() -> aclimb::Status {
     if (value == nullptr) return aclimb::NullArgument("value");
     ACLIMB_CHECK_OK(aclimb::CheckOption(opt));
-    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
     const int64_t set = context.value()->parameters[opt].load(std::memory_order_relaxed);
     if (set == aclimb::Context::kUnset) {
@@ -104,7 +104,7 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
 
 int64_t aclimb_deterministic() {
   try {
-    const aclimb::Context* context = aclimb::CurrentContextOrNull();
+    const aclimb::ContextRef context = aclimb::CurrentContextOrNull();
     if (context != nullptr) {
       const int64_t set =
           context->parameters[ACL_OPT_DETERMINISTIC].load(std::memory_order_relaxed);

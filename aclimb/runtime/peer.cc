@@ -12,8 +12,8 @@ Status SameDevice(const char* argument, int32_t device) {
 
 // Copies between devices work whether or not the way was opened; what is opened is kept so that it
 // can be asked for.
-Result<Device*> FindPeer(int32_t peer, Context** context) {
-  Result<Context*> current = CurrentContext();
+Result<Device*> FindPeer(int32_t peer, ContextRef* context) {
+  Result<ContextRef> current = CurrentContext();
   if (!current.ok()) return current.TakeStatus();
   Result<Device*> found = FindDevice(peer, "peerDeviceId");
   if (!found.ok()) return found.TakeStatus();
@@ -43,7 +43,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int3
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
   return aclimb::Enter("aclrtDeviceEnablePeerAccess", [&]() -> aclimb::Status {
     if (flags != 0) return aclimb::BadValue("flags", flags, "0", "peer/flags");
-    aclimb::Context* context = nullptr;
+    aclimb::ContextRef context;
     aclimb::Result<aclimb::Device*> peer = aclimb::FindPeer(peerDeviceId, &context);
     if (!peer.ok()) return peer.TakeStatus();
     std::lock_guard<std::mutex> lock(aclimb::ProcessMutex());
@@ -54,7 +54,7 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
   return aclimb::Enter("aclrtDeviceDisablePeerAccess", [&]() -> aclimb::Status {
-    aclimb::Context* context = nullptr;
+    aclimb::ContextRef context;
     aclimb::Result<aclimb::Device*> peer = aclimb::FindPeer(peerDeviceId, &context);
     if (!peer.ok()) return peer.TakeStatus();
     std::lock_guard<std::mutex> lock(aclimb::ProcessMutex());

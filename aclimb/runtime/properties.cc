@@ -184,7 +184,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN) {
       return aclimb::BadValue("mode", mode, "an aclrtFloatOverflowMode", "sat-mode/range");
     }
-    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
     if (mode == ACL_RT_OVERFLOW_MODE_SATURATION) {
       return aclimb::NotSupported(
@@ -200,7 +200,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
   return aclimb::Enter("aclrtGetDeviceSatMode", [&]() -> aclimb::Status {
     if (mode == nullptr) return aclimb::NullArgument("mode");
-    aclimb::Result<aclimb::Context*> context = aclimb::CurrentContext();
+    aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
     *mode = static_cast<aclrtFloatOverflowMode>(
         context.value()->device->overflow_mode.load(std::memory_order_relaxed));

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "aclimb/bridge/bridge.h"
+
 namespace aclimb {
 
 Status NullArgument(std::string_view name) {
@@ -22,8 +24,9 @@ Status BadValue(std::string_view name, int64_t value, std::string_view expected,
 
 Status DeadHandle(std::string_view name, const void* handle, std::string_view kind) {
   return Refuse(kRtInvalidHandle,
-                Cat(name, " is ", AddressText(handle), ", which is no live ", kind, "; expected a ",
-                    kind, " that was created and not destroyed."),
+                Cat(name, " is ", AddressText(handle), ", which is no live ", kind, " (",
+                    aclimb_handle_state_text(handle), "); expected a ", kind,
+                    " that was created and not destroyed."),
                 Cat("check that the ", kind, " was created without error and outlives its uses"),
                 Cat("runtime/handle/", kind));
 }
@@ -44,11 +47,11 @@ Status NoContext() {
                 "runtime/context/none");
 }
 
-Status ForeignStream(std::string_view name) {
+Status ForeignStream(std::string_view name, const void* stream, const void* current_context) {
   return Refuse(kRtStreamContext,
-                Cat(name,
-                    " belongs to another context than the current one; expected a stream of "
-                    "the current context."),
+                Cat(name, " is ", AddressText(stream),
+                    ", which belongs to another context than the current one (",
+                    AddressText(current_context), "); expected a stream of the current context."),
                 "call aclrtSetCurrentContext with the context in which the stream was created",
                 "runtime/stream/context");
 }

@@ -26,7 +26,7 @@ Status NoSuchDevice(std::string_view name, int64_t device, int64_t count);
 // 107002
 Status NoContext();
 // 107003
-Status ForeignStream(std::string_view name);
+Status ForeignStream(std::string_view name, const void* stream, const void* current_context);
 // 207000
 Status NotSupported(std::string what, std::string fix, std::string rule);
 

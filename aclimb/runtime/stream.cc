@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "aclimb/bridge/bridge.h"
-#include "aclimb/runtime/callback.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/report_thread.h"
 #include "aclimb/runtime/stream_config.h"
 #include "aclimb/runtime/synchronize.h"
 #include "aclimb/runtime/thread_state.h"
@@ -23,11 +23,11 @@ constexpr uint32_t kDeviceDriven =
 
 Status CreateStream(aclrtStream* stream, StreamOptions options) {
   if (stream == nullptr) return NullArgument("stream");
-  Result<Context*> context = CurrentContext();
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
   options.priority = std::min(options.priority, kLeastPriority);
   std::lock_guard<std::mutex> lock(ProcessMutex());
-  Result<Stream*> made = MakeStream(*context.value(), options);
+  Result<StreamRef> made = MakeStream(*context.value(), options);
   if (!made.ok()) return made.TakeStatus();
   *stream = made.value()->handle;
   return Ok();
@@ -35,10 +35,11 @@ Status CreateStream(aclrtStream* stream, StreamOptions options) {
 
 Status DestroyStream(aclrtStream handle, bool drain) {
   if (handle == nullptr) return NullArgument("stream");
-  Result<Stream*> found = ResolveStream(handle);
+  Result<ContextRef> context = CurrentContext();
+  if (!context.ok()) return context.TakeStatus();
+  Result<StreamRef> found = ResolveStream(handle);
   if (!found.ok()) return found.TakeStatus();
-  Stream* stream = found.value();
-  if (stream->is_default) {
+  if (found.value()->is_default) {
     return Refuse(kRtParamInvalid,
                   "stream is the default stream of the current context; expected one that "
                   "aclrtCreateStream made.",
@@ -46,17 +47,17 @@ Status DestroyStream(aclrtStream handle, bool drain) {
   }
   {
     std::lock_guard<std::mutex> lock(ProcessMutex());
-    if (aclimb_handle_release(handle, ACLIMB_HANDLE_STREAM) == nullptr) {
+    if (ReleaseShared<Stream>(handle, ACLIMB_HANDLE_STREAM) == nullptr) {
       return DeadHandle("stream", handle, "stream");
     }
-    std::erase(stream->context->streams, stream);
+    std::erase(context.value()->streams, found.value().get());
   }
-  FreeStream(stream, drain);
+  EndStream(std::move(found.value()), drain, /*used=*/false);
   return Ok();
 }
 
 Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
-  Result<Stream*> stream = ResolveStream(handle);
+  Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   if ((stream.value()->options.flags & kDeviceDriven) != 0) return Ok();
   return SynchronizeStream(*stream.value(), timeout_ms);
@@ -64,17 +65,19 @@ Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
 
 }  // namespace
 
-Result<Stream*> ResolveStream(const void* handle) {
-  Result<Context*> context = CurrentContext();
+Result<StreamRef> ResolveStream(const void* handle) {
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
   if (handle == nullptr) return context.value()->default_stream;
-  Stream* stream = ResolveHandle<Stream>(handle, ACLIMB_HANDLE_STREAM);
+  StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM);
   if (stream == nullptr) return DeadHandle("stream", handle, "stream");
-  if (stream->context != context.value()) return ForeignStream("stream");
+  if (stream->context != context.value().get()) {
+    return ForeignStream("stream", handle, context.value()->handle);
+  }
   return stream;
 }
 
-Result<Stream*> MakeStream(Context& context, StreamOptions options) {
+Result<StreamRef> MakeStream(Context& context, StreamOptions options) {
   size_t streams = 0;
   for (const Context* other : context.device->contexts) streams += other->streams.size();
   if (streams >= kMostStreams) {
@@ -83,7 +86,8 @@ Result<Stream*> MakeStream(Context& context, StreamOptions options) {
         Cat("the device has ", streams, " streams; expected fewer than ", kMostStreams, "."),
         "destroy streams that are not needed", "runtime/stream/exhausted");
   }
-  auto stream = std::make_unique<Stream>();
+  StreamRef stream = std::make_shared<Stream>();
+  stream->device = context.device;
   stream->context = &context;
   stream->options = options;
   stream->id = context.device->next_stream_id.fetch_add(1, std::memory_order_relaxed);
@@ -94,20 +98,32 @@ Result<Stream*> MakeStream(Context& context, StreamOptions options) {
     return Refuse(code, "the backend has no queue left for another stream.",
                   "destroy streams that are not needed", "runtime/stream/backend");
   }
-  stream->handle = aclimb_handle_create(ACLIMB_HANDLE_STREAM, stream.get());
+  stream->handle = CreateShared(ACLIMB_HANDLE_STREAM, stream);
   if (stream->handle == nullptr) {
-    Backend().queue_destroy(stream->queue, 0);
     return Refuse(kRtMemoryAllocation, "no handle is left for another stream.",
                   "destroy streams that are not needed", "runtime/handle/exhausted");
   }
   context.streams.push_back(stream.get());
-  return stream.release();
+  return stream;
 }
 
-void FreeStream(Stream* stream, bool drain) {
-  Backend().queue_destroy(stream->queue, drain ? 1 : 0);
-  ForgetReportThread(*stream);
-  delete stream;
+Stream::~Stream() {
+  if (queue == nullptr) return;
+  Backend().queue_destroy(queue, drain.load(std::memory_order_relaxed) ? 1 : 0);
+  ForgetReportThread(*this);
+}
+
+void EndStream(StreamRef stream, bool drain, bool used) {
+  stream->drain.store(drain, std::memory_order_relaxed);
+  // Its context holds a default stream until the end.
+  const long own = stream->is_default ? 2 : 1;
+  if (!used && stream.use_count() <= own) return;
+  // Other calls use the stream; what they wait for comes to its end here.
+  if (drain) {
+    Backend().queue_wait(stream->queue, -1);
+  } else {
+    Backend().queue_abort(stream->queue);
+  }
 }
 
 void NoteTask(uint32_t task) { ThisThread().last_task = task; }
@@ -161,7 +177,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   return aclimb::Enter("aclrtStreamQuery", [&]() -> aclimb::Status {
     if (status == nullptr) return aclimb::NullArgument("status");
-    aclimb::Result<aclimb::Stream*> found = aclimb::ResolveStream(stream);
+    aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
     if (!found.ok()) return found.TakeStatus();
     int idle = 0;
     const int code = aclimb::Backend().queue_query(found.value()->queue, &idle);
@@ -173,7 +189,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
 
 aclError aclrtStreamAbort(aclrtStream stream) {
   return aclimb::Enter("aclrtStreamAbort", [&]() -> aclimb::Status {
-    aclimb::Result<aclimb::Stream*> found = aclimb::ResolveStream(stream);
+    aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
     if (!found.ok()) return found.TakeStatus();
     aclimb::Backend().queue_abort(found.value()->queue);
     return aclimb::Ok();

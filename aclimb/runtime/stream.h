@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "acl/acl_rt.h"
 #include "aclimb/backend/backend.h"
@@ -15,29 +16,41 @@ struct StreamOptions {
   uint32_t flags = 0;
 };
 
-// A stream as the program holds it.
+// A stream as the program holds it. Its handle owns it, and so does every call that uses it: when
+// one thread destroys a stream under another, the queue goes with the last of them.
 struct Stream {
+  Stream() = default;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream();
+
   void* handle = nullptr;
-  Context* context = nullptr;
+  Device* device = nullptr;
+  const Context* context = nullptr;  // may be gone; its address tells contexts apart
   AclimbQueue* queue = nullptr;
   StreamOptions options;
   int32_t id = 0;
   bool is_default = false;
+  std::atomic<bool> drain{false};  // at its end: wait for what is queued
   std::atomic<bool> failure_mode_set{false};
   std::atomic<uint32_t> overflow_switch{0};
   std::atomic<uint64_t> report_thread{0};  // aclrtSubscribeReport; 0 = nobody
 };
 
+using StreamRef = std::shared_ptr<Stream>;
+
 inline constexpr uint32_t kLeastPriority = 7;
 
 // The stream of a handle in the current context; null means the context's default stream.
 //   errors  107002 no context, 107017 dead handle, 107003 another context's stream
-Result<Stream*> ResolveStream(const void* stream);
+Result<StreamRef> ResolveStream(const void* stream);
 
 // Under ProcessMutex(): a new stream of the context.
-Result<Stream*> MakeStream(Context& context, StreamOptions options);
-// Without the lock, after its handle was released.
-void FreeStream(Stream* stream, bool drain);
+Result<StreamRef> MakeStream(Context& context, StreamOptions options);
+// Without the lock, after its handle was released. With `drain` waits for the queued work, else
+// drops it; other calls that still use the stream return soon. `used` says that there may be some
+// which the references to the stream do not show.
+void EndStream(StreamRef stream, bool drain, bool used);
 
 // Number of the task that the calling thread queued last, for aclrtGetThreadLastTaskId.
 void NoteTask(uint32_t task);

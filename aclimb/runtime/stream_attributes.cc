@@ -13,7 +13,7 @@ namespace {
 template <typename T, typename Get>
 Status GetProperty(aclrtStream handle, const char* argument, T* out, Get&& get) {
   if (out == nullptr) return NullArgument(argument);
-  Result<Stream*> stream = ResolveStream(handle);
+  Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   *out = get(*stream.value());
   return Ok();
@@ -27,7 +27,7 @@ Status SetFailureMode(aclrtStream handle, uint64_t mode) {
                       "ACL_STOP_ON_FAILURE."),
                   "pass 0 or 1", "runtime/stream/failure-mode");
   }
-  Result<Stream*> stream = ResolveStream(handle);
+  Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   if (stream.value()->failure_mode_set.exchange(true, std::memory_order_relaxed)) {
     return Refuse(kRtParamInvalid,
@@ -47,7 +47,7 @@ Status GetOverflowStatus(void* address, size_t size, aclrtStream handle) {
     return BadValue("outputSize", static_cast<int64_t>(size), "at least 64",
                     "stream/overflow-size");
   }
-  Result<Stream*> stream = ResolveStream(handle);
+  Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   ACLIMB_CHECK_OK(CheckDevice("outputAddr", address, kOverflowStatusBytes));
   uint32_t id = 0;
@@ -105,7 +105,7 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
   return aclimb::Enter("aclrtSetStreamOverflowSwitch", [&]() -> aclimb::Status {
     if (flag > 1) return aclimb::BadValue("flag", flag, "0 or 1", "stream/overflow-switch");
-    aclimb::Result<aclimb::Stream*> found = aclimb::ResolveStream(stream);
+    aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
     if (!found.ok()) return found.TakeStatus();
     found.value()->overflow_switch.store(flag, std::memory_order_relaxed);
     return aclimb::Ok();
@@ -127,7 +127,7 @@ aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream
 
 aclError aclrtResetOverflowStatus(aclrtStream stream) {
   return aclimb::Enter("aclrtResetOverflowStatus", [&]() -> aclimb::Status {
-    aclimb::Result<aclimb::Stream*> found = aclimb::ResolveStream(stream);
+    aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
     return found.ok() ? aclimb::Ok() : found.TakeStatus();
   });
 }

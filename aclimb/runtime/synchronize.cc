@@ -5,6 +5,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/runtime/exception_info.h"
+#include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
 
 namespace aclimb {
@@ -104,19 +105,15 @@ Status WaitFor(const Target& target, const Device& device, int64_t left_ms, int6
     return StreamTimeout(target.stream_id, timeout_ms);
   }
   std::vector<AclimbTaskFailure> failures;
-  {
-    std::lock_guard<std::mutex> lock(ProcessMutex());
-    const auto* stream =
-        static_cast<Stream*>(aclimb_handle_resolve(target.handle, ACLIMB_HANDLE_STREAM));
-    if (stream != nullptr) failures = TakeFailures(*stream);
-  }
+  const StreamRef stream = ResolveShared<Stream>(target.handle, ACLIMB_HANDLE_STREAM);
+  if (stream != nullptr) failures = TakeFailures(*stream);
   return TaskError(target.stream_id, device.id, code, failures);
 }
 
 }  // namespace
 
 Status TaskError(Stream& stream, int code) {
-  return TaskError(stream.id, stream.context->device->id, code, TakeFailures(stream));
+  return TaskError(stream.id, stream.device->id, code, TakeFailures(stream));
 }
 
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
@@ -150,7 +147,7 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
 }
 
 Status SynchronizeCurrentDevice(int64_t timeout_ms) {
-  Result<Context*> context = CurrentContext();
+  Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
   return SynchronizeDevice(*context.value()->device, timeout_ms);
 }

@@ -14,7 +14,8 @@ struct ThreadState {
   uint32_t last_task = 0;
   std::deque<std::string> unread;  // newest first
   size_t unread_bytes = 0;
-  std::string returned;  // what aclGetRecentErrMsg gave last
+  std::string returned;       // what aclGetRecentErrMsg gave last
+  std::string launch_reason;  // why aclimb_launch refused last
 };
 
 ThreadState& ThisThread();

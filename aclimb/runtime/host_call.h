@@ -1,0 +1,30 @@
+#pragma once
+
+#include <list>
+
+#include "aclimb/backend/backend.h"
+
+namespace aclimb {
+
+// A call of the program's code that a stream has reached. With a suspension the stream waits for
+// its end.
+struct HostCall {
+  void (*fn)(void* data);
+  void* data;
+  AclimbSuspension* suspension;
+};
+
+// Calls wait in lists, and one moves from list to list as the node that was made when it was
+// queued: handing it on must not need memory.
+using HostCalls = std::list<HostCall>;
+
+// Makes the call and resumes its stream; nothing that the program throws gets out.
+void Perform(const HostCall& call) noexcept;
+
+// Performs the calls soon, each on a thread of ours, which it may block. On the calling thread when
+// there is no other: late is better than never, the stream must not hang.
+void PerformElsewhere(HostCalls calls) noexcept;
+// Makes sure that there is such a thread; throws when none can be had.
+void PrepareToPerformElsewhere();
+
+}  // namespace aclimb

@@ -1,0 +1,136 @@
+#include "aclimb/runtime/pageable_copy.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "aclimb/runtime/refusals.h"
+
+namespace aclimb {
+namespace {
+
+Status CannotQueue(int code) {
+  return Refuse(code, "the copy cannot be queued.", "look at the backend's log",
+                "runtime/memcpy/queue");
+}
+
+struct StagedCopy {
+  void* dst;
+  size_t dst_pitch;
+  size_t width;
+  size_t height;
+  std::unique_ptr<char[]> bytes;
+};
+
+// Shared by the call and the task. The call may leave only while the task does not run.
+class OrderedCopy {
+ public:
+  explicit OrderedCopy(const CopyShape& shape) : shape_(shape) {}
+
+  void Run() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (state_ == State::kLeft) return;
+      state_ = State::kRunning;
+    }
+    int code = Backend().memory_copy(shape_.dst, shape_.dst_pitch, shape_.src, shape_.src_pitch,
+                                     shape_.width, shape_.height);
+    if (code == 0 && Backend().cancelled() != 0) code = kRtStreamAbort;
+    std::lock_guard<std::mutex> lock(mutex_);
+    state_ = State::kDone;
+    code_ = code;
+    changed_.notify_all();
+  }
+
+  // How the copy ended, after a wait for the stream that ended with `waited`. From here on the task
+  // touches nothing.
+  int Leave(int waited) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (state_ == State::kQueued) {
+      state_ = State::kLeft;
+      return waited != 0 ? waited : kRtStreamAbort;
+    }
+    changed_.wait(lock, [this] { return state_ == State::kDone; });
+    return code_;
+  }
+
+ private:
+  enum class State { kQueued, kRunning, kDone, kLeft };
+
+  const CopyShape shape_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  State state_ = State::kQueued;
+  int code_ = 0;
+};
+using OrderedCopyRef = std::shared_ptr<OrderedCopy>;
+
+// Waits for the stream in the backend, which may run the copy inside this very call.
+int WaitForStream(Stream& stream) {
+  AclimbMarker* marker = nullptr;
+  const int recorded = Backend().queue_record(stream.queue, &marker);
+  if (recorded != 0) return recorded;
+  const int waited = Backend().marker_wait(marker, -1, /*take_error=*/0);
+  Backend().marker_release(marker);
+  return waited;
+}
+
+}  // namespace
+
+Status QueueStagedCopy(Stream& stream, const CopyShape& shape) {
+  auto staged = std::make_unique<StagedCopy>();
+  staged->dst = shape.dst;
+  staged->dst_pitch = shape.dst_pitch;
+  staged->width = shape.width;
+  staged->height = shape.height;
+  staged->bytes.reset(new char[shape.width * shape.height]);
+  for (size_t row = 0; row < shape.height; ++row) {
+    std::memcpy(staged->bytes.get() + row * shape.width,
+                static_cast<const char*>(shape.src) + row * shape.src_pitch, shape.width);
+  }
+  AclimbTask task = {};
+  task.name = "copy from pageable memory";
+  task.run = [](void* payload) {
+    const auto* copy = static_cast<StagedCopy*>(payload);
+    return Backend().memory_copy(copy->dst, copy->dst_pitch, copy->bytes.get(), copy->width,
+                                 copy->width, copy->height);
+  };
+  task.release = [](void* payload) { delete static_cast<StagedCopy*>(payload); };
+  task.payload = staged.release();
+  task.cost_bytes = shape.width * shape.height;
+  uint32_t id = 0;
+  const int code = Backend().queue_submit(stream.queue, &task, &id);
+  NoteTask(id);
+  return code == 0 ? Ok() : CannotQueue(code);
+}
+
+Status CopyInStreamOrder(Stream& stream, const CopyShape& shape) {
+  const auto copy = std::make_shared<OrderedCopy>(shape);
+  AclimbTask task = {};
+  task.name = "copy of pageable memory";
+  task.run = [](void* payload) {
+    (*static_cast<OrderedCopyRef*>(payload))->Run();
+    return 0;  // the call that waits tells how it ended
+  };
+  task.release = [](void* payload) { delete static_cast<OrderedCopyRef*>(payload); };
+  task.payload = new OrderedCopyRef(copy);
+  task.cost_bytes = shape.width * shape.height;
+  uint32_t id = 0;
+  const int queued = Backend().queue_submit(stream.queue, &task, &id);
+  NoteTask(id);
+  if (queued != 0) return CannotQueue(queued);
+  const int code = copy->Leave(WaitForStream(stream));
+  if (code == 0) return Ok();
+  return Refuse(
+      code,
+      Cat("the copy of ", shape.width * shape.height, " bytes from ", AddressText(shape.src),
+          " to ", AddressText(shape.dst), " is not complete: stream ", AddressText(stream.handle),
+          code == kRtStreamAbort ? " was aborted or destroyed, or waits for an event whose work was"
+                                 : " could not get there",
+          "; expected the stream to reach it."),
+      "queue the copy again on a stream that runs; dst holds any part of it",
+      "runtime/memcpy/incomplete");
+}
+
+}  // namespace aclimb
