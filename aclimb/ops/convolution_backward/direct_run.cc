@@ -8,28 +8,10 @@
 #include "aclimb/ops/convolution_backward/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
-
-constexpr int kMostSlots = 256;
-
-// Hands each body that runs at this moment a slot of scratch of its own.
-class Slots {
- public:
-  explicit Slots(int count) : count_(std::min(count, kMostSlots)) {}
-
-  int Take() {
-    for (int i = 0;; i = (i + 1) % count_) {
-      if (!busy_[i].exchange(true, std::memory_order_acquire)) return i;
-    }
-  }
-  void Give(int slot) { busy_[slot].store(false, std::memory_order_release); }
-
- private:
-  int count_;
-  std::atomic<bool> busy_[kMostSlots] = {};
-};
 
 template <typename F>
 void ForEach(int64_t count, bool parallel, F&& body) {
@@ -77,9 +59,8 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   float* const slots_memory = scratch + plan.weight_elements;
   Slots slots(plan.slots);
   ForEach(plan.units, parallel, [&](int64_t unit) {
-    const int slot = slots.Take();
-    OuterUnit(plan, unit, x, y, scratch, slots_memory + slot * plan.slot_elements);
-    slots.Give(slot);
+    const Slots::Lease slot(slots);
+    OuterUnit(plan, unit, x, y, scratch, slots_memory + slot.number() * plan.slot_elements);
   });
   const int64_t channels = plan.geometry.groups * plan.geometry.y_channels;
   std::atomic<bool> good{true};
@@ -116,9 +97,9 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   float* const slots_memory = packed + plan.weight_elements;
   Slots slots(plan.slots);
   ForEach(plan.units, parallel, [&](int64_t unit) {
-    const int slot = slots.Take();
-    TapsUnit(plan, unit, source, target, offsets, packed, slots_memory + slot * plan.slot_elements);
-    slots.Give(slot);
+    const Slots::Lease slot(slots);
+    TapsUnit(plan, unit, source, target, offsets, packed,
+             slots_memory + slot.number() * plan.slot_elements);
   });
   if (!finite.load()) RepairSums(plan.geometry, plan.task, x, y, weight, parallel);
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <new>
 
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 #include "aclimb/ops/roi_align_v2_backward/tile.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
 
 namespace aclimb::roi_align_v2_backward {
 namespace {
@@ -29,7 +29,8 @@ class Run {
   explicit Run(const Args& args)
       : args_(args),
         partition_(args.partition),
-        problem_(ProblemOf(args.grad_output, args.grad_input)) {
+        problem_(ProblemOf(args.grad_output, args.grad_input)),
+        slots_(args.partition.workers) {
     const int64_t bytes = 4 * (args.grad_output.ElementCount() + args.grad_input.ElementCount() +
                                args.boxes.ElementCount());
     small_ = bytes <= kSmallBytes;
@@ -48,7 +49,7 @@ class Run {
   }
 
  private:
-  // Cuts the scratch memory up, and marks every worker's part as free.
+  // Cuts the scratch memory up.
   void Carve() {
     if (partition_.scratch_bytes == 0) return;
     uintptr_t at = (reinterpret_cast<uintptr_t>(args_.scratch) + 63) / 64 * 64;
@@ -57,8 +58,6 @@ class Run {
       at += static_cast<uintptr_t>((bytes + 63) / 64 * 64);
       return piece;
     };
-    busy_ = reinterpret_cast<std::atomic<int>*>(take(partition_.workers * int64_t{sizeof(int)}));
-    for (int64_t i = 0; i < partition_.workers; ++i) new (busy_ + i) std::atomic<int>(0);
     workers_ = reinterpret_cast<char*>(take(partition_.workers * partition_.worker_bytes));
     regions_ = reinterpret_cast<Region*>(take(partition_.parts_per_pass * int64_t{sizeof(Region)}));
     order_ = reinterpret_cast<int32_t*>(take(partition_.parts_per_pass * int64_t{sizeof(int32_t)}));
@@ -66,26 +65,9 @@ class Run {
   }
 
   // A worker's memory for the duration of one piece of a loop.
-  class Worker {
-   public:
-    explicit Worker(const Run& run) : run_(run) {
-      for (index_ = 0;; index_ = (index_ + 1) % run.partition_.workers) {
-        int free = 0;
-        if (run.busy_[index_].compare_exchange_weak(free, 1, std::memory_order_acquire)) break;
-      }
-    }
-    ~Worker() { run_.busy_[index_].store(0, std::memory_order_release); }
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
-
-    float* memory() const {
-      return reinterpret_cast<float*>(run_.workers_ + index_ * run_.partition_.worker_bytes);
-    }
-
-   private:
-    const Run& run_;
-    int64_t index_;
-  };
+  float* MemoryOf(const Slots::Lease& worker) const {
+    return reinterpret_cast<float*>(workers_ + worker.number() * partition_.worker_bytes);
+  }
 
   template <typename Body>
   bool For(int64_t count, int64_t grain, const Body& body) const {
@@ -112,8 +94,8 @@ class Run {
 
   bool Build(const Window& window, int64_t first, int64_t count) const {
     return For(count, 8, [&](int64_t begin, int64_t end) {
-      const Worker worker(*this);
-      for (int64_t i = begin; i < end; ++i) BuildOne(window, first + i, i, worker.memory());
+      const Slots::Lease worker(slots_);
+      for (int64_t i = begin; i < end; ++i) BuildOne(window, first + i, i, MemoryOf(worker));
     });
   }
 
@@ -206,10 +188,10 @@ class Run {
     }
     if (low >= high) return;
 
-    const Worker worker(*this);
+    const Slots::Lease worker(slots_);
     const TensorView& in = args_.grad_output;
-    const Tile tile = {worker.memory() + kTileWorkFloats,
-                       worker.memory(),
+    const Tile tile = {MemoryOf(worker) + kTileWorkFloats,
+                       MemoryOf(worker),
                        channels,
                        low,
                        high - low,
@@ -231,7 +213,7 @@ class Run {
   const Problem problem_;
   bool small_ = false;
   bool streams_ = false;
-  std::atomic<int>* busy_ = nullptr;
+  mutable Slots slots_;
   char* workers_ = nullptr;
   Region* regions_ = nullptr;
   int32_t* order_ = nullptr;

@@ -65,7 +65,7 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
       TileFloats(partition.rows_per_task, partition.window_columns) + kTileWorkFloats;
   partition.worker_bytes = CeilDiv(std::max(tile_floats * 4, RegionBuildBytes(extent)), 64) * 64;
   partition.scratch_bytes =
-      partition.workers * (partition.worker_bytes + 64) +
+      partition.workers * partition.worker_bytes +
       partition.parts_per_pass *
           (partition.table_bytes + static_cast<int64_t>(sizeof(Region) + sizeof(int32_t))) +
       256;
