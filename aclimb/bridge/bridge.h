@@ -93,12 +93,33 @@ ACLIMB_BRIDGE int aclimb_memory_find(const void* address, AclimbAllocation* allo
 
 // ---- Launch ------------------------------------------------------------------------------------
 
+// A view of memory that a task touches, as the program described it.
+typedef struct AclimbAccess {
+  const char* name;        // static text: the argument, or "workspace"
+  const void* address;     // of the first element, as the program knows it
+  int32_t dtype;           // aclDataType
+  int32_t element_bytes;
+  int32_t rank;
+  int32_t writes;          // 0 read, 1 written
+  const int64_t* shape;    // rank values
+  const int64_t* strides;  // in elements
+} AclimbAccess;
+
+// What a task does, for tools; made only while aclimb_observing(). Lives until the task's release.
+typedef struct AclimbOperation {
+  const char* function;    // the public function that queued it
+  const char* arguments;   // its other arguments as a JSON object; null when there are none
+  const AclimbAccess* accesses;
+  int32_t access_count;
+} AclimbOperation;
+
 typedef struct AclimbTask {
   const char* name;                // static text: the operator, for errors and traces
   int (*run)(void* payload);       // on an engine's thread; 0 or the aclError that the stream gets
   void (*release)(void* payload);  // exactly once, after run or when the task is dropped
   void* payload;
   uint64_t cost_bytes;             // estimated traffic; a small task may run inside a synchronise
+  const AclimbOperation* operation;  // null when no tool listens
 } AclimbTask;
 
 // Queues the task on the stream (null: default stream of the current context). Takes the payload
@@ -108,6 +129,17 @@ typedef struct AclimbTask {
 ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, const char** reason);
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
+
+// ---- Tools -------------------------------------------------------------------------------------
+// Traces, the checker and their kin listen to calls and work (aclimb/observe).
+
+// 1 while a tool listens. The answer never changes; ask once for each call.
+ACLIMB_BRIDGE int aclimb_observing(void);
+// Around the body of a public function, only while a tool listens. An answer other than 0 is the
+// code with which the function has to fail, whose message is there already; aclimb_call_end follows
+// in every case. `function` lives until then.
+ACLIMB_BRIDGE int aclimb_call_begin(const char* function);
+ACLIMB_BRIDGE void aclimb_call_end(const char* function, int code);
 
 // ---- Compile options ---------------------------------------------------------------------------
 // The four functions of libacl_op_compiler.so, whose state is kept here. Errors are reported.

@@ -144,7 +144,8 @@ Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch
                         .run = launch->plan ? &Launch::Run : [](void*) { return 0; },
                         .release = &Launch::Release,
                         .payload = launch.get(),
-                        .cost_bytes = launch->cost_bytes};
+                        .cost_bytes = launch->cost_bytes,
+                        .operation = nullptr};
   launch.release();
   const char* reason = nullptr;
   const int code = aclimb_launch(stream, &task, &reason);

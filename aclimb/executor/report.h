@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/codes.h"
@@ -9,10 +10,9 @@
 
 namespace aclimb {
 
-// Runs the body of a C function of the aclnn library: a refusal becomes a message of the calling
-// thread, an exception an inner error. Returns the code.
+// A refusal becomes a message of the calling thread, an exception an inner error.
 template <typename Body>
-int Guarded(const char* function, Body&& body) noexcept {
+int RunGuarded(const char* function, Body&& body) noexcept {
   try {
     const Status status = body();
     if (status.ok()) return kSuccess;
@@ -37,6 +37,17 @@ int Guarded(const char* function, Body&& body) noexcept {
     aclimb_report(kAclnnInner, "inner error");
   }
   return kAclnnInner;
+}
+
+// The body of a C function of the aclnn library, and the tools that listen to it. Returns the code.
+//   body  a callable that returns a Status
+template <typename Body>
+int Guarded(const char* function, Body&& body) noexcept {
+  if (aclimb_observing() == 0) return RunGuarded(function, std::forward<Body>(body));
+  int code = aclimb_call_begin(function);
+  if (code == 0) code = RunGuarded(function, std::forward<Body>(body));
+  aclimb_call_end(function, code);
+  return code;
 }
 
 }  // namespace aclimb

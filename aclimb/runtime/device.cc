@@ -33,7 +33,7 @@ Result<const Machine*> MakeMachine() {
   Result<const AclimbBackend*> backend = LoadBackend(settings.device);
   if (!backend.ok()) return backend.TakeStatus();
   auto made = std::make_unique<Machine>();
-  made->backend = backend.value();
+  made->backend = observe::Wrap(backend.value());
   const AclimbBackendConfig config = {settings.devices, settings.host_access ? 1 : 0,
                                       settings.memory_bytes, settings.shared.threads};
   const int code = made->backend->configure(&config);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "aclimb/core/status.h"
+#include "aclimb/observe/observe.h"
 
 namespace aclimb {
 
@@ -12,10 +13,9 @@ void ReportRefusal(const char* function, const Refusal& refusal) noexcept;
 // Turns the exception in flight into a message and a code: 207001 out of memory, else 500000.
 int ReportException(const char* function) noexcept;
 
-// The body of a public function: no exception crosses the C border, every refusal is reported.
-//   body  a callable that returns a Status
+// No exception crosses the C border, every refusal is reported.
 template <typename Body>
-int Enter(const char* function, Body&& body) noexcept {
+int RunBody(const char* function, Body&& body) noexcept {
   try {
     const Status status = std::forward<Body>(body)();
     if (status.ok()) return 0;
@@ -24,6 +24,17 @@ int Enter(const char* function, Body&& body) noexcept {
   } catch (...) {
     return ReportException(function);
   }
+}
+
+// The body of a public function, and the tools that listen to it.
+//   body  a callable that returns a Status
+template <typename Body>
+int Enter(const char* function, Body&& body) noexcept {
+  if (!observe::On()) return RunBody(function, std::forward<Body>(body));
+  int code = observe::CallBegin(function);
+  if (code == 0) code = RunBody(function, std::forward<Body>(body));
+  observe::CallEnd(function, code);
+  return code;
 }
 
 }  // namespace aclimb

@@ -1,0 +1,95 @@
+#include "aclimb/executor/describe.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "aclimb/core/text.h"
+
+namespace aclimb {
+namespace {
+
+std::string Number(double value) {
+  if (std::isnan(value)) return "\"nan\"";
+  if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.17g", value);
+  return text;
+}
+
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof(escaped), "\\u%04x", c);
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string List(const std::vector<int64_t>& values) {
+  return ShapeText(values.data(), values.size());
+}
+
+std::string Tensor(const TensorDescriptor& tensor) {
+  return Cat("{\"tensor\": {\"dtype\": ", Quoted(NameOf(tensor.dtype)),
+             ", \"shape\": ", List(tensor.shape), ", \"strides\": ", List(tensor.stride),
+             ", \"offset\": ", tensor.offset, ", \"storage\": ", List(tensor.storage_shape),
+             ", \"format\": ", Quoted(contract::FormatText(tensor.format)), "}}");
+}
+
+std::string Bools(const BoolArrayValue& values) {
+  std::string out = "[";
+  for (size_t i = 0; i < values.size(); ++i) {
+    out += i == 0 ? "" : ", ";
+    out += values[i] != 0 ? "true" : "false";
+  }
+  return out + "]";
+}
+
+std::string Value(const contract::Argument& argument) {
+  if (contract::IsPointer(argument.kind) && argument.object == nullptr) return "null";
+  switch (argument.kind) {
+    case contract::Kind::kTensor:
+      return Tensor(*static_cast<const TensorDescriptor*>(argument.object));
+    case contract::Kind::kScalar: {
+      const auto& scalar = *static_cast<const ScalarValue*>(argument.object);
+      const bool real = !IsComplex(scalar.dtype);
+      return Cat("{\"scalar\": ", real ? Number(scalar.ToFloat()) : Quoted(scalar.Text()),
+                 ", \"dtype\": ", Quoted(NameOf(scalar.dtype)), "}");
+    }
+    case contract::Kind::kIntArray:
+      return List(*static_cast<const IntArrayValue*>(argument.object));
+    case contract::Kind::kBoolArray:
+      return Bools(*static_cast<const BoolArrayValue*>(argument.object));
+    case contract::Kind::kString:
+      return Quoted(static_cast<const char*>(argument.object));
+    case contract::Kind::kBool:
+      return argument.integer != 0 ? "true" : "false";
+    case contract::Kind::kInteger:
+      return Cat(argument.integer);
+    case contract::Kind::kReal:
+      return Number(argument.real);
+  }
+  return "null";
+}
+
+}  // namespace
+
+std::string DescribeArguments(const contract::Contract& contract,
+                              const contract::Arguments& arguments) {
+  std::string out = "{";
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    out += Cat(i == 0 ? "" : ", ", Quoted(contract.parameters[i].name), ": ",
+               Value(arguments.At(static_cast<int>(i))));
+  }
+  return out + "}";
+}
+
+}  // namespace aclimb

@@ -1,0 +1,339 @@
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "aclimb/core/codes.h"
+#include "aclimb/observe/observe.h"
+
+// The backend interface with tools listening: every entry forwards to the real one and tells.
+
+namespace aclimb::observe {
+namespace {
+
+const AclimbBackend* next = nullptr;
+
+uint64_t NewId() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// Work that is queued twice or thrice (a copy and the probes around it) is told of once.
+struct Watched {
+  Work work;
+  AclimbTask task = {};                  // of a task
+  void (*start)(void*, AclimbSuspension*) = nullptr;  // of a callback
+  void* payload = nullptr;
+  std::atomic<bool> started{false};
+};
+
+int Begin(Watched& watched) {
+  watched.started.store(true, std::memory_order_relaxed);
+  int code = 0;
+  Each([&](Observer& tool) {
+    const int wanted = tool.Started(watched.work);
+    if (code == 0) code = wanted;
+  });
+  return code;
+}
+
+void End(const Watched& watched, int code) {
+  Each([&](Observer& tool) { tool.Finished(watched.work, code); });
+}
+
+void TellIfDropped(const Watched& watched) {
+  if (watched.started.load(std::memory_order_relaxed)) return;
+  Each([&](Observer& tool) { tool.Dropped(watched.work); });
+}
+
+// ---- Memory ----
+
+int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address) {
+  const int code = next->memory_allocate(device, requested, usable, address);
+  if (code == 0) {
+    Each([&](Observer& tool) { tool.Allocated(device, *address, requested, usable); });
+  }
+  return code;
+}
+
+int MemoryFree(AclimbDevice* device, void* address) {
+  Each([&](Observer& tool) { tool.Freed(device, address); });
+  return next->memory_free(device, address);
+}
+
+Work CopyWork(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
+              size_t height) {
+  Work work;
+  work.kind = WorkKind::kCopy;
+  work.name = "copy";
+  work.dst = dst;
+  work.dst_pitch = dst_pitch;
+  work.src = src;
+  work.src_pitch = src_pitch;
+  work.width = width;
+  work.height = height;
+  return work;
+}
+
+Work FillWork(void* address, int element_bytes, size_t count) {
+  Work work = CopyWork(address, 0, nullptr, 0, count * static_cast<size_t>(element_bytes), 1);
+  work.kind = WorkKind::kFill;
+  work.name = "fill";
+  return work;
+}
+
+int MemoryCopy(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
+               size_t height) {
+  const Work work = CopyWork(dst, dst_pitch, src, src_pitch, width, height);
+  Each([&](Observer& tool) { tool.CopiesNow(work); });
+  return next->memory_copy(dst, dst_pitch, src, src_pitch, width, height);
+}
+
+int MemoryFill(void* address, uint32_t value, int element_bytes, size_t count) {
+  const Work work = FillWork(address, element_bytes, count);
+  Each([&](Observer& tool) { tool.FillsNow(work); });
+  return next->memory_fill(address, value, element_bytes, count);
+}
+
+int HostAllocate(uint64_t bytes, void** address) {
+  const int code = next->host_allocate(bytes, address);
+  if (code == 0) Each([&](Observer& tool) { tool.HostAllocated(*address, bytes); });
+  return code;
+}
+
+int HostFree(void* address) {
+  Each([&](Observer& tool) { tool.HostFreed(address); });
+  return next->host_free(address);
+}
+
+// ---- Queues ----
+
+int QueueCreate(AclimbDevice* device, const AclimbQueueOptions* options, AclimbQueue** queue) {
+  const int code = next->queue_create(device, options, queue);
+  if (code == 0) Each([&](Observer& tool) { tool.QueueMade(device, *queue); });
+  return code;
+}
+
+int QueueDestroy(AclimbQueue* queue, int drain) {
+  Each([&](Observer& tool) { tool.QueueDestroyed(queue, drain != 0); });
+  return next->queue_destroy(queue, drain);
+}
+
+void TellQueued(Watched& watched, AclimbQueue* queue) {
+  watched.work.id = NewId();
+  watched.work.queue = queue;
+  Each([&](Observer& tool) { tool.Queued(watched.work); });
+}
+
+int RunTask(void* payload) {
+  auto& watched = *static_cast<Watched*>(payload);
+  int code = Begin(watched);
+  if (code == 0) code = watched.task.run(watched.task.payload);
+  End(watched, code);
+  return code;
+}
+
+void ReleaseTask(void* payload) {
+  const std::unique_ptr<Watched> watched(static_cast<Watched*>(payload));
+  TellIfDropped(*watched);
+  if (watched->task.release != nullptr) watched->task.release(watched->task.payload);
+}
+
+int QueueSubmit(AclimbQueue* queue, const AclimbTask* task, uint32_t* task_id) {
+  auto* watched = new (std::nothrow) Watched;
+  if (watched == nullptr) {
+    if (task->release != nullptr) task->release(task->payload);
+    return kRtMemoryAllocation;
+  }
+  watched->work.name = task->name;
+  watched->work.operation = task->operation;
+  watched->task = *task;
+  TellQueued(*watched, queue);
+  AclimbTask outer = *task;
+  outer.run = &RunTask;
+  outer.release = &ReleaseTask;
+  outer.payload = watched;
+  return next->queue_submit(queue, &outer, task_id);
+}
+
+// A copy is the backend's own; two small tasks around it tell when it ran.
+using Shared = std::shared_ptr<Watched>;
+
+int SubmitProbe(AclimbQueue* queue, const Shared& watched, int (*run)(void*)) {
+  auto* payload = new (std::nothrow) Shared(watched);
+  if (payload == nullptr) return kRtMemoryAllocation;
+  AclimbTask probe = {};
+  probe.name = watched->work.name;
+  probe.run = run;
+  probe.release = [](void* mine) {
+    const std::unique_ptr<Shared> held(static_cast<Shared*>(mine));
+    if (held->use_count() == 1) TellIfDropped(**held);
+  };
+  probe.payload = payload;
+  return next->queue_submit(queue, &probe, nullptr);
+}
+
+template <typename Enqueue>
+int Bracket(AclimbQueue* queue, const Work& work, Enqueue&& enqueue) {
+  Shared watched;
+  try {
+    watched = std::make_shared<Watched>();
+  } catch (...) {
+    return kRtMemoryAllocation;
+  }
+  watched->work = work;
+  TellQueued(*watched, queue);
+  int code = SubmitProbe(queue, watched,
+                         [](void* mine) { return Begin(**static_cast<Shared*>(mine)); });
+  if (code == 0) code = enqueue();
+  if (code != 0) return code;
+  return SubmitProbe(queue, watched, [](void* mine) {
+    End(**static_cast<Shared*>(mine), 0);
+    return 0;
+  });
+}
+
+int QueueCopy(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
+              size_t width, size_t height, uint32_t* task_id) {
+  return Bracket(queue, CopyWork(dst, dst_pitch, src, src_pitch, width, height), [&] {
+    return next->queue_copy(queue, dst, dst_pitch, src, src_pitch, width, height, task_id);
+  });
+}
+
+int QueueFill(AclimbQueue* queue, void* address, uint32_t value, int element_bytes, size_t count,
+              uint32_t* task_id) {
+  return Bracket(queue, FillWork(address, element_bytes, count), [&] {
+    return next->queue_fill(queue, address, value, element_bytes, count, task_id);
+  });
+}
+
+// Callbacks under way, by their suspension.
+struct Callbacks {
+  std::mutex mutex;
+  std::unordered_map<AclimbSuspension*, std::unique_ptr<Watched>> running;
+};
+Callbacks& RunningCallbacks() {
+  static auto* const callbacks = new Callbacks;
+  return *callbacks;
+}
+
+void StartCallback(void* payload, AclimbSuspension* suspension) {
+  std::unique_ptr<Watched> watched(static_cast<Watched*>(payload));
+  const auto start = watched->start;
+  void* const inner = watched->payload;
+  if (suspension == nullptr) {
+    TellIfDropped(*watched);
+  } else {
+    Begin(*watched);
+    Callbacks& callbacks = RunningCallbacks();
+    const std::lock_guard<std::mutex> lock(callbacks.mutex);
+    callbacks.running[suspension] = std::move(watched);
+  }
+  start(inner, suspension);
+}
+
+int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), void* payload,
+                 uint32_t* task_id) {
+  auto* watched = new (std::nothrow) Watched;
+  if (watched == nullptr) {
+    start(payload, nullptr);
+    return kRtMemoryAllocation;
+  }
+  watched->work.kind = WorkKind::kCallback;
+  watched->work.name = "callback";
+  watched->start = start;
+  watched->payload = payload;
+  TellQueued(*watched, queue);
+  return next->queue_suspend(queue, &StartCallback, watched, task_id);
+}
+
+void QueueResume(AclimbSuspension* suspension) {
+  Callbacks& callbacks = RunningCallbacks();
+  std::unique_ptr<Watched> watched;
+  {
+    const std::lock_guard<std::mutex> lock(callbacks.mutex);
+    const auto found = callbacks.running.find(suspension);
+    if (found != callbacks.running.end()) {
+      watched = std::move(found->second);
+      callbacks.running.erase(found);
+    }
+  }
+  if (watched != nullptr) End(*watched, 0);
+  next->queue_resume(suspension);
+}
+
+int QueueWait(AclimbQueue* queue, int64_t timeout_ms) {
+  const int code = next->queue_wait(queue, timeout_ms);
+  Each([&](Observer& tool) { tool.QueueWaited(queue, code); });
+  return code;
+}
+
+int QueueQuery(AclimbQueue* queue, int* idle) {
+  const int code = next->queue_query(queue, idle);
+  if (code == 0 && *idle != 0) Each([&](Observer& tool) { tool.QueueFoundIdle(queue); });
+  return code;
+}
+
+int QueueAbort(AclimbQueue* queue) {
+  const int code = next->queue_abort(queue);
+  Each([&](Observer& tool) { tool.QueueAborted(queue); });
+  return code;
+}
+
+// ---- Markers ----
+
+int QueueRecord(AclimbQueue* queue, AclimbMarker** marker) {
+  const int code = next->queue_record(queue, marker);
+  if (code == 0) Each([&](Observer& tool) { tool.Recorded(queue, *marker); });
+  return code;
+}
+
+int QueueWaitMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) {
+  Each([&](Observer& tool) { tool.QueueWaitsFor(queue, marker); });
+  return next->queue_wait_marker(queue, marker, timeout_ms);
+}
+
+int MarkerState(AclimbMarker* marker) {
+  const int state = next->marker_state(marker);
+  if (state == ACLIMB_MARKER_DONE) Each([&](Observer& tool) { tool.MarkerFoundDone(marker); });
+  return state;
+}
+
+int MarkerWait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
+  const int code = next->marker_wait(marker, timeout_ms, take_error);
+  Each([&](Observer& tool) { tool.MarkerWaited(marker, code); });
+  return code;
+}
+
+}  // namespace
+
+const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
+  if (!On()) return backend;
+  static AclimbBackend wrapped;
+  next = backend;
+  wrapped = *backend;
+  wrapped.memory_allocate = &MemoryAllocate;
+  wrapped.memory_free = &MemoryFree;
+  wrapped.memory_copy = &MemoryCopy;
+  wrapped.memory_fill = &MemoryFill;
+  wrapped.host_allocate = &HostAllocate;
+  wrapped.host_free = &HostFree;
+  wrapped.queue_create = &QueueCreate;
+  wrapped.queue_destroy = &QueueDestroy;
+  wrapped.queue_submit = &QueueSubmit;
+  wrapped.queue_copy = &QueueCopy;
+  wrapped.queue_fill = &QueueFill;
+  wrapped.queue_suspend = &QueueSuspend;
+  wrapped.queue_resume = &QueueResume;
+  wrapped.queue_wait = &QueueWait;
+  wrapped.queue_query = &QueueQuery;
+  wrapped.queue_abort = &QueueAbort;
+  wrapped.queue_record = &QueueRecord;
+  wrapped.queue_wait_marker = &QueueWaitMarker;
+  wrapped.marker_state = &MarkerState;
+  wrapped.marker_wait = &MarkerWait;
+  return &wrapped;
+}
+
+}  // namespace aclimb::observe

@@ -1,0 +1,67 @@
+#include "aclimb/observe/observe.h"
+
+#include <mutex>
+
+namespace aclimb::observe {
+namespace {
+
+Observers tools;
+
+// Calls of the thread, innermost last. Deeper nesting (callbacks in callbacks) is not named.
+struct CallStack {
+  static constexpr int kDeepest = 8;
+  const char* names[kDeepest] = {};
+  int depth = 0;
+};
+thread_local CallStack calls;
+
+}  // namespace
+
+namespace internal {
+
+bool Start() noexcept {
+  static std::mutex* const mutex = new std::mutex;
+  const std::lock_guard<std::mutex> lock(*mutex);
+  if (state.load(std::memory_order_relaxed) == State::kUnknown) {
+    tools = MakeTools();
+    state.store(tools.count > 0 ? State::kOn : State::kOff, std::memory_order_release);
+  }
+  return state.load(std::memory_order_relaxed) == State::kOn;
+}
+
+}  // namespace internal
+
+const Observers& Tools() noexcept { return tools; }
+
+int CallBegin(const char* function) noexcept {
+  if (calls.depth < CallStack::kDeepest) calls.names[calls.depth] = function;
+  ++calls.depth;
+  int code = 0;
+  Each([&](Observer& tool) {
+    const int wanted = tool.CallBegin(function);
+    if (code == 0) code = wanted;
+  });
+  return code;
+}
+
+void CallEnd(const char* function, int code) noexcept {
+  Each([&](Observer& tool) { tool.CallEnd(function, code); });
+  --calls.depth;
+}
+
+const char* CurrentCall() noexcept {
+  const int depth = calls.depth < CallStack::kDeepest ? calls.depth : CallStack::kDeepest;
+  return depth == 0 ? "" : calls.names[depth - 1];
+}
+
+}  // namespace aclimb::observe
+
+extern "C" {
+
+int aclimb_observing() { return aclimb::observe::On() ? 1 : 0; }
+
+int aclimb_call_begin(const char* function) { return aclimb::observe::CallBegin(function); }
+
+void aclimb_call_end(const char* function, int code) { aclimb::observe::CallEnd(function, code); }
+
+}  // extern "C"

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "aclimb/backend/backend.h"
+#include "aclimb/bridge/bridge.h"
+
+namespace aclimb::observe {
+
+enum class WorkKind { kTask, kCopy, kFill, kCallback };
+
+// One piece of work on its way through a queue.
+struct Work {
+  uint64_t id = 0;  // of the process, from 1, in the order of submission
+  WorkKind kind = WorkKind::kTask;
+  const char* name = "";  // static text: the operator, or what the runtime calls it
+  AclimbQueue* queue = nullptr;
+  // Of a task: what it reads and writes, with the operator's arguments; null when it touches no
+  // device memory.
+  const AclimbOperation* operation = nullptr;
+  // Of a copy and a fill (a fill has no source, and one row).
+  void* dst = nullptr;
+  size_t dst_pitch = 0;
+  const void* src = nullptr;
+  size_t src_pitch = 0;
+  size_t width = 0;
+  size_t height = 0;
+};
+
+// What a tool hears of a running program. All entries are optional; several threads call at once.
+// They must not call the public interface, nor throw. Order of one piece of work: Queued, then
+// Started and Finished, or Dropped.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // ---- The program's calls ----
+
+  // `function` is static text or lives until the matching CallEnd. A call inside a call (a callback
+  // of the program) is nested. An answer other than 0 fails the call with that code before it has
+  // done anything; CallEnd still follows.
+  virtual int CallBegin(const char* function) { return (void)function, 0; }
+  virtual void CallEnd(const char* function, int code) { (void)function, (void)code; }
+  // Handles of the kinds in bridge.h. `live` of a lookup says whether it was one.
+  virtual void HandleMade(int kind, const void* handle) { (void)kind, (void)handle; }
+  virtual void HandleReleased(int kind, const void* handle) { (void)kind, (void)handle; }
+  virtual void HandleMissed(int kind, const void* handle) { (void)kind, (void)handle; }
+  // Legal but suspicious behaviour that only the runtime can see. `rule` is a stable id.
+  virtual void Noticed(const char* rule, const char* text) { (void)rule, (void)text; }
+
+  // ---- Memory ----
+
+  virtual void Allocated(AclimbDevice* device, const void* address, uint64_t requested,
+                         uint64_t usable) {
+    (void)device, (void)address, (void)requested, (void)usable;
+  }
+  // Before it is given back.
+  virtual void Freed(AclimbDevice* device, const void* address) { (void)device, (void)address; }
+  virtual void HostAllocated(const void* address, uint64_t bytes) { (void)address, (void)bytes; }
+  virtual void HostFreed(const void* address) { (void)address; }
+  // Synchronous copy and fill, before they run; `work` has no id and no queue.
+  virtual void CopiesNow(const Work& work) { (void)work; }
+  virtual void FillsNow(const Work& work) { (void)work; }
+
+  // ---- Queues ----
+
+  virtual void QueueMade(AclimbDevice* device, AclimbQueue* queue) { (void)device, (void)queue; }
+  virtual void QueueDestroyed(AclimbQueue* queue, bool drained) { (void)queue, (void)drained; }
+  virtual void Queued(const Work& work) { (void)work; }
+  // On the thread that runs it. An answer other than 0 fails the task with that code unrun.
+  virtual int Started(const Work& work) { return (void)work, 0; }
+  virtual void Finished(const Work& work, int code) { (void)work, (void)code; }
+  virtual void Dropped(const Work& work) { (void)work; }
+  // A wait of the host that returned `code`; timed-out ones (507046) included.
+  virtual void QueueWaited(AclimbQueue* queue, int code) { (void)queue, (void)code; }
+  virtual void QueueFoundIdle(AclimbQueue* queue) { (void)queue; }
+  virtual void QueueAborted(AclimbQueue* queue) { (void)queue; }
+
+  // ---- Markers (recordings of events) ----
+
+  virtual void Recorded(AclimbQueue* queue, AclimbMarker* marker) { (void)queue, (void)marker; }
+  virtual void QueueWaitsFor(AclimbQueue* queue, AclimbMarker* marker) {
+    (void)queue, (void)marker;
+  }
+  virtual void MarkerWaited(AclimbMarker* marker, int code) { (void)marker, (void)code; }
+  virtual void MarkerFoundDone(AclimbMarker* marker) { (void)marker; }
+};
+
+}  // namespace aclimb::observe
