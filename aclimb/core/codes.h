@@ -13,6 +13,8 @@ enum Code : int {
   kRepeatInitialize = 100002,
   kInvalidFile = 100003,
   kParseFile = 100006,
+  kInvalidDumpConfig = 100009,
+  kInvalidProfilingConfig = 100010,
   kRepeatFinalize = 100037,
   kRtParamInvalid = 107000,
   kRtInvalidDevice = 107001,
@@ -31,6 +33,8 @@ enum Code : int {
   kApiNotSupport = 200001,
   kRtFeatureNotSupport = 207000,
   kRtMemoryAllocation = 207001,
+  kRtNoEventResource = 207007,
+  kRtNoStreamResource = 207008,
   kAclnnRuntime = 361001,
   kInternalError = 500000,
   kRtStreamNotComplete = 507004,
@@ -47,14 +51,13 @@ enum Code : int {
   kAclnnInnerNullptr = 561103,
 };
 
-// What a code is called, what it means here, and what to do about it: one row of the error
-// catalogue.
+// What a code is called. The texts about it are in tools/catalogue, which the library does not
+// need.
 struct CodeRow {
   Code code;
   const char* name;
-  const char* meaning;
-  const char* remedy;
 };
+// Every code that a function of Aclimb can return.
 std::span<const CodeRow> AllCodes();
 
 // "ACLNN_ERR_PARAM_INVALID" for 161002; an empty text for codes that Aclimb never returns.

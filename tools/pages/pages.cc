@@ -1,7 +1,7 @@
 // aclimb_pages: prints the documents that are made from the library's own tables, as Markdown.
 //   aclimb_pages operator FOLDER    one operator, from its contract
 //   aclimb_pages environment        every environment variable
-//   aclimb_pages errors             every code, and every rule of every operator
+//   aclimb_pages errors             every code and every rule
 
 #include <cstdio>
 #include <cstring>
@@ -12,6 +12,8 @@
 #include "aclimb/core/environment.h"
 #include "aclimb/core/text.h"
 #include "all_contracts.h"
+#include "tools/catalogue/code_entry.h"
+#include "tools/catalogue/rule_entry.h"
 
 namespace aclimb {
 namespace {
@@ -31,17 +33,32 @@ std::string EnvironmentPage() {
   return out;
 }
 
+void AppendCodes(bool returned, std::string& out) {
+  out += "\n| code | name | meaning | usual causes | what to do |\n|---|---|---|---|---|\n";
+  for (const catalogue::CodeEntry& row : catalogue::AllCodeEntries()) {
+    // Other names of a number that is returned belong to neither table.
+    if (returned ? !catalogue::IsReturned(row) : CodeName(row.code)[0] != '\0') continue;
+    out += Cat("| ", row.code, " | `", row.name, "` | ", row.meaning, " | ", row.causes, " | ",
+               row.fix, " |\n");
+  }
+}
+
+void AppendRules(std::span<const catalogue::FixedRule> rules, std::string& out) {
+  out += "\n| rule | code | holds when | usual causes | what to do |\n|---|---|---|---|---|\n";
+  for (const catalogue::FixedRule& row : rules) {
+    out += Cat("| `", row.id, "` | ", row.code == 0 ? std::string() : Cat(row.code), " | ",
+               row.meaning, " | ", row.causes, " | ", row.fix, " |\n");
+  }
+}
+
 std::string ErrorsPage() {
   std::string out =
       Cat("# Error catalogue", kNotice,
-          "`aclimb/core/codes.cc` and the operators' contracts; do not edit.\n\n",
+          "`tools/catalogue/` and the operators' contracts; do not edit. "
+          "`aclimb explain WHAT` shows single entries.\n\n",
           "Every refusal leaves a text that `aclGetRecentErrMsg` returns: the value and what was "
-          "expected, a `fix:` line, and the rule's id with the code.\n\n## Codes\n\n"
-          "| code | name | meaning | what to do |\n|---|---|---|---|\n");
-  for (const CodeRow& row : AllCodes()) {
-    out += Cat("| ", static_cast<int>(row.code), " | `", row.name, "` | ", row.meaning, " | ",
-               row.remedy, " |\n");
-  }
+          "expected, a `fix:` line, and the rule's id with the code.\n\n## Codes\n");
+  AppendCodes(true, out);
   out +=
       "\n## Rules of the operators\n\nBeside the generic rules (null, handle, dtype, format, rank, "
       "extent of each parameter), which each operator's page explains.\n\n"
@@ -51,6 +68,17 @@ std::string ErrorsPage() {
       out += Cat("| `", contract->folder, "/", rule.id, "` | ", rule.code, " | ", rule.fix, " |\n");
     }
   }
+  out +=
+      "\n## Rules of tensors, executors and the second phase\n\nA `*` stands for the name of an "
+      "argument or a kind of object. A rule without a code passes on that of what failed.\n";
+  AppendRules(catalogue::ObjectRules(), out);
+  out += "\n## Rules of the runtime\n";
+  AppendRules(catalogue::RuntimeRules(), out);
+  out +=
+      "\n## Codes that Aclimb never returns\n\nThey are in the headers so that programs compile, "
+      "and "
+      "occur on an NPU.\n";
+  AppendCodes(false, out);
   return out;
 }
 

@@ -1,0 +1,148 @@
+#include "aclimb/contract/check.h"
+#include "aclimb/core/text.h"
+#include "all_contracts.h"
+#include "tools/catalogue/rule_entry.h"
+
+namespace aclimb::catalogue {
+namespace {
+
+// The checks that every contract has, by the second part of their ids.
+struct GenericRule {
+  std::string_view kind;
+  const char* meaning;
+  const char* causes;
+  const char* fix;
+};
+
+constexpr GenericRule kGeneric[] = {
+    {"null", "this argument is not null", "its creation failed and was not checked",
+     "check that its creation succeeded and that the arguments are in order"},
+    {"handle", "this argument is a live object of its kind",
+     "it was destroyed before phase 1, or two arguments are exchanged",
+     "destroy it only after phase 2 has returned"},
+    {"product", "the chip has the operator", "ACLIMB_SOC names an older chip",
+     "choose another chip with ACLIMB_SOC, for example Ascend910B3"},
+    {"dtype", "the dtype is one that the chip accepts",
+     "bfloat16 on an older chip; float64; an index tensor of another width",
+     "convert the tensor; `aclimb ops` lists what each chip accepts"},
+    {"format", "the format is one of the accepted layouts",
+     "a blocked format such as NC1HWC0 in aclCreateTensor",
+     "pass the format of the logical layout"},
+    {"rank", "the number of dimensions is in range", "a batch dimension that is missing or extra",
+     "reshape the tensor"},
+    {"extent", "shape, strides and offset stay within 2^63 bytes",
+     "strides in bytes, or an overflow in the shape's arithmetic",
+     "check the strides: they count elements"},
+    {"environment", "every environment variable has an acceptable value",
+     "a misspelled value; `aclimb env` marks it", "correct the variable, or unset it"},
+    {"workspace-overflow", "the workspace fits in 2^63 bytes", "shapes that no memory can hold",
+     "split the tensors"},
+};
+
+const char* CauseOf(contract::RuleKind kind) {
+  switch (kind) {
+    case contract::RuleKind::kSameDType:
+      return "one of the two was converted and the other was not";
+    case contract::RuleKind::kSameShape:
+      return "a tensor of another layer or another step, or one that was reshaped";
+    case contract::RuleKind::kConvertsToFloat:
+      return "a complex scalar";
+    case contract::RuleKind::kConvertsTo:
+      return "an output of a narrower kind of number than its inputs";
+    case contract::RuleKind::kCustom:
+      break;
+  }
+  return "";
+}
+
+void AddParameter(const contract::Contract& contract, int index, std::string& out) {
+  if (index < 0) return;
+  const contract::Parameter& parameter = contract.parameters[static_cast<size_t>(index)];
+  out += Cat("\n  ", parameter.name, ": ", parameter.doc);
+}
+
+std::string ContextOf(const contract::Contract& contract, std::string_view parameter) {
+  std::string out = contract.function;
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    if (contract.parameters[i].name == parameter) {
+      AddParameter(contract, static_cast<int>(i), out);
+    }
+  }
+  return out;
+}
+
+void AddGeneric(const contract::Contract& contract, std::string id, std::vector<RuleEntry>& out) {
+  const std::string_view rest = std::string_view(id).substr(id.find('/') + 1);
+  const std::string_view kind = rest.substr(0, rest.find('/'));
+  const std::string_view parameter =
+      kind.size() == rest.size() ? std::string_view() : rest.substr(kind.size() + 1);
+  for (const GenericRule& row : kGeneric) {
+    if (row.kind != kind) continue;
+    const int code = kind == "null"   ? static_cast<int>(kAclnnNullptr)
+                     : kind == "rank" ? contract.rank_code
+                                      : static_cast<int>(kAclnnInvalid);
+    std::string context = ContextOf(contract, parameter);
+    out.push_back({std::move(id), code, row.meaning, row.causes, row.fix, std::move(context)});
+    return;
+  }
+}
+
+void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out) {
+  std::vector<std::string> ids = contract::RuleIds(contract);
+  ids.resize(ids.size() - contract.rules.size());  // its own rules are the last
+  // Before the table is looked at.
+  for (const char* first : {"null/workspaceSize", "null/executor", "environment"}) {
+    AddGeneric(contract, Cat(contract.folder, "/", first), out);
+  }
+  for (std::string& id : ids) AddGeneric(contract, std::move(id), out);
+  for (const contract::Rule& rule : contract.rules) {
+    RuleEntry text{Cat(contract.folder, "/", rule.id),
+                   rule.code,
+                   StatementOf(contract, rule),
+                   CauseOf(rule.kind),
+                   rule.fix,
+                   contract.function};
+    AddParameter(contract, rule.subject, text.context);
+    AddParameter(contract, rule.other, text.context);
+    out.push_back(std::move(text));
+  }
+  AddGeneric(contract, Cat(contract.folder, "/workspace-overflow"), out);
+}
+
+}  // namespace
+
+std::string StatementOf(const contract::Contract& contract, const contract::Rule& rule) {
+  const auto name = [&](int index) { return contract.parameters[static_cast<size_t>(index)].name; };
+  switch (rule.kind) {
+    case contract::RuleKind::kSameDType:
+      return Cat(name(rule.subject), " has the dtype of ", name(rule.other));
+    case contract::RuleKind::kSameShape:
+      return Cat(name(rule.subject), " has the shape of ", name(rule.other));
+    case contract::RuleKind::kConvertsToFloat:
+      return Cat(name(rule.subject), " is real");
+    case contract::RuleKind::kConvertsTo:
+      return Cat("the dtype of ", name(rule.subject), " converts to that of ", name(rule.other));
+    case contract::RuleKind::kCustom:
+      break;
+  }
+  return rule.statement;
+}
+
+std::vector<RuleEntry> AllRules() {
+  std::vector<RuleEntry> rules;
+  for (const contract::Contract* contract : kAllContracts) AddOperator(*contract, rules);
+  for (const std::span<const FixedRule> table : {ObjectRules(), RuntimeRules()}) {
+    for (const FixedRule& row : table) {
+      rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, ""});
+    }
+  }
+  return rules;
+}
+
+bool Matches(std::string_view pattern, std::string_view id) {
+  if (!pattern.ends_with("/*")) return pattern == id;
+  pattern.remove_suffix(1);
+  return id.size() > pattern.size() && id.starts_with(pattern);
+}
+
+}  // namespace aclimb::catalogue
