@@ -77,6 +77,8 @@ ACLIMB_BRIDGE void aclimb_settings_reload(void);
 ACLIMB_BRIDGE int64_t aclimb_deterministic(void);
 // One line of the log (levels of aclLogLevel); goes where the program asked the log to go.
 ACLIMB_BRIDGE void aclimb_log(int level, const char* text);
+// One line of the topic "plan": written when ACLIMB_LOG asks for the topic, whatever the level.
+ACLIMB_BRIDGE void aclimb_log_plan(const char* text);
 
 // ---- Memory ------------------------------------------------------------------------------------
 

@@ -33,9 +33,20 @@ std::mutex& WriteMutex() {
   return *mutex;
 }
 
-// Nothing is written unless the program's environment names a place.
-void Write(int level, const char* module, const char* text) {
-  const Settings& settings = CurrentSettings();
+// Where lines go. Nowhere, unless the program's environment names a place.
+struct Places {
+  explicit Places(const Settings& settings)
+      : to_stdout(settings.log_stdout),
+        to_stderr(settings.log_stderr),
+        file(settings.log_file.empty() ? nullptr : settings.log_file.c_str()) {}
+  bool any() const { return to_stdout || to_stderr || file != nullptr; }
+
+  bool to_stdout;
+  bool to_stderr;
+  const char* file;
+};
+
+void Write(const Places& places, int level, const char* module, const char* text) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   tm date;
@@ -47,21 +58,17 @@ void Write(int level, const char* module, const char* text) {
   const std::string line = Cat("[", LevelName(level), "] ", module, "(", getpid(), "):", stamp,
                                fraction, " ", text, "\n");
   std::lock_guard<std::mutex> lock(WriteMutex());
-  if (settings.log_stdout) {
+  if (places.to_stdout) {
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
   }
-  if (settings.log_stderr) std::fwrite(line.data(), 1, line.size(), stderr);
-  if (!settings.log_file.empty()) {
-    if (std::FILE* file = std::fopen(settings.log_file.c_str(), "a")) {
+  if (places.to_stderr) std::fwrite(line.data(), 1, line.size(), stderr);
+  if (places.file != nullptr) {
+    if (std::FILE* file = std::fopen(places.file, "a")) {
       std::fwrite(line.data(), 1, line.size(), file);
       std::fclose(file);
     }
   }
-}
-
-bool HasPlace(const Settings& settings) {
-  return settings.log_stdout || settings.log_stderr || !settings.log_file.empty();
 }
 
 }  // namespace
@@ -72,12 +79,23 @@ extern "C" {
 void aclimb_log(int level, const char* text) {
   try {
     const aclimb::Settings& settings = aclimb::CurrentSettings();
-    // A topic that was asked for is written whatever the level.
-    const bool wanted = level >= settings.log_level || settings.shared.log_plan != 0;
-    if (text != nullptr && wanted && aclimb::HasPlace(settings)) {
-      aclimb::Write(level, "ASCENDCL", text);
+    const aclimb::Places places(settings);
+    if (text != nullptr && level >= settings.log_level && places.any()) {
+      aclimb::Write(places, level, "ASCENDCL", text);
     }
   } catch (...) {  // A log line is not worth an error.
+  }
+}
+
+void aclimb_log_plan(const char* text) {
+  try {
+    const aclimb::Settings& settings = aclimb::CurrentSettings();
+    if (text == nullptr || settings.shared.log_plan == 0) return;
+    aclimb::Places places(settings);
+    // Who asks for a topic wants to see it somewhere.
+    if (!places.any()) places.to_stderr = true;
+    aclimb::Write(places, ACL_INFO, "ASCENDCL", text);
+  } catch (...) {
   }
 }
 
@@ -85,7 +103,8 @@ void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_
                const char* fmt, ...) {
   try {
     const aclimb::Settings& settings = aclimb::CurrentSettings();
-    if (fmt == nullptr || logLevel < settings.app_log_level || !aclimb::HasPlace(settings)) return;
+    const aclimb::Places places(settings);
+    if (fmt == nullptr || logLevel < settings.app_log_level || !places.any()) return;
     char text[aclimb::kLongestLine + 1];
     va_list arguments;
     va_start(arguments, fmt);
@@ -97,7 +116,7 @@ void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_
       if (*at == '/') name = at + 1;
     }
     aclimb::Write(
-        logLevel, "APP",
+        places, logLevel, "APP",
         aclimb::Cat("[", name, ":", line, "] ", func != nullptr ? func : "", ": ", text).c_str());
   } catch (...) {
   }

@@ -102,8 +102,6 @@ void ReadLog(Reader& reader, Settings& settings) {
       break;
     }
   }
-  // Who asks for a topic wants to see it somewhere.
-  if (!settings.log_stdout && settings.log_file.empty()) settings.log_stderr = true;
 }
 
 Settings* Read() {
