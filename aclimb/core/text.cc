@@ -2,6 +2,14 @@
 
 namespace aclimb {
 
+std::string AddressText(const void* address) {
+  if (address == nullptr) return "null";
+  char text[24];
+  std::snprintf(text, sizeof(text), "%#llx",
+                static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(address)));
+  return text;
+}
+
 std::string ShapeText(const int64_t* dims, size_t count) {
   std::string out = "[";
   for (size_t i = 0; i < count; ++i) {

@@ -12,8 +12,7 @@ namespace text_internal {
 inline void Append(std::string& out, std::string_view part) { out += part; }
 // A template, so that a text literal never decays into it.
 template <typename T>
-  requires(std::is_same_v<T, bool>)
-void Append(std::string& out, T value) {
+requires(std::is_same_v<T, bool>) void Append(std::string& out, T value) {
   out += value ? "true" : "false";
 }
 template <typename T>
@@ -36,6 +35,9 @@ std::string Cat(const Parts&... parts) {
   (text_internal::Append(out, parts), ...);
   return out;
 }
+
+// "0x7f1200000000"; "null".
+std::string AddressText(const void* address);
 
 // "[8, 16]"; "[]" for rank 0.
 std::string ShapeText(const int64_t* dims, size_t count);

@@ -40,12 +40,6 @@ Status RefusePhase2(int code, std::string what, const char* fix, const char* rul
   return Refuse(code, std::move(what), fix, Cat("phase2/", rule));
 }
 
-std::string AddressText(const void* address) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%p", address);
-  return text;
-}
-
 // Kernel address of [address + begin, address + end), all of it inside one live allocation.
 Result<char*> Translate(const char* name, const void* address, int64_t begin, int64_t end) {
   AclimbAllocation found;

@@ -1,7 +1,5 @@
 #include "aclimb/runtime/refusals.h"
 
-#include <cstdio>
-
 #include "aclimb/bridge/bridge.h"
 
 namespace aclimb {
@@ -58,13 +56,6 @@ Status ForeignStream(std::string_view name, const void* stream, const void* curr
 
 Status NotSupported(std::string what, std::string fix, std::string rule) {
   return Refuse(kRtFeatureNotSupport, std::move(what), std::move(fix), std::move(rule));
-}
-
-std::string AddressText(const void* address) {
-  char text[24];
-  std::snprintf(text, sizeof(text), "%#llx",
-                static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(address)));
-  return address == nullptr ? "null" : text;
 }
 
 }  // namespace aclimb

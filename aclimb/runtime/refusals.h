@@ -30,9 +30,6 @@ Status ForeignStream(std::string_view name, const void* stream, const void* curr
 // 207000
 Status NotSupported(std::string what, std::string fix, std::string rule);
 
-// "0x7f1200000000"
-std::string AddressText(const void* address);
-
 // Hands a refusal on to the caller; for functions that return Status or Result.
 #define ACLIMB_CHECK_OK(expression)                \
   do {                                             \

@@ -1,10 +1,9 @@
 #include "aclimb/simd/parallel.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
+
+#include "aclimb/core/cores.h"
 
 #if defined(ACLIMB_STD_THREAD_TEAM)
 #include <condition_variable>
@@ -25,14 +24,6 @@ namespace {
 
 std::atomic<int> team_size{0};
 std::atomic<int (*)()> cancel_query{nullptr};
-
-// The mask of the process, that is of its first thread: callers may be pinned to a part of it.
-int CoreCount() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(getpid(), sizeof(mask), &mask) != 0) return 1;
-  return std::max(1, CPU_COUNT(&mask));
-}
 
 // Each thread takes one contiguous share of the pieces, so that it streams through its own memory.
 struct Job {

@@ -1,6 +1,5 @@
 #include "backends/cpu/capacity.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,13 +54,6 @@ uint64_t UsableMachineMemory() {
 int64_t L2CacheBytes() {
   const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
   return bytes > 0 ? bytes : 0;
-}
-
-int CoreCount() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return 1;
-  return std::max(1, CPU_COUNT(&mask));
 }
 
 }  // namespace aclimb::cpu

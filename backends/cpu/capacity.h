@@ -11,7 +11,4 @@ uint64_t UsableMachineMemory();
 // Bytes of the last-level-but-one cache of a core; 0 when the system does not tell.
 int64_t L2CacheBytes();
 
-// Cores in the process's affinity mask, at least 1.
-int CoreCount();
-
 }  // namespace aclimb::cpu

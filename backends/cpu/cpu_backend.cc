@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aclimb/core/codes.h"
+#include "aclimb/core/cores.h"
 #include "backends/cpu/address_space.h"
 #include "backends/cpu/capacity.h"
 #include "backends/cpu/engine.h"

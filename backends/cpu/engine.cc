@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "aclimb/core/codes.h"
-#include "backends/cpu/capacity.h"
+#include "aclimb/core/cores.h"
 #include "backends/cpu/marker.h"
 
 namespace aclimb::cpu {
