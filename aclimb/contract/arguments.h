@@ -31,6 +31,8 @@ struct Argument {
   const void* object = nullptr;
   int64_t integer = 0;  // kBool, kInteger; uint64 values keep their bits
   double real = 0;      // kReal
+  // What a handle is that has no object, in words for a message; static text.
+  const char* handle_state = "";
 };
 
 // All arguments of one phase-1 call, in the order of the contract's parameters, with the switches

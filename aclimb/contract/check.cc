@@ -69,12 +69,13 @@ Status CheckHandles(const Contract& contract, const Arguments& arguments) {
     const Argument& argument = arguments.At(static_cast<int>(i));
     if (!IsPointer(parameter.kind) || parameter.kind == Kind::kString) continue;
     if (argument.handle == nullptr || argument.object != nullptr) continue;
-    return Refuse(kAclnnInvalid,
-                  Cat(parameter.name, " is not a live ", KindText(parameter.kind),
-                      ": it was destroyed, or is a handle of another kind; expected one made by ",
-                      CreateText(parameter.kind), " and not yet destroyed."),
-                  "destroy it only after phase 2 has returned, and pass the object itself",
-                  Id(contract, "handle", parameter.name));
+    return Refuse(
+        kAclnnInvalid,
+        Cat(parameter.name, " is ", AddressText(argument.handle), ", which is not a live ",
+            KindText(parameter.kind), " (", argument.handle_state, "); expected one made by ",
+            CreateText(parameter.kind), " and not yet destroyed."),
+        "destroy it only after phase 2 has returned, and pass the object itself",
+        Id(contract, "handle", parameter.name));
   }
   return Ok();
 }

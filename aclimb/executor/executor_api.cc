@@ -17,13 +17,20 @@ Status NullExecutor() {
                 "check that phase 1 returned 0", "executor/null");
 }
 
+Status NotLive(const aclOpExecutor* executor) {
+  return Refuse(kAclnnInnerNullptr,
+                Cat("executor is ", AddressText(executor), ", which is not a live aclOpExecutor (",
+                    aclimb_handle_state_text(executor), "); expected one that phase 1 made."),
+                "pass an executor of phase 1; to use one again after phase 2, call "
+                "aclSetAclOpExecutorRepeatable right after phase 1",
+                "executor/consumed");
+}
+
 Result<Executor*> Find(const aclOpExecutor* executor) {
   if (executor == nullptr) return NullExecutor();
   auto* found = static_cast<Executor*>(aclimb_handle_resolve(executor, ACLIMB_HANDLE_EXECUTOR));
   if (found != nullptr) return found;
-  return Refuse(kAclnnInnerNullptr,
-                "executor was consumed by phase 2 or destroyed; expected a live one.",
-                "call aclSetAclOpExecutorRepeatable right after phase 1", "executor/consumed");
+  return NotLive(executor);
 }
 
 enum class Side { kInputs, kOutputs, kBoth };
@@ -122,11 +129,14 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
   return aclimb::Guarded("aclDestroyAclOpExecutor", [&]() -> aclimb::Status {
     if (executor == nullptr) return aclimb::NullExecutor();
-    // One that already ran was released by phase 2; destroying it again is harmless.
     const aclimb::HandleLock lock(executor);
     const std::unique_ptr<aclimb::Executor> owned(
         static_cast<aclimb::Executor*>(aclimb_handle_release(executor, ACLIMB_HANDLE_EXECUTOR)));
-    return aclimb::Ok();
+    if (owned != nullptr) return aclimb::Ok();
+    // One that already ran was released by phase 2; destroying it again is harmless.
+    const int state = aclimb_handle_state(executor);
+    const bool was_one = state == -ACLIMB_HANDLE_EXECUTOR || state == ACLIMB_HANDLE_FORGOTTEN;
+    return was_one ? aclimb::Ok() : aclimb::NotLive(executor);
   });
 }
 

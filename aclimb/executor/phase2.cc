@@ -152,10 +152,11 @@ Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch
                       "runtime");
 }
 
-Status ConsumedExecutor() {
+Status ConsumedExecutor(const aclOpExecutor* executor) {
   return RefusePhase2(kAclnnInnerNullptr,
-                      "executor was consumed by an earlier phase 2 or destroyed; expected a live "
-                      "one.",
+                      Cat("executor is ", AddressText(executor),
+                          ", which is not a live aclOpExecutor (",
+                          aclimb_handle_state_text(executor), "); expected a live one."),
                       "call phase 1 again, or make the executor repeatable with "
                       "aclSetAclOpExecutorRepeatable",
                       "consumed-executor");
@@ -171,7 +172,7 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
   {
     const HandleLock lock(handle);
     auto* executor = static_cast<Executor*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_EXECUTOR));
-    if (executor == nullptr) return ConsumedExecutor();
+    if (executor == nullptr) return ConsumedExecutor(handle);
     if (executor->contract != &contract) {
       return RefusePhase2(kAclnnInvalid,
                           Cat("executor was made by ", executor->contract->function,

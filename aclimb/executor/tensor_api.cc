@@ -99,10 +99,9 @@ Result<TensorDescriptor*> Find(const aclTensor* tensor) {
   if (tensor == nullptr) return Null("tensor");
   auto* found = static_cast<TensorDescriptor*>(aclimb_handle_resolve(tensor, ACLIMB_HANDLE_TENSOR));
   if (found != nullptr) return found;
-  return Invalid(
-      "tensor is not a live aclTensor: it was destroyed, or is a handle of another kind; expected "
-      "one made by aclCreateTensor.",
-      "keep the tensor until its last use", "handle");
+  return Invalid(Cat("tensor is ", AddressText(tensor), ", which is not a live aclTensor (",
+                     aclimb_handle_state_text(tensor), "); expected one made by aclCreateTensor."),
+                 "keep the tensor until its last use", "handle");
 }
 
 // A getter of one value: body(descriptor) stores it.

@@ -62,9 +62,8 @@ aclnnStatus Destroy(const char* function, const char* type, int kind, const void
     std::unique_ptr<T> object(static_cast<T*>(aclimb_handle_release(handle, kind)));
     if (object == nullptr) {
       return Refuse(kAclnnInvalid,
-                    Cat("the argument is not a live ", type,
-                        ": it was already destroyed (by itself or with its list), or is a handle "
-                        "of another kind; expected a live one."),
+                    Cat("the argument is ", AddressText(handle), ", which is not a live ", type,
+                        " (", aclimb_handle_state_text(handle), "); expected a live one."),
                     "destroy each object once, and not the members of a destroyed list",
                     Cat("destroy/", type));
     }

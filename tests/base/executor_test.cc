@@ -68,6 +68,15 @@ TEST_F(ExecutorTest, NullAndForeignExecutors) {
   EXPECT_EQ(aclnnEluBackward(nullptr, 0, nullptr, stream_), 161001);
   ExpectText("executor is null");
   EXPECT_EQ(aclDestroyAclOpExecutor(nullptr), 561103);
+  // Never given out: an address, and a number in the form of a handle.
+  EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(this)), 561103);
+  ExpectText("never given out");
+  EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(0x0ACFFFF123456780)), 561103);
+  ExpectText("executor is 0xacffff123456780");
+  // Another kind of object, which stays alive.
+  aclTensor* tensor = *grad_;
+  EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(tensor)), 561103);
+  ExpectText("it is a live aclTensor");
   EXPECT_EQ(aclSetAclOpExecutorRepeatable(nullptr), 561103);
   EXPECT_EQ(aclnnEluBackward(nullptr, 0, reinterpret_cast<aclOpExecutor*>(this), stream_), 561103);
   aclOpExecutor* executor = Phase1(*grad_, *self_, *out_);
