@@ -1,15 +1,39 @@
-#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/runtime/support.h"
 
 namespace {
 
-std::string WriteFile(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + "aclimb_init_" + name;
-  std::ofstream(path) << text;
-  return path;
-}
+// A folder of this process's own, so that several runs may go on at once.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_(testing::TempDir() + "aclimb_init_XXXXXX") {
+    EXPECT_NE(mkdtemp(path_.data()), nullptr) << path_;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string WriteFile(const std::string& name, const std::string& text) const {
+    std::string path = path_ + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+
+ private:
+  std::string path_;
+};
+
+class Config : public testing::Test {
+ protected:
+  std::string WriteFile(const std::string& name, const std::string& text) const {
+    return folder_.WriteFile(name, text);
+  }
+
+ private:
+  const TemporaryFolder folder_;
+};
 
 TEST(Init, SecondInitAndSecondFinalizeTellSo) {
   EXPECT_REFUSED(ACL_ERROR_REPEAT_FINALIZE, "aclInit", aclFinalize);
@@ -54,7 +78,7 @@ TEST(Init, FinalizeLeavesMemoryAlone) {
   ASSERT_ACL(aclrtResetDevice(0));
 }
 
-TEST(Config, BadFilesHaveTheirCodes) {
+TEST_F(Config, BadFilesHaveTheirCodes) {
   EXPECT_REFUSED(ACL_ERROR_INVALID_FILE, "/nonexistent/acl.json", aclInit, "/nonexistent/acl.json");
   const std::string broken = WriteFile("broken.json", "{\"dump\": ");
   EXPECT_REFUSED(ACL_ERROR_PARSE_FILE, broken, aclInit, broken.c_str());
@@ -73,7 +97,7 @@ TEST(Config, BadFilesHaveTheirCodes) {
   EXPECT_REFUSED(ACL_ERROR_REPEAT_FINALIZE, "aclInit", aclFinalize);
 }
 
-TEST(Config, UnknownKeysAndTenLevelsAreFine) {
+TEST_F(Config, UnknownKeysAndTenLevelsAreFine) {
   const std::string path =
       WriteFile("good.json",
                 "{\"new_key\": {\"b\":[[[[[[[[1]]]]]]]]}, \"dump\": {\"dump_path\": \"/tmp/]]]]\"},"
@@ -82,7 +106,7 @@ TEST(Config, UnknownKeysAndTenLevelsAreFine) {
   ASSERT_ACL(aclFinalize());
 }
 
-TEST(Config, DefaultDeviceBindsEachThread) {
+TEST_F(Config, DefaultDeviceBindsEachThread) {
   const std::string path =
       WriteFile("device.json", "{\"defaultDevice\": {\"default_device\": \"0\"}}");
   ASSERT_ACL(aclInit(path.c_str()));
@@ -100,7 +124,7 @@ TEST(Config, DefaultDeviceBindsEachThread) {
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "default_device is 7", aclInit, far.c_str());
 }
 
-TEST(Config, SharedMessagesAreSeenByAnotherThread) {
+TEST_F(Config, SharedMessagesAreSeenByAnotherThread) {
   const std::string path = WriteFile("shared.json", "{\"err_msg_mode\": \"1\"}");
   ASSERT_ACL(aclInit(path.c_str()));
   std::thread([] { EXPECT_NE(aclrtFree(nullptr), ACL_SUCCESS); }).join();

@@ -1,3 +1,6 @@
+#include <cstdio>
+#include <string>
+
 #include "tests/runtime/support.h"
 
 namespace {
@@ -151,6 +154,91 @@ TEST_F(StreamTest, HandlesAreChecked) {
   EXPECT_EQ(aclimb_launch(dead, &task, &reason), ACL_ERROR_RT_INVALID_HANDLE);
   EXPECT_EQ(released, 1) << "the payload is released on failure too";
   EXPECT_NE(reason, nullptr);
+}
+
+// A message gives the handle as the program has it, and says what it is.
+TEST_F(StreamTest, MessagesTellWhatAHandleIs) {
+  const auto text = [](const void* handle) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof(buffer), "%#llx",
+                  static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(handle)));
+    return std::string(buffer);
+  };
+  aclrtEvent event;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE,
+                 "stream is " + text(event) + ", which is no live stream (it is a live event)",
+                 aclrtSynchronizeStream, event);
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE,
+                 "event is " + text(stream_) + ", which is no live event (it is a live stream)",
+                 aclrtSynchronizeEvent, stream_);
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE,
+                 "stream is " + text(&event) + ", which is no live stream (it was never given out)",
+                 aclrtSynchronizeStream, &event);
+  ASSERT_ACL(aclrtDestroyStream(other_));
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE,
+                 text(other_) + ", which is no live stream (it is a destroyed stream)",
+                 aclrtSynchronizeStream, other_);
+  AclimbTask task = {};
+  task.run = [](void*) { return 0; };
+  const char* reason = nullptr;
+  EXPECT_EQ(aclimb_launch(other_, &task, &reason), ACL_ERROR_RT_INVALID_HANDLE);
+  EXPECT_EQ(std::string(reason),
+            "stream is " + text(other_) + ", which is no live stream (it is a destroyed stream)");
+  ASSERT_ACL(aclrtDestroyEvent(event));
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE,
+                 text(event) + ", which is no live event (it is a destroyed event)",
+                 aclrtDestroyEvent, event);
+  aclrtContext first, second;
+  ASSERT_ACL(aclrtGetCurrentContext(&first));
+  ASSERT_ACL(aclrtCreateContext(&second, 0));
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_CONTEXT,
+                 "stream is " + text(stream_) +
+                     ", which belongs to another context than the "
+                     "current one (" +
+                     text(second) + ")",
+                 aclrtSynchronizeStream, stream_);
+  EXPECT_EQ(aclimb_launch(stream_, &task, &reason), ACL_ERROR_RT_STREAM_CONTEXT);
+  EXPECT_NE(std::string(reason).find(text(stream_)), std::string::npos) << reason;
+  ASSERT_ACL(aclrtDestroyContext(second));
+  ASSERT_ACL(aclrtSetCurrentContext(first));
+}
+
+TEST_F(StreamTest, HigherPriorityRunsFirst) {
+  static std::atomic<int> phase;
+  phase = 0;
+  AclimbTask block = {};
+  block.name = "block";
+  block.cost_bytes = 1 << 20;
+  block.run = [](void*) {
+    phase = 1;
+    while (phase.load() != 2) std::this_thread::yield();
+    return 0;
+  };
+  ASSERT_EQ(aclimb_launch(stream_, &block, nullptr), 0);
+  while (phase.load() != 1) std::this_thread::yield();
+  static std::string order;
+  order.clear();
+  struct Name {
+    char name;
+  };
+  for (const uint32_t priority : {7u, 9u, 0u}) {  // 9 is clamped to the lowest
+    aclrtStream stream;
+    ASSERT_ACL(aclrtCreateStreamWithConfig(&stream, priority, 0));
+    AclimbTask task = {};
+    task.name = "note";
+    task.cost_bytes = 1 << 20;
+    task.run = [](void* payload) {
+      order.push_back(static_cast<Name*>(payload)->name);
+      return 0;
+    };
+    task.release = [](void* payload) { delete static_cast<Name*>(payload); };
+    task.payload = new Name{static_cast<char>('0' + priority)};
+    ASSERT_EQ(aclimb_launch(stream, &task, nullptr), 0);
+  }
+  phase = 2;
+  ASSERT_ACL(aclrtSynchronizeDevice());
+  EXPECT_EQ(order, "079");
 }
 
 TEST_F(StreamTest, DestroyDrains) {
