@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
@@ -90,21 +89,11 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   }
   auto executor = std::make_unique<Executor>();
   executor->contract = &contract;
-  if (planned.value() != nullptr) {
-    // Given back if there is no memory for the count of its owners.
-    executor->plan = std::shared_ptr<const Plan>(planned.value().release(),
-                                                 std::default_delete<const Plan>(),
-                                                 RecyclingAllocator<Plan>());
-  }
+  executor->plan = std::move(planned.value());
   executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
   if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
-  const auto is_tensor = [](const contract::Parameter& parameter) {
-    return parameter.kind == contract::Kind::kTensor;
-  };
-  executor->uses.reserve(static_cast<size_t>(
-      std::count_if(contract.parameters.begin(), contract.parameters.end(), is_tensor)));
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    if (!is_tensor(contract.parameters[i])) continue;
+    if (contract.parameters[i].kind != contract::Kind::kTensor) continue;
     executor->uses.push_back(
         MakeUse(arguments, contract.parameters[i], static_cast<int>(i), planner));
     const TensorUse& use = executor->uses.back();
