@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "aclimb/ops/convolution_backward/repair.h"
+
 namespace aclimb::convolution_backward {
 namespace {
 
@@ -9,6 +11,7 @@ namespace {
 constexpr int64_t kSlack = 64;
 constexpr int64_t kStepElements = 128 * 1024;
 constexpr int64_t kOutElements = 256 * 1024;
+constexpr int64_t kAbsurd = int64_t{1} << 56;
 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -95,6 +98,9 @@ void PlanOuter(DirectPlan& plan, int threads) {
   const int64_t lists = SaturatedProduct(
       outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());
   plan.slot_elements = SaturatedProduct(planes, plan.plane_stride) + RoundUp(2 * lists, 16);
+  // The repair of NaNs reuses this memory when the sums are done.
+  const int64_t repair = RepairScratchBytes(g);
+  plan.slot_elements = std::max(plan.slot_elements, repair < 0 ? kAbsurd : RoundUp(repair, 64) / 4);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 

@@ -72,7 +72,7 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                              : WriteGradWeight<float>(plan, channel, scratch, weight);
     if (!written) good.store(false, std::memory_order_relaxed);
   });
-  if (!good.load()) RepairGradWeight(plan.geometry, x, y, weight, parallel);
+  if (!good.load()) RepairGradWeight(plan.geometry, x, y, weight, slots_memory, parallel);
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,

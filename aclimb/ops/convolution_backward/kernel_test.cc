@@ -77,6 +77,12 @@ class Tensor {
     Each([&](char* at) { values.push_back(Load(at, view.dtype)); });
     return values;
   }
+  // Element `index` of the view, row-major.
+  void Set(int64_t index, double value) {
+    Each([&](char* at) {
+      if (index-- == 0) Save(at, view.dtype, value);
+    });
+  }
   TensorView view;
 
  private:
@@ -190,6 +196,48 @@ TEST(ConvolutionKernels, EveryTargetMeetsTheTruth) {
         for (size_t i = 0; i < got.size(); ++i) {
           ASSERT_NEAR(got[i], expected[i], rounding * std::fabs(expected[i]) + 1e-6 * magnitude[i])
               << "round " << round << ", task " << static_cast<int>(task) << ", element " << i;
+        }
+      }
+    }
+  });
+}
+
+// NaN and infinity reach what they meet, and nothing through the padding.
+TEST(ConvolutionKernels, SpecialValuesOnEveryTarget) {
+  EachTarget([] {
+    Random random(7);
+    const double specials[] = {std::nan(""), HUGE_VAL, -HUGE_VAL};
+    for (int round = 0; round < 60; ++round) {
+      const Case c = RandomCase(random);
+      const DType dtype = kDTypes[random.Integer(0, 2)];
+      const int64_t gap = random.Integer(0, 2);
+      Tensor x(c.x, dtype, gap), y(c.y, dtype, gap), weight(c.weight, dtype, gap);
+      x.Fill(random);
+      y.Fill(random);
+      weight.Fill(random);
+      for (Tensor* t : {&x, &y, &weight}) {
+        if (random.Chance(0.3)) continue;
+        const int64_t count = random.Chance(0.2) ? t->view.ElementCount() : random.Integer(1, 4);
+        const bool one_kind = random.Chance(0.5);
+        for (int64_t i = 0; i < count; ++i) {
+          t->Set(random.Integer(0, t->view.ElementCount() - 1),
+                 specials[one_kind ? round % 3 : random.Integer(0, 2)]);
+        }
+      }
+      for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+        std::vector<double> expected, magnitude;
+        Expect(c, task, x, y, weight, &expected, &magnitude);
+        const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap);
+        for (size_t i = 0; i < got.size(); ++i) {
+          SCOPED_TRACE(::testing::Message() << "round " << round << ", task "
+                                            << static_cast<int>(task) << ", element " << i);
+          if (std::isfinite(expected[i])) {
+            ASSERT_NEAR(got[i], expected[i], 0.0040 * std::fabs(expected[i]) + 1e-6);
+          } else if (std::isnan(expected[i])) {
+            ASSERT_TRUE(std::isnan(got[i])) << got[i];
+          } else {
+            ASSERT_EQ(got[i], expected[i]);
+          }
         }
       }
     }

@@ -228,11 +228,14 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
 
 // The bfloat16 kernels hold padding as zeros.
 void PlanBuilder::AddRepair(const Operands& operands, const Place& result) {
-  Then([geometry = operands.geometry, x = operands.x.user, y = operands.y.user, result,
+  const int64_t mark = planner_.workspace().Mark();
+  const Place scratch = BookBytes(RepairScratchBytes(operands.geometry));
+  planner_.workspace().Rewind(mark);
+  Then([geometry = operands.geometry, x = operands.x.user, y = operands.y.user, result, scratch,
         parallel = parallel_](const RunContext& run) {
     const TensorView weight = result.View(run);
     if (!HasNaN(weight, parallel)) return;
-    RepairGradWeight(geometry, x.View(run), y.View(run), weight, parallel);
+    RepairGradWeight(geometry, x.View(run), y.View(run), weight, scratch.Address(run), parallel);
   });
 }
 

@@ -5,15 +5,20 @@
 
 // Fast kernels multiply padding, which they hold as zeros, with real values: where those are
 // infinite or NaN, a NaN appears that the definition does not have, for padding is absent. These
-// functions compute every NaN of a result again by the definition, stopping at the first NaN that
-// is real. Callers look whether there is any reason first.
+// functions find out which NaNs of a result are real, and compute the others by the definition.
+// Most are settled by where a NaN of an operand reaches, without arithmetic; what remains is the
+// windows that meet padding, and infinities. Callers look whether there is any reason first.
 namespace aclimb::convolution_backward {
 
-// The views are embedded; `weight` is the result of the gradient.
-void RepairGradWeight(const Geometry& geometry, const TensorView& x, const TensorView& y,
-                      const TensorView& weight, bool parallel);
+// Bytes of scratch for RepairGradWeight: a flag for every tap of every channel.
+int64_t RepairScratchBytes(const Geometry& geometry);
 
-// Of kGradX (result x) and kForward (result y).
+// The views are embedded; `weight` is the result of the gradient.
+//   scratch  RepairScratchBytes(geometry) bytes
+void RepairGradWeight(const Geometry& geometry, const TensorView& x, const TensorView& y,
+                      const TensorView& weight, void* scratch, bool parallel);
+
+// Of kGradX (result x) and kForward (result y), after a run with weights that are not all finite.
 void RepairSums(const Geometry& geometry, Task task, const TensorView& x, const TensorView& y,
                 const TensorView& weight, bool parallel);
 
