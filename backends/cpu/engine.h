@@ -52,6 +52,11 @@ class Engine {
   void Idle(std::unique_lock<std::mutex>& lock);
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
 
+  // For a while after work the sleeping engine looks around by itself, once a millisecond.
+  // Meanwhile a lone small task need not pay for waking it: either a synchronising call runs the
+  // task, or the engine finds it.
+  static constexpr int kTicks = 50;
+
   std::array<QueueList, kPriorities> ready_;
   size_t ready_count_ = 0;
   std::condition_variable wake_;
