@@ -1,7 +1,10 @@
 // aclnnConvolutionBackward: the C entry points and the plan between them.
 
 #include <memory>
+#include <system_error>
 
+#include "aclimb/core/codes.h"
+#include "aclimb/core/text.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/convolution_backward/contract.h"
 #include "aclimb/ops/convolution_backward/convert.h"
@@ -52,24 +55,33 @@ Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Pla
   const Geometry geometry = MakeGeometry(
       transposed ? out_shape : in_shape, transposed ? in_shape : out_shape,
       arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
-  PlanBuilder builder(planner, geometry, transposed, Parameter(arguments, kGradOutput),
-                      Parameter(arguments, kInput), Parameter(arguments, kWeight));
-  if (grad_input) {
-    planner.Writes(kGradInput);
-    builder.AddGradInput(Parameter(arguments, kGradInput));
+  try {
+    PlanBuilder builder(planner, geometry, transposed, Parameter(arguments, kGradOutput),
+                        Parameter(arguments, kInput), Parameter(arguments, kWeight));
+    if (grad_input) {
+      planner.Writes(kGradInput);
+      builder.AddGradInput(Parameter(arguments, kGradInput));
+    }
+    if (grad_weight) {
+      planner.Writes(kGradWeight);
+      builder.AddGradWeight(Parameter(arguments, kGradWeight));
+    }
+    if (grad_bias) {
+      planner.Writes(kGradBias);
+      Place place;
+      place.parameter = kGradBias;
+      place.view = arguments.Tensor(kGradBias).View();
+      builder.AddGradBias(place);
+    }
+    return builder.Take();
+  } catch (const std::system_error& error) {
+    return Refuse(
+        kAclnnRuntime,
+        Cat("phase 1 could not start the thread that describes the convolution to oneDNN (",
+            error.code().message(), "); expected one more thread to be possible."),
+        "raise the limit on threads or on memory: ulimit -u, ulimit -v, pids.max",
+        "convolution_backward/thread");
   }
-  if (grad_weight) {
-    planner.Writes(kGradWeight);
-    builder.AddGradWeight(Parameter(arguments, kGradWeight));
-  }
-  if (grad_bias) {
-    planner.Writes(kGradBias);
-    Place place;
-    place.parameter = kGradBias;
-    place.view = arguments.Tensor(kGradBias).View();
-    builder.AddGradBias(place);
-  }
-  return builder.Take();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // The operator through its C interface: results, refusals and edge cases.
 
+#include <pthread.h>
+
 #include <limits>
 
 #include "aclimb/bridge/bridge.h"
@@ -452,6 +454,28 @@ TEST_F(ConvolutionBackward, Phase2NeedsTheWholeWorkspace) {
   const aclimb::testing::Workspace workspace(size);
   EXPECT_EQ(aclnnConvolutionBackward(workspace.get(), size - 1, executor, stream_), 161002);
   EXPECT_EQ(aclnnConvolutionBackward(workspace.get(), size, executor, stream_), 561103);
+}
+
+// Phase 1 starts a thread to describe a convolution that it has not seen; without one it says so,
+// and the next call works again.
+TEST_F(ConvolutionBackward, Phase1WithoutAThreadIsAStatus) {
+  const Problem p = {{1, 16, 9, 55}, {1, 16, 9, 55}, {16, 16, 3, 3}, {1, 1},
+                     {1, 1},         {1, 1},         {0, 0}};
+  Random random(18);
+  const Tensors t(p, random);
+  pthread_attr_t before, absurd;
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(pthread_attr_init(&absurd), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&absurd, size_t{1} << 46), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&absurd), 0);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  const int code = Phase1Of(p, t, &size, &executor);
+  ASSERT_EQ(pthread_setattr_default_np(&before), 0);
+  EXPECT_EQ(code, 361001);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("thread"), std::string::npos);
+  ACLIMB_EXPECT_OK(RunProblem(p, t, stream_));
+  EXPECT_TRUE(MeetsTruth(p, t));
 }
 
 // ---- Shapes that meet in pairs

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <dnnl.hpp>
+#include <exception>
 #include <list>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <utility>
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
@@ -39,7 +42,29 @@ const dnnl::engine& Engine() {
 DataType TypeOf(DType dtype) { return dtype == DType::kBFloat16 ? DataType::bf16 : DataType::f32; }
 
 // oneDNN reads the size of its team from OpenMP's setting of the calling thread, when it describes
-// a primitive and again when it runs one. The program's own setting comes back afterwards.
+// a primitive and again when it runs one. Descriptions are made on a short-lived thread, so that
+// the setting of the program's thread stays out of it on both sides, and so does a parallel region
+// that the program may be in. Throws std::system_error when there is no thread to be had.
+template <typename Make>
+auto OnOwnThread(int threads, Make&& make) {
+  decltype(make()) made;
+  std::exception_ptr error;
+  std::thread thread([&] {
+    try {
+      omp_set_num_threads(threads);
+      made = make();
+    } catch (const dnnl::error&) {
+      made = nullptr;  // what it cannot do it may also refuse by throwing
+    } catch (...) {
+      error = std::current_exception();
+    }
+  });
+  thread.join();
+  if (error != nullptr) std::rethrow_exception(error);
+  return made;
+}
+
+// The same setting around a run, which an engine's thread makes.
 class TeamOf {
  public:
   explicit TeamOf(int threads) : before_(omp_get_max_threads()) {
@@ -268,41 +293,60 @@ LayoutPointer Describe(Dims dims, Dims strides, DType dtype) {
 }
 
 // The most recently used answers, refusals included.
+template <typename Question, typename Answer>
 class Cache {
  public:
-  PrimitivePointer Get(const Request& request) {
+  // `make` is asked when the answer is not there; what it throws is not remembered.
+  template <typename Make>
+  Answer Get(const Question& question, Make&& make) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                      [&](const Entry& entry) { return entry.request == request; });
+                                      [&](const auto& entry) { return entry.first == question; });
       if (found != entries_.end()) {
         entries_.splice(entries_.begin(), entries_, found);
-        return found->primitive;
+        return found->second;
       }
     }
-    PrimitivePointer made;
-    try {
-      const TeamOf team(request.threads);
-      made = Make(request);
-    } catch (const dnnl::error&) {
-      made = nullptr;
-    }
+    const Answer made = make();
     std::lock_guard<std::mutex> lock(mutex_);
-    entries_.push_front({request, made});
+    entries_.emplace_front(question, made);
     if (entries_.size() > kCapacity) entries_.pop_back();
     return made;
   }
 
  private:
-  struct Entry {
-    Request request;
-    PrimitivePointer primitive;
-  };
   static constexpr size_t kCapacity = 256;  // the layers of a large net, three tasks each
 
   std::mutex mutex_;
-  std::list<Entry> entries_;
+  std::list<std::pair<Question, Answer>> entries_;
 };
+
+struct ReorderRequest {
+  dnnl::memory::desc from, to;
+  int threads;
+
+  bool operator==(const ReorderRequest& other) const {
+    return threads == other.threads && from == other.from && to == other.to;
+  }
+};
+
+ReorderPointer Make(const ReorderRequest& request) {
+  const dnnl::reorder::primitive_desc desc(Engine(), request.from, Engine(), request.to,
+                                           UserScratchpad(), true);
+  if (!desc) return nullptr;
+  const std::string_view name = desc.impl_info_str();
+  if (name.find("jit") == std::string_view::npos) return nullptr;
+  return std::make_shared<ReorderImplementation>(desc, request.threads);
+}
+
+// Both caches leak: engines may still run at exit.
+template <typename Answer, typename Question>
+Answer Ask(const Question& question) {
+  static auto* const cache = new Cache<Question, Answer>;
+  return cache->Get(question,
+                    [&] { return OnOwnThread(question.threads, [&] { return Make(question); }); });
+}
 
 }  // namespace
 
@@ -339,23 +383,12 @@ LayoutPointer StridedLayout(const TensorView& view) {
 }
 
 ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads) {
-  const TeamOf team(threads);
-  try {
-    const dnnl::reorder::primitive_desc desc(Engine(), from->desc(), Engine(), to->desc(),
-                                             UserScratchpad(), true);
-    if (!desc) return nullptr;
-    const std::string_view name = desc.impl_info_str();
-    if (name.find("jit") == std::string_view::npos) return nullptr;
-    return std::make_shared<ReorderImplementation>(desc, threads);
-  } catch (const dnnl::error&) {
-    return nullptr;
-  }
+  return Ask<ReorderPointer>(ReorderRequest{from->desc(), to->desc(), threads});
 }
 
 PrimitivePointer MakePrimitive(const Request& request) {
   if (!Fits(request.geometry)) return nullptr;
-  static Cache* const cache = new Cache;  // leaked: engines may still run at exit
-  return cache->Get(request);
+  return Ask<PrimitivePointer>(request);
 }
 
 }  // namespace aclimb::convolution_backward::onednn

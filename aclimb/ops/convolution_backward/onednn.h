@@ -7,9 +7,10 @@
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
-// The border to oneDNN, version 2.6 of its interface: no other file includes its headers. Making
-// these objects describes work and opens no thread team, so phase 1 may do it on any thread; Run
-// opens one and belongs on an engine's thread.
+// The border to oneDNN, version 2.6 of its interface: no other file includes its headers. Phase 1
+// may call the functions on any thread, inside parallel regions too: layouts are only described,
+// and primitives and reorders are made on a short-lived thread of their own, when they are not
+// cached. Run opens a team and belongs on an engine's thread.
 namespace aclimb::convolution_backward::onednn {
 
 // How a tensor lies in memory: oneDNN's blocked formats, or the strides of a view.
@@ -37,7 +38,8 @@ class Reorder {
 };
 using ReorderPointer = std::shared_ptr<const Reorder>;
 
-// Null when oneDNN has only its reference implementation. `threads` is the team of the run.
+// Null when oneDNN has only its reference implementation. `threads` is the team of the run. Cached
+// like primitives. Throws std::system_error when no thread can be started.
 ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads);
 
 // One of the three tasks of a convolution with operands and result in layouts that oneDNN chose.
@@ -66,7 +68,8 @@ struct Request {
 
 // Null when oneDNN has no vectorised direct implementation for the request: never its reference
 // code, nor its im2col, whose buffers grow with the data. Recent answers are kept in a bounded
-// cache, so that code is generated once for a layer that trains. Thread-safe.
+// cache, so that code is generated once for a layer that trains. Thread-safe. Throws
+// std::system_error when no thread can be started.
 PrimitivePointer MakePrimitive(const Request& request);
 
 }  // namespace aclimb::convolution_backward::onednn

@@ -1,0 +1,119 @@
+// Phase 1 keeps oneDNN, which reads and depends on OpenMP's settings, off the calling thread.
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "aclimb/ops/convolution_backward/plan.h"
+
+extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
+
+namespace {
+
+thread_local bool watched = false;
+std::atomic<int> calls_when_watched{0};
+std::atomic<int> calls{0};
+
+template <typename Function>
+Function Next(const char* name) {
+  ++calls;
+  if (watched) ++calls_when_watched;
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+// In front of the OpenMP runtime's own: oneDNN asks for the team before it describes anything.
+extern "C" int omp_get_max_threads() { return Next<int (*)()>("omp_get_max_threads")(); }
+extern "C" void omp_set_num_threads(int threads) {
+  Next<void (*)(int)>("omp_set_num_threads")(threads);
+}
+
+namespace aclimb::convolution_backward {
+namespace {
+
+// Plans all gradients of a dense convolution `width` wide, which is new to the caches.
+void PlanNew(int64_t width) {
+  Geometry g;
+  g.batch = 2;
+  g.x_channels = g.y_channels = 32;
+  g.in[1] = g.out[1] = 16;
+  g.in[2] = g.out[2] = width;
+  g.kernel[1] = g.kernel[2] = 3;
+  for (int d = 1; d < kDims; ++d) g.pad_begin[d] = g.pad_end[d] = 1;
+  const auto place = [](int parameter, std::initializer_list<int64_t> shape) {
+    Place made;
+    made.parameter = parameter;
+    made.view.dtype = DType::kFloat32;
+    made.view.rank = 4;
+    int64_t stride = 1;
+    for (int d = 3; d >= 0; --d) {
+      made.view.shape[d] = shape.begin()[d];
+      made.view.stride[d] = stride;
+      stride *= shape.begin()[d];
+    }
+    made.view = Embed(made.view);
+    return made;
+  };
+  Planner planner(false);
+  PlanBuilder builder(planner, g, false, place(0, {2, 32, 16, width}), place(1, {2, 32, 16, width}),
+                      place(2, {32, 32, 3, 3}));
+  builder.AddGradInput(place(3, {2, 32, 16, width}));
+  builder.AddGradWeight(place(4, {32, 32, 3, 3}));
+  EXPECT_NE(builder.Take(), nullptr);
+}
+
+int MaxThreads() {
+  const bool before = watched;
+  watched = false;
+  const int threads = omp_get_max_threads();
+  watched = before;
+  return threads;
+}
+
+// Plans on this thread and expects that OpenMP heard nothing from it.
+void PlanWatched(int64_t width) {
+  const int before = MaxThreads();
+  watched = true;
+  PlanNew(width);
+  watched = false;
+  EXPECT_EQ(MaxThreads(), before);
+}
+
+TEST(ConvolutionPhase1, AsksOpenMpNothingOnTheCallersThread) {
+  const int before = MaxThreads();
+  omp_set_num_threads(3);
+  const int calls_before = calls.load();
+  PlanWatched(61);
+  EXPECT_GT(calls.load(), calls_before + 2) << "oneDNN asks through another symbol";
+  EXPECT_EQ(calls_when_watched.load(), 0);
+  EXPECT_EQ(MaxThreads(), 3);
+  omp_set_num_threads(before);
+}
+
+TEST(ConvolutionPhase1, WorksInsideAParallelRegion) {
+  std::atomic<int64_t> width{62};
+  GOMP_parallel([](void* data) { PlanWatched((*static_cast<std::atomic<int64_t>*>(data))++); },
+                &width, 4, 0);
+  EXPECT_EQ(width.load(), 66);
+  EXPECT_EQ(calls_when_watched.load(), 0);
+}
+
+TEST(ConvolutionPhase1, WorksFromEightThreads) {
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 8; ++t) {
+    threads.emplace_back([t] {
+      // One shape of their own and one in common.
+      PlanWatched(66 + t);
+      PlanWatched(80);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(calls_when_watched.load(), 0);
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
