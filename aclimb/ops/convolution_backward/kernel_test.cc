@@ -79,9 +79,12 @@ class Tensor {
   }
   // Element `index` of the view, row-major.
   void Set(int64_t index, double value) {
-    Each([&](char* at) {
-      if (index-- == 0) Save(at, view.dtype, value);
-    });
+    int64_t offset = 0;
+    for (int d = view.rank - 1; d >= 0; --d) {
+      offset += index % view.shape[d] * view.stride[d];
+      index /= view.shape[d];
+    }
+    Save(memory_.get() + offset * static_cast<int64_t>(SizeOf(view.dtype)), view.dtype, value);
   }
   TensorView view;
 
@@ -428,24 +431,52 @@ Geometry GeometryOf(const Named& named) {
                       named.groups, a);
 }
 
+bool HasAvx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bw") != 0;
+#else
+  return false;
+#endif
+}
+
+// Named problems that the choice gives to oneDNN and oneDNN gives back: it has only reference code
+// or im2col for them, so ours compute them after all.
+bool ComesBack(const std::string& name, Task task, DType dtype) {
+  if (name == "w2v2_pos_768g16k128_499") return true;
+  return name == "deeplab_d12_2048_256_33" && task == Task::kGradX && dtype == DType::kFloat32;
+}
+
 // No named problem is left to a slow fallback: oneDNN has a vectorised kernel with a scratchpad
 // that does not grow like an unfolded input, or the choice is ours.
 TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
+  int taken = 0;
   for (const Named& named : NamedProblems()) {
     const Geometry geometry = GeometryOf(named);
     for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
       for (Task task : {named.transposed ? Task::kForward : Task::kGradX, Task::kGradWeight}) {
+        SCOPED_TRACE(::testing::Message()
+                     << named.name << ", task " << static_cast<int>(task) << ", " << NameOf(dtype));
         const Algorithm algorithm = ChooseAlgorithm(geometry, task, dtype);
         if (algorithm == Algorithm::kDirect) continue;
         const Geometry& asked = algorithm == Algorithm::kPatch ? PatchGeometry(geometry) : geometry;
         const auto primitive = onednn::MakePrimitive({asked, task, dtype, dtype, 2});
-        if (primitive == nullptr) continue;  // ours again
+        if (primitive == nullptr) {
+          // Which kernels there are depends on the processor; this list is that of AVX-512.
+          if (HasAvx512()) {
+            EXPECT_TRUE(ComesBack(named.name, task, dtype));
+          }
+          continue;
+        }
+        ++taken;
+        EXPECT_FALSE(HasAvx512() && ComesBack(named.name, task, dtype)) << "no longer";
         const std::string name(primitive->Name());
-        EXPECT_EQ(name.find("ref"), std::string::npos) << named.name << ' ' << name;
-        EXPECT_EQ(name.find("gemm"), std::string::npos) << named.name << ' ' << name;
+        EXPECT_EQ(name.find("ref"), std::string::npos) << name;
+        EXPECT_EQ(name.find("gemm"), std::string::npos) << name;
+        EXPECT_NE(name.find("jit"), std::string::npos) << name;
       }
     }
   }
+  EXPECT_GE(taken, HasAvx512() ? 112 : 1);
 }
 
 // Channels and images cut down, so that the truth is quick; the geometry stays.
