@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "aclimb/bridge/bridge.h"
@@ -510,6 +511,79 @@ TEST_F(ConvolutionBackward, RandomProblems) {
     ACLIMB_ASSERT_OK(RunProblem(p, t, stream_)) << round;
     ASSERT_TRUE(MeetsTruth(p, t)) << round;
   }
+}
+
+// Values of every parameter that meet in pairs: each problem draws one of each at random, so that a
+// few hundred problems hold every pair many times.
+TEST_F(ConvolutionBackward, EverythingMeetsEverything) {
+  Random random(19);
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+  const auto pick = [&](int64_t low, int64_t high) { return random.Integer(low, high); };
+  // Any order of the dimensions, gaps, and an offset; inputs may also repeat along one dimension.
+  const auto view = [&](const std::vector<int64_t>& shape, bool input) {
+    Options options;
+    if (random.Chance(0.4)) return options;
+    std::vector<size_t> order(shape.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (size_t i = order.size(); i-- > 1;) {
+      std::swap(order[i], order[static_cast<size_t>(pick(0, static_cast<int64_t>(i)))]);
+    }
+    options.stride = PermutedStrides(shape, order, pick(1, 2));
+    if (input && random.Chance(0.15)) options.stride[order[0]] = 0;
+    options.offset = pick(0, 5);
+    return options;
+  };
+  int problems = 0;
+  for (int round = 0; round < 400; ++round) {
+    Problem p;
+    const int dims = static_cast<int>(pick(1, 3));
+    p.transposed = random.Chance(0.5);
+    p.groups = static_cast<int>(random.Chance(0.5) ? pick(2, 4) : 1);
+    const int64_t widths[] = {1, 2, 3, 8, 16, 24};
+    const int64_t a = widths[pick(0, 5)], b = random.Chance(0.3) ? 1 : widths[pick(0, 5)];
+    p.input = {pick(1, 2), p.transposed ? a * p.groups : b * p.groups};
+    p.weight = {a * p.groups, b};
+    // Arrays of one entry stand for all dimensions; in two dimensions padding may have four.
+    const int form = static_cast<int>(pick(0, 2));
+    const int entries = form == 0 ? 1 : dims;
+    for (int d = 0; d < dims; ++d) {
+      p.weight.push_back(pick(1, dims == 1 ? 7 : 3));
+      p.input.push_back(pick(dims == 1 ? 20 : 5, dims == 1 ? 50 : dims == 2 ? 12 : 6));
+    }
+    for (int d = 0; d < entries; ++d) {
+      p.stride.push_back(pick(1, 3));
+      p.dilation.push_back(pick(1, 3));
+      p.output_padding.push_back(p.transposed ? pick(0, p.stride.back() - 1) : 0);
+    }
+    const int paddings = form == 2 && dims == 2 ? 4 : entries;
+    for (int d = 0; d < paddings; ++d) p.padding.push_back(pick(0, 3));
+    const bool mixed = random.Chance(0.6);
+    p.Dtype(dtypes[pick(0, 2)]);
+    for (DType& dtype : p.dtypes) {
+      if (mixed) dtype = dtypes[pick(0, 2)];
+    }
+    p.cube_math_type = static_cast<int8_t>(pick(0, 3));
+    InferGradOutput(p);
+    if (std::any_of(p.grad_output.begin(), p.grad_output.end(),
+                    [](int64_t extent) { return extent <= 0; })) {
+      continue;
+    }
+    const int which = static_cast<int>(pick(0, 9));  // mostly all outputs
+    if (which < 3) p.mask[which] = false;
+    Tensors::Views views;
+    views.grad_output = view(p.grad_output, true);
+    views.input = view(p.input, true);
+    views.weight = view(p.weight, true);
+    views.grad_input = view(p.input, false);
+    views.grad_weight = view(p.weight, false);
+    const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
+                    random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
+                    views);
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_)) << round;
+    ASSERT_TRUE(MeetsTruth(p, t)) << round;
+    ++problems;
+  }
+  EXPECT_GT(problems, 300);
 }
 
 // Windows side by side take a path of their own, with and without a remainder behind the last.

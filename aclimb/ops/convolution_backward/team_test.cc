@@ -1,0 +1,116 @@
+// Bits and threads: every value of ACLIMB_THREADS in a process of its own, which is this program
+// again, running the test that prints digests.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "aclimb/ops/convolution_backward/problem.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+using aclimb::testing::Random;
+
+constexpr char kDeterministic[] = "ACLIMB_TEST_DETERMINISTIC";
+
+struct Named {
+  const char* name;
+  Problem problem;
+};
+
+// Large enough for oneDNN and for a team.
+std::vector<Named> Problems() {
+  std::vector<Named> problems;
+  const auto add = [&](const char* name, DType dtype, const std::vector<int64_t>& input,
+                       const std::vector<int64_t>& weight, int64_t stride, int64_t padding) {
+    Problem p;
+    p.input = input;
+    p.weight = weight;
+    p.stride = {stride, stride};
+    p.padding = {padding, padding};
+    p.dilation = {1, 1};
+    p.output_padding = {0, 0};
+    p.Dtype(dtype);
+    InferGradOutput(p);
+    problems.push_back({name, p});
+  };
+  for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    add("dense", dtype, {4, 64, 14, 14}, {64, 64, 3, 3}, 1, 1);
+    add("stem", dtype, {2, 3, 56, 56}, {32, 3, 7, 7}, 2, 3);
+    add("pointwise", dtype, {4, 64, 14, 14}, {128, 64, 1, 1}, 1, 0);
+  }
+  return problems;
+}
+
+uint64_t Digest(const aclimb::testing::DeviceTensor& tensor) {
+  uint64_t digest = 0xCBF29CE484222325u;  // FNV-1a
+  for (unsigned char byte : tensor.Bytes()) digest = (digest ^ byte) * 0x100000001B3u;
+  return digest;
+}
+
+class ConvolutionTeam : public aclimb::testing::DeviceTest {};
+
+TEST_F(ConvolutionTeam, DISABLED_PrintsDigests) {
+  const char* const deterministic = std::getenv(kDeterministic);
+  if (deterministic != nullptr && *deterministic == '1') {
+    ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+  }
+  for (const Named& named : Problems()) {
+    Random random(20);
+    const Tensors t(named.problem, random);
+    ACLIMB_ASSERT_OK(RunProblem(named.problem, t, stream_));
+    std::printf("digest %s %d: %016llx %016llx %016llx\n", named.name,
+                static_cast<int>(named.problem.dtypes[0]),
+                static_cast<unsigned long long>(Digest(*t.grad_input)),
+                static_cast<unsigned long long>(Digest(*t.grad_weight)),
+                static_cast<unsigned long long>(Digest(*t.grad_bias)));
+  }
+}
+
+std::string Self() {
+  char path[4096] = {};
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+  return length < 0 ? "" : path;
+}
+
+// The lines that the test above prints.
+std::string DigestsWith(int threads, bool deterministic) {
+  const std::string command =
+      "ACLIMB_THREADS=" + std::to_string(threads) + " " + kDeterministic + "=" +
+      (deterministic ? "1" : "0") + " '" + Self() +
+      "' --gtest_also_run_disabled_tests --gtest_filter='*DISABLED_PrintsDigests' 2>&1";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) {
+    ADD_FAILURE() << "popen failed";
+    return "";
+  }
+  std::string all, digests;
+  char line[1024];
+  while (std::fgets(line, sizeof(line), pipe) != nullptr) {
+    all += line;
+    if (std::string(line).rfind("digest ", 0) == 0) digests += line;
+  }
+  EXPECT_EQ(pclose(pipe), 0) << all;
+  EXPECT_EQ(std::count(digests.begin(), digests.end(), '\n'),
+            static_cast<int64_t>(Problems().size()))
+      << all;
+  return digests;
+}
+
+TEST(ConvolutionTeams, DeterministicBitsDoNotDependOnTheTeam) {
+  const std::string one = DigestsWith(1, true);
+  EXPECT_EQ(DigestsWith(2, true), one);
+  EXPECT_EQ(DigestsWith(3, true), one);
+}
+
+// Without the switch only the same team promises the same bits.
+TEST(ConvolutionTeams, AFixedTeamRepeats) {
+  for (int threads : {1, 3}) EXPECT_EQ(DigestsWith(threads, false), DigestsWith(threads, false));
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
