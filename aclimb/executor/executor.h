@@ -7,6 +7,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/descriptor.h"
+#include "aclimb/core/recycler.h"
 #include "aclimb/executor/plan.h"
 
 namespace aclimb {
@@ -25,10 +26,10 @@ struct TensorUse {
 
 // What an aclOpExecutor* stands for. Touched only under HandleLock while the program has the
 // handle.
-struct Executor {
+struct Executor : Recycled {
   const contract::Contract* contract = nullptr;
-  std::shared_ptr<const Plan> plan;  // null: nothing to do
-  std::vector<TensorUse> uses;       // one per tensor parameter, in order
+  std::shared_ptr<const Plan> plan;                            // null: nothing to do
+  std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;  // one per tensor parameter, in order
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // traffic of the touched tensors
   bool repeatable = false;

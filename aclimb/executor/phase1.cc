@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
@@ -89,11 +90,21 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   }
   auto executor = std::make_unique<Executor>();
   executor->contract = &contract;
-  executor->plan = std::move(planned.value());
+  if (planned.value() != nullptr) {
+    // Given back if there is no memory for the count of its owners.
+    executor->plan = std::shared_ptr<const Plan>(planned.value().release(),
+                                                 std::default_delete<const Plan>(),
+                                                 RecyclingAllocator<Plan>());
+  }
   executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
   if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
+  const auto is_tensor = [](const contract::Parameter& parameter) {
+    return parameter.kind == contract::Kind::kTensor;
+  };
+  executor->uses.reserve(static_cast<size_t>(
+      std::count_if(contract.parameters.begin(), contract.parameters.end(), is_tensor)));
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    if (contract.parameters[i].kind != contract::Kind::kTensor) continue;
+    if (!is_tensor(contract.parameters[i])) continue;
     executor->uses.push_back(
         MakeUse(arguments, contract.parameters[i], static_cast<int>(i), planner));
     const TensorUse& use = executor->uses.back();

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxParameters = 24;
 
 // One run on its way through the stream: everything it needs, and nothing of the program's objects.
-struct Launch {
+struct Launch : Recycled {
   std::shared_ptr<const Plan> plan;
   std::array<TensorView, kMaxParameters> views;
   char* workspace = nullptr;
@@ -168,7 +168,7 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
     return RefusePhase2(kAclnnNullptr, "executor is null; expected the one that phase 1 made.",
                         "check that phase 1 returned 0", "null-executor");
   }
-  auto launch = std::make_unique<Launch>();
+  std::unique_ptr<Launch> launch;
   {
     const HandleLock lock(handle);
     auto* executor = static_cast<Executor*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_EXECUTOR));
@@ -185,6 +185,7 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
         executor->repeatable
             ? nullptr
             : static_cast<Executor*>(aclimb_handle_release(handle, ACLIMB_HANDLE_EXECUTOR)));
+    launch = std::make_unique<Launch>();
     if (Status status = Prepare(*executor, workspace, size, *launch); !status.ok()) return status;
   }
   return Submit(contract, std::move(launch), stream);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/core/recycler.h"
 #include "aclimb/core/status.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/executor/workspace.h"
@@ -33,7 +34,7 @@ class RunContext {
 
 // What phase 1 leaves for phase 2: the chosen algorithm with every attribute copied out of the
 // arguments. Immutable, since a repeatable executor may have several runs in flight.
-class Plan {
+class Plan : public Recycled {
  public:
   virtual ~Plan() = default;
   // On an engine's thread. Calls kernels; must not allocate in proportion to the data.

@@ -25,10 +25,14 @@ struct Walk {
     for (int d = 0; d < views[0]->rank; ++d) {
       if (views[0]->shape[d] != 1) order[dims++] = d;
     }
-    std::stable_sort(order, order + dims, [&](int a, int b) {
-      const TensorView& last = *views[N - 1];
-      return last.stride[a] > last.stride[b];
-    });
+    // Insertion keeps equal strides in their order; std::stable_sort would take heap memory.
+    const int64_t* const key = views[N - 1]->stride;
+    for (int k = 1; k < dims; ++k) {
+      const int d = order[k];
+      int at = k;
+      for (; at > 0 && key[order[at - 1]] < key[d]; --at) order[at] = order[at - 1];
+      order[at] = d;
+    }
     for (int k = 0; k < dims; ++k) {
       const int d = order[k];
       const int64_t extent = views[0]->shape[d];
