@@ -82,17 +82,29 @@ Status DestroyContext(aclrtContext handle) {
   return Ok();
 }
 
-}  // namespace
-
-ContextRef CurrentContextOrNull() {
+// The handle of the thread's context, live or not.
+const void* ThreadContext() {
   const int default_device = DefaultDevice();
   ThreadState& thread = ThisThread();
   if (thread.context == nullptr && default_device >= 0) {
     // The configuration asked for it: the thread's first call binds the device.
     if (!BindDevice(default_device).ok()) return nullptr;
   }
-  if (thread.context == nullptr) return nullptr;
-  return ResolveShared<Context>(thread.context, ACLIMB_HANDLE_CONTEXT);
+  return thread.context;
+}
+
+}  // namespace
+
+ContextRef CurrentContextOrNull() {
+  const void* handle = ThreadContext();
+  return handle != nullptr ? ResolveShared<Context>(handle, ACLIMB_HANDLE_CONTEXT) : nullptr;
+}
+
+Result<const void*> CurrentContextHandle() {
+  ACLIMB_CHECK_OK(CheckUsable());
+  const void* handle = ThreadContext();
+  if (Handles().Resolve(handle, ACLIMB_HANDLE_CONTEXT) == nullptr) return NoContext();
+  return handle;
 }
 
 Result<ContextRef> CurrentContext() {

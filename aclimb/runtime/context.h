@@ -32,6 +32,8 @@ using ContextRef = std::shared_ptr<Context>;
 
 // The calling thread's context, or 107002.
 Result<ContextRef> CurrentContext();
+// Its handle, which tells contexts apart: for callers that need not use the object.
+Result<const void*> CurrentContextHandle();
 // The same without a message; null when there is none.
 ContextRef CurrentContextOrNull();
 

@@ -66,14 +66,15 @@ Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
 }  // namespace
 
 Result<StreamRef> ResolveStream(const void* handle) {
-  Result<ContextRef> context = CurrentContext();
+  if (handle == nullptr) {
+    Result<ContextRef> context = CurrentContext();
+    return context.ok() ? Result<StreamRef>(context.value()->default_stream) : context.TakeStatus();
+  }
+  Result<const void*> context = CurrentContextHandle();
   if (!context.ok()) return context.TakeStatus();
-  if (handle == nullptr) return context.value()->default_stream;
   StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM);
   if (stream == nullptr) return DeadHandle("stream", handle, "stream");
-  if (stream->context != context.value().get()) {
-    return ForeignStream("stream", handle, context.value()->handle);
-  }
+  if (stream->context != context.value()) return ForeignStream("stream", handle, context.value());
   return stream;
 }
 
@@ -88,7 +89,7 @@ Result<StreamRef> MakeStream(Context& context, StreamOptions options) {
   }
   StreamRef stream = std::make_shared<Stream>();
   stream->device = context.device;
-  stream->context = &context;
+  stream->context = context.handle;
   stream->options = options;
   stream->id = context.device->next_stream_id.fetch_add(1, std::memory_order_relaxed);
   context.streams.reserve(context.streams.size() + 1);

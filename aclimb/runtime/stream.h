@@ -26,7 +26,7 @@ struct Stream {
 
   void* handle = nullptr;
   Device* device = nullptr;
-  const Context* context = nullptr;  // may be gone; its address tells contexts apart
+  const void* context = nullptr;  // handle; it may be gone
   AclimbQueue* queue = nullptr;
   StreamOptions options;
   int32_t id = 0;

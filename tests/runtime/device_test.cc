@@ -165,8 +165,8 @@ TEST(Device, EventsOrderTwoDevices) {
   ASSERT_ACL(aclrtMemsetAsync(memory, 16, 1, 16, zero));
   ASSERT_ACL(aclrtRecordEvent(event, zero));
   ASSERT_ACL(aclrtSetCurrentContext(context_one));
-  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_CONTEXT, "event belongs to device 0", aclrtRecordEvent, event,
-                 one);
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_CONTEXT, "belongs to device 0 but stream", aclrtRecordEvent,
+                 event, one);
   ASSERT_ACL(aclrtStreamWaitEvent(one, event));
   ASSERT_ACL(aclrtMemsetAsync(memory, 16, 2, 16, one));
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(one, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
