@@ -1,0 +1,356 @@
+// Host memory runs out at every point of every entry: the call returns its code, keeps nothing, and
+// works again once there is memory.
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/recycler.h"
+#include "tests/support/allocations.h"
+#include "tests/threads/operator_calls.h"
+
+namespace aclimb::testing {
+namespace {
+
+constexpr int kNull = -1;  // for functions that return a handle
+constexpr int kMemory = 207001;
+constexpr int kInner = 561000;
+constexpr int kLaunch = 361001;
+constexpr int kTask = 507015;
+
+// One entry: `call` alone runs while memory is short.
+struct Entry {
+  std::string name;
+  std::set<int> codes;  // that a failure may return
+  std::function<int()> call;
+  std::function<void()> after_success = [] {};
+  std::function<void()> before = [] {};
+  std::function<void()> after_failure = [] {};
+};
+
+class AllocationFailure : public DeviceTest {
+ protected:
+  // Fails the first, second, ... allocation until the call needs no more.
+  void Sweep(const Entry& entry, Failing which) {
+    for (uint64_t nth = 0;; ++nth) {
+      ASSERT_LT(nth, 2000u) << entry.name << " does not end";
+      entry.before();
+      (void)aclGetRecentErrMsg();
+      Allocations::Fail(nth, which);
+      const int code = entry.call();
+      const bool failed = Allocations::Stop() > nth;
+      if (code == 0) {
+        entry.after_success();
+        if (!failed) return;
+        continue;  // what failed was not needed
+      }
+      const std::string text = aclGetRecentErrMsg();
+      ASSERT_TRUE(failed) << entry.name << " returned " << code << ": " << text;
+      EXPECT_EQ(entry.codes.count(code), 1u)
+          << entry.name << " returned " << code << " at allocation " << nth << ": " << text;
+      if (which == Failing::kOne) {
+        EXPECT_NE(text, "") << entry.name << " says nothing at allocation " << nth;
+      }
+      entry.after_failure();
+    }
+  }
+
+  // Each sweep that leaked one block anywhere would raise the number each time.
+  void Check(const Entry& entry) {
+    SCOPED_TRACE(entry.name);
+    constexpr int kSweeps = 6;
+    int64_t live = 0;
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      Sweep(entry, Failing::kOne);
+      if (memory_stays_short_) Sweep(entry, Failing::kAllFrom);
+      if (HasFatalFailure()) return;
+      if (sweep == 1) live = Allocations::Live();
+    }
+    EXPECT_LT(Allocations::Live() - live, kSweeps - 2) << entry.name << " leaks";
+  }
+
+  // Also with no memory at all from some point on, until the call returns.
+  bool memory_stays_short_ = true;
+
+  template <typename T, typename Make, typename Destroy>
+  void CheckCreation(const char* name, Make make, Destroy destroy) {
+    T* made = nullptr;
+    Check({name,
+           {kNull},
+           [&] {
+             made = make();
+             return made == nullptr ? kNull : 0;
+           },
+           [&] { EXPECT_EQ(destroy(made), 0); }});
+  }
+};
+
+TEST_F(AllocationFailure, Descriptors) {
+  const int64_t shape[] = {2, 3, 4};
+  const int64_t stride[] = {12, 4, 1};
+  float value = 1;
+  const auto tensor = [&] {
+    return aclCreateTensor(shape, 3, ACL_FLOAT, stride, 0, ACL_FORMAT_ND, shape, 3, nullptr);
+  };
+  const auto scalar = [&] { return aclCreateScalar(&value, ACL_FLOAT); };
+  CheckCreation<aclTensor>("aclCreateTensor", tensor, &aclDestroyTensor);
+  CheckCreation<aclScalar>("aclCreateScalar", scalar, &aclDestroyScalar);
+  CheckCreation<aclIntArray>(
+      "aclCreateIntArray", [&] { return aclCreateIntArray(shape, 3); }, &aclDestroyIntArray);
+  const float floats[] = {1, 2, 3};
+  CheckCreation<aclFloatArray>(
+      "aclCreateFloatArray", [&] { return aclCreateFloatArray(floats, 3); }, &aclDestroyFloatArray);
+  const bool flags[] = {true, false, true};
+  CheckCreation<aclBoolArray>(
+      "aclCreateBoolArray", [&] { return aclCreateBoolArray(flags, 3); }, &aclDestroyBoolArray);
+
+  // A list that was not made does not own its members.
+  aclTensor* tensors[3];
+  aclTensorList* tensor_list = nullptr;
+  std::generate_n(tensors, 3, tensor);
+  Check({"aclCreateTensorList",
+         {kNull},
+         [&] { return (tensor_list = aclCreateTensorList(tensors, 3)) == nullptr ? kNull : 0; },
+         [&] {
+           EXPECT_EQ(aclDestroyTensorList(tensor_list), 0);
+           std::generate_n(tensors, 3, tensor);
+         }});
+  for (aclTensor* each : tensors) EXPECT_EQ(aclDestroyTensor(each), 0);
+  aclScalar* scalars[3];
+  aclScalarList* scalar_list = nullptr;
+  std::generate_n(scalars, 3, scalar);
+  Check({"aclCreateScalarList",
+         {kNull},
+         [&] { return (scalar_list = aclCreateScalarList(scalars, 3)) == nullptr ? kNull : 0; },
+         [&] {
+           EXPECT_EQ(aclDestroyScalarList(scalar_list), 0);
+           std::generate_n(scalars, 3, scalar);
+         }});
+  for (aclScalar* each : scalars) EXPECT_EQ(aclDestroyScalar(each), 0);
+
+  aclTensor* one = tensor();
+  int64_t* dims = nullptr;
+  uint64_t count = 0;
+  Check({"aclGetViewShape",
+         {kInner},
+         [&] { return aclGetViewShape(one, &dims, &count); },
+         [&] { delete[] dims; }});
+  Check({"aclInitTensor", {kInner}, [&] {
+           return aclInitTensor(one, shape, 3, ACL_FLOAT, stride, 0, ACL_FORMAT_ND, shape, 3,
+                                nullptr);
+         }});
+  EXPECT_EQ(aclDestroyTensor(one), 0);
+
+  // Destruction cannot fail.
+  Check({.name = "aclDestroyTensor",
+         .codes = {},
+         .call = [&] { return aclDestroyTensor(one); },
+         .before = [&] { one = tensor(); }});
+}
+
+TEST_F(AllocationFailure, FirstPhases) {
+  for (const auto& call : AllOperatorCalls()) {
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    std::vector<aclOpExecutor*> held;
+    // Executors that are held keep the recycled memory, so that each call has to take its own.
+    const auto hold = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        ASSERT_EQ(call->Plan(&size, &executor), 0);
+        held.push_back(executor);
+      }
+    };
+    hold(2 * Recycler::kKept);
+    for (const Failing which : {Failing::kOne, Failing::kAllFrom}) {
+      for (uint64_t nth = 0;; ++nth) {
+        hold(4);
+        (void)aclGetRecentErrMsg();
+        size = 77;
+        executor = nullptr;
+        Allocations::Fail(nth, which);
+        const int code = call->Plan(&size, &executor);
+        const bool failed = Allocations::Stop() > nth;
+        const std::string text = aclGetRecentErrMsg();
+        if (code == 0) {
+          EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+          if (!failed) break;
+          continue;
+        }
+        EXPECT_EQ(code, kInner) << call->name() << " at allocation " << nth << ": " << text;
+        EXPECT_EQ(executor, nullptr);
+        EXPECT_EQ(size, 77u);
+        if (which == Failing::kOne) {
+          EXPECT_NE(text.find("memory"), std::string::npos) << text;
+        }
+      }
+    }
+    for (aclOpExecutor* each : held) EXPECT_EQ(aclDestroyAclOpExecutor(each), 0);
+    Check({call->name() + ", phase 1",
+           {kInner},
+           [&] { return call->Plan(&size, &executor); },
+           [&] { EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0); }});
+  }
+}
+
+// The executor is consumed by a failure too.
+TEST_F(AllocationFailure, SecondPhases) {
+  for (const auto& call : AllOperatorCalls()) {
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    Check({.name = call->name() + ", phase 2",
+           .codes = {kInner, kLaunch, kMemory, kTask},
+           .call =
+               [&] {
+                 const int code = call->Run(executor, stream_);
+                 return code != 0 ? code : aclrtSynchronizeStream(stream_);
+               },
+           .before = [&] { ASSERT_EQ(call->Plan(&size, &executor), 0); },
+           .after_failure =
+               [&] {
+                 EXPECT_EQ(aclSetAclOpExecutorRepeatable(executor), 561103);
+                 (void)aclrtSynchronizeStream(stream_);
+               }});
+  }
+}
+
+TEST_F(AllocationFailure, ContextsStreamsAndEvents) {
+  memory_stays_short_ = false;  // the report of a failure takes memory itself
+  aclrtContext own = nullptr;
+  ACLIMB_ASSERT_OK(aclrtGetCurrentContext(&own));
+  aclrtContext context = nullptr;
+  Sweep({"aclrtCreateContext",
+         {kMemory},
+         [&] { return aclrtCreateContext(&context, 0); },
+         [&] {
+           EXPECT_EQ(aclrtDestroyContext(context), 0);
+           EXPECT_EQ(aclrtSetCurrentContext(own), 0);
+         }},
+        Failing::kOne);
+  aclrtStream stream = nullptr;
+  const auto destroy_stream = [&] { EXPECT_EQ(aclrtDestroyStream(stream), 0); };
+  Check(
+      {"aclrtCreateStream", {kMemory}, [&] { return aclrtCreateStream(&stream); }, destroy_stream});
+  Check({"aclrtCreateStreamWithConfig",
+         {kMemory},
+         [&] { return aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_FAST_LAUNCH); },
+         destroy_stream});
+  aclrtEvent event = nullptr;
+  const auto destroy_event = [&] { EXPECT_EQ(aclrtDestroyEvent(event), 0); };
+  Check({"aclrtCreateEvent", {kMemory}, [&] { return aclrtCreateEvent(&event); }, destroy_event});
+  Check({"aclrtCreateEventExWithFlag",
+         {kMemory},
+         [&] { return aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC); },
+         destroy_event});
+
+  ACLIMB_ASSERT_OK(aclrtCreateStream(&stream));
+  ACLIMB_ASSERT_OK(aclrtCreateEvent(&event));
+  Check({"aclrtRecordEvent", {kMemory}, [&] { return aclrtRecordEvent(event, stream); }});
+  Check({"aclrtStreamWaitEvent",
+         {kMemory},
+         [&] { return aclrtStreamWaitEvent(stream_, event); },
+         [&] { EXPECT_EQ(aclrtSynchronizeStream(stream_), 0); }});
+  Check({"aclrtSynchronizeEvent", {kMemory}, [&] { return aclrtSynchronizeEvent(event); }});
+  Check({"aclrtSynchronizeStream", {kMemory}, [&] { return aclrtSynchronizeStream(stream); }});
+  Check({"aclrtSynchronizeStreamWithTimeout", {kMemory}, [&] {
+           return aclrtSynchronizeStreamWithTimeout(stream, 1000);
+         }});
+  Check({"aclrtSynchronizeDevice", {kMemory}, [&] { return aclrtSynchronizeDevice(); }});
+  Check({.name = "aclrtDestroyEvent",
+         .codes = {},
+         .call = [&] { return aclrtDestroyEvent(event); },
+         .before = [&] { ACLIMB_EXPECT_OK(aclrtCreateEvent(&event)); }});
+  Check({.name = "aclrtDestroyStream",
+         .codes = {},
+         .call = [&] { return aclrtDestroyStream(stream); },
+         .before = [&] { ACLIMB_EXPECT_OK(aclrtCreateStream(&stream)); }});
+  Check({"aclrtSetDevice",
+         {kMemory},
+         [] { return aclrtSetDevice(0); },
+         [] { EXPECT_EQ(aclrtResetDevice(0), 0); }});
+  EXPECT_EQ(aclrtSetCurrentContext(own), 0);
+}
+
+TEST_F(AllocationFailure, MemoryAndCopies) {
+  memory_stays_short_ = false;  // the report of a failure takes memory itself
+  constexpr size_t kBytes = 4096;
+  void* device = nullptr;
+  void* host = nullptr;
+  Check({"aclrtMalloc",
+         {kMemory},
+         [&] { return aclrtMalloc(&device, kBytes, ACL_MEM_MALLOC_HUGE_FIRST); },
+         [&] { EXPECT_EQ(aclrtFree(device), 0); }});
+  Check({"aclrtMallocHost",
+         {kMemory},
+         [&] { return aclrtMallocHost(&host, kBytes); },
+         [&] { EXPECT_EQ(aclrtFreeHost(host), 0); }});
+  Check({.name = "aclrtFree",
+         .codes = {},
+         .call = [&] { return aclrtFree(device); },
+         .before =
+             [&] { ACLIMB_EXPECT_OK(aclrtMalloc(&device, kBytes, ACL_MEM_MALLOC_HUGE_FIRST)); }});
+  ACLIMB_ASSERT_OK(aclrtMalloc(&device, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  ACLIMB_ASSERT_OK(aclrtMallocHost(&host, kBytes));
+  const auto settle = [&] { EXPECT_EQ(aclrtSynchronizeStream(stream_), 0); };
+  for (const auto kind : {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST}) {
+    void* const to = kind == ACL_MEMCPY_HOST_TO_DEVICE ? device : host;
+    const void* const from = kind == ACL_MEMCPY_HOST_TO_DEVICE ? host : device;
+    Check({"aclrtMemcpy", {kMemory}, [&] { return aclrtMemcpy(to, kBytes, from, kBytes, kind); }});
+    Check({"aclrtMemcpyAsync",
+           {kMemory},
+           [&] { return aclrtMemcpyAsync(to, kBytes, from, kBytes, kind, stream_); },
+           settle});
+  }
+  std::vector<char> pageable(kBytes);
+  Check({"aclrtMemcpyAsync of pageable memory",
+         {kMemory},
+         [&] {
+           return aclrtMemcpyAsync(device, kBytes, pageable.data(), kBytes,
+                                   ACL_MEMCPY_HOST_TO_DEVICE, stream_);
+         },
+         settle});
+  Check({"aclrtMemset", {kMemory}, [&] { return aclrtMemset(device, kBytes, 1, kBytes); }});
+  Check({"aclrtMemsetAsync",
+         {kMemory},
+         [&] { return aclrtMemsetAsync(device, kBytes, 1, kBytes, stream_); },
+         settle});
+  ACLIMB_EXPECT_OK(aclrtFree(device));
+  ACLIMB_EXPECT_OK(aclrtFreeHost(host));
+}
+
+TEST_F(AllocationFailure, Callbacks) {
+  memory_stays_short_ = false;  // the report of a failure takes memory itself
+  int calls = 0;
+  int expected = 0;
+  const auto count = [](void* data) { ++*static_cast<int*>(data); };
+  Check({"aclrtLaunchHostFunc",
+         {kMemory},
+         [&] { return aclrtLaunchHostFunc(stream_, count, &calls); },
+         [&] {
+           EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+           EXPECT_EQ(calls, ++expected) << "a call that failed was queued, or one was lost";
+         }});
+  const auto self = static_cast<uint64_t>(pthread_self());
+  Check({"aclrtSubscribeReport",
+         {kMemory},
+         [&] { return aclrtSubscribeReport(self, stream_); },
+         [&] { EXPECT_EQ(aclrtUnSubscribeReport(self, stream_), 0); }});
+  ACLIMB_ASSERT_OK(aclrtSubscribeReport(self, stream_));
+  Check({"aclrtLaunchCallback",
+         {kMemory},
+         [&] { return aclrtLaunchCallback(count, &calls, ACL_CALLBACK_NO_BLOCK, stream_); },
+         [&] {
+           EXPECT_EQ(aclrtProcessReport(5000), 0);
+           EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+           EXPECT_EQ(calls, ++expected) << "a call that failed was queued, or one was lost";
+         }});
+  EXPECT_EQ(aclrtUnSubscribeReport(self, stream_), 0);
+}
+
+}  // namespace
+}  // namespace aclimb::testing
