@@ -36,7 +36,8 @@ def layout(prefix, source, build, arch, *operators):
                "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnnop/aclnn_util.h"]
     headers += [f"aclnnop/aclnn_{operator}.h" for operator in operators]
     files = [f"include/{header}" for header in headers] + [f"lib64/{name}" for name in REAL]
-    files += ["set_env.sh", "version.cfg", f"{arch}-linux/ascend_toolkit_install.info"]
+    files += ["set_env.sh", "version.cfg", "bin/aclimb",
+              "share/bash-completion/completions/aclimb", f"{arch}-linux/ascend_toolkit_install.info"]
     for name in files:
         expect((root / name).is_file() and not (root / name).is_symlink(), f"no file {name}")
     expect((root / "opp" / "vendors").is_dir(), "no folder opp/vendors")

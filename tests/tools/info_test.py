@@ -1,0 +1,64 @@
+"""aclimb info.  info_test.py <tool>"""
+
+import json
+import os
+import pathlib
+import re
+
+from tool import expect, main
+
+
+def info(tool, **settings):
+    return json.loads(tool.output("info", "--json", **settings))
+
+
+def facts(tool):
+    data = info(tool)
+    root = str(pathlib.Path(tool.path).resolve().parent.parent)
+    expect(data["root"] == root and data["libraries"] == f"{root}/lib64", data["root"])
+    expect(tool.output("--version").startswith(f"aclimb {data['version']} "), data["version"])
+    expect(f"toolkit {data['toolkit_version']}" in tool.output("--version"), "toolkit version")
+    expect((data["soc"], data["devices"], data["device"]) == ("Ascend910B3", 1, "cpu"), data)
+    expect(data["cores"] == len(os.sched_getaffinity(0)), f"cores: {data['cores']}")
+    expect(data["threads"] == data["cores"], f"threads: {data['threads']}")
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    expect(0 < data["machine_memory"] <= machine, f"memory limit: {data['machine_memory']}")
+    expect(0 < data["memory_free"] <= data["memory_total"] <= machine, "memory of the device")
+    expect(data["vector_targets"] and all(re.fullmatch(r"\w+", t) for t in data["vector_targets"]),
+           data["vector_targets"])
+    expect(data["cpu"] != "" and data["problems"] == [], data["problems"])
+    for name, size in data["caches"].items():
+        expect(re.fullmatch(r"L\d[d]?", name) and size >= 1024, f"{name} {size}")
+
+
+def environment(tool):
+    data = info(tool, ACLIMB_DEVICES="3", ACLIMB_MEMORY="64M", ACLIMB_THREADS="1",
+                ACLIMB_SOC="Ascend310P3")
+    expect(data["devices"] == 3, data["devices"])
+    expect(data["memory_total"] == 64 << 20, data["memory_total"])
+    expect(data["threads"] == 1, data["threads"])
+    expect(data["soc"] == "Ascend310P3" and "310P" in data["product"], data["product"])
+    expect(info(tool, ASCEND_RT_VISIBLE_DEVICES="1", ACLIMB_DEVICES="2")["devices"] == 1,
+           "ASCEND_RT_VISIBLE_DEVICES")
+
+
+def text(tool):
+    printed = tool.output("info", ACLIMB_DEVICES="3")
+    for line in (r"version: +\d", r"devices: +3$", r"memory: +\d+(\.\d)? [MGT]iB$", r"vectors: +\w"):
+        expect(re.search(rf"^  {line}", printed, re.MULTILINE), f"no {line} in {printed}")
+    expect("problem:" not in printed, printed)
+
+
+def problems(tool):
+    for settings in (dict(ACLIMB_DEVICES="99"), dict(ACLIMB_SOC="Ascend42"),
+                     dict(ACLIMB_DEVICE="cuda", ACLIMB_LOG="nothing")):
+        result = tool.call("info", "--json", **settings)
+        expect(result.returncode == 1, f"{settings}: status {result.returncode}")
+        told = json.loads(result.stdout)["problems"]
+        expect(len(told) == 1 and "expected" in told[0], f"{settings}: {told}")
+        text_ = tool.call("info", **settings)
+        expect(text_.returncode == 1 and "problem:" in text_.stdout, text_.stdout)
+
+
+if __name__ == "__main__":
+    main(facts, environment, text, problems)

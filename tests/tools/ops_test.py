@@ -1,0 +1,76 @@
+"""aclimb ops.  ops_test.py <tool> <source folder> <operator>..."""
+
+import json
+import pathlib
+import re
+
+from tool import expect, main
+
+
+def function_of(operator):
+    return "aclnn" + "".join(part.capitalize() for part in operator.split("_"))
+
+
+def the_list(tool, source, *operators):
+    printed = tool.output("ops")
+    data = json.loads(tool.output("ops", "--json"))
+    found = [entry["folder"] for entry in data]
+    expect(sorted(found) == sorted(operators), f"{found}, expected {operators}")
+    for entry in data:
+        expect(entry["function"] == function_of(entry["folder"]), entry["function"])
+        block = re.search(rf"^{entry['function']}\n((?: .*\n)+)", printed, re.MULTILINE)
+        expect(block and entry["summary"] in block[1], f"{entry['function']} is not listed")
+
+
+def one_operator(tool, source, *operators):
+    """The rules, parameters and dtypes are those of the operator's page."""
+    for operator in operators:
+        page = pathlib.Path(source, "docs", "ops", f"{operator}.md").read_text()
+        rules = re.findall(r"^\| `([^`]+)` \| (.*?) \| (\d+) .*? \| (.*?) \|$", page, re.MULTILINE)
+        expect(rules, f"{operator}: its page has no rules")
+        for name in (operator, function_of(operator), function_of(operator)[5:],
+                     function_of(operator).upper()):
+            data = json.loads(tool.output("ops", name, "--json"))
+            expect(data["folder"] == operator, f"{name} gave {data['folder']}")
+        found = [(r["rule"], r["holds_when"], str(r["code"]), r["fix"]) for r in data["rules"]]
+        expect(found == rules, f"{operator}: {set(found) ^ set(rules)}")
+        parameters = re.search(r"## Parameters\n\n(.*?)\n\n", page, re.DOTALL)[1].splitlines()[2:]
+        names = [line.split("|")[1].strip() for line in parameters]
+        expect([p["name"] for p in data["parameters"]] == names, f"{operator}: parameters")
+        printed = tool.output("ops", operator)
+        for part in [*names, *(rule[0] for rule in rules), *(rule[3] for rule in rules)]:
+            expect(part in printed, f"{operator}: {part} is not printed")
+
+
+def dtypes_of_a_chip(tool, source, *operators):
+    def dtypes(name, parameter, *words):
+        data = json.loads(tool.output("ops", name, "--json", *words))
+        for entry in data["parameters"]:
+            if entry["name"] == parameter:
+                return entry["dtypes"]
+        return None
+
+    every = dtypes("elu_backward", "gradOutput")
+    expect(len(every) == 5, f"{len(every)} products")
+    new = dtypes("elu_backward", "gradOutput", "--soc", "Ascend910B3")
+    expect(len(new) == 1 and set(*new.values()) == {"FLOAT", "FLOAT16", "BFLOAT16"}, new)
+    old = dtypes("elu_backward", "gradOutput", "--soc", "Ascend310P3")
+    expect(set(*old.values()) == {"FLOAT", "FLOAT16"}, old)
+    none = dtypes("embedding_dense_backward", "grad", "--soc", "Ascend310P3")
+    expect(list(none.values()) == [[]], none)
+    expect("not supported\n" in tool.output("ops", "--soc", "Ascend310P3"), "a chip without it")
+    listed = tool.output("ops", "--soc", "Ascend910B3")
+    expect("BFLOAT16" in listed and "Ascend" not in listed.replace("Ascend910B3", ""), listed)
+
+
+def wrong_use(tool, source, *operators):
+    said = tool.refused("ops", "aclnnEluBackwards", said="Near matches:")
+    expect("aclnnEluBackward\n" in said, said)
+    expect("convolution_backward" in tool.refused("ops", "convolution"), "part of a name")
+    tool.refused("ops", "zzzzzzzz", said="aclimb ops")
+    tool.refused("ops", "--soc", "Ascend42", said="expected one of Ascend910B1")
+    tool.refused("ops", "--soc", said="--soc")
+
+
+if __name__ == "__main__":
+    main(the_list, one_operator, dtypes_of_a_chip, wrong_use)

@@ -1,0 +1,147 @@
+// aclimb explain: what a code or a rule means, what usually causes it, and what to do.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <set>
+
+#include "aclimb/core/codes.h"
+#include "aclimb/core/status.h"
+#include "tools/aclimb/command.h"
+#include "tools/aclimb/near.h"
+#include "tools/aclimb/output.h"
+#include "tools/catalogue/code_entry.h"
+#include "tools/catalogue/rule_entry.h"
+
+namespace aclimb::cli {
+namespace {
+
+using catalogue::CodeEntry;
+using catalogue::RuleEntry;
+
+// The rows that `what` names: by number every name of it, by name that one.
+std::vector<CodeEntry> FindCodes(const std::string& what) {
+  std::vector<CodeEntry> found;
+  const std::string wanted = Lower(what);
+  for (const CodeEntry& row : catalogue::AllCodeEntries()) {
+    if (std::to_string(row.code) == what || Lower(row.name) == wanted) found.push_back(row);
+  }
+  // The name that messages show comes first.
+  std::stable_partition(found.begin(), found.end(), catalogue::IsReturned);
+  return found;
+}
+
+// The rule of this id; a rule for one name goes before one that stands for every name.
+const RuleEntry* FindRule(const std::vector<RuleEntry>& rules, const std::string& what) {
+  const RuleEntry* pattern = nullptr;
+  for (const RuleEntry& rule : rules) {
+    if (rule.id == what) return &rule;
+    if (catalogue::Matches(rule.id, what)) pattern = &rule;
+  }
+  return pattern;
+}
+
+void PrintCode(const std::vector<CodeEntry>& rows) {
+  const CodeEntry& row = rows.front();
+  Print(Bold(fmt::format("{} {}", row.code, row.name)) + "\n");
+  PrintField("meaning", row.meaning);
+  PrintField("causes", row.causes);
+  PrintField("fix", row.fix);
+  std::string others;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    others += fmt::format("{}{}", i == 1 ? "" : ", ", rows[i].name);
+  }
+  if (!others.empty()) PrintField("also", others);
+  const bool returned = std::any_of(rows.begin(), rows.end(), [](const CodeEntry& text) {
+    return CodeName(text.code)[0] != '\0';
+  });
+  if (!returned) PrintField("note", "Aclimb never returns this code; it occurs on an NPU");
+}
+
+void PrintRule(const RuleEntry& rule, const std::string& what) {
+  Print(Bold(what) + "\n");
+  PrintField("holds when", rule.meaning);
+  if (!rule.causes.empty()) PrintField("causes", rule.causes);
+  PrintField("fix", rule.fix);
+  PrintField("code", rule.code == 0 ? "that of what failed" : CodeText(rule.code));
+  if (!rule.context.empty()) PrintField("about", rule.context);
+}
+
+std::vector<std::string> EveryName(const std::vector<RuleEntry>& rules) {
+  std::vector<std::string> names;
+  for (const CodeEntry& row : catalogue::AllCodeEntries()) {
+    names.push_back(std::to_string(row.code));
+    names.emplace_back(row.name);
+  }
+  for (const RuleEntry& rule : rules) names.push_back(rule.id);
+  std::vector<std::string> unique;
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) unique.push_back(name);
+  }
+  return unique;
+}
+
+int Unknown(const std::string& what, const std::vector<std::string>& names) {
+  std::fprintf(stderr, "aclimb explain: nothing is called \"%s\"\n", what.c_str());
+  const std::vector<std::string> near = NearMatches(what, names);
+  if (!near.empty()) std::fputs("Near matches:\n", stderr);
+  for (const std::string& name : near) std::fprintf(stderr, "  %s\n", name.c_str());
+  if (near.empty()) std::fputs("Every name: aclimb explain --list\n", stderr);
+  return kWrongUse;
+}
+
+// One WHAT; a status.
+int ExplainOne(const std::string& what, const std::vector<RuleEntry>& rules, bool first) {
+  const std::vector<CodeEntry> codes = FindCodes(what);
+  const RuleEntry* rule = FindRule(rules, what);
+  if (codes.empty() && rule == nullptr) return Unknown(what, EveryName(rules));
+  if (!first) Print("\n");
+  if (!codes.empty()) {
+    PrintCode(codes);
+  } else {
+    PrintRule(*rule, what);
+  }
+  return kDone;
+}
+
+int Explain(const std::vector<std::string>& whats, bool list) {
+  const std::vector<RuleEntry> rules = catalogue::AllRules();
+  if (list) {
+    for (const std::string& name : EveryName(rules)) Print(name + "\n");
+    return kDone;
+  }
+  if (whats.empty()) {
+    std::fputs("aclimb explain: a code or a rule is needed\nTry: aclimb explain --help\n", stderr);
+    return kWrongUse;
+  }
+  int status = kDone;
+  for (const std::string& what : whats) {
+    status = std::max(status, ExplainOne(what, rules, &what == &whats.front()));
+  }
+  return status;
+}
+
+}  // namespace
+
+Command AddExplain(CLI::App& tool) {
+  CLI::App* app =
+      AddSubcommand(tool, "explain", "WHAT...", "Explain a code or a rule of a message");
+  app->footer(
+      "WHAT is a code's number or name, or the rule that a message names. Exit status 2 and near\n"
+      "matches when there is no such thing.\n\n"
+      "Examples:\n"
+      "  aclimb explain 107002\n"
+      "  aclimb explain ACLNN_ERR_PARAM_INVALID\n"
+      "  aclimb explain elu_backward/same-shape/selfOrResult\n"
+      "  aclimb explain runtime/memcpy/kind");
+  auto whats = std::make_shared<std::vector<std::string>>();
+  auto list = std::make_shared<bool>(false);
+  app->add_option("WHAT", *whats, "number, name or rule");
+  app->add_flag("--list", *list, "print every code, name and rule, one a line");
+  return {app, [whats, list](const std::vector<std::string>&) { return Explain(*whats, *list); }};
+}
+
+}  // namespace aclimb::cli

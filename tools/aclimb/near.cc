@@ -1,0 +1,65 @@
+#include "tools/aclimb/near.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace aclimb::cli {
+namespace {
+
+// Insertions, deletions and replacements that turn one text into the other.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+std::vector<std::string> NearMatches(std::string_view text,
+                                     const std::vector<std::string>& candidates, size_t count) {
+  struct Match {
+    size_t cost;
+    const std::string* name;
+  };
+  const std::string wanted = Lower(text);
+  // Longer texts may have more mistakes in them.
+  const size_t limit = std::max<size_t>(1, wanted.size() / 3);
+  std::vector<Match> matches;
+  for (const std::string& candidate : candidates) {
+    const std::string name = Lower(candidate);
+    if (wanted.size() > 2 && name.find(wanted) != std::string::npos) {
+      matches.push_back({name.size() - wanted.size(), &candidate});
+      continue;
+    }
+    const size_t distance = Distance(wanted, name);
+    // Behind every one that contains the text.
+    if (distance <= limit) matches.push_back({1000 + distance, &candidate});
+  }
+  std::stable_sort(matches.begin(), matches.end(),
+                   [](const Match& a, const Match& b) { return a.cost < b.cost; });
+  std::vector<std::string> names;
+  for (const Match& match : matches) {
+    if (names.size() == count) break;
+    if (std::find(names.begin(), names.end(), *match.name) == names.end()) {
+      names.push_back(*match.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace aclimb::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace aclimb::cli {
+
+// Text for stdout, emphasised where a terminal shows it and NO_COLOR does not forbid it.
+std::string Bold(std::string_view text);
+std::string Alarm(std::string_view text);
+
+// "  label:  text" with the text's later lines below its first one. Lines are broken to the width
+// of the terminal, and not at all elsewhere, so that other programs see one line.
+void PrintField(std::string_view label, std::string_view text);
+
+// "1.5 GiB"
+std::string BytesText(uint64_t bytes);
+
+void Print(std::string_view text);
+
+}  // namespace aclimb::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace aclimb::cli {
+
+// What the runtime will say about the value that a variable has in this process's environment;
+// nothing when it accepts it. Asks the runtime's own reader of the environment.
+std::optional<std::string> ProblemOf(std::string_view variable);
+
+// The same for the whole environment, one text for each bad value.
+std::vector<std::string> EnvironmentProblems();
+
+// Variables that are set and begin like ours but that nothing reads: misspelled, most likely.
+std::vector<std::string> UnknownVariables();
+
+}  // namespace aclimb::cli

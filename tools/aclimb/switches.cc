@@ -1,0 +1,48 @@
+#include "tools/aclimb/switches.h"
+
+#include "aclimb/core/environment.h"
+#include "tools/aclimb/settings_problems.h"
+
+namespace aclimb::cli {
+namespace {
+
+// The runtime that will read the variable is the one that knows what it may be.
+std::optional<std::string> AskRuntime(const Switch& row) { return ProblemOf(row.variable); }
+
+// A new switch is one line here, beside its variable in aclimb/core/environment.h.
+constexpr Switch kSwitches[] = {
+    {"--soc", "ACLIMB_SOC", "NAME", "the chip to imitate, as Ascend910B3", AskRuntime,
+     "Ascend910B1 Ascend910B2 Ascend910B3 Ascend910B4 Ascend910_9391 Ascend950 Ascend910A "
+     "Ascend310P3"},
+    {"--devices", "ACLIMB_DEVICES", "N", "number of devices", AskRuntime},
+    {"--device", "ACLIMB_DEVICE", "BACKEND", "the backend: cpu or cuda", AskRuntime, "cpu cuda"},
+    {"--threads", "ACLIMB_THREADS", "N", "size of the compute team; 0: all cores", AskRuntime},
+    {"--memory", "ACLIMB_MEMORY", "SIZE", "memory of one device, as 4G", AskRuntime},
+    {"--log", "ACLIMB_LOG", "TOPICS", "what to log and where: plan, stderr, file=PATH", AskRuntime,
+     "plan stderr file="},
+    {"--launch-blocking", "ASCEND_LAUNCH_BLOCKING", nullptr,
+     "each launch waits, and returns its own task's error", AskRuntime},
+    {"--host-access", "ACLIMB_HOST_ACCESS", nullptr, "the host may dereference device addresses",
+     AskRuntime},
+    {"--strict", "ACLIMB_STRICT", nullptr, "refuse runtime calls before aclInit", AskRuntime},
+    {"--extensions", "ACLIMB_EXTENSIONS", nullptr,
+     "accept argument values that the documents reserve", AskRuntime},
+};
+
+constexpr bool AllExist() {
+  for (const Switch& row : kSwitches) {
+    bool found = false;
+    for (const EnvironmentVariable& variable : kEnvironment) {
+      found = found || variable.name == row.variable;
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+static_assert(AllExist(), "a switch sets a variable that kEnvironment does not have");
+
+}  // namespace
+
+std::span<const Switch> Switches() { return kSwitches; }
+
+}  // namespace aclimb::cli

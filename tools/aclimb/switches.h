@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace aclimb::cli {
+
+// A switch of `aclimb run`: another spelling of one environment variable.
+struct Switch {
+  const char* name;      // "--soc"
+  const char* variable;  // a row of kEnvironment
+  const char* value;  // what stands for the value in the help; null: none, the variable becomes 1
+  const char* help;
+  // What is wrong with the value, once the variable is set to it; nothing when all is well.
+  std::optional<std::string> (*problem)(const Switch&);
+  const char* choices = "";  // offered by the shells, separated by spaces
+};
+
+// All of them, in the order of the help.
+std::span<const Switch> Switches();
+
+}  // namespace aclimb::cli
