@@ -1,11 +1,8 @@
-#include "backends/cpu/queue.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +10,7 @@
 #include "backends/cpu/cpu_backend.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/marker.h"
+#include "backends/cpu/queue.h"
 
 namespace {
 thread_local bool no_memory = false;
@@ -41,6 +39,7 @@ void* Take(size_t bytes) {
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 namespace aclimb::cpu {
 namespace {
@@ -246,53 +245,6 @@ TEST(Backend, EachFailedAllocationLeavesDeviceMemoryUsable) {
   ASSERT_EQ(backend->memory_info(device, &free_after, &total), 0);
   EXPECT_EQ(free_after, free_before);
   EXPECT_EQ(backend->device_close(device), 0);
-}
-
-// While one task holds the engine, work gathers in queues of three priorities.
-TEST(Engine, HighestPriorityFirstAndFairWithinIt) {
-  static std::atomic<int> phase;
-  phase = 0;
-  const auto blocker = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 7, 0});
-  Task block;
-  block.run.run = [](void*) {
-    phase = 1;
-    while (phase.load() != 2) std::this_thread::yield();
-    return 0;
-  };
-  ASSERT_EQ(Submit(blocker.get(), block, nullptr), 0);
-  while (phase.load() != 1) std::this_thread::yield();
-
-  struct Step {
-    std::string* order;
-    char name;
-  };
-  std::string order;
-  std::vector<std::shared_ptr<AclimbQueue>> queues;
-  // Lowest first; a number past the range counts as the lowest.
-  const struct {
-    uint32_t priority;
-    char name;
-  } kinds[] = {{100, 'y'}, {7, 'z'}, {3, 'm'}, {3, 'n'}, {0, 'a'}, {0, 'b'}};
-  for (const auto& kind : kinds) {
-    queues.push_back(CreateQueue(EngineOf(0), AclimbQueueOptions{9, kind.priority, 0}));
-    for (int i = 0; i < 3; ++i) {
-      Task task;
-      task.run.payload = new Step{&order, kind.name};
-      task.run.run = [](void* payload) {
-        auto* step = static_cast<Step*>(payload);
-        step->order->push_back(step->name);
-        return 0;
-      };
-      task.run.release = [](void* payload) { delete static_cast<Step*>(payload); };
-      ASSERT_EQ(Submit(queues.back().get(), task, nullptr), 0);
-    }
-  }
-  phase = 2;
-  for (const auto& queue : queues) ASSERT_EQ(WaitQueue(queue.get(), -1), 0);
-  EXPECT_EQ(order, "abababmnmnmnyzyzyz");
-  ASSERT_EQ(WaitQueue(blocker.get(), -1), 0);
-  for (const auto& queue : queues) DestroyQueue(queue.get(), /*drain=*/true);
-  DestroyQueue(blocker.get(), /*drain=*/true);
 }
 
 }  // namespace
