@@ -271,9 +271,12 @@ PrimitivePointer Make(const Request& request) {
 // oneDNN's code generators count in int, and are written for windows that meet the data.
 bool Fits(const Geometry& g) {
   constexpr int64_t kMaxBytes = int64_t{1} << 31;
+  constexpr int64_t kMaxChannels = int64_t{1} << 20;
   if (g.groups * g.x_channels * g.InSize() >= kMaxBytes / 4) return false;
   if (g.groups * g.y_channels * g.OutSize() >= kMaxBytes / 4) return false;
   if (g.batch >= kMaxBytes) return false;
+  // It tries block sizes one after the other, up to the number of blocks.
+  if (std::max(g.x_channels, g.y_channels) > kMaxChannels || g.groups > kMaxChannels) return false;
   for (int d = 0; d < kDims; ++d) {
     const int64_t reach = (g.kernel[d] - 1) * g.dilation[d];
     if (g.pad_begin[d] > reach || g.pad_end[d] > reach + g.stride[d]) return false;

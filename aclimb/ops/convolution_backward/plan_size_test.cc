@@ -8,6 +8,7 @@
 #include <new>
 
 #include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 
 namespace {
@@ -117,6 +118,22 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
       // Absurd sizes end in an absurd workspace, or in one past int64, never in a small one.
       const int64_t bytes = plan.ScratchBytes();
       EXPECT_TRUE(bytes < 0 || bytes >= 4 * plan.weight_elements) << sizes.name;
+    }
+  }
+}
+
+// Describing these to oneDNN takes a time that grows with the channels, a sixth of a second here.
+TEST(ConvolutionPlan, OneDnnIsNotAskedAboutAbsurdChannels) {
+  const Sizes sizes[] = {
+      {"output channels", 1, 1, 16, kHuge / 4, 1, 1, 1, 0, 1},
+      {"input channels", 1, 1, kHuge / 4, 16, 1, 1, 1, 0, 1},
+      {"groups", 1, kHuge / 4, 1, 1, 1, 3, 1, 1, 1},
+  };
+  for (const Sizes& s : sizes) {
+    for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+      EXPECT_EQ(onednn::MakePrimitive({GeometryOf(s), task, DType::kFloat32, DType::kFloat32, 2}),
+                nullptr)
+          << s.name;
     }
   }
 }
