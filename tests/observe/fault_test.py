@@ -1,0 +1,37 @@
+"""Calls and tasks fail as ordered, with their code and a message; nothing else does."""
+
+from programs import OPERATORS, expect, run
+
+# The second allocation, by number and by name.
+for code in ("207001", "ACL_ERROR_RT_MEMORY_ALLOCATION"):
+    program = run("elu_backward", ACLIMB_FAULT=f"aclrtMalloc:2={code}")
+    text = program.stdout + program.stderr
+    expect(program.returncode != 0, "aclrtMalloc:2 does not fail the example")
+    expect("207001" in text, "the code is missing in", text)
+    expect("call 2 fails because ACLIMB_FAULT says so" in text, "no reason in", text)
+
+# An operator fails in phase 1, in phase 2, and on the stream.
+for operator, function in OPERATORS.items():
+    for where, code in ((function + "GetWorkspaceSize", 161002), (function, 361001)):
+        program = run(operator, ACLIMB_FAULT=f"{where}:1={code}")
+        expect(program.returncode != 0, where, "does not fail")
+        expect(str(code) in program.stdout + program.stderr, where, "without its code")
+    program = run(operator, ACLIMB_FAULT=f"{function}@run:1=507015")
+    expect(program.returncode != 0, function, "does not fail on the stream")
+    expect("507015" in program.stdout + program.stderr, function, "fails with another code")
+
+# Orders that never come due change nothing.
+for order in ("aclrtMalloc:1000000=207001", "aclrtNoSuchFunction:1+=1", "*@run:p0.000001/3=507015"):
+    program = run("elu_backward", ACLIMB_FAULT=order)
+    expect(program.returncode == 0, order, "fails the example")
+
+# A probability draws the same calls again with the same seed.
+first = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
+again = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
+expect(first.returncode != 0 and (first.returncode, first.stdout) ==
+       (again.returncode, again.stdout), "the same seed fails other calls")
+
+# A wrong order is told, and fails nothing.
+for order in ("aclrtMalloc", "aclrtMalloc:0=1", "aclrtMalloc:1=nothing", "aclrtMalloc:p2=1", ":1=2"):
+    program = run("elu_backward", ACLIMB_FAULT=order)
+    expect(program.returncode == 0 and "ACLIMB_FAULT has" in program.stderr, order, program.stderr)

@@ -1,0 +1,69 @@
+#include "tools/fault/fault.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+
+#include "aclimb/core/text.h"
+#include "tools/fault/fault_spec.h"
+
+namespace aclimb::tools {
+namespace {
+
+struct Counted {
+  FaultOrder order;
+  std::atomic<uint64_t> seen{0};
+};
+
+class Fault : public observe::Observer {
+ public:
+  explicit Fault(std::vector<FaultOrder> orders) {
+    for (FaultOrder& order : orders) orders_.emplace_back().order = std::move(order);
+  }
+
+  int CallBegin(const char* function) override {
+    return Decide(function, /*at_run=*/false, [&](const FaultOrder& order, uint64_t nth) {
+      const Refusal refusal = {
+          order.code, Cat("call ", nth, " fails because ACLIMB_FAULT says so; nothing was done."),
+          "handle the error, or unset ACLIMB_FAULT", "fault/call"};
+      aclimb_report(order.code, MessageOf(function, refusal).c_str());
+    });
+  }
+
+  int Started(const observe::Work& work) override {
+    return Decide(work.name, /*at_run=*/true, [](const FaultOrder&, uint64_t) {});
+  }
+
+ private:
+  template <typename Tell>
+  int Decide(const char* name, bool at_run, Tell&& tell) {
+    int code = 0;
+    for (Counted& counted : orders_) {
+      const FaultOrder& order = counted.order;
+      if (order.at_run != at_run || (order.function != "*" && order.function != name)) continue;
+      const uint64_t nth = counted.seen.fetch_add(1, std::memory_order_relaxed) + 1;
+      if (code != 0 || !Fails(order, nth)) continue;
+      code = order.code;
+      tell(order, nth);
+    }
+    return code;
+  }
+
+  std::deque<Counted> orders_;
+};
+
+}  // namespace
+
+observe::Observer* MakeFault() {
+  const char* text = secure_getenv("ACLIMB_FAULT");
+  if (text == nullptr || text[0] == '\0') return nullptr;
+  Result<std::vector<FaultOrder>> orders = ParseFaults(text);
+  if (!orders.ok()) {
+    std::fprintf(stderr, "aclimb: %s No call will fail.\n", orders.status().refusal().what.c_str());
+    return nullptr;
+  }
+  return new Fault(std::move(orders.value()));
+}
+
+}  // namespace aclimb::tools

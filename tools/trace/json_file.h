@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace aclimb::tools {
+
+// A JSON array on disk to which any thread appends values. It is complete at the end of the
+// process, and readable by tolerant readers at any time before (a killed process leaves it without
+// "]"). Values written after that, or in a forked child, are dropped.
+class JsonFile {
+ public:
+  // Never closed: threads may write until the process is gone. Null, with a line on stderr, when
+  // the file cannot be made: it exists and ACLIMB_FORCE is not 1, or the folder does not allow it.
+  //   variable  the environment variable that names the file, for that line
+  //   path      "%p" stands for the process number
+  //   at_exit   completes the file at exit(); without, the owner calls Finish() later than that
+  static JsonFile* Open(const char* variable, std::string path, bool at_exit = true);
+
+  void Append(std::string_view value) noexcept;
+  void Finish() noexcept;
+
+ private:
+  explicit JsonFile(std::FILE* file) : file_(file) {}
+
+  std::mutex mutex_;
+  std::FILE* file_;
+  bool first_ = true;
+};
+
+// `text` as a JSON string with its quotes.
+std::string JsonText(std::string_view text);
+
+}  // namespace aclimb::tools
