@@ -1,0 +1,68 @@
+#include "aclimb/observe/quarantine.h"
+
+namespace aclimb::observe {
+namespace {
+
+constexpr size_t kMostBlocks = 4096;
+
+}  // namespace
+
+void Quarantine::Allocated(AclimbDevice* device, void* address, uint64_t bytes) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  try {
+    devices_[device].live[address] = bytes;
+  } catch (...) {  // Without memory its free will not wait.
+  }
+}
+
+bool Quarantine::Keep(AclimbDevice* device, void* address) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  try {
+    Device& of = devices_[device];
+    const auto found = of.live.find(address);
+    if (found == of.live.end()) return false;
+    const Block block{address, found->second};
+    of.live.erase(found);
+    if (of.most == 0) {
+      uint64_t free = 0;
+      uint64_t total = 0;
+      backend_.memory_info(device, &free, &total);
+      of.most = total / 8;
+    }
+    if (block.bytes > of.most) return false;
+    of.kept.push_back(block);
+    of.bytes += block.bytes;
+    while (of.bytes > of.most || of.kept.size() > kMostBlocks) FreeOldest(device, of);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+void Quarantine::FreeOldest(AclimbDevice* device, Device& of) {
+  const Block block = of.kept.front();
+  of.kept.pop_front();
+  of.bytes -= block.bytes;
+  backend_.memory_free(device, block.address);
+}
+
+bool Quarantine::GiveBack(AclimbDevice* device) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = devices_.find(device);
+  if (found == devices_.end() || found->second.kept.empty()) return false;
+  while (!found->second.kept.empty()) FreeOldest(device, found->second);
+  return true;
+}
+
+void Quarantine::Forget(AclimbDevice* device) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  devices_.erase(device);
+}
+
+uint64_t Quarantine::BytesOf(AclimbDevice* device) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = devices_.find(device);
+  return found == devices_.end() ? 0 : found->second.bytes;
+}
+
+}  // namespace aclimb::observe

@@ -1,0 +1,20 @@
+// check/object/use-after-destroy
+#include "program.h"
+
+static void Mistake(Session&) {
+  void* memory = Zeroed(256);
+  aclTensor* tensor = Describe({64}, ACL_FLOAT, memory);
+  if (WRONG) MUST(aclDestroyTensor(tensor));
+  float one = 1;
+  aclScalar* scalar = aclCreateScalar(&one, ACL_FLOAT);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  (void)aclnnEluBackwardGetWorkspaceSize(tensor, scalar, scalar, scalar, false, tensor, tensor,
+                                         &size, &executor);  // here
+  if (!WRONG) MUST(aclDestroyAclOpExecutor(executor));
+  if (!WRONG) MUST(aclDestroyTensor(tensor));
+  MUST(aclDestroyScalar(scalar));
+  MUST(aclrtFree(memory));
+}
+
+PROGRAM(use_after_destroy)

@@ -1,0 +1,48 @@
+"""The checker has nothing to say about the examples and the documents' samples.
+
+  silence_test.py <examples> <source folder> <build folder> <work folder> <compiler> <operator>...
+"""
+
+import os
+import pathlib
+import sys
+
+from runs import Failures, run, subprocess
+
+EXAMPLES, SOURCE, BUILD, WORK, COMPILER = map(pathlib.Path, sys.argv[1:6])
+OPERATORS = sys.argv[6:]
+sys.path.insert(0, str(SOURCE / "tests/install"))
+from toolkit import programs  # noqa: E402: found by the line above
+
+failures = Failures()
+
+
+def check(program, switch):
+    plain = run([program], ACLIMB_CHECK="0", LD_LIBRARY_PATH=str(BUILD / "lib64"))
+    checked = run([program], ACLIMB_CHECK=switch, LD_LIBRARY_PATH=str(BUILD / "lib64"))
+    failures.expect(checked.returncode == 0 and checked.stderr == "", program.name, "with", switch,
+                    "ends", checked.returncode, checked.stderr)
+    failures.expect(checked.stdout == plain.stdout, program.name, "prints something else")
+
+
+def sample(operator, source):
+    """The program of a document, against the libraries of the build."""
+    program = WORK / operator
+    includes = [SOURCE / "include", *(SOURCE / "aclimb/ops").glob("*/include")]
+    command = [COMPILER, source, "-o", program, *(f"-I{folder}" for folder in includes),
+               f"-L{BUILD}/lib64", "-lascendcl", "-lnnopbase", "-lopapi"]
+    subprocess.run([str(word) for word in command], check=True,
+                   env={**os.environ, "LD_LIBRARY_PATH": str(BUILD / "lib64")})
+    return program
+
+
+count = 0
+for operator in OPERATORS:
+    for switch in ("1", "1,nan", "all"):
+        check(EXAMPLES / f"example_{operator}", switch)
+        count += 1
+for operator, (source, is_sample) in programs(SOURCE, WORK, OPERATORS).items():
+    if is_sample:
+        check(sample(operator, source), "1")
+        count += 1
+failures.end(count)

@@ -1,0 +1,68 @@
+#include "tools/check/book.h"
+
+#include <iterator>
+#include <utility>
+
+#include "aclimb/core/text.h"
+
+namespace aclimb::check {
+namespace {
+
+constexpr size_t kMostFreed = 4096;
+
+template <typename Map>
+auto Around(Map& blocks, uint64_t address) -> decltype(&blocks.begin()->second) {
+  auto at = blocks.upper_bound(address);
+  if (at == blocks.begin()) return nullptr;
+  --at;
+  return at->second.Has(address) ? &at->second : nullptr;
+}
+
+}  // namespace
+
+std::string TextOf(const Block& block) {
+  return Cat(block.memory == Memory::kDevice ? "the device memory at " : "the host memory at ",
+             AddressText(reinterpret_cast<const void*>(block.base)), " of ", block.requested,
+             " bytes");
+}
+
+void Book::Add(Block block) {
+  // Addresses that are given out again belong to nobody else any more.
+  auto at = freed_.lower_bound(block.base);
+  if (at != freed_.begin() && std::prev(at)->second.Has(block.base)) --at;
+  while (at != freed_.end() && at->first < block.base + block.usable) at = freed_.erase(at);
+  live_.insert_or_assign(block.base, std::move(block));
+}
+
+Block* Book::Free(uint64_t base, Involved freed) {
+  auto node = live_.extract(base);
+  if (node.empty()) return nullptr;
+  node.mapped().freed = std::move(freed);
+  freed_order_.push_back(base);
+  freed_.erase(base);
+  Block* block = &freed_.insert(std::move(node)).position->second;
+  while (freed_order_.size() > kMostFreed) {
+    const uint64_t oldest = freed_order_.front();
+    freed_order_.pop_front();
+    if (oldest != base) freed_.erase(oldest);
+  }
+  return block;
+}
+
+Block* Book::Find(uint64_t address) { return Around(live_, address); }
+
+const Block* Book::FindFreed(uint64_t address) const { return Around(freed_, address); }
+
+const Block* Book::FindBelow(uint64_t address) const {
+  auto at = live_.upper_bound(address);
+  if (at == live_.begin()) return nullptr;
+  --at;
+  constexpr uint64_t kNear = 64 * 1024;
+  return address - (at->first + at->second.usable) < kNear ? &at->second : nullptr;
+}
+
+void Book::ForEach(const std::function<void(Block&)>& visit) {
+  for (auto& [base, block] : live_) visit(block);
+}
+
+}  // namespace aclimb::check

@@ -1,0 +1,257 @@
+#include "tools/check/checker.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/text.h"
+#include "aclimb/observe/observe.h"
+#include "tools/check/refusals.h"
+#include "tools/check/running.h"
+
+// Calls, objects and memory; checker_queues.cc has the streams.
+
+namespace aclimb::check {
+namespace {
+
+Here TheCall() { return {observe::CurrentCall(), CurrentSite()}; }
+
+bool CallIs(std::string_view beginning) {
+  return std::string_view(observe::CurrentCall()).starts_with(beginning);
+}
+
+const char* LeakRuleOf(int kind) {
+  switch (kind) {
+    case ACLIMB_HANDLE_CONTEXT:
+      return "check/leak/context";
+    case ACLIMB_HANDLE_STREAM:
+      return "check/leak/stream";
+    case ACLIMB_HANDLE_EVENT:
+      return "check/leak/event";
+    case ACLIMB_HANDLE_EXECUTOR:
+      return "check/leak/executor";
+    default:
+      return "check/leak/descriptor";
+  }
+}
+
+// Contexts and streams that come with a device are not the program's to destroy.
+bool IsOfDevice(const Object& object) {
+  if (object.kind == ACLIMB_HANDLE_CONTEXT) return object.made.what != "aclrtCreateContext";
+  return object.kind == ACLIMB_HANDLE_STREAM && !object.made.what.starts_with("aclrtCreateStream");
+}
+
+// Whether a copy reads bytes that it writes.
+bool OverlapsItself(const observe::Work& work) {
+  return OverlapOf(RowsOf(work.dst, work.width, work.dst_pitch, work.height),
+                   RowsOf(work.src, work.width, work.src_pitch, work.height)) == Overlap::kYes;
+}
+
+// Set on a thread that runs a task, whose copies were told when it was queued.
+thread_local int running_tasks = 0;
+
+}  // namespace
+
+void BeginTask() { ++running_tasks; }
+void EndTask() { --running_tasks; }
+
+int Checker::CallBegin(const char* function) {
+  EnterCall();
+  if (std::strcmp(function, "aclrtProcessReport") == 0) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    reports_processed_ = true;
+  }
+  return 0;
+}
+
+void Checker::CallEnd(const char* function, int code) {
+  LeaveCall();
+  if (code != 0 || !std::string_view(function).starts_with("aclFinalize")) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  finalized_ = true;
+}
+
+void Checker::HandleMade(int kind, const void* handle) {
+  Here here = TheCall();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  objects_.Made(kind, handle, {std::move(here.function), here.site});
+}
+
+void Checker::HandleReleased(int kind, const void* handle) {
+  const Here here = TheCall();
+  // Lists destroy their members by the members' own functions.
+  const std::string_view outer = observe::OuterCall();
+  const bool by_list = outer.starts_with("aclDestroy") && outer.ends_with("List");
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Object* object =
+      objects_.Released(handle, {by_list ? std::string(outer) : here.function, here.site});
+  if (object == nullptr) return;
+  if (kind == ACLIMB_HANDLE_STREAM && CallIs("aclrtResetDevice") && !IsOfDevice(*object)) {
+    NoteLeak("check/leak/stream", Cat("a stream, from ", object->made.what), object->made.site, 0);
+  }
+  if (kind != ACLIMB_HANDLE_EVENT) return;
+  const auto recording = recordings_.find(handle);
+  if (recording == recordings_.end()) return;
+  if (!clocks_.HostKnows(recording->second)) {
+    report_.Add(
+        {"check/event/destroyed-busy",
+         here.function,
+         "destroys an event that may not have happened yet; expected the event or its "
+         "stream to be waited for first.",
+         {{"called", here.site}, {"the event, from " + object->made.what, object->made.site}}});
+  }
+  recordings_.erase(recording);
+}
+
+void Checker::HandleMissed(int kind, const void* handle) {
+  if (kind != ACLIMB_HANDLE_EXECUTOR || !CallIs("aclDestroyAclOpExecutor")) return;
+  const Here here = TheCall();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Object* object = objects_.Find(handle);
+  if (object == nullptr || object->live) return;
+  const bool ran = object->released.what.starts_with("aclnn");
+  report_.Add({ran ? "check/object/executor-destroyed" : "check/object/double-destroy",
+               here.function,
+               Cat("destroys an executor that ", ran ? "phase 2 consumed" : "is destroyed already",
+                   "; expected a live one."),
+               {{"called", here.site},
+                {"made by " + object->made.what, object->made.site},
+                {"ended by " + object->released.what, object->released.site}}});
+}
+
+void Checker::Noticed(const char* rule, const char* text) {
+  Here here = TheCall();
+  report_.Add({rule, std::move(here.function), text, {{"called", here.site}}});
+}
+
+void Checker::Refused(int, const char* text) {
+  const Here here = TheCall();
+  std::optional<Finding> finding;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    finding = FindingOf(here, text, book_, objects_, &observe::IsDeviceAddress);
+  }
+  if (finding) report_.Add(std::move(*finding));
+}
+
+void Checker::AddBlock(Memory memory, const AclimbDevice* device, const void* address,
+                       uint64_t requested, uint64_t usable) {
+  Here here = TheCall();
+  Block block;
+  block.base = reinterpret_cast<uint64_t>(address);
+  block.requested = requested;
+  block.usable = usable;
+  block.memory = memory;
+  block.device = device;
+  block.made = {std::move(here.function), here.site};
+  book_.Add(std::move(block));
+}
+
+void Checker::EndBlock(const void* address) {
+  Here here = TheCall();
+  Block* block = book_.Find(reinterpret_cast<uint64_t>(address));
+  if (block == nullptr) return;
+  accesses_.Freed(here, *block);
+  book_.Free(block->base, {std::move(here.function), here.site});
+}
+
+void Checker::Allocated(AclimbDevice* device, const void* address, uint64_t requested,
+                        uint64_t usable) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  AddBlock(Memory::kDevice, device, address, requested, usable);
+}
+
+void Checker::Freed(AclimbDevice*, const void* address) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  EndBlock(address);
+}
+
+void Checker::HostAllocated(const void* address, uint64_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  AddBlock(Memory::kPinned, nullptr, address, bytes, bytes);
+}
+
+void Checker::HostFreed(const void* address) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  EndBlock(address);
+}
+
+void Checker::DeviceClosed(AclimbDevice* device) {
+  const Here here = TheCall();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<uint64_t> gone;
+  book_.ForEach([&](Block& block) {
+    if (block.device != device || block.memory != Memory::kDevice) return;
+    gone.push_back(block.base);
+    NoteLeak("check/leak/device-memory", "device memory, from " + block.made.what, block.made.site,
+             block.requested);
+  });
+  for (const uint64_t base : gone) book_.Free(base, {here.function, here.site});
+}
+
+void Checker::CopiesNow(const observe::Work& work) {
+  if (running_tasks > 0) return;
+  const Here here = TheCall();
+  if (OverlapsItself(work)) {
+    report_.Add({"check/memory/overlapping-copy",
+                 here.function,
+                 Cat("copies ", work.width * work.height, " bytes from ", AddressText(work.src),
+                     " to ", AddressText(work.dst), "; expected ranges that do not overlap."),
+                 {{"called", here.site}}});
+  }
+  const Use uses[] = {{RowsOf(work.src, work.width, work.src_pitch, work.height), false, ""},
+                      {RowsOf(work.dst, work.width, work.dst_pitch, work.height), true, ""}};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  accesses_.Now(here, uses);
+}
+
+void Checker::FillsNow(const observe::Work& work) {
+  if (running_tasks > 0) return;
+  const Here here = TheCall();
+  const Use uses[] = {{RowsOf(work.dst, work.width, 0, 1), true, ""}};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  accesses_.Now(here, uses);
+}
+
+void Checker::NoteLeak(const char* rule, const std::string& what, SiteId made, uint64_t bytes) {
+  Leak& leak = leaks_[{rule, made}];
+  ++leak.count;
+  leak.bytes += bytes;
+  if (leak.what.empty()) leak.what = what;
+}
+
+void Checker::TellLeak(const char* rule, SiteId made, const Leak& leak) {
+  std::string amount;
+  if (leak.count > 1) amount += Cat(leak.count, " times");
+  if (leak.bytes > 0) amount += Cat(amount.empty() ? "" : ", ", leak.bytes, " bytes in all");
+  if (!amount.empty()) amount = Cat(" (", amount, ")");
+  report_.Add({rule,
+               "",
+               Cat(leak.what, ", is never given back", amount, "; expected that ",
+                   FindRule(rule)->holds, "."),
+               {{"made", made}}});
+}
+
+int Checker::Finish() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    CheckCallbacks();
+    if (finalized_ || settings_.all) {
+      objects_.ForEachLive([this](const Object& object) {
+        if (IsOfDevice(object)) return;
+        NoteLeak(LeakRuleOf(object.kind), Cat(KindName(object.kind), ", from ", object.made.what),
+                 object.made.site, 0);
+      });
+      book_.ForEach([this](Block& block) {
+        const bool device = block.memory == Memory::kDevice;
+        NoteLeak(device ? "check/leak/device-memory" : "check/leak/host-memory",
+                 Cat(device ? "device memory, from " : "host memory, from ", block.made.what),
+                 block.made.site, block.requested);
+      });
+      for (const auto& [key, leak] : leaks_) TellLeak(key.first, key.second, leak);
+    }
+  }
+  return report_.Finish();
+}
+
+}  // namespace aclimb::check

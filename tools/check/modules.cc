@@ -1,0 +1,78 @@
+#include "tools/check/modules.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <string_view>
+#include <vector>
+
+namespace aclimb::check {
+namespace {
+
+struct Module {
+  uintptr_t begin;
+  uintptr_t end;
+  bool ours;
+};
+
+// Loaded code, by address. Read again when an address is in none of it: libraries come by dlopen.
+struct ModuleTable {
+  std::shared_mutex mutex;
+  std::vector<Module> modules;
+};
+ModuleTable& Table() {
+  static auto* const table = new ModuleTable;
+  return *table;
+}
+
+bool IsOurName(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const std::string_view ours :
+       {"libascendcl.", "libnnopbase.", "libopapi", "libacl_op_compiler."}) {
+    if (name.starts_with(ours)) return true;
+  }
+  return false;
+}
+
+int AddModule(dl_phdr_info* info, size_t, void* into) {
+  auto& modules = *static_cast<std::vector<Module>*>(into);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+    const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+    modules.push_back({begin, begin + part.p_memsz, IsOurName(info->dlpi_name)});
+  }
+  return 0;
+}
+
+// Under a lock of the table.
+const Module* Find(const std::vector<Module>& modules, uintptr_t counter) {
+  auto after = std::upper_bound(
+      modules.begin(), modules.end(), counter,
+      [](uintptr_t wanted, const Module& module) { return wanted < module.begin; });
+  if (after == modules.begin()) return nullptr;
+  --after;
+  return counter < after->end ? &*after : nullptr;
+}
+
+}  // namespace
+
+bool IsOurs(uintptr_t counter) {
+  ModuleTable& table = Table();
+  {
+    const std::shared_lock<std::shared_mutex> lock(table.mutex);
+    if (const Module* module = Find(table.modules, counter)) return module->ours;
+  }
+  std::vector<Module> modules;
+  dl_iterate_phdr(&AddModule, &modules);
+  std::sort(modules.begin(), modules.end(),
+            [](const Module& a, const Module& b) { return a.begin < b.begin; });
+  const std::unique_lock<std::shared_mutex> lock(table.mutex);
+  table.modules = std::move(modules);
+  const Module* module = Find(table.modules, counter);
+  return module != nullptr && module->ours;
+}
+
+}  // namespace aclimb::check

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace aclimb::check {
+
+// Whether the code at this address is in one of our own libraries.
+bool IsOurs(uintptr_t counter);
+
+}  // namespace aclimb::check

@@ -1,0 +1,72 @@
+#include "tools/pages/checker_page.h"
+
+#include "aclimb/core/text.h"
+#include "tools/check/rule.h"
+
+namespace aclimb {
+namespace {
+
+constexpr const char* kIntroduction = R"(# The checker
+
+Printed by `make docs` from `tools/check/rule.h`; do not edit.
+
+    ACLIMB_CHECK=1 ./program
+
+runs an unchanged program and tells, on stderr, where it misuses memory, streams or objects: what was found, the
+calls that are involved and where the program makes them, what to change, and the rule. Each place is told once. A
+program with findings ends with status 86. Debug information (`-g`) and libdw give file and line of each call;
+without, there are the names of functions.
+
+    aclimb check: aclrtMemcpy: reads 256 bytes at 0x7f2000000200, which aclnnEluBackward, queued on stream 1, writes as
+    gradInput; expected the stream to be waited for before its result is copied.
+      called
+        at main (train.cc:48)
+      aclnnEluBackward, queued on stream 1
+        at main (train.cc:47)
+      the device memory at 0x7f2000000200 of 256 bytes, from aclrtMalloc
+        at main (train.cc:31)
+      fix: call aclrtSynchronizeStream first, or use aclrtMemcpyAsync on that stream
+      rule: check/race/copy-before-sync
+
+| variable | effect |
+|---|---|
+| `ACLIMB_CHECK=nan` | also looks for the first operator that makes NaN or infinity from finite inputs: reads every tensor |
+| `ACLIMB_CHECK=all` | also notes what is legal but unclean, and leaks of programs that do not call `aclFinalize` |
+| `ACLIMB_MUTE=check/leak,check/memory/slack` | counts findings of these rules, and does not tell them |
+| `ACLIMB_CHECK_OUT=file` | also writes the findings as JSON |
+| `ACLIMB_CHECK_EXIT=0` | keeps the program's own exit status |
+
+Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
+synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
+not see what orders them. Views with gaps of more than one kind are compared by their first and last element alone.
+Freed device memory is given back late, so that its use finds its own old data; a program that needs almost all of the
+device's memory gets it back at once.
+
+`aclimb explain check/race/streams` shows single rules.
+)";
+
+struct Chapter {
+  const char* title;
+  std::span<const check::Rule> rules;
+};
+
+}  // namespace
+
+std::string CheckerPage() {
+  std::string out = kIntroduction;
+  for (const Chapter& chapter :
+       {Chapter{"Memory", check::kMemoryRules}, Chapter{"Races", check::kRaceRules},
+        Chapter{"Streams, events and callbacks", check::kStreamRules},
+        Chapter{"Objects", check::kObjectRules}, Chapter{"Leaks", check::kLeakRules},
+        Chapter{"Data", check::kDataRules}}) {
+    out += Cat("\n## ", chapter.title, "\n");
+    for (const check::Rule& rule : chapter.rules) {
+      out +=
+          Cat("\n### `", rule.id, "`\n\nHolds when ", rule.holds, ".\nUsual causes: ", rule.causes,
+              ".\nWhat to do: ", rule.fix, ".\n\n```cpp\n", rule.example, "\n```\n");
+    }
+  }
+  return out;
+}
+
+}  // namespace aclimb
