@@ -28,6 +28,10 @@ constexpr DTypeMask DTypes(T... dtype) {
 constexpr bool Has(DTypeMask mask, DType dtype) {
   return static_cast<int>(dtype) >= 0 && (mask >> static_cast<int>(dtype) & 1) != 0;
 }
+// The dtypes that the operators compute with: on the older chips, and on those that have bfloat16.
+inline constexpr DTypeMask kHalfDTypes = DTypes(DType::kFloat32, DType::kFloat16);
+inline constexpr DTypeMask kFloatDTypes =
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kBFloat16);
 std::string Text(DTypeMask mask);  // "FLOAT, FLOAT16 or BFLOAT16"
 
 // What one product accepts; an empty mask means that the product does not have the operator.

@@ -38,4 +38,16 @@ struct TensorView {
   }
 };
 
+// The same shape and dtype, row-major without gaps at `data`.
+inline TensorView DenseLike(const TensorView& view, void* data) {
+  TensorView dense = view;
+  dense.data = data;
+  int64_t stride = 1;
+  for (int d = view.rank - 1; d >= 0; --d) {
+    dense.stride[d] = stride;
+    stride *= view.shape[d];
+  }
+  return dense;
+}
+
 }  // namespace aclimb

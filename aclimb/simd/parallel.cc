@@ -140,16 +140,17 @@ void SetCancelQuery(int (*query)()) { cancel_query.store(query, std::memory_orde
 
 namespace parallel_internal {
 
-void Run(int64_t count, int64_t grain, Body body, void* context) {
-  if (count <= 0) return;
+bool Run(int64_t count, int64_t grain, Body body, void* context) {
+  if (count <= 0) return true;
   Job job{count, std::max<int64_t>(1, grain), body, context};
   const int64_t pieces = (count + job.grain - 1) / job.grain;
   const int team = static_cast<int>(std::min<int64_t>(TeamSize(), pieces));
   if (team <= 1) {
     job.RunShare(0, 1);
-    return;
+  } else {
+    RunTeam(job, team);
   }
-  RunTeam(job, team);
+  return !job.stop.load(std::memory_order_relaxed);
 }
 
 }  // namespace parallel_internal

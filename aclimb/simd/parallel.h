@@ -19,20 +19,28 @@ void SetCancelQuery(int (*query)());
 
 namespace parallel_internal {
 using Body = void (*)(void* context, int64_t begin, int64_t end);
-void Run(int64_t count, int64_t grain, Body body, void* context);
+// False when the cancel query stopped it.
+bool Run(int64_t count, int64_t grain, Body body, void* context);
 }  // namespace parallel_internal
 
 // Calls body(begin, end) on disjoint pieces that cover [0, count) in no particular order. A piece
 // is at most `grain` long; one fork-join per call, none when a single piece covers everything.
 // Results must not depend on the split: write disjoint outputs, or reduce over fixed blocks.
+//
+// ParallelForAll says whether every piece ran: after a cancelled loop the next one would read what
+// was never written.
 template <typename F>
-void ParallelFor(int64_t count, int64_t grain, F&& body) {
-  parallel_internal::Run(
+[[nodiscard]] bool ParallelForAll(int64_t count, int64_t grain, F&& body) {
+  return parallel_internal::Run(
       count, grain,
       [](void* context, int64_t begin, int64_t end) {
         (*static_cast<std::remove_reference_t<F>*>(context))(begin, end);
       },
       const_cast<void*>(static_cast<const void*>(&body)));
+}
+template <typename F>
+void ParallelFor(int64_t count, int64_t grain, F&& body) {
+  (void)ParallelForAll(count, grain, body);
 }
 
 }  // namespace aclimb

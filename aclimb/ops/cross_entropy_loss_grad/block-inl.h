@@ -63,8 +63,7 @@ struct Block {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-// Two bfloat16 share a 32-bit lane, so even and odd elements make one part each: widening and
-// narrowing then need no shuffles.
+// Even and odd elements make one part each, as pairs are loaded and stored.
 template <>
 struct Block<BFloat16> {
   static constexpr int64_t kElements = 2 * static_cast<int64_t>(HWY_LANES(float));
@@ -76,28 +75,10 @@ struct Block<BFloat16> {
   template <bool kStream, class F>
   static HWY_INLINE void Map(const BFloat16* from, BFloat16* to, F&& f) {
     const F32 d;
-    const hn::RebindToUnsigned<F32> du;
-    const hn::Repartition<uint16_t, F32> d16;
-    const auto high = hn::Set(du, 0xFFFF0000u);
-    const auto pair = hn::BitCast(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
-    const auto even = Rounded(f(hn::BitCast(d, hn::ShiftLeft<16>(pair)), 0));
-    const auto odd = Rounded(f(hn::BitCast(d, hn::And(pair, high)), 1));
-    const auto both = hn::BitCast(d16, hn::Or(hn::ShiftRight<16>(even), hn::And(odd, high)));
-    if constexpr (kStream) {
-      hn::Stream(both, d16, reinterpret_cast<uint16_t*>(to));
-    } else {
-      hn::StoreU(both, d16, reinterpret_cast<uint16_t*>(to));
-    }
-  }
-
- private:
-  // Bits whose upper half is the nearest bfloat16, ties to even. NaN needs no care: the low halves
-  // of its payloads are zero here, so the carry cannot reach the exponent.
-  static HWY_INLINE hn::Vec<hn::RebindToUnsigned<F32>> Rounded(VF value) {
-    const hn::RebindToUnsigned<F32> du;
-    const auto bits = hn::BitCast(du, value);
-    const auto odd = hn::TestBit(bits, hn::Set(du, 0x10000u));
-    return hn::Add(bits, hn::IfThenElse(odd, hn::Set(du, 0x8000u), hn::Set(du, 0x7FFFu)));
+    VF even, odd;
+    LoadPairs(d, from, even, odd);
+    // NaN comes from bfloat16 operands or is the default one.
+    StorePairs<kStream, /*kShortNaNs=*/true>(d, f(even, 0), f(odd, 1), to);
   }
 };
 #endif

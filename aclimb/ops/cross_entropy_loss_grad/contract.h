@@ -7,18 +7,16 @@
 
 namespace aclimb::cross_entropy_loss_grad {
 
-inline constexpr auto kFloatDTypes =
-    contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kBFloat16);
 inline constexpr auto kTargetDTypes = contract::DTypes(DType::kInt64, DType::kInt32);
 
 // Zero-element z-loss tensors count as not given, whatever their dtype and rank: rules check the
 // others.
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
-        contract::Input("gradLoss", contract::OnAll(kFloatDTypes),
+        contract::Input("gradLoss", contract::OnAll(contract::kFloatDTypes),
                         "gradient of the loss: [N] for \"none\", else rank 0 or [1]"),
         0, 1),
-    contract::WithRank(contract::Input("logProb", contract::OnAll(kFloatDTypes),
+    contract::WithRank(contract::Input("logProb", contract::OnAll(contract::kFloatDTypes),
                                        "[N, C], log-softmax of the logits; dtype of gradLoss"),
                        2, 2),
     contract::WithRank(
@@ -45,7 +43,7 @@ inline constexpr contract::Parameter kParameters[] = {
                         "0; with ACLIMB_EXTENSIONS=1 from 0 to 1"),
     contract::Attribute("lseSquareScaleForZloss", contract::Kind::kReal,
                         "0; with ACLIMB_EXTENSIONS=1 any"),
-    contract::WithRank(contract::Output("xGradOut", contract::OnAll(kFloatDTypes),
+    contract::WithRank(contract::Output("xGradOut", contract::OnAll(contract::kFloatDTypes),
                                         "[N, C], dtype of gradLoss; may be logProb itself"),
                        2, 2),
 };

@@ -10,15 +10,13 @@ namespace aclimb::elu_backward {
 // Parameter positions, in the order of the C function.
 enum : int { kGradOutput, kAlpha, kScale, kInputScale, kIsResult, kSelfOrResult, kGradInput };
 
-inline constexpr auto kHalfDTypes = contract::DTypes(DType::kFloat32, DType::kFloat16);
-inline constexpr auto kFloatDTypes =
-    contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kBFloat16);
 // The result may be wider or narrower than the input wherever the input exists.
 inline constexpr auto kOutputDTypes =
     contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64);
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("gradOutput", contract::OnOldAndNew(kHalfDTypes, kFloatDTypes),
+    contract::Input("gradOutput",
+                    contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes),
                     "gradient of the forward output, any shape"),
     contract::Attribute("alpha", contract::Kind::kScalar,
                         "scale of the exponential branch; >= 0 when isResult is true"),
@@ -26,7 +24,8 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("inputScale", contract::Kind::kScalar, "scale of the exponent"),
     contract::Attribute("isResult", contract::Kind::kBool,
                         "true: selfOrResult is the forward output; false: the forward input"),
-    contract::Input("selfOrResult", contract::OnOldAndNew(kHalfDTypes, kFloatDTypes),
+    contract::Input("selfOrResult",
+                    contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes),
                     "forward input or output, shape and dtype of gradOutput"),
     contract::Output("gradInput", contract::OnAll(kOutputDTypes),
                      "shape of gradOutput; may share memory and view with an input"),

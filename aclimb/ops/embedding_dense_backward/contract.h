@@ -10,16 +10,14 @@ namespace aclimb::embedding_dense_backward {
 // Parameter positions, in the order of the C function.
 enum : int { kGrad, kIndices, kNumWeights, kPaddingIdx, kScaleGradByFreq, kOut };
 
-inline constexpr auto kHalfDTypes = contract::DTypes(DType::kFloat32, DType::kFloat16);
-inline constexpr auto kFloatDTypes =
-    contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kBFloat16);
 inline constexpr auto kIndexDTypes =
     contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt32,
                      DType::kInt64, DType::kInt16, DType::kInt8, DType::kUInt8, DType::kBool);
 
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
-        contract::Input("grad", contract::OnOldAndNew(kHalfDTypes, kFloatDTypes),
+        contract::Input("grad",
+                        contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes),
                         "gradient of the looked-up rows, one row of its last dimension per index"),
         1, 8),
     contract::Input("indices", contract::OnAll(kIndexDTypes),
@@ -32,7 +30,8 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("scaleGradByFreq", contract::Kind::kBool,
                         "true: divide each row by the number of its indices"),
     contract::WithRank(
-        contract::Output("out", contract::OnOldAndNew(kHalfDTypes, kFloatDTypes),
+        contract::Output("out",
+                         contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes),
                          "[numWeights, last dimension of grad]; its dtype may differ from grad's"),
         2, 2),
 };

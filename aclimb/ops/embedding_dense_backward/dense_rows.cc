@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/core/half.h"
-#include "aclimb/ops/embedding_dense_backward/parallel_all.h"
+#include "aclimb/simd/parallel.h"
 
 namespace aclimb::embedding_dense_backward {
 namespace {
@@ -64,17 +64,6 @@ bool CopyTiles(const TensorView& from, const TensorView& to) {
 bool RowsAreScattered(const TensorView& grad) {
   const int last = grad.rank - 1;
   return grad.shape[last] > 1 && grad.stride[last] != 1 && grad.ElementCount() > 0;
-}
-
-TensorView DenseLike(const TensorView& view, void* data) {
-  TensorView dense = view;
-  dense.data = data;
-  int64_t stride = 1;
-  for (int d = view.rank - 1; d >= 0; --d) {
-    dense.stride[d] = stride;
-    stride *= view.shape[d];
-  }
-  return dense;
 }
 
 bool CopyDense(const TensorView& from, void* to) {

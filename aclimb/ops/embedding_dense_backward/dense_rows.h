@@ -16,7 +16,4 @@ bool RowsAreScattered(const TensorView& grad);
 // or BFLOAT16. False when the run was cancelled.
 bool CopyDense(const TensorView& from, void* to);
 
-// The same shape, row-major at `data`.
-TensorView DenseLike(const TensorView& view, void* data);
-
 }  // namespace aclimb::embedding_dense_backward

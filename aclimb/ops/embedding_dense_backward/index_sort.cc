@@ -6,7 +6,7 @@
 
 #include "aclimb/core/half.h"
 #include "aclimb/ops/embedding_dense_backward/dense_rows.h"
-#include "aclimb/ops/embedding_dense_backward/parallel_all.h"
+#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
 namespace aclimb::embedding_dense_backward {

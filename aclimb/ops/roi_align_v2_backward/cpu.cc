@@ -1,19 +1,17 @@
 #include "aclimb/ops/roi_align_v2_backward/cpu.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 #include "aclimb/ops/roi_align_v2_backward/tile.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
-// Outputs beyond this do not stay in the caches until somebody reads them.
-constexpr int64_t kStreamBytes = int64_t{32} << 20;
 // Work on no more data than this stays on the calling thread: it may not be an engine's.
 constexpr int64_t kSmallBytes = int64_t{64} << 10;
 
@@ -34,7 +32,8 @@ class Run {
     const int64_t bytes = 4 * (args.grad_output.ElementCount() + args.grad_input.ElementCount() +
                                args.boxes.ElementCount());
     small_ = bytes <= kSmallBytes;
-    streams_ = 4 * args.grad_input.ElementCount() > kStreamBytes;
+    // Beyond the caches the output does not stay until somebody reads it.
+    streams_ = 4 * args.grad_input.ElementCount() > LastLevelCacheBytes();
     Carve();
   }
 
@@ -71,12 +70,7 @@ class Run {
 
   template <typename Body>
   bool For(int64_t count, int64_t grain, const Body& body) const {
-    std::atomic<int64_t> done{0};
-    ParallelFor(count, small_ ? count : grain, [&](int64_t begin, int64_t end) {
-      body(begin, end);
-      done.fetch_add(end - begin, std::memory_order_relaxed);
-    });
-    return done.load(std::memory_order_relaxed) == count;
+    return ParallelForAll(count, small_ ? count : grain, body);
   }
 
   // False when the run was cancelled: what later steps would read is then missing.
