@@ -68,7 +68,8 @@ TensorUse MakeUse(const contract::Arguments& arguments, const contract::Paramete
   if (tensor == nullptr) return use;
   use.handle = arguments.At(index).handle;
   use.data = tensor->data;
-  use.view = tensor->View();
+  // An empty tensor that counts as absent passed no check of its rank.
+  if (tensor->rank() <= kMaxRank) use.view = tensor->View();
   use.view.data = nullptr;
   use.footprint = tensor->Footprint().value_or(TensorDescriptor::ByteRange{});
   use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
