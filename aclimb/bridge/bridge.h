@@ -73,7 +73,8 @@ typedef struct AclimbSettings {
 ACLIMB_BRIDGE const AclimbSettings* aclimb_settings(void);
 // Reads the environment again; for tests that switch the product.
 ACLIMB_BRIDGE void aclimb_settings_reload(void);
-// ACL_OPT_DETERMINISTIC as it applies to the calling thread: the context's value, else the process's.
+// ACL_OPT_DETERMINISTIC as it applies to the calling thread: the context's value, else the
+// process's.
 ACLIMB_BRIDGE int64_t aclimb_deterministic(void);
 // One line of the log (levels of aclLogLevel); goes where the program asked the log to go.
 ACLIMB_BRIDGE void aclimb_log(int level, const char* text);
@@ -83,11 +84,11 @@ ACLIMB_BRIDGE void aclimb_log_plan(const char* text);
 // ---- Memory ------------------------------------------------------------------------------------
 
 typedef struct AclimbAllocation {
-  const void* base;     // the address the program got
-  uint64_t requested;   // bytes it asked for
-  uint64_t usable;      // round_up(requested, 32) + 32
+  const void* base;    // the address the program got
+  uint64_t requested;  // bytes it asked for
+  uint64_t usable;     // round_up(requested, 32) + 32
   int32_t device;
-  void* kernel_base;    // where kernels on the host see `base`
+  void* kernel_base;  // where kernels on the host see `base`
 } AclimbAllocation;
 
 // The live device allocation that contains `address` (any interior address); 0 when there is none.
@@ -97,9 +98,9 @@ ACLIMB_BRIDGE int aclimb_memory_find(const void* address, AclimbAllocation* allo
 
 // A view of memory that a task touches, as the program described it.
 typedef struct AclimbAccess {
-  const char* name;        // static text: the argument, or "workspace"
-  const void* address;     // of the first element, as the program knows it
-  int32_t dtype;           // aclDataType
+  const char* name;     // static text: the argument, or "workspace"
+  const void* address;  // of the first element, as the program knows it
+  int32_t dtype;        // aclDataType
   int32_t element_bytes;
   int32_t rank;
   int32_t writes;          // 0 read, 1 written
@@ -107,12 +108,19 @@ typedef struct AclimbAccess {
   const int64_t* strides;  // in elements
 } AclimbAccess;
 
+// What an operator finds wrong in the data of a run: a rule of the checker, and a text.
+typedef void (*AclimbFound)(void* into, const char* rule, const char* text);
+
 // What a task does, for tools; made only while aclimb_observing(). Lives until the task's release.
 typedef struct AclimbOperation {
-  const char* function;    // the public function that queued it
-  const char* arguments;   // its other arguments as a JSON object; null when there are none
+  const char* function;   // the public function that queued it
+  const char* arguments;  // its other arguments as a JSON object; null when there are none
   const AclimbAccess* accesses;
   int32_t access_count;
+  // Looks at the inputs and calls `found` for what is wrong with them; right before the task runs,
+  // on its thread. Null when there is nothing to look at.
+  void (*inspect)(const void* run, AclimbFound found, void* into);
+  const void* run;
 } AclimbOperation;
 
 typedef struct AclimbTask {
@@ -120,7 +128,7 @@ typedef struct AclimbTask {
   int (*run)(void* payload);       // on an engine's thread; 0 or the aclError that the stream gets
   void (*release)(void* payload);  // exactly once, after run or when the task is dropped
   void* payload;
-  uint64_t cost_bytes;             // estimated traffic; a small task may run inside a synchronise
+  uint64_t cost_bytes;               // estimated traffic; a small task may run inside a synchronise
   const AclimbOperation* operation;  // null when no tool listens
 } AclimbTask;
 

@@ -92,4 +92,40 @@ std::string DescribeArguments(const contract::Contract& contract,
   return out + "}";
 }
 
+Description::Description(const Executor& executor, std::span<const TensorView> views,
+                         const void* workspace)
+    : arguments_(executor.arguments),
+      workspace_shape_{static_cast<int64_t>(executor.workspace_size)} {
+  static constexpr int64_t kDense[1] = {1};
+  for (const TensorUse& use : executor.uses) {
+    if (!use.touched) continue;
+    const auto parameter = static_cast<size_t>(use.parameter);
+    const TensorView& view = views[parameter];
+    accesses_.push_back({.name = executor.contract->parameters[parameter].name,
+                         .address = static_cast<const char*>(use.data) + use.footprint.begin,
+                         .dtype = static_cast<int32_t>(view.dtype),
+                         .element_bytes = static_cast<int32_t>(SizeOf(view.dtype)),
+                         .rank = view.rank,
+                         .writes = use.is_output ? 1 : 0,
+                         .shape = view.shape,
+                         .strides = view.stride});
+  }
+  if (executor.workspace_size > 0 && workspace != nullptr) {
+    accesses_.push_back({.name = "workspace",
+                         .address = workspace,
+                         .dtype = static_cast<int32_t>(DType::kUInt8),
+                         .element_bytes = 1,
+                         .rank = 1,
+                         .writes = 1,
+                         .shape = workspace_shape_,
+                         .strides = kDense});
+  }
+  operation_ = {.function = executor.contract->function,
+                .arguments = arguments_.c_str(),
+                .accesses = accesses_.data(),
+                .access_count = static_cast<int32_t>(accesses_.size()),
+                .inspect = nullptr,
+                .run = nullptr};
+}
+
 }  // namespace aclimb

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
+#include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/contract.h"
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/executor/executor.h"
 
 namespace aclimb {
 
@@ -13,5 +18,29 @@ namespace aclimb {
 // Numbers are written so that they read back as the same value; NaN and infinities as texts.
 std::string DescribeArguments(const contract::Contract& contract,
                               const contract::Arguments& arguments);
+
+// What one run tells the tools that listen: the arguments, and which memory it touches how.
+//   views      of the run, by parameter; must outlive the description
+//   workspace  null when the run uses none
+class Description {
+ public:
+  Description(const Executor& executor, std::span<const TensorView> views, const void* workspace);
+  Description(const Description&) = delete;
+  Description& operator=(const Description&) = delete;
+
+  // How to look at the data of the run; `run` lives as long as the description.
+  void InspectBy(void (*inspect)(const void* run, AclimbFound found, void* into), const void* run) {
+    operation_.inspect = inspect;
+    operation_.run = run;
+  }
+
+  const AclimbOperation* operation() const { return &operation_; }
+
+ private:
+  std::string arguments_;
+  std::vector<AclimbAccess> accesses_;
+  int64_t workspace_shape_[1];
+  AclimbOperation operation_ = {};
+};
 
 }  // namespace aclimb

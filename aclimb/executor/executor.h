@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
@@ -33,6 +34,7 @@ struct Executor : Recycled {
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // traffic of the touched tensors
   bool repeatable = false;
+  std::string arguments;  // as DescribeArguments has them; empty unless a tool listens
 };
 
 // Two threads may race for one executor, and one of them may release it.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -6,6 +7,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/check.h"
 #include "aclimb/core/text.h"
+#include "aclimb/executor/describe.h"
 #include "aclimb/executor/executor.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/report.h"
@@ -93,9 +95,8 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   executor->contract = &contract;
   if (planned.value() != nullptr) {
     // Given back if there is no memory for the count of its owners.
-    executor->plan = std::shared_ptr<const Plan>(planned.value().release(),
-                                                 std::default_delete<const Plan>(),
-                                                 RecyclingAllocator<Plan>());
+    executor->plan = std::shared_ptr<const Plan>(
+        planned.value().release(), std::default_delete<const Plan>(), RecyclingAllocator<Plan>());
   }
   executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
   if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
@@ -131,6 +132,9 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   if (Status status = contract::Check(contract, view); !status.ok()) return status;
   Result<std::unique_ptr<Executor>> executor = MakeExecutor(contract, plan, view);
   if (!executor.ok()) return executor.TakeStatus();
+  if (aclimb_observing() != 0) {
+    executor.value()->arguments = DescribeArguments(contract, view);
+  }
   const uint64_t size = executor.value()->workspace_size;
   void* made = aclimb_handle_create(ACLIMB_HANDLE_EXECUTOR, executor.value().get());
   if (made == nullptr) throw std::bad_alloc();
@@ -140,6 +144,20 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   return Ok();
 }
 
+// Composed anew only when the thread comes to another operator.
+const char* Phase1Name(const contract::Contract& contract) {
+  struct Name {
+    const contract::Contract* of = nullptr;
+    char text[128];
+  };
+  thread_local Name name;
+  if (name.of != &contract) {
+    name.of = &contract;
+    std::snprintf(name.text, sizeof(name.text), "%sGetWorkspaceSize", contract.function);
+  }
+  return name.text;
+}
+
 }  // namespace
 
 namespace phase_internal {
@@ -147,9 +165,7 @@ namespace phase_internal {
 aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
                    std::span<contract::Argument> arguments, uint64_t* workspace_size,
                    aclOpExecutor** executor) noexcept {
-  char function[128];
-  std::snprintf(function, sizeof(function), "%sGetWorkspaceSize", contract.function);
-  return Guarded(function,
+  return Guarded(Phase1Name(contract),
                  [&] { return Run(contract, plan, arguments, workspace_size, executor); });
 }
 

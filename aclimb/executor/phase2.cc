@@ -5,7 +5,9 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/text.h"
+#include "aclimb/executor/describe.h"
 #include "aclimb/executor/executor.h"
+#include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/report.h"
 #include "aclimb/executor/team.h"
@@ -22,6 +24,7 @@ struct Launch : Recycled {
   std::array<TensorView, kMaxParameters> views;
   char* workspace = nullptr;
   uint64_t cost_bytes = 0;
+  std::unique_ptr<const Description> description;  // null unless a tool listens
 
   static int Run(void* payload) {
     ConfigureTeam();
@@ -31,6 +34,14 @@ struct Launch : Recycled {
       return kSuccess;
     } catch (...) {
       return kRtAicoreException;
+    }
+  }
+  static void Inspect(const void* run, AclimbFound found, void* into) {
+    const auto* launch = static_cast<const Launch*>(run);
+    try {
+      launch->plan->Inspect(RunContext(launch->views, launch->workspace), Inspector(found, into));
+    } catch (...) {
+      // No memory for the text.
     }
   }
   static void Release(void* payload) { delete static_cast<Launch*>(payload); }
@@ -129,17 +140,23 @@ Status Prepare(const Executor& executor, const void* workspace, uint64_t size, L
   if (Status status = PlaceTensors(executor, launch); !status.ok()) return status;
   launch.plan = executor.plan;
   launch.cost_bytes = executor.cost_bytes;
+  if (aclimb_observing() != 0) {
+    auto description = std::make_unique<Description>(executor, launch.views, workspace);
+    if (launch.plan) description->InspectBy(&Launch::Inspect, &launch);
+    launch.description = std::move(description);
+  }
   return Ok();
 }
 
 Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch,
               aclrtStream stream) {
-  const AclimbTask task{.name = contract.function,
-                        .run = launch->plan ? &Launch::Run : [](void*) { return 0; },
-                        .release = &Launch::Release,
-                        .payload = launch.get(),
-                        .cost_bytes = launch->cost_bytes,
-                        .operation = nullptr};
+  const AclimbTask task{
+      .name = contract.function,
+      .run = launch->plan ? &Launch::Run : [](void*) { return 0; },
+      .release = &Launch::Release,
+      .payload = launch.get(),
+      .cost_bytes = launch->cost_bytes,
+      .operation = launch->description ? launch->description->operation() : nullptr};
   launch.release();
   const char* reason = nullptr;
   const int code = aclimb_launch(stream, &task, &reason);
@@ -153,13 +170,13 @@ Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch
 }
 
 Status ConsumedExecutor(const aclOpExecutor* executor) {
-  return RefusePhase2(kAclnnInnerNullptr,
-                      Cat("executor is ", AddressText(executor),
-                          ", which is not a live aclOpExecutor (",
-                          aclimb_handle_state_text(executor), "); expected a live one."),
-                      "call phase 1 again, or make the executor repeatable with "
-                      "aclSetAclOpExecutorRepeatable",
-                      "consumed-executor");
+  return RefusePhase2(
+      kAclnnInnerNullptr,
+      Cat("executor is ", AddressText(executor), ", which is not a live aclOpExecutor (",
+          aclimb_handle_state_text(executor), "); expected a live one."),
+      "call phase 1 again, or make the executor repeatable with "
+      "aclSetAclOpExecutorRepeatable",
+      "consumed-executor");
 }
 
 Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t size,

@@ -12,6 +12,8 @@
 
 namespace aclimb {
 
+class Inspector;
+
 // What a running plan may use: kernel views of the tensors it booked, at the addresses of this run,
 // and the workspace. Valid during Run only.
 class RunContext {
@@ -39,6 +41,11 @@ class Plan : public Recycled {
   virtual ~Plan() = default;
   // On an engine's thread. Calls kernels; must not allocate in proportion to the data.
   virtual void Run(const RunContext& run) const = 0;
+  // Looks at the inputs and tells what is wrong with them (executor/inspect.h). Called right before
+  // Run, under the checker alone: the kernels themselves take any data.
+  virtual void Inspect(const RunContext& run, const Inspector& inspector) const {
+    (void)run, (void)inspector;
+  }
 };
 
 // Phase 1's second half, given to an operator's plan function when its contract holds.

@@ -6,6 +6,7 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/observe/observe.h"
+#include "aclimb/observe/quarantine.h"
 
 // The backend interface with tools listening: every entry forwards to the real one and tells.
 
@@ -13,6 +14,7 @@ namespace aclimb::observe {
 namespace {
 
 const AclimbBackend* next = nullptr;
+Quarantine* quarantine = nullptr;  // null unless a tool wants freed memory kept
 
 uint64_t NewId() {
   static std::atomic<uint64_t> last{0};
@@ -22,7 +24,7 @@ uint64_t NewId() {
 // Work that is queued twice or thrice (a copy and the probes around it) is told of once.
 struct Watched {
   Work work;
-  AclimbTask task = {};                  // of a task
+  AclimbTask task = {};                               // of a task
   void (*start)(void*, AclimbSuspension*) = nullptr;  // of a callback
   void* payload = nullptr;
   std::atomic<bool> started{false};
@@ -50,8 +52,12 @@ void TellIfDropped(const Watched& watched) {
 // ---- Memory ----
 
 int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address) {
-  const int code = next->memory_allocate(device, requested, usable, address);
+  int code = next->memory_allocate(device, requested, usable, address);
+  if (code == kRtMemoryAllocation && quarantine != nullptr && quarantine->GiveBack(device)) {
+    code = next->memory_allocate(device, requested, usable, address);
+  }
   if (code == 0) {
+    if (quarantine != nullptr) quarantine->Allocated(device, *address, usable);
     Each([&](Observer& tool) { tool.Allocated(device, *address, requested, usable); });
   }
   return code;
@@ -59,7 +65,20 @@ int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, vo
 
 int MemoryFree(AclimbDevice* device, void* address) {
   Each([&](Observer& tool) { tool.Freed(device, address); });
+  if (quarantine != nullptr && quarantine->Keep(device, address)) return 0;
   return next->memory_free(device, address);
+}
+
+int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
+  const int code = next->memory_info(device, free, total);
+  if (code == 0 && quarantine != nullptr) *free += quarantine->BytesOf(device);
+  return code;
+}
+
+int DeviceClose(AclimbDevice* device) {
+  Each([&](Observer& tool) { tool.DeviceClosed(device); });
+  if (quarantine != nullptr) quarantine->Forget(device);
+  return next->device_close(device);
 }
 
 Work CopyWork(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
@@ -184,8 +203,8 @@ int Bracket(AclimbQueue* queue, const Work& work, Enqueue&& enqueue) {
   }
   watched->work = work;
   TellQueued(*watched, queue);
-  int code = SubmitProbe(queue, watched,
-                         [](void* mine) { return Begin(**static_cast<Shared*>(mine)); });
+  int code =
+      SubmitProbe(queue, watched, [](void* mine) { return Begin(**static_cast<Shared*>(mine)); });
   if (code == 0) code = enqueue();
   if (code != 0) return code;
   return SubmitProbe(queue, watched, [](void* mine) {
@@ -312,9 +331,14 @@ const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
   if (!On()) return backend;
   static AclimbBackend wrapped;
   next = backend;
+  bool keeps = false;
+  Each([&](const Observer& tool) { keeps = keeps || tool.KeepsFreedMemory(); });
+  if (keeps) quarantine = new (std::nothrow) Quarantine(*backend);
   wrapped = *backend;
+  wrapped.device_close = &DeviceClose;
   wrapped.memory_allocate = &MemoryAllocate;
   wrapped.memory_free = &MemoryFree;
+  wrapped.memory_info = &MemoryInfo;
   wrapped.memory_copy = &MemoryCopy;
   wrapped.memory_fill = &MemoryFill;
   wrapped.host_allocate = &HostAllocate;
@@ -334,6 +358,10 @@ const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
   wrapped.marker_state = &MarkerState;
   wrapped.marker_wait = &MarkerWait;
   return &wrapped;
+}
+
+bool IsDeviceAddress(const void* address) noexcept {
+  return next != nullptr && next->memory_is_device(address) != 0;
 }
 
 }  // namespace aclimb::observe

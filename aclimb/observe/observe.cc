@@ -54,6 +54,10 @@ const char* CurrentCall() noexcept {
   return depth == 0 ? "" : calls.names[depth - 1];
 }
 
+const char* OuterCall() noexcept {
+  return calls.depth < 2 || calls.depth > CallStack::kDeepest ? "" : calls.names[calls.depth - 2];
+}
+
 }  // namespace aclimb::observe
 
 extern "C" {

@@ -20,8 +20,7 @@ bool Start() noexcept;
 // Whether any tool listens. The first call reads the environment.
 inline bool On() noexcept {
   const internal::State state = internal::state.load(std::memory_order_acquire);
-  return state == internal::State::kOn ||
-         (state == internal::State::kUnknown && internal::Start());
+  return state == internal::State::kOn || (state == internal::State::kUnknown && internal::Start());
 }
 
 // The program's call `function`. Returns the code with which a tool wants it to fail, or 0.
@@ -29,9 +28,13 @@ int CallBegin(const char* function) noexcept;
 void CallEnd(const char* function, int code) noexcept;
 // The innermost call that the calling thread is in; "" outside.
 const char* CurrentCall() noexcept;
+// The call that made that one; "" when the program did.
+const char* OuterCall() noexcept;
 
 // `backend` with every tool listening; `backend` itself when none is on.
 const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept;
+// Whether an address can be device memory, allocated or not. Only while a tool listens.
+bool IsDeviceAddress(const void* address) noexcept;
 
 // The tools, in the order in which they hear of things; they live as long as the process.
 struct Observers {
@@ -47,7 +50,13 @@ const Observers& Tools() noexcept;
 template <typename Visit>
 void Each(Visit&& visit) noexcept {
   const Observers& tools = Tools();
-  for (int i = 0; i < tools.count; ++i) visit(*tools.list[i]);
+  for (int i = 0; i < tools.count; ++i) {
+    try {
+      visit(*tools.list[i]);
+    } catch (...) {
+      // Out of memory: the tool misses this event, the program goes on.
+    }
+  }
 }
 
 }  // namespace aclimb::observe

@@ -29,8 +29,8 @@ struct Work {
 };
 
 // What a tool hears of a running program. All entries are optional; several threads call at once.
-// They must not call the public interface, nor throw. Order of one piece of work: Queued, then
-// Started and Finished, or Dropped.
+// They must not call the public interface. What they throw is dropped. Order of one piece of work:
+// Queued, then Started and Finished, or Dropped.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -46,17 +46,24 @@ class Observer {
   virtual void HandleMade(int kind, const void* handle) { (void)kind, (void)handle; }
   virtual void HandleReleased(int kind, const void* handle) { (void)kind, (void)handle; }
   virtual void HandleMissed(int kind, const void* handle) { (void)kind, (void)handle; }
+  // A call refuses with this message, of the form that aclGetRecentErrMsg returns.
+  virtual void Refused(int code, const char* text) { (void)code, (void)text; }
   // Legal but suspicious behaviour that only the runtime can see. `rule` is a stable id.
   virtual void Noticed(const char* rule, const char* text) { (void)rule, (void)text; }
 
   // ---- Memory ----
 
+  // Whether freed device memory is to be given back late, so that a use after the free meets no
+  // other data. Asked once.
+  virtual bool KeepsFreedMemory() const { return false; }
   virtual void Allocated(AclimbDevice* device, const void* address, uint64_t requested,
                          uint64_t usable) {
     (void)device, (void)address, (void)requested, (void)usable;
   }
   // Before it is given back.
   virtual void Freed(AclimbDevice* device, const void* address) { (void)device, (void)address; }
+  // Before the device is closed, which ends what is still allocated on it.
+  virtual void DeviceClosed(AclimbDevice* device) { (void)device; }
   virtual void HostAllocated(const void* address, uint64_t bytes) { (void)address, (void)bytes; }
   virtual void HostFreed(const void* address) { (void)address; }
   // Synchronous copy and fill, before they run; `work` has no id and no queue.
@@ -80,6 +87,8 @@ class Observer {
   // ---- Markers (recordings of events) ----
 
   virtual void Recorded(AclimbQueue* queue, AclimbMarker* marker) { (void)queue, (void)marker; }
+  // `event` is the handle whose latest recording the marker is now; after Recorded.
+  virtual void EventRecorded(const void* event, AclimbMarker* marker) { (void)event, (void)marker; }
   virtual void QueueWaitsFor(AclimbQueue* queue, AclimbMarker* marker) {
     (void)queue, (void)marker;
   }

@@ -88,6 +88,9 @@ void aclimb_report(int code, const char* text) {
     aclimb::ThreadState& thread = aclimb::ThisThread();
     thread.last_error = code;
     if (text == nullptr || text[0] == '\0') return;
+    if (aclimb::observe::On()) {
+      aclimb::observe::Each([&](aclimb::observe::Observer& tool) { tool.Refused(code, text); });
+    }
     if (aclimb::share_messages.load(std::memory_order_relaxed)) {
       aclimb::SharedMessages& shared = aclimb::Shared();
       std::lock_guard<std::mutex> lock(shared.mutex);

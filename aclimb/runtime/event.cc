@@ -61,6 +61,9 @@ Status RecordEvent(aclrtEvent handle, aclrtStream stream_handle) {
     return Refuse(code, "the event cannot be queued.", "look at the backend's log",
                   "runtime/event/queue");
   }
+  if (observe::On()) {
+    observe::Each([&](observe::Observer& tool) { tool.EventRecorded(handle, marker); });
+  }
   MarkerRef latest(marker);
   {
     std::lock_guard<std::mutex> lock(event.mutex);
@@ -68,6 +71,21 @@ Status RecordEvent(aclrtEvent handle, aclrtStream stream_handle) {
     event.stream = stream.value()->handle;
   }
   return FinishLaunch(*stream.value());
+}
+
+// A wait that finds no recording does nothing. After a reset that is meant; before the first
+// recording it is a mistake.
+void NoticeUnrecorded(Event& event) {
+  if (!observe::On()) return;
+  {
+    std::lock_guard<std::mutex> lock(event.mutex);
+    if (event.stream != nullptr) return;
+  }
+  observe::Each([](observe::Observer& tool) {
+    tool.Noticed("check/event/wait-unrecorded",
+                 "waits for an event that was never recorded, which does nothing; expected "
+                 "aclrtRecordEvent before the wait.");
+  });
 }
 
 // What a reset takes along: only the recording of now is forgotten, not one issued after the reset.
@@ -116,7 +134,12 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
                       "aclrtCreateEvent, or with the flag ACL_EVENT_SYNC", "wait");
   }
   const MarkerRef marker = event->Latest();
-  if (!marker || Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE) return Ok();
+  if (!marker) {
+    NoticeUnrecorded(*event);
+    return Ok();
+  }
+  // Tools are told of the wait whether or not it is over already.
+  if (!observe::On() && Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE) return Ok();
   AclimbQueue* queue = stream.value()->queue;
   const int code =
       Backend().queue_wait_marker(queue, marker.get(), static_cast<int64_t>(timeout_ms));
@@ -154,7 +177,10 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
     marker = event.marker;
     stream_handle = event.stream;
   }
-  if (!marker) return Ok();
+  if (!marker) {
+    NoticeUnrecorded(event);
+    return Ok();
+  }
   const int code = Backend().marker_wait(marker.get(), timeout_ms, /*take_error=*/1);
   if (code == 0) return Ok();
   if (code == kRtEventSyncTimeout &&

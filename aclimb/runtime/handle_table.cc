@@ -4,6 +4,7 @@
 #include <new>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/observe/observe.h"
 
 namespace aclimb {
 namespace {
@@ -65,7 +66,7 @@ HandleTable::Slot* HandleTable::Find(const void* handle, uint64_t* generation) c
   return chunk != nullptr ? &chunk[slot % kChunkSlots] : nullptr;
 }
 
-void* HandleTable::Create(int kind, void* object) {
+void* HandleTable::Take(int kind, void* object) {
   std::lock_guard<std::mutex> lock(mutex_);
   // A freed slot rests until many others were freed: a stale handle stays recognisable for longer
   // than its generation alone would allow.
@@ -106,7 +107,7 @@ void* HandleTable::Resolve(const void* handle, int kind) const {
   return slot->state.load(std::memory_order_relaxed) == live ? object : nullptr;
 }
 
-void* HandleTable::Release(const void* handle, int kind) {
+void* HandleTable::End(const void* handle, int kind) {
   uint64_t generation;
   Slot* slot = Find(handle, &generation);
   if (slot == nullptr) return nullptr;
@@ -119,6 +120,24 @@ void* HandleTable::Release(const void* handle, int kind) {
   try {
     free_.push_back(static_cast<uint32_t>((bits >> kSlotShift) & kSlotMask));
   } catch (...) {  // The slot is lost; the object is not.
+  }
+  return object;
+}
+
+void* HandleTable::Create(int kind, void* object) {
+  void* handle = Take(kind, object);
+  if (handle != nullptr && observe::On()) {
+    observe::Each([&](observe::Observer& tool) { tool.HandleMade(kind, handle); });
+  }
+  return handle;
+}
+
+void* HandleTable::Release(const void* handle, int kind) {
+  void* object = End(handle, kind);
+  if (observe::On()) {
+    observe::Each([&](observe::Observer& tool) {
+      object != nullptr ? tool.HandleReleased(kind, handle) : tool.HandleMissed(kind, handle);
+    });
   }
   return object;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "aclimb/runtime/copy_operation.h"
 #include "aclimb/runtime/refusals.h"
 
 namespace aclimb {
@@ -21,12 +22,14 @@ struct StagedCopy {
   size_t width;
   size_t height;
   std::unique_ptr<char[]> bytes;
+  std::unique_ptr<const CopyOperation> described;
 };
 
 // Shared by the call and the task. The call may leave only while the task does not run.
 class OrderedCopy {
  public:
-  explicit OrderedCopy(const CopyShape& shape) : shape_(shape) {}
+  explicit OrderedCopy(const CopyShape& shape)
+      : described(CopyOperation::Make(shape, /*reads=*/true)), shape_(shape) {}
 
   void Run() {
     {
@@ -54,6 +57,8 @@ class OrderedCopy {
     changed_.wait(lock, [this] { return state_ == State::kDone; });
     return code_;
   }
+
+  const std::unique_ptr<const CopyOperation> described;
 
  private:
   enum class State { kQueued, kRunning, kDone, kLeft };
@@ -97,6 +102,8 @@ Status QueueStagedCopy(Stream& stream, const CopyShape& shape) {
                                  copy->width, copy->height);
   };
   task.release = [](void* payload) { delete static_cast<StagedCopy*>(payload); };
+  staged->described = CopyOperation::Make(shape, /*reads=*/false);
+  if (staged->described != nullptr) task.operation = staged->described->operation();
   task.payload = staged.release();
   task.cost_bytes = shape.width * shape.height;
   uint32_t id = 0;
@@ -114,6 +121,7 @@ Status CopyInStreamOrder(Stream& stream, const CopyShape& shape) {
     return 0;  // the call that waits tells how it ended
   };
   task.release = [](void* payload) { delete static_cast<OrderedCopyRef*>(payload); };
+  if (copy->described != nullptr) task.operation = copy->described->operation();
   task.payload = new OrderedCopyRef(copy);
   task.cost_bytes = shape.width * shape.height;
   uint32_t id = 0;

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/cross_entropy_loss_grad/contract.h"
 #include "aclimb/ops/cross_entropy_loss_grad/cpu.h"
@@ -32,6 +34,16 @@ struct CrossEntropyLossGradPlan final : Plan {
               .ignore_index = ignore_index,
               .label_smoothing = label_smoothing,
               .lse_square_scale = lse_square_scale});
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    const int64_t classes = run.View(kLogProb).shape[1];
+    InspectRange(
+        inspector, "check/data/label-range", "target", run.View(kTarget),
+        {.begin = 0,
+         .end = classes,
+         .excepted = ignore_index,
+         .because = Cat("logProb has ", classes, " classes; ignoreIndex is ", ignore_index)});
   }
 };
 

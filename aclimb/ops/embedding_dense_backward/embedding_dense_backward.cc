@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/embedding_dense_backward/contract.h"
 #include "aclimb/ops/embedding_dense_backward/cpu.h"
@@ -22,6 +24,13 @@ struct EmbeddingDenseBackwardPlan final : Plan {
               .padding_idx = padding_idx,
               .scale_by_freq = scale_by_freq,
               .scratch = run.Piece(scratch)});
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    const int64_t rows = run.View(kOut).shape[0];
+    InspectRange(
+        inspector, "check/data/index-range", "indices", run.View(kIndices),
+        {.begin = 0, .end = rows, .excepted = padding_idx, .because = Cat("numWeights is ", rows)});
   }
 };
 

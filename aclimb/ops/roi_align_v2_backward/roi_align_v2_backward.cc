@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/roi_align_v2_backward/contract.h"
 #include "aclimb/ops/roi_align_v2_backward/cpu.h"
@@ -23,6 +25,17 @@ struct RoiAlignV2BackwardPlan final : Plan {
               .sampling = sampling,
               .partition = partition,
               .scratch = run.Piece(scratch)});
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    TensorView images = run.View(kBoxes);
+    images.shape[1] = 1;  // the first column
+    const int64_t batch = run.View(kGradInput).shape[0];
+    InspectRange(inspector, "check/data/image-range", "boxes", images,
+                 {.begin = 0,
+                  .end = batch,
+                  .excepted = std::nullopt,
+                  .because = Cat("gradInput has ", batch, " images")});
   }
 };
 
