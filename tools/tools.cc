@@ -1,9 +1,20 @@
 #include "aclimb/observe/observe.h"
+#include "tools/check/check.h"
+#include "tools/fault/fault.h"
+#include "tools/trace/trace.h"
 
 namespace aclimb::observe {
 
 Observers MakeTools() noexcept {
   Observers tools;
+  for (Observer* (*const make)() : {&tools::MakeTrace, &tools::MakeFault, &check::MakeChecker}) {
+    try {
+      Observer* tool = make();
+      if (tool != nullptr) tools.list[tools.count++] = tool;
+    } catch (...) {
+      // Out of memory this early: the program runs without the tool.
+    }
+  }
   return tools;
 }
 

@@ -65,7 +65,10 @@ void PrintRule(const RuleEntry& rule, const std::string& what) {
   PrintField("holds when", rule.meaning);
   if (!rule.causes.empty()) PrintField("causes", rule.causes);
   PrintField("fix", rule.fix);
-  PrintField("code", rule.code == 0 ? "that of what failed" : CodeText(rule.code));
+  const bool refuses = !rule.id.starts_with("check/");
+  PrintField("code", !refuses         ? "none of its own: the checker tells it"
+                     : rule.code == 0 ? "that of what failed"
+                                      : CodeText(rule.code));
   if (!rule.context.empty()) PrintField("about", rule.context);
 }
 

@@ -20,6 +20,7 @@ struct FixedRule {
 };
 std::span<const FixedRule> RuntimeRules();  // runtime/..., backend/...
 std::span<const FixedRule> ObjectRules();   // tensor/..., executor/..., phase2/... and the like
+std::vector<FixedRule> CheckRules();        // check/..., of the checker; they have no code
 
 // One rule as it is explained, whatever table it comes from.
 struct RuleEntry {

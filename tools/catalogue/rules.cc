@@ -136,6 +136,9 @@ std::vector<RuleEntry> AllRules() {
       rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, ""});
     }
   }
+  for (const FixedRule& row : CheckRules()) {
+    rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, ""});
+  }
   return rules;
 }
 

@@ -233,9 +233,11 @@ void Checker::TellLeak(const char* rule, SiteId made, const Leak& leak) {
 }
 
 int Checker::Finish() {
+  uint64_t undecided = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     CheckCallbacks();
+    undecided = accesses_.undecided();
     if (finalized_ || settings_.all) {
       objects_.ForEachLive([this](const Object& object) {
         if (IsOfDevice(object)) return;
@@ -251,7 +253,7 @@ int Checker::Finish() {
       for (const auto& [key, leak] : leaks_) TellLeak(key.first, key.second, leak);
     }
   }
-  return report_.Finish();
+  return report_.Finish(undecided);
 }
 
 }  // namespace aclimb::check

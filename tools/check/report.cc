@@ -105,7 +105,7 @@ void Report::Write(const Counted& counted, const Rule& rule) {
   file_->Append(text + "]}");
 }
 
-int Report::Finish() {
+int Report::Finish(uint64_t undecided) {
   const std::lock_guard<std::mutex> lock(mutex_);
   uint64_t wrong = 0;
   std::string repeated;
@@ -121,10 +121,12 @@ int Report::Finish() {
     if (file_ != nullptr) Write(counted, rule);
   }
   if (file_ != nullptr) file_->Finish();
-  if (findings_.empty() && muted_ == 0) return 0;
+  if (!settings_.all) undecided = 0;
+  if (findings_.empty() && muted_ == 0 && undecided == 0) return 0;
   std::string text = Cat("aclimb check: ", wrong, wrong == 1 ? " mistake" : " mistakes");
   if (findings_.size() > wrong) text += Cat(", ", findings_.size() - wrong, " to note");
   if (muted_ > 0) text += Cat(", ", muted_, " muted");
+  if (undecided > 0) text += Cat(", ", undecided, " pairs of strided views not compared");
   std::fputs((text + repeated + "\n").c_str(), stderr);
   return wrong > 0 ? settings_.exit_status : 0;
 }

@@ -23,7 +23,8 @@ class Report {
   void Add(Finding finding);
 
   // Sums up. Returns the exit status that the findings ask for; 0 leaves the program's.
-  int Finish();
+  //   undecided  pairs of accesses of which it is not known whether they overlap
+  int Finish(uint64_t undecided);
 
  private:
   struct Counted {

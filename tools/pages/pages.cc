@@ -2,6 +2,7 @@
 //   aclimb_pages operator FOLDER    one operator, from its contract
 //   aclimb_pages environment        every environment variable
 //   aclimb_pages errors             every code and every rule
+//   aclimb_pages checker            every rule of the checker, with an example
 
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "all_contracts.h"
 #include "tools/catalogue/code_entry.h"
 #include "tools/catalogue/rule_entry.h"
+#include "tools/pages/checker_page.h"
 
 namespace aclimb {
 namespace {
@@ -83,7 +85,7 @@ std::string ErrorsPage() {
 }
 
 int Usage() {
-  std::fputs("usage: aclimb_pages operator FOLDER | environment | errors\n", stderr);
+  std::fputs("usage: aclimb_pages operator FOLDER | environment | errors | checker\n", stderr);
   for (const contract::Contract* contract : kAllContracts) {
     std::fprintf(stderr, "  %s\n", contract->folder);
   }
@@ -95,6 +97,7 @@ int Main(int argc, char** argv) {
   std::string page;
   if (what == "environment") page = EnvironmentPage();
   if (what == "errors") page = ErrorsPage();
+  if (what == "checker") page = CheckerPage();
   if (what == "operator" && argc == 3) {
     for (const contract::Contract* contract : kAllContracts) {
       if (std::strcmp(contract->folder, argv[2]) == 0) page = contract::Page(*contract);
