@@ -123,12 +123,16 @@ typedef struct AclimbOperation {
   const void* run;
 } AclimbOperation;
 
+// A task of at most this traffic may run inside a synchronise, on the thread that waits. It must
+// not open a thread team then.
+#define ACLIMB_INLINE_BYTES (256 * 1024)
+
 typedef struct AclimbTask {
   const char* name;                // static text: the operator, for errors and traces
   int (*run)(void* payload);       // on an engine's thread; 0 or the aclError that the stream gets
   void (*release)(void* payload);  // exactly once, after run or when the task is dropped
   void* payload;
-  uint64_t cost_bytes;               // estimated traffic; a small task may run inside a synchronise
+  uint64_t cost_bytes;               // estimated traffic; see ACLIMB_INLINE_BYTES
   const AclimbOperation* operation;  // null when no tool listens
 } AclimbTask;
 

@@ -35,7 +35,8 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_FAULT", "a comma list of function:when=code or function@run:when=code", "",
      "makes those calls, or tasks on the stream, fail; when is n, n+ or p<fraction>/<seed>"},
     {"ACLIMB_CHECK", "a comma list of 0, 1, nan, all", "0",
-     "1 looks for misuse of memory, streams, objects and data; nan also for the first operator that "
+     "1 looks for misuse of memory, streams, objects and data; nan also for the first operator "
+     "that "
      "makes NaNs, all also for what is unclean"},
     {"ACLIMB_CHECK_OUT", "a file name; %p stands for the process number", "",
      "also writes what the checker finds as JSON"},

@@ -1,5 +1,6 @@
 #include "aclimb/executor/describe.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -11,9 +12,8 @@ namespace {
 std::string Number(double value) {
   if (std::isnan(value)) return "\"nan\"";
   if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
-  char text[40];
-  std::snprintf(text, sizeof(text), "%.17g", value);
-  return text;
+  char text[40];  // not snprintf, which writes the locale's decimal point
+  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
 std::string Quoted(std::string_view text) {

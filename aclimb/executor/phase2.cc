@@ -11,6 +11,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/report.h"
 #include "aclimb/executor/team.h"
+#include "aclimb/simd/parallel.h"
 
 namespace aclimb {
 namespace {
@@ -29,6 +30,7 @@ struct Launch : Recycled {
   static int Run(void* payload) {
     ConfigureTeam();
     auto* launch = static_cast<Launch*>(payload);
+    const SerialScope serial(launch->cost_bytes <= ACLIMB_INLINE_BYTES);
     try {
       launch->plan->Run(RunContext(launch->views, launch->workspace));
       return kSuccess;
@@ -131,6 +133,12 @@ Status PlaceTensors(const Executor& executor, Launch& launch) {
   return Ok();
 }
 
+// Alone, a compute thread on the engine gains nothing but its overlap with the program: larger
+// tasks then count as small.
+uint64_t CostOf(const Executor& executor) {
+  return TeamSize() == 1 ? executor.cost_bytes / 8 : executor.cost_bytes;
+}
+
 // All checks of phase 2 but the stream's, in the order that the interface gives them; then the run
 // has what it needs.
 Status Prepare(const Executor& executor, const void* workspace, uint64_t size, Launch& launch) {
@@ -139,7 +147,7 @@ Status Prepare(const Executor& executor, const void* workspace, uint64_t size, L
   if (Status status = PlaceWorkspace(executor, workspace, launch); !status.ok()) return status;
   if (Status status = PlaceTensors(executor, launch); !status.ok()) return status;
   launch.plan = executor.plan;
-  launch.cost_bytes = executor.cost_bytes;
+  launch.cost_bytes = CostOf(executor);
   if (aclimb_observing() != 0) {
     auto description = std::make_unique<Description>(executor, launch.views, workspace);
     if (launch.plan) description->InspectBy(&Launch::Inspect, &launch);

@@ -2,7 +2,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 
 #include "aclimb/core/codes.h"
 #include "aclimb/observe/observe.h"
@@ -21,12 +20,13 @@ uint64_t NewId() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// Work that is queued twice or thrice (a copy and the probes around it) is told of once.
 struct Watched {
   Work work;
   AclimbTask task = {};                               // of a task
   void (*start)(void*, AclimbSuspension*) = nullptr;  // of a callback
   void* payload = nullptr;
+  AclimbSuspension* suspension = nullptr;  // of a callback under way
+  Watched* next = nullptr;
   std::atomic<bool> started{false};
 };
 
@@ -142,6 +142,7 @@ int QueueDestroy(AclimbQueue* queue, int drain) {
 void TellQueued(Watched& watched, AclimbQueue* queue) {
   watched.work.id = NewId();
   watched.work.queue = queue;
+  watched.work.function = CurrentCall();
   Each([&](Observer& tool) { tool.Queued(watched.work); });
 }
 
@@ -176,61 +177,68 @@ int QueueSubmit(AclimbQueue* queue, const AclimbTask* task, uint32_t* task_id) {
   return next->queue_submit(queue, &outer, task_id);
 }
 
-// A copy is the backend's own; two small tasks around it tell when it ran.
-using Shared = std::shared_ptr<Watched>;
+// Copies and fills become tasks, so that tools hear when they run and can fail them unrun.
+struct Transfer {
+  Work work;
+  uint32_t value = 0;  // of a fill
+  int element_bytes = 0;
 
-int SubmitProbe(AclimbQueue* queue, const Shared& watched, int (*run)(void*)) {
-  auto* payload = new (std::nothrow) Shared(watched);
-  if (payload == nullptr) return kRtMemoryAllocation;
-  AclimbTask probe = {};
-  probe.name = watched->work.name;
-  probe.run = run;
-  probe.release = [](void* mine) {
-    const std::unique_ptr<Shared> held(static_cast<Shared*>(mine));
-    if (held->use_count() == 1) TellIfDropped(**held);
-  };
-  probe.payload = payload;
-  return next->queue_submit(queue, &probe, nullptr);
-}
-
-template <typename Enqueue>
-int Bracket(AclimbQueue* queue, const Work& work, Enqueue&& enqueue) {
-  Shared watched;
-  try {
-    watched = std::make_shared<Watched>();
-  } catch (...) {
-    return kRtMemoryAllocation;
+  int Run() const {
+    if (work.kind == WorkKind::kFill) {
+      return next->memory_fill(work.dst, value, element_bytes,
+                               work.width / static_cast<size_t>(element_bytes));
+    }
+    return next->memory_copy(work.dst, work.dst_pitch, work.src, work.src_pitch, work.width,
+                             work.height);
   }
-  watched->work = work;
-  TellQueued(*watched, queue);
-  int code =
-      SubmitProbe(queue, watched, [](void* mine) { return Begin(**static_cast<Shared*>(mine)); });
-  if (code == 0) code = enqueue();
-  if (code != 0) return code;
-  return SubmitProbe(queue, watched, [](void* mine) {
-    End(**static_cast<Shared*>(mine), 0);
-    return 0;
-  });
+};
+
+int QueueTransfer(AclimbQueue* queue, const Transfer& transfer, uint32_t* task_id) {
+  struct Payload {
+    Watched watched;
+    Transfer transfer;
+  };
+  auto* payload = new (std::nothrow) Payload{{}, transfer};
+  if (payload == nullptr) return kRtMemoryAllocation;
+  payload->watched.work = transfer.work;
+  TellQueued(payload->watched, queue);
+  AclimbTask task = {};
+  task.name = transfer.work.name;
+  task.run = [](void* mine) {
+    auto& running = *static_cast<Payload*>(mine);
+    int code = Begin(running.watched);
+    if (code == 0) code = running.transfer.Run();
+    End(running.watched, code);
+    return code;
+  };
+  task.release = [](void* mine) {
+    const std::unique_ptr<Payload> released(static_cast<Payload*>(mine));
+    TellIfDropped(released->watched);
+  };
+  task.payload = payload;
+  task.cost_bytes = transfer.work.width * transfer.work.height;
+  return next->queue_submit(queue, &task, task_id);
 }
 
 int QueueCopy(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
               size_t width, size_t height, uint32_t* task_id) {
-  return Bracket(queue, CopyWork(dst, dst_pitch, src, src_pitch, width, height), [&] {
-    return next->queue_copy(queue, dst, dst_pitch, src, src_pitch, width, height, task_id);
-  });
+  return QueueTransfer(
+      queue, Transfer{.work = CopyWork(dst, dst_pitch, src, src_pitch, width, height)}, task_id);
 }
 
 int QueueFill(AclimbQueue* queue, void* address, uint32_t value, int element_bytes, size_t count,
               uint32_t* task_id) {
-  return Bracket(queue, FillWork(address, element_bytes, count), [&] {
-    return next->queue_fill(queue, address, value, element_bytes, count, task_id);
-  });
+  return QueueTransfer(queue,
+                       Transfer{.work = FillWork(address, element_bytes, count),
+                                .value = value,
+                                .element_bytes = element_bytes},
+                       task_id);
 }
 
-// Callbacks under way, by their suspension.
+// Callbacks under way. A list, since an engine's thread must not need memory.
 struct Callbacks {
   std::mutex mutex;
-  std::unordered_map<AclimbSuspension*, std::unique_ptr<Watched>> running;
+  Watched* first = nullptr;
 };
 Callbacks& RunningCallbacks() {
   static auto* const callbacks = new Callbacks;
@@ -238,16 +246,19 @@ Callbacks& RunningCallbacks() {
 }
 
 void StartCallback(void* payload, AclimbSuspension* suspension) {
-  std::unique_ptr<Watched> watched(static_cast<Watched*>(payload));
+  auto* watched = static_cast<Watched*>(payload);
   const auto start = watched->start;
   void* const inner = watched->payload;
   if (suspension == nullptr) {
     TellIfDropped(*watched);
+    delete watched;
   } else {
     Begin(*watched);
+    watched->suspension = suspension;
     Callbacks& callbacks = RunningCallbacks();
     const std::lock_guard<std::mutex> lock(callbacks.mutex);
-    callbacks.running[suspension] = std::move(watched);
+    watched->next = callbacks.first;
+    callbacks.first = watched;
   }
   start(inner, suspension);
 }
@@ -272,10 +283,11 @@ void QueueResume(AclimbSuspension* suspension) {
   std::unique_ptr<Watched> watched;
   {
     const std::lock_guard<std::mutex> lock(callbacks.mutex);
-    const auto found = callbacks.running.find(suspension);
-    if (found != callbacks.running.end()) {
-      watched = std::move(found->second);
-      callbacks.running.erase(found);
+    for (Watched** link = &callbacks.first; *link != nullptr; link = &(*link)->next) {
+      if ((*link)->suspension != suspension) continue;
+      watched.reset(*link);
+      *link = watched->next;
+      break;
     }
   }
   if (watched != nullptr) End(*watched, 0);

@@ -16,6 +16,7 @@ struct Work {
   WorkKind kind = WorkKind::kTask;
   const char* name = "";  // static text: the operator, or what the runtime calls it
   AclimbQueue* queue = nullptr;
+  const char* function = "";  // static text: the call that queued it
   // Of a task: what it reads and writes, with the operator's arguments; null when it touches no
   // device memory.
   const AclimbOperation* operation = nullptr;
@@ -75,7 +76,8 @@ class Observer {
   virtual void QueueMade(AclimbDevice* device, AclimbQueue* queue) { (void)device, (void)queue; }
   virtual void QueueDestroyed(AclimbQueue* queue, bool drained) { (void)queue, (void)drained; }
   virtual void Queued(const Work& work) { (void)work; }
-  // On the thread that runs it. An answer other than 0 fails the task with that code unrun.
+  // On the thread that runs it. An answer other than 0 fails a task, a copy or a fill with that
+  // code, unrun; a callback cannot fail.
   virtual int Started(const Work& work) { return (void)work, 0; }
   virtual void Finished(const Work& work, int code) { (void)work, (void)code; }
   virtual void Dropped(const Work& work) { (void)work; }

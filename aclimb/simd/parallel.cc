@@ -24,6 +24,7 @@ namespace {
 
 std::atomic<int> team_size{0};
 std::atomic<int (*)()> cancel_query{nullptr};
+thread_local bool stays_serial = false;
 
 // Each thread takes one contiguous share of the pieces, so that it streams through its own memory.
 struct Job {
@@ -138,13 +139,19 @@ void SetTeamSize(int threads) {
 
 void SetCancelQuery(int (*query)()) { cancel_query.store(query, std::memory_order_release); }
 
+SerialScope::SerialScope(bool serial) : before_(stays_serial) {
+  stays_serial = stays_serial || serial;
+}
+
+SerialScope::~SerialScope() { stays_serial = before_; }
+
 namespace parallel_internal {
 
 bool Run(int64_t count, int64_t grain, Body body, void* context) {
   if (count <= 0) return true;
   Job job{count, std::max<int64_t>(1, grain), body, context};
   const int64_t pieces = (count + job.grain - 1) / job.grain;
-  const int team = static_cast<int>(std::min<int64_t>(TeamSize(), pieces));
+  const int team = stays_serial ? 1 : static_cast<int>(std::min<int64_t>(TeamSize(), pieces));
   if (team <= 1) {
     job.RunShare(0, 1);
   } else {

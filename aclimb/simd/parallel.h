@@ -17,6 +17,18 @@ void SetTeamSize(int threads);
 // Null, the default, means never. It is called on the thread that called ParallelFor.
 void SetCancelQuery(int (*query)());
 
+// While one lives, loops of this thread stay on this thread.
+class SerialScope {
+ public:
+  explicit SerialScope(bool serial);
+  ~SerialScope();
+  SerialScope(const SerialScope&) = delete;
+  SerialScope& operator=(const SerialScope&) = delete;
+
+ private:
+  bool before_;
+};
+
 namespace parallel_internal {
 using Body = void (*)(void* context, int64_t begin, int64_t end);
 // False when the cancel query stopped it.

@@ -8,16 +8,13 @@
 namespace aclimb::cpu {
 namespace {
 
-// Kernels below this traffic do not open a team (aclimb/simd), so any thread may run them. A task
-// of unknown cost (0) does not count as small.
-constexpr uint64_t kInlineBytes = 64 * 1024;
-
 thread_local const std::atomic<int>* running_cancel_flag = nullptr;
 
 bool IsSmall(const Task& task) {
   if (task.kind == Task::Kind::kSuspend) return false;
   if (task.kind != Task::Kind::kRun) return true;
-  return task.run.cost_bytes != 0 && task.run.cost_bytes <= kInlineBytes;
+  // A task of unknown cost does not count as small.
+  return task.run.cost_bytes != 0 && task.run.cost_bytes <= ACLIMB_INLINE_BYTES;
 }
 
 }  // namespace

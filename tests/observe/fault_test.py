@@ -30,6 +30,12 @@ first = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
 again = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
 expect(first.returncode != 0 and (first.returncode, first.stdout) ==
        (again.returncode, again.stdout), "the same seed fails other calls")
+others = {run("elu_backward", ACLIMB_FAULT=f"*:p0.2/{seed}=500000").stdout
+          for seed in range(6, 16)}
+expect(len(others | {first.stdout}) > 1, "the seed decides nothing")
+program = run("elu_backward", ACLIMB_FAULT="*@run:p1=507015")
+expect(program.returncode != 0 and "507015" in program.stdout + program.stderr,
+       "a probability of 1 does not fail what runs")
 
 # A wrong order is told, and fails nothing.
 for order in ("aclrtMalloc", "aclrtMalloc:0=1", "aclrtMalloc:1=nothing", "aclrtMalloc:p2=1", ":1=2"):

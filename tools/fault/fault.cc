@@ -32,7 +32,12 @@ class Fault : public observe::Observer {
   }
 
   int Started(const observe::Work& work) override {
-    return Decide(work.name, /*at_run=*/true, [](const FaultOrder&, uint64_t) {});
+    // What the runtime queues for its own bookkeeping is not the program's to see fail.
+    const bool task = work.kind == observe::WorkKind::kTask && work.operation != nullptr;
+    const bool transfer =
+        work.kind == observe::WorkKind::kCopy || work.kind == observe::WorkKind::kFill;
+    if (!task && !transfer) return 0;
+    return Decide(work.function, /*at_run=*/true, [](const FaultOrder&, uint64_t) {});
   }
 
  private:

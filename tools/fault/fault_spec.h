@@ -13,7 +13,10 @@ namespace aclimb::tools {
 //   aclrtMalloc:3=207001                 the third call
 //   aclrtMalloc:3+=207001                the third and all later ones
 //   aclrtMemcpy:p0.1/7=507899            each call with probability 0.1, drawn with seed 7
-//   aclnnEluBackward@run:1=507015        the first such task, when the stream gets to it
+//   aclnnEluBackward@run:1=507015        what the first such call queued, when the stream gets to
+//   it:
+//                                        an operator's task, a copy or a fill, which then is not
+//                                        done
 // "*" stands for every function. Codes may be given by name (ACL_ERROR_RT_MEMORY_ALLOCATION).
 struct FaultOrder {
   std::string function;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -39,15 +40,13 @@ JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
   const bool overwrite = force != nullptr && std::strcmp(force, "1") == 0;
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL);
   const int descriptor = open(path.c_str(), flags, 0644);
-  std::FILE* stream = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
-  if (stream == nullptr) {
+  if (descriptor < 0) {
     std::fprintf(stderr, "aclimb: %s is \"%s\", which cannot be written (%s).%s\n", variable,
                  path.c_str(), std::strerror(errno),
                  errno == EEXIST ? " Move it away, or set ACLIMB_FORCE=1 to replace it." : "");
     return nullptr;
   }
-  std::fputs("[\n", stream);
-  auto* file = new JsonFile(stream);
+  auto* file = new JsonFile(descriptor);
   static const bool watches_forks = pthread_atfork(nullptr, nullptr, [] {
                                       InForkedChild().store(true, std::memory_order_relaxed);
                                     }) == 0;
@@ -65,19 +64,27 @@ JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
 void JsonFile::Append(std::string_view value) noexcept {
   if (InForkedChild().load(std::memory_order_relaxed)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (file_ == nullptr) return;
-  if (!first_) std::fputs(",\n", file_);
+  Write(first_ ? "[\n" : ",\n", value);
   first_ = false;
-  std::fwrite(value.data(), 1, value.size(), file_);
 }
 
 void JsonFile::Finish() noexcept {
   if (InForkedChild().load(std::memory_order_relaxed)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (file_ == nullptr) return;
-  std::fputs("\n]\n", file_);
-  std::fclose(file_);
-  file_ = nullptr;
+  Write(first_ ? "[\n]\n" : "\n]\n", "");
+  if (descriptor_ >= 0) close(descriptor_);
+  descriptor_ = -1;
+}
+
+void JsonFile::Write(std::string_view before, std::string_view value) noexcept {
+  if (descriptor_ < 0) return;
+  const iovec parts[] = {{const_cast<char*>(before.data()), before.size()},
+                         {const_cast<char*>(value.data()), value.size()}};
+  const ssize_t whole = static_cast<ssize_t>(before.size() + value.size());
+  if (writev(descriptor_, parts, 2) == whole) return;
+  std::fprintf(stderr, "aclimb: a trace or report ends early: %s.\n", std::strerror(errno));
+  close(descriptor_);
+  descriptor_ = -1;
 }
 
 std::string JsonText(std::string_view text) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdio>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -23,10 +22,12 @@ class JsonFile {
   void Finish() noexcept;
 
  private:
-  explicit JsonFile(std::FILE* file) : file_(file) {}
+  explicit JsonFile(int descriptor) : descriptor_(descriptor) {}
+  // Straight to the file: no buffer that a forked child would write again, or a crash would lose.
+  void Write(std::string_view before, std::string_view value) noexcept;
 
   std::mutex mutex_;
-  std::FILE* file_;
+  int descriptor_;  // -1 when it is complete or failed
   bool first_ = true;
 };
 

@@ -95,6 +95,15 @@ class Trace : public observe::Observer {
     CountMemory(of);
   }
 
+  void DeviceClosed(AclimbDevice* device) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Device& of = DeviceOf(device);
+    if (of.bytes == 0) return;
+    of.live.clear();
+    of.bytes = 0;
+    CountMemory(of);
+  }
+
   void QueueMade(AclimbDevice* device, AclimbQueue* queue) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     Device& of = DeviceOf(device);

@@ -12,9 +12,6 @@
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
-// Work on no more data than this stays on the calling thread: it may not be an engine's.
-constexpr int64_t kSmallBytes = int64_t{64} << 10;
-
 struct Window {
   int64_t first_row;
   int64_t rows;
@@ -29,9 +26,7 @@ class Run {
         partition_(args.partition),
         problem_(ProblemOf(args.grad_output, args.grad_input)),
         slots_(args.partition.workers) {
-    const int64_t bytes = 4 * (args.grad_output.ElementCount() + args.grad_input.ElementCount() +
-                               args.boxes.ElementCount());
-    small_ = bytes <= kSmallBytes;
+    small_ = IsSmall(problem_);
     // Beyond the caches the output does not stay until somebody reads it.
     streams_ = 4 * args.grad_input.ElementCount() > LastLevelCacheBytes();
     Carve();
@@ -216,6 +211,18 @@ class Run {
 };
 
 }  // namespace
+
+bool IsSmall(const Problem& problem) {
+  constexpr double kElements = 16 * 1024;
+  const double pooled = static_cast<double>(problem.pooled_height) *
+                        static_cast<double>(problem.pooled_width) *
+                        static_cast<double>(problem.channels);
+  const double map = static_cast<double>(problem.height) * static_cast<double>(problem.width) *
+                     static_cast<double>(problem.channels);
+  return static_cast<double>(problem.regions) * (pooled + 5) +
+             static_cast<double>(problem.images) * map <=
+         kElements;
+}
 
 Problem ProblemOf(const TensorView& grad_output, const TensorView& grad_input) {
   return {grad_output.shape[0], grad_input.shape[0], grad_input.shape[1], grad_output.shape[2],

@@ -52,6 +52,8 @@ Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Pla
                     .aligned = arguments.Bool(kAligned)};
   plan->partition = MakePartition(ProblemOf(grad_output.View(), grad_input.View()), TeamSize());
   plan->scratch = planner.workspace().Book(plan->partition.scratch_bytes);
+  // Far more arithmetic than traffic: what is worth a team is not worth a wait on the caller.
+  if (!IsSmall(ProblemOf(grad_output.View(), grad_input.View()))) planner.NeedsEngine();
   return std::unique_ptr<Plan>(std::move(plan));
 }
 
