@@ -3,8 +3,8 @@
 #include <condition_variable>
 #include <iterator>
 #include <mutex>
-#include <thread>
 
+#include "aclimb/core/quiet_thread.h"
 #include "aclimb/runtime/device.h"
 
 namespace aclimb {
@@ -39,7 +39,7 @@ class HelperThreads {
 
  private:
   void StartThread() {
-    std::thread([this] { Loop(); }).detach();
+    QuietThread([this] { Loop(); }).detach();
     ++threads_;
   }
 

@@ -1,7 +1,6 @@
 // The engine's thread: how it starts, sleeps, spins, watches the time and stops at exit.
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/cores.h"
+#include "aclimb/core/quiet_thread.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/marker.h"
 
@@ -74,23 +74,10 @@ void Engine::Start() {
   if (started_) return;
   static const bool registered = std::atexit([] { ParkEngines(); }) == 0;
   (void)registered;
-  // Signals belong to the program's own threads; only faults of the engine's code reach it.
-  sigset_t all, old;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
-    sigdelset(&all, fault);
-  }
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  try {
-    std::thread thread([this] { Loop(); });
-    pthread_setname_np(thread.native_handle(), "aclimb-engine");
-    thread.detach();
-    started_ = true;
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  std::thread thread = QuietThread([this] { Loop(); });
+  pthread_setname_np(thread.native_handle(), "aclimb-engine");
+  thread.detach();
+  started_ = true;
 }
 
 void Engine::Wake() noexcept {

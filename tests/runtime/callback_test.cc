@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <signal.h>
 
 #include "tests/runtime/support.h"
 
@@ -46,6 +47,39 @@ struct Record {
     thread = std::this_thread::get_id();
   }
 };
+
+// A signal handler of the program finds the program's own threads, as it would without us.
+TEST_F(CallbackTest, HostFuncRunsWhereNoSignalArrives) {
+  struct Seen {
+    pthread_t thread;
+    sigset_t blocked;
+  } seen = {pthread_self(), {}};
+  sigset_t own;
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &own), 0);
+  ASSERT_EQ(sigismember(&own, SIGALRM), 0);
+  ASSERT_EQ(aclrtLaunchHostFunc(
+                stream_,
+                [](void* data) {
+                  auto* seen_there = static_cast<Seen*>(data);
+                  seen_there->thread = pthread_self();
+                  pthread_sigmask(SIG_SETMASK, nullptr, &seen_there->blocked);
+                },
+                &seen),
+            0);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), 0);
+  ASSERT_EQ(pthread_equal(seen.thread, pthread_self()), 0);
+  for (const int signal : {SIGALRM, SIGINT, SIGTERM, SIGUSR1, SIGCHLD}) {
+    EXPECT_EQ(sigismember(&seen.blocked, signal), 1) << signal;
+  }
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE}) {
+    EXPECT_EQ(sigismember(&seen.blocked, fault), 0) << fault;
+  }
+  sigset_t after;
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &after), 0);
+  for (int signal = 1; signal <= 31; ++signal) {
+    EXPECT_EQ(sigismember(&after, signal), sigismember(&own, signal)) << signal;
+  }
+}
 
 TEST_F(CallbackTest, HostFuncRunsOffTheCallerInStreamOrder) {
   struct Shared {
