@@ -14,6 +14,21 @@
 namespace aclimb {
 namespace {
 
+// The handle of a context that is being made: ends with it unless the context is complete.
+class HandleGuard {
+ public:
+  explicit HandleGuard(const void* handle) : handle_(handle) {}
+  ~HandleGuard() {
+    if (handle_ != nullptr) ReleaseShared<Context>(handle_, ACLIMB_HANDLE_CONTEXT);
+  }
+  HandleGuard(const HandleGuard&) = delete;
+  HandleGuard& operator=(const HandleGuard&) = delete;
+  void Keep() { handle_ = nullptr; }
+
+ private:
+  const void* handle_;
+};
+
 // Under ProcessMutex().
 Result<ContextRef> MakeContext(Device& device, bool primary) {
   static uint64_t groups = 0;
@@ -28,14 +43,13 @@ Result<ContextRef> MakeContext(Device& device, bool primary) {
     return Refuse(kRtMemoryAllocation, "no handle is left for another context.",
                   "destroy contexts that are not needed", "runtime/handle/exhausted");
   }
+  HandleGuard guard(context->handle);
   Result<StreamRef> stream = MakeStream(*context, StreamOptions{});
-  if (!stream.ok()) {
-    ReleaseShared<Context>(context->handle, ACLIMB_HANDLE_CONTEXT);
-    return stream.TakeStatus();
-  }
+  if (!stream.ok()) return stream.TakeStatus();
   context->default_stream = stream.value();
   context->default_stream->is_default = true;
   device.contexts.push_back(context.get());
+  guard.Keep();
   return context;
 }
 
@@ -75,7 +89,8 @@ Status DestroyContext(aclrtContext handle) {
                         "; expected one that aclrtCreateContext made."),
                     "release it with aclrtResetDevice", "runtime/context/destroy-primary");
     }
-    detached = DetachContext(context.get());
+    detached = RoomToDetach(*context);
+    DetachContext(context.get(), &detached);
   }
   EndDetachedContext(std::move(detached), /*drain=*/true);
   if (ThisThread().context == handle) ThisThread().context = nullptr;
@@ -126,18 +141,21 @@ Status BindDevice(int32_t id) {
   return Ok();
 }
 
-DetachedContext DetachContext(Context* context) {
-  DetachedContext detached;
-  detached.streams.reserve(context->streams.size());
+DetachedContext RoomToDetach(const Context& context) {
+  DetachedContext room;
+  room.streams.reserve(context.streams.size());
+  return room;
+}
+
+void DetachContext(Context* context, DetachedContext* detached) noexcept {
   Device& device = *context->device;
   std::erase(device.contexts, context);
   if (device.primary == context) device.primary = nullptr;
-  detached.context = ReleaseShared<Context>(context->handle, ACLIMB_HANDLE_CONTEXT);
+  detached->context = ReleaseShared<Context>(context->handle, ACLIMB_HANDLE_CONTEXT);
   for (const Stream* stream : context->streams) {
-    detached.streams.push_back(ReleaseShared<Stream>(stream->handle, ACLIMB_HANDLE_STREAM));
+    detached->streams.push_back(ReleaseShared<Stream>(stream->handle, ACLIMB_HANDLE_STREAM));
   }
   context->streams.clear();
-  return detached;
 }
 
 void EndDetachedContext(DetachedContext detached, bool drain) {

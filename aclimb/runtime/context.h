@@ -45,9 +45,12 @@ struct DetachedContext {
   ContextRef context;
   std::vector<std::shared_ptr<Stream>> streams;
 };
+// Under ProcessMutex(): an empty one with the memory that DetachContext needs for this context.
+// Throws std::bad_alloc.
+DetachedContext RoomToDetach(const Context& context);
 // Under ProcessMutex(): ends the handles of the context and of its streams, and takes it from its
-// device.
-DetachedContext DetachContext(Context* context);
+// device. Cannot fail.
+void DetachContext(Context* context, DetachedContext* detached) noexcept;
 // Without the lock: ends the streams, and with them the work that they have.
 void EndDetachedContext(DetachedContext detached, bool drain);
 

@@ -77,10 +77,16 @@ Status ResetDevice(int32_t id, bool force) {
   {
     std::lock_guard<std::mutex> lock(ProcessMutex());
     if (device.set_count == 0) return NotSet(id);
-    device.set_count = force ? 0 : device.set_count - 1;
-    if (device.set_count > 0) return Ok();
-    gone.reserve(device.contexts.size());
-    while (!device.contexts.empty()) gone.push_back(DetachContext(device.contexts.back()));
+    if (!force && device.set_count > 1) {
+      --device.set_count;
+      return Ok();
+    }
+    // Memory may run out only before the first change.
+    const std::vector<Context*> contexts = device.contexts;
+    gone.reserve(contexts.size());
+    for (const Context* context : contexts) gone.push_back(RoomToDetach(*context));
+    device.set_count = 0;
+    for (size_t i = 0; i < contexts.size(); ++i) DetachContext(contexts[i], &gone[i]);
   }
   // A forced release does not wait for what is queued.
   for (DetachedContext& context : gone) EndDetachedContext(std::move(context), /*drain=*/!force);
