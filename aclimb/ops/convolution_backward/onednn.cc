@@ -5,9 +5,12 @@
 #include <exception>
 #include <list>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
+
+#include "aclimb/core/quiet_thread.h"
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
@@ -41,20 +44,30 @@ const dnnl::engine& Engine() {
 
 DataType TypeOf(DType dtype) { return dtype == DType::kBFloat16 ? DataType::bf16 : DataType::f32; }
 
+// Whether oneDNN will never do what it was asked; other errors may be gone the next time.
+bool IsRefusal(const dnnl::error& error) {
+  return error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments;
+}
+
 // oneDNN reads the size of its team from OpenMP's setting of the calling thread, when it describes
 // a primitive and again when it runs one. Descriptions are made on a short-lived thread, so that
 // the setting of the program's thread stays out of it on both sides, and so does a parallel region
-// that the program may be in. Throws std::system_error when there is no thread to be had.
+// that the program may be in. Throws std::system_error when there is no thread to be had,
+// std::bad_alloc when oneDNN has no memory; null is what it cannot do.
 template <typename Make>
 auto OnOwnThread(int threads, Make&& make) {
   decltype(make()) made;
   std::exception_ptr error;
-  std::thread thread([&] {
+  std::thread thread = QuietThread([&] {
     try {
       omp_set_num_threads(threads);
       made = make();
-    } catch (const dnnl::error&) {
-      made = nullptr;  // what it cannot do it may also refuse by throwing
+    } catch (const dnnl::error& refusal) {
+      made = nullptr;
+      if (!IsRefusal(refusal)) {
+        error = refusal.status == dnnl_out_of_memory ? std::make_exception_ptr(std::bad_alloc())
+                                                     : std::current_exception();
+      }
     } catch (...) {
       error = std::current_exception();
     }
@@ -238,8 +251,7 @@ PrimitivePointer Make(const Request& request) {
   const dnnl::convolution_forward::desc forward_desc(
       dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, any(s.x, operand),
       any(s.weight, operand), any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
-  const dnnl::convolution_forward::primitive_desc forward(forward_desc, attr, Engine(), true);
-  if (!forward) return nullptr;
+  const dnnl::convolution_forward::primitive_desc forward(forward_desc, attr, Engine());
   PrimitivePointer made;
   switch (request.task) {
     case Task::kForward:
@@ -249,8 +261,7 @@ PrimitivePointer Make(const Request& request) {
       const dnnl::convolution_backward_data::desc desc(
           dnnl::algorithm::convolution_direct, any(s.x, operand), any(s.weight, operand),
           any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
-      dnnl::convolution_backward_data::primitive_desc found(desc, attr, Engine(), forward, true);
-      if (!found) return nullptr;
+      const dnnl::convolution_backward_data::primitive_desc found(desc, attr, Engine(), forward);
       made = std::make_shared<PrimitiveImplementation<GradX>>(found, request.threads);
       break;
     }
@@ -259,8 +270,7 @@ PrimitivePointer Make(const Request& request) {
           dnnl::algorithm::convolution_direct, any(s.x, operand),
           any(s.weight, TypeOf(request.result)), any(s.y, operand), s.stride, s.dilation,
           s.pad_begin, s.pad_end);
-      dnnl::convolution_backward_weights::primitive_desc found(desc, attr, Engine(), forward, true);
-      if (!found) return nullptr;
+      const dnnl::convolution_backward_weights::primitive_desc found(desc, attr, Engine(), forward);
       made = std::make_shared<PrimitiveImplementation<GradWeight>>(found, request.threads);
       break;
     }
@@ -336,8 +346,7 @@ struct ReorderRequest {
 
 ReorderPointer Make(const ReorderRequest& request) {
   const dnnl::reorder::primitive_desc desc(Engine(), request.from, Engine(), request.to,
-                                           UserScratchpad(), true);
-  if (!desc) return nullptr;
+                                           UserScratchpad());
   const std::string_view name = desc.impl_info_str();
   if (name.find("jit") == std::string_view::npos) return nullptr;
   return std::make_shared<ReorderImplementation>(desc, request.threads);

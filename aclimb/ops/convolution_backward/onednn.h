@@ -39,7 +39,7 @@ class Reorder {
 using ReorderPointer = std::shared_ptr<const Reorder>;
 
 // Null when oneDNN has only its reference implementation. `threads` is the team of the run. Cached
-// like primitives. Throws std::system_error when no thread can be started.
+// like primitives, and throws like MakePrimitive.
 ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads);
 
 // One of the three tasks of a convolution with operands and result in layouts that oneDNN chose.
@@ -68,8 +68,8 @@ struct Request {
 
 // Null when oneDNN has no vectorised direct implementation for the request: never its reference
 // code, nor its im2col, whose buffers grow with the data. Recent answers are kept in a bounded
-// cache, so that code is generated once for a layer that trains. Thread-safe. Throws
-// std::system_error when no thread can be started.
+// cache, so that code is generated once for a layer that trains. Thread-safe. Throws std::bad_alloc
+// when memory is short and std::system_error when no thread can be started; neither is remembered.
 PrimitivePointer MakePrimitive(const Request& request);
 
 }  // namespace aclimb::convolution_backward::onednn

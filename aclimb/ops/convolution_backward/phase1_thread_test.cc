@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,12 @@ namespace {
 thread_local bool watched = false;
 std::atomic<int> calls_when_watched{0};
 std::atomic<int> calls{0};
+std::atomic<int> calls_open_to_signals{0};
+std::atomic<int> questions{0};
+std::atomic<int> answer{0};  // what oneDNN says instead of looking; 0: it looks
+
+// oneDNN's dnnl_status_t.
+constexpr int kOutOfMemory = 1, kInvalidArguments = 2, kUnimplemented = 3, kRuntimeError = 5;
 
 template <typename Function>
 Function Next(const char* name) {
@@ -29,7 +38,20 @@ Function Next(const char* name) {
 // In front of the OpenMP runtime's own: oneDNN asks for the team before it describes anything.
 extern "C" int omp_get_max_threads() { return Next<int (*)()>("omp_get_max_threads")(); }
 extern "C" void omp_set_num_threads(int threads) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  if (!watched && sigismember(&blocked, SIGALRM) == 0) ++calls_open_to_signals;
   Next<void (*)(int)>("omp_set_num_threads")(threads);
+}
+// In front of oneDNN's own, which every primitive is looked up with.
+extern "C" int dnnl_primitive_desc_iterator_create(void** iterator, const void* desc,
+                                                   const void* attr, void* engine,
+                                                   const void* hint) {
+  ++questions;
+  if (answer != 0) return answer;
+  using Create = int (*)(void**, const void*, const void*, void*, const void*);
+  return reinterpret_cast<Create>(dlsym(RTLD_NEXT, "dnnl_primitive_desc_iterator_create"))(
+      iterator, desc, attr, engine, hint);
 }
 
 namespace aclimb::convolution_backward {
@@ -92,6 +114,45 @@ TEST(ConvolutionPhase1, AsksOpenMpNothingOnTheCallersThread) {
   EXPECT_EQ(calls_when_watched.load(), 0);
   EXPECT_EQ(MaxThreads(), 3);
   omp_set_num_threads(before);
+}
+
+TEST(ConvolutionPhase1, OneDnnRunsWhereNoSignalArrives) {
+  const int calls_before = calls.load();
+  const int open_before = calls_open_to_signals.load();
+  PlanNew(60);
+  EXPECT_GT(calls.load(), calls_before);
+  EXPECT_EQ(calls_open_to_signals.load(), open_before);
+}
+
+onednn::Request NewRequest(int64_t width) {
+  onednn::Request request;
+  Geometry& g = request.geometry;
+  g.batch = 2;
+  g.x_channels = g.y_channels = 32;
+  g.in[1] = g.out[1] = 16;
+  g.in[2] = g.out[2] = width;
+  g.kernel[1] = g.kernel[2] = 3;
+  for (int d = 1; d < kDims; ++d) g.pad_begin[d] = g.pad_end[d] = 1;
+  return request;
+}
+
+TEST(ConvolutionPhase1, OnlyRefusalsOfOneDnnAreRemembered) {
+  const onednn::Request passing = NewRequest(90);
+  answer = kOutOfMemory;
+  EXPECT_THROW(onednn::MakePrimitive(passing), std::bad_alloc);
+  answer = kRuntimeError;
+  EXPECT_ANY_THROW(onednn::MakePrimitive(passing));
+  answer = 0;
+  EXPECT_NE(onednn::MakePrimitive(passing), nullptr) << "a passing error was remembered";
+  for (const int refusal : {kInvalidArguments, kUnimplemented}) {
+    const onednn::Request refused = NewRequest(90 + refusal);
+    answer = refusal;
+    EXPECT_EQ(onednn::MakePrimitive(refused), nullptr);
+    answer = 0;
+    const int questions_before = questions.load();
+    EXPECT_EQ(onednn::MakePrimitive(refused), nullptr) << "a refusal was asked for again";
+    EXPECT_EQ(questions.load(), questions_before);
+  }
 }
 
 TEST(ConvolutionPhase1, WorksInsideAParallelRegion) {
