@@ -50,6 +50,7 @@ SWITCHES = {
     "--log": ("ACLIMB_LOG", "plan,stderr", "everything"),
 }
 FLAGS = {
+    "--check": "ACLIMB_CHECK",
     "--launch-blocking": "ASCEND_LAUNCH_BLOCKING",
     "--host-access": "ACLIMB_HOST_ACCESS",
     "--strict": "ACLIMB_STRICT",

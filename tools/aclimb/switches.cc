@@ -20,6 +20,7 @@ constexpr Switch kSwitches[] = {
     {"--memory", "ACLIMB_MEMORY", "SIZE", "memory of one device, as 4G", AskRuntime},
     {"--log", "ACLIMB_LOG", "TOPICS", "what to log and where: plan, stderr, file=PATH", AskRuntime,
      "plan stderr file="},
+    {"--check", "ACLIMB_CHECK", nullptr, "find misuse of memory, streams and objects", AskRuntime},
     {"--launch-blocking", "ASCEND_LAUNCH_BLOCKING", nullptr,
      "each launch waits, and returns its own task's error", AskRuntime},
     {"--host-access", "ACLIMB_HOST_ACCESS", nullptr, "the host may dereference device addresses",
