@@ -224,14 +224,31 @@ TEST_F(AllocationFailure, ContextsStreamsAndEvents) {
   aclrtContext own = nullptr;
   ACLIMB_ASSERT_OK(aclrtGetCurrentContext(&own));
   aclrtContext context = nullptr;
-  Sweep({"aclrtCreateContext",
+  Check({"aclrtCreateContext",
          {kMemory},
          [&] { return aclrtCreateContext(&context, 0); },
          [&] {
            EXPECT_EQ(aclrtDestroyContext(context), 0);
            EXPECT_EQ(aclrtSetCurrentContext(own), 0);
-         }},
-        Failing::kOne);
+         }});
+  // A context that could not be destroyed is as it was.
+  context = nullptr;
+  aclrtStream in_context = nullptr;
+  Check({.name = "aclrtDestroyContext",
+         .codes = {kMemory},
+         .call = [&] { return aclrtDestroyContext(context); },
+         .after_success =
+             [&] {
+               context = nullptr;
+               EXPECT_EQ(aclrtSetCurrentContext(own), 0);
+             },
+         .before =
+             [&] {
+               if (context != nullptr) return;
+               ACLIMB_EXPECT_OK(aclrtCreateContext(&context, 0));
+               ACLIMB_EXPECT_OK(aclrtCreateStream(&in_context));
+             },
+         .after_failure = [&] { EXPECT_EQ(aclrtSynchronizeStream(in_context), 0); }});
   aclrtStream stream = nullptr;
   const auto destroy_stream = [&] { EXPECT_EQ(aclrtDestroyStream(stream), 0); };
   Check(
@@ -261,6 +278,14 @@ TEST_F(AllocationFailure, ContextsStreamsAndEvents) {
            return aclrtSynchronizeStreamWithTimeout(stream, 1000);
          }});
   Check({"aclrtSynchronizeDevice", {kMemory}, [&] { return aclrtSynchronizeDevice(); }});
+  aclrtEvent resettable = nullptr;
+  ACLIMB_ASSERT_OK(aclrtCreateEventWithFlag(&resettable, ACL_EVENT_SYNC));
+  Check({.name = "aclrtResetEvent",
+         .codes = {kMemory},
+         .call = [&] { return aclrtResetEvent(resettable, stream); },
+         .after_success = [&] { EXPECT_EQ(aclrtSynchronizeStream(stream), 0); },
+         .before = [&] { ACLIMB_EXPECT_OK(aclrtRecordEvent(resettable, stream)); }});
+  ACLIMB_ASSERT_OK(aclrtDestroyEvent(resettable));
   Check({.name = "aclrtDestroyEvent",
          .codes = {},
          .call = [&] { return aclrtDestroyEvent(event); },
@@ -276,9 +301,41 @@ TEST_F(AllocationFailure, ContextsStreamsAndEvents) {
   EXPECT_EQ(aclrtSetCurrentContext(own), 0);
 }
 
+// A device that could not be released is as it was, its use count included.
+TEST_F(AllocationFailure, DeviceReset) {
+  memory_stays_short_ = false;  // the report of a failure takes memory itself
+  ACLIMB_ASSERT_OK(aclrtDestroyStream(stream_));
+  stream_ = nullptr;
+  ACLIMB_ASSERT_OK(aclrtResetDevice(0));
+  bool set = false;
+  aclrtStream stream = nullptr;
+  aclrtContext context = nullptr;
+  for (const bool force : {false, true}) {
+    Check({.name = force ? "aclrtResetDeviceForce" : "aclrtResetDevice",
+           .codes = {kMemory},
+           .call = [&] { return force ? aclrtResetDeviceForce(0) : aclrtResetDevice(0); },
+           .after_success =
+               [&] {
+                 set = false;
+                 EXPECT_NE(aclrtSynchronizeStream(stream), 0) << "the stream outlived its device";
+               },
+           .before =
+               [&] {
+                 if (set) return;
+                 ACLIMB_EXPECT_OK(aclrtSetDevice(0));
+                 ACLIMB_EXPECT_OK(aclrtCreateContext(&context, 0));
+                 ACLIMB_EXPECT_OK(aclrtCreateStream(&stream));
+                 set = true;
+               },
+           .after_failure = [&] { EXPECT_EQ(aclrtSynchronizeStream(stream), 0); }});
+  }
+  ACLIMB_ASSERT_OK(aclrtSetDevice(0));
+}
+
 TEST_F(AllocationFailure, MemoryAndCopies) {
   memory_stays_short_ = false;  // the report of a failure takes memory itself
   constexpr size_t kBytes = 4096;
+  constexpr size_t kLargeBytes = size_t{2} << 20;
   void* device = nullptr;
   void* host = nullptr;
   Check({"aclrtMalloc",
@@ -314,6 +371,33 @@ TEST_F(AllocationFailure, MemoryAndCopies) {
                                    ACL_MEMCPY_HOST_TO_DEVICE, stream_);
          },
          settle});
+  Check({"aclrtMemcpy2d of pageable memory", {kMemory}, [&] {
+           return aclrtMemcpy2d(device, 256, pageable.data(), 128, 100, 16,
+                                ACL_MEMCPY_HOST_TO_DEVICE);
+         }});
+  for (const auto kind : {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST}) {
+    for (void* const memory : {host, static_cast<void*>(pageable.data())}) {
+      void* const to = kind == ACL_MEMCPY_HOST_TO_DEVICE ? device : memory;
+      const void* const from = kind == ACL_MEMCPY_HOST_TO_DEVICE ? memory : device;
+      Check({memory == host ? "aclrtMemcpy2dAsync" : "aclrtMemcpy2dAsync of pageable memory",
+             {kMemory},
+             [&] { return aclrtMemcpy2dAsync(to, 256, from, 128, 100, 16, kind, stream_); },
+             settle});
+    }
+  }
+  // Too large to be staged.
+  void* large_device = nullptr;
+  std::vector<char> large(kLargeBytes);
+  ACLIMB_ASSERT_OK(aclrtMalloc(&large_device, kLargeBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  for (const auto kind : {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST}) {
+    void* const to = kind == ACL_MEMCPY_HOST_TO_DEVICE ? large_device : large.data();
+    const void* const from = kind == ACL_MEMCPY_HOST_TO_DEVICE ? large.data() : large_device;
+    Check({"aclrtMemcpyAsync of much pageable memory",
+           {kMemory},
+           [&] { return aclrtMemcpyAsync(to, kLargeBytes, from, kLargeBytes, kind, stream_); },
+           settle});
+  }
+  ACLIMB_EXPECT_OK(aclrtFree(large_device));
   Check({"aclrtMemset", {kMemory}, [&] { return aclrtMemset(device, kBytes, 1, kBytes); }});
   Check({"aclrtMemsetAsync",
          {kMemory},
