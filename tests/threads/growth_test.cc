@@ -7,21 +7,10 @@
 
 #include "aclnnop/aclnn_elu_backward.h"
 #include "tests/support/device.h"
+#include "tests/support/sanitized.h"
 
 namespace aclimb::testing {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-#else
-constexpr bool kSanitized = false;
-#endif
 
 int64_t ResidentBytes() {
   long pages = 0;

@@ -5,24 +5,13 @@
 #include <cstdint>
 
 #include "tests/support/allocations.h"
+#include "tests/support/sanitized.h"
 #include "tests/threads/operator_calls.h"
 
 namespace aclimb::testing {
 namespace {
 
 using SteadyState = DeviceTest;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kRecycles = false;  // the sanitizer is to see every block
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kRecycles = false;
-#else
-constexpr bool kRecycles = true;
-#endif
-#else
-constexpr bool kRecycles = true;
-#endif
 
 // Both phases and the wait. The objects of a call are recycled; the queue of the backend takes one
 // node per task, and the table of handles a little memory every few hundred calls.
@@ -41,7 +30,8 @@ TEST_F(SteadyState, ACallTakesNothingButTheNodeOfItsTask) {
     Allocations::Count();
     round(kCalls);
     const uint64_t count = Allocations::Stop();
-    if (kRecycles) {
+    // Nothing is recycled where a sanitizer is to see every block.
+    if (!kAddressSanitized) {
       EXPECT_LE(count, kCalls + kCalls / 100) << call->name();
     }
     EXPECT_LE(Allocations::Live() - live, 8) << call->name() << " keeps what it takes";
