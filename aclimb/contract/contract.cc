@@ -65,4 +65,54 @@ std::string FormatsText(FormatMask mask) {
   return ListText(mask, [](int i) { return FormatText(i); });
 }
 
+const char* KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kTensor:
+      return "tensor";
+    case Kind::kScalar:
+      return "scalar";
+    case Kind::kIntArray:
+      return "int array";
+    case Kind::kBoolArray:
+      return "bool array";
+    case Kind::kString:
+      return "string";
+    case Kind::kBool:
+      return "bool";
+    case Kind::kInteger:
+      return "integer";
+    case Kind::kReal:
+      return "real";
+  }
+  return "";
+}
+
+const char* RoleName(Role role) {
+  switch (role) {
+    case Role::kInput:
+      return "in";
+    case Role::kOutput:
+      return "out";
+    default:
+      return "attribute";
+  }
+}
+
+std::string StatementOf(const Contract& contract, const Rule& rule) {
+  const auto name = [&](int index) { return contract.parameters[static_cast<size_t>(index)].name; };
+  switch (rule.kind) {
+    case RuleKind::kSameDType:
+      return Cat(name(rule.subject), " has the dtype of ", name(rule.other));
+    case RuleKind::kSameShape:
+      return Cat(name(rule.subject), " has the shape of ", name(rule.other));
+    case RuleKind::kConvertsToFloat:
+      return Cat(name(rule.subject), " is real");
+    case RuleKind::kConvertsTo:
+      return Cat("the dtype of ", name(rule.subject), " converts to that of ", name(rule.other));
+    case RuleKind::kCustom:
+      break;
+  }
+  return rule.statement;
+}
+
 }  // namespace aclimb::contract

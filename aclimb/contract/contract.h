@@ -63,6 +63,9 @@ std::string FormatsText(FormatMask mask);  // "NCHW or ND"
 
 enum class Role : uint8_t { kInput, kOutput, kAttribute };
 
+const char* KindName(Kind kind);  // "tensor", "int array"
+const char* RoleName(Role role);  // "in", "out", "attribute"
+
 struct Parameter {
   const char* name = "";  // exactly as in the header
   Kind kind = Kind::kTensor;
@@ -160,5 +163,8 @@ struct Contract {
   std::span<const Parameter> parameters;
   std::span<const Rule> rules;
 };
+
+// "selfOrResult has the shape of gradOutput": what a rule of the contract demands.
+std::string StatementOf(const Contract& contract, const Rule& rule);
 
 }  // namespace aclimb::contract

@@ -15,6 +15,9 @@ enum class Product : uint8_t {
   k950,            // Ascend950*
 };
 inline constexpr int kProductCount = 5;
+// In the order of their numbers.
+inline constexpr Product kProducts[kProductCount] = {Product::kInference310P, Product::kTraining910,
+                                                     Product::kA2, Product::kA3, Product::k950};
 
 inline constexpr uint8_t Bit(Product product) { return uint8_t(1u << static_cast<int>(product)); }
 inline constexpr uint8_t kAllProducts = (1u << kProductCount) - 1;

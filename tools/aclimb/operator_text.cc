@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "all_contracts.h"
-#include "tools/catalogue/rule_entry.h"
 
 namespace aclimb::cli {
 namespace {
@@ -13,37 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using contract::Kind;
 using contract::Parameter;
-
-constexpr Product kProducts[] = {Product::kInference310P, Product::kTraining910, Product::kA2,
-                                 Product::kA3, Product::k950};
-
-const char* NameOfKind(Kind kind) {
-  switch (kind) {
-    case Kind::kTensor:
-      return "tensor";
-    case Kind::kScalar:
-      return "scalar";
-    case Kind::kIntArray:
-      return "int array";
-    case Kind::kBoolArray:
-      return "bool array";
-    case Kind::kString:
-      return "string";
-    case Kind::kBool:
-      return "bool";
-    case Kind::kInteger:
-      return "integer";
-    case Kind::kReal:
-      return "real";
-  }
-  return "";
-}
-
-const char* NameOfRole(contract::Role role) {
-  return role == contract::Role::kInput    ? "in"
-         : role == contract::Role::kOutput ? "out"
-                                           : "attribute";
-}
 
 bool Exists(const contract::Contract& contract, Product product) {
   return (contract.products & Bit(product)) != 0;
@@ -70,8 +38,8 @@ Json Describe(const contract::Contract& contract, std::optional<Product> product
   Json parameters = Json::array();
   for (const Parameter& parameter : contract.parameters) {
     Json entry = {{"name", parameter.name},
-                  {"kind", NameOfKind(parameter.kind)},
-                  {"role", NameOfRole(parameter.role)},
+                  {"kind", contract::KindName(parameter.kind)},
+                  {"role", contract::RoleName(parameter.role)},
                   {"optional", parameter.optional},
                   {"doc", parameter.doc}};
     if (parameter.kind == Kind::kTensor) {
@@ -106,8 +74,9 @@ Json Describe(const contract::Contract& contract, std::optional<Product> product
 }  // namespace
 
 std::string KindText(const Parameter& parameter) {
-  std::string text = fmt::format("{}, {}{}", NameOfKind(parameter.kind), NameOfRole(parameter.role),
-                                 parameter.optional ? ", may be null" : "");
+  std::string text =
+      fmt::format("{}, {}{}", contract::KindName(parameter.kind),
+                  contract::RoleName(parameter.role), parameter.optional ? ", may be null" : "");
   if (parameter.kind != Kind::kTensor) return text;
   text += parameter.min_rank == parameter.max_rank
               ? fmt::format(", rank {}", parameter.min_rank)
@@ -144,7 +113,7 @@ std::vector<RuleLine> RuleLines(const contract::Contract& contract) {
   std::vector<RuleLine> lines;
   for (const contract::Rule& rule : contract.rules) {
     lines.push_back({fmt::format("{}/{}", contract.folder, rule.id), rule.code,
-                     catalogue::StatementOf(contract, rule), rule.fix});
+                     contract::StatementOf(contract, rule), rule.fix});
   }
   return lines;
 }

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "aclimb/contract/contract.h"
-
 namespace aclimb::catalogue {
 
 // A rule outside of the operators' contracts. An id that ends in "/*" stands for every last part:
@@ -34,9 +32,6 @@ struct RuleEntry {
 
 // Every rule: of each operator in the order of its checks, then the fixed ones.
 std::vector<RuleEntry> AllRules();
-
-// "selfOrResult has the shape of gradOutput": what a rule of a contract demands.
-std::string StatementOf(const contract::Contract& contract, const contract::Rule& rule);
 
 // True when `id` is `pattern`, or `pattern` ends in "/*" and `id` begins as it does.
 bool Matches(std::string_view pattern, std::string_view id);

@@ -98,7 +98,7 @@ void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out
   for (const contract::Rule& rule : contract.rules) {
     RuleEntry text{Cat(contract.folder, "/", rule.id),
                    rule.code,
-                   StatementOf(contract, rule),
+                   contract::StatementOf(contract, rule),
                    CauseOf(rule.kind),
                    rule.fix,
                    contract.function};
@@ -110,23 +110,6 @@ void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out
 }
 
 }  // namespace
-
-std::string StatementOf(const contract::Contract& contract, const contract::Rule& rule) {
-  const auto name = [&](int index) { return contract.parameters[static_cast<size_t>(index)].name; };
-  switch (rule.kind) {
-    case contract::RuleKind::kSameDType:
-      return Cat(name(rule.subject), " has the dtype of ", name(rule.other));
-    case contract::RuleKind::kSameShape:
-      return Cat(name(rule.subject), " has the shape of ", name(rule.other));
-    case contract::RuleKind::kConvertsToFloat:
-      return Cat(name(rule.subject), " is real");
-    case contract::RuleKind::kConvertsTo:
-      return Cat("the dtype of ", name(rule.subject), " converts to that of ", name(rule.other));
-    case contract::RuleKind::kCustom:
-      break;
-  }
-  return rule.statement;
-}
 
 std::vector<RuleEntry> AllRules() {
   std::vector<RuleEntry> rules;
