@@ -65,17 +65,23 @@ void ReportRefusal(const char* function, const Refusal& refusal) noexcept {
 }
 
 int ReportException(const char* function) noexcept {
+  // The strings of a refusal take memory themselves.
+  const auto report = [function](int code, const char* what, const char* fix, const char* rule) {
+    try {
+      ReportRefusal(function, Refusal{code, what, fix, rule});
+    } catch (...) {
+      aclimb_report(code, function);
+    }
+    return code;
+  };
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    ReportRefusal(function, Refusal{kRtMemoryAllocation, "host memory is exhausted.",
-                                    "free memory and call again", "runtime/host-memory"});
-    return kRtMemoryAllocation;
+    return report(kRtMemoryAllocation, "host memory is exhausted.", "free memory and call again",
+                  "runtime/host-memory");
   } catch (...) {
-    ReportRefusal(function, Refusal{kInternalError, "an internal failure of Aclimb.",
-                                    "report it as a bug, with the call and its arguments",
-                                    "runtime/internal"});
-    return kInternalError;
+    return report(kInternalError, "an internal failure of Aclimb.",
+                  "report it as a bug, with the call and its arguments", "runtime/internal");
   }
 }
 

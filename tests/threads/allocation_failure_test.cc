@@ -68,15 +68,12 @@ class AllocationFailure : public DeviceTest {
     int64_t live = 0;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       Sweep(entry, Failing::kOne);
-      if (memory_stays_short_) Sweep(entry, Failing::kAllFrom);
+      Sweep(entry, Failing::kAllFrom);  // no memory at all from some point on
       if (HasFatalFailure()) return;
       if (sweep == 1) live = Allocations::Live();
     }
     EXPECT_LT(Allocations::Live() - live, kSweeps - 2) << entry.name << " leaks";
   }
-
-  // Also with no memory at all from some point on, until the call returns.
-  bool memory_stays_short_ = true;
 
   template <typename T, typename Make, typename Destroy>
   void CheckCreation(const char* name, Make make, Destroy destroy) {
@@ -220,7 +217,6 @@ TEST_F(AllocationFailure, SecondPhases) {
 }
 
 TEST_F(AllocationFailure, ContextsStreamsAndEvents) {
-  memory_stays_short_ = false;  // the report of a failure takes memory itself
   aclrtContext own = nullptr;
   ACLIMB_ASSERT_OK(aclrtGetCurrentContext(&own));
   aclrtContext context = nullptr;
@@ -303,7 +299,6 @@ TEST_F(AllocationFailure, ContextsStreamsAndEvents) {
 
 // A device that could not be released is as it was, its use count included.
 TEST_F(AllocationFailure, DeviceReset) {
-  memory_stays_short_ = false;  // the report of a failure takes memory itself
   ACLIMB_ASSERT_OK(aclrtDestroyStream(stream_));
   stream_ = nullptr;
   ACLIMB_ASSERT_OK(aclrtResetDevice(0));
@@ -333,7 +328,6 @@ TEST_F(AllocationFailure, DeviceReset) {
 }
 
 TEST_F(AllocationFailure, MemoryAndCopies) {
-  memory_stays_short_ = false;  // the report of a failure takes memory itself
   constexpr size_t kBytes = 4096;
   constexpr size_t kLargeBytes = size_t{2} << 20;
   void* device = nullptr;
@@ -408,7 +402,6 @@ TEST_F(AllocationFailure, MemoryAndCopies) {
 }
 
 TEST_F(AllocationFailure, Callbacks) {
-  memory_stays_short_ = false;  // the report of a failure takes memory itself
   int calls = 0;
   int expected = 0;
   const auto count = [](void* data) { ++*static_cast<int*>(data); };
