@@ -26,7 +26,6 @@ class Run {
         partition_(args.partition),
         problem_(ProblemOf(args.grad_output, args.grad_input)),
         slots_(args.partition.workers) {
-    small_ = IsSmall(problem_);
     // Beyond the caches the output does not stay until somebody reads it.
     streams_ = 4 * args.grad_input.ElementCount() > LastLevelCacheBytes();
     Carve();
@@ -65,7 +64,7 @@ class Run {
 
   template <typename Body>
   bool For(int64_t count, int64_t grain, const Body& body) const {
-    return ParallelForAll(count, small_ ? count : grain, body);
+    return ParallelForAll(count, grain, body);
   }
 
   // False when the run was cancelled: what later steps would read is then missing.
@@ -200,7 +199,6 @@ class Run {
   const Args& args_;
   const Partition& partition_;
   const Problem problem_;
-  bool small_ = false;
   bool streams_ = false;
   mutable Slots slots_;
   char* workers_ = nullptr;
