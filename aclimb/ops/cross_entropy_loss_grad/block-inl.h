@@ -9,6 +9,7 @@
 
 #include <type_traits>
 
+#include "aclimb/ops/cross_entropy_loss_grad/rows.h"
 #include "aclimb/simd/exp-inl.h"
 #include "aclimb/simd/float-inl.h"
 
@@ -23,18 +24,23 @@ using I32 = hn::RebindToSigned<F32>;
 using VF = hn::Vec<F32>;
 using VI = hn::Vec<I32>;
 
-// A subtrahend that stands for a row that is not kept. No other one has these bits: NaN among the
-// factors of a row has the default payload.
-inline constexpr int32_t kDropped = -1;
-HWY_INLINE float Dropped() { return FloatOfBits(static_cast<uint32_t>(kDropped)); }
-
 // exp(x) * scale - less, and zero where `less` is Dropped().
 template <class T>
 HWY_INLINE VF Gradient(VF x, VF scale, VF less) {
   const F32 d;
   const I32 di;
-  const auto dropped = hn::Eq(hn::BitCast(di, less), hn::Set(di, kDropped));
+  const auto dropped = hn::Eq(hn::BitCast(di, less), hn::Set(di, kDroppedBits));
   return hn::IfThenZeroElse(hn::RebindMask(d, dropped), hn::MulSub(Exp<T>(d, x), scale, less));
+}
+
+// level * weight, and Dropped() where `level` is. NaN among the weights may have any payload, but
+// what is rounded to bfloat16 may not.
+HWY_INLINE VF Spread(VF level, VF weight) {
+  const F32 d;
+  const I32 di;
+  const auto dropped = hn::Eq(hn::BitCast(di, level), hn::Set(di, kDroppedBits));
+  const VF clean = hn::IfThenElse(hn::IsNaN(weight), hn::NaN(d), weight);
+  return hn::IfThenElse(hn::RebindMask(d, dropped), level, hn::Mul(level, clean));
 }
 
 // Rounds and writes Lanes consecutive elements. kStream: without reading the cache line first, to
@@ -56,6 +62,8 @@ struct Block {
   static constexpr int64_t kElements = static_cast<int64_t>(HWY_LANES(float));
 
   static HWY_INLINE VI Index(int part) { return hn::Iota(I32(), part); }
+  // Of kElements consecutive floats, those of a part.
+  static HWY_INLINE VF Floats(const float* from, int) { return hn::LoadU(F32(), from); }
   template <bool kStream, class F>
   static HWY_INLINE void Map(const T* from, T* to, F&& f) {
     Put<kStream>(f(LoadF32(F32(), from), 0), to);
@@ -71,6 +79,11 @@ struct Block<BFloat16> {
   static HWY_INLINE VI Index(int part) {
     const I32 di;
     return hn::Add(hn::ShiftLeft<1>(hn::Iota(di, 0)), hn::Set(di, part));
+  }
+  static HWY_INLINE VF Floats(const float* from, int part) {
+    VF even, odd;
+    hn::LoadInterleaved2(F32(), from, even, odd);
+    return part == 0 ? even : odd;
   }
   template <bool kStream, class F>
   static HWY_INLINE void Map(const BFloat16* from, BFloat16* to, F&& f) {

@@ -17,20 +17,20 @@ namespace HWY_NAMESPACE {
 // an abort within a tenth of a millisecond.
 constexpr int64_t kDensePiece = 65536;
 constexpr int64_t kTiledPiece = 32768;
-// At this many columns a row is several blocks long on every target.
-constexpr int64_t kLongRow = 64;
-
 template <bool kStream, class T>
 void RunDense(const Args& args, const RowTable& table) {
   const T* from = args.log_prob.As<const T>();
   T* to = args.x_grad.As<T>();
   const int64_t rows = args.log_prob.shape[0];
   const int64_t columns = args.log_prob.shape[1];
+  const float* weights = table.IsSpreadByWeight() ? args.weight.As<const float>() : nullptr;
   ParallelFor(rows * columns, kDensePiece, [&](int64_t begin, int64_t end) {
-    if (columns >= kLongRow) {
-      LongRows<kStream, T>(table, from, to, rows, columns).Run(begin, end);
+    if (columns < ShortRows<kStream, T>::kLimit) {
+      ShortRows<kStream, T>(table, weights, from, to, columns).Run(begin, end);
+    } else if (weights == nullptr) {
+      LongRows<kStream, false, T>(table, weights, from, to, rows, columns).Run(begin, end);
     } else {
-      ShortRows<kStream, T>(table, from, to, columns).Run(begin, end);
+      LongRows<kStream, true, T>(table, weights, from, to, rows, columns).Run(begin, end);
     }
   });
 }
@@ -38,9 +38,8 @@ void RunDense(const Args& args, const RowTable& table) {
 template <class T>
 void RunTyped(const Args& args) {
   const RowTable table(args);
-  const bool weighted_smoothing =
-      args.label_smoothing != 0 && args.weight.dtype != DType::kUndefined;
-  if (!args.log_prob.IsContiguous() || !args.x_grad.IsContiguous() || weighted_smoothing) {
+  const bool dense_weights = !table.IsSpreadByWeight() || args.weight.IsContiguous();
+  if (!args.log_prob.IsContiguous() || !args.x_grad.IsContiguous() || !dense_weights) {
     const Tiles<T> tiles(args, table);
     const int64_t grain = std::max<int64_t>(1, kTiledPiece / tiles.ElementsOfOne());
     ParallelFor(tiles.Count(), grain, [&](int64_t first, int64_t last) { tiles.Run(first, last); });

@@ -30,8 +30,9 @@ HWY_INLINE int64_t ToAligned(const T* to) {
 }
 
 // Whole blocks that belong to one row and do not contain its target.
-template <bool kStream, class T>
-HWY_INLINE void FillRun(const T* from, T* to, int64_t count, const Row& row) {
+//   weights  of the columns from `from` on when kWeighted
+template <bool kStream, bool kWeighted, class T>
+HWY_INLINE void FillRun(const T* from, T* to, int64_t count, const Row& row, const float* weights) {
   constexpr int64_t kStep = Block<T>::kElements;
   const F32 d;
   if (!row.kept) {
@@ -44,19 +45,24 @@ HWY_INLINE void FillRun(const T* from, T* to, int64_t count, const Row& row) {
   const VF scale = hn::Set(d, row.scale);
   const VF level = hn::Set(d, row.level);
   for (int64_t i = 0; i < count; i += kStep) {
-    Block<T>::template Map<kStream>(
-        from + i, to + i, [&](VF x, int) { return hn::MulSub(Exp<T>(d, x), scale, level); });
+    Block<T>::template Map<kStream>(from + i, to + i, [&](VF x, int part) {
+      VF less = level;
+      if constexpr (kWeighted) less = Spread(level, Block<T>::Floats(weights + i, part));
+      return hn::MulSub(Exp<T>(d, x), scale, less);
+    });
   }
 }
 
 // Rows of at least one block each. Every store of kStream writes a whole aligned vector: where a
 // vector lies across two rows, its lanes take the factors of theirs, and the target is part of the
 // vector that holds it. No line is written twice.
-template <bool kStream, class T>
+template <bool kStream, bool kWeighted, class T>
 class LongRows {
  public:
-  LongRows(const RowTable& table, const T* from, T* to, int64_t rows, int64_t columns)
-      : table_(table), from_(from), to_(to), rows_(rows), columns_(columns) {}
+  // weights  of the columns, one next to the other, when kWeighted
+  LongRows(const RowTable& table, const float* weights, const T* from, T* to, int64_t rows,
+           int64_t columns)
+      : table_(table), weights_(weights), from_(from), to_(to), rows_(rows), columns_(columns) {}
 
   // Elements [begin, end).
   void Run(int64_t begin, int64_t end) {
@@ -78,11 +84,11 @@ class LongRows {
       const int64_t target = row_begin_ + row_.target;
       if (row_.kept && at <= target && target < last) {
         const int64_t block = at + (target - at) / kStep * kStep;
-        FillRun<kStream>(from_ + at, to_ + at, block - at, row_);
+        Fill(at, block - at);
         Mixed<kStream>(block, from_ + block, to_ + block);
         at = block + kStep;
       }
-      FillRun<kStream>(from_ + at, to_ + at, last - at, row_);
+      Fill(at, last - at);
       at = last;
       Advance(at);
     }
@@ -92,6 +98,11 @@ class LongRows {
 
  private:
   static constexpr int64_t kStep = Block<T>::kElements;
+
+  HWY_INLINE void Fill(int64_t at, int64_t count) const {
+    FillRun<kStream, kWeighted>(from_ + at, to_ + at, count, row_,
+                                kWeighted ? weights_ + (at - row_begin_) : nullptr);
+  }
 
   void Advance(int64_t at) {
     if (at < row_begin_ + columns_) return;
@@ -125,16 +136,23 @@ class LongRows {
     if (split < kStep && row_index_ + 1 < rows_) next = table_.Of(row_index_ + 1);
     const VF scale0 = hn::Set(d, row_.scale);
     const VF scale1 = hn::Set(d, next.scale);
-    const VF level0 = hn::Set(d, row_.kept ? row_.level : Dropped());
-    const VF level1 = hn::Set(d, next.kept ? next.level : Dropped());
+    const VF level0 = hn::Set(d, row_.level);
+    const VF level1 = hn::Set(d, next.level);
     const VI split_lane = hn::Set(di, static_cast<int32_t>(std::min(split, kStep)));
     const VI lane0 = hn::Set(di, row_.kept ? Lane(row_begin_ + row_.target - at) : -1);
     const VI lane1 = hn::Set(di, next.kept ? Lane(split + next.target) : -1);
+    float weights[kStep] = {};
+    if constexpr (kWeighted) {
+      const int64_t of_row = std::min(split, kStep);
+      std::copy_n(weights_ + (at - row_begin_), of_row, weights);
+      std::copy_n(weights_, kStep - of_row, weights + of_row);
+    }
     Block<T>::template Map<kStreamBlock>(from, to, [&](VF x, int part) {
       const VI index = Block<T>::Index(part);
       const auto first = hn::RebindMask(d, hn::Lt(index, split_lane));
       const VF scale = hn::IfThenElse(first, scale0, scale1);
       VF less = hn::IfThenElse(first, level0, level1);
+      if constexpr (kWeighted) less = Spread(less, Block<T>::Floats(weights, part));
       less = hn::IfThenElse(hn::RebindMask(d, hn::Eq(index, lane0)), hn::Set(d, row_.pull), less);
       less = hn::IfThenElse(hn::RebindMask(d, hn::Eq(index, lane1)), hn::Set(d, next.pull), less);
       return Gradient<T>(x, scale, less);
@@ -145,6 +163,7 @@ class LongRows {
   }
 
   const RowTable& table_;
+  const float* weights_;
   const T* from_;
   T* to_;
   int64_t rows_;
@@ -159,9 +178,23 @@ class LongRows {
 template <bool kStream, class T>
 class ShortRows {
  public:
-  ShortRows(const RowTable& table, const T* from, T* to, int64_t columns)
-      : table_(table), common_(table.Common()), from_(from), to_(to), columns_(columns) {
-    if (common_ != nullptr) Fill(scale_, kChunk, common_->scale);
+  // Rows shorter than this.
+  static constexpr int64_t kLimit = 64;
+
+  // weights  of the columns, one next to the other, or null
+  ShortRows(const RowTable& table, const float* weights, const T* from, T* to, int64_t columns)
+      : table_(table),
+        common_(table.Common()),
+        weighted_(weights != nullptr),
+        from_(from),
+        to_(to),
+        columns_(columns) {
+    if (common_ != nullptr) {
+      Fill(scale_, kChunk, common_->scale);
+    } else if (table.IsByTarget()) {
+      for (int64_t c = 0; c < columns; ++c) by_target_[c] = table.OfTarget(c);
+    }
+    if (weighted_) std::copy_n(weights, columns, weights_);
   }
 
   // Elements [begin, end).
@@ -180,11 +213,7 @@ class ShortRows {
 
   template <bool kStreamChunk>
   void Chunk(int64_t at, int64_t count) {
-    if (common_ != nullptr) {
-      LayOutCommon(at, count);
-    } else {
-      LayOut(at, count);
-    }
+    LayOut(at, count);
     const F32 d;
     const T* from = from_ + at;
     T* to = to_ + at;
@@ -213,48 +242,73 @@ class ShortRows {
     for (int64_t i = 0; i < count; i += kLanes) hn::StoreU(v, d, to + i);
   }
 
-  // All kept rows share their factors: only targets and dropped rows differ.
-  void LayOutCommon(int64_t at, int64_t count) {
+  // Rows are laid out whole: there is room for one on either side of the chunk.
+  void LayOut(int64_t at, int64_t count) {
+    if (common_ != nullptr) {
+      LayOutCommon(at, count);
+    } else if (table_.IsByTarget()) {
+      // Without a jump on whether the row is kept: dropped ones come at random.
+      LayOutEach(at, count, [this](int64_t n) -> const Row& {
+        const int64_t target = table_.Target(n);
+        return by_target_[table_.IsKept(target) ? target : columns_];
+      });
+    } else {
+      LayOutEach(at, count, [this](int64_t n) { return table_.Of(n); });
+    }
+  }
+
+  // Only targets and dropped rows differ.
+  HWY_INLINE void LayOutCommon(int64_t at, int64_t count) {
     const float level = common_->level;
     const float pull = common_->pull;
     Fill(less_, count, level);
-    int64_t row_index = at / columns_;
-    int64_t begin = row_index * columns_ - at;
-    for (; begin < count; begin += columns_, ++row_index) {
-      const int64_t target = table_.Target(row_index);
+    int64_t n = at / columns_;
+    for (int64_t begin = n * columns_ - at; begin < count; begin += columns_, ++n) {
+      const int64_t target = table_.Target(n);
       if (table_.IsKept(target)) {
-        const int64_t lane = begin + target;
-        if (lane >= 0 && lane < count) less_[lane] = pull;
+        less_[begin + target] = pull;
       } else {
-        const int64_t first = std::max<int64_t>(begin, 0);
-        const int64_t last = std::min(begin + columns_, count);
-        Fill(less_ + first, last - first, Dropped());
-        Fill(less_ + last, 1, level);
+        Fill(less_ + begin, columns_, Dropped());
+        Fill(less_ + begin + columns_, 1, level);
       }
     }
   }
 
-  void LayOut(int64_t at, int64_t count) {
-    int64_t row_index = at / columns_;
-    int64_t begin = row_index * columns_ - at;
-    for (; begin < count; begin += columns_, ++row_index) {
-      const Row row = table_.Of(row_index);
-      const int64_t first = std::max<int64_t>(begin, 0);
-      const int64_t last = std::min(begin + columns_, count);
-      Fill(scale_ + first, last - first, row.scale);
-      Fill(less_ + first, last - first, row.kept ? row.level : Dropped());
-      const int64_t lane = begin + row.target;
-      if (row.kept && lane >= 0 && lane < count) less_[lane] = row.pull;
+  template <class RowAt>
+  HWY_INLINE void LayOutEach(int64_t at, int64_t count, RowAt&& row_at) {
+    int64_t n = at / columns_;
+    for (int64_t begin = n * columns_ - at; begin < count; begin += columns_, ++n) {
+      const Row& row = row_at(n);
+      Fill(scale_ + begin, columns_, row.scale);
+      if (weighted_) {
+        FillSpread(less_ + begin, row.level);
+      } else {
+        Fill(less_ + begin, columns_, row.level);
+      }
+      less_[begin + row.target] = row.pull;
+    }
+  }
+
+  void FillSpread(float* to, float level) const {
+    const F32 d;
+    const VF v = hn::Set(d, level);
+    for (int64_t i = 0; i < columns_; i += kLanes) {
+      hn::StoreU(Spread(v, hn::LoadU(d, weights_ + i)), d, to + i);
     }
   }
 
   const RowTable& table_;
   const Row* common_;
+  bool weighted_;
   const T* from_;
   T* to_;
   int64_t columns_;
-  float scale_[kChunk + 2 * kLanes] = {};
-  float less_[kChunk + 2 * kLanes] = {};
+  Row by_target_[kLimit];  // and a dropped one after them
+  float weights_[kLimit + kLanes] = {};
+  float scales_[kLimit + kChunk + kLimit + kLanes] = {};
+  float lesses_[kLimit + kChunk + kLimit + kLanes] = {};
+  float* const scale_ = scales_ + kLimit;
+  float* const less_ = lesses_ + kLimit;
 };
 
 }  // namespace HWY_NAMESPACE

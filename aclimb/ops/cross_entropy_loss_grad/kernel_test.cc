@@ -228,17 +228,20 @@ TEST(CrossEntropyKernel, EveryTargetMeetsTheTruthAroundVectorWidths) {
       for (int64_t columns :
            {1, 2, 3, 7, 8, 10, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 129, 1000, 4099}) {
         const int64_t rows = columns < 64 ? 131 : columns < 2000 ? 13 : 3;
-        Problem problem = MakeProblem(rows, columns, {}, random);
-        const Call<T> call(problem);
-        const std::vector<T> plain = call.Run();
-        ExpectTruth(plain, problem);
-        // Alignment, streaming and aliasing change no bit.
-        ExpectBits(call.Run({.in_offset = 1, .out_offset = 5}), plain, "offset");
-        ExpectBits(call.Run({.out_offset = 3, .stream_above = 0}), plain, "streamed");
-        ExpectBits(call.Run({.in_offset = 2, .in_place = true}), plain, "in place");
-        ExpectBits(call.Run({.in_offset = 2, .in_place = true, .stream_above = 0}), plain,
-                   "in place, streamed");
-        if (::testing::Test::HasFatalFailure()) return;
+        for (const Features& features :
+             {Features{}, Features{.weighted = true, .label_smoothing = 0.1}}) {
+          Problem problem = MakeProblem(rows, columns, features, random);
+          const Call<T> call(problem);
+          const std::vector<T> plain = call.Run();
+          ExpectTruth(plain, problem);
+          // Alignment, streaming and aliasing change no bit.
+          ExpectBits(call.Run({.in_offset = 1, .out_offset = 5}), plain, "offset");
+          ExpectBits(call.Run({.out_offset = 3, .stream_above = 0}), plain, "streamed");
+          ExpectBits(call.Run({.in_offset = 2, .in_place = true}), plain, "in place");
+          ExpectBits(call.Run({.in_offset = 2, .in_place = true, .stream_above = 0}), plain,
+                     "in place, streamed");
+          if (::testing::Test::HasFatalFailure()) return;
+        }
       }
     });
   });
@@ -402,6 +405,9 @@ TEST(CrossEntropyKernel, FactorsThatAreNotNumbersStayNotNumbers) {
           ASSERT_TRUE(std::isnan(ToFloat(got[static_cast<size_t>(c)]))) << c;
           ASSERT_FALSE(std::isnan(ToFloat(got[static_cast<size_t>(columns + c)]))) << c;
         }
+        // Spread over the classes, it reaches every element.
+        problem.label_smoothing = 0.1;
+        for (const T value : Call<T>(problem).Run()) ASSERT_TRUE(std::isnan(ToFloat(value)));
       }
     });
   });

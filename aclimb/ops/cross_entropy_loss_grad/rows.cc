@@ -60,7 +60,8 @@ RowTable::RowTable(const Args& args)
       for (int64_t c = 0; c < classes_; ++c) weight_total_ += Load(args.weight, c);
     }
   }
-  uniform_ = !per_row && args.lse_square_scale == 0 && !Given(args.weight);
+  by_target_ = !per_row && args.lse_square_scale == 0;
+  uniform_ = by_target_ && !Given(args.weight);
   if (uniform_) common_ = Compute(0, 0);
 }
 

@@ -8,6 +8,11 @@
 
 namespace aclimb::cross_entropy_loss_grad {
 
+// A subtrahend that stands for a row that is not kept. No other one has these bits: NaN among the
+// factors of a row has the default payload.
+inline constexpr int32_t kDroppedBits = -1;
+inline float Dropped() { return FloatOfBits(static_cast<uint32_t>(kDroppedBits)); }
+
 // What one row does to its elements, P = exp(log_prob):
 //   x_grad = P * scale - level    everywhere (level * weight[c] for smoothing with weights),
 //   x_grad = P * scale - pull     at the target.
@@ -16,8 +21,8 @@ namespace aclimb::cross_entropy_loss_grad {
 struct Row {
   bool kept = false;
   float scale = 0;
-  float level = 0;
-  float pull = 0;
+  float level = Dropped();
+  float pull = Dropped();
   int64_t target = 0;
 };
 
@@ -40,6 +45,14 @@ class RowTable {
 
   // The factors that all kept rows share, or null when they differ.
   const Row* Common() const { return uniform_ ? &common_ : nullptr; }
+  // The factors follow from the target, so that a table of `OfTarget` has them all.
+  bool IsByTarget() const { return by_target_; }
+  Row OfTarget(int64_t target) const { return IsKept(target) ? Compute(0, target) : Row{}; }
+
+  // Whether level is multiplied with weight[c].
+  bool IsSpreadByWeight() const {
+    return args_.label_smoothing != 0 && args_.weight.dtype != DType::kUndefined;
+  }
 
   int64_t Target(int64_t n) const {
     const int64_t at = n * target_stride_;
@@ -62,6 +75,7 @@ class RowTable {
   int64_t classes_;
   int64_t ignore_index_;
   bool uniform_ = false;
+  bool by_target_ = false;
   Row common_;
   double grad_loss_ = 0;  // of "mean" and "sum"
   double grad_zloss_ = 0;

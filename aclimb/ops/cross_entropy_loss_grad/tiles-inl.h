@@ -1,4 +1,4 @@
-// Any strides, and label smoothing with class weights: small tiles go through a float32 buffer.
+// Any strides: small tiles go through a float32 buffer.
 // Included once per instruction set.
 #if defined(ACLIMB_OPS_CROSS_ENTROPY_LOSS_GRAD_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_OPS_CROSS_ENTROPY_LOSS_GRAD_TILES_INL_H_
@@ -46,7 +46,7 @@ class Tiles {
       const int64_t height = std::min(height_, rows_ - row);
       const int64_t width = std::min(width_, columns_ - column);
       Read(row, column, height, width, buffer);
-      const bool weighted = args_.label_smoothing != 0 && args_.weight.dtype != DType::kUndefined;
+      const bool weighted = table_.IsSpreadByWeight();
       if (weighted) {
         const int64_t stride = args_.weight.stride[0];
         GatherF32(args_.weight.As<const float>() + column * stride, stride, width, weights);
