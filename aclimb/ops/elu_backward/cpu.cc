@@ -40,9 +40,13 @@ class Problem {
   const In* Value(int64_t at) const { return args_.self_or_result.template As<In>() + at; }
   Out* Result(int64_t at) const { return args_.grad_input.template As<Out>() + at; }
 
+  // The output then does not stay until somebody reads it: stores go around the caches.
+  bool IsLargerThanCaches() const {
+    return walk_.count * static_cast<int64_t>(sizeof(Out)) > LastLevelCacheBytes();
+  }
+
   void SolveDirectly() const {
-    const int64_t bytes = walk_.count * static_cast<int64_t>(sizeof(Out));
-    const bool stream = bytes > LastLevelCacheBytes();
+    const bool stream = IsLargerThanCaches();
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
         Run<kIsResult>(Grad(at[0]), Value(at[1]), Result(at[2]), n, stream, args_);
@@ -91,45 +95,73 @@ class Problem {
     return -1;
   }
 
+  // Where a tile begins in each operand, in elements, and its extents.
+  struct Tile {
+    int64_t at[3] = {};
+    int64_t rows;  // along the dimension that is not the inner one
+    int64_t columns;
+  };
+
   void SolveInTiles(int across) const {
-    const int64_t columns = walk_.extent[inner_];
-    const int64_t rows = walk_.extent[across];
-    const int64_t column_tiles = (columns + kTile - 1) / kTile;
-    const int64_t row_tiles = (rows + kTile - 1) / kTile;
-    const int64_t planes = walk_.count / (rows * columns);
+    const int64_t row_tiles = (walk_.extent[across] + kTile - 1) / kTile;
+    const int64_t column_tiles = (walk_.extent[inner_] + kTile - 1) / kTile;
+    const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
     const int64_t grain = std::max<int64_t>(1, kGrain / (kTile * kTile));
+    const bool stream = IsLargerThanCaches();
     ParallelFor(planes * row_tiles * column_tiles, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t tile = begin; tile < end; ++tile) {
-        const int64_t column = tile / row_tiles % column_tiles * kTile;
-        const int64_t row = tile % row_tiles * kTile;
-        int64_t at[3];
-        PlaneOffset(tile / (row_tiles * column_tiles), across, at);
-        for (int n = 0; n < 3; ++n) {
-          at[n] += row * walk_.stride[n][across] + column * walk_.stride[n][inner_];
-        }
-        Tile(across, at, std::min(kTile, rows - row), std::min(kTile, columns - column));
+      Tile tile = TileOf(begin, across);
+      for (int64_t index = begin; index < end; ++index) {
+        const Tile next = TileOf(std::min(index + 1, end - 1), across);
+        if (stream) PrefetchColumns(next);
+        SolveTile(tile, across, stream);
+        tile = next;
       }
+      if (stream) hwy::FlushStream();
     });
   }
 
-  // Element offsets of the plane-th combination of the dimensions outside the tile.
-  void PlaneOffset(int64_t plane, int across, int64_t* at) const {
-    std::fill(at, at + 3, 0);
+  // Tiles are numbered along the inner dimension first.
+  Tile TileOf(int64_t index, int across) const {
+    Tile tile;
+    const auto cut = [&](int d, int64_t tiles) {
+      const int64_t first = index % tiles * kTile;
+      index /= tiles;
+      for (int n = 0; n < 3; ++n) tile.at[n] += first * walk_.stride[n][d];
+      return std::min(kTile, walk_.extent[d] - first);
+    };
+    tile.columns = cut(inner_, (walk_.extent[inner_] + kTile - 1) / kTile);
+    tile.rows = cut(across, (walk_.extent[across] + kTile - 1) / kTile);
     for (int d = inner_ - 1; d >= 0; --d) {
       if (d == across) continue;
-      const int64_t index = plane % walk_.extent[d];
-      plane /= walk_.extent[d];
-      for (int n = 0; n < 3; ++n) at[n] += index * walk_.stride[n][d];
+      for (int n = 0; n < 3; ++n) tile.at[n] += index % walk_.extent[d] * walk_.stride[n][d];
+      index /= walk_.extent[d];
+    }
+    return tile;
+  }
+
+  // The processor's own prefetcher does not see where the next columns begin. Inline, because gcc
+  // drops calls of a function that does nothing but prefetch.
+  HWY_INLINE void PrefetchColumns(const Tile& tile) const {
+    constexpr int64_t kLine = 64 / sizeof(In);
+    for (int n = 0; n < 2; ++n) {
+      const int64_t stride = walk_.stride[n][inner_];
+      if (stride == 1) continue;
+      const In* const from = n == 0 ? Grad(tile.at[n]) : Value(tile.at[n]);
+      for (int64_t i = 0; i < tile.columns; ++i) {
+        for (int64_t k = 0; k < tile.rows; k += kLine) {
+          __builtin_prefetch(from + i * stride + k, 0, 2);
+        }
+      }
     }
   }
 
-  void Tile(int across, const int64_t* at, int64_t rows, int64_t columns) const {
+  void SolveTile(const Tile& tile, int across, bool stream) const {
     HWY_ALIGN float buffer[2][kTile * kTile];
-    const Rows grad = Load(0, Grad(at[0]), across, rows, columns, buffer[0]);
-    const Rows value = Load(1, Value(at[1]), across, rows, columns, buffer[1]);
-    for (int64_t r = 0; r < rows; ++r) {
+    const Rows grad = Load(0, Grad(tile.at[0]), across, tile, buffer[0]);
+    const Rows value = Load(1, Value(tile.at[1]), across, tile, buffer[1]);
+    for (int64_t r = 0; r < tile.rows; ++r) {
       Run<kIsResult>(grad.data + r * grad.stride, value.data + r * value.stride,
-                     Result(at[2] + r * walk_.stride[2][across]), columns, false, args_);
+                     Result(tile.at[2] + r * walk_.stride[2][across]), tile.columns, stream, args_);
     }
   }
 
@@ -138,17 +170,17 @@ class Problem {
     const float* data;
     int64_t stride;
   };
-  Rows Load(int n, const In* from, int across, int64_t rows, int64_t columns, float* to) const {
+  Rows Load(int n, const In* from, int across, const Tile& tile, float* to) const {
     const int64_t row_stride = walk_.stride[n][across];
     if (walk_.stride[n][inner_] != 1) {
-      TransposeToF32(from, walk_.stride[n][inner_], columns, rows, to, kTile);
+      TransposeToF32(from, walk_.stride[n][inner_], tile.columns, tile.rows, to, kTile);
       return {to, kTile};
     }
     if constexpr (std::is_same_v<In, float>) {
       return {from, row_stride};
     } else {
-      for (int64_t r = 0; r < rows; ++r) {
-        GatherF32(from + r * row_stride, 1, columns, to + r * kTile);
+      for (int64_t r = 0; r < tile.rows; ++r) {
+        GatherF32(from + r * row_stride, 1, tile.columns, to + r * kTile);
       }
       return {to, kTile};
     }

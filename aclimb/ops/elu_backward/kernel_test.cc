@@ -163,6 +163,34 @@ TEST(EluBackwardKernel, OutputsBeyondTheCacheAreStreamedWhole) {
   }
 }
 
+TEST(EluBackwardKernel, TransposedOutputsBeyondTheCacheAreStreamedWhole) {
+  const int64_t rows = 1003;
+  const int64_t columns = LastLevelCacheBytes() / 2 / rows + 65;
+  const auto count = static_cast<size_t>(rows * columns);
+  const auto value_at = [](int64_t r, int64_t c) {
+    return FromFloat<BFloat16>(static_cast<float>((3 * r + 5 * c) % 7 - 3));
+  };
+  std::vector<BFloat16> grad(count, BFloat16{0x3F00}), value(count), turned(count);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      value[static_cast<size_t>(r * columns + c)] = value_at(r, c);
+      turned[static_cast<size_t>(c * rows + r)] = value_at(r, c);
+    }
+  }
+  std::vector<BFloat16> expected(count), got(count + 1, BFloat16{0xC3C3});
+  const auto view = [&](std::vector<BFloat16>& data, int64_t row_stride, int64_t column_stride) {
+    TensorView matrix = Transposed(data.data(), DType::kBFloat16, 1, rows, columns);
+    matrix.stride[1] = row_stride;
+    matrix.stride[2] = column_stride;
+    return matrix;
+  };
+  const TensorView plain = view(grad, columns, 1);
+  RunOnCpu({plain, view(value, columns, 1), view(expected, columns, 1), 1.5f, 2.0f, 0.5f, false});
+  RunOnCpu({plain, view(turned, 1, rows), view(got, columns, 1), 1.5f, 2.0f, 0.5f, false});
+  EXPECT_EQ(got.back().bits, 0xC3C3);
+  EXPECT_EQ(std::memcmp(got.data(), expected.data(), count * sizeof(BFloat16)), 0);
+}
+
 TEST(EluBackwardKernel, ThreadsDoNotChangeTheBits) {
   Random random(2);
   std::vector<float> grad, value;
