@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "aclimb/core/recycler.h"
+
 namespace aclimb {
 
 // Handles of everything a program holds: slot number and generation instead of an address, so that
@@ -51,7 +53,7 @@ class HandleTable {
 
   std::atomic<Slot*> chunks_[kChunks] = {};
   std::mutex mutex_;  // guards what follows
-  std::deque<uint32_t> free_;
+  std::deque<uint32_t, RecyclingAllocator<uint32_t>> free_;
   uint32_t next_ = 0;
 };
 

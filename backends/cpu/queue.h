@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "aclimb/backend/backend.h"
+#include "aclimb/core/recycler.h"
 #include "backends/cpu/failure_log.h"
 #include "backends/cpu/scheduler.h"
 
@@ -36,7 +37,7 @@ struct Task {
 };
 
 // Nodes move from a queue to the list of what is dropped, so that only Submit needs memory.
-using TaskList = std::list<Task>;
+using TaskList = std::list<Task, RecyclingAllocator<Task>>;
 
 // Oldest first. Without the lock.
 void DropAll(TaskList& dropped);
