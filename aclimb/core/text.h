@@ -42,4 +42,7 @@ std::string AddressText(const void* address);
 // "[8, 16]"; "[]" for rank 0.
 std::string ShapeText(const int64_t* dims, size_t count);
 
+// `text` as a JSON string with its quotes.
+std::string JsonText(std::string_view text);
+
 }  // namespace aclimb

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "aclimb/core/text.h"
 
@@ -16,32 +15,15 @@ std::string Number(double value) {
   return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof(escaped), "\\u%04x", c);
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 std::string List(const std::vector<int64_t>& values) {
   return ShapeText(values.data(), values.size());
 }
 
 std::string Tensor(const TensorDescriptor& tensor) {
-  return Cat("{\"tensor\": {\"dtype\": ", Quoted(NameOf(tensor.dtype)),
+  return Cat("{\"tensor\": {\"dtype\": ", JsonText(NameOf(tensor.dtype)),
              ", \"shape\": ", List(tensor.shape), ", \"strides\": ", List(tensor.stride),
              ", \"offset\": ", tensor.offset, ", \"storage\": ", List(tensor.storage_shape),
-             ", \"format\": ", Quoted(contract::FormatText(tensor.format)), "}}");
+             ", \"format\": ", JsonText(contract::FormatText(tensor.format)), "}}");
 }
 
 std::string Bools(const BoolArrayValue& values) {
@@ -61,15 +43,15 @@ std::string Value(const contract::Argument& argument) {
     case contract::Kind::kScalar: {
       const auto& scalar = *static_cast<const ScalarValue*>(argument.object);
       const bool real = !IsComplex(scalar.dtype);
-      return Cat("{\"scalar\": ", real ? Number(scalar.ToFloat()) : Quoted(scalar.Text()),
-                 ", \"dtype\": ", Quoted(NameOf(scalar.dtype)), "}");
+      return Cat("{\"scalar\": ", real ? Number(scalar.ToFloat()) : JsonText(scalar.Text()),
+                 ", \"dtype\": ", JsonText(NameOf(scalar.dtype)), "}");
     }
     case contract::Kind::kIntArray:
       return List(*static_cast<const IntArrayValue*>(argument.object));
     case contract::Kind::kBoolArray:
       return Bools(*static_cast<const BoolArrayValue*>(argument.object));
     case contract::Kind::kString:
-      return Quoted(static_cast<const char*>(argument.object));
+      return JsonText(static_cast<const char*>(argument.object));
     case contract::Kind::kBool:
       return argument.integer != 0 ? "true" : "false";
     case contract::Kind::kInteger:
@@ -86,7 +68,7 @@ std::string DescribeArguments(const contract::Contract& contract,
                               const contract::Arguments& arguments) {
   std::string out = "{";
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    out += Cat(i == 0 ? "" : ", ", Quoted(contract.parameters[i].name), ": ",
+    out += Cat(i == 0 ? "" : ", ", JsonText(contract.parameters[i].name), ": ",
                Value(arguments.At(static_cast<int>(i))));
   }
   return out + "}";

@@ -20,9 +20,9 @@ bool IsStart(const std::string& function) {
 }
 
 std::string JsonOf(const Symbol& symbol) {
-  return Cat("{\"function\":", tools::JsonText(symbol.function),
-             ",\"file\":", tools::JsonText(symbol.file), ",\"line\":", symbol.line,
-             ",\"library\":", tools::JsonText(symbol.library), ",\"offset\":", symbol.offset, "}");
+  return Cat("{\"function\":", JsonText(symbol.function), ",\"file\":", JsonText(symbol.file),
+             ",\"line\":", symbol.line, ",\"library\":", JsonText(symbol.library),
+             ",\"offset\":", symbol.offset, "}");
 }
 
 }  // namespace
@@ -89,12 +89,11 @@ void Report::Write(const Counted& counted, const Rule& rule) {
   const Finding& finding = counted.finding;
   std::string text =
       Cat("{\"rule\":\"", rule.id, "\",\"note\":", IsNote(rule.id), ",\"count\":", counted.count,
-          ",\"function\":", tools::JsonText(finding.function),
-          ",\"what\":", tools::JsonText(finding.what), ",\"fix\":", tools::JsonText(rule.fix),
-          ",\"involved\":[");
+          ",\"function\":", JsonText(finding.function), ",\"what\":", JsonText(finding.what),
+          ",\"fix\":", JsonText(rule.fix), ",\"involved\":[");
   for (size_t i = 0; i < finding.involved.size(); ++i) {
-    text += Cat(i == 0 ? "" : ",", "{\"what\":", tools::JsonText(finding.involved[i].what),
-                ",\"frames\":[");
+    text +=
+        Cat(i == 0 ? "" : ",", "{\"what\":", JsonText(finding.involved[i].what), ",\"frames\":[");
     bool first = true;
     for (const uintptr_t counter : FramesOf(finding.involved[i].site)) {
       text += Cat(first ? "" : ",", JsonOf(SymbolOf(counter)));

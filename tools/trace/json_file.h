@@ -31,7 +31,4 @@ class JsonFile {
   bool first_ = true;
 };
 
-// `text` as a JSON string with its quotes.
-std::string JsonText(std::string_view text);
-
 }  // namespace aclimb::tools
