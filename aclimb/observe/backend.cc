@@ -160,21 +160,28 @@ void ReleaseTask(void* payload) {
   if (watched->task.release != nullptr) watched->task.release(watched->task.payload);
 }
 
-int QueueSubmit(AclimbQueue* queue, const AclimbTask* task, uint32_t* task_id) {
+// Queues `task`, and tells of it as `work`. Takes the payload over in every case.
+int QueueWatched(AclimbQueue* queue, const AclimbTask& task, const Work& work, uint32_t* task_id) {
   auto* watched = new (std::nothrow) Watched;
   if (watched == nullptr) {
-    if (task->release != nullptr) task->release(task->payload);
+    if (task.release != nullptr) task.release(task.payload);
     return kRtMemoryAllocation;
   }
-  watched->work.name = task->name;
-  watched->work.operation = task->operation;
-  watched->task = *task;
+  watched->work = work;
+  watched->task = task;
   TellQueued(*watched, queue);
-  AclimbTask outer = *task;
+  AclimbTask outer = task;
   outer.run = &RunTask;
   outer.release = &ReleaseTask;
   outer.payload = watched;
   return next->queue_submit(queue, &outer, task_id);
+}
+
+int QueueSubmit(AclimbQueue* queue, const AclimbTask* task, uint32_t* task_id) {
+  Work work;
+  work.name = task->name;
+  work.operation = task->operation;
+  return QueueWatched(queue, *task, work, task_id);
 }
 
 // Copies and fills become tasks, so that tools hear when they run and can fail them unrun.
@@ -194,30 +201,15 @@ struct Transfer {
 };
 
 int QueueTransfer(AclimbQueue* queue, const Transfer& transfer, uint32_t* task_id) {
-  struct Payload {
-    Watched watched;
-    Transfer transfer;
-  };
-  auto* payload = new (std::nothrow) Payload{{}, transfer};
+  auto* payload = new (std::nothrow) Transfer(transfer);
   if (payload == nullptr) return kRtMemoryAllocation;
-  payload->watched.work = transfer.work;
-  TellQueued(payload->watched, queue);
   AclimbTask task = {};
   task.name = transfer.work.name;
-  task.run = [](void* mine) {
-    auto& running = *static_cast<Payload*>(mine);
-    int code = Begin(running.watched);
-    if (code == 0) code = running.transfer.Run();
-    End(running.watched, code);
-    return code;
-  };
-  task.release = [](void* mine) {
-    const std::unique_ptr<Payload> released(static_cast<Payload*>(mine));
-    TellIfDropped(released->watched);
-  };
+  task.run = [](void* mine) { return static_cast<const Transfer*>(mine)->Run(); };
+  task.release = [](void* mine) { delete static_cast<Transfer*>(mine); };
   task.payload = payload;
   task.cost_bytes = transfer.work.width * transfer.work.height;
-  return next->queue_submit(queue, &task, task_id);
+  return QueueWatched(queue, task, transfer.work, task_id);
 }
 
 int QueueCopy(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
