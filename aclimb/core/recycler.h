@@ -4,6 +4,8 @@
 #include <mutex>
 #include <new>
 
+#include "aclimb/core/sanitized.h"
+
 namespace aclimb {
 
 // Memory of the few objects that every call makes and drops again. A freed block waits for the next
@@ -43,17 +45,6 @@ class Recycler {
 
  private:
   static constexpr size_t kStep = 64;
-#if defined(__SANITIZE_ADDRESS__)
-  static constexpr bool kKeeps = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  static constexpr bool kKeeps = false;
-#else
-  static constexpr bool kKeeps = true;
-#endif
-#else
-  static constexpr bool kKeeps = true;
-#endif
 
   struct Block {
     Block* next;
@@ -66,7 +57,7 @@ class Recycler {
 
   static constexpr size_t RoundedUp(size_t size) { return (size / kStep + 1) * kStep; }
   static List* ListOf(size_t size) {
-    if (!kKeeps || size == 0 || size > kLargest) return nullptr;
+    if (kAddressSanitized || size == 0 || size > kLargest) return nullptr;
     return &lists_[(size - 1) / kStep];
   }
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/sanitized.h"
 #include "aclimb/ops/embedding_dense_backward/contract.h"
 #include "aclimb/ops/embedding_dense_backward/truth.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
-#include "tests/support/sanitized.h"
 #include "tests/support/setting.h"
 
 namespace aclimb::embedding_dense_backward {
@@ -276,7 +276,7 @@ TEST_F(EmbeddingDenseBackward, PlainFormatsAreTakenAsNd) {
 
 // 1.2 GB of zeros.
 TEST_F(EmbeddingDenseBackward, ALargeTableIsFilledWithZeros) {
-  if (aclimb::testing::kSanitized) GTEST_SKIP() << "too much memory for a sanitizer's shadow";
+  if (kSanitized) GTEST_SKIP() << "too much memory for a sanitizer's shadow";
   constexpr int64_t kRows = 155136;
   constexpr int64_t kColumns = 4096;
   constexpr size_t kBytes = size_t{kRows} * kColumns * 2;
@@ -401,7 +401,7 @@ TEST_F(EmbeddingDenseBackward, NamedCases) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     // Wide problems are cut further.
-    const int64_t most = aclimb::testing::kSanitized ? 100000 : 800000;
+    const int64_t most = kSanitized ? 100000 : 800000;
     const int64_t rows = std::min<int64_t>({c.rows, 2000, most / c.columns});
     const int64_t count = std::min<int64_t>({c.count, 3000, most / 2 / c.columns});
     std::vector<int64_t> indices;

@@ -7,12 +7,12 @@
 #include <random>
 #include <vector>
 
+#include "aclimb/core/sanitized.h"
 #include "aclimb/ops/embedding_dense_backward/cpu.h"
 #include "aclimb/ops/embedding_dense_backward/test_tensor.h"
 #include "aclimb/ops/embedding_dense_backward/truth.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
-#include "tests/support/sanitized.h"
 
 namespace aclimb::embedding_dense_backward {
 namespace {
@@ -190,8 +190,7 @@ TEST(EmbeddingDenseBackwardKernel, LargeOutputsStreamAroundTheCache) {
                     TestTensor(c.dtype, {c.rows, c.columns}, {}, c.offset)};
     FillGrad(problem.grad, 7);
     FillIndices(problem.indices, c.rows, Order::kSkewed, true, 11);
-    problem.ExpectTruthEverywhere(aclimb::testing::kThreadSanitized ? std::vector<int>{3}
-                                                                    : std::vector<int>{1, 3});
+    problem.ExpectTruthEverywhere(kThreadSanitized ? std::vector<int>{3} : std::vector<int>{1, 3});
   }
 }
 
@@ -373,7 +372,7 @@ TEST(EmbeddingDenseBackwardKernel, RandomSweep) {
   const auto pick = [&](int64_t bound) {
     return static_cast<int64_t>(random() % static_cast<uint64_t>(bound));
   };
-  for (int round = 0; round < (aclimb::testing::kSanitized ? 40 : 160); ++round) {
+  for (int round = 0; round < (kSanitized ? 40 : 160); ++round) {
     const DType grad_type = kFloats[pick(3)];
     const DType out_type = kFloats[pick(3)];
     const DType index_type = kIndexTypes[pick(9)];
