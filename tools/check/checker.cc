@@ -41,12 +41,6 @@ bool IsOfDevice(const Object& object) {
   return object.kind == ACLIMB_HANDLE_STREAM && !object.made.what.starts_with("aclrtCreateStream");
 }
 
-// Whether a copy reads bytes that it writes.
-bool OverlapsItself(const observe::Work& work) {
-  return OverlapOf(RowsOf(work.dst, work.width, work.dst_pitch, work.height),
-                   RowsOf(work.src, work.width, work.src_pitch, work.height)) == Overlap::kYes;
-}
-
 // Set on a thread that runs a task, whose copies were told when it was queued.
 thread_local int running_tasks = 0;
 
@@ -189,18 +183,22 @@ void Checker::DeviceClosed(AclimbDevice* device) {
   for (const uint64_t base : gone) book_.Free(base, {here.function, here.site});
 }
 
+void Checker::CheckOverlap(const Here& here, const observe::Work& copy, const Footprint& src,
+                           const Footprint& dst) {
+  if (OverlapOf(src, dst) != Overlap::kYes) return;
+  report_.Add({"check/memory/overlapping-copy",
+               here.function,
+               Cat("copies ", copy.width * copy.height, " bytes from ", AddressText(copy.src),
+                   " to ", AddressText(copy.dst), "; expected ranges that do not overlap."),
+               {{"called", here.site}}});
+}
+
 void Checker::CopiesNow(const observe::Work& work) {
   if (running_tasks > 0) return;
   const Here here = TheCall();
-  if (OverlapsItself(work)) {
-    report_.Add({"check/memory/overlapping-copy",
-                 here.function,
-                 Cat("copies ", work.width * work.height, " bytes from ", AddressText(work.src),
-                     " to ", AddressText(work.dst), "; expected ranges that do not overlap."),
-                 {{"called", here.site}}});
-  }
   const Use uses[] = {{RowsOf(work.src, work.width, work.src_pitch, work.height), false, ""},
                       {RowsOf(work.dst, work.width, work.dst_pitch, work.height), true, ""}};
+  CheckOverlap(here, work, uses[0].bytes, uses[1].bytes);
   const std::lock_guard<std::mutex> lock(mutex_);
   accesses_.Now(here, uses);
 }

@@ -86,6 +86,9 @@ class Checker final : public observe::Observer {
   void CheckCallbacks();
   Pending* FindPending(uint64_t id);
 
+  // Whether a copy reads bytes that it writes.
+  void CheckOverlap(const Here& here, const observe::Work& copy, const Footprint& src,
+                    const Footprint& dst);
   void Inspect(const observe::Work& work);
   void CheckInputs(const observe::Work& work);
   void CheckOutputs(const observe::Work& work);

@@ -93,13 +93,8 @@ void Checker::Queued(const observe::Work& work) {
       Origin{Cat(here.function, ", queued on ", streams_.NameOf(work.queue)), here.site});
   const Stamp stamp = clocks_.Queue(work.queue);
   const Clock& clock = clocks_.Of(work.queue);
-  if (work.kind == observe::WorkKind::kCopy &&
-      OverlapOf(uses[0].bytes, uses[1].bytes) == Overlap::kYes) {
-    report_.Add({"check/memory/overlapping-copy",
-                 here.function,
-                 Cat("copies ", work.width * work.height, " bytes from ", AddressText(work.src),
-                     " to ", AddressText(work.dst), "; expected ranges that do not overlap."),
-                 {{"called", here.site}}});
+  if (work.kind == observe::WorkKind::kCopy) {
+    CheckOverlap(here, work, uses[0].bytes, uses[1].bytes);
   }
   accesses_.Queued(here, uses, stamp, clock, pending.origin);
   if (work.kind == observe::WorkKind::kCallback) pending.clock = clock;
