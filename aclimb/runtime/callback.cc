@@ -29,11 +29,6 @@ void StartCall(void* payload, AclimbSuspension* suspension) {
   }
 }
 
-Status CannotQueue(int code) {
-  return Refuse(code, "the callback cannot be queued.", "look at the backend's log",
-                "runtime/callback/queue");
-}
-
 Status QueueBlocking(Stream& stream, const HostCall& call, ReportThreadRef thread) {
   if (thread == nullptr) {
     try {
@@ -47,7 +42,7 @@ Status QueueBlocking(Stream& stream, const HostCall& call, ReportThreadRef threa
   const int code = Backend().queue_suspend(stream.queue, StartCall,
                                            new QueuedCall{{call}, std::move(thread)}, &id);
   NoteTask(id);
-  return code == 0 ? Ok() : CannotQueue(code);
+  return code == 0 ? Ok() : CannotQueue(code, "callback", "runtime/callback/queue");
 }
 
 Status QueueFree(Stream& stream, const HostCall& call, ReportThreadRef thread) {
@@ -64,7 +59,7 @@ Status QueueFree(Stream& stream, const HostCall& call, ReportThreadRef thread) {
   uint32_t id = 0;
   const int code = Backend().queue_submit(stream.queue, &task, &id);
   NoteTask(id);
-  return code == 0 ? Ok() : CannotQueue(code);
+  return code == 0 ? Ok() : CannotQueue(code, "callback", "runtime/callback/queue");
 }
 
 Status LaunchCallback(aclrtCallback fn, void* data, aclrtCallbackBlockType block,

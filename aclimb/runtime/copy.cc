@@ -108,10 +108,7 @@ Status CopyLater(const CopyShape& shape, aclrtMemcpyKind kind, aclrtStream handl
   const int code = Backend().queue_copy(stream.queue, shape.dst, shape.dst_pitch, shape.src,
                                         shape.src_pitch, shape.width, shape.height, &id);
   NoteTask(id);
-  if (code != 0) {
-    return Refuse(code, "the copy cannot be queued.", "look at the backend's log",
-                  "runtime/memcpy/queue");
-  }
+  if (code != 0) return CannotQueue(code, "copy", "runtime/memcpy/queue");
   return FinishLaunch(stream);
 }
 

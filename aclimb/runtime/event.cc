@@ -57,10 +57,7 @@ Status RecordEvent(aclrtEvent handle, aclrtStream stream_handle) {
   }
   AclimbMarker* marker = nullptr;
   const int code = Backend().queue_record(stream.value()->queue, &marker);
-  if (code != 0) {
-    return Refuse(code, "the event cannot be queued.", "look at the backend's log",
-                  "runtime/event/queue");
-  }
+  if (code != 0) return CannotQueue(code, "event", "runtime/event/queue");
   if (observe::On()) {
     observe::Each([&](observe::Observer& tool) { tool.EventRecorded(handle, marker); });
   }
@@ -116,10 +113,7 @@ Status ResetEvent(aclrtEvent handle, aclrtStream stream_handle) {
   task.payload = new Reset{event, event->Latest()};
   task.cost_bytes = 1;
   const int code = Backend().queue_submit(stream.value()->queue, &task, nullptr);
-  if (code != 0) {
-    return Refuse(code, "the reset cannot be queued.", "look at the backend's log",
-                  "runtime/event/queue");
-  }
+  if (code != 0) return CannotQueue(code, "reset", "runtime/event/queue");
   return FinishLaunch(*stream.value());
 }
 
@@ -143,10 +137,7 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
   AclimbQueue* queue = stream.value()->queue;
   const int code =
       Backend().queue_wait_marker(queue, marker.get(), static_cast<int64_t>(timeout_ms));
-  if (code != 0) {
-    return Refuse(code, "the wait cannot be queued.", "look at the backend's log",
-                  "runtime/event/queue");
-  }
+  if (code != 0) return CannotQueue(code, "wait", "runtime/event/queue");
   if (event->maker == EventMaker::kExWithFlag) return Ok();
   // For aclrtQueryEventWaitStatus: a task right behind the wait tells that it is over.
   event->open_waits.fetch_add(1, std::memory_order_relaxed);

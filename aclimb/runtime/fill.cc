@@ -60,10 +60,7 @@ Status FillLater(const Fill& fill, aclrtStream handle) {
   const int code = Backend().queue_fill(stream.value()->queue, fill.address, fill.value,
                                         fill.element_bytes, fill.count, &id);
   NoteTask(id);
-  if (code != 0) {
-    return Refuse(code, "the fill cannot be queued.", "look at the backend's log",
-                  "runtime/memset/queue");
-  }
+  if (code != 0) return CannotQueue(code, "fill", "runtime/memset/queue");
   return FinishLaunch(*stream.value());
 }
 

@@ -11,11 +11,6 @@
 namespace aclimb {
 namespace {
 
-Status CannotQueue(int code) {
-  return Refuse(code, "the copy cannot be queued.", "look at the backend's log",
-                "runtime/memcpy/queue");
-}
-
 struct StagedCopy {
   void* dst;
   size_t dst_pitch;
@@ -109,7 +104,7 @@ Status QueueStagedCopy(Stream& stream, const CopyShape& shape) {
   uint32_t id = 0;
   const int code = Backend().queue_submit(stream.queue, &task, &id);
   NoteTask(id);
-  return code == 0 ? Ok() : CannotQueue(code);
+  return code == 0 ? Ok() : CannotQueue(code, "copy", "runtime/memcpy/queue");
 }
 
 Status CopyInStreamOrder(Stream& stream, const CopyShape& shape) {
@@ -127,7 +122,7 @@ Status CopyInStreamOrder(Stream& stream, const CopyShape& shape) {
   uint32_t id = 0;
   const int queued = Backend().queue_submit(stream.queue, &task, &id);
   NoteTask(id);
-  if (queued != 0) return CannotQueue(queued);
+  if (queued != 0) return CannotQueue(queued, "copy", "runtime/memcpy/queue");
   const int code = copy->Leave(WaitForStream(stream));
   if (code == 0) return Ok();
   return Refuse(

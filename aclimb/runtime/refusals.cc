@@ -54,6 +54,11 @@ Status ForeignStream(std::string_view name, const void* stream, const void* curr
                 "runtime/stream/context");
 }
 
+Status CannotQueue(int code, std::string_view what, std::string rule) {
+  return Refuse(code, Cat("the ", what, " cannot be queued."), "look at the backend's log",
+                std::move(rule));
+}
+
 Status NotSupported(std::string what, std::string fix, std::string rule) {
   return Refuse(kRtFeatureNotSupport, std::move(what), std::move(fix), std::move(rule));
 }

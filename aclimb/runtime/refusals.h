@@ -27,6 +27,8 @@ Status NoSuchDevice(std::string_view name, int64_t device, int64_t count);
 Status NoContext();
 // 107003
 Status ForeignStream(std::string_view name, const void* stream, const void* current_context);
+// The backend's code: it did not take the work. `what` continues "the ...".
+Status CannotQueue(int code, std::string_view what, std::string rule);
 // 207000
 Status NotSupported(std::string what, std::string fix, std::string rule);
 

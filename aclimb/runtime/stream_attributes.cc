@@ -54,10 +54,7 @@ Status GetOverflowStatus(void* address, size_t size, aclrtStream handle) {
   const int code =
       Backend().queue_fill(stream.value()->queue, address, 0, 1, kOverflowStatusBytes, &id);
   NoteTask(id);
-  if (code != 0) {
-    return Refuse(code, "the status cannot be queued.", "look at the backend's log",
-                  "runtime/stream/overflow-queue");
-  }
+  if (code != 0) return CannotQueue(code, "status", "runtime/stream/overflow-queue");
   return FinishLaunch(*stream.value());
 }
 
