@@ -38,13 +38,16 @@ Block* Book::Free(uint64_t base, Involved freed) {
   auto node = live_.extract(base);
   if (node.empty()) return nullptr;
   node.mapped().freed = std::move(freed);
-  freed_order_.push_back(base);
+  node.mapped().free_number = ++frees_;
+  freed_order_.push_back({base, frees_});
   freed_.erase(base);
   Block* block = &freed_.insert(std::move(node)).position->second;
   while (freed_order_.size() > kMostFreed) {
-    const uint64_t oldest = freed_order_.front();
+    const FreedBlock oldest = freed_order_.front();
     freed_order_.pop_front();
-    if (oldest != base) freed_.erase(oldest);
+    // Its addresses may have been given out and freed again since.
+    const auto known = freed_.find(oldest.base);
+    if (known != freed_.end() && known->second.free_number == oldest.number) freed_.erase(known);
   }
   return block;
 }

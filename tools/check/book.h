@@ -42,7 +42,8 @@ struct Block {
   const AclimbDevice* device = nullptr;
   Involved made;
   Involved freed;
-  ByteSet written;  // offsets
+  uint64_t free_number = 0;  // of the book, from 1, in the order of the frees
+  ByteSet written;           // offsets
   std::vector<PastAccess> accesses;
 
   bool Has(uint64_t address) const { return address - base < usable; }
@@ -67,9 +68,15 @@ class Book {
   void ForEach(const std::function<void(Block&)>& visit);
 
  private:
+  struct FreedBlock {
+    uint64_t base;
+    uint64_t number;
+  };
+
   std::map<uint64_t, Block> live_;
   std::map<uint64_t, Block> freed_;
-  std::deque<uint64_t> freed_order_;
+  std::deque<FreedBlock> freed_order_;  // also of blocks that Add has dropped from freed_
+  uint64_t frees_ = 0;
 };
 
 }  // namespace aclimb::check
