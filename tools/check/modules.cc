@@ -1,6 +1,8 @@
 #include "tools/check/modules.h"
 
+#include <limits.h>
 #include <link.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <mutex>
@@ -27,22 +29,27 @@ ModuleTable& Table() {
   return *table;
 }
 
-bool IsOurName(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
+// The toolkit has links to these by many names, and a program's own library may begin as one of
+// them.
+bool IsOurLibrary(const char* path) {
+  char real[PATH_MAX];
+  std::string_view name = realpath(path, real) != nullptr ? real : path;
+  name = name.substr(name.rfind('/') + 1);
   for (const std::string_view ours :
-       {"libascendcl.", "libnnopbase.", "libopapi", "libacl_op_compiler."}) {
-    if (name.starts_with(ours)) return true;
+       {"libascendcl.so", "libnnopbase.so", "libopapi.so", "libacl_op_compiler.so", "libhccl.so"}) {
+    if (name == ours) return true;
   }
   return false;
 }
 
 int AddModule(dl_phdr_info* info, size_t, void* into) {
   auto& modules = *static_cast<std::vector<Module>*>(into);
+  const bool ours = IsOurLibrary(info->dlpi_name);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
     const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-    modules.push_back({begin, begin + part.p_memsz, IsOurName(info->dlpi_name)});
+    modules.push_back({begin, begin + part.p_memsz, ours});
   }
   return 0;
 }
