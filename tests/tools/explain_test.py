@@ -125,6 +125,8 @@ def every_rule_of_the_sources(tool, source):
     """A message never names a rule that cannot be explained."""
     found = rules_of_sources(source)
     expect(len(found) > 100, f"only {len(found)} rules found in the sources")
+    for rule in ("runtime/memcpy/queue", "check/memory/double-free", "fault/call"):
+        expect(rule in found, f"{rule} is not found in the sources")
     for rule, place in sorted(found.items()):
         result = tool.call("explain", rule)
         expect(

@@ -32,6 +32,8 @@ constexpr FixedRule kRows[] = {
      "report it, with the call and its arguments"},
     {"runtime/environment", kInvalidParam, "every environment variable has an acceptable value",
      "a misspelled value; `aclimb env` marks it", "correct the variable, or unset it"},
+    {"fault/call", 0, "ACLIMB_FAULT lets the call pass",
+     "an order to fail, or `aclimb run --fault`", "handle the error, or unset ACLIMB_FAULT"},
     // Initialisation.
     {"runtime/init/again", kRepeatInitialize, "aclInit is called once",
      "two parts of the program initialise", "ignore this code"},
