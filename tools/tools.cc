@@ -1,12 +1,22 @@
+#include <cstdio>
+
 #include "aclimb/observe/observe.h"
 #include "tools/check/check.h"
 #include "tools/fault/fault.h"
+#include "tools/problems.h"
 #include "tools/trace/trace.h"
 
 namespace aclimb::observe {
 
 Observers MakeTools() noexcept {
   Observers tools;
+  try {
+    for (const tools::Problem& problem : tools::ValueProblems()) {
+      std::fprintf(stderr, "aclimb: %s %s\n", problem.what.c_str(), problem.effect.c_str());
+    }
+  } catch (...) {
+    // Out of memory this early: nothing is told.
+  }
   for (Observer* (*const make)() : {&tools::MakeTrace, &tools::MakeFault, &check::MakeChecker}) {
     try {
       Observer* tool = make();

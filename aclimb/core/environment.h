@@ -33,7 +33,9 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_TRACE", "a file name; %p stands for the process number", "",
      "writes a timeline of calls and work in the Chrome trace format"},
     {"ACLIMB_FAULT", "a comma list of function:when=code or function@run:when=code", "",
-     "makes those calls, or tasks on the stream, fail; when is n, n+ or p<fraction>/<seed>"},
+     "makes those calls, or tasks on the stream, fail; when is n, n+, p<fraction> or "
+     "p<fraction>/<seed>"},
+    {"ACLIMB_FAULT_SEED", "0 to 2^64-1", "1", "the seed of faults by probability that name none"},
     {"ACLIMB_CHECK", "a comma list of 0, 1, nan, all", "0",
      "1 looks for misuse of memory, streams, objects and data; nan also for the first operator "
      "that "

@@ -30,6 +30,12 @@ first = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
 again = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
 expect(first.returncode != 0 and (first.returncode, first.stdout) ==
        (again.returncode, again.stdout), "the same seed fails other calls")
+named = run("elu_backward", ACLIMB_FAULT="*:p0.2=500000", ACLIMB_FAULT_SEED="5")
+expect((named.returncode, named.stdout) == (first.returncode, first.stdout),
+       "ACLIMB_FAULT_SEED is another seed than that of the order")
+own = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000", ACLIMB_FAULT_SEED="6")
+expect((own.returncode, own.stdout) == (first.returncode, first.stdout),
+       "an order's own seed does not win")
 others = {run("elu_backward", ACLIMB_FAULT=f"*:p0.2/{seed}=500000").stdout
           for seed in range(6, 16)}
 expect(len(others | {first.stdout}) > 1, "the seed decides nothing")

@@ -33,7 +33,7 @@ ALLOWED = {
     "aclimb/runtime": PUBLIC + CORE + BRIDGE + ("aclimb/backend/", "aclimb/observe/"),
     # The parts of libascendcl that listen.
     "tools/check": CORE + BRIDGE + ("aclimb/backend/backend.h", "aclimb/observe/",
-                                    "tools/trace/json_file.h"),
+                                    "tools/problems.h", "tools/trace/json_file.h"),
     "tools/fault": CORE + BRIDGE + ("aclimb/observe/",),
     "tools/trace": CORE + BRIDGE + ("aclimb/observe/",),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),

@@ -43,6 +43,14 @@ BAD = {
     "ACLIMB_STRICT": "true",
     "ACLIMB_LOG": "everything",
     "ACLIMB_SCHEDULE": "backwards",
+    "ACLIMB_TRACE": "/no/such/folder/trace.json",
+    "ACLIMB_FAULT": "aclrtMalloc",
+    "ACLIMB_FAULT_SEED": "-1",
+    "ACLIMB_CHECK": "yes",
+    "ACLIMB_CHECK_OUT": "/no/such/folder/findings.json",
+    "ACLIMB_CHECK_EXIT": "300",
+    "ACLIMB_MUTE": "check/memory/double",
+    "ACLIMB_FORCE": "yes",
     "ASCEND_LAUNCH_BLOCKING": "on",
     "ASCEND_GLOBAL_LOG_LEVEL": "9",
     "ASCEND_MODULE_LOG_LEVEL": "APP",
@@ -56,10 +64,10 @@ def bad_values(tool, source):
         (name, value), = bad.items()
         result = tool.call("env", **bad)
         expect(result.returncode == 1, f"{bad}: status {result.returncode}")
-        marked = re.findall(r"not acceptable: (\w+) is \"(.*?)\"; expected", result.stdout)
+        marked = re.findall(r"not acceptable: (\w+) (?:is|has) \"(.*?)\"; expected", result.stdout)
         expect(marked == [(name, value)], f"{bad}: marked {marked}")
     result = tool.call("env", **BAD)
-    marked = re.findall(r"not acceptable: (\w+) is", result.stdout)
+    marked = re.findall(r"not acceptable: (\w+) (?:is|has) ", result.stdout)
     expect(sorted(marked) == sorted(BAD), f"all at once: marked {marked}")
 
 

@@ -6,6 +6,7 @@
 
 #include "aclimb/core/environment.h"
 #include "aclimb/runtime/settings.h"
+#include "tools/problems.h"
 
 namespace aclimb::cli {
 
@@ -23,12 +24,15 @@ std::vector<std::string> EnvironmentProblems() {
     problems.push_back(std::move(problem));
     begin = next;
   }
+  for (const auto& list : {tools::ValueProblems(), tools::FileProblems()}) {
+    for (const tools::Problem& problem : list) problems.push_back(problem.what);
+  }
   return problems;
 }
 
 std::optional<std::string> ProblemOf(std::string_view variable) {
   for (std::string& problem : EnvironmentProblems()) {
-    if (problem.starts_with(std::string(variable) + " is ")) return std::move(problem);
+    if (problem.starts_with(std::string(variable) + ' ')) return std::move(problem);
   }
   return std::nullopt;
 }

@@ -35,7 +35,7 @@ __attribute__((destructor)) void EndOfProcess() {
 }  // namespace
 
 observe::Observer* MakeChecker() {
-  const std::optional<Settings> settings = ReadSettings();
+  const std::optional<Settings> settings = ReadSettings(nullptr);
   if (!settings) return nullptr;
   const char* path = secure_getenv("ACLIMB_CHECK_OUT");
   tools::JsonFile* file = path == nullptr || path[0] == '\0'

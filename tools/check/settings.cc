@@ -1,10 +1,10 @@
 #include "tools/check/settings.h"
 
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include "aclimb/core/text.h"
 #include "tools/check/rule.h"
 
 namespace aclimb::check {
@@ -22,8 +22,10 @@ std::vector<std::string> Words(const char* variable) {
   return words;
 }
 
-void Complain(const char* variable, const std::string& word, const char* expected) {
-  std::fprintf(stderr, "aclimb: %s has \"%s\"; expected %s.\n", variable, word.c_str(), expected);
+void Complain(std::vector<tools::Problem>* problems, const char* variable, const std::string& word,
+              const char* expected, const char* effect) {
+  if (problems == nullptr) return;
+  problems->push_back({Cat(variable, " has \"", word, "\"; expected ", expected, "."), effect});
 }
 
 // Also the beginning of an id, such as check/leak.
@@ -41,25 +43,29 @@ bool IsRule(std::string_view id) {
 
 }  // namespace
 
-std::optional<Settings> ReadSettings() {
+std::optional<Settings> ReadSettings(std::vector<tools::Problem>* problems) {
   Settings settings;
   bool on = false;
   for (const std::string& word : Words("ACLIMB_CHECK")) {
     if (word == "0") continue;
-    if (word != "1" && word != "nan" && word != "all") {
-      Complain("ACLIMB_CHECK", word, "0, or a comma list of 1, nan and all; nothing is checked");
-      return std::nullopt;
+    on = word == "1" || word == "nan" || word == "all";
+    if (!on) {
+      Complain(problems, "ACLIMB_CHECK", word, "0, or a comma list of 1, nan and all",
+               "Nothing is checked; correct it, or unset it.");
+      break;
     }
-    on = true;
     if (word == "nan") settings.not_finite = true;
     if (word == "all") settings.all = true;
   }
-  if (!on) return std::nullopt;
+  bool told = false;
   for (std::string& word : Words("ACLIMB_MUTE")) {
     if (IsRule(word)) {
       settings.muted.push_back(std::move(word));
-    } else {
-      Complain("ACLIMB_MUTE", word, "a comma list of the checker's rules, such as check/leak");
+    } else if (!told) {
+      told = true;
+      Complain(problems, "ACLIMB_MUTE", word,
+               "a comma list of the checker's rules or their beginnings, such as check/leak",
+               "It mutes nothing; correct it by the list in `aclimb explain --list`.");
     }
   }
   for (const std::string& word : Words("ACLIMB_CHECK_EXIT")) {
@@ -69,9 +75,12 @@ std::optional<Settings> ReadSettings() {
     if (error == std::errc() && stop == end && status >= 0 && status <= 255) {
       settings.exit_status = status;
     } else {
-      Complain("ACLIMB_CHECK_EXIT", word, "an exit status, 0 to 255");
+      Complain(problems, "ACLIMB_CHECK_EXIT", word, "an exit status, 0 to 255",
+               "The status stays as it is; correct it, or unset it.");
+      break;
     }
   }
+  if (!on) return std::nullopt;
   return settings;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/problems.h"
+
 namespace aclimb::check {
 
 // What the environment asks of the checker.
@@ -14,7 +16,8 @@ struct Settings {
   std::vector<std::string> muted;
 };
 
-// Nothing when ACLIMB_CHECK does not ask for the checker; what is wrong with it goes to stderr.
-std::optional<Settings> ReadSettings();
+// Nothing when ACLIMB_CHECK does not ask for the checker, or wrongly. What is wrong with the
+// checker's variables is added to `problems` (may be null), also when it is off.
+std::optional<Settings> ReadSettings(std::vector<tools::Problem>* problems);
 
 }  // namespace aclimb::check

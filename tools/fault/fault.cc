@@ -1,8 +1,6 @@
 #include "tools/fault/fault.h"
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
 
 #include "aclimb/core/text.h"
@@ -61,13 +59,8 @@ class Fault : public observe::Observer {
 }  // namespace
 
 observe::Observer* MakeFault() {
-  const char* text = secure_getenv("ACLIMB_FAULT");
-  if (text == nullptr || text[0] == '\0') return nullptr;
-  Result<std::vector<FaultOrder>> orders = ParseFaults(text);
-  if (!orders.ok()) {
-    std::fprintf(stderr, "aclimb: %s No call will fail.\n", orders.status().refusal().what.c_str());
-    return nullptr;
-  }
+  Result<std::vector<FaultOrder>> orders = ReadFaults();
+  if (!orders.ok() || orders.value().empty() || !ReadFaultSeed().ok()) return nullptr;
   return new Fault(std::move(orders.value()));
 }
 

@@ -51,13 +51,14 @@ bool ParseWhen(std::string_view text, FaultOrder* order) {
   return ParseWhole(text, &order->first) && order->first > 0;
 }
 
-Result<FaultOrder> ParseOrder(std::string_view text) {
+Result<FaultOrder> ParseOrder(std::string_view text, uint64_t seed) {
   const size_t colon = text.find(':');
   const size_t equals = text.find('=');
   if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon) {
     return Wrong(text, "function:when=code");
   }
   FaultOrder order;
+  order.seed = seed;
   std::string_view function = text.substr(0, colon);
   constexpr std::string_view kAtRun = "@run";
   if (function.ends_with(kAtRun)) {
@@ -84,11 +85,23 @@ uint64_t Mix(uint64_t value) {
 
 }  // namespace
 
-Result<std::vector<FaultOrder>> ParseFaults(std::string_view text) {
+Result<uint64_t> ReadFaultSeed() {
+  const char* text = secure_getenv("ACLIMB_FAULT_SEED");
+  uint64_t seed = 1;
+  if (text == nullptr || text[0] == '\0' || ParseWhole(std::string_view(text), &seed)) return seed;
+  return Refuse(kInvalidParam,
+                Cat("ACLIMB_FAULT_SEED is \"", text, "\"; expected a number, 0 to 2^64-1."),
+                "correct it, or unset it", "runtime/environment");
+}
+
+Result<std::vector<FaultOrder>> ReadFaults() {
+  const char* value = secure_getenv("ACLIMB_FAULT");
+  Result<uint64_t> seed = ReadFaultSeed();
   std::vector<FaultOrder> orders;
+  std::string_view text = value == nullptr ? std::string_view() : value;
   while (!text.empty()) {
     const size_t comma = text.find(',');
-    Result<FaultOrder> order = ParseOrder(text.substr(0, comma));
+    Result<FaultOrder> order = ParseOrder(text.substr(0, comma), seed.ok() ? seed.value() : 1);
     if (!order.ok()) return order.TakeStatus();
     orders.push_back(order.value());
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);

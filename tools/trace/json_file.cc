@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include "aclimb/core/text.h"
 
 namespace aclimb::tools {
 namespace {
@@ -32,18 +35,45 @@ std::string WithProcessNumber(std::string path) {
   return path;
 }
 
+bool MayReplace() {
+  const char* force = secure_getenv("ACLIMB_FORCE");
+  return force != nullptr && std::strcmp(force, "1") == 0;
+}
+
+std::string CannotWrite(const char* variable, const std::string& path, int error) {
+  return Cat(variable, " is \"", path, "\"; expected ",
+             error == EEXIST ? "a new file, but this one exists. Move it away, or set "
+                               "ACLIMB_FORCE=1 to replace it."
+                             : Cat("a file that can be written (", std::strerror(error),
+                                   "). Make its folder, or choose another."));
+}
+
 }  // namespace
+
+std::optional<std::string> JsonFile::ProblemOf(const char* variable, std::string path) {
+  path = WithProcessNumber(std::move(path));
+  int error = 0;
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0) {
+    error = S_ISDIR(found.st_mode)            ? EISDIR
+            : !MayReplace()                   ? EEXIST
+            : access(path.c_str(), W_OK) != 0 ? errno
+                                              : 0;
+  } else {
+    const size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    if (access(folder.c_str(), W_OK | X_OK) != 0) error = errno;
+  }
+  if (error == 0) return std::nullopt;
+  return CannotWrite(variable, path, error);
+}
 
 JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
   path = WithProcessNumber(std::move(path));
-  const char* force = secure_getenv("ACLIMB_FORCE");
-  const bool overwrite = force != nullptr && std::strcmp(force, "1") == 0;
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL);
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (MayReplace() ? O_TRUNC : O_EXCL);
   const int descriptor = open(path.c_str(), flags, 0644);
   if (descriptor < 0) {
-    std::fprintf(stderr, "aclimb: %s is \"%s\", which cannot be written (%s).%s\n", variable,
-                 path.c_str(), std::strerror(errno),
-                 errno == EEXIST ? " Move it away, or set ACLIMB_FORCE=1 to replace it." : "");
+    std::fprintf(stderr, "aclimb: %s\n", CannotWrite(variable, path, errno).c_str());
     return nullptr;
   }
   auto* file = new JsonFile(descriptor);

@@ -1,0 +1,41 @@
+#include "tools/problems.h"
+
+#include <cstdlib>
+
+#include "aclimb/core/text.h"
+#include "tools/check/settings.h"
+#include "tools/fault/fault_spec.h"
+#include "tools/trace/json_file.h"
+
+namespace aclimb::tools {
+
+std::vector<Problem> ValueProblems() {
+  std::vector<Problem> problems;
+  for (const Status& status : {ReadFaultSeed().TakeStatus(), ReadFaults().TakeStatus()}) {
+    if (status.ok()) continue;
+    problems.push_back({status.refusal().what, "No call will fail; correct it, or unset it."});
+  }
+  check::ReadSettings(&problems);
+  if (const char* force = secure_getenv("ACLIMB_FORCE")) {
+    const std::string value = force;
+    if (!value.empty() && value != "0" && value != "1") {
+      problems.push_back({Cat("ACLIMB_FORCE is \"", value, "\"; expected 0 or 1."),
+                          "Files that exist are kept; correct it, or unset it."});
+    }
+  }
+  return problems;
+}
+
+std::vector<Problem> FileProblems() {
+  std::vector<Problem> problems;
+  for (const char* variable : {"ACLIMB_TRACE", "ACLIMB_CHECK_OUT"}) {
+    const char* path = secure_getenv(variable);
+    if (path == nullptr || path[0] == '\0') continue;
+    if (auto problem = JsonFile::ProblemOf(variable, path)) {
+      problems.push_back({std::move(*problem), ""});
+    }
+  }
+  return problems;
+}
+
+}  // namespace aclimb::tools
