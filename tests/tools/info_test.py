@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import tempfile
 
 from tool import expect, main
 
@@ -60,5 +61,23 @@ def problems(tool):
         expect(text_.returncode == 1 and "problem:" in text_.stdout, text_.stdout)
 
 
+def tools_stay_off(tool):
+    """What listens to programs does not listen to this one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, kept = pathlib.Path(folder, "trace.json"), pathlib.Path(folder, "kept.json")
+        kept.write_text("precious")
+        settings = dict(ACLIMB_TRACE=str(path), ACLIMB_CHECK="all", ACLIMB_FAULT="*:1+=507899",
+                        ACLIMB_CHECK_OUT=str(path))
+        expect(info(tool, **settings)["devices"] == 1, "the device is not found")
+        info(tool, **settings, ACLIMB_FORCE="1")
+        expect(os.listdir(folder) == ["kept.json"], f"made {os.listdir(folder)}")
+        info(tool, ACLIMB_TRACE=str(kept), ACLIMB_FORCE="1")
+        expect(kept.read_text() == "precious", "a file was replaced")
+        # Without ACLIMB_FORCE a program would not be traced.
+        result = tool.call("info", ACLIMB_TRACE=str(kept))
+        expect(result.returncode == 1 and "ACLIMB_TRACE is" in result.stdout, result.stdout)
+        expect(result.stderr == "" and kept.read_text() == "precious", result.stderr)
+
+
 if __name__ == "__main__":
-    main(facts, environment, text, problems)
+    main(facts, environment, text, problems, tools_stay_off)

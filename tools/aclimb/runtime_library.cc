@@ -1,8 +1,10 @@
 #include "tools/aclimb/runtime_library.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "acl/acl.h"
+#include "tools/problems.h"
 
 namespace aclimb::cli {
 namespace {
@@ -19,6 +21,8 @@ Function* Find(void* library, Function*, const char* name) {
 RuntimeAnswers AskRuntimeLibrary(const std::string& root) {
   RuntimeAnswers answers;
   const std::string path = root + "/lib64/libascendcl.so";
+  // What this call does is nothing to trace, to check or to fail.
+  for (const char* variable : tools::kVariables) unsetenv(variable);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();

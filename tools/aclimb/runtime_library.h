@@ -15,7 +15,8 @@ struct RuntimeAnswers {
 };
 
 // Loads libascendcl.so of the toolkit and asks it, as a program would: this finds what is wrong
-// with the libraries themselves.
+// with the libraries themselves. Takes the variables of the tools out of this process's
+// environment.
 RuntimeAnswers AskRuntimeLibrary(const std::string& root);
 
 }  // namespace aclimb::cli
