@@ -117,6 +117,9 @@ typedef struct AclimbOperation {
   const char* arguments;  // its other arguments as a JSON object; null when there are none
   const AclimbAccess* accesses;
   int32_t access_count;
+  // Floating-point operations of a run, a multiplication with its addition as two and those on
+  // padding left out; 0 when traffic bounds it, not arithmetic.
+  double flops;
   // Looks at the inputs and calls `found` for what is wrong with them; right before the task runs,
   // on its thread. Null when there is nothing to look at.
   void (*inspect)(const void* run, AclimbFound found, void* into);

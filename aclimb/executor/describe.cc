@@ -106,6 +106,7 @@ Description::Description(const Executor& executor, std::span<const TensorView> v
                 .arguments = arguments_.c_str(),
                 .accesses = accesses_.data(),
                 .access_count = static_cast<int32_t>(accesses_.size()),
+                .flops = executor.flops,
                 .inspect = nullptr,
                 .run = nullptr};
 }

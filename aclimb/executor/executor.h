@@ -34,7 +34,9 @@ struct Executor : Recycled {
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // traffic of the touched tensors
   bool repeatable = false;
-  std::string arguments;  // as DescribeArguments has them; empty unless a tool listens
+  // For the tools; empty unless one listens.
+  std::string arguments;  // as DescribeArguments has them
+  double flops = 0;       // of the plan
 };
 
 // Two threads may race for one executor, and one of them may release it.

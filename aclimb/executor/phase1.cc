@@ -134,6 +134,7 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   if (!executor.ok()) return executor.TakeStatus();
   if (aclimb_observing() != 0) {
     executor.value()->arguments = DescribeArguments(contract, view);
+    if (executor.value()->plan) executor.value()->flops = executor.value()->plan->Flops();
   }
   const uint64_t size = executor.value()->workspace_size;
   void* made = aclimb_handle_create(ACLIMB_HANDLE_EXECUTOR, executor.value().get());

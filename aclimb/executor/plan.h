@@ -46,6 +46,8 @@ class Plan : public Recycled {
   virtual void Inspect(const RunContext& run, const Inspector& inspector) const {
     (void)run, (void)inspector;
   }
+  // Floating-point operations of a run, as AclimbOperation counts them. Asked by tools alone.
+  virtual double Flops() const { return 0; }
 };
 
 // Phase 1's second half, given to an operator's plan function when its contract holds.

@@ -1,10 +1,51 @@
 """A trace is valid, complete and consistent, and never replaces a file by itself."""
 
 import json
+import math
 import pathlib
 import tempfile
 
 from programs import OPERATORS, expect, run
+
+
+SIZES = {"FLOAT": 4, "INT64": 8}
+
+
+def tensor_bytes(arguments):
+    """Of all tensors that a call was given; the examples' operators touch all of them."""
+    total = 0
+    for argument in arguments.values():
+        if isinstance(argument, dict) and "tensor" in argument:
+            tensor = argument["tensor"]
+            total += math.prod(tensor["shape"]) * SIZES[tensor["dtype"]]
+    return total
+
+
+def convolution_flops(arguments):
+    """A multiplication and an addition for each tap inside the input, in both gradients."""
+    out, image, weight = (arguments[name]["tensor"]["shape"]
+                          for name in ("gradOutput", "input", "weight"))
+    stride, padding, dilation = (arguments[name] for name in ("stride", "padding", "dilation"))
+    taps = 1
+    for d, pad in ((0, padding[0]), (1, padding[2])):
+        taps *= sum(0 <= window * stride[d] - pad + tap * dilation[d] < image[2 + d]
+                    for window in range(out[2 + d]) for tap in range(weight[2 + d]))
+    return 2 * 2 * taps * out[0] * out[1] * weight[1]
+
+
+def check_amounts(operator, event):
+    args = event["args"]
+    expected = tensor_bytes(args["arguments"])
+    expect(args["bytes"] == expected, operator, "moves", args["bytes"], "instead of", expected)
+    flops = convolution_flops(args["arguments"]) if operator == "convolution_backward" else None
+    expect(args.get("flops") == flops, operator, "computes", args.get("flops"), "instead of", flops)
+    expect(event["dur"] > 0, operator, "takes no time")
+    for rate, amount in (("GB/s", "bytes"), ("GFLOP/s", "flops")):
+        if amount not in args:
+            expect(rate not in args, operator, "has", rate, "without", amount)
+        else:
+            true = args[amount] / (event["dur"] * 1000)
+            expect(abs(args[rate] - true) <= 0.0006, operator, rate, args[rate], "not", true)
 
 
 def check_trace(operator, folder):
@@ -27,7 +68,7 @@ def check_trace(operator, folder):
     for event in runs:
         first = next(iter(event["args"]["arguments"]))
         expect(first.startswith("grad"), operator, "has a first argument", first)
-        expect(event["args"]["bytes"] > 0, operator, "touches no bytes")
+        check_amounts(operator, event)
     # Each piece of work was queued inside a call that began before the work did.
     queued = {event["id"]: event for event in events if event["ph"] == "s"}
     for event in work:

@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "aclimb/core/text.h"
@@ -27,6 +29,13 @@ std::string Microseconds(int64_t nanoseconds) {
   std::snprintf(text, sizeof(text), "%lld.%03d", static_cast<long long>(nanoseconds / 1000),
                 static_cast<int>(nanoseconds % 1000));
   return text;
+}
+
+// Not snprintf, which writes the locale's decimal point.
+std::string Decimal(double value, int digits) {
+  char text[400];
+  return {text,
+          std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed, digits).ptr};
 }
 
 int64_t Now() {
@@ -137,7 +146,8 @@ class Trace : public observe::Observer {
       track = tracks_[work.queue];
     }
     Arrow("f", work.id, track.process, track.thread, begin);
-    Span(work.name, "work", track.process, track.thread, begin, now - begin, Details(work, code));
+    Span(work.name, "work", track.process, track.thread, begin, now - begin,
+         Details(work, code, now - begin));
   }
 
  private:
@@ -168,19 +178,32 @@ class Trace : public observe::Observer {
                       "}}"));
   }
 
-  static std::string Details(const observe::Work& work, int code) {
+  // What a piece of work moved and computed, and how fast.
+  static std::string Details(const observe::Work& work, int code, int64_t nanoseconds) {
     uint64_t bytes = work.kind == observe::WorkKind::kCopy ? 2 * work.width * work.height
                                                            : work.width * work.height;
-    std::string more;
-    if (work.operation != nullptr) {
-      for (int i = 0; i < work.operation->access_count; ++i) {
-        bytes += BytesOf(work.operation->accesses[i]);
-      }
-      if (work.operation->arguments != nullptr) {
-        more = Cat(",\"arguments\":", work.operation->arguments);
-      }
+    uint64_t workspace = 0;
+    const AclimbOperation* operation = work.operation;
+    for (int i = 0; operation != nullptr && i < operation->access_count; ++i) {
+      const AclimbAccess& access = operation->accesses[i];
+      // How often it is passed over is the operator's own affair.
+      const bool scratch = std::string_view(access.name) == "workspace";
+      (scratch ? workspace : bytes) += BytesOf(access);
     }
-    return Cat("{\"id\":", work.id, ",\"code\":", code, ",\"bytes\":", bytes, more, "}");
+    const double flops = operation == nullptr ? 0 : operation->flops;
+    std::string out = Cat("{\"id\":", work.id, ",\"code\":", code, ",\"bytes\":", bytes);
+    if (workspace > 0) out += Cat(",\"workspace\":", workspace);
+    if (flops > 0) out += Cat(",\"flops\":", Decimal(flops, 0));
+    // What failed did not do all of it.
+    if (code == 0 && nanoseconds > 0) {
+      const auto time = static_cast<double>(nanoseconds);
+      if (bytes > 0) out += Cat(",\"GB/s\":", Decimal(static_cast<double>(bytes) / time, 3));
+      if (flops > 0) out += Cat(",\"GFLOP/s\":", Decimal(flops / time, 3));
+    }
+    if (operation != nullptr && operation->arguments != nullptr) {
+      out += Cat(",\"arguments\":", operation->arguments);
+    }
+    return out + '}';
   }
 
   void Span(const char* name, const char* category, int process, int thread, int64_t begin,

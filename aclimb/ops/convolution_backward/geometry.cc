@@ -1,5 +1,7 @@
 #include "aclimb/ops/convolution_backward/geometry.h"
 
+#include <algorithm>
+
 namespace aclimb::convolution_backward {
 namespace {
 
@@ -7,6 +9,25 @@ std::optional<std::vector<int64_t>> PerDimension(const std::vector<int64_t>& val
   if (values.size() == dims) return values;
   if (values.size() == 1) return std::vector<int64_t>(dims, values[0]);
   return std::nullopt;
+}
+
+// Of `count` numbers first, first + step, ..., how many lie in [0, end). `step` is at least 1.
+int64_t CountInside(int64_t first, int64_t step, int64_t count, int64_t end) {
+  const int64_t skipped = first < 0 ? (-first + step - 1) / step : 0;
+  const int64_t before_end = end > first ? (end - first + step - 1) / step : 0;
+  return std::max<int64_t>(std::min(before_end, count) - skipped, 0);
+}
+
+// Pairs (window, tap) along one dimension that meet an element.
+double TapsInside(const Geometry& g, int d) {
+  double taps = 0;
+  const bool by_window = g.out[d] < g.kernel[d];  // the shorter walk
+  for (int64_t i = 0; i < (by_window ? g.out[d] : g.kernel[d]); ++i) {
+    const int64_t first = i * (by_window ? g.stride[d] : g.dilation[d]) - g.pad_begin[d];
+    taps += static_cast<double>(by_window ? CountInside(first, g.dilation[d], g.kernel[d], g.in[d])
+                                          : CountInside(first, g.stride[d], g.out[d], g.in[d]));
+  }
+  return taps;
 }
 
 }  // namespace
@@ -77,6 +98,13 @@ Geometry MakeGeometry(const std::vector<int64_t>& x, const std::vector<int64_t>&
     g.pad_end[at] = attributes.pad_end[i];
   }
   return g;
+}
+
+double FlopsOf(const Geometry& g) {
+  double flops = 2 * static_cast<double>(g.batch) * static_cast<double>(g.groups) *
+                 static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
+  for (int d = 0; d < kDims; ++d) flops *= TapsInside(g, d);
+  return flops;
 }
 
 TensorView Embed(const TensorView& view) {

@@ -69,6 +69,10 @@ Geometry MakeGeometry(const std::vector<int64_t>& x, const std::vector<int64_t>&
                       const std::vector<int64_t>& weight, int64_t groups,
                       const Attributes& attributes);
 
+// Floating-point operations of one task: a multiplication and an addition for each pair of channels
+// and each tap that meets an element instead of padding.
+double FlopsOf(const Geometry& geometry);
+
 // A view of rank 3, 4 or 5 as [a, b, depth, height, width].
 TensorView Embed(const TensorView& view);
 

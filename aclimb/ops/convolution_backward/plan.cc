@@ -48,7 +48,7 @@ PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transp
       threads_(PrimitiveThreads()),
       parallel_(!IsSmall(geometry)),
       grad_output_(grad_output),
-      plan_(std::make_unique<ConvolutionPlan>()) {
+      plan_(std::make_unique<ConvolutionPlan>(geometry)) {
   operands_.geometry = geometry;
   operands_.x.user = transposed ? grad_output : input;
   operands_.y.user = transposed ? input : grad_output;
@@ -302,6 +302,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
 }
 
 void PlanBuilder::AddTask(Task task, const Place& result) {
+  ++plan_->products;
   switch (ChooseAlgorithm(operands_.geometry, task, dtype_)) {
     case Algorithm::kPatch:
       if (AddPatch(task, result)) return;

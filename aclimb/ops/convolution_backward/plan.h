@@ -33,7 +33,13 @@ struct Place {
 
 // The steps of a run, one after the other.
 struct ConvolutionPlan final : Plan {
+  explicit ConvolutionPlan(const Geometry& of) : geometry(of) {}
+
+  const Geometry geometry;
+  int products = 0;  // tasks of this geometry
   std::vector<std::function<void(const RunContext&)>> steps;
+
+  double Flops() const override { return products * FlopsOf(geometry); }
   void Run(const RunContext& run) const override {
     for (const auto& step : steps) step(run);
   }
