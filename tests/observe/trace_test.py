@@ -3,6 +3,8 @@
 import json
 import math
 import pathlib
+import re
+import sys
 import tempfile
 
 from programs import OPERATORS, expect, run
@@ -76,6 +78,7 @@ def check_trace(operator, folder):
         expect(queued[event["args"]["id"]]["ts"] <= event["ts"], operator, "runs before its call")
     memory = [event["args"]["bytes"] for event in events if event["ph"] == "C"]
     expect(max(memory) > 0 and memory[-1] == 0, operator, "ends with memory", memory[-1:])
+    return events
 
 
 def check_existing_file(folder):
@@ -89,7 +92,43 @@ def check_existing_file(folder):
     expect(len(json.loads(path.read_text())) > 10, "ACLIMB_FORCE=1 does not replace")
 
 
+def fields_of(events):
+    """Every field that the events have; those of the arguments as args.<name>."""
+    fields = set()
+    for event in events:
+        fields |= event.keys() - {"args"} | {f"args.{name}" for name in event.get("args", {})}
+    return fields
+
+
+def without_moment(event):
+    """The event without what differs from run to run."""
+    event = {name: value for name, value in event.items() if name not in ("ts", "dur")}
+    if event["pid"] == 1:
+        event.pop("tid", None)
+    if "GB/s" in event.get("args", {}):
+        event["args"] = {**event["args"], "GB/s": 0}
+    return event
+
+
+def check_page(page, traces):
+    """docs/trace.md has every field, no other, and an excerpt as the example writes it now."""
+    text = page.read_text()
+    table = text.split("## Fields")[1].split("\n## ")[0]
+    told = set(re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE))
+    found = set().union(*map(fields_of, traces.values()))
+    expect(told == found, page.name, "and the traces differ in the fields", told ^ found)
+    excerpt = json.loads("[" + re.search(r"```json\n(.*?)```", text, re.DOTALL)[1] + "]")
+    expect(len(excerpt) > 5, "the excerpt is too short")
+    # Its events follow each other in the trace, with others between them.
+    rest = iter(map(without_moment, traces["elu_backward"]))
+    for event in map(without_moment, excerpt):
+        expect(event in rest, "the trace misses, or has elsewhere,", event)
+    for variant in ("work", "call"):
+        numbers = [event for event in excerpt if event.get("cat") == variant]
+        expect(all(event["dur"] > 0 for event in numbers) and numbers, "no", variant)
+
+
 with tempfile.TemporaryDirectory() as temporary:
-    for each in OPERATORS:
-        check_trace(each, pathlib.Path(temporary))
+    traces = {each: check_trace(each, pathlib.Path(temporary)) for each in OPERATORS}
     check_existing_file(pathlib.Path(temporary))
+check_page(pathlib.Path(sys.argv[2], "docs", "trace.md"), traces)
