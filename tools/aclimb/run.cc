@@ -48,7 +48,8 @@ Command AddRun(CLI::App& tool) {
       "Examples:\n"
       "  aclimb run ./elu\n"
       "  aclimb run --soc Ascend310P3 --devices 2 -- ./train --epochs 3\n"
-      "  aclimb run --memory 512M --launch-blocking python3 train.py");
+      "  aclimb run --memory 512M --launch-blocking python3 train.py\n"
+      "  aclimb run --trace train.json ./train");
   auto given = std::make_shared<Given>();
   for (size_t i = 0; i < Switches().size(); ++i) {
     const Switch& row = Switches()[i];
