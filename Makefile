@@ -5,7 +5,10 @@ PREFIX ?= /usr/local/Ascend
 JOBS ?= $(shell nproc)
 # Of `make crosscheck`.
 CASES ?= 500
+# Of that and of `make soak`.
 SEED ?= 1
+# Of `make soak`.
+SECONDS ?= 600
 # ON turns warnings into errors.
 WERROR ?= OFF
 
@@ -29,7 +32,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test crosscheck install bench lint docs coverage clean
+.PHONY: help setup build demo test soak crosscheck install bench lint docs coverage clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -52,6 +55,12 @@ test: ## build everything and run all tests
 	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
+
+soak: ## random calls from many threads, with and without the checker (SECONDS=, SEED=)
+	@scripts/setup build test $(COMPILER)
+	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target aclimb_soak
+	@$(BUILD)/tests/soak/aclimb_soak $(SECONDS) $(SEED)
 
 crosscheck: build ## random problems against PyTorch and torchvision (CASES=, SEED=)
 	@scripts/setup bench

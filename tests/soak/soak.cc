@@ -1,0 +1,274 @@
+// Runs the operators from several threads over several streams for a long time, and compares every
+// result with the first one of the same problem, bit for bit.
+//
+//   aclimb_soak SECONDS [SEED]     half of the time without the checker, half under it
+//
+// Exit status 1 when a result differs, a call fails, the checker finds something, or resident
+// memory grows.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acl/acl.h"
+#include "tests/soak/problem.h"
+
+namespace aclimb::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kThreads = 4;
+constexpr int kStreams = 3;    // of each thread
+constexpr int kProblems = 60;  // at a time
+constexpr int kUses = 40;      // of a problem before another takes its place
+constexpr int kBatch = 4;      // calls between two synchronisations
+
+// A problem with what its first run gave.
+struct Entry {
+  std::unique_ptr<const SoakProblem> problem;
+  int kind = 0;
+  uint64_t seed = 0;
+  std::atomic<int> uses{0};
+  std::mutex mutex;
+  std::vector<std::vector<char>> first;  // under mutex; one for each output
+};
+
+class Pool {
+ public:
+  explicit Pool(uint64_t seed) : seed_(seed << 32) {
+    for (std::shared_ptr<Entry>& entry : entries_) entry = MakeEntry();
+  }
+  std::shared_ptr<Entry> Take(uint64_t random) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::shared_ptr<Entry>& entry = entries_[random % kProblems];
+    if (entry->uses.fetch_add(1) >= kUses) entry = MakeEntry();
+    return entry;
+  }
+  uint64_t made() const { return made_; }
+
+ private:
+  std::shared_ptr<Entry> MakeEntry() {
+    auto entry = std::make_shared<Entry>();
+    entry->kind = static_cast<int>(made_ % kSoakOperators);
+    entry->seed = seed_ + made_++;
+    entry->problem = MakeSoakProblem(entry->kind, entry->seed);
+    return entry;
+  }
+
+  const uint64_t seed_;
+  std::mutex mutex_;
+  uint64_t made_ = 0;
+  std::shared_ptr<Entry> entries_[kProblems];
+};
+
+struct Counts {
+  std::atomic<uint64_t> calls[kSoakOperators] = {};
+  std::atomic<uint64_t> compared{0};
+  std::atomic<uint64_t> differences{0};
+  std::atomic<uint64_t> failures{0};
+};
+
+bool Ok(int code, const char* call, Counts& counts) {
+  if (code == 0) return true;
+  if (counts.failures.fetch_add(1) < 10) {
+    std::fprintf(stderr, "FAILED: %s: %d %s\n", call, code, aclGetRecentErrMsg());
+  }
+  return false;
+}
+#define OK(call) Ok((call), #call, counts_)
+
+// One call under way, with memory and descriptors of its own.
+class Call {
+ public:
+  Call(std::shared_ptr<Entry> entry, Counts& counts) : entry_(std::move(entry)), counts_(counts) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    for (aclTensor* tensor : tensors_) OK(aclDestroyTensor(tensor));
+    for (void* memory : memory_) OK(aclrtFree(memory));
+    if (workspace_ != nullptr) OK(aclrtFree(workspace_));
+  }
+
+  bool Queue(aclrtStream stream) {
+    for (const SoakTensor& tensor : entry_->problem->tensors) {
+      if (!Upload(tensor)) return false;
+    }
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    if (!OK(entry_->problem->plan(tensors_, &size, &executor))) return false;
+    if (size > 0 && !OK(aclrtMalloc(&workspace_, size, ACL_MEM_MALLOC_HUGE_FIRST))) return false;
+    if (!OK(entry_->problem->run(workspace_, size, executor, stream))) return false;
+    counts_.calls[entry_->kind].fetch_add(1);
+    return true;
+  }
+
+  // After the stream was waited for.
+  void Compare() {
+    std::vector<std::vector<char>> outputs;
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      const SoakTensor& tensor = entry_->problem->tensors[i];
+      if (!tensor.values.empty()) continue;
+      std::vector<char>& bytes = outputs.emplace_back(tensor.bytes);
+      if (!OK(aclrtMemcpy(bytes.data(), bytes.size(), memory_[i], bytes.size(),
+                          ACL_MEMCPY_DEVICE_TO_HOST))) {
+        return;
+      }
+    }
+    const std::lock_guard<std::mutex> lock(entry_->mutex);
+    if (entry_->first.empty()) {
+      entry_->first = std::move(outputs);
+      return;
+    }
+    counts_.compared.fetch_add(1);
+    if (outputs == entry_->first) return;
+    if (counts_.differences.fetch_add(1) < 10) {
+      std::fprintf(stderr, "FAILED: %s of seed %llu differs from its first result\n",
+                   entry_->problem->name.c_str(), static_cast<unsigned long long>(entry_->seed));
+    }
+  }
+
+ private:
+  bool Upload(const SoakTensor& tensor) {
+    void* memory = nullptr;
+    if (!OK(aclrtMalloc(&memory, tensor.bytes, ACL_MEM_MALLOC_HUGE_FIRST))) return false;
+    memory_.push_back(memory);
+    // An output is not what an earlier call may have left in the memory.
+    const int code = tensor.values.empty() ? aclrtMemset(memory, tensor.bytes, 0xA5, tensor.bytes)
+                                           : aclrtMemcpy(memory, tensor.bytes, tensor.values.data(),
+                                                         tensor.bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+    if (!Ok(code, "upload", counts_)) return false;
+    std::vector<int64_t> strides(tensor.shape.size(), 1);
+    for (size_t i = strides.size(); i > 1; --i)
+      strides[i - 2] = strides[i - 1] * tensor.shape[i - 1];
+    tensors_.push_back(aclCreateTensor(tensor.shape.data(), tensor.shape.size(), tensor.dtype,
+                                       strides.data(), 0, tensor.format, tensor.shape.data(),
+                                       tensor.shape.size(), memory));
+    return true;
+  }
+
+  const std::shared_ptr<Entry> entry_;
+  Counts& counts_;
+  std::vector<void*> memory_;
+  std::vector<aclTensor*> tensors_;
+  void* workspace_ = nullptr;
+};
+
+void Work(int number, uint64_t seed, Clock::time_point end, Pool& pool, Counts& counts_) {
+  if (!OK(aclrtSetDevice(0))) return;
+  aclrtStream streams[kStreams] = {};
+  for (aclrtStream& stream : streams) OK(aclrtCreateStream(&stream));
+  std::mt19937_64 random(seed * kThreads + static_cast<uint64_t>(number));
+  while (Clock::now() < end && counts_.failures == 0) {
+    std::vector<std::unique_ptr<Call>> calls;
+    bool queued = true;
+    for (uint64_t left = 1 + random() % kBatch; left > 0 && queued; --left) {
+      calls.push_back(std::make_unique<Call>(pool.Take(random()), counts_));
+      queued = calls.back()->Queue(streams[random() % kStreams]);
+    }
+    for (aclrtStream stream : streams) OK(aclrtSynchronizeStream(stream));
+    if (!queued) break;
+    for (const auto& call : calls) call->Compare();
+  }
+  for (aclrtStream stream : streams) OK(aclrtDestroyStream(stream));
+  OK(aclrtResetDevice(0));
+}
+
+double ResidentMib() {
+  long pages = 0;
+  std::ifstream statm("/proc/self/statm");
+  statm >> pages >> pages;
+  return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+// One part, in a process of its own.
+int Part(const char* name, int seconds, uint64_t seed) {
+  Counts counts_;
+  if (!OK(aclInit(nullptr))) return 1;
+  const Clock::time_point begin = Clock::now();
+  Pool pool(seed);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back(Work, i, seed, begin + std::chrono::seconds(seconds), std::ref(pool),
+                         std::ref(counts_));
+  }
+  // Mebibytes at each tenth of the time; when it is over, the calls under way free theirs.
+  std::vector<double> resident;
+  for (int tenth = 1; tenth < 10; ++tenth) {
+    std::this_thread::sleep_until(begin + std::chrono::seconds(seconds) * tenth / 10);
+    resident.push_back(ResidentMib());
+  }
+  for (std::thread& thread : threads) thread.join();
+  const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+  OK(aclFinalize());
+
+  uint64_t calls = 0;
+  for (const auto& count : counts_.calls) calls += count;
+  std::printf("%s: %d threads, %d streams, %.0f s\n", name, kThreads, kThreads * kStreams, took);
+  std::printf("  calls        %llu, %.0f a second\n", static_cast<unsigned long long>(calls),
+              static_cast<double>(calls) / took);
+  for (int i = 0; i < kSoakOperators; ++i) {
+    std::printf("    %-13s %llu\n", kSoakNames[i],
+                static_cast<unsigned long long>(counts_.calls[i].load()));
+  }
+  std::printf("  problems     %llu\n", static_cast<unsigned long long>(pool.made()));
+  std::printf("  compared     %llu, %llu differ\n",
+              static_cast<unsigned long long>(counts_.compared.load()),
+              static_cast<unsigned long long>(counts_.differences.load()));
+  std::printf("  failed calls %llu\n", static_cast<unsigned long long>(counts_.failures.load()));
+  std::printf("  resident MiB");
+  for (const double mib : resident) std::printf(" %.0f", mib);
+  std::printf(" (each tenth of the time)\n");
+  std::fflush(stdout);
+  // From the middle on nothing should settle any more; problems of now and then differ in size.
+  const bool grows = resident.back() > resident[4] * 1.25 + 64;
+  if (grows) std::fprintf(stderr, "FAILED: resident memory grows\n");
+  return counts_.differences > 0 || counts_.failures > 0 || grows ? 1 : 0;
+}
+
+bool RunsPart(const char* self, const char* name, const char* check, const std::string& seconds,
+              const std::string& seed) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("ACLIMB_CHECK", check, 1);
+    setenv("ACLIMB_MEMORY", "512M", 0);  // bounds what the checker keeps of freed memory
+    execl(self, self, "--part", name, seconds.c_str(), seed.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return false;
+  const bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!ok) std::fprintf(stderr, "FAILED: %s ends with wait status %d\n", name, status);
+  return ok;
+}
+
+int Main(int argc, char** argv) {
+  if (argc == 5 && std::string(argv[1]) == "--part") {
+    return Part(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10));
+  }
+  const int seconds = argc > 1 ? std::atoi(argv[1]) : 0;
+  if (seconds < 2 || argc > 3) {
+    std::fputs("usage: aclimb_soak SECONDS [SEED]   (at least 2 seconds)\n", stderr);
+    return 2;
+  }
+  const std::string half = std::to_string(seconds / 2);
+  const std::string seed = argc > 2 ? argv[2] : "1";
+  const bool plain = RunsPart("/proc/self/exe", "without the checker", "0", half, seed);
+  const bool checked = RunsPart("/proc/self/exe", "under the checker", "1", half, seed);
+  return plain && checked ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace aclimb::testing
+
+int main(int argc, char** argv) { return aclimb::testing::Main(argc, argv); }
