@@ -7,7 +7,7 @@
 
 #include "aclnnop/aclnn_elu_backward.h"
 #include "tests/support/device.h"
-#include "tests/support/sanitized.h"
+#include "aclimb/core/sanitized.h"
 
 namespace aclimb::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "tests/support/allocations.h"
-#include "tests/support/sanitized.h"
+#include "aclimb/core/sanitized.h"
 #include "tests/threads/operator_calls.h"
 
 namespace aclimb::testing {

@@ -1,3 +1,0 @@
-#pragma once
-
-#include "aclimb/core/sanitized.h"
