@@ -34,7 +34,10 @@ def estimate(process, variant, budget):
 
 
 def screen(peers, case, turn):
-    """Opens the case in every peer, keeps the fast ones: [(process, variant, estimate)], notes."""
+    """Opens the case in every peer, keeps the fast ones.
+
+    Returns [(process, variant, estimate, kilobytes at its peak or None)], notes.
+    """
     found, notes = [], []
     for peer in peers:
         try:
@@ -47,7 +50,8 @@ def screen(peers, case, turn):
                 best = min((entry[2] for entry in found), default=float("inf"))
                 if first.get(variant, 0) > max(HOPELESS_NS, 10 * best):
                     continue
-                found.append((peer, variant, estimate(peer, variant, turn)))
+                found.append((peer, variant, estimate(peer, variant, turn),
+                              answer.get("peak_kb", {}).get(variant)))
         except Failure as failure:
             notes.append(f"{peer.name}: {failure}")
     if found:
@@ -61,6 +65,19 @@ def screen(peers, case, turn):
         if peer.name not in used:
             peer.close()
     return found, notes
+
+
+def cost_of_determinism(aclimb, own, budget):
+    """Time under ACL_OPT_DETERMINISTIC relative to the time without."""
+    ratios = []
+    for _ in range(3):
+        times = {}
+        for switch in ("on", "off"):
+            aclimb.ask("deterministic", switch)
+            aclimb.ask("run", 1)
+            times[switch] = turn_of(aclimb, "aclimb", runs_for(own, budget))
+        ratios.append(times["on"] / times["off"])
+    return statistics.median(ratios)
 
 
 def measure(aclimb, peers, probe, case, limits, turns, quick=False):
@@ -94,15 +111,16 @@ def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
             probes.append(probe())
         for index in range(-1, len(contenders)):
             process, variant, nanoseconds = ((aclimb, "aclimb", own) if index < 0
-                                             else contenders[index])
+                                             else contenders[index][:3])
             # The other process had the caches: a first run, if it is short, does not count.
             if nanoseconds < turn:
                 process.ask("run", 1, variant)
             value = turn_of(process, variant, runs_for(nanoseconds, turn))
             (times if index < 0 else peer_times[index]).append(value)
     row["phases"] = aclimb.ask("phases", runs_for(own, turn / 4))
+    row["deterministic"] = cost_of_determinism(aclimb, own, turn / 4)
     row.update(ns=statistics.median(times), all_ns=times, workspace=opened["workspace"],
-               tensor_kb=opened["tensor_kb"], peak_kb=opened["peak_kb"])
+               peak_kb=opened["peak_kb"])
     scale = 1.0
     if probes:
         row.update(probe=statistics.median(probes), probe_range=[min(probes), max(probes)])
@@ -111,8 +129,8 @@ def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
     row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"])
     if contenders:
         index = min(range(len(contenders)), key=lambda i: statistics.median(peer_times[i]))
-        peer, variant, _ = contenders[index]
+        peer, variant, _, peak = contenders[index]
         ratios = [theirs / ours for theirs, ours in zip(peer_times[index], times)]
         row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
-                   peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
+                   peer_peak_kb=peak, peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
                    ratio=statistics.median(ratios), ratio_range=[min(ratios), max(ratios)])

@@ -5,7 +5,8 @@
 
 The problems cross features in pairs (groups x stride x dilation x padding x view x dtype). PyTorch
 computes in float64 from the same rounded inputs; torchvision in float32, whose coordinates are what
-RoIAlign is defined by.
+RoIAlign is defined by. Where PyTorch computes in the problem's own dtype too, the largest errors of
+both against float64 are told side by side, and Aclimb's may not be the larger one.
 """
 
 import argparse
@@ -51,10 +52,40 @@ class Mismatch(Exception):
     pass
 
 
-def compare(got, expected, dtype, scale, what):
-    """|got - expected| <= relative * max(|expected|, 2^-8 * scale); scale = sum of |terms|."""
+class Worst:
+    """The largest errors of each operator and dtype, Aclimb's and PyTorch's, as shares of the bound.
+
+    Half dtypes round once at the end on both sides, so that the maxima are equal up to chance.
+    """
+
+    MARGIN = 1.1
+
+    def __init__(self):
+        self.ours, self.both = {}, {}
+
+    def add(self, dtype, ours, theirs):
+        self.ours[dtype] = max(self.ours.get(dtype, 0.0), ours)
+        if theirs is not None:
+            before = self.both.get(dtype, (0.0, 0.0))
+            self.both[dtype] = (max(before[0], ours), max(before[1], theirs))
+
+    def larger(self):
+        return [dtype for dtype, (ours, theirs) in self.both.items() if ours > self.MARGIN * theirs]
+
+    def text(self):
+        lines = [f"largest error {max(self.ours.values(), default=0.0):.3f} of its bound"]
+        lines += [f"{str(dtype).split('.')[-1]} {ours:.3g} beside PyTorch's {theirs:.3g}"
+                  for dtype, (ours, theirs) in sorted(self.both.items(), key=str)]
+        return "; ".join(lines)
+
+
+def compare(worst, got, expected, dtype, scale, what, peer=None):
+    """|got - expected| <= relative * max(|expected|, 2^-8 * scale); scale = sum of |terms|.
+
+    peer is PyTorch's result in the problem's own dtype, or None.
+    """
     if got.numel() == 0:
-        return 0.0
+        return
     got, expected = got.double(), expected.double()
     bound = RELATIVE[dtype] * torch.maximum(expected.abs(), scale.double() * 2**-8) + 1e-7
     wrong = ~(((got - expected).abs() <= bound) | (got == expected) | (got.isnan() & expected.isnan()))
@@ -62,10 +93,15 @@ def compare(got, expected, dtype, scale, what):
         at = wrong.nonzero()[0].tolist()
         raise Mismatch(f"{what}: {int(wrong.sum())} of {wrong.numel()} differ, first at {at}: "
                        f"got {got[tuple(at)]}, expected {expected[tuple(at)]}")
-    return float(((got - expected).abs() / bound).max())
+
+    def largest(value):
+        error = ((value.double() - expected).abs() / bound).nan_to_num(nan=0.0, posinf=0.0)
+        return float(error.max())
+
+    worst.add(dtype, largest(got), None if peer is None else largest(peer))
 
 
-def elu(client, rng):
+def elu(client, rng, worst):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     shape = [rng.randint(1, 9) for _ in range(rng.randint(0, 4))]
     alpha, scale, input_scale = rng.uniform(0, 2), rng.uniform(0.1, 2), rng.uniform(0.1, 2)
@@ -76,14 +112,19 @@ def elu(client, rng):
     tensors = [client.tensor(view_of(grad, rng)), client.tensor(view_of(value, rng)), client.tensor(out)]
     client.run("aclnnEluBackward", tensors[0], client.scalar(alpha), client.scalar(scale),
                client.scalar(input_scale), ctypes.c_bool(is_result), tensors[1], tensors[2])
-    expected = torch.ops.aten.elu_backward(grad.double(), alpha, scale, input_scale, is_result,
-                                           value.double())
+
+    def reference(g, v):
+        return torch.ops.aten.elu_backward(g, alpha, scale, input_scale, is_result, v)
+
+    expected = reference(grad.double(), value.double())
+    # PyTorch's Elu has no float16 on a CPU.
+    peer = None if dtype == torch.float16 else reference(grad, value)
     magnitude = grad.abs().double() * (value.abs().double() + alpha * scale + scale) * 256
-    return compare(tensors[2].read(), expected, dtype, magnitude,
-                   f"elu {shape} {dtype} alpha={alpha} result={is_result}")
+    compare(worst, tensors[2].read(), expected, dtype, magnitude,
+            f"elu {shape} {dtype} alpha={alpha} result={is_result}", peer)
 
 
-def embedding(client, rng):
+def embedding(client, rng, worst):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     index_dtype = rng.choice([torch.int64, torch.int32, torch.int16, torch.uint8])
     rows, width, count = rng.randint(1, 60), rng.randint(1, 70), rng.randint(1, 200)
@@ -101,12 +142,12 @@ def embedding(client, rng):
         return torch.ops.aten.embedding_dense_backward(values, indices.long(), rows, padding,
                                                        by_frequency)
 
-    return compare(tensors[2].read(), reference(grad.double()), dtype,
-                   reference(grad.double().abs()) * 256,
-                   f"embedding {rows}x{width} n={count} {dtype} padding={padding}")
+    compare(worst, tensors[2].read(), reference(grad.double()), dtype,
+            reference(grad.double().abs()) * 256,
+            f"embedding {rows}x{width} n={count} {dtype} padding={padding}", reference(grad))
 
 
-def cross_entropy(client, rng):
+def cross_entropy(client, rng, worst):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     rows, classes = rng.randint(1, 40), rng.choice([1, 2, 7, 10, 33, 100, 257])
     reduction = rng.choice(["none", "mean", "sum"])
@@ -117,7 +158,7 @@ def cross_entropy(client, rng):
     if ignore < 0 and rows > 2:
         target[rng.randrange(rows)] = ignore
     if bool((target == ignore).all()):
-        return 0.0
+        return
     weight = torch.rand(classes) + 0.1 if weighted else None
     grad = torch.randn([rows] if reduction == "none" else []).to(dtype)
     out = poisoned([rows, classes], dtype, rng)
@@ -137,11 +178,20 @@ def cross_entropy(client, rng):
     row = (scale * row_weight).reshape(rows, 1)
     hot = functional.one_hot(target.clamp(0, classes - 1), classes).double()
     expected = row * (probability - hot)
-    return compare(tensors[3].read(), expected, dtype, row.abs() * (probability + hot) * 256,
-                   f"cross entropy {rows}x{classes} {dtype} {reduction} ignore={ignore}")
+    # What autograd runs in the problem's dtype; PyTorch has no float16 there.
+    peer = None
+    if dtype != torch.float16:
+        aten, kept = torch.ops.aten, (weight if weighted else torch.ones(classes)).to(dtype)
+        total = torch.where(target == ignore, torch.zeros(()).to(dtype),
+                            kept[target.clamp(0, classes - 1)]).sum()
+        number = {"none": 0, "mean": 1, "sum": 2}[reduction]
+        middle = aten.nll_loss_backward(grad, log_prob, target, kept, number, ignore, total)
+        peer = aten._log_softmax_backward_data(middle, log_prob, 1, dtype)
+    compare(worst, tensors[3].read(), expected, dtype, row.abs() * (probability + hot) * 256,
+            f"cross entropy {rows}x{classes} {dtype} {reduction} ignore={ignore}", peer)
 
 
-def roi_align(client, rng):
+def roi_align(client, rng, worst):
     batch, channels = rng.randint(1, 3), rng.randint(1, 20)
     height, width = rng.randint(1, 30), rng.randint(1, 30)
     regions = rng.randint(1, 12)
@@ -169,12 +219,12 @@ def roi_align(client, rng):
                                   aligned).backward(values)
         return features.grad
 
-    return compare(tensors[2].read(), reference(grad), torch.float32, reference(grad.abs()) * 256,
-                   f"roi_align {batch}x{channels}x{height}x{width} pooled={pooled} ratio={ratio} "
-                   f"aligned={aligned} scale={scale} boxes={boxes.tolist()}")
+    compare(worst, tensors[2].read(), reference(grad), torch.float32, reference(grad.abs()) * 256,
+            f"roi_align {batch}x{channels}x{height}x{width} pooled={pooled} ratio={ratio} "
+            f"aligned={aligned} scale={scale} boxes={boxes.tolist()}")
 
 
-def convolution(client, rng):
+def convolution(client, rng, worst):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     n = rng.randint(1, 3)
     transposed = rng.random() < 0.4
@@ -192,7 +242,7 @@ def convolution(client, rng):
         out_size = [(i - 1) * s - 2 * p + r + o for i, s, p, r, o in
                     zip(size, stride, padding, reach, output_padding)]
         if min(out_size) < 1:
-            return 0.0
+            return
         weight_shape = [channels_in, per_group[1], *kernel]
     else:
         out_size = [(i + 2 * p - r) // s + 1 for i, s, p, r in zip(size, stride, padding, reach)]
@@ -218,13 +268,15 @@ def convolution(client, rng):
 
     expected = reference(g.double(), x.double(), w.double())
     magnitude = reference(g.double().abs(), x.double().abs(), w.double().abs())
-    worst = 0.0
-    for name, got, want, scale in zip(("gradInput", "gradWeight", "gradBias"), outputs, expected,
-                                      magnitude):
+    try:
+        peers = reference(g, x, w)
+    except RuntimeError:  # no float16, and no bfloat16 where it is transposed
+        peers = [None] * 3
+    for name, got, want, scale, peer in zip(("gradInput", "gradWeight", "gradBias"), outputs, expected,
+                                            magnitude, peers):
         what = (f"convolution {name} x={list(x.shape)} w={weight_shape} {dtype} s={stride} p={padding} "
                 f"d={dilation} g={groups} transposed={transposed} op={output_padding}")
-        worst = max(worst, compare(got.read(), want, dtype, scale, what))
-    return worst
+        compare(worst, got.read(), want, dtype, scale, what, peer)
 
 
 OPERATORS = {"elu": elu, "embedding": embedding, "cross_entropy": cross_entropy,
@@ -240,18 +292,21 @@ def main():
     client = Client()
     failed = 0
     for name in options.operator or OPERATORS:
-        worst, wrong = 0.0, 0
+        worst, wrong = Worst(), 0
         for case in range(options.cases):
             seed = options.seed * 1000003 + case
             torch.manual_seed(seed)
             try:
-                worst = max(worst, OPERATORS[name](client, random.Random(seed)))
+                OPERATORS[name](client, random.Random(seed), worst)
             except Exception as error:  # noqa: BLE001 - every failure is a finding, with its seed
                 wrong += 1
                 print(f"{name} case {case}: {error}", file=sys.stderr)
+        # Of few cases chance decides.
+        for dtype in worst.larger() if options.cases >= 100 else ():
+            wrong += 1
+            print(f"{name} {dtype}: errors larger than PyTorch's", file=sys.stderr)
         failed += wrong
-        print(f"{name}: {options.cases - wrong} of {options.cases} agree; "
-              f"largest error {worst:.2f} of its bound")
+        print(f"{name}: {options.cases} cases, {wrong} wrong; {worst.text()}")
     return 1 if failed else 0
 
 
