@@ -55,10 +55,11 @@ class Mismatch(Exception):
 class Worst:
     """The largest errors of each operator and dtype, Aclimb's and PyTorch's, as shares of the bound.
 
-    Half dtypes round once at the end on both sides, so that the maxima are equal up to chance.
+    Maxima over a few hundred problems scatter: with the same algorithm on both sides (float32
+    convolution) they were 0.95 to 1.3 of each other.
     """
 
-    MARGIN = 1.1
+    MARGIN = 1.5
 
     def __init__(self):
         self.ours, self.both = {}, {}
