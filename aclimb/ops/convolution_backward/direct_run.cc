@@ -6,23 +6,12 @@
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/repair.h"
-#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
-
-template <typename F>
-void ForEach(int64_t count, bool parallel, F&& body) {
-  if (!parallel) {
-    for (int64_t i = 0; i < count; ++i) body(i);
-    return;
-  }
-  ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) body(i);
-  });
-}
 
 // Sums the splits in order, so that the result does not depend on who computed them. False when a
 // sum is NaN.

@@ -4,10 +4,10 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/ops/convolution_backward/repair_rows-inl.h"
 #include "aclimb/ops/convolution_backward/repair_span.h"
-#include "aclimb/simd/parallel.h"
 
 #ifndef ACLIMB_REPAIR_SUMS_ONCE
 #define ACLIMB_REPAIR_SUMS_ONCE
@@ -196,6 +196,14 @@ void AllSums(const SumsRepair& repair, const Lattice& at, Span range, float* buf
   }
 }
 
+// The first run of NaNs in [from, count); empty when there is none.
+Span NextNaNs(const float* row, int64_t from, int64_t count) {
+  while (from < count && row[from] == row[from]) ++from;
+  int64_t end = from;
+  while (end < count && row[end] != row[end]) ++end;
+  return {from, end};
+}
+
 void RepairLattice(const SumsRepair& repair, const Lattice& at, const SpecialWeights& special) {
   const TensorView& target = repair.target;
   const TensorView& source = repair.source;
@@ -215,12 +223,9 @@ void RepairLattice(const SumsRepair& repair, const Lattice& at, const SpecialWei
     if (inside.end - inside.begin == at.count) return;
   }
   // What is left, run by run.
-  for (Span run = {0, 0}; run.begin < at.count; run.begin = run.end) {
-    while (run.begin < at.count && row[run.begin] == row[run.begin]) ++run.begin;
-    run.end = run.begin;
-    while (run.end < at.count && row[run.end] != row[run.end]) ++run.end;
+  for (Span run = NextNaNs(row, 0, at.count); !run.Empty();
+       run = NextNaNs(row, run.end, at.count)) {
     const int64_t count = run.end - run.begin;
-    if (count == 0) break;
     // Infinite weights alone settle most.
     std::fill_n(sums, count, 0.0f);
     for (int64_t i = 0; i < special.count; ++i) {
@@ -237,10 +242,8 @@ void RepairLattice(const SumsRepair& repair, const Lattice& at, const SpecialWei
       if (sums[i] != sums[i]) row[run.begin + i] = 0.0f;
     }
   }
-  for (Span run = {0, 0}; run.begin < at.count; run.begin = run.end) {
-    while (run.begin < at.count && row[run.begin] == row[run.begin]) ++run.begin;
-    run.end = run.begin;
-    while (run.end < at.count && row[run.end] != row[run.end]) ++run.end;
+  for (Span run = NextNaNs(row, 0, at.count); !run.Empty();
+       run = NextNaNs(row, run.end, at.count)) {
     AllSums(repair, at, run, buffer, sums);
     for (int64_t i = run.begin; i < run.end; ++i) {
       WriteElement(target, at.offset + i * stride, sums[i - run.begin]);
@@ -287,16 +290,12 @@ void RepairSums(const Geometry& g, Task task, const TensorView& x, const TensorV
                 const TensorView& weight, bool parallel) {
   const bool forward = task == Task::kForward;
   const SumsRepair repair{g, forward, forward ? x : y, forward ? y : x, weight};
-  const auto run = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      // Images innermost: a single channel's are then shared by the team.
-      const int64_t plane = i / g.batch;
-      HWY_DYNAMIC_DISPATCH(RepairPlane)
-      (repair, i % g.batch, plane / repair.Channels(), plane % repair.Channels());
-    }
-  };
-  const int64_t count = g.batch * g.groups * repair.Channels();
-  parallel ? ParallelFor(count, 1, run) : run(0, count);
+  ForEach(g.batch * g.groups * repair.Channels(), parallel, [&](int64_t i) {
+    // Images innermost: a single channel's are then shared by the team.
+    const int64_t plane = i / g.batch;
+    HWY_DYNAMIC_DISPATCH(RepairPlane)
+    (repair, i % g.batch, plane / repair.Channels(), plane % repair.Channels());
+  });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -4,10 +4,10 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/ops/convolution_backward/repair_rows-inl.h"
 #include "aclimb/ops/convolution_backward/repair_span.h"
-#include "aclimb/simd/parallel.h"
 
 #ifndef ACLIMB_REPAIR_WEIGHT_ONCE
 #define ACLIMB_REPAIR_WEIGHT_ONCE
@@ -287,17 +287,11 @@ void RepairGradWeight(const Geometry& g, const TensorView& x, const TensorView& 
     for (int64_t tap = 0; tap < g.kernel[d]; ++tap) live += !WindowsInside(g, d, tap).Empty();
     repair.live_taps *= live;
   }
-  const auto for_each = [parallel](int64_t count, auto&& body) {
-    const auto run = [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) body(i);
-    };
-    parallel ? ParallelFor(count, 1, run) : run(0, count);
-  };
-  for_each(x_channels + y_channels, [&](int64_t i) {
+  ForEach(x_channels + y_channels, parallel, [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(MarkChannel)(repair, i < x_channels, i < x_channels ? i : i - x_channels);
   });
   const int64_t blocks = (g.x_channels + kBlockColumns - 1) / kBlockColumns;
-  for_each(y_channels * blocks, [&](int64_t i) {
+  ForEach(y_channels * blocks, parallel, [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(RepairColumns)(repair, i / blocks, i % blocks * kBlockColumns);
   });
 }
