@@ -7,10 +7,8 @@
 
 namespace aclimb::convolution_backward {
 
-inline constexpr auto kHalfDTypes = contract::DTypes(DType::kFloat32, DType::kFloat16);
-inline constexpr auto kFloatDTypes =
-    contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kBFloat16);
-inline constexpr auto kDTypes = contract::OnOldAndNew(kHalfDTypes, kFloatDTypes);
+inline constexpr auto kDTypes =
+    contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes);
 inline constexpr auto kChannelFirst =
     contract::Formats(contract::kNchw, contract::kNd, contract::kNcdhw, contract::kNcl);
 

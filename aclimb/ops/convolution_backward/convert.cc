@@ -236,17 +236,5 @@ bool HasNaN(const TensorView& view, bool parallel) {
   return found.load(std::memory_order_relaxed);
 }
 
-TensorView DenseLike(const TensorView& view, DType dtype, void* data) {
-  TensorView dense = view;
-  dense.dtype = dtype;
-  dense.data = data;
-  int64_t stride = 1;
-  for (int d = view.rank - 1; d >= 0; --d) {
-    dense.stride[d] = stride;
-    stride *= view.shape[d];
-  }
-  return dense;
-}
-
 }  // namespace aclimb::convolution_backward
 #endif

@@ -15,7 +15,4 @@ void Clear(const TensorView& view, bool parallel);
 // True when an element is NaN.
 bool HasNaN(const TensorView& view, bool parallel);
 
-// The same shape without gaps, at `data`.
-TensorView DenseLike(const TensorView& view, DType dtype, void* data);
-
 }  // namespace aclimb::convolution_backward

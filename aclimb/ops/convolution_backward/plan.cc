@@ -30,6 +30,13 @@ int PrimitiveThreads() {
 #endif
 }
 
+// The same shape without gaps, in another dtype.
+TensorView DenseAs(const TensorView& view, DType dtype) {
+  TensorView dense = DenseLike(view, nullptr);
+  dense.dtype = dtype;
+  return dense;
+}
+
 bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
 
 void LogChoice(Task task, std::string_view name) {
@@ -64,7 +71,7 @@ Place PlanBuilder::BookBytes(int64_t bytes) {
 
 Place PlanBuilder::BookDense(const TensorView& like, DType dtype) {
   Place place;
-  place.view = DenseLike(like, dtype, nullptr);
+  place.view = DenseAs(like, dtype);
   place.piece = planner_.workspace().Book(like.ElementCount(), static_cast<int64_t>(SizeOf(dtype)));
   return place;
 }
@@ -202,8 +209,7 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   const onednn::LayoutPointer& layout = gives_x   ? primitive->X()
                                         : gives_y ? primitive->Y()
                                                   : primitive->Weight();
-  const auto plain =
-      onednn::LayoutOf(geometry, DenseLike(result.view, DType::kFloat32, nullptr), role);
+  const auto plain = onednn::LayoutOf(geometry, DenseAs(result.view, DType::kFloat32), role);
   const bool can_store =
       onednn::SameLayout(plain, layout) || onednn::MakeReorder(layout, plain, threads_) != nullptr;
   if (!can_store || (!gives_x && !x.Exists()) || (!gives_y && !y.Exists()) ||
