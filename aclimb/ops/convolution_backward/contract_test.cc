@@ -14,6 +14,7 @@ namespace {
 
 using aclimb::testing::CallArguments;
 using aclimb::testing::ContractHarness;
+using aclimb::testing::Naming;
 using Harness = ContractHarness<decltype(aclnnConvolutionBackwardGetWorkspaceSize)>;
 
 void FillValidCall(CallArguments& a) {
@@ -61,7 +62,8 @@ class Soc {
 };
 
 TEST(ConvolutionBackwardContract, EveryRuleIsEnforcedAndExplained) {
-  Harness harness(kContract, &aclnnConvolutionBackwardGetWorkspaceSize, &FillValidCall);
+  Harness harness(kContract, &aclnnConvolutionBackwardGetWorkspaceSize, &FillValidCall,
+                  Naming::kEach);
   harness.ExpectAccepted();
   harness.ExpectAccepted(&FillTransposedCall);
   harness.ExpectGenericRules();
@@ -106,11 +108,19 @@ TEST(ConvolutionBackwardContract, EveryRuleIsEnforcedAndExplained) {
   harness.ExpectRule("same-rank", [](CallArguments& a) {
     a.Tensor(kWeight, {4, 3, 3}, DType::kFloat32);
   });
+  // The sentence is about each of the four; a message about one of them, and the rank.
   for (int parameter : {kStride, kPadding, kDilation, kOutputPadding}) {
-    harness.ExpectRule("lengths", [&](CallArguments& a) { a.Ints(parameter, {1, 1, 1}); });
-    harness.ExpectRule("lengths", [&](CallArguments& a) { a.Ints(parameter, {}); });
+    const char* const name = kContract.parameters[static_cast<size_t>(parameter)].name;
+    for (const std::vector<int64_t>& wrong : {std::vector<int64_t>{1, 1, 1}, {}}) {
+      harness.ExpectRule("lengths", [&](CallArguments& a) { a.Ints(parameter, wrong); },
+                         {{name, "input"}});
+    }
   }
-  harness.ExpectRule("lengths", [](CallArguments& a) { a.Ints(kStride, {1, 1, 1, 1}); });
+  harness.ExpectRule("lengths",
+                     [](CallArguments& a) {
+                       a.Ints(kStride, {1, 1, 1, 1});
+                     },
+                     {{"stride", "input"}});
   harness.ExpectRule("bias-sizes", [](CallArguments& a) { a.Ints(kBiasSizes, {4, 1}); });
   harness.ExpectAccepted([](CallArguments& a) { a.Ints(kBiasSizes, {1}); });
   harness.ExpectRule("stride", [](CallArguments& a) { a.Ints(kStride, {1, 0}); });
@@ -214,7 +224,8 @@ TEST(ConvolutionBackwardContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 TEST(ConvolutionBackwardContract, MissingArgumentsOutrankWrongOnes) {
-  Harness harness(kContract, &aclnnConvolutionBackwardGetWorkspaceSize, &FillValidCall);
+  Harness harness(kContract, &aclnnConvolutionBackwardGetWorkspaceSize, &FillValidCall,
+                  Naming::kEach);
   harness.ExpectViolation("convolution_backward/wanted/gradWeight", 161001, [](CallArguments& a) {
     a.Tensor(kInput, {2, 3}, DType::kInt32);
     a.Null(kGradWeight);

@@ -229,8 +229,8 @@ Finding EmptyWithGradInput(const Arguments& arguments) {
       input.shape[1] == 0) {
     return std::nullopt;
   }
-  return Cat("input.shape is ", ShapeOf(arguments, kInput), ", weight.shape is ",
-             ShapeOf(arguments, kWeight),
+  return Cat("gradInput.shape is ", ShapeOf(arguments, kGradInput), ", input.shape is ",
+             ShapeOf(arguments, kInput), ", weight.shape is ", ShapeOf(arguments, kWeight),
              " and outputMask[0] is true; expected an input without images or without channels "
              "when a tensor is empty.");
 }
