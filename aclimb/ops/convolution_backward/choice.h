@@ -16,6 +16,18 @@ enum class Algorithm : uint8_t {
 // kDirect where oneDNN has no vectorised implementation.
 Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, DType operand);
 
+// How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
+// copy into a blocked layout and back costs too much elsewhere.
+enum class Layouts : uint8_t {
+  kBlocked,       // its choice, for its direct kernels
+  kPlain,         // as programs have them: a product of matrices
+  kChannelsLast,  // its direct kernels again, or a product where it has none
+};
+
+// The layouts that measurements found fastest for a primitive of this kind. A rule by shape: a
+// choice by time would let results differ from run to run.
+Layouts ChooseLayouts(const Geometry& geometry, Task task, DType operand);
+
 // Small enough for one thread without oneDNN, which costs more to start than to compute.
 bool IsSmall(const Geometry& geometry);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <dnnl.hpp>
 #include <exception>
-#include <list>
 #include <mutex>
 #include <new>
 #include <string>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "aclimb/core/quiet_thread.h"
+#include "aclimb/ops/convolution_backward/recent_answers.h"
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
@@ -236,9 +236,26 @@ struct Shapes {
   }
 };
 
-bool IsGood(std::string_view implementation) {
-  return implementation.find("ref") == std::string_view::npos &&
-         implementation.find("gemm") == std::string_view::npos;
+bool IsGood(const Primitive& primitive, const Request& request) {
+  const std::string_view name = primitive.Name();
+  if (name.find("ref") != std::string_view::npos) return false;
+  if (name.find("gemm") == std::string_view::npos) return true;
+  if (request.layouts == Layouts::kBlocked) return false;
+  // Scratch grows with the team. Sums of the other tasks must not depend on its size, so for them
+  // one thread's decides: the windows of an image.
+  if (request.task == Task::kGradWeight) return primitive.ScratchBytes() <= int64_t{128} << 20;
+  const Geometry& g = request.geometry;
+  return g.x_channels * g.KernelSize() <= (int64_t{8} << 20) / g.OutSize();
+}
+
+dnnl::memory::desc Described(const Dims& dims, DataType type, Layouts layouts) {
+  constexpr Tag kPlain[] = {Tag::abc, Tag::abcd, Tag::abcde};
+  constexpr Tag kLast[] = {Tag::acb, Tag::acdb, Tag::acdeb};
+  const size_t spatial = dims.size() - 3;
+  return {dims, type,
+          layouts == Layouts::kBlocked ? Tag::any
+          : layouts == Layouts::kPlain ? kPlain[spatial]
+                                       : kLast[spatial]};
 }
 
 PrimitivePointer Make(const Request& request) {
@@ -247,10 +264,15 @@ PrimitivePointer Make(const Request& request) {
   const auto any = [](const Dims& dims, DataType type) {
     return dnnl::memory::desc(dims, type, Tag::any);
   };
+  const dnnl::memory::desc x = Described(s.x, operand, request.layouts);
+  const dnnl::memory::desc y = Described(s.y, operand, request.layouts);
   const dnnl::primitive_attr attr = UserScratchpad();
+  // The gradients want a description of the forward convolution as a hint: any will do.
+  const bool is_forward = request.task == Task::kForward;
   const dnnl::convolution_forward::desc forward_desc(
-      dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, any(s.x, operand),
-      any(s.weight, operand), any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
+      dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
+      is_forward ? x : any(s.x, operand), any(s.weight, operand),
+      is_forward ? y : any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
   const dnnl::convolution_forward::primitive_desc forward(forward_desc, attr, Engine());
   PrimitivePointer made;
   switch (request.task) {
@@ -258,24 +280,23 @@ PrimitivePointer Make(const Request& request) {
       made = std::make_shared<PrimitiveImplementation<Forward>>(forward, request.threads);
       break;
     case Task::kGradX: {
-      const dnnl::convolution_backward_data::desc desc(
-          dnnl::algorithm::convolution_direct, any(s.x, operand), any(s.weight, operand),
-          any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
+      const dnnl::convolution_backward_data::desc desc(dnnl::algorithm::convolution_direct, x,
+                                                       any(s.weight, operand), y, s.stride,
+                                                       s.dilation, s.pad_begin, s.pad_end);
       const dnnl::convolution_backward_data::primitive_desc found(desc, attr, Engine(), forward);
       made = std::make_shared<PrimitiveImplementation<GradX>>(found, request.threads);
       break;
     }
     case Task::kGradWeight: {
       const dnnl::convolution_backward_weights::desc desc(
-          dnnl::algorithm::convolution_direct, any(s.x, operand),
-          any(s.weight, TypeOf(request.result)), any(s.y, operand), s.stride, s.dilation,
-          s.pad_begin, s.pad_end);
+          dnnl::algorithm::convolution_direct, x, any(s.weight, TypeOf(request.result)), y,
+          s.stride, s.dilation, s.pad_begin, s.pad_end);
       const dnnl::convolution_backward_weights::primitive_desc found(desc, attr, Engine(), forward);
       made = std::make_shared<PrimitiveImplementation<GradWeight>>(found, request.threads);
       break;
     }
   }
-  return IsGood(made->Name()) ? made : nullptr;
+  return IsGood(*made, request) ? made : nullptr;
 }
 
 // oneDNN's code generators count in int, and are written for windows that meet the data.
@@ -305,36 +326,6 @@ LayoutPointer Describe(Dims dims, Dims strides, DType dtype) {
   return Wrap(desc);
 }
 
-// The most recently used answers, refusals included.
-template <typename Question, typename Answer>
-class Cache {
- public:
-  // `make` is asked when the answer is not there; what it throws is not remembered.
-  template <typename Make>
-  Answer Get(const Question& question, Make&& make) {
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                      [&](const auto& entry) { return entry.first == question; });
-      if (found != entries_.end()) {
-        entries_.splice(entries_.begin(), entries_, found);
-        return found->second;
-      }
-    }
-    const Answer made = make();
-    std::lock_guard<std::mutex> lock(mutex_);
-    entries_.emplace_front(question, made);
-    if (entries_.size() > kCapacity) entries_.pop_back();
-    return made;
-  }
-
- private:
-  static constexpr size_t kCapacity = 256;  // the layers of a large net, three tasks each
-
-  std::mutex mutex_;
-  std::list<std::pair<Question, Answer>> entries_;
-};
-
 struct ReorderRequest {
   dnnl::memory::desc from, to;
   int threads;
@@ -355,7 +346,8 @@ ReorderPointer Make(const ReorderRequest& request) {
 // Both caches leak: engines may still run at exit.
 template <typename Answer, typename Question>
 Answer Ask(const Question& question) {
-  static auto* const cache = new Cache<Question, Answer>;
+  // The layers of a large net, three tasks each.
+  static auto* const cache = new RecentAnswers<Question, Answer>(256);
   return cache->Get(question,
                     [&] { return OnOwnThread(question.threads, [&] { return Make(question); }); });
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
 // The border to oneDNN, version 2.6 of its interface: no other file includes its headers. Phase 1
@@ -42,7 +43,7 @@ using ReorderPointer = std::shared_ptr<const Reorder>;
 // like primitives, and throws like MakePrimitive.
 ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads);
 
-// One of the three tasks of a convolution with operands and result in layouts that oneDNN chose.
+// One of the three tasks of a convolution.
 class Primitive {
  public:
   virtual ~Primitive() = default;
@@ -62,14 +63,17 @@ struct Request {
   DType operand = DType::kFloat32;  // float32 or bfloat16
   DType result = DType::kFloat32;   // as operand; gradWeight may be float32 for bfloat16
   int threads = 1;                  // team of the run
+  Layouts layouts = Layouts::kBlocked;
 
   bool operator==(const Request&) const = default;
 };
 
-// Null when oneDNN has no vectorised direct implementation for the request: never its reference
-// code, nor its im2col, whose buffers grow with the data. Recent answers are kept in a bounded
-// cache, so that code is generated once for a layer that trains. Thread-safe. Throws std::bad_alloc
-// when memory is short and std::system_error when no thread can be started; neither is remembered.
+// Null when oneDNN has no vectorised implementation for the request: never its reference code. Its
+// matrix product, of which an image's windows are the columns, is taken only where the layouts ask
+// for it, and while its scratch, which grows with the team, is bounded. Recent answers are kept in
+// a bounded cache, so that code is generated once for a layer that trains. Thread-safe. Throws
+// std::bad_alloc when memory is short and std::system_error when no thread can be started; neither
+// is remembered.
 PrimitivePointer MakePrimitive(const Request& request);
 
 }  // namespace aclimb::convolution_backward::onednn

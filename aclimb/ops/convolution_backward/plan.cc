@@ -37,6 +37,29 @@ TensorView DenseAs(const TensorView& view, DType dtype) {
   return dense;
 }
 
+// The fastest primitive that oneDNN has, and in `request` what it was asked for. Null: none.
+//   blocked  only layouts of oneDNN's choice, which parts of a tensor can be brought into
+onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
+  const auto ask = [&](DType dtype, Layouts layouts) {
+    request.operand = request.result = dtype;
+    request.layouts = layouts;
+    return onednn::MakePrimitive(request);
+  };
+  const Geometry& g = request.geometry;
+  const DType wanted = request.operand;
+  const Layouts layouts = ChooseLayouts(g, request.task, wanted);
+  onednn::PrimitivePointer found;
+  if (!blocked && layouts != Layouts::kBlocked) found = ask(wanted, layouts);
+  if (found == nullptr) found = ask(wanted, Layouts::kBlocked);
+  if (found != nullptr || wanted != DType::kBFloat16) return found;
+  found = ask(DType::kFloat32, Layouts::kBlocked);
+  // No direct kernel of oneDNN knows such a window. Its product in bfloat16 still beats our own
+  // kernels, which compute in float32.
+  const bool wide = g.x_channels >= 16 && g.y_channels >= 16;
+  if (found == nullptr && wide && !blocked) found = ask(wanted, Layouts::kChannelsLast);
+  return found;
+}
+
 bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
 
 void LogChoice(Task task, std::string_view name) {
@@ -175,19 +198,13 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
 bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& result) {
   const Geometry& geometry = operands.geometry;
   onednn::Request request{geometry, task, dtype_, dtype_, threads_};
+  const bool one_order = task == Task::kGradWeight && planner_.deterministic();
   // Its sums over images are cut by the number of threads.
-  if (task == Task::kGradWeight && planner_.deterministic()) request.threads = 1;
-  onednn::PrimitivePointer primitive = onednn::MakePrimitive(request);
-  if (primitive == nullptr && dtype_ == DType::kBFloat16) {
-    request.operand = request.result = DType::kFloat32;
-    primitive = onednn::MakePrimitive(request);
-  }
+  if (one_order) request.threads = 1;
+  const onednn::PrimitivePointer primitive = FindPrimitive(request, one_order);
   if (primitive == nullptr) return false;
   LogChoice(task, primitive->Name());
-  if (task == Task::kGradWeight && planner_.deterministic() &&
-      AddGradWeightParts(operands, request.operand, result)) {
-    return true;
-  }
+  if (one_order && AddGradWeightParts(operands, request.operand, result)) return true;
 
   const DType dtype = request.operand;
   const bool gives_x = task == Task::kGradX, gives_y = task == Task::kForward;
@@ -257,7 +274,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const Geometry& geometry = operands_.geometry;
   Operands& patch = PatchOperands();
   // oneDNN must have the rearranged problem before anything is booked for it.
-  const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_};
+  const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
   if (onednn::MakePrimitive(request) == nullptr) return false;
 
   const auto rearrange = [&](const Place& from, const Place& to) {
