@@ -2,13 +2,16 @@
 
 #include <memory>
 #include <system_error>
+#include <utility>
 
+#include "aclimb/bridge/bridge.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/convolution_backward/contract.h"
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/ops/convolution_backward/plan_cache.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 
 namespace aclimb::convolution_backward {
@@ -32,6 +35,27 @@ Place Parameter(const contract::Arguments& arguments, int parameter) {
   return place;
 }
 
+std::unique_ptr<Plan> BuildPlan(const contract::Arguments& arguments, Planner& planner) {
+  const BoolArrayValue& mask = arguments.Bools(kOutputMask);
+  const bool transposed = arguments.Bool(kTransposed);
+  const auto& out_shape = arguments.Tensor(kGradOutput).shape;
+  const auto& in_shape = arguments.Tensor(kInput).shape;
+  const Geometry geometry = MakeGeometry(
+      transposed ? out_shape : in_shape, transposed ? in_shape : out_shape,
+      arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
+  PlanBuilder builder(planner, geometry, transposed, Parameter(arguments, kGradOutput),
+                      Parameter(arguments, kInput), Parameter(arguments, kWeight));
+  if (mask[0] != 0) builder.AddGradInput(Parameter(arguments, kGradInput));
+  if (mask[1] != 0) builder.AddGradWeight(Parameter(arguments, kGradWeight));
+  if (mask[2] != 0) {
+    Place place;
+    place.parameter = kGradBias;
+    place.view = arguments.Tensor(kGradBias).View();
+    builder.AddGradBias(place);
+  }
+  return builder.Take();
+}
+
 Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
   const BoolArrayValue& mask = arguments.Bools(kOutputMask);
   const bool grad_input = mask[0] != 0, grad_weight = mask[1] != 0, grad_bias = mask[2] != 0;
@@ -49,31 +73,18 @@ Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Pla
   planner.Reads(kGradOutput);
   if (grad_input) planner.Reads(kWeight);
   if (grad_weight) planner.Reads(kInput);
-  const bool transposed = arguments.Bool(kTransposed);
-  const auto& out_shape = arguments.Tensor(kGradOutput).shape;
-  const auto& in_shape = arguments.Tensor(kInput).shape;
-  const Geometry geometry = MakeGeometry(
-      transposed ? out_shape : in_shape, transposed ? in_shape : out_shape,
-      arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
+  if (grad_input) planner.Writes(kGradInput);
+  if (grad_weight) planner.Writes(kGradWeight);
+  if (grad_bias) planner.Writes(kGradBias);
   try {
-    PlanBuilder builder(planner, geometry, transposed, Parameter(arguments, kGradOutput),
-                        Parameter(arguments, kInput), Parameter(arguments, kWeight));
-    if (grad_input) {
-      planner.Writes(kGradInput);
-      builder.AddGradInput(Parameter(arguments, kGradInput));
+    // Whoever reads the log wants to see each choice.
+    const bool keep = aclimb_settings()->log_plan == 0;
+    const PlanKey key(arguments, planner);
+    if (keep) {
+      if (std::unique_ptr<Plan> plan = FindPlan(key, planner)) return plan;
     }
-    if (grad_weight) {
-      planner.Writes(kGradWeight);
-      builder.AddGradWeight(Parameter(arguments, kGradWeight));
-    }
-    if (grad_bias) {
-      planner.Writes(kGradBias);
-      Place place;
-      place.parameter = kGradBias;
-      place.view = arguments.Tensor(kGradBias).View();
-      builder.AddGradBias(place);
-    }
-    return builder.Take();
+    std::unique_ptr<Plan> plan = BuildPlan(arguments, planner);
+    return keep ? KeepPlan(key, planner, std::move(plan)) : std::move(plan);
   } catch (const std::system_error& error) {
     return Refuse(
         kAclnnRuntime,
