@@ -37,8 +37,12 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, DType operand) {
     // Images are multiplied one by one: short ones leave the product's panels half empty.
     return g.OutSize() >= 512 ? Layouts::kPlain : Layouts::kBlocked;
   }
-  if (operand == DType::kBFloat16) return Layouts::kPlain;
   const double weights = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
+  if (operand == DType::kBFloat16) {
+    // Unless y, the larger, is blocked for the other gradient anyway.
+    const bool shared = g.OutSize() < 512 && g.y_channels > g.x_channels && weights <= 1 << 18;
+    return shared ? Layouts::kBlocked : Layouts::kPlain;
+  }
   const double copied = static_cast<double>(g.x_channels) * static_cast<double>(g.InSize()) /
                             static_cast<double>(g.OutSize()) +
                         static_cast<double>(g.y_channels);
