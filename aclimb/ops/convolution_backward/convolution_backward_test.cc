@@ -586,6 +586,61 @@ TEST_F(ConvolutionBackward, EverythingMeetsEverything) {
   EXPECT_GT(problems, 300);
 }
 
+// One problem for each layout that oneDNN is given, from views of any strides.
+TEST_F(ConvolutionBackward, EveryLayoutOfOneDnn) {
+  struct Shape {
+    std::vector<int64_t> input, weight;
+    int64_t stride, padding;
+  };
+  const Shape shapes[] = {
+      {{1, 24, 23, 23}, {72, 24, 1, 1}, 1, 0},   // a product for both gradients
+      {{1, 72, 23, 23}, {40, 72, 1, 1}, 1, 0},   // in float32 for gradInput alone
+      {{1, 32, 45, 45}, {72, 32, 1, 1}, 2, 0},   // with gaps
+      {{3, 48, 9, 9}, {96, 48, 1, 1}, 1, 0},     // short images
+      {{1, 256, 5, 5}, {512, 256, 3, 3}, 1, 1},  // a heavy weight
+      {{2, 20, 17, 17}, {24, 20, 3, 3}, 1, 1},   // channels last
+      {{2, 9, 17, 17}, {16, 9, 3, 3}, 1, 1},     // the same for one gradient
+      {{2, 32, 1, 120}, {32, 32, 1, 64}, 1, 0},  // a window that no direct kernel knows
+  };
+  for (const Shape& shape : shapes) {
+    for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+      for (const bool permuted : {false, true}) {
+        if (permuted && Count(shape.weight) > 1 << 20) continue;  // the truth takes its time
+        SCOPED_TRACE(::testing::Message() << shape.weight[0] << "x" << shape.weight[1] << ", "
+                                          << NameOf(dtype) << (permuted ? ", permuted" : ""));
+        Problem p;
+        p.input = shape.input;
+        p.weight = shape.weight;
+        p.stride = {shape.stride, shape.stride};
+        p.padding = {shape.padding, shape.padding};
+        p.dilation = {1, 1};
+        p.output_padding = {0, 0};
+        p.Dtype(dtype);
+        InferGradOutput(p);
+        Tensors::Views views;
+        if (permuted) {
+          const auto channels_last = [](const std::vector<int64_t>& s) {
+            Options options;
+            options.stride = {s[1] * s[2] * s[3], 1, s[1] * s[3], s[1]};
+            return options;
+          };
+          views.grad_output = channels_last(p.grad_output);
+          views.input = channels_last(p.input);
+          views.weight = channels_last(p.weight);
+          views.grad_input = channels_last(p.input);
+          views.grad_weight = channels_last(p.weight);
+        }
+        Random random(18);
+        const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
+                        random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
+                        views);
+        ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+        EXPECT_TRUE(MeetsTruth(p, t));
+      }
+    }
+  }
+}
+
 // Windows side by side take a path of their own, with and without a remainder behind the last.
 TEST_F(ConvolutionBackward, WindowsSideBySide) {
   for (bool transposed : {false, true}) {

@@ -479,6 +479,67 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
   EXPECT_GE(taken, HasAvx512() ? 112 : 1);
 }
 
+// Where the rule by shape leaves the layouts of oneDNN's choice, oneDNN has the code.
+TEST(ConvolutionChoice, OtherLayoutsAreServed) {
+  struct Expected {
+    const char* name;
+    Task task;
+    DType dtype;
+    Layouts layouts;
+    const char* implementation;
+  };
+  const DType f32 = DType::kFloat32, bf16 = DType::kBFloat16;
+  const Expected expected[] = {
+      {"rn50_1x1_64_256_56", Task::kGradX, f32, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_64_256_56", Task::kGradWeight, f32, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_256_64_56", Task::kGradWeight, f32, Layouts::kBlocked, "jit_1x1"},
+      {"rn50_1x1_256_64_56", Task::kGradWeight, bf16, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_256_1024_14", Task::kGradX, bf16, Layouts::kBlocked, "jit_bf16_1x1"},
+      {"rn50_1x1s2_256_512_56", Task::kGradX, bf16, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_2048_512_7", Task::kGradWeight, bf16, Layouts::kPlain, "gemm"},
+      {"rn50_3x3_512_7", Task::kGradX, f32, Layouts::kBlocked, "jit"},
+      {"rn50_3x3_512_7", Task::kGradWeight, f32, Layouts::kPlain, "gemm"},
+      {"rn50_3x3_512_7", Task::kGradWeight, bf16, Layouts::kBlocked, "jit_bf16"},
+      {"rn50_3x3_256_14", Task::kGradWeight, f32, Layouts::kBlocked, "jit"},
+      {"lenet_5x5_6_16_14", Task::kGradWeight, f32, Layouts::kChannelsLast, "jit:avx512"},
+      {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, Layouts::kPlain, "gemm"},
+  };
+  for (const Expected& each : expected) {
+    SCOPED_TRACE(::testing::Message() << each.name << ", task " << static_cast<int>(each.task)
+                                      << ", " << NameOf(each.dtype));
+    const auto& problems = NamedProblems();
+    const auto named = std::find_if(problems.begin(), problems.end(), [&](const Named& n) {
+      return n.name == std::string(each.name);
+    });
+    ASSERT_NE(named, problems.end());
+    const Geometry geometry = GeometryOf(*named);
+    EXPECT_EQ(ChooseLayouts(geometry, each.task, each.dtype), each.layouts);
+    if (!HasAvx512()) continue;
+    const auto primitive =
+        onednn::MakePrimitive({geometry, each.task, each.dtype, each.dtype, 1, each.layouts});
+    ASSERT_NE(primitive, nullptr);
+    EXPECT_NE(primitive->Name().find(each.implementation), std::string_view::npos)
+        << primitive->Name();
+  }
+}
+
+// A product's scratch grows with the team; a large team is served otherwise.
+TEST(ConvolutionChoice, ProductsKeepTheirScratchSmall) {
+  if (!HasAvx512()) GTEST_SKIP() << "oneDNN has other code here";
+  for (const Named& named : NamedProblems()) {
+    const Geometry geometry = GeometryOf(named);
+    for (const Task task : {Task::kGradX, Task::kGradWeight}) {
+      for (const int threads : {1, 16}) {
+        const auto primitive = onednn::MakePrimitive(
+            {geometry, task, DType::kFloat32, DType::kFloat32, threads, Layouts::kPlain});
+        if (primitive == nullptr) continue;
+        EXPECT_LE(primitive->ScratchBytes(), (int64_t{128} << 20) * (task == Task::kGradX ? 16 : 1))
+            << named.name;
+      }
+    }
+  }
+}
+
 // Channels and images cut down, so that the truth is quick; the geometry stays.
 TEST(ConvolutionKernels, NamedGeometries) {
   Random random(5);

@@ -42,6 +42,11 @@ std::vector<Named> Problems() {
     add("dense", dtype, {4, 64, 14, 14}, {64, 64, 3, 3}, 1, 1);
     add("stem", dtype, {2, 3, 56, 56}, {32, 3, 7, 7}, 2, 3);
     add("pointwise", dtype, {4, 64, 14, 14}, {128, 64, 1, 1}, 1, 0);
+    // Products of matrices, and channels last.
+    add("wide pointwise", dtype, {3, 64, 28, 28}, {128, 64, 1, 1}, 1, 0);
+    add("heavy weight", dtype, {2, 256, 14, 14}, {512, 256, 3, 3}, 2, 1);
+    add("odd channels", dtype, {3, 20, 28, 28}, {24, 20, 3, 3}, 1, 1);
+    add("long window", dtype, {2, 32, 1, 400}, {32, 32, 1, 64}, 1, 0);
   }
   return problems;
 }
@@ -105,6 +110,24 @@ TEST(ConvolutionTeams, DeterministicBitsDoNotDependOnTheTeam) {
   const std::string one = DigestsWith(1, true);
   EXPECT_EQ(DigestsWith(2, true), one);
   EXPECT_EQ(DigestsWith(3, true), one);
+}
+
+// The first of a line's three digests.
+std::string OfGradInput(const std::string& digests) {
+  std::string result;
+  size_t colon = 0;
+  while ((colon = digests.find(": ", colon)) != std::string::npos) {
+    colon += 2;
+    result += digests.substr(colon, 17);
+  }
+  return result;
+}
+
+TEST(ConvolutionTeams, BitsOfGradInputNeverDependOnTheTeam) {
+  const std::string one = OfGradInput(DigestsWith(1, false));
+  EXPECT_EQ(one.size(), 17 * Problems().size());
+  EXPECT_EQ(OfGradInput(DigestsWith(2, false)), one);
+  EXPECT_EQ(OfGradInput(DigestsWith(5, false)), one);
 }
 
 // Without the switch only the same team promises the same bits.

@@ -1,0 +1,180 @@
+// Plans that are found again: nothing is taken from the heap for them, and none serves a problem
+// that it was not made for.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+#include "aclimb/ops/convolution_backward/problem.h"
+#include "tests/support/sanitized.h"
+
+namespace {
+thread_local int64_t allocations = 0;
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace aclimb::convolution_backward {
+namespace {
+
+using aclimb::testing::Random;
+
+// Large enough for oneDNN.
+Problem Base() {
+  Problem p;
+  p.input = {2, 16, 14, 14};
+  p.weight = {32, 16, 3, 3};
+  p.stride = p.dilation = {1, 1};
+  p.padding = {1, 1};
+  p.output_padding = {0, 0};
+  InferGradOutput(p);
+  return p;
+}
+
+class ConvolutionPlanCache : public aclimb::testing::DeviceTest {
+ protected:
+  void ExpectMeetsTruth(const Problem& p, const Tensors::Views& views = {}) {
+    Random random(31);
+    const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
+                    random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
+                    views);
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+    EXPECT_TRUE(MeetsTruth(p, t));
+  }
+};
+
+TEST_F(ConvolutionPlanCache, ARepeatedPhase1TakesNothingFromTheHeap) {
+  const Problem p = Base();
+  Random random(30);
+  const Tensors t(p, random);
+  const aclimb::testing::IntArray bias_sizes({p.grad_output[1]}), stride(p.stride),
+      padding(p.padding), dilation(p.dilation), output_padding(p.output_padding);
+  const aclimb::testing::BoolArray mask({true, true, true});
+  int64_t taken = 0;
+  const auto phase1 = [&](uint64_t* size, aclOpExecutor** executor) {
+    const int64_t before = allocations;
+    const int code = aclnnConvolutionBackwardGetWorkspaceSize(
+        *t.grad_output, *t.input, *t.weight, bias_sizes, stride, padding, dilation, p.transposed,
+        output_padding, p.groups, mask, p.cube_math_type, *t.grad_input, *t.grad_weight,
+        *t.grad_bias, size, executor);
+    taken += allocations - before;
+    return code;
+  };
+  for (int i = 0; i < 200; ++i) {
+    // Objects of a call are recycled, the table of handles grows at first.
+    if (i == 100) taken = 0;
+    ACLIMB_ASSERT_OK(aclimb::testing::RunBothPhases(phase1, &aclnnConvolutionBackward, stream_));
+  }
+  if (!aclimb::testing::kAddressSanitized) {
+    EXPECT_LE(taken, 10) << "in a hundred calls";
+  }
+}
+
+TEST_F(ConvolutionPlanCache, EqualProblemsKeepTheirOwnTensors) {
+  const Problem p = Base();
+  Random random(32);
+  const Tensors a(p, random), b(p, random);
+  ACLIMB_ASSERT_OK(RunProblem(p, a, stream_));
+  ACLIMB_ASSERT_OK(RunProblem(p, b, stream_));
+  EXPECT_TRUE(MeetsTruth(p, a));
+  EXPECT_TRUE(MeetsTruth(p, b));
+}
+
+TEST_F(ConvolutionPlanCache, WhatDiffersIsPlannedAnew) {
+  const std::function<void(Problem&)> changes[] = {
+      [](Problem& p) {
+        p.stride = {2, 1};
+      },
+      [](Problem& p) {
+        p.stride = {1, 2};
+      },
+      [](Problem& p) {
+        p.padding = {0, 1};
+      },
+      [](Problem& p) {
+        p.padding = {1, 1, 0, 2};
+      },
+      [](Problem& p) {
+        p.dilation = {2, 1};
+      },
+      [](Problem& p) {
+        p.dilation = {1, 2};
+      },
+      [](Problem& p) {
+        p.input = {2, 16, 15, 14};
+      },
+      [](Problem& p) {
+        p.weight = {16, 16, 3, 3};
+      },
+      [](Problem& p) {
+        p.groups = 2;
+        p.weight = {32, 8, 3, 3};
+      },
+      [](Problem& p) {
+        p.transposed = true;
+        p.weight = {16, 32, 3, 3};
+      },
+      [](Problem& p) { p.mask[0] = false; },
+      [](Problem& p) { p.mask[1] = false; },
+      [](Problem& p) { p.mask[2] = false; },
+      [](Problem& p) { p.dtypes[0] = DType::kFloat16; },
+      [](Problem& p) { p.dtypes[1] = DType::kBFloat16; },
+      [](Problem& p) { p.dtypes[2] = DType::kFloat16; },
+      [](Problem& p) { p.Dtype(DType::kBFloat16); },
+  };
+  ExpectMeetsTruth(Base());
+  for (size_t i = 0; i < std::size(changes); ++i) {
+    SCOPED_TRACE(i);
+    Problem p = Base();
+    changes[i](p);
+    InferGradOutput(p);
+    ExpectMeetsTruth(p);
+    ExpectMeetsTruth(Base());
+  }
+}
+
+// Strides alone: each tensor once with its last two dimensions exchanged in memory.
+TEST_F(ConvolutionPlanCache, OtherStridesArePlannedAnew) {
+  const Problem p = Base();
+  ExpectMeetsTruth(p);
+  const auto exchanged = [](const std::vector<int64_t>& shape) {
+    Options options;
+    options.stride = {shape[1] * shape[2] * shape[3], shape[2] * shape[3], 1, shape[2]};
+    return options;
+  };
+  for (int i = 0; i < 5; ++i) {
+    SCOPED_TRACE(i);
+    Tensors::Views views;
+    Options* const view[] = {&views.grad_output, &views.input, &views.weight, &views.grad_input,
+                             &views.grad_weight};
+    const std::vector<int64_t>* const shape[] = {&p.grad_output, &p.input, &p.weight, &p.input,
+                                                 &p.weight};
+    *view[i] = exchanged(*shape[i]);
+    ExpectMeetsTruth(p, views);
+  }
+  ExpectMeetsTruth(p);
+}
+
+TEST_F(ConvolutionPlanCache, DeterministicSumsArePlannedAnew) {
+  ExpectMeetsTruth(Base());
+  ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+  ExpectMeetsTruth(Base());
+  ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0));
+  ExpectMeetsTruth(Base());
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
