@@ -25,6 +25,7 @@ struct SharedPlan final : Plan {
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
     plan->Inspect(run, inspector);
   }
+  double Flops() const override { return plan->Flops(); }
 };
 
 // Leaks: engines may still run at exit.

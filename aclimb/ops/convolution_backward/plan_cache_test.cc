@@ -7,8 +7,8 @@
 #include <functional>
 #include <new>
 
+#include "aclimb/core/sanitized.h"
 #include "aclimb/ops/convolution_backward/problem.h"
-#include "tests/support/sanitized.h"
 
 namespace {
 thread_local int64_t allocations = 0;
