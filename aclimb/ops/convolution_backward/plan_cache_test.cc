@@ -78,7 +78,7 @@ TEST_F(ConvolutionPlanCache, ARepeatedPhase1TakesNothingFromTheHeap) {
     if (i == 100) taken = 0;
     ACLIMB_ASSERT_OK(aclimb::testing::RunBothPhases(phase1, &aclnnConvolutionBackward, stream_));
   }
-  if (!aclimb::testing::kAddressSanitized) {
+  if (!aclimb::kAddressSanitized) {
     EXPECT_LE(taken, 10) << "in a hundred calls";
   }
 }
