@@ -51,7 +51,8 @@ class FewNumbers {
  public:
   FewNumbers() = default;
   FewNumbers(std::initializer_list<int64_t> values) : FewNumbers(values.begin(), values.size()) {}
-  FewNumbers(const std::vector<int64_t>& values) : FewNumbers(values.data(), values.size()) {}
+  FewNumbers(const std::vector<int64_t>& values)  // NOLINT: implicit on purpose
+      : FewNumbers(values.data(), values.size()) {}
   FewNumbers(size_t count, int64_t value) : count_(count) { std::fill_n(values_, count, value); }
 
   size_t size() const { return count_; }
@@ -59,7 +60,7 @@ class FewNumbers {
   const int64_t* begin() const { return values_; }
   const int64_t* end() const { return values_ + count_; }
   void push_back(int64_t value) { values_[count_++] = value; }
-  operator std::vector<int64_t>() const { return {begin(), end()}; }
+  operator std::vector<int64_t>() const { return {begin(), end()}; }  // NOLINT: as above
 
  private:
   FewNumbers(const int64_t* values, size_t count) : count_(count) {
