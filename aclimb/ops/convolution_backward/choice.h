@@ -9,7 +9,7 @@ namespace aclimb::convolution_backward {
 enum class Algorithm : uint8_t {
   kDirect,   // our own kernels (direct.h)
   kPatch,    // windows neither overlap nor leave gaps: a 1x1 convolution over a rearranged x
-  kBlocked,  // oneDNN's direct kernels, in its blocked layouts
+  kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };
 
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to
