@@ -9,7 +9,7 @@
 namespace aclimb::bench {
 namespace {
 
-constexpr unsigned char kPoison = 0xA5;
+constexpr unsigned char kPoison = 0xFF;  // NaN in every dtype
 // A prime, so that rows of usual lengths do not repeat.
 constexpr int64_t kPattern = 1048573;
 
@@ -130,7 +130,7 @@ bool DeviceTensor::PoisonShows() const {
   const size_t size = SizeOfName(dtype_);
   const size_t count = static_cast<size_t>(count_);
   const size_t step = std::max<size_t>(1, count / kPlaces);
-  // One element alone may look like poison by chance; never several of these.
+  // Not one by itself: a result may be NaN.
   int alike = 0;
   for (size_t i = 0; i < count; i += step) {
     unsigned char element[8];
