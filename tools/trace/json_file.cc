@@ -1,6 +1,5 @@
 #include "tools/trace/json_file.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "aclimb/core/text.h"
+#include "tools/trace/new_file.h"
 
 namespace aclimb::tools {
 namespace {
@@ -42,10 +42,7 @@ bool MayReplace() {
 
 std::string CannotWrite(const char* variable, const std::string& path, int error) {
   return Cat(variable, " is \"", path, "\"; expected ",
-             error == EEXIST ? "a new file, but this one exists. Move it away, or set "
-                               "ACLIMB_FORCE=1 to replace it."
-                             : Cat("a file that can be written (", std::strerror(error),
-                                   "). Make its folder, or choose another."));
+             ExpectedNewFile(error, "set ACLIMB_FORCE=1"));
 }
 
 }  // namespace
@@ -70,8 +67,7 @@ std::optional<std::string> JsonFile::ProblemOf(const char* variable, std::string
 
 JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
   path = WithProcessNumber(std::move(path));
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (MayReplace() ? O_TRUNC : O_EXCL);
-  const int descriptor = open(path.c_str(), flags, 0644);
+  const int descriptor = OpenNewFile(path, MayReplace());
   if (descriptor < 0) {
     std::fprintf(stderr, "aclimb: %s\n", CannotWrite(variable, path, errno).c_str());
     return nullptr;

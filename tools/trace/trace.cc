@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <string>
@@ -68,6 +70,7 @@ class Trace : public observe::Observer {
   explicit Trace(JsonFile* file) : file_(file) {
     Now();
     NameTrack(kHost, 0, "program");
+    NameTrace();
   }
 
   int CallBegin(const char*) override {
@@ -222,6 +225,17 @@ class Trace : public observe::Observer {
   void NameProcess(int process, const std::string& name) {
     file_->Append(Cat("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":", process,
                       ",\"args\":{\"name\":", JsonText(name), "}}"));
+  }
+
+  void NameTrace() {
+    char date[32] = "";
+    const std::time_t now = std::time(nullptr);
+    std::tm parts = {};
+    if (gmtime_r(&now, &parts) != nullptr) {
+      std::strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    }
+    file_->Append(Cat("{\"ph\":\"M\",\"name\":\"trace\",\"pid\":", kHost, ",\"args\":{\"name\":",
+                      JsonText(program_invocation_short_name), ",\"date\":\"", date, "\"}}"));
   }
 
   void NameTrack(int process, int thread, const std::string& name) {

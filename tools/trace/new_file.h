@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace aclimb::tools {
+
+// Opens a file for writing that is new: one that exists is kept, unless `replace` allows to empty
+// it. Returns the descriptor, or -1 with errno.
+int OpenNewFile(const std::string& path, bool replace);
+
+// What was expected where that failed, and what to do.
+//   error    errno
+//   replace  how the user allows to replace a file, as "set ACLIMB_FORCE=1"
+std::string ExpectedNewFile(int error, const char* replace);
+
+}  // namespace aclimb::tools
