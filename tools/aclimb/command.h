@@ -28,6 +28,7 @@ Command AddRun(CLI::App& tool);
 Command AddEnv(CLI::App& tool);
 Command AddCompile(CLI::App& tool);
 Command AddInfo(CLI::App& tool);
+Command AddReport(CLI::App& tool);
 Command AddExplain(CLI::App& tool);
 Command AddOps(CLI::App& tool);
 Command AddCompletion(CLI::App& tool);

@@ -11,14 +11,6 @@ namespace {
 // A note says that something is unclean, not that it is wrong.
 bool IsNote(std::string_view rule) { return rule == "check/memory/slack"; }
 
-// Frames of the start of a process or thread say nothing.
-bool IsStart(const std::string& function) {
-  return function == "_start" || function == "__libc_start_main" ||
-         function.starts_with("__libc_start_call_main") ||
-         function.starts_with("__libc_start_main") || function == "start_thread" ||
-         function == "clone" || function == "clone3" || function == "__clone3";
-}
-
 std::string JsonOf(const Symbol& symbol) {
   return Cat("{\"function\":", JsonText(symbol.function), ",\"file\":", JsonText(symbol.file),
              ",\"line\":", symbol.line, ",\"library\":", JsonText(symbol.library),

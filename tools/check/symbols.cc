@@ -119,6 +119,13 @@ Symbol SymbolOf(uintptr_t counter) {
   return symbol;
 }
 
+bool IsStart(const std::string& function) {
+  return function == "_start" || function == "__libc_start_main" ||
+         function.starts_with("__libc_start_call_main") ||
+         function.starts_with("__libc_start_main") || function == "start_thread" ||
+         function == "clone" || function == "clone3" || function == "__clone3";
+}
+
 std::string TextOf(const Symbol& symbol) {
   const std::string name = symbol.function.empty() ? Hex(symbol.offset) : symbol.function;
   if (!symbol.file.empty()) return Cat(name, " (", symbol.file, ":", symbol.line, ")");

@@ -17,6 +17,9 @@ struct Symbol {
 // symbols alone. Slow; not thread-safe.
 Symbol SymbolOf(uintptr_t counter);
 
+// Whether the function belongs to the start of a process or a thread, which says nothing.
+bool IsStart(const std::string& function);
+
 // "main (train.cc:12)", "main+0x1f (/usr/bin/train)", "0x401f20 (/usr/bin/train)".
 std::string TextOf(const Symbol& symbol);
 
