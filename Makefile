@@ -32,10 +32,10 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test soak crosscheck install bench lint docs coverage clean
+.PHONY: help setup build demo test test-report soak crosscheck install bench lint docs coverage clean
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
 	@echo
 	@echo "Variables: CXX=clang++  PREFIX=/where/to/install  JOBS=4  WERROR=ON"
 
@@ -55,6 +55,11 @@ test: ## build everything and run all tests
 	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
+
+test-report: ## the page of `aclimb report` in a browser, with pictures of it
+	@scripts/setup build test browser $(COMPILER)
+	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target test_report
 
 soak: ## random calls from many threads, with and without the checker (SECONDS=, SEED=)
 	@scripts/setup build test $(COMPILER)

@@ -8,7 +8,7 @@ import tempfile
 
 from tool import CLEAN, expect, main
 
-COMMANDS = ["run", "c++", "explain", "ops", "info", "env", "completion"]
+COMMANDS = ["run", "c++", "report", "explain", "ops", "info", "env", "completion"]
 
 
 def parses(tool, build):
@@ -53,6 +53,7 @@ def in_bash(tool, build):
         ("run", "--devices", "2", "--host"): ["--host-access"],
         ("ops", "aclnnElu"): ["aclnnEluBackward"],
         ("ops", "--soc", "Ascend310"): ["Ascend310P3"],
+        ("report", "--th"): ["--threads"],
         ("completion", ""): ["bash", "zsh", "fish"],
         ("explain", "10700"): [str(107000 + i) for i in range(10)],
         ("explain", "elu_backward/same-shape/"): [
