@@ -37,7 +37,7 @@ def least_time(event, limits):
     if size <= 0.75 * limits["l2_bytes"] * limits["threads"]:
         level = limits["L2"]
     wanted = {"copy": ("copy", "copy_nt"), "fill": ("write", "write_nt", "zero_fill")}.get(
-        event["name"], [name for name in level if name != "zero_fill"])
+        event["name"].split()[0], [name for name in level if name != "zero_fill"])
     memory = size / max(level.get(name, 0) for name in wanted) if size else 0
     return max(memory, args.get("flops", 0) / limits["gemm_f32"])
 

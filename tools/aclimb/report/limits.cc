@@ -78,7 +78,9 @@ double LimitOf(const Limits& limits, const Trace& trace, const Span& run) {
     if (bytes <= level->bytes) at = &*level;
   }
   const std::string& name = trace.names[static_cast<size_t>(run.name)];
-  const double speed = name == "copy" ? at->copy : name == "fill" ? at->fill : at->operate;
+  const double speed = name.starts_with("copy")   ? at->copy
+                       : name.starts_with("fill") ? at->fill
+                                                  : at->operate;
   const double memory = speed > 0 ? bytes / speed : 0;
   if (run.flops <= 0) return memory;
   return std::max(memory,

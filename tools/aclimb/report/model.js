@@ -92,7 +92,7 @@ function colour(model, data) {
     if (hues.has(operator)) return hues.get(operator);
     if (/^aclnn/.test(name)) return '--hue-7';
     if (/Synchronize/.test(name)) return '--wait';
-    if (/^(copy|fill)$|Malloc|Free|Mem(cpy|set)/.test(name)) return '--data';
+    if (/^(copy|fill)\b|Malloc|Free|Mem(cpy|set)/.test(name)) return '--data';
     return '--other';
   });
   model.faint = model.names.map(name => /GetWorkspaceSize$/.test(name));

@@ -210,9 +210,14 @@ class Timeline {
       const until = this.timeAt(pixel + 1);
       let next = Math.max(span + 1, firstAfter(starts, until, span, row.last));
       if (next - 1 > span && durations[next - 1] * scale >= 1.5) --next;
+      // The longest one gives the colour.
+      let longest = span;
+      for (let other = span + 1; other < next; ++other) {
+        if (durations[other] > durations[longest]) longest = other;
+      }
       const busy = (busyBefore[next] - busyBefore[span]) * scale;
       const failed = failedBefore[next] > failedBefore[span];
-      context.fillStyle = this.colour(failed ? '--failed' : this.model.colours[this.model.name[span]]);
+      context.fillStyle = this.colour(failed ? '--failed' : this.model.colours[this.model.name[longest]]);
       context.globalAlpha = failed ? 1 : Math.min(1, 0.35 + 0.65 * busy);
       context.fillRect(pixel, row.y, failed ? 2 : 1, height);
       context.globalAlpha = 1;
@@ -270,6 +275,8 @@ class Timeline {
     context.stroke();
     let point = firstAfter(at, this.view.begin, 0, at.length);
     let value = point > 0 ? bytes[point - 1] : 0;
+    const last = firstAfter(at, this.view.end, point, at.length);
+    if (last - point > this.width) return this.drawMemoryRange(context, item.device, point, base, yOf);
     const path = new Path2D();
     path.moveTo(-2, yOf(value));
     while (point < at.length && at[point] <= this.view.end) {
@@ -295,6 +302,26 @@ class Timeline {
     path.lineTo(-2, base);
     context.fillStyle = this.colour('--memory-fill');
     context.fill(path);
+  }
+
+  // More changes than pixels: the highest value of each pixel, and how far down it went.
+  drawMemoryRange(context, {at, bytes}, point, base, yOf) {
+    let value = point > 0 ? bytes[point - 1] : 0;
+    for (let x = 0; x < this.width; ++x) {
+      const until = this.timeAt(x + 1);
+      let most = value, least = value;
+      for (; point < at.length && at[point] < until; ++point) {
+        value = bytes[point];
+        most = Math.max(most, value);
+        least = Math.min(least, value);
+      }
+      const top = yOf(most);
+      context.fillStyle = this.colour('--memory-fill');
+      context.fillRect(x, top, 1, base - top);
+      context.fillRect(x, top, 1, yOf(least) - top);
+      context.fillStyle = this.colour('--memory-line');
+      context.fillRect(x, top - 1, 1, 2);
+    }
   }
 
   // Frames around the hovered and the selected span, and arrows from calls to what they queued.
