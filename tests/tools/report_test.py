@@ -38,7 +38,8 @@ def least_time(event, limits):
         level = limits["L2"]
     wanted = {"copy": ("copy", "copy_nt"), "fill": ("write", "write_nt", "zero_fill")}.get(
         event["name"].split()[0], [name for name in level if name != "zero_fill"])
-    memory = size / max(level.get(name, 0) for name in wanted) if size else 0
+    speed = max(level.get(name, 0) for name in wanted)
+    memory = size / speed if speed else 0  # else nobody measured it
     return max(memory, args.get("flops", 0) / limits["gemm_f32"])
 
 

@@ -56,6 +56,8 @@ function fillTip(tip, told) {
 
 function placeTip(tip, x, y) {
   tip.hidden = false;
+  // At the window's edge it would be narrower than it has to be.
+  tip.style.left = '0';
   const {width, height} = tip.getBoundingClientRect();
   const left = x + 16 + width > innerWidth ? x - 16 - width : x + 16;
   tip.style.left = Math.max(4, left) + 'px';
