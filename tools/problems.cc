@@ -5,6 +5,8 @@
 #include "aclimb/core/text.h"
 #include "tools/check/settings.h"
 #include "tools/fault/fault_spec.h"
+#include "tools/record/limit.h"
+#include "tools/record/record_folder.h"
 #include "tools/trace/json_file.h"
 
 namespace aclimb::tools {
@@ -16,6 +18,10 @@ std::vector<Problem> ValueProblems() {
     problems.push_back({status.refusal().what, "No call will fail; correct it, or unset it."});
   }
   check::ReadSettings(&problems);
+  if (const Status limit = ReadRecordLimit().TakeStatus(); !limit.ok()) {
+    problems.push_back(
+        {limit.refusal().what, "The limit stays at 64 MiB; correct it, or unset it."});
+  }
   if (const char* force = secure_getenv("ACLIMB_FORCE")) {
     const std::string value = force;
     if (!value.empty() && value != "0" && value != "1") {
@@ -32,6 +38,12 @@ std::vector<Problem> FileProblems() {
     const char* path = secure_getenv(variable);
     if (path == nullptr || path[0] == '\0') continue;
     if (auto problem = JsonFile::ProblemOf(variable, path)) {
+      problems.push_back({std::move(*problem), ""});
+    }
+  }
+  const char* record = secure_getenv("ACLIMB_RECORD");
+  if (record != nullptr && record[0] != '\0') {
+    if (auto problem = RecordFolder::ProblemOf(record)) {
       problems.push_back({std::move(*problem), ""});
     }
   }

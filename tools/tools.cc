@@ -4,6 +4,7 @@
 #include "tools/check/check.h"
 #include "tools/fault/fault.h"
 #include "tools/problems.h"
+#include "tools/record/record.h"
 #include "tools/trace/trace.h"
 
 namespace aclimb::observe {
@@ -17,7 +18,8 @@ Observers MakeTools() noexcept {
   } catch (...) {
     // Out of memory this early: nothing is told.
   }
-  for (Observer* (*const make)() : {&tools::MakeTrace, &tools::MakeFault, &check::MakeChecker}) {
+  for (Observer* (*const make)() :
+       {&tools::MakeTrace, &tools::MakeFault, &check::MakeChecker, &tools::MakeRecord}) {
     try {
       Observer* tool = make();
       if (tool != nullptr) tools.list[tools.count++] = tool;

@@ -106,6 +106,7 @@ typedef struct AclimbAccess {
   int32_t writes;          // 0 read, 1 written
   const int64_t* shape;    // rank values
   const int64_t* strides;  // in elements
+  int64_t offset;          // of the first element from the start of the storage, in elements
 } AclimbAccess;
 
 // What an operator finds wrong in the data of a run: a rule of the checker, and a text.
@@ -152,6 +153,18 @@ ACLIMB_BRIDGE int aclimb_cancelled(void);
 
 // 1 while a tool listens. The answer never changes; ask once for each call.
 ACLIMB_BRIDGE int aclimb_observing(void);
+// What is known of the operator's call that the thread is in, told before anything can refuse it
+// and again when more is known. The texts live until aclimb_call_details returns.
+typedef struct AclimbOperatorCall {
+  const char* function;     // the second phase's name, in both phases
+  int32_t phase;            // 1 or 2
+  const char* arguments;    // of phase 1, as a JSON object; null when they are not known
+  uint64_t workspace_size;  // that phase 1 answered; 0 within phase 1
+  int32_t deterministic;    // whether phase 1 found ACL_OPT_DETERMINISTIC on
+} AclimbOperatorCall;
+
+// Only while a tool listens.
+ACLIMB_BRIDGE void aclimb_call_details(const AclimbOperatorCall* call);
 // Around the body of a public function, only while a tool listens. An answer other than 0 is the
 // code with which the function has to fail, whose message is there already; aclimb_call_end follows
 // in every case. `function` lives until then.

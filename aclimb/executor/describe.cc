@@ -36,7 +36,10 @@ std::string Bools(const BoolArrayValue& values) {
 }
 
 std::string Value(const contract::Argument& argument) {
-  if (contract::IsPointer(argument.kind) && argument.object == nullptr) return "null";
+  if (contract::IsPointer(argument.kind) && argument.object == nullptr) {
+    if (argument.handle == nullptr) return "null";
+    return Cat("{\"invalid\": ", JsonText(argument.handle_state), "}");
+  }
   switch (argument.kind) {
     case contract::Kind::kTensor:
       return Tensor(*static_cast<const TensorDescriptor*>(argument.object));
@@ -90,7 +93,8 @@ Description::Description(const Executor& executor, std::span<const TensorView> v
                          .rank = view.rank,
                          .writes = use.is_output ? 1 : 0,
                          .shape = view.shape,
-                         .strides = view.stride});
+                         .strides = view.stride,
+                         .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype))});
   }
   if (executor.workspace_size > 0 && workspace != nullptr) {
     accesses_.push_back({.name = "workspace",
@@ -100,7 +104,8 @@ Description::Description(const Executor& executor, std::span<const TensorView> v
                          .rank = 1,
                          .writes = 1,
                          .shape = workspace_shape_,
-                         .strides = kDense});
+                         .strides = kDense,
+                         .offset = 0});
   }
   operation_ = {.function = executor.contract->function,
                 .arguments = arguments_.c_str(),

@@ -37,6 +37,7 @@ struct Executor : Recycled {
   // For the tools; empty unless one listens.
   std::string arguments;  // as DescribeArguments has them
   double flops = 0;       // of the plan
+  bool deterministic = false;
 };
 
 // Two threads may race for one executor, and one of them may release it.

@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/check.h"
@@ -118,6 +119,15 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   return executor;
 }
 
+void TellCall(const contract::Contract& contract, const std::string& arguments) {
+  const AclimbOperatorCall call = {.function = contract.function,
+                                   .phase = 1,
+                                   .arguments = arguments.c_str(),
+                                   .workspace_size = 0,
+                                   .deterministic = aclimb_deterministic() != 0 ? 1 : 0};
+  aclimb_call_details(&call);
+}
+
 Status Run(const contract::Contract& contract, PlanFunction plan,
            std::span<contract::Argument> arguments, uint64_t* workspace_size,
            aclOpExecutor** handle) {
@@ -126,14 +136,21 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   Resolve(arguments);
   const contract::Arguments view(arguments, static_cast<Product>(settings.product),
                                  settings.extensions != 0);
+  const bool observed = aclimb_observing() != 0;
+  std::string description;
+  if (observed) {
+    description = DescribeArguments(contract, view);
+    TellCall(contract, description);
+  }
   if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
   if (Status status = contract::CheckNulls(contract, view); !status.ok()) return status;
   if (Status status = CheckSettings(contract, settings); !status.ok()) return status;
   if (Status status = contract::Check(contract, view); !status.ok()) return status;
   Result<std::unique_ptr<Executor>> executor = MakeExecutor(contract, plan, view);
   if (!executor.ok()) return executor.TakeStatus();
-  if (aclimb_observing() != 0) {
-    executor.value()->arguments = DescribeArguments(contract, view);
+  if (observed) {
+    executor.value()->arguments = std::move(description);
+    executor.value()->deterministic = aclimb_deterministic() != 0;
     if (executor.value()->plan) executor.value()->flops = executor.value()->plan->Flops();
   }
   const uint64_t size = executor.value()->workspace_size;

@@ -187,8 +187,25 @@ Status ConsumedExecutor(const aclOpExecutor* executor) {
       "consumed-executor");
 }
 
+// To the tools. `executor` is null when it is not known, or another operator's.
+void TellCall(const contract::Contract& contract, const Executor* executor) {
+  if (aclimb_observing() == 0) return;
+  AclimbOperatorCall call = {.function = contract.function,
+                             .phase = 2,
+                             .arguments = nullptr,
+                             .workspace_size = 0,
+                             .deterministic = 0};
+  if (executor != nullptr) {
+    call.arguments = executor->arguments.c_str();
+    call.workspace_size = executor->workspace_size;
+    call.deterministic = executor->deterministic ? 1 : 0;
+  }
+  aclimb_call_details(&call);
+}
+
 Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t size,
                  aclOpExecutor* handle, aclrtStream stream) {
+  TellCall(contract, nullptr);
   if (handle == nullptr) {
     return RefusePhase2(kAclnnNullptr, "executor is null; expected the one that phase 1 made.",
                         "check that phase 1 returned 0", "null-executor");
@@ -205,6 +222,7 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
                               "; expected phase 1 and phase 2 of one operator."),
                           "pass each executor to its own operator", "other-operator");
     }
+    TellCall(contract, executor);
     // Consumed by success and by failure alike, unless it is repeatable.
     const std::unique_ptr<Executor> owned(
         executor->repeatable

@@ -66,6 +66,10 @@ int aclimb_observing() { return aclimb::observe::On() ? 1 : 0; }
 
 int aclimb_call_begin(const char* function) { return aclimb::observe::CallBegin(function); }
 
+void aclimb_call_details(const AclimbOperatorCall* call) {
+  aclimb::observe::Each([&](aclimb::observe::Observer& tool) { tool.OperatorCalled(*call); });
+}
+
 void aclimb_call_end(const char* function, int code) { aclimb::observe::CallEnd(function, code); }
 
 }  // extern "C"

@@ -43,6 +43,9 @@ class Observer {
   // done anything; CallEnd still follows.
   virtual int CallBegin(const char* function) { return (void)function, 0; }
   virtual void CallEnd(const char* function, int code) { (void)function, (void)code; }
+  // What is known of the operator's call under way, before it does or refuses anything; again when
+  // more is known.
+  virtual void OperatorCalled(const AclimbOperatorCall& call) { (void)call; }
   // Handles of the kinds in bridge.h. `live` of a lookup says whether it was one.
   virtual void HandleMade(int kind, const void* handle) { (void)kind, (void)handle; }
   virtual void HandleReleased(int kind, const void* handle) { (void)kind, (void)handle; }

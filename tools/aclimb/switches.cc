@@ -21,6 +21,8 @@ constexpr Switch kSwitches[] = {
     {"--log", "ACLIMB_LOG", "TOPICS", "what to log and where: plan, stderr, file=PATH", AskRuntime,
      "plan stderr file="},
     {"--trace", "ACLIMB_TRACE", "FILE", "write a timeline of calls and work", AskRuntime},
+    {"--record", "ACLIMB_RECORD", "DIR", "write every operator call with its data, for replay",
+     AskRuntime},
     {"--fault", "ACLIMB_FAULT", "ORDERS", "make calls or tasks fail, as aclrtMalloc:3=207001",
      AskRuntime},
     {"--seed", "ACLIMB_FAULT_SEED", "N", "seed of the faults that have a probability", AskRuntime},

@@ -1,43 +1,25 @@
 #include "tools/trace/json_file.h"
 
-#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "aclimb/core/text.h"
+#include "tools/output_path.h"
 #include "tools/trace/new_file.h"
 
 namespace aclimb::tools {
 namespace {
 
-// Open files, which the end of the process completes and a fork silences.
+// Open files, which the end of the process completes.
 std::vector<JsonFile*>& OpenFiles() {
   static auto* const files = new std::vector<JsonFile*>;
   return *files;
-}
-
-std::atomic<bool>& InForkedChild() {
-  static std::atomic<bool> child{false};
-  return child;
-}
-
-std::string WithProcessNumber(std::string path) {
-  for (size_t at = path.find("%p"); at != std::string::npos; at = path.find("%p")) {
-    path.replace(at, 2, std::to_string(getpid()));
-  }
-  return path;
-}
-
-bool MayReplace() {
-  const char* force = secure_getenv("ACLIMB_FORCE");
-  return force != nullptr && std::strcmp(force, "1") == 0;
 }
 
 std::string CannotWrite(const char* variable, const std::string& path, int error) {
@@ -73,10 +55,7 @@ JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
     return nullptr;
   }
   auto* file = new JsonFile(descriptor);
-  static const bool watches_forks = pthread_atfork(nullptr, nullptr, [] {
-                                      InForkedChild().store(true, std::memory_order_relaxed);
-                                    }) == 0;
-  (void)watches_forks;
+  WatchForks();
   if (!at_exit) return file;
   if (OpenFiles().empty()) {
     std::atexit([] {
@@ -88,14 +67,14 @@ JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
 }
 
 void JsonFile::Append(std::string_view value) noexcept {
-  if (InForkedChild().load(std::memory_order_relaxed)) return;
+  if (InForkedChild()) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   Write(first_ ? "[\n" : ",\n", value);
   first_ = false;
 }
 
 void JsonFile::Finish() noexcept {
-  if (InForkedChild().load(std::memory_order_relaxed)) return;
+  if (InForkedChild()) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   Write(first_ ? "[\n]\n" : "\n]\n", "");
   if (descriptor_ >= 0) close(descriptor_);

@@ -1,0 +1,182 @@
+#include "tools/record/record.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "tools/record/limit.h"
+#include "tools/record/npy.h"
+#include "tools/record/record_folder.h"
+#include "tools/record/recorded_call.h"
+
+namespace aclimb::tools {
+namespace {
+
+// The task of a call runs on another thread, before or after the call returns.
+struct Recording {
+  std::mutex mutex;
+  RecordedCall call;
+};
+
+// The operator's call that the thread is in.
+struct OpenCall {
+  bool under_way = false;
+  int phase = 0;
+  RecordedCall call;
+  std::shared_ptr<Recording> queued;  // null until its task is queued
+};
+thread_local OpenCall open_call;
+
+class Record : public observe::Observer {
+ public:
+  Record(std::unique_ptr<RecordFolder> folder, uint64_t limit)
+      : folder_(std::move(folder)), limit_(limit) {}
+
+  void OperatorCalled(const AclimbOperatorCall& details) override {
+    if (!folder_->open()) return;
+    if (!open_call.under_way) open_call = OpenCall();
+    open_call.under_way = true;
+    open_call.phase = details.phase;
+    RecordedCall& call = open_call.call;
+    call.function = details.function;
+    if (details.arguments != nullptr) call.arguments = details.arguments;
+    call.workspace = details.workspace_size;
+    call.deterministic = details.deterministic != 0;
+  }
+
+  void Refused(int, const char* text) override {
+    if (!open_call.under_way) return;
+    std::string& message = open_call.call.message;
+    message += message.empty() ? "" : "\n";
+    message += text;
+  }
+
+  void CallEnd(const char*, int code) override {
+    if (!open_call.under_way) return;
+    OpenCall ended = std::move(open_call);
+    open_call = OpenCall();
+    if (ended.queued != nullptr) {
+      const std::lock_guard<std::mutex> lock(ended.queued->mutex);
+      RecordedCall& call = ended.queued->call;
+      call.phase2 = code;
+      call.phase2_ended = true;
+      call.message = std::move(ended.call.message);
+      // Else the end of the run writes it.
+      if (IsOver(call)) Write(call);
+    } else if (code != 0) {
+      ended.call.phase2_ended = ended.phase == 2;
+      (ended.phase == 1 ? ended.call.phase1 : ended.call.phase2) = code;
+      ended.call.number = NewNumber();
+      folder_->MakeFolder(ended.call.Folder());
+      Write(ended.call);
+    }
+  }
+
+  void QueueMade(AclimbDevice* device, AclimbQueue* queue) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    streams_[queue] = made_[device]++;
+  }
+
+  void Queued(const observe::Work& work) override {
+    if (!open_call.under_way || open_call.queued != nullptr || work.operation == nullptr) return;
+    auto recording = std::make_shared<Recording>();
+    RecordedCall& call = recording->call;
+    call = open_call.call;
+    call.number = NewNumber();
+    call.run = RecordedCall::Run::kQueued;
+    call.tensors = TensorsOf(*work.operation, &call.blocks, &call.device);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto stream = streams_.find(work.queue);
+      if (stream != streams_.end()) call.stream = stream->second;
+      waiting_[work.id] = recording;
+    }
+    folder_->MakeFolder(call.Folder());
+    Write(call);
+    open_call.queued = std::move(recording);
+  }
+
+  int Started(const observe::Work& work) override {
+    if (const std::shared_ptr<Recording> recording = Find(work.id, /*take=*/false)) {
+      const std::lock_guard<std::mutex> lock(recording->mutex);
+      recording->call.run = RecordedCall::Run::kStarted;
+      WriteTensors(recording->call, /*outputs=*/false);
+      // A run that ends the process leaves its inputs and this.
+      Write(recording->call);
+    }
+    return 0;
+  }
+
+  void Finished(const observe::Work& work, int code) override {
+    if (const std::shared_ptr<Recording> recording = Find(work.id, /*take=*/true)) {
+      const std::lock_guard<std::mutex> lock(recording->mutex);
+      recording->call.run = RecordedCall::Run::kEnded;
+      recording->call.run_code = code;
+      WriteTensors(recording->call, /*outputs=*/true);
+      Write(recording->call);
+    }
+  }
+
+  void Dropped(const observe::Work& work) override {
+    if (const std::shared_ptr<Recording> recording = Find(work.id, /*take=*/true)) {
+      const std::lock_guard<std::mutex> lock(recording->mutex);
+      recording->call.run = RecordedCall::Run::kDropped;
+      Write(recording->call);
+    }
+  }
+
+ private:
+  uint64_t NewNumber() { return last_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  static bool IsOver(const RecordedCall& call) {
+    return call.run == RecordedCall::Run::kEnded || call.run == RecordedCall::Run::kDropped;
+  }
+
+  std::shared_ptr<Recording> Find(uint64_t work, bool take) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = waiting_.find(work);
+    if (found == waiting_.end()) return nullptr;
+    std::shared_ptr<Recording> recording = found->second;
+    if (take) waiting_.erase(found);
+    return recording;
+  }
+
+  void WriteTensors(RecordedCall& call, bool outputs) {
+    for (RecordedTensor& tensor : call.tensors) {
+      if (tensor.is_output != outputs || tensor.data == nullptr || tensor.bytes > limit_) continue;
+      folder_->WriteFile(call.Folder() + '/' + tensor.name + ".npy",
+                         NpyHeader(static_cast<DType>(tensor.dtype), tensor.elements),
+                         std::string_view(tensor.data, tensor.bytes));
+      tensor.written = folder_->open();
+    }
+  }
+
+  void Write(const RecordedCall& call) {
+    folder_->WriteFile(call.Folder() + "/call.json", call.Json(limit_), "");
+  }
+
+  const std::unique_ptr<RecordFolder> folder_;
+  const uint64_t limit_;
+  std::atomic<uint64_t> last_{0};
+  std::mutex mutex_;
+  std::unordered_map<AclimbDevice*, int> made_;    // streams of the device so far
+  std::unordered_map<AclimbQueue*, int> streams_;  // their numbers
+  std::unordered_map<uint64_t, std::shared_ptr<Recording>> waiting_;  // by work
+};
+
+}  // namespace
+
+observe::Observer* MakeRecord() {
+  const char* path = secure_getenv("ACLIMB_RECORD");
+  if (path == nullptr || path[0] == '\0') return nullptr;
+  Result<uint64_t> limit = ReadRecordLimit();
+  std::unique_ptr<RecordFolder> folder = RecordFolder::Open(path);
+  if (folder == nullptr) return nullptr;
+  return new Record(std::move(folder), limit.ok() ? limit.value() : kDefaultRecordLimit);
+}
+
+}  // namespace aclimb::tools
