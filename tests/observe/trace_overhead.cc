@@ -1,7 +1,8 @@
-// What a trace costs: aclnnEluBackward of 16 and of a million elements by one thread, both phases
-// and a synchronise, without and with ACLIMB_TRACE. Prints medians; docs/trace.md has them.
+// What a trace, or a recording, costs: aclnnEluBackward of 16 and of a million elements by one
+// thread, both phases and a synchronise, without and with ACLIMB_TRACE or ACLIMB_RECORD. Prints
+// medians; docs/trace.md and docs/record.md have them.
 //
-//   trace_overhead        builds on demand, as `cmake --build build --target trace_overhead`
+//   trace_overhead [record]  builds on demand, as `cmake --build build --target trace_overhead`
 
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -57,10 +59,10 @@ double TimeOf(int64_t count, int calls) {
   return failed != 0 ? -1 : Median(times);
 }
 
-int Part() {
+int Part(int large_calls) {
   if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
   const double tiny = TimeOf(16, 5000);
-  const double large = TimeOf(1 << 20, 500);
+  const double large = TimeOf(1 << 20, large_calls);
   if (tiny < 0 || large < 0) return 1;
   std::printf("%.3f %.3f\n", tiny, large);
   return aclrtResetDevice(0) != 0 || aclFinalize() != 0 ? 1 : 0;
@@ -69,14 +71,18 @@ int Part() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--part") == 0) return Part();
+  if (argc == 2 && std::strcmp(argv[1], "--part") == 0) return Part(500);
+  // Each writes 12 MiB.
+  if (argc == 2 && std::strcmp(argv[1], "--record-part") == 0) return Part(20);
+  const bool record = argc == 2 && std::strcmp(argv[1], "record") == 0;
   constexpr int kRounds = 7;
-  const std::string path = "/tmp/aclimb-trace-overhead-" + std::to_string(getpid()) + ".json";
+  const std::string path = "/tmp/aclimb-overhead-" + std::to_string(getpid());
   std::vector<double> times[2][2];
   for (int round = 0; round < 2 * kRounds; ++round) {
     const int on = round % 2;
-    const std::string command = std::string("ACLIMB_THREADS=1 ACLIMB_FORCE=1 ACLIMB_TRACE=") +
-                                (on ? path : "") + " " + argv[0] + " --part";
+    const std::string command = std::string("ACLIMB_THREADS=1 ACLIMB_") +
+                                (record ? "RECORD=" : "TRACE=") + (on ? path : "") + " " + argv[0] +
+                                (record ? " --record-part" : " --part");
     FILE* part = popen(command.c_str(), "r");
     double tiny = 0;
     double large = 0;
@@ -85,10 +91,10 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s fails\n", command.c_str());
       return 1;
     }
+    std::filesystem::remove_all(path);
     times[on][0].push_back(tiny);
     times[on][1].push_back(large);
   }
-  unlink(path.c_str());
   std::printf("aclnnEluBackward   off         on\n");
   for (int i = 0; i < 2; ++i) {
     std::printf("%-18s %-8.2f us %-8.2f us\n", i == 0 ? "16 elements" : "1 Mi elements",

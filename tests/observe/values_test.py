@@ -12,6 +12,9 @@ WRONG = {
     "ACLIMB_MUTE": ("check/memory/double,check/nothing", "check/memory/double", "check/leak",
                     "explain --list"),
     "ACLIMB_FORCE": ("yes", "yes", "0 or 1", "kept"),
+    "ACLIMB_RECORD": ("/no/such/folder/calls", "/no/such/folder/calls", "a folder that can be made",
+                      "Make its folder"),
+    "ACLIMB_RECORD_LIMIT": ("64 apples", "64 apples", "bytes, or a number with K", "64 MiB"),
     "ACLIMB_TRACE": ("/no/such/folder/trace.json", "/no/such/folder/trace.json",
                      "a file that can be written", "Make its folder"),
 }

@@ -8,7 +8,7 @@ import tempfile
 
 from tool import CLEAN, expect, main
 
-COMMANDS = ["run", "c++", "report", "explain", "ops", "info", "env", "completion"]
+COMMANDS = ["run", "c++", "report", "replay", "explain", "ops", "info", "env", "completion"]
 
 
 def parses(tool, build):

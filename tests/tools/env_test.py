@@ -44,6 +44,8 @@ BAD = {
     "ACLIMB_LOG": "everything",
     "ACLIMB_SCHEDULE": "backwards",
     "ACLIMB_TRACE": "/no/such/folder/trace.json",
+    "ACLIMB_RECORD": "/no/such/folder/calls",
+    "ACLIMB_RECORD_LIMIT": "much",
     "ACLIMB_FAULT": "aclrtMalloc",
     "ACLIMB_FAULT_SEED": "-1",
     "ACLIMB_CHECK": "yes",

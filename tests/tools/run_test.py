@@ -49,6 +49,7 @@ SWITCHES = {
     "--memory": ("ACLIMB_MEMORY", "512M", "12 apples"),
     "--log": ("ACLIMB_LOG", "plan,stderr", "everything"),
     "--trace": ("ACLIMB_TRACE", "/tmp/aclimb-no-such-trace-%p.json", "/no/such/folder/trace.json"),
+    "--record": ("ACLIMB_RECORD", "/tmp/aclimb-no-such-record-%p", "/no/such/folder/calls"),
     "--fault": ("ACLIMB_FAULT", "aclrtMalloc:p0.5=207001,aclrtFree:2+=507899", "aclrtMalloc:0=207001"),
     "--seed": ("ACLIMB_FAULT_SEED", "18446744073709551615", "p0.5"),
 }

@@ -9,7 +9,7 @@ import tempfile
 
 from tool import CLEAN, Tool, expect, main
 
-COMMANDS = ["run", "c++", "explain", "ops", "info", "env", "completion"]
+COMMANDS = ["run", "c++", "explain", "ops", "info", "env", "completion", "replay"]
 
 
 def version(tool):
@@ -39,7 +39,7 @@ def wrong_use(tool):
             tool.refused(command, "--nonsense", said=f"Try: aclimb {command} --help")
     for command in ("info", "env"):
         tool.refused(command, "superfluous", said="superfluous")
-    for command in ("run", "c++", "explain", "completion"):
+    for command in ("run", "c++", "explain", "completion", "replay"):
         tool.refused(command, said=f"aclimb {command} --help")
 
 

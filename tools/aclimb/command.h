@@ -27,6 +27,7 @@ CLI::App* AddSubcommand(CLI::App& tool, const std::string& name, const std::stri
 Command AddRun(CLI::App& tool);
 Command AddEnv(CLI::App& tool);
 Command AddCompile(CLI::App& tool);
+Command AddReplay(CLI::App& tool);
 Command AddInfo(CLI::App& tool);
 Command AddReport(CLI::App& tool);
 Command AddExplain(CLI::App& tool);

@@ -38,6 +38,7 @@ void AddRest(CommandWords& words) {
   if (words.name == "c++" || words.name == "report") words.rest = Rest::kFiles;
   if (words.name == "explain") words.rest = Rest::kExplained;
   if (words.name == "ops") words.choices = OperatorNames();
+  if (words.name == "replay") words.rest = Rest::kFiles;
   if (words.name == "completion") words.choices = kShells;
   if (!words.choices.empty()) words.rest = Rest::kChoices;
 }

@@ -1,0 +1,194 @@
+// Calls that a recording has to get right.
+//
+//   record_program views | large | refused | threads | fork
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclimb/core/half.h"
+#include "aclnnop/aclnn_elu_backward.h"
+
+namespace {
+
+int failed = 0;
+void Need(int code) {
+  if (code == 0) return;
+  ++failed;
+  std::fprintf(stderr, "%d: %s\n", code, aclGetRecentErrMsg());
+}
+
+struct View {
+  aclDataType dtype;
+  std::vector<int64_t> shape, strides;
+  int64_t offset;
+};
+
+aclTensor* Tensor(const View& view, void* memory) {
+  const int64_t storage[] = {512};
+  return aclCreateTensor(view.shape.data(), view.shape.size(), view.dtype, view.strides.data(),
+                         view.offset, ACL_FORMAT_ND, storage, 1, memory);
+}
+
+// That many numbers of the dtype, i * step - 1.
+constexpr size_t kNumbers = 512;
+
+void* Memory(aclDataType dtype, float step) {
+  unsigned char host[kNumbers * 4];
+  const size_t size = dtype == ACL_FLOAT ? 4 : 2;
+  for (size_t i = 0; i < kNumbers; ++i) {
+    const float value = static_cast<float>(i % 64) * step - 1;
+    const uint16_t half =
+        dtype == ACL_BF16 ? aclimb::ToBFloat16(value).bits : aclimb::ToFloat16(value).bits;
+    if (size == 4) {
+      std::memcpy(host + 4 * i, &value, 4);
+    } else {
+      std::memcpy(host + 2 * i, &half, 2);
+    }
+  }
+  void* memory = nullptr;
+  const size_t bytes = kNumbers * size;
+  Need(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  Need(aclrtMemcpy(memory, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+  return memory;
+}
+
+struct Call {
+  View grad, value, out;
+  bool in_place = false;  // out in grad's memory
+};
+
+// The code of the first phase that fails.
+int Elu(const Call& call, aclrtStream stream) {
+  void* g = Memory(call.grad.dtype, 0.125f);
+  void* v = Memory(call.value.dtype, 0.03125f);
+  void* o = call.in_place ? g : Memory(call.out.dtype, 1);
+  aclTensor* grad = Tensor(call.grad, g);
+  aclTensor* value = Tensor(call.value, v);
+  aclTensor* out = Tensor(call.out, o);
+  float one_value = 1;
+  double half_value = 0.5;
+  aclScalar* one = aclCreateScalar(&one_value, ACL_FLOAT);
+  aclScalar* half = aclCreateScalar(&half_value, ACL_DOUBLE);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  int code =
+      aclnnEluBackwardGetWorkspaceSize(grad, one, half, one, false, value, out, &size, &executor);
+  if (code == 0) code = aclnnEluBackward(nullptr, size, executor, stream);
+  Need(aclrtSynchronizeStream(stream));
+  for (aclTensor* tensor : {grad, value, out}) Need(aclDestroyTensor(tensor));
+  Need(aclDestroyScalar(one) | aclDestroyScalar(half));
+  Need(aclrtFree(g) | aclrtFree(v));
+  if (!call.in_place) Need(aclrtFree(o));
+  return code;
+}
+
+View Dense(aclDataType dtype) { return {dtype, {3, 4}, {4, 1}, 0}; }
+
+void Views(aclrtStream stream) {
+  // Transposed, with gaps, broadcast; offsets that differ.
+  Need(Elu({.grad = {ACL_FLOAT, {3, 4}, {1, 3}, 5},
+            .value = {ACL_FLOAT, {3, 4}, {0, 2}, 7},
+            .out = {ACL_FLOAT, {3, 4}, {16, 2}, 9}},
+           stream));
+  Need(Elu({.grad = {ACL_FLOAT16, {3, 4}, {4, 1}, 2},
+            .value = {ACL_FLOAT16, {3, 4}, {8, 2}, 1},
+            .out = {ACL_BF16, {3, 4}, {4, 1}, 3}},
+           stream));
+  Need(Elu({.grad = Dense(ACL_BF16), .value = Dense(ACL_BF16), .out = Dense(ACL_FLOAT)}, stream));
+  // The input is gone when the run has ended.
+  Need(Elu({.grad = {ACL_FLOAT, {3, 4}, {4, 1}, 4},
+            .value = Dense(ACL_FLOAT),
+            .out = {ACL_FLOAT, {3, 4}, {4, 1}, 4},
+            .in_place = true},
+           stream));
+  // Scalars, and nothing at all.
+  Need(Elu({.grad = {ACL_FLOAT, {}, {}, 3},
+            .value = {ACL_FLOAT, {}, {}, 2},
+            .out = {ACL_FLOAT, {}, {}, 1}},
+           stream));
+  const View empty = {ACL_FLOAT, {0, 4}, {4, 1}, 0};
+  Need(Elu({.grad = empty, .value = empty, .out = empty}, stream));
+  Need(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+  Need(Elu({.grad = Dense(ACL_FLOAT), .value = Dense(ACL_FLOAT), .out = Dense(ACL_FLOAT)}, stream));
+}
+
+// Too large to stand in a program, and not too large to be printed.
+void Large(aclrtStream stream) {
+  const View wide = {ACL_FLOAT, {8, 32}, {64, 1}, 3};
+  const View dense = {ACL_FLOAT, {8, 32}, {32, 1}, 1};
+  Need(Elu({.grad = wide, .value = dense, .out = wide}, stream));
+}
+
+void Refused(aclrtStream stream) {
+  const View wide = {ACL_FLOAT, {3, 5}, {5, 1}, 0};
+  const int shapes =
+      Elu({.grad = Dense(ACL_FLOAT), .value = wide, .out = Dense(ACL_FLOAT)}, stream);
+  // The last element lies behind the memory.
+  View behind = Dense(ACL_FLOAT);
+  behind.offset = 510 + 600;
+  const int memory =
+      Elu({.grad = Dense(ACL_FLOAT), .value = Dense(ACL_FLOAT), .out = behind}, stream);
+  const int executor = aclnnEluBackward(nullptr, 0, nullptr, stream);
+  if (shapes == 0 || memory == 0 || executor == 0) ++failed;
+}
+
+void Threads() {
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 2; ++t) {
+    threads.emplace_back([t] {
+      Need(aclrtSetDevice(0));
+      aclrtStream stream = nullptr;
+      Need(aclrtCreateStream(&stream));
+      // Each thread's calls have a shape of their own.
+      const View view = {ACL_FLOAT, {t + 2, 5}, {5, 1}, t};
+      for (int i = 0; i < 50; ++i) {
+        Need(Elu({.grad = view, .value = view, .out = view}, stream));
+      }
+      Need(aclrtDestroyStream(stream));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+void Fork(aclrtStream stream) {
+  const Call call = {.grad = Dense(ACL_FLOAT), .value = Dense(ACL_FLOAT), .out = Dense(ACL_FLOAT)};
+  Need(Elu(call, stream));
+  const pid_t child = fork();
+  if (child == 0) {
+    // Needs no device, and is refused.
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const int code = aclnnEluBackwardGetWorkspaceSize(nullptr, nullptr, nullptr, nullptr, false,
+                                                      nullptr, nullptr, &size, &executor);
+    _exit(code == 0 ? 1 : 0);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || status != 0) ++failed;
+  Need(Elu(call, stream));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc == 2 ? argv[1] : "";
+  Need(aclInit(nullptr));
+  Need(aclrtSetDevice(0));
+  aclrtStream stream = nullptr;
+  Need(aclrtCreateStream(&stream));
+  if (mode == "views") Views(stream);
+  if (mode == "large") Large(stream);
+  if (mode == "refused") Refused(stream);
+  if (mode == "threads") Threads();
+  if (mode == "fork") Fork(stream);
+  Need(aclrtDestroyStream(stream));
+  Need(aclrtResetDevice(0));
+  Need(aclFinalize());
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,219 @@
+// aclimb replay: runs a recorded call again, or writes it as a program.
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "aclimb/core/text.h"
+#include "tools/aclimb/command.h"
+#include "tools/aclimb/output.h"
+#include "tools/aclimb/replay/adapter.h"
+#include "tools/aclimb/replay/compare.h"
+#include "tools/aclimb/replay/device_call.h"
+#include "tools/aclimb/replay/elements.h"
+#include "tools/aclimb/replay/emit.h"
+#include "tools/aclimb/replay/recording.h"
+#include "tools/aclimb/toolkit.h"
+
+namespace aclimb::cli {
+namespace {
+
+struct Options {
+  std::string folder;
+  std::string program;
+  bool force = false;
+  bool no_truth = false;
+};
+
+std::string CodeText(const std::optional<int>& code) {
+  return code ? std::to_string(*code) : "none";
+}
+
+// One line; whether the two are the same.
+bool PrintCode(const char* name, const std::optional<int>& now, const std::optional<int>& then) {
+  const bool same = now == then;
+  Print(fmt::format("  {:<12}{}{}\n", name, CodeText(now),
+                    same ? ", as recorded" : fmt::format(", but {} was recorded", CodeText(then))));
+  return same;
+}
+
+bool PrintCodes(const CallOutcome& now, const Recording& then) {
+  bool same = PrintCode("phase 1", now.phase1, then.phase1);
+  if (now.phase1 == 0 && !then.HasRun()) {
+    Print(
+        fmt::format("  {:<12}not called; {} was recorded, for what is not in a recording: "
+                    "executor, workspace, memory or stream\n",
+                    "phase 2", CodeText(then.phase2)));
+  }
+  // A call that died, or was still under way, has nothing to compare.
+  if (now.phase2 && then.phase2) same = PrintCode("phase 2", now.phase2, then.phase2) && same;
+  if (now.run && then.run_code) same = PrintCode("run", now.run, then.run_code) && same;
+  if (now.run && !then.run_code) {
+    Print(fmt::format("  {:<12}{}; when recorded: {}\n", "run", *now.run, then.run));
+    same = same && *now.run == 0;
+  }
+  if (!now.message.empty()) Print(now.message + "\n");
+  return same;
+}
+
+std::vector<double> ValuesOf(const std::vector<unsigned char>& bytes,
+                             const RecordedArgument& tensor) {
+  std::vector<double> values;
+  for (int64_t place : PlacesOf(tensor.shape, tensor.strides)) {
+    values.push_back(ReadElement(bytes.data() + static_cast<size_t>(place) * tensor.ElementBytes(),
+                                 tensor.dtype));
+  }
+  return values;
+}
+
+// Elements of the two whose bytes differ.
+size_t BitsThatDiffer(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b,
+                      const RecordedArgument& tensor) {
+  size_t count = 0;
+  const size_t size = tensor.ElementBytes();
+  for (int64_t place : PlacesOf(tensor.shape, tensor.strides)) {
+    const size_t at = static_cast<size_t>(place) * size;
+    if (std::memcmp(a.data() + at, b.data() + at, size) != 0) ++count;
+  }
+  return count;
+}
+
+std::string ErrorText(const Difference& difference, const std::vector<int64_t>& shape) {
+  if (difference.absolute == 0) return "no error";
+  return fmt::format("largest absolute error {:.3g} at {}, relative {:.3g} at {}",
+                     difference.absolute, IndexText(shape, difference.absolute_at),
+                     difference.relative, IndexText(shape, difference.relative_at));
+}
+
+std::string VerdictText(const Difference& difference, const std::vector<double>& got,
+                        const OutputTruth& truth, const std::vector<int64_t>& shape) {
+  if (difference.beyond == 0) return "within the tolerance";
+  const size_t first = difference.first_beyond;
+  return fmt::format(
+      "{} of {} beyond the tolerance, first {}: {:.9g}, expected {:.9g} within {:.3g}",
+      difference.beyond, difference.count, IndexText(shape, first), got[first], truth.values[first],
+      truth.allowed[first]);
+}
+
+// The truth with what rounding makes infinite, as the dtype has it.
+OutputTruth InDType(OutputTruth truth, DType dtype) {
+  for (double& value : truth.values) {
+    const double rounded = Rounded(value, dtype);
+    if (!std::isfinite(rounded)) value = rounded;
+  }
+  return truth;
+}
+
+// The lines of one output; whether it agrees with the recording and with the truth.
+bool PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned char>& bytes,
+                 const OutputTruth* truth) {
+  Print(fmt::format("  {}: {} {}\n", tensor.name, NameOf(tensor.dtype),
+                    ShapeText(tensor.shape.data(), tensor.shape.size())));
+  const std::vector<double> got = ValuesOf(bytes, tensor);
+  bool agrees = true;
+  if (tensor.data) {
+    const std::vector<double> recorded = ValuesOf(*tensor.data, tensor);
+    const size_t bits = BitsThatDiffer(bytes, *tensor.data, tensor);
+    std::string text = "equal, bit for bit";
+    if (bits > 0) {
+      const Difference difference = DifferenceOf(got, recorded, {});
+      text = fmt::format("{} of {} elements differ, by at most {:.3g} at {}", bits, got.size(),
+                         difference.absolute, IndexText(tensor.shape, difference.absolute_at));
+      agrees = truth != nullptr;
+      if (truth != nullptr) {
+        const Difference error = DifferenceOf(recorded, truth->values, truth->allowed);
+        agrees = error.beyond == 0;
+        if (!agrees) text += "; recorded: " + VerdictText(error, recorded, *truth, tensor.shape);
+      }
+    }
+    Print(fmt::format("    recording  {}\n", text));
+  } else {
+    Print(fmt::format("    recording  left out: {}\n", tensor.left_out));
+  }
+  if (truth != nullptr) {
+    const Difference error = DifferenceOf(got, truth->values, truth->allowed);
+    agrees = agrees && error.beyond == 0;
+    Print(fmt::format("    truth      {}; {}\n", ErrorText(error, tensor.shape),
+                      VerdictText(error, got, *truth, tensor.shape)));
+  }
+  return agrees;
+}
+
+int Replay(const Options& options) {
+  const Recording recording = ReadRecording(options.folder);
+  const CallOutcome outcome = RunCall(recording, ToolkitRoot());
+  Print(fmt::format("{}, call {} of the recording\n", Bold(recording.contract->function),
+                    recording.number));
+  bool agrees = PrintCodes(outcome, recording);
+  std::vector<OutputTruth> truths;
+  if (!options.no_truth && !outcome.outputs.empty()) {
+    truths = AdapterOf(*recording.contract).truth(recording);
+  }
+  for (const auto& [parameter, bytes] : outcome.outputs) {
+    const RecordedArgument& tensor = recording.At(parameter);
+    const OutputTruth* found = nullptr;
+    for (OutputTruth& truth : truths) {
+      if (truth.parameter != parameter) continue;
+      truth = InDType(std::move(truth), tensor.dtype);
+      found = &truth;
+    }
+    agrees = PrintOutput(tensor, bytes, found) && agrees;
+  }
+  Print(agrees ? "agrees\n" : Alarm("differs") + "\n");
+  return agrees ? kDone : kFailed;
+}
+
+int EmitProgram(const Options& options) {
+  const std::string text = ProgramOf(ReadRecording(options.folder), options.folder);
+  // "x": an existing file is kept.
+  std::FILE* file = std::fopen(options.program.c_str(), options.force ? "w" : "wx");
+  if (file == nullptr) {
+    const int error = errno;
+    throw Unreadable(fmt::format("{}: {}{}", options.program, std::strerror(error),
+                                 error == EEXIST ? "; --force replaces it" : ""));
+  }
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written) {
+    throw Unreadable(options.program + ": cannot be written");
+  }
+  return kDone;
+}
+
+int Run(const Options& options) {
+  try {
+    return options.program.empty() ? Replay(options) : EmitProgram(options);
+  } catch (const std::exception& error) {
+    // 1 would say that the call gives something else.
+    std::fprintf(stderr, "aclimb replay: %s\n", error.what());
+    return kWrongUse;
+  }
+}
+
+}  // namespace
+
+Command AddReplay(CLI::App& tool) {
+  CLI::App* app = AddSubcommand(tool, "replay", "[--no-truth] [--emit-cpp FILE [--force]] CALL",
+                                "Run a recorded call again, or write it as a program");
+  app->footer(
+      "CALL is a folder that `aclimb run --record DIR` made, as DIR/000001-aclnnEluBackward. The\n"
+      "results are held against the recorded ones and against the operator's formula in double.\n"
+      "Exit status: 0 all agree, 1 something differs, 2 the recording cannot be read or run.\n\n"
+      "Examples:\n"
+      "  aclimb run --record calls ./train && aclimb replay calls/000001-aclnnEluBackward\n"
+      "  aclimb replay calls/000001-aclnnEluBackward --emit-cpp call.cpp");
+  auto options = std::make_shared<Options>();
+  app->add_option("CALL", options->folder, "folder of the recorded call")->required();
+  CLI::Option* emit = app->add_option("--emit-cpp", options->program,
+                                      "write the call as a C++ program instead of running it")
+                          ->type_name("FILE");
+  app->add_flag("--force", options->force, "replace the program's file if it exists")->needs(emit);
+  app->add_flag("--no-truth", options->no_truth,
+                "compare with the recorded results alone, which have to be the same bits");
+  return {app, [options](const std::vector<std::string>&) { return Run(*options); }};
+}
+
+}  // namespace aclimb::cli

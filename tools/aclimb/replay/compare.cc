@@ -1,0 +1,37 @@
+#include "tools/aclimb/replay/compare.h"
+
+#include <cmath>
+#include <limits>
+
+namespace aclimb::cli {
+
+Difference DifferenceOf(const std::vector<double>& got, const std::vector<double>& expected,
+                        const std::vector<double>& allowed) {
+  Difference difference;
+  difference.count = got.size();
+  for (size_t i = 0; i < got.size(); ++i) {
+    const double e = expected[i];
+    double error = std::fabs(got[i] - e);
+    if (got[i] == e || (std::isnan(got[i]) && std::isnan(e))) {
+      error = 0;
+    } else if (!std::isfinite(got[i]) || !std::isfinite(e)) {
+      error = std::numeric_limits<double>::infinity();
+    }
+    if (error > difference.absolute) {
+      difference.absolute = error;
+      difference.absolute_at = i;
+    }
+    const double relative = e != 0 && error > 0 ? error / std::fabs(e) : 0;
+    // An infinite or missing number has no relative error of its own.
+    if (std::isfinite(relative) && relative > difference.relative) {
+      difference.relative = relative;
+      difference.relative_at = i;
+    }
+    if (!(error <= (allowed.empty() ? 0 : allowed[i])) && difference.beyond++ == 0) {
+      difference.first_beyond = i;
+    }
+  }
+  return difference;
+}
+
+}  // namespace aclimb::cli

@@ -1,0 +1,141 @@
+#include "tools/aclimb/replay/elements.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "aclimb/core/half.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::cli {
+namespace {
+
+template <typename T>
+double Read(const unsigned char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(value));
+  return static_cast<double>(value);
+}
+
+template <typename T>
+void Write(unsigned char* at, T value) {
+  std::memcpy(at, &value, sizeof(value));
+}
+
+template <typename T>
+void WriteInteger(unsigned char* at, double value) {
+  using Limits = std::numeric_limits<T>;
+  const double whole = std::trunc(value);
+  // The largest number as a double may be one too large.
+  if (!(whole < static_cast<double>(Limits::max()))) return Write(at, Limits::max());
+  Write(at, whole <= static_cast<double>(Limits::min()) ? Limits::min() : static_cast<T>(whole));
+}
+
+// From double at once: by way of float32 it would be rounded twice.
+uint16_t HalfBits(double value, bool brain) {
+  const float nearest = static_cast<float>(value);
+  float single = nearest;
+  const double difference = value - static_cast<double>(nearest);
+  // Rounding to odd keeps what the second rounding needs to know.
+  if (std::isfinite(value) && difference != 0 && std::isfinite(nearest) &&
+      (BitsOf(nearest) & 1) == 0) {
+    single = std::nextafter(nearest, difference > 0 ? std::numeric_limits<float>::infinity()
+                                                    : -std::numeric_limits<float>::infinity());
+  }
+  return brain ? ToBFloat16(single).bits : ToFloat16(single).bits;
+}
+
+}  // namespace
+
+double ReadElement(const unsigned char* at, DType dtype) {
+  uint16_t bits = 0;
+  switch (dtype) {
+    case DType::kFloat32:
+      return Read<float>(at);
+    case DType::kFloat64:
+      return Read<double>(at);
+    case DType::kFloat16:
+      std::memcpy(&bits, at, sizeof(bits));
+      return ToFloat(Float16{bits});
+    case DType::kBFloat16:
+      std::memcpy(&bits, at, sizeof(bits));
+      return ToFloat(BFloat16{bits});
+    case DType::kInt8:
+      return Read<int8_t>(at);
+    case DType::kInt16:
+      return Read<int16_t>(at);
+    case DType::kInt32:
+      return Read<int32_t>(at);
+    case DType::kInt64:
+      return Read<int64_t>(at);
+    case DType::kUInt16:
+      return Read<uint16_t>(at);
+    case DType::kUInt32:
+      return Read<uint32_t>(at);
+    case DType::kUInt64:
+      return Read<uint64_t>(at);
+    default:
+      return Read<uint8_t>(at);
+  }
+}
+
+void WriteElement(unsigned char* at, DType dtype, double value) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return Write(at, static_cast<float>(value));
+    case DType::kFloat64:
+      return Write(at, value);
+    case DType::kFloat16:
+    case DType::kBFloat16:
+      return Write(at, HalfBits(value, dtype == DType::kBFloat16));
+    case DType::kInt8:
+      return WriteInteger<int8_t>(at, value);
+    case DType::kInt16:
+      return WriteInteger<int16_t>(at, value);
+    case DType::kInt32:
+      return WriteInteger<int32_t>(at, value);
+    case DType::kInt64:
+      return WriteInteger<int64_t>(at, value);
+    case DType::kUInt16:
+      return WriteInteger<uint16_t>(at, value);
+    case DType::kUInt32:
+      return WriteInteger<uint32_t>(at, value);
+    case DType::kUInt64:
+      return WriteInteger<uint64_t>(at, value);
+    case DType::kBool:
+      return Write<uint8_t>(at, value != 0 ? 1 : 0);
+    default:
+      return WriteInteger<uint8_t>(at, value);
+  }
+}
+
+double Rounded(double value, DType dtype) {
+  unsigned char bytes[8] = {};
+  WriteElement(bytes, dtype, value);
+  return ReadElement(bytes, dtype);
+}
+
+std::vector<int64_t> PlacesOf(const std::vector<int64_t>& shape,
+                              const std::vector<int64_t>& strides) {
+  std::vector<int64_t> places = {0};
+  for (size_t d = 0; d < shape.size(); ++d) {
+    std::vector<int64_t> next;
+    next.reserve(places.size() * static_cast<size_t>(shape[d]));
+    for (int64_t place : places) {
+      for (int64_t i = 0; i < shape[d]; ++i) next.push_back(place + i * strides[d]);
+    }
+    places = std::move(next);
+  }
+  return places;
+}
+
+std::string IndexText(const std::vector<int64_t>& shape, size_t number) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = static_cast<int64_t>(number % static_cast<size_t>(shape[d]));
+    number /= static_cast<size_t>(shape[d]);
+  }
+  return ShapeText(index.data(), index.size());
+}
+
+}  // namespace aclimb::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/dtype.h"
+
+// Elements of any real dtype, read and written as double.
+namespace aclimb::cli {
+
+double ReadElement(const unsigned char* at, DType dtype);
+// Rounds `value` once to the dtype; what is beyond an integer dtype becomes its nearest number.
+void WriteElement(unsigned char* at, DType dtype, double value);
+// The value that the dtype stores for `value`.
+double Rounded(double value, DType dtype);
+
+// The places of a view's elements within its storage, in elements from the first, in row-major
+// order.
+std::vector<int64_t> PlacesOf(const std::vector<int64_t>& shape,
+                              const std::vector<int64_t>& strides);
+// "[0, 2]" for the element with this number in row-major order.
+std::string IndexText(const std::vector<int64_t>& shape, size_t number);
+
+}  // namespace aclimb::cli

@@ -1,0 +1,236 @@
+#include "tools/aclimb/replay/recording.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "all_contracts.h"
+#include "tools/aclimb/replay/elements.h"
+#include "tools/aclimb/replay/npy_file.h"
+
+namespace aclimb::cli {
+namespace {
+
+using nlohmann::json;
+
+DType DTypeOf(const std::string& name) {
+  constexpr int kLast = 41;
+  for (int i = 0; i <= kLast; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (IsKnown(dtype) && NameOf(dtype) == name) return dtype;
+  }
+  throw Unreadable(fmt::format("no dtype is called {}", name));
+}
+
+int32_t FormatOf(const std::string& name) {
+  constexpr int kLast = 1000;
+  for (int i = -1; i <= kLast; ++i) {
+    if (contract::FormatText(i) == name) return i;
+  }
+  throw Unreadable(fmt::format("no format is called {}", name));
+}
+
+// NaN and infinities are texts.
+double NumberOf(const json& value) {
+  if (!value.is_string()) return value.get<double>();
+  const std::string text = value.get<std::string>();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (text == "nan") return std::nan("");
+  if (text == "inf") return kInf;
+  if (text == "-inf") return -kInf;
+  return 0;  // a complex scalar, which no operator accepts: its dtype is enough
+}
+
+// The elements from the first of the view to the last.
+uint64_t ReachOf(const RecordedArgument& tensor) {
+  __extension__ unsigned __int128 last = 0;
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    if (tensor.shape[d] == 0) return 0;
+    last += static_cast<unsigned __int128>(tensor.shape[d] - 1) *
+            static_cast<unsigned __int128>(tensor.strides[d]);
+  }
+  if (last >= uint64_t{1} << 56) throw Unreadable(tensor.name + " has too large strides");
+  return static_cast<uint64_t>(last) + 1;
+}
+
+void ReadTensor(const json& value, RecordedArgument& tensor) {
+  tensor.dtype = DTypeOf(value.at("dtype").get<std::string>());
+  tensor.shape = value.at("shape").get<std::vector<int64_t>>();
+  tensor.strides = value.at("strides").get<std::vector<int64_t>>();
+  tensor.storage = value.at("storage").get<std::vector<int64_t>>();
+  tensor.offset = value.at("offset").get<int64_t>();
+  tensor.format = FormatOf(value.at("format").get<std::string>());
+  if (tensor.shape.size() != tensor.strides.size()) {
+    throw Unreadable(tensor.name + " has not one stride for each dimension");
+  }
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    if (tensor.shape[d] < 0 || tensor.strides[d] < 0) {
+      throw Unreadable(tensor.name + " has a shape or strides below 0");
+    }
+  }
+  if (tensor.offset < 0 || tensor.offset >= int64_t{1} << 56) {
+    throw Unreadable(tensor.name + " has an offset that cannot be");
+  }
+}
+
+RecordedArgument ReadArgument(const json& value, const contract::Parameter& parameter) {
+  RecordedArgument argument;
+  argument.name = parameter.name;
+  argument.kind = parameter.kind;
+  argument.is_output = parameter.role == contract::Role::kOutput;
+  if (value.is_null()) {
+    argument.null = true;
+    return argument;
+  }
+  if (value.is_object() && value.contains("invalid")) {
+    throw Unreadable(fmt::format("{} was no live object ({}), which cannot be repeated",
+                                 parameter.name, value.at("invalid").get<std::string>()));
+  }
+  switch (parameter.kind) {
+    case contract::Kind::kTensor:
+      ReadTensor(value.at("tensor"), argument);
+      break;
+    case contract::Kind::kScalar:
+      argument.dtype = DTypeOf(value.at("dtype").get<std::string>());
+      argument.real = NumberOf(value.at("scalar"));
+      break;
+    case contract::Kind::kIntArray:
+      argument.integers = value.get<std::vector<int64_t>>();
+      break;
+    case contract::Kind::kBoolArray:
+      for (const json& flag : value) argument.integers.push_back(flag.get<bool>() ? 1 : 0);
+      break;
+    case contract::Kind::kString:
+      argument.text = value.get<std::string>();
+      break;
+    case contract::Kind::kBool:
+      argument.integer = value.get<bool>() ? 1 : 0;
+      break;
+    case contract::Kind::kInteger:
+      argument.integer = value.get<int64_t>();
+      break;
+    case contract::Kind::kReal:
+      argument.real = NumberOf(value);
+      break;
+  }
+  return argument;
+}
+
+// Where the tensor was, and what was in it.
+void ReadMemory(const json& tensors, Recording& recording, RecordedArgument& tensor) {
+  tensor.bytes = ReachOf(tensor) * tensor.ElementBytes();
+  if (!tensors.contains(tensor.name)) {
+    // The operator does not look at it, but it gets memory of its own.
+    if (tensor.bytes == 0) return;
+    tensor.block = recording.blocks.size();
+    tensor.has_place = true;
+    recording.blocks.push_back(static_cast<uint64_t>(tensor.First()) + tensor.bytes);
+    return;
+  }
+  const json& entry = tensors.at(tensor.name);
+  tensor.touched = tensor.has_place = true;
+  tensor.block = entry.at("block").get<size_t>();
+  tensor.begin = entry.at("begin").get<int64_t>();
+  if (tensor.block >= recording.blocks.size() || tensor.First() < 0 ||
+      static_cast<uint64_t>(tensor.First()) + tensor.bytes > recording.blocks[tensor.block]) {
+    throw Unreadable(tensor.name + " does not lie in its block");
+  }
+  if (entry.at("file").is_null()) {
+    tensor.left_out = entry.at("left_out").get<std::string>();
+    return;
+  }
+  // The name is always this one, and never leads out of the folder.
+  tensor.data = ReadNpy(recording.folder + "/" + tensor.name + ".npy", tensor.dtype,
+                        tensor.bytes / tensor.ElementBytes());
+}
+
+template <typename T>
+std::optional<T> Optional(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.get<T>();
+}
+
+void Fill(const json& call, Recording& recording) {
+  const auto function = call.at("operator").get<std::string>();
+  for (const contract::Contract* contract : kAllContracts) {
+    if (function == contract->function) recording.contract = contract;
+  }
+  if (recording.contract == nullptr) {
+    throw Unreadable(fmt::format("this toolkit has no operator {}", function));
+  }
+  recording.number = call.at("number").get<int64_t>();
+  recording.workspace = call.at("workspace").get<uint64_t>();
+  recording.phase1 = call.at("phase1").get<int>();
+  recording.phase2 = Optional<int>(call.at("phase2"));
+  recording.run = call.at("run").get<std::string>();
+  recording.run_code = Optional<int>(call.at("run_code"));
+  recording.message = call.at("message").get<std::string>();
+  recording.soc = call.at("soc").get<std::string>();
+  recording.extensions = call.at("extensions").get<bool>();
+  recording.deterministic = call.at("deterministic").get<bool>();
+  recording.blocks = call.at("blocks").get<std::vector<uint64_t>>();
+  const json& arguments = call.at("arguments");
+  if (arguments.is_null()) {
+    throw Unreadable("its arguments are not known: phase 2 was called without a live executor");
+  }
+  for (const contract::Parameter& parameter : recording.contract->parameters) {
+    recording.arguments.push_back(ReadArgument(arguments.at(parameter.name), parameter));
+  }
+  if (!recording.HasRun()) return;
+  for (RecordedArgument& argument : recording.arguments) {
+    if (argument.kind == contract::Kind::kTensor && !argument.null) {
+      ReadMemory(call.at("tensors"), recording, argument);
+    }
+  }
+}
+
+}  // namespace
+
+size_t RecordedArgument::ElementCount() const {
+  size_t count = 1;
+  for (int64_t extent : shape) count *= static_cast<size_t>(extent);
+  return null ? 0 : count;
+}
+
+std::vector<double> Recording::Values(int parameter) const {
+  const RecordedArgument& tensor = At(parameter);
+  std::vector<double> values(tensor.ElementCount());
+  if (!tensor.touched) return values;
+  if (!tensor.data) {
+    throw Unreadable(fmt::format("{} was left out: {}", tensor.name, tensor.left_out));
+  }
+  size_t i = 0;
+  for (int64_t place : PlacesOf(tensor.shape, tensor.strides)) {
+    values[i++] = ReadElement(
+        tensor.data->data() + static_cast<size_t>(place) * tensor.ElementBytes(), tensor.dtype);
+  }
+  return values;
+}
+
+Recording ReadRecording(const std::string& folder) {
+  const std::string path = folder + "/call.json";
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw Unreadable(fmt::format("{}: expected the folder of a recorded call", folder));
+  }
+  std::ifstream file(path);
+  if (!file) throw Unreadable(fmt::format("{}: there is no call.json", folder));
+  Recording recording;
+  recording.folder = folder;
+  try {
+    Fill(json::parse(file), recording);
+  } catch (const json::exception& problem) {
+    throw Unreadable(fmt::format("{}: {}", path, problem.what()));
+  } catch (const Unreadable& problem) {
+    const std::string text = problem.what();
+    if (text.starts_with(folder)) throw;
+    throw Unreadable(fmt::format("{}: {}", path, text));
+  }
+  return recording;
+}
+
+}  // namespace aclimb::cli

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/core/dtype.h"
+
+namespace aclimb::cli {
+
+// A recording that cannot be read, or not be run again; what() says which file and why.
+struct Unreadable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// One argument of a recorded call; what its kind does not have stays empty.
+struct RecordedArgument {
+  std::string name;
+  contract::Kind kind = contract::Kind::kTensor;
+  bool null = false;
+  DType dtype = DType::kUndefined;  // of tensors and scalars
+  double real = 0;                  // of scalars and kReal
+  int64_t integer = 0;              // of kInteger and kBool
+  std::vector<int64_t> integers;    // of arrays, also of flags
+  std::string text;
+
+  // Of tensors. Sizes are in bytes.
+  std::vector<int64_t> shape, strides, storage;
+  int64_t offset = 0;  // in elements
+  int32_t format = 2;
+  bool is_output = false;
+  bool touched = false;                            // the operator reads or writes it
+  bool has_place = false;                          // block and begin are set
+  size_t block = 0;                                // tensors that overlapped are in one block
+  int64_t begin = 0;                               // of the storage within the block
+  uint64_t bytes = 0;                              // from the first element of the view to the last
+  std::optional<std::vector<unsigned char>> data;  // these; empty when they were left out
+  std::string left_out;                            // why
+
+  size_t ElementBytes() const { return SizeOf(dtype); }
+  size_t ElementCount() const;
+  // Where the first element is within the block.
+  int64_t First() const { return begin + offset * static_cast<int64_t>(ElementBytes()); }
+};
+
+// A call that ACLIMB_RECORD wrote.
+struct Recording {
+  std::string folder;
+  const contract::Contract* contract = nullptr;
+  int64_t number = 0;
+  std::vector<RecordedArgument> arguments;  // by the contract's parameters
+  uint64_t workspace = 0;
+  int phase1 = 0;
+  std::optional<int> phase2;
+  std::string run;  // "none", "queued", "started", "ended" or "dropped"
+  std::optional<int> run_code;
+  std::string message, soc;
+  bool extensions = false;
+  bool deterministic = false;
+  std::vector<uint64_t> blocks;  // bytes
+
+  // Phase 2 took the call, so that there are data.
+  bool HasRun() const { return run != "none"; }
+  const RecordedArgument& At(int parameter) const {
+    return arguments[static_cast<size_t>(parameter)];
+  }
+  // The view's elements in row-major order: those recorded, zeros of a tensor that the operator
+  // does not read, none of one that was not given.
+  std::vector<double> Values(int parameter) const;
+};
+
+// Throws Unreadable.
+Recording ReadRecording(const std::string& folder);
+
+}  // namespace aclimb::cli
