@@ -59,9 +59,9 @@ double TimeOf(int64_t count, int calls) {
   return failed != 0 ? -1 : Median(times);
 }
 
-int Part(int large_calls) {
+int Part(int tiny_calls, int large_calls) {
   if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
-  const double tiny = TimeOf(16, 5000);
+  const double tiny = TimeOf(16, tiny_calls);
   const double large = TimeOf(1 << 20, large_calls);
   if (tiny < 0 || large < 0) return 1;
   std::printf("%.3f %.3f\n", tiny, large);
@@ -71,14 +71,14 @@ int Part(int large_calls) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--part") == 0) return Part(500);
-  // Each writes 12 MiB.
-  if (argc == 2 && std::strcmp(argv[1], "--record-part") == 0) return Part(20);
+  if (argc == 2 && std::strcmp(argv[1], "--part") == 0) return Part(5000, 500);
+  // Each writes four files, and 12 MiB.
+  if (argc == 2 && std::strcmp(argv[1], "--record-part") == 0) return Part(200, 10);
   const bool record = argc == 2 && std::strcmp(argv[1], "record") == 0;
-  constexpr int kRounds = 7;
+  const int rounds = record ? 3 : 7;
   const std::string path = "/tmp/aclimb-overhead-" + std::to_string(getpid());
   std::vector<double> times[2][2];
-  for (int round = 0; round < 2 * kRounds; ++round) {
+  for (int round = 0; round < 2 * rounds; ++round) {
     const int on = round % 2;
     const std::string command = std::string("ACLIMB_THREADS=1 ACLIMB_") +
                                 (record ? "RECORD=" : "TRACE=") + (on ? path : "") + " " + argv[0] +

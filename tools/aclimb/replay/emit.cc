@@ -55,7 +55,7 @@ class Program {
   void Line(fmt::format_string<Parts...> format, Parts&&... parts) {
     std::string line = "  " + fmt::format(format, std::forward<Parts>(parts)...);
     // Lists are broken between their members; nothing else is that long.
-    while (line.size() > kWidth && line.find('\n') == std::string::npos) {
+    while (line.size() > kWidth) {
       const size_t comma = line.rfind(", ", kWidth);
       if (comma == std::string::npos || comma < 8) break;
       text_ += line.substr(0, comma + 1) + "\n";
@@ -101,11 +101,14 @@ class Program {
     text_ += emitted::kTold;
     if (recording_.HasRun()) text_ += emitted::kMemory;
     bool tensors = false;
+    bool reads = false;
     std::set<std::string> readers;
     for (const RecordedArgument& argument : recording_.arguments) {
       tensors = tensors || (argument.kind == contract::Kind::kTensor && !argument.null);
+      reads = reads || IsRead(argument);
       if (IsPrinted(argument)) readers.insert(ReaderOf(argument.dtype));
     }
+    if (reads) text_ += emitted::kCopy;
     if (tensors) text_ += emitted::kTensor;
     if (loads_) text_ += emitted::kNpy;
     for (const std::string& reader : readers) {
@@ -239,26 +242,19 @@ class Program {
     text_ += "\n";
     Line("uint64_t workspace_size = 0;");
     Line("aclOpExecutor* executor = nullptr;");
-    std::string line = fmt::format("  int code = {}GetWorkspaceSize(", function);
-    size_t width = line.size();
+    std::string words;
     for (const RecordedArgument& argument : recording_.arguments) {
-      const std::string word = CallArgument(argument) + ", ";
-      if (width + word.size() > 98) {
-        line.pop_back();
-        line += "\n      ";
-        width = 6;
-      }
-      line += word;
-      width += word.size();
+      words += CallArgument(argument) + ", ";
     }
-    text_ += line + "&workspace_size,\n      &executor);\n";
+    Line("int code = {}GetWorkspaceSize(", function);
+    Line("    {}&workspace_size, &executor);", words);
     Line("Told(\"{}GetWorkspaceSize\", code);", function);
     if (!recording_.HasRun()) return;
     Line("char* workspace = nullptr;");
     Line("if (code == 0) {{");
     Line("  if (workspace_size > 0) workspace = Allocate(workspace_size);");
-    Line("  code = Told(\"{}\", {}(workspace, workspace_size, executor, stream));", function,
-         function);
+    Line("  code = Told(\"{}\",", function);
+    Line("              {}(workspace, workspace_size, executor, stream));", function);
     Line("}}");
     Line("if (code == 0) {{");
     Line("  code = Told(\"aclrtSynchronizeStream\", aclrtSynchronizeStream(stream));");

@@ -28,7 +28,9 @@ char* Allocate(size_t bytes) {
   Need("aclrtMemset", aclrtMemset(memory, bytes, 0xFF, bytes));
   return static_cast<char*>(memory);
 }
+)";
 
+inline constexpr const char* kCopy = R"(
 void CopyTo(char* device, const void* host, size_t bytes) {
   Need("aclrtMemcpy", aclrtMemcpy(device, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
 }

@@ -122,14 +122,9 @@ std::string TextLiteral(const std::string& text) {
 
 std::string ElementList(const std::vector<unsigned char>& bytes, DType dtype) {
   std::string list = "{";
-  size_t column = 0;
   const size_t size = SizeOf(dtype);
   for (size_t at = 0; at < bytes.size(); at += size) {
-    const std::string element = ElementText(bytes.data() + at, dtype);
-    if (at > 0) list += column + element.size() > 84 ? ",\n      " : ", ";
-    if (at > 0 && column + element.size() > 84) column = 0;
-    column += element.size() + 2;
-    list += element;
+    list += (at == 0 ? "" : ", ") + ElementText(bytes.data() + at, dtype);
   }
   return list + "}";
 }
