@@ -9,15 +9,14 @@
 namespace aclimb::cli {
 
 // Every function of the public interface that a replay calls, besides the operator's own.
-#define ACLIMB_REPLAY_FUNCTIONS(X)                                                                \
-  X(aclInit)                                                                                      \
-  X(aclFinalize)                                                                                  \
-  X(aclGetRecentErrMsg)                                                                           \
-  X(aclrtSetDevice) X(aclrtResetDevice) X(aclrtCreateStream) X(aclrtDestroyStream)                \
-      X(aclrtSynchronizeStream) X(aclrtSetSysParamOpt) X(aclrtMalloc) X(aclrtFree) X(aclrtMemset) \
-          X(aclrtMemcpy) X(aclCreateTensor) X(aclCreateScalar) X(aclCreateIntArray)               \
-              X(aclCreateBoolArray) X(aclDestroyTensor) X(aclDestroyScalar) X(aclDestroyIntArray) \
-                  X(aclDestroyBoolArray)
+// clang-format off
+#define ACLIMB_REPLAY_FUNCTIONS(X)                                                      \
+  X(aclInit) X(aclFinalize) X(aclGetRecentErrMsg) X(aclrtSetDevice) X(aclrtResetDevice) \
+  X(aclrtCreateStream) X(aclrtDestroyStream) X(aclrtSynchronizeStream)                  \
+  X(aclrtSetSysParamOpt) X(aclrtMalloc) X(aclrtFree) X(aclrtMemset) X(aclrtMemcpy)      \
+  X(aclCreateTensor) X(aclCreateScalar) X(aclCreateIntArray) X(aclCreateBoolArray)      \
+  X(aclDestroyTensor) X(aclDestroyScalar) X(aclDestroyIntArray) X(aclDestroyBoolArray)
+// clang-format on
 
 // The toolkit's libraries, loaded as a program loads them.
 class PublicFunctions {
