@@ -5,9 +5,9 @@
 
 #include <cstdio>
 
+#include "aclimb/core/sanitized.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "tests/support/device.h"
-#include "aclimb/core/sanitized.h"
 
 namespace aclimb::testing {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "tests/support/allocations.h"
 #include "aclimb/core/sanitized.h"
+#include "tests/support/allocations.h"
 #include "tests/threads/operator_calls.h"
 
 namespace aclimb::testing {
