@@ -41,6 +41,13 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   Wake();
 }
 
+void Engine::Unready(AclimbQueue* queue) noexcept {
+  if (!queue->ready) return;
+  ready_[queue->options.priority].Erase(queue);
+  --ready_count_;
+  queue->ready = false;
+}
+
 void Engine::FlushDeferred() {
   if (deferred_) Wake();
 }

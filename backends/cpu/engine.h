@@ -28,6 +28,8 @@ class Engine {
   void Start();
   // Puts the queue into the ready list if it has something to run.
   void MakeReady(AclimbQueue* queue) noexcept;
+  // Takes the queue, which has lost its tasks, out of the ready list again.
+  void Unready(AclimbQueue* queue) noexcept;
   // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
   // and the task is too small to open a team. The lock is released meanwhile.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);

@@ -7,23 +7,41 @@
 #include <thread>
 #include <vector>
 
+#include "backends/cpu/marker.h"
+
 namespace aclimb::cpu {
 namespace {
 
+// A task that keeps the engine busy from its construction to Release().
+class Blocker {
+ public:
+  Blocker() : queue_(CreateQueue(EngineOf(0), AclimbQueueOptions{9, 7, 0})) {
+    Task block;
+    block.run.payload = this;
+    block.run.run = [](void* payload) {
+      auto& phase = static_cast<Blocker*>(payload)->phase_;
+      phase = 1;
+      while (phase.load() != 2) std::this_thread::yield();
+      return 0;
+    };
+    EXPECT_EQ(Submit(queue_.get(), block, nullptr), 0);
+    while (phase_.load() != 1) std::this_thread::yield();
+  }
+  void Release() { phase_ = 2; }
+  ~Blocker() {
+    EXPECT_EQ(WaitQueue(queue_.get(), -1), 0);
+    DestroyQueue(queue_.get(), /*drain=*/true);
+  }
+  AclimbQueue* queue() const { return queue_.get(); }
+
+ private:
+  std::atomic<int> phase_{0};
+  std::shared_ptr<AclimbQueue> queue_;
+};
+
 // While one task holds the engine, work gathers in queues of three priorities.
 TEST(Engine, HighestPriorityFirstAndFairWithinIt) {
-  static std::atomic<int> phase;
-  phase = 0;
-  const auto blocker = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 7, 0});
-  Task block;
-  block.run.run = [](void*) {
-    phase = 1;
-    while (phase.load() != 2) std::this_thread::yield();
-    return 0;
-  };
-  ASSERT_EQ(Submit(blocker.get(), block, nullptr), 0);
-  while (phase.load() != 1) std::this_thread::yield();
-
+  Blocker blocker;
   struct Step {
     std::string* order;
     char name;
@@ -49,12 +67,34 @@ TEST(Engine, HighestPriorityFirstAndFairWithinIt) {
       ASSERT_EQ(Submit(queues.back().get(), task, nullptr), 0);
     }
   }
-  phase = 2;
+  blocker.Release();
   for (const auto& queue : queues) ASSERT_EQ(WaitQueue(queue.get(), -1), 0);
   EXPECT_EQ(order, "abababmnmnmnyzyzyz");
-  ASSERT_EQ(WaitQueue(blocker.get(), -1), 0);
   for (const auto& queue : queues) DestroyQueue(queue.get(), /*drain=*/true);
-  DestroyQueue(blocker.get(), /*drain=*/true);
+}
+
+// The queue was about to run, lost its work, and waits for an event before the engine looked at it.
+TEST(Engine, AQueueThatLostItsWorkCanWait) {
+  Blocker blocker;
+  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  const auto behind = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  Task task;
+  task.run.run = [](void*) { return 0; };
+  ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+  ASSERT_EQ(Submit(behind.get(), task, nullptr), 0);
+  ASSERT_EQ(AbortQueue(queue.get()), 0);
+  AclimbMarker* marker = nullptr;
+  ASSERT_EQ(Record(blocker.queue(), &marker), 0);
+  ASSERT_EQ(WaitForMarker(queue.get(), marker, -1), 0);
+  ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+  blocker.Release();
+  EXPECT_EQ(WaitQueue(behind.get(), 10000), 0);
+  EXPECT_EQ(WaitQueue(queue.get(), 10000), 0);
+  ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+  EXPECT_EQ(WaitQueue(queue.get(), 10000), 0);
+  marker->Release();
+  DestroyQueue(queue.get(), /*drain=*/true);
+  DestroyQueue(behind.get(), /*drain=*/true);
 }
 
 }  // namespace

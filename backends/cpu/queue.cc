@@ -57,6 +57,8 @@ void AclimbQueue::RemoveQueued(TaskList* dropped) {
     blocked_on->blocked.Erase(this);
     blocked_on = nullptr;
   }
+  // Or the next wait would put it into a second list.
+  engine->Unready(this);
   auto first = tasks.begin();
   if (running || suspended) ++first;
   for (auto it = first; it != tasks.end(); ++it) {
@@ -257,7 +259,7 @@ int Record(AclimbQueue* queue, AclimbMarker** result) {
     *result = marker;
     return 0;
   }
-  if (queue->tasks.empty()) {
+  if (queue->tasks.empty() || queue->destroyed) {
     SettleMarker(marker, ACLIMB_MARKER_DONE);
     *result = marker;
     return 0;
@@ -276,7 +278,7 @@ int Record(AclimbQueue* queue, AclimbMarker** result) {
 
 int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
-  if (queue->group->stop_error != 0) return 0;
+  if (queue->group->stop_error != 0 || queue->destroyed) return 0;
   if (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_DONE) return 0;
   const bool idle = queue->tasks.empty();
   marker->Retain();
