@@ -12,10 +12,10 @@
 namespace aclimb::cpu {
 namespace {
 
-// A task that keeps the engine busy from its construction to Release().
+// A task of the highest priority that keeps the engine busy from its construction to Release().
 class Blocker {
  public:
-  Blocker() : queue_(CreateQueue(EngineOf(0), AclimbQueueOptions{9, 7, 0})) {
+  Blocker() : queue_(CreateQueue(EngineOf(0), AclimbQueueOptions{9, 0, 0})) {
     Task block;
     block.run.payload = this;
     block.run.run = [](void* payload) {
