@@ -36,7 +36,7 @@ def estimate(process, variant, budget):
 def screen(peers, case, turn):
     """Opens the case in every peer, keeps the fast ones.
 
-    Returns [(process, variant, estimate, kilobytes at its peak or None)], notes.
+    Returns [(process, variant, estimate)], notes.
     """
     found, notes = [], []
     for peer in peers:
@@ -50,8 +50,7 @@ def screen(peers, case, turn):
                 best = min((entry[2] for entry in found), default=float("inf"))
                 if first.get(variant, 0) > max(HOPELESS_NS, 10 * best):
                     continue
-                found.append((peer, variant, estimate(peer, variant, turn),
-                              answer.get("peak_kb", {}).get(variant)))
+                found.append((peer, variant, estimate(peer, variant, turn)))
         except Failure as failure:
             notes.append(f"{peer.name}: {failure}")
     if found:
@@ -111,7 +110,7 @@ def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
             probes.append(probe())
         for index in range(-1, len(contenders)):
             process, variant, nanoseconds = ((aclimb, "aclimb", own) if index < 0
-                                             else contenders[index][:3])
+                                             else contenders[index])
             # The other process had the caches: a first run, if it is short, does not count.
             if nanoseconds < turn:
                 process.ask("run", 1, variant)
@@ -119,8 +118,7 @@ def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
             (times if index < 0 else peer_times[index]).append(value)
     row["phases"] = aclimb.ask("phases", runs_for(own, turn / 4))
     row["deterministic"] = cost_of_determinism(aclimb, own, turn / 4)
-    row.update(ns=statistics.median(times), all_ns=times, workspace=opened["workspace"],
-               peak_kb=opened["peak_kb"])
+    row.update(ns=statistics.median(times), all_ns=times, workspace=opened["workspace"])
     scale = 1.0
     if probes:
         row.update(probe=statistics.median(probes), probe_range=[min(probes), max(probes)])
@@ -129,8 +127,8 @@ def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
     row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"])
     if contenders:
         index = min(range(len(contenders)), key=lambda i: statistics.median(peer_times[i]))
-        peer, variant, _, peak = contenders[index]
+        peer, variant, _ = contenders[index]
         ratios = [theirs / ours for theirs, ours in zip(peer_times[index], times)]
         row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
-                   peer_peak_kb=peak, peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
+                   peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
                    ratio=statistics.median(ratios), ratio_range=[min(ratios), max(ratios)])

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -114,17 +113,5 @@ std::vector<double> TimeBatches(int64_t count, const std::function<void()>& once
   }
   return nanoseconds;
 }
-
-static double StatusLine(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.compare(0, name.size(), name) == 0) return std::stod(line.substr(name.size() + 1));
-  }
-  return std::nan("");
-}
-
-double ResidentKilobytes() { return StatusLine("VmRSS"); }
-double PeakResidentKilobytes() { return StatusLine("VmHWM"); }
-void ResetPeakResident() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 }  // namespace aclimb::bench

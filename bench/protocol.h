@@ -45,9 +45,4 @@ int Serve(const std::map<std::string, std::function<JsonObject(const Words&)>>& 
 // Runs `once` `count` times in up to 16 batches and returns the batches' nanoseconds a run.
 std::vector<double> TimeBatches(int64_t count, const std::function<void()>& once);
 
-// Kilobytes, from /proc/self/status: resident now, and its peak since the last reset.
-double ResidentKilobytes();
-double PeakResidentKilobytes();
-void ResetPeakResident();
-
 }  // namespace aclimb::bench

@@ -16,7 +16,7 @@ import plot
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- measured: begin (bench/report.py) -->", "<!-- measured: end -->"
 HEADER = ["case", "dtype", "threads", "ms", "GB/s or GFLOP/s", "of limit", "peer ms", "ratio",
-          "spread", "deterministic", "workspace", "peak", "peer"]
+          "spread", "deterministic", "workspace", "peer"]
 # Rows that take less, in nanoseconds, have their phases told.
 SHORT_NS = 20e3
 
@@ -44,20 +44,12 @@ def spread(row):
     return f"{low:.2f}-{high:.2f}"
 
 
-def peak(row):
-    """Resident at the peak of a run, tensors included, and of the peer's; of what shows."""
-    theirs = row.get("peer_peak_kb")
-    if row["peak_kb"] < 4096:
-        return ""
-    return size(row["peak_kb"] * 1024) + (f" ({size(theirs * 1024)})" if theirs else "")
-
-
 def cells(row):
     start = [f"{row['operator']}/{row['case']}", row["dtype"], str(row["threads"])]
     if "failed" in row:
-        return start + ["failed"] + [""] * 8 + [row["failed"][:60]]
+        return start + ["failed"] + [""] * 7 + [row["failed"][:60]]
     ours = [milliseconds(row["ns"]), speed(row), f"{row['share']:.0%} {row['limit']}"]
-    more = [f"{row['deterministic']:.2f}", size(row["workspace"]), peak(row)]
+    more = [f"{row['deterministic']:.2f}", size(row["workspace"])]
     if "ratio" not in row:
         return start + ours + ["no peer", "", ""] + more + [""]
     return start + ours + [milliseconds(row["peer_ns"]), f"{row['ratio']:.2f}", spread(row)] + more + [

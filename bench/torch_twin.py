@@ -91,28 +91,24 @@ class Twin:
 
     def open(self, operator, name, *words):
         self.close()
-        before = status_kb("VmRSS")
         try:
             variants = module_of(operator).variants(Case(operator, name, words))
         except NoPeer as reason:
             return {"none": str(reason)}
-        errors, first, peak = [], {}, {}
+        errors, first = [], {}
         for variant, once in variants.items():
             try:
-                reset_peak()
                 begin = time.perf_counter_ns()
                 once()
                 word = variant.replace(" ", "~")
                 first[word] = time.perf_counter_ns() - begin
-                peak[word] = status_kb("VmHWM") - before
                 self.variants[word] = once
             except Exception as error:  # one way of writing it does not work; others may
                 errors.append(f"{variant}: {str(error).splitlines()[0][:120]}")
         if not self.variants:
             self.close()
             return {"none": "; ".join(errors)}
-        return {"variants": list(self.variants), "errors": errors, "first_ns": first,
-                "peak_kb": peak}
+        return {"variants": list(self.variants), "errors": errors, "first_ns": first}
 
     def run(self, count, variant):
         once, count = self.variants[variant], int(count)
@@ -132,17 +128,6 @@ class Twin:
         # The warm heap never gives memory back by itself; the next case warms it again.
         ctypes.CDLL(None).malloc_trim(0)
         return {"closed": "yes"}
-
-
-def status_kb(name):
-    """Kilobytes that /proc/self/status tells: VmRSS resident now, VmHWM its peak."""
-    with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith(name + ":"))
-
-
-def reset_peak():
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
 
 
 def openblas_threads():
