@@ -74,7 +74,7 @@ HWY_INLINE void Divide(float* values, int64_t count, float divisor) {
 template <typename T>
 class RowSummer {
  public:
-  RowSummer(const RowSumJob& job) : job_(job), writer_(job.out, job.stream) {}
+  explicit RowSummer(const RowSumJob& job) : job_(job), writer_(job.out, job.stream) {}
 
   void Run(int64_t begin, int64_t end) {
     const int64_t columns = job_.out.shape[1];
