@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -68,5 +69,8 @@ const EnvironmentVariable* FindEnvironmentVariable(std::string_view name);
 
 // The value the process has now, or nothing when it is unset or empty.
 std::optional<std::string_view> ReadEnvironment(const char* name);
+
+// Bytes, or a number with K, M, G or T (powers of 1024), up to 2^50; nothing for other texts.
+std::optional<uint64_t> ParseByteSize(std::string_view text);
 
 }  // namespace aclimb

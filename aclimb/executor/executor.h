@@ -34,10 +34,10 @@ struct Executor : Recycled {
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // traffic of the touched tensors
   bool repeatable = false;
+  bool deterministic = false;  // the switch as phase 1 found it
   // For the tools; empty unless one listens.
   std::string arguments;  // as DescribeArguments has them
   double flops = 0;       // of the plan
-  bool deterministic = false;
 };
 
 // Two threads may race for one executor, and one of them may release it.

@@ -100,6 +100,7 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
         planned.value().release(), std::default_delete<const Plan>(), RecyclingAllocator<Plan>());
   }
   executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
+  executor->deterministic = planner.deterministic();
   if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
   const auto is_tensor = [](const contract::Parameter& parameter) {
     return parameter.kind == contract::Kind::kTensor;
@@ -150,7 +151,6 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   if (!executor.ok()) return executor.TakeStatus();
   if (observed) {
     executor.value()->arguments = std::move(description);
-    executor.value()->deterministic = aclimb_deterministic() != 0;
     if (executor.value()->plan) executor.value()->flops = executor.value()->plan->Flops();
   }
   const uint64_t size = executor.value()->workspace_size;

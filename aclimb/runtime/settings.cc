@@ -43,20 +43,9 @@ class Reader {
   uint64_t Bytes(const char* name) {
     const auto text = ReadEnvironment(name);
     if (!text) return 0;
-    std::string_view digits = *text;
-    int shift = 0;
-    constexpr std::string_view kUnits = "KMGT";
-    const size_t unit = kUnits.find(static_cast<char>(digits.back() & ~0x20));
-    if (unit != std::string_view::npos && digits.size() > 1) {
-      shift = 10 * (static_cast<int>(unit) + 1);
-      digits.remove_suffix(1);
-    }
-    uint64_t value;
     constexpr uint64_t kLeast = 4096;
-    constexpr uint64_t kMost = uint64_t{1} << 50;
-    if (ParseInteger(digits, &value) && value <= kMost >> shift && value << shift >= kLeast) {
-      return value << shift;
-    }
+    const std::optional<uint64_t> size = ParseByteSize(*text);
+    if (size && *size >= kLeast) return *size;
     Complain(name, *text);
     return 0;
   }

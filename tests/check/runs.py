@@ -25,7 +25,11 @@ def findings(command, **variables):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "findings.json"
         program = run(command, ACLIMB_CHECK_OUT=str(path), **variables)
-        return program, json.loads(path.read_text())
+        try:
+            return program, json.loads(path.read_text())
+        except ValueError as error:
+            raise RuntimeError(f"{command} ended with {program.returncode} and left no findings:\n"
+                               + program.stderr) from error
 
 
 class Failures:

@@ -34,9 +34,11 @@ ALLOWED = {
     # The parts of libascendcl that listen.
     "tools/check": CORE + BRIDGE + ("aclimb/backend/backend.h", "aclimb/observe/",
                                     "tools/problems.h", "tools/trace/json_file.h"),
-    "tools/record": PUBLIC + CORE + BRIDGE + ("aclimb/observe/", "tools/output_path.h"),
+    "tools/record": PUBLIC + CORE + BRIDGE
+    + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "tools/fault": CORE + BRIDGE + ("aclimb/observe/",),
-    "tools/trace": CORE + BRIDGE + ("aclimb/observe/", "tools/output_path.h"),
+    "tools/trace": CORE + BRIDGE
+    + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
     "backends/cuda": CORE + ("aclimb/backend/backend.h",),
 }

@@ -147,7 +147,7 @@ def existing_program_is_kept(tool, *words):
     (call, *_) = place.example("elu_backward")
     source = place.folder / "kept.cpp"
     source.write_text("precious")
-    tool.refused("replay", call, "--emit-cpp", source, said="--force replaces it")
+    tool.refused("replay", call, "--emit-cpp", source, said="pass --force to replace it")
     expect(source.read_text() == "precious", "an existing program was replaced")
     tool.output("replay", call, "--emit-cpp", source, "--force")
     expect("aclnnEluBackward" in source.read_text(), "--force does not replace")

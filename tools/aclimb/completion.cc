@@ -35,10 +35,10 @@ constexpr const char* kShells = "bash zsh fish";
 
 void AddRest(CommandWords& words) {
   if (words.name == "run") words.rest = Rest::kProgram;
-  if (words.name == "c++" || words.name == "report") words.rest = Rest::kFiles;
+  if (words.name == "c++" || words.name == "report" || words.name == "replay")
+    words.rest = Rest::kFiles;
   if (words.name == "explain") words.rest = Rest::kExplained;
   if (words.name == "ops") words.choices = OperatorNames();
-  if (words.name == "replay") words.rest = Rest::kFiles;
   if (words.name == "completion") words.choices = kShells;
   if (!words.choices.empty()) words.rest = Rest::kChoices;
 }

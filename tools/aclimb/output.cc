@@ -4,8 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "tools/new_file.h"
 
 namespace aclimb::cli {
 namespace {
@@ -75,6 +80,20 @@ std::string BytesText(uint64_t bytes) {
   }
   return fmt::format("{:.{}f} {}", value, value < 10 && unit > 0 && bytes % 1024 != 0 ? 1 : 0,
                      kUnits[unit]);
+}
+
+void WriteNewFile(std::string_view option, const std::string& path, bool force,
+                  std::string_view content) {
+  const int descriptor = tools::OpenNewFile(path, force);
+  if (descriptor < 0) {
+    throw std::runtime_error(fmt::format("{} is \"{}\"; expected {}", option, path,
+                                         tools::ExpectedNewFile(errno, "pass --force")));
+  }
+  int error = tools::WriteAll(descriptor, content) ? 0 : errno;
+  if (close(descriptor) != 0 && error == 0) error = errno;
+  if (error != 0) {
+    throw std::runtime_error(fmt::format("{} ends early: {}", path, std::strerror(error)));
+  }
 }
 
 }  // namespace aclimb::cli

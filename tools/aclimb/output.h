@@ -19,4 +19,10 @@ std::string BytesText(uint64_t bytes);
 
 void Print(std::string_view text);
 
+// The whole content of a file that the user names. Throws std::runtime_error when it cannot be
+// written, or exists and `force` does not allow to replace it.
+//   option  the command line's name for the path, as "--output"
+void WriteNewFile(std::string_view option, const std::string& path, bool force,
+                  std::string_view content);
+
 }  // namespace aclimb::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -60,16 +59,6 @@ bool PrintCodes(const CallOutcome& now, const Recording& then) {
   return same;
 }
 
-std::vector<double> ValuesOf(const std::vector<unsigned char>& bytes,
-                             const RecordedArgument& tensor) {
-  std::vector<double> values;
-  for (int64_t place : PlacesOf(tensor.shape, tensor.strides)) {
-    values.push_back(ReadElement(bytes.data() + static_cast<size_t>(place) * tensor.ElementBytes(),
-                                 tensor.dtype));
-  }
-  return values;
-}
-
 // Elements of the two whose bytes differ.
 size_t BitsThatDiffer(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b,
                       const RecordedArgument& tensor) {
@@ -113,10 +102,10 @@ bool PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned char
                  const OutputTruth* truth) {
   Print(fmt::format("  {}: {} {}\n", tensor.name, NameOf(tensor.dtype),
                     ShapeText(tensor.shape.data(), tensor.shape.size())));
-  const std::vector<double> got = ValuesOf(bytes, tensor);
+  const std::vector<double> got = tensor.ValuesOf(bytes);
   bool agrees = true;
   if (tensor.data) {
-    const std::vector<double> recorded = ValuesOf(*tensor.data, tensor);
+    const std::vector<double> recorded = tensor.ValuesOf(*tensor.data);
     const size_t bits = BitsThatDiffer(bytes, *tensor.data, tensor);
     std::string text = "equal, bit for bit";
     if (bits > 0) {
@@ -168,18 +157,8 @@ int Replay(const Options& options) {
 }
 
 int EmitProgram(const Options& options) {
-  const std::string text = ProgramOf(ReadRecording(options.folder), options.folder);
-  // "x": an existing file is kept.
-  std::FILE* file = std::fopen(options.program.c_str(), options.force ? "w" : "wx");
-  if (file == nullptr) {
-    const int error = errno;
-    throw Unreadable(fmt::format("{}: {}{}", options.program, std::strerror(error),
-                                 error == EEXIST ? "; --force replaces it" : ""));
-  }
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) {
-    throw Unreadable(options.program + ": cannot be written");
-  }
+  WriteNewFile("--emit-cpp", options.program, options.force,
+               ProgramOf(ReadRecording(options.folder), options.folder));
   return kDone;
 }
 

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -18,13 +15,11 @@
 #include "tools/aclimb/report/problem.h"
 #include "tools/aclimb/report/summary.h"
 #include "tools/aclimb/report/trace_file.h"
-#include "tools/trace/new_file.h"
 
 namespace aclimb::cli {
 namespace {
 
 using report::Json;
-using report::Problem;
 
 struct Wanted {
   std::string trace;
@@ -43,26 +38,6 @@ bool IsSameFile(const std::string& a, const std::string& b) {
          of_a.st_ino == of_b.st_ino;
 }
 
-void Write(const std::string& path, bool replace, const std::string& text) {
-  const int descriptor = tools::OpenNewFile(path, replace);
-  if (descriptor < 0) {
-    throw Problem(fmt::format("--output is \"{}\"; expected {}", path,
-                              tools::ExpectedNewFile(errno, "pass --force")));
-  }
-  size_t written = 0;
-  int error = 0;
-  while (written < text.size() && error == 0) {
-    const ssize_t part = write(descriptor, text.data() + written, text.size() - written);
-    if (part > 0) {
-      written += static_cast<size_t>(part);
-    } else if (part == 0 || errno != EINTR) {
-      error = part == 0 ? EIO : errno;
-    }
-  }
-  if (close(descriptor) != 0 && error == 0) error = errno;
-  if (error != 0) throw Problem(fmt::format("{} ends early: {}", path, std::strerror(error)));
-}
-
 std::string TitleOf(const report::Trace& trace, const std::string& path) {
   return trace.program.empty() ? path.substr(path.rfind('/') + 1) : trace.program;
 }
@@ -79,7 +54,8 @@ void Make(const Wanted& wanted) {
   if (wanted.json) Print(data.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   if (wanted.output.empty()) return;
   data["trace"] = report::ColumnsOf(trace);
-  Write(wanted.output, wanted.force, report::PageOf(data["title"].get<std::string>(), data));
+  WriteNewFile("--output", wanted.output, wanted.force,
+               report::PageOf(data["title"].get<std::string>(), data));
 }
 
 int Report(const Wanted& wanted) {
@@ -95,7 +71,7 @@ int Report(const Wanted& wanted) {
   }
   try {
     Make(wanted);
-  } catch (const Problem& problem) {
+  } catch (const std::runtime_error& problem) {
     std::fprintf(stderr, "aclimb report: %s\n", problem.what());
     return kFailed;
   }

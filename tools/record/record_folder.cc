@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "aclimb/core/text.h"
+#include "tools/new_file.h"
 #include "tools/output_path.h"
 
 namespace aclimb::tools {
@@ -51,16 +52,6 @@ int RemoveRecordings(const std::string& path) {
     fs::remove(entry.path(), ignored);
   }
   return error.value();
-}
-
-bool WriteAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace

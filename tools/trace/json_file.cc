@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "aclimb/core/text.h"
+#include "tools/new_file.h"
 #include "tools/output_path.h"
-#include "tools/trace/new_file.h"
 
 namespace aclimb::tools {
 namespace {

@@ -196,19 +196,22 @@ size_t RecordedArgument::ElementCount() const {
   return null ? 0 : count;
 }
 
+std::vector<double> RecordedArgument::ValuesOf(const std::vector<unsigned char>& content) const {
+  std::vector<double> values;
+  for (int64_t place : PlacesOf(shape, strides)) {
+    values.push_back(
+        ReadElement(content.data() + static_cast<size_t>(place) * ElementBytes(), dtype));
+  }
+  return values;
+}
+
 std::vector<double> Recording::Values(int parameter) const {
   const RecordedArgument& tensor = At(parameter);
-  std::vector<double> values(tensor.ElementCount());
-  if (!tensor.touched) return values;
+  if (!tensor.touched) return std::vector<double>(tensor.ElementCount());
   if (!tensor.data) {
     throw Unreadable(fmt::format("{} was left out: {}", tensor.name, tensor.left_out));
   }
-  size_t i = 0;
-  for (int64_t place : PlacesOf(tensor.shape, tensor.strides)) {
-    values[i++] = ReadElement(
-        tensor.data->data() + static_cast<size_t>(place) * tensor.ElementBytes(), tensor.dtype);
-  }
-  return values;
+  return tensor.ValuesOf(*tensor.data);
 }
 
 Recording ReadRecording(const std::string& folder) {

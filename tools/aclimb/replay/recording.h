@@ -42,6 +42,8 @@ struct RecordedArgument {
 
   size_t ElementBytes() const { return SizeOf(dtype); }
   size_t ElementCount() const;
+  // The view's elements in row-major order; `content` is as `data` has it.
+  std::vector<double> ValuesOf(const std::vector<unsigned char>& content) const;
   // Where the first element is within the block.
   int64_t First() const { return begin + offset * static_cast<int64_t>(ElementBytes()); }
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace aclimb::tools {
 
@@ -12,5 +13,8 @@ int OpenNewFile(const std::string& path, bool replace);
 //   error    errno
 //   replace  how the user allows to replace a file, as "set ACLIMB_FORCE=1"
 std::string ExpectedNewFile(int error, const char* replace);
+
+// Writes all of it, however many calls that takes; false with errno when it does not work.
+bool WriteAll(int descriptor, std::string_view bytes);
 
 }  // namespace aclimb::tools

@@ -1,6 +1,7 @@
-#include "tools/trace/new_file.h"
+#include "tools/new_file.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -19,6 +20,17 @@ std::string ExpectedNewFile(int error, const char* replace) {
   }
   return Cat("a file that can be written (", std::strerror(error),
              "). Make its folder, or choose another.");
+}
+
+bool WriteAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = EIO;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
 }
 
 }  // namespace aclimb::tools
