@@ -116,13 +116,20 @@ int MemoryFill(void* address, uint32_t value, int element_bytes, size_t count) {
 }
 
 int HostAllocate(uint64_t bytes, void** address) {
-  const int code = next->host_allocate(bytes, address);
-  if (code == 0) Each([&](Observer& tool) { tool.HostAllocated(*address, bytes); });
+  int code = next->host_allocate(bytes, address);
+  if (code == kRtMemoryAllocation && quarantine != nullptr && quarantine->GiveBack(nullptr)) {
+    code = next->host_allocate(bytes, address);
+  }
+  if (code == 0) {
+    if (quarantine != nullptr) quarantine->Allocated(nullptr, *address, bytes);
+    Each([&](Observer& tool) { tool.HostAllocated(*address, bytes); });
+  }
   return code;
 }
 
 int HostFree(void* address) {
   Each([&](Observer& tool) { tool.HostFreed(address); });
+  if (quarantine != nullptr && quarantine->Keep(nullptr, address)) return 0;
   return next->host_free(address);
 }
 

@@ -4,6 +4,15 @@ namespace aclimb::observe {
 namespace {
 
 constexpr size_t kMostBlocks = 4096;
+constexpr uint64_t kMostHostBytes = uint64_t{64} << 20;
+
+uint64_t MostBytes(const AclimbBackend& backend, AclimbDevice* device) {
+  if (device == nullptr) return kMostHostBytes;
+  uint64_t free = 0;
+  uint64_t total = 0;
+  backend.memory_info(device, &free, &total);
+  return total / 8;
+}
 
 }  // namespace
 
@@ -23,12 +32,7 @@ bool Quarantine::Keep(AclimbDevice* device, void* address) noexcept {
     if (found == of.live.end()) return false;
     const Block block{address, found->second};
     of.live.erase(found);
-    if (of.most == 0) {
-      uint64_t free = 0;
-      uint64_t total = 0;
-      backend_.memory_info(device, &free, &total);
-      of.most = total / 8;
-    }
+    if (of.most == 0) of.most = MostBytes(backend_, device);
     if (block.bytes > of.most) return false;
     of.kept.push_back(block);
     of.bytes += block.bytes;
@@ -43,7 +47,11 @@ void Quarantine::FreeOldest(AclimbDevice* device, Device& of) {
   const Block block = of.kept.front();
   of.kept.pop_front();
   of.bytes -= block.bytes;
-  backend_.memory_free(device, block.address);
+  if (device == nullptr) {
+    backend_.host_free(block.address);
+  } else {
+    backend_.memory_free(device, block.address);
+  }
 }
 
 bool Quarantine::GiveBack(AclimbDevice* device) noexcept {

@@ -9,14 +9,15 @@
 
 namespace aclimb::observe {
 
-// Freed device memory that is not yet given back: up to an eighth of each device and 4096 blocks,
-// the oldest first. What still uses it meets its own old data, not somebody else's.
+// Freed memory that is not yet given back: up to an eighth of each device, 64 MiB of the host's and
+// 4096 blocks of each, the oldest first. What still uses it meets its own old data, not somebody
+// else's. A null device stands for the host.
 class Quarantine {
  public:
   explicit Quarantine(const AclimbBackend& backend) : backend_(backend) {}
 
   void Allocated(AclimbDevice* device, void* address, uint64_t bytes) noexcept;
-  // Instead of memory_free. False when the caller has to free.
+  // Instead of memory_free or host_free. False when the caller has to free.
   bool Keep(AclimbDevice* device, void* address) noexcept;
   // Gives back all of the device. False when there was nothing.
   bool GiveBack(AclimbDevice* device) noexcept;
