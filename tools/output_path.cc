@@ -1,11 +1,17 @@
 #include "tools/output_path.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "aclimb/core/text.h"
+#include "tools/new_file.h"
 
 namespace aclimb::tools {
 namespace {
@@ -13,6 +19,11 @@ namespace {
 std::atomic<bool>& Forked() {
   static std::atomic<bool> child{false};
   return child;
+}
+
+std::string CannotWrite(const char* variable, const std::string& path, int error) {
+  return Cat(variable, " is \"", path, "\"; expected ",
+             ExpectedNewFile(error, "set ACLIMB_FORCE=1"));
 }
 
 }  // namespace
@@ -27,6 +38,35 @@ std::string WithProcessNumber(std::string path) {
 bool MayReplace() {
   const char* force = secure_getenv("ACLIMB_FORCE");
   return force != nullptr && std::strcmp(force, "1") == 0;
+}
+
+int OpenOutput(const char* variable, std::string path) {
+  path = WithProcessNumber(std::move(path));
+  const int descriptor = OpenNewFile(path, MayReplace());
+  if (descriptor < 0) {
+    std::fprintf(stderr, "aclimb: %s\n", CannotWrite(variable, path, errno).c_str());
+  } else {
+    WatchForks();
+  }
+  return descriptor;
+}
+
+std::optional<std::string> OutputProblem(const char* variable, std::string path) {
+  path = WithProcessNumber(std::move(path));
+  int error = 0;
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0) {
+    error = S_ISDIR(found.st_mode)            ? EISDIR
+            : !MayReplace()                   ? EEXIST
+            : access(path.c_str(), W_OK) != 0 ? errno
+                                              : 0;
+  } else {
+    const size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    if (access(folder.c_str(), W_OK | X_OK) != 0) error = errno;
+  }
+  if (error == 0) return std::nullopt;
+  return CannotWrite(variable, path, error);
 }
 
 void WatchForks() {

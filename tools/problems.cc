@@ -5,9 +5,10 @@
 #include "aclimb/core/text.h"
 #include "tools/check/settings.h"
 #include "tools/fault/fault_spec.h"
+#include "tools/output_path.h"
 #include "tools/record/limit.h"
 #include "tools/record/record_folder.h"
-#include "tools/trace/json_file.h"
+#include "tools/schedule/settings.h"
 
 namespace aclimb::tools {
 
@@ -22,6 +23,10 @@ std::vector<Problem> ValueProblems() {
     problems.push_back(
         {limit.refusal().what, "The limit stays at 64 MiB; correct it, or unset it."});
   }
+  if (const Status order = ReadOrder().TakeStatus(); !order.ok()) {
+    problems.push_back(
+        {order.refusal().what, "Each stream runs in turn; correct it, or unset it."});
+  }
   if (const char* force = secure_getenv("ACLIMB_FORCE")) {
     const std::string value = force;
     if (!value.empty() && value != "0" && value != "1") {
@@ -34,10 +39,10 @@ std::vector<Problem> ValueProblems() {
 
 std::vector<Problem> FileProblems() {
   std::vector<Problem> problems;
-  for (const char* variable : {"ACLIMB_TRACE", "ACLIMB_CHECK_OUT"}) {
+  for (const char* variable : {"ACLIMB_TRACE", "ACLIMB_CHECK_OUT", "ACLIMB_SCHEDULE_OUT"}) {
     const char* path = secure_getenv(variable);
     if (path == nullptr || path[0] == '\0') continue;
-    if (auto problem = JsonFile::ProblemOf(variable, path)) {
+    if (auto problem = OutputProblem(variable, path)) {
       problems.push_back({std::move(*problem), ""});
     }
   }

@@ -7,9 +7,9 @@ namespace aclimb::tools {
 
 // The environment variables that the tools read.
 inline constexpr const char* kVariables[] = {
-    "ACLIMB_TRACE",     "ACLIMB_FAULT",       "ACLIMB_FAULT_SEED", "ACLIMB_CHECK",
-    "ACLIMB_CHECK_OUT", "ACLIMB_CHECK_EXIT",  "ACLIMB_MUTE",       "ACLIMB_FORCE",
-    "ACLIMB_RECORD",    "ACLIMB_RECORD_LIMIT"};
+    "ACLIMB_TRACE",     "ACLIMB_FAULT",        "ACLIMB_FAULT_SEED", "ACLIMB_CHECK",
+    "ACLIMB_CHECK_OUT", "ACLIMB_CHECK_EXIT",   "ACLIMB_MUTE",       "ACLIMB_FORCE",
+    "ACLIMB_RECORD",    "ACLIMB_RECORD_LIMIT", "ACLIMB_SCHEDULE",   "ACLIMB_SCHEDULE_OUT"};
 
 // A value that one of them cannot have.
 struct Problem {

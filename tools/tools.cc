@@ -5,6 +5,7 @@
 #include "tools/fault/fault.h"
 #include "tools/problems.h"
 #include "tools/record/record.h"
+#include "tools/schedule/schedule.h"
 #include "tools/trace/trace.h"
 
 namespace aclimb::observe {
@@ -28,6 +29,10 @@ Observers MakeTools() noexcept {
     }
   }
   return tools;
+}
+
+const AclimbBackend* Ordered(const AclimbBackend* backend) noexcept {
+  return tools::WrapSchedule(backend);
 }
 
 }  // namespace aclimb::observe

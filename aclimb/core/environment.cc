@@ -1,8 +1,8 @@
 #include "aclimb/core/environment.h"
 
-#include <charconv>
 #include <cstdlib>
-#include <system_error>
+
+#include "aclimb/core/parse.h"
 
 namespace aclimb {
 
@@ -28,12 +28,9 @@ std::optional<uint64_t> ParseByteSize(std::string_view text) {
     shift = 10 * (static_cast<int>(unit) + 1);
     text.remove_suffix(1);
   }
-  uint64_t value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  uint64_t value = 0;
   constexpr uint64_t kMost = uint64_t{1} << 50;
-  if (error != std::errc() || end != text.data() + text.size() || value > kMost >> shift) {
-    return std::nullopt;
-  }
+  if (!ParseWhole(text, &value) || value > kMost >> shift) return std::nullopt;
   return value << shift;
 }
 

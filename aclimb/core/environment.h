@@ -30,7 +30,11 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_LOG", "a comma list of plan, stderr, file=<path>", "",
      "plan logs what phase 1 decides; the others say where the log goes (stderr for a topic "
      "alone)"},
-    {"ACLIMB_SCHEDULE", "roundrobin", "roundrobin", "which ready stream runs next"},
+    {"ACLIMB_SCHEDULE", "roundrobin, random:<seed>, replay:<file>", "roundrobin",
+     "which stream runs next: each in turn, one of the legal orders drawn from the seed (0 to "
+     "2^64-1), or a recorded order"},
+    {"ACLIMB_SCHEDULE_OUT", "a file name; %p stands for the process number", "",
+     "writes the order in which random and replay ran the work"},
     {"ACLIMB_TRACE", "a file name; %p stands for the process number", "",
      "writes a timeline of calls and work in the Chrome trace format"},
     {"ACLIMB_RECORD", "a folder that is new or empty; %p stands for the process number", "",
@@ -52,7 +56,7 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_MUTE", "a comma list of the checker's rules or their beginnings, as in check/leak", "",
      "findings of these rules are counted and not told"},
     {"ACLIMB_FORCE", "0, 1", "0",
-     "1 lets traces, findings and recordings replace files that exist"},
+     "1 lets traces, findings, orders and recordings replace files that exist"},
     {"ASCEND_RT_VISIBLE_DEVICES", "a comma list of device numbers, ascending", "all",
      "the devices that the process sees, renumbered from 0"},
     {"ASCEND_LAUNCH_BLOCKING", "0, 1", "0", "1 runs each task before its call returns"},

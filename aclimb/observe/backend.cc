@@ -13,6 +13,8 @@ namespace aclimb::observe {
 namespace {
 
 const AclimbBackend* next = nullptr;
+// Below whatever orders the work: for work that runs already.
+const AclimbBackend* device_side = nullptr;
 Quarantine* quarantine = nullptr;  // null unless a tool wants freed memory kept
 
 uint64_t NewId() {
@@ -199,11 +201,11 @@ struct Transfer {
 
   int Run() const {
     if (work.kind == WorkKind::kFill) {
-      return next->memory_fill(work.dst, value, element_bytes,
-                               work.width / static_cast<size_t>(element_bytes));
+      return device_side->memory_fill(work.dst, value, element_bytes,
+                                      work.width / static_cast<size_t>(element_bytes));
     }
-    return next->memory_copy(work.dst, work.dst_pitch, work.src, work.src_pitch, work.width,
-                             work.height);
+    return device_side->memory_copy(work.dst, work.dst_pitch, work.src, work.src_pitch, work.width,
+                                    work.height);
   }
 };
 
@@ -339,6 +341,8 @@ int MarkerWait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
 }  // namespace
 
 const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
+  device_side = backend;
+  backend = Ordered(backend);
   if (!On()) return backend;
   static AclimbBackend wrapped;
   next = backend;

@@ -31,7 +31,10 @@ const char* CurrentCall() noexcept;
 // The call that made that one; "" when the program did.
 const char* OuterCall() noexcept;
 
-// `backend` with every tool listening; `backend` itself when none is on.
+// `backend` with its work in another order, when the environment asks for one. Defined in
+// tools/tools.cc.
+const AclimbBackend* Ordered(const AclimbBackend* backend) noexcept;
+// `backend`, ordered, with every tool listening; `backend` itself when none is on.
 const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept;
 // Whether an address can be device memory, allocated or not. Only while a tool listens.
 bool IsDeviceAddress(const void* address) noexcept;

@@ -1,11 +1,11 @@
 #include "aclimb/runtime/config_file.h"
 
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "acl/acl_base.h"
+#include "aclimb/core/parse.h"
 #include "aclimb/runtime/refusals.h"
 
 namespace aclimb {
@@ -48,9 +48,7 @@ bool ReadDevice(const Json& value, int* device) {
     return *device >= 0;
   }
   if (!value.is_string()) return false;
-  const std::string& text = value.get_ref<const std::string&>();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *device);
-  return error == std::errc() && end == text.data() + text.size() && *device >= 0;
+  return ParseWhole(value.get_ref<const std::string&>(), device) && *device >= 0;
 }
 
 }  // namespace

@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <mutex>
 #include <string_view>
 
 #include "aclimb/core/environment.h"
+#include "aclimb/core/parse.h"
 #include "aclimb/core/product.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb {
 namespace {
-
-bool ParseInteger(std::string_view text, uint64_t* value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 class Reader {
  public:
@@ -32,7 +27,7 @@ class Reader {
     const auto text = ReadEnvironment(name);
     if (!text) return fallback;
     uint64_t value;
-    if (ParseInteger(*text, &value) && value >= least && value <= most) {
+    if (ParseWhole(*text, &value) && value >= least && value <= most) {
       return static_cast<int>(value);
     }
     Complain(name, *text);
@@ -66,7 +61,7 @@ void ReadLog(Reader& reader, Settings& settings) {
       rest.remove_prefix(std::min(rest.size(), token.size() + 1));
       const size_t equals = token.find('=');
       uint64_t level;
-      if (equals == std::string_view::npos || !ParseInteger(token.substr(equals + 1), &level) ||
+      if (equals == std::string_view::npos || !ParseWhole(token.substr(equals + 1), &level) ||
           level > 4) {
         reader.Complain("ASCEND_MODULE_LOG_LEVEL", *modules);
         break;
@@ -114,8 +109,6 @@ Settings* Read() {
   settings->shared.extensions = reader.Flag("ACLIMB_EXTENSIONS", false);
   settings->shared.launch_blocking = reader.Flag("ASCEND_LAUNCH_BLOCKING", false);
   settings->shared.threads = reader.Integer("ACLIMB_THREADS", 0, 0, 1024);
-  const auto schedule = ReadEnvironment("ACLIMB_SCHEDULE");
-  if (schedule && *schedule != "roundrobin") reader.Complain("ACLIMB_SCHEDULE", *schedule);
   settings->visible_devices = ReadEnvironment("ASCEND_RT_VISIBLE_DEVICES").value_or("");
   ReadLog(reader, *settings);
   settings->shared.soc_name = settings->soc_name.c_str();
@@ -150,7 +143,7 @@ std::vector<int> VisibleDevices(const std::string& list, int count) {
     const std::string_view token = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), token.size() + 1));
     uint64_t id;
-    if (!ParseInteger(token, &id) || id >= static_cast<uint64_t>(count)) break;
+    if (!ParseWhole(token, &id) || id >= static_cast<uint64_t>(count)) break;
     if (!devices.empty() && static_cast<int>(id) <= devices.back()) break;
     devices.push_back(static_cast<int>(id));
   }

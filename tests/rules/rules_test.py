@@ -36,6 +36,8 @@ ALLOWED = {
                                     "tools/problems.h", "tools/trace/json_file.h"),
     "tools/record": PUBLIC + CORE + BRIDGE
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
+    "tools/schedule": CORE
+    + ("aclimb/backend/backend.h", "tools/new_file.h", "tools/output_path.h"),
     "tools/fault": CORE + BRIDGE + ("aclimb/observe/",),
     "tools/trace": CORE + BRIDGE
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),

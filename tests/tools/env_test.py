@@ -43,6 +43,7 @@ BAD = {
     "ACLIMB_STRICT": "true",
     "ACLIMB_LOG": "everything",
     "ACLIMB_SCHEDULE": "backwards",
+    "ACLIMB_SCHEDULE_OUT": "/no/such/folder/order",
     "ACLIMB_TRACE": "/no/such/folder/trace.json",
     "ACLIMB_RECORD": "/no/such/folder/calls",
     "ACLIMB_RECORD_LIMIT": "much",

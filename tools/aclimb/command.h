@@ -25,6 +25,7 @@ CLI::App* AddSubcommand(CLI::App& tool, const std::string& name, const std::stri
 
 // Each adds its subcommand to the tool: help, options, and what it does.
 Command AddRun(CLI::App& tool);
+Command AddExplore(CLI::App& tool);
 Command AddEnv(CLI::App& tool);
 Command AddCompile(CLI::App& tool);
 Command AddReplay(CLI::App& tool);

@@ -34,7 +34,7 @@ std::string OperatorNames() {
 constexpr const char* kShells = "bash zsh fish";
 
 void AddRest(CommandWords& words) {
-  if (words.name == "run") words.rest = Rest::kProgram;
+  if (words.name == "run" || words.name == "explore") words.rest = Rest::kProgram;
   if (words.name == "c++" || words.name == "report" || words.name == "replay")
     words.rest = Rest::kFiles;
   if (words.name == "explain") words.rest = Rest::kExplained;

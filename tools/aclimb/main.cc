@@ -62,9 +62,9 @@ int Main(int argc, char** argv) {
       "  aclimb explain 107002\n"
       "Help for one command: aclimb COMMAND --help\n"
       "Exit status: 0 done, 1 failed, 2 wrong use; run and c++: that of the program.");
-  const std::vector<Command> commands = {AddRun(tool),    AddCompile(tool), AddReport(tool),
-                                         AddReplay(tool), AddExplain(tool), AddOps(tool),
-                                         AddInfo(tool),   AddEnv(tool),     AddCompletion(tool)};
+  const std::vector<Command> commands = {
+      AddRun(tool),     AddCompile(tool), AddReport(tool), AddExplore(tool), AddReplay(tool),
+      AddExplain(tool), AddOps(tool),     AddInfo(tool),   AddEnv(tool),     AddCompletion(tool)};
 
   std::vector<std::string> words(argv + 1, argv + argc);
   if (IsUnknownCommand(words, commands)) return kWrongUse;

@@ -1,9 +1,9 @@
 #include "tools/check/settings.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
+#include "aclimb/core/parse.h"
 #include "aclimb/core/text.h"
 #include "tools/check/rule.h"
 
@@ -69,10 +69,8 @@ std::optional<Settings> ReadSettings(std::vector<tools::Problem>* problems) {
     }
   }
   for (const std::string& word : Words("ACLIMB_CHECK_EXIT")) {
-    const char* const end = word.data() + word.size();
     int status = 0;
-    const auto [stop, error] = std::from_chars(word.data(), end, status);
-    if (error == std::errc() && stop == end && status >= 0 && status <= 255) {
+    if (ParseWhole(std::string_view(word), &status) && status >= 0 && status <= 255) {
       settings.exit_status = status;
     } else {
       Complain(problems, "ACLIMB_CHECK_EXIT", word, "an exit status, 0 to 255",

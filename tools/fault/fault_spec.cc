@@ -1,9 +1,9 @@
 #include "tools/fault/fault_spec.h"
 
-#include <charconv>
 #include <cstdlib>
 
 #include "aclimb/core/codes.h"
+#include "aclimb/core/parse.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::tools {
@@ -14,12 +14,6 @@ Status Wrong(std::string_view order, std::string_view expected) {
                 Cat("ACLIMB_FAULT has \"", order, "\"; expected ", expected,
                     ", as in aclrtMalloc:3=207001 or aclnnEluBackward@run:p0.1/7=507015."),
                 "correct it, or unset it", "runtime/environment");
-}
-
-template <typename T>
-bool ParseWhole(std::string_view text, T* value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 // 0 when it is neither a number above 0 nor the name of a code.

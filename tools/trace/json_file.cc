@@ -1,6 +1,5 @@
 #include "tools/trace/json_file.h"
 
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "aclimb/core/text.h"
-#include "tools/new_file.h"
 #include "tools/output_path.h"
 
 namespace aclimb::tools {
@@ -22,40 +20,12 @@ std::vector<JsonFile*>& OpenFiles() {
   return *files;
 }
 
-std::string CannotWrite(const char* variable, const std::string& path, int error) {
-  return Cat(variable, " is \"", path, "\"; expected ",
-             ExpectedNewFile(error, "set ACLIMB_FORCE=1"));
-}
-
 }  // namespace
 
-std::optional<std::string> JsonFile::ProblemOf(const char* variable, std::string path) {
-  path = WithProcessNumber(std::move(path));
-  int error = 0;
-  struct stat found = {};
-  if (stat(path.c_str(), &found) == 0) {
-    error = S_ISDIR(found.st_mode)            ? EISDIR
-            : !MayReplace()                   ? EEXIST
-            : access(path.c_str(), W_OK) != 0 ? errno
-                                              : 0;
-  } else {
-    const size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    if (access(folder.c_str(), W_OK | X_OK) != 0) error = errno;
-  }
-  if (error == 0) return std::nullopt;
-  return CannotWrite(variable, path, error);
-}
-
 JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
-  path = WithProcessNumber(std::move(path));
-  const int descriptor = OpenNewFile(path, MayReplace());
-  if (descriptor < 0) {
-    std::fprintf(stderr, "aclimb: %s\n", CannotWrite(variable, path, errno).c_str());
-    return nullptr;
-  }
+  const int descriptor = OpenOutput(variable, std::move(path));
+  if (descriptor < 0) return nullptr;
   auto* file = new JsonFile(descriptor);
-  WatchForks();
   if (!at_exit) return file;
   if (OpenFiles().empty()) {
     std::atexit([] {

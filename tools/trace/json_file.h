@@ -1,7 +1,6 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +17,6 @@ class JsonFile {
   //   path      "%p" stands for the process number
   //   at_exit   completes the file at exit(); without, the owner calls Finish() later than that
   static JsonFile* Open(const char* variable, std::string path, bool at_exit = true);
-
-  // Why Open would fail now; nothing when it would not. Makes no file.
-  static std::optional<std::string> ProblemOf(const char* variable, std::string path);
 
   void Append(std::string_view value) noexcept;
   void Finish() noexcept;

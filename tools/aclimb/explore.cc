@@ -1,0 +1,268 @@
+// aclimb explore: runs a program in many legal orders of its streams, and finds the first one that
+// changes what it does.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "tools/aclimb/command.h"
+#include "tools/aclimb/output.h"
+#include "tools/aclimb/report/findings.h"
+#include "tools/aclimb/report/problem.h"
+#include "tools/aclimb/toolkit.h"
+
+namespace aclimb::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using report::Json;
+
+struct Wanted {
+  uint64_t seeds = 100;
+  uint64_t first = 1;
+  double timeout = 60;  // seconds
+  bool no_check = false;
+  bool ignore_output = false;
+  bool force = false;
+  std::string order;
+};
+
+// What one run of the program did.
+struct Outcome {
+  std::string end;     // "exit status 0", "signal 11 (Segmentation fault)"
+  std::string output;  // stdout
+  std::set<std::string> findings;
+};
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "aclimb-explore-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw std::runtime_error(fmt::format("{}: {}", pattern, std::strerror(errno)));
+    }
+    path = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  fs::path path;
+};
+
+std::string Content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// "check/stream/race at Step(int) (train.cc:17)"
+std::set<std::string> FindingsOf(const fs::path& path) {
+  std::set<std::string> texts;
+  if (!fs::exists(path) || fs::file_size(path) == 0) return texts;
+  for (const Json& finding : report::ReadFindings(path.string())) {
+    const Json& involved = finding["involved"];
+    const bool placed = !involved.empty() && !involved[0]["frames"].empty();
+    texts.insert(fmt::format(
+        "{}{}{}", finding["rule"].get<std::string>(), placed ? " at " : ": ",
+        placed ? involved[0]["frames"][0].get<std::string>() : finding["what"].get<std::string>()));
+  }
+  return texts;
+}
+
+// In the child: never returns.
+[[noreturn]] void Start(const std::vector<std::string>& program, const Wanted& wanted,
+                        const std::string& schedule, const fs::path& folder) {
+  setpgid(0, 0);
+  setenv("ACLIMB_SCHEDULE", schedule.c_str(), 1);
+  setenv("ACLIMB_SCHEDULE_OUT", (folder / "order").c_str(), 1);
+  if (!wanted.no_check) {
+    setenv("ACLIMB_CHECK", "1", 1);
+    setenv("ACLIMB_CHECK_OUT", (folder / "findings.json").c_str(), 1);
+  }
+  const int in = open("/dev/null", O_RDONLY);
+  const int out = open((folder / "stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err = open((folder / "stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(in, STDIN_FILENO);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  _exit(Become(program));
+}
+
+// How the child ended; it is killed when its time is up.
+std::string EndOf(pid_t child, double seconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      kill(-child, SIGKILL);
+      waitpid(child, &status, 0);
+      return fmt::format("no end within {} s", seconds);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (WIFSIGNALED(status)) {
+    return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+Outcome RunOnce(const std::vector<std::string>& program, const Wanted& wanted,
+                const std::string& schedule, const fs::path& folder) {
+  fs::remove(folder / "order");
+  fs::remove(folder / "findings.json");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error(fmt::format("fork: {}", std::strerror(errno)));
+  if (child == 0) Start(program, wanted, schedule, folder);
+  Outcome outcome;
+  outcome.end = EndOf(child, wanted.timeout);
+  // Our own words about a program that cannot be run.
+  if (outcome.end == "exit status 127" || outcome.end == "exit status 126") {
+    const std::string said = Content(folder / "stderr");
+    if (said.starts_with("aclimb: " + program[0] + ":")) {
+      throw std::runtime_error(said.substr(std::strlen("aclimb: "), said.find('\n') - 8));
+    }
+  }
+  outcome.output = Content(folder / "stdout");
+  outcome.findings = FindingsOf(folder / "findings.json");
+  return outcome;
+}
+
+std::string LineAt(const std::string& text, size_t at) {
+  const size_t before = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  const size_t begin = before == std::string::npos ? 0 : before + 1;
+  return begin >= text.size() ? "(end)" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+// What differs, a line each; empty when nothing does.
+std::string Differences(const Outcome& plain, const Outcome& other, bool ignore_output,
+                        const char* with) {
+  std::string text;
+  if (plain.end != other.end) {
+    text += fmt::format("  end: {}; {}: {}\n", plain.end, with, other.end);
+  }
+  if (!ignore_output && plain.output != other.output) {
+    const auto [a, b] = std::mismatch(plain.output.begin(), plain.output.end(),
+                                      other.output.begin(), other.output.end());
+    const auto at = static_cast<size_t>(a - plain.output.begin());
+    text += fmt::format("  output, line {}: {}; {}: {}\n",
+                        std::count(plain.output.begin(), a, '\n') + 1, LineAt(plain.output, at),
+                        with, LineAt(other.output, at));
+  }
+  for (const std::string& finding : other.findings) {
+    if (plain.findings.count(finding) == 0) {
+      text += fmt::format("  finding only {}: {}\n", with, finding);
+    }
+  }
+  for (const std::string& finding : plain.findings) {
+    if (other.findings.count(finding) == 0) {
+      text += fmt::format("  finding not {}: {}\n", with, finding);
+    }
+  }
+  return text;
+}
+
+void ShowProgress(uint64_t done, uint64_t seeds) {
+  if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\rexplore: %lu of %lu ", done, seeds);
+}
+
+int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
+  const TemporaryFolder folder;
+  const Outcome plain = RunOnce(program, wanted, "roundrobin", folder.path);
+  const Outcome again = RunOnce(program, wanted, "roundrobin", folder.path);
+  if (const std::string unsteady =
+          Differences(plain, again, wanted.ignore_output, "the second time");
+      !unsteady.empty()) {
+    throw std::runtime_error(fmt::format(
+        "two runs in the usual order differ already:\n{}  --ignore-output leaves stdout "
+        "out of the comparison",
+        unsteady));
+  }
+  for (const std::string& finding : plain.findings) {
+    Print(fmt::format("in every order: {}\n", finding));
+  }
+  for (uint64_t i = 0; i < wanted.seeds; ++i) {
+    ShowProgress(i, wanted.seeds);
+    const std::string schedule = fmt::format("random:{}", wanted.first + i);
+    const Outcome other = RunOnce(program, wanted, schedule, folder.path);
+    const std::string differs = Differences(plain, other, wanted.ignore_output, "with the seed");
+    if (differs.empty()) continue;
+    ShowProgress(i + 1, wanted.seeds);
+    if (!wanted.order.empty()) {
+      WriteNewFile("--order", wanted.order, wanted.force, Content(folder.path / "order"));
+    }
+    Print(fmt::format("{}\n{}  again: aclimb run{} --schedule {} -- {}\n",
+                      Alarm(fmt::format("seed {} differs from the usual order", wanted.first + i)),
+                      differs, wanted.no_check ? "" : " --check", schedule,
+                      fmt::join(program, " ")));
+    return kFailed;
+  }
+  ShowProgress(wanted.seeds, wanted.seeds);
+  Print(fmt::format("{} orders, none differs from the usual one: {}\n", wanted.seeds, plain.end));
+  return kDone;
+}
+
+int Run(const Wanted& wanted, const std::vector<std::string>& program) {
+  if (program.empty()) {
+    std::fputs("aclimb explore: no program is given\nTry: aclimb explore --help\n", stderr);
+    return kWrongUse;
+  }
+  try {
+    ExportToolkit(ToolkitRoot());
+    return Explore(wanted, program);
+  } catch (const std::exception& error) {
+    // 1 would say that an order differs.
+    std::fprintf(stderr, "aclimb explore: %s\n", error.what());
+    return kWrongUse;
+  }
+}
+
+}  // namespace
+
+Command AddExplore(CLI::App& tool) {
+  CLI::App* app = AddSubcommand(tool, "explore", "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
+                                "Run a program in many legal orders of its streams");
+  app->footer(
+      "Compares each run's exit status, stdout and findings of the checker with those of the "
+      "usual\n"
+      "order, and stops at the first that differs. The exit status is 0 when none does, 1 when "
+      "one\n"
+      "does, 2 when the program cannot be compared.\n\n"
+      "Examples:\n"
+      "  aclimb explore ./train --steps 2\n"
+      "  aclimb explore --seeds 1000 --order wrong.order -- ./train\n"
+      "  aclimb run --check --schedule replay:wrong.order ./train");
+  auto wanted = std::make_shared<Wanted>();
+  app->add_option("--seeds", wanted->seeds, "how many orders to try (100)")->type_name("N");
+  app->add_option("--first", wanted->first, "the first seed (1)")->type_name("SEED");
+  app->add_option("--timeout", wanted->timeout, "seconds that a run may take (60)")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--order", wanted->order, "write the order that differs, for replay")
+      ->type_name("FILE");
+  app->add_flag("--force", wanted->force, "replace that file");
+  app->add_flag("--no-check", wanted->no_check, "leave the checker off, which is faster");
+  app->add_flag("--ignore-output", wanted->ignore_output, "do not compare stdout");
+  return {app, [wanted](const std::vector<std::string>& program) { return Run(*wanted, program); },
+          true};
+}
+
+}  // namespace aclimb::cli

@@ -1,0 +1,431 @@
+#include "tools/schedule/director.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <new>
+#include <thread>
+
+#include "aclimb/core/codes.h"
+#include "aclimb/core/quiet_thread.h"
+#include "tools/new_file.h"
+#include "tools/output_path.h"
+
+namespace aclimb::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A gate or a marker that the queue has come to shows up as soon as a thread has woken up. If not,
+// something holds the queue that the director does not follow.
+constexpr auto kSoon = std::chrono::milliseconds(200);
+// Of a program that asks in a loop, every so many questions make something run.
+constexpr int kPatientQuestions = 4;
+
+}  // namespace
+
+Director::Director(const AclimbBackend& next, std::unique_ptr<Order> order, int lines)
+    : next_(next), order_(std::move(order)), lines_(lines) {
+  if (lines_ >= 0) WriteAll(lines_, kOrderHeader);
+}
+
+// ---- Following the queues ----
+
+Director::Lane* Director::LaneOf(AclimbQueue* queue) {
+  for (const auto& lane : lanes_) {
+    if (lane->queue == queue) return lane.get();
+  }
+  return nullptr;
+}
+
+int Director::Made(AclimbQueue* queue) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  try {
+    lanes_.push_back(std::make_unique<Lane>(Lane{queue, last_number_ + 1, {}, 0, 0, 0, {}}));
+  } catch (...) {
+    return kRtMemoryAllocation;
+  }
+  ++last_number_;
+  return 0;
+}
+
+void Director::Push(Lane& lane, Item item) {
+  lane.items.push_back(std::move(item));
+  ++lane.pushed;
+}
+
+void Director::Pop(Lane& lane) {
+  const Item item = std::move(lane.items.front());
+  lane.items.pop_front();
+  ++lane.popped;
+  if (item.marker != nullptr) next_.marker_release(item.marker);
+  if (item.piece != nullptr && item.piece->after != nullptr) {
+    next_.marker_release(item.piece->after);
+  }
+}
+
+// Of the first item of a queue.
+bool Director::IsOver(const Item& item) {
+  if (item.piece == nullptr) {
+    // A marker that the queue has come to is settled in a moment; one of another queue not.
+    if (!item.waits && next_.marker_state(item.marker) == ACLIMB_MARKER_PENDING) {
+      next_.marker_wait(item.marker, kSoon.count(), /*take_error=*/0);
+    }
+    const int state = next_.marker_state(item.marker);
+    return item.waits ? state == ACLIMB_MARKER_DONE : state != ACLIMB_MARKER_PENDING;
+  }
+  const Piece& piece = *item.piece;
+  {
+    const std::lock_guard<std::mutex> lock(gates_mutex_);
+    if (piece.dropped) return true;
+  }
+  return piece.opened &&
+         (piece.after == nullptr || next_.marker_state(piece.after) != ACLIMB_MARKER_PENDING);
+}
+
+// Whether the queue has come to a gate further back, so that what is in front is over: a wait whose
+// time was up, say.
+bool Director::Skips(const Lane& lane) {
+  const auto next = std::find_if(lane.items.begin(), lane.items.end(),
+                                 [](const Item& item) { return item.piece != nullptr; });
+  if (next == lane.items.begin() || next == lane.items.end()) return false;
+  const std::lock_guard<std::mutex> lock(gates_mutex_);
+  return next->piece->gate != nullptr;
+}
+
+void Director::Advance() {
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& lane : lanes_) {
+      while (!lane->items.empty() && (IsOver(lane->items.front()) || Skips(*lane))) {
+        Pop(*lane);
+        again = true;
+      }
+    }
+  }
+}
+
+// ---- Running ----
+
+void Director::GateReached(void* payload, AclimbSuspension* gate) {
+  const std::unique_ptr<PieceRef> held(static_cast<PieceRef*>(payload));
+  Piece& piece = **held;
+  Director& director = *piece.director;
+  {
+    const std::lock_guard<std::mutex> lock(director.gates_mutex_);
+    if (gate == nullptr) {
+      piece.dropped = true;
+    } else if (!piece.free) {
+      piece.gate = gate;
+      gate = nullptr;
+    }
+    director.gates_changed_.notify_all();
+  }
+  if (gate != nullptr) director.next_.queue_resume(gate);
+}
+
+// Now, or when it is reached.
+void Director::Open(Piece& piece) {
+  AclimbSuspension* gate = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(gates_mutex_);
+    piece.free = true;
+    std::swap(gate, piece.gate);
+  }
+  piece.opened = true;
+  if (gate != nullptr) next_.queue_resume(gate);
+}
+
+// From now on the work of the queue goes on by itself.
+void Director::Free(Lane& lane) {
+  for (const Item& item : lane.items) {
+    if (item.piece != nullptr) Open(*item.piece);
+  }
+}
+
+void Director::Run(Lane& lane) {
+  const PieceRef piece = lane.items.front().piece;
+  Open(*piece);
+  // What follows must not find it half done. A callback ends when the program lets it.
+  if (piece->returns && piece->after != nullptr) {
+    next_.marker_wait(piece->after, -1, /*take_error=*/0);
+  }
+}
+
+// Whether the queue stands at a gate that is shut.
+bool Director::CanRun(const Lane& lane) {
+  if (lane.items.empty() || lane.items.front().piece == nullptr) return false;
+  Piece& piece = *lane.items.front().piece;
+  if (piece.opened) return false;
+  Lock gates(gates_mutex_);
+  if (!piece.late) {
+    gates_changed_.wait_for(gates, kSoon, [&] { return piece.gate != nullptr || piece.dropped; });
+  }
+  piece.late = piece.gate == nullptr;
+  return piece.gate != nullptr;
+}
+
+// Runs one piece of work, if the order says so.
+bool Director::Step(bool must) noexcept try {
+  Advance();
+  std::vector<Front> fronts;
+  std::vector<Lane*> lanes;
+  for (const auto& lane : lanes_) {
+    if (!CanRun(*lane)) continue;
+    fronts.push_back(lane->items.front().piece->front);
+    lanes.push_back(lane.get());
+  }
+  const std::optional<size_t> chosen = order_->Next(point_, fronts, must);
+  if (!chosen) return false;
+  if (lines_ >= 0 && !InForkedChild()) {
+    WriteAll(lines_, LineOf({point_, fronts[*chosen]}, lanes[*chosen]->items.front().piece->name));
+  }
+  Run(*lanes[*chosen]);
+  Advance();
+  return true;
+} catch (...) {
+  return false;  // Out of memory: nothing more runs in this call.
+}
+
+void Director::Point(bool asks) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++point_;
+  questions_ = asks ? questions_ + 1 : 0;
+  bool must = questions_ > 0 && questions_ % kPatientQuestions == 0;
+  while (Step(must)) must = false;
+}
+
+// ---- The program's calls ----
+
+int Director::Add(AclimbQueue* queue, const char* name, bool returns, uint32_t* task_id,
+                  const std::function<int(uint32_t*)>& queue_work,
+                  const std::function<void()>& drop) {
+  Point(/*asks=*/false);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  StartWatch();
+  Lane* lane = LaneOf(queue);
+  if (lane == nullptr) return queue_work(task_id);
+  PieceRef piece;
+  std::unique_ptr<PieceRef> held;
+  try {
+    piece = std::make_shared<Piece>();
+    held = std::make_unique<PieceRef>(piece);
+    if (lane->ids.size() == lane->ids.capacity()) lane->ids.reserve(2 * lane->ids.size() + 16);
+    Push(*lane, Item{piece, nullptr, false});
+  } catch (...) {
+    drop();
+    return kRtMemoryAllocation;
+  }
+  piece->front = {lane->number, lane->works + 1};
+  piece->name = name;
+  piece->returns = returns;
+  piece->director = this;
+  int code = next_.queue_suspend(queue, &GateReached, held.release(), nullptr);
+  if (code != 0) {
+    drop();
+  } else {
+    uint32_t id = 0;
+    code = queue_work(&id);
+    if (code == 0) {
+      ++lane->works;
+      if (id != 0) {
+        lane->ids.push_back(id);
+        if (task_id != nullptr) *task_id = ProgramsId(*lane, id);
+      }
+      // Without memory for it nobody can tell when the work is done; it runs all the same.
+      if (next_.queue_record(queue, &piece->after) != 0) piece->after = nullptr;
+      return 0;
+    }
+    Open(*piece);
+  }
+  lane->items.pop_back();
+  --lane->pushed;
+  return code;
+}
+
+int Director::Record(AclimbQueue* queue, AclimbMarker** marker) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++point_;
+  Advance();
+  const int code = next_.queue_record(queue, marker);
+  Lane* lane = LaneOf(queue);
+  if (code != 0 || lane == nullptr || lane->items.empty()) return code;
+  try {
+    Push(*lane, Item{nullptr, *marker, false});
+    next_.marker_retain(*marker);
+  } catch (...) {
+    // The director learns of it by what comes behind it.
+  }
+  return code;
+}
+
+int Director::WaitMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++point_;
+  Advance();
+  const int code = next_.queue_wait_marker(queue, marker, timeout_ms);
+  Lane* lane = LaneOf(queue);
+  if (code != 0 || lane == nullptr || next_.marker_state(marker) == ACLIMB_MARKER_DONE) return code;
+  try {
+    Push(*lane, Item{nullptr, marker, true});
+    next_.marker_retain(marker);
+  } catch (...) {
+    // As above.
+  }
+  return code;
+}
+
+// Runs work until `done`, and then what the backend's own wait says. `wait` waits for at most the
+// given milliseconds, and `timed_out` tells whether its code means that these were too few.
+template <typename Done, typename WaitFor, typename TimedOut>
+int Director::Finish(Lock& lock, int64_t timeout_ms, const Done& done, const WaitFor& wait,
+                     const TimedOut& timed_out) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  ++point_;
+  questions_ = 0;
+  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  for (;;) {
+    bool reached = done();
+    while (!reached && (timeout_ms < 0 || Clock::now() < deadline) && Step(/*must=*/true)) {
+      reached = done();
+    }
+    // Where nothing can run, a callback of the program or another thread has to go on first.
+    int64_t slice = reached ? 50 : 1;
+    if (timeout_ms >= 0) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+      slice = std::clamp<int64_t>(left.count(), 0, slice);
+    }
+    const int code = wait(slice);
+    if (!timed_out(code) || (timeout_ms >= 0 && Clock::now() >= deadline)) return code;
+    // What other threads have queued meanwhile may be in the way.
+    if (reached) Step(/*must=*/true);
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+}
+
+int Director::Wait(AclimbQueue* queue, int64_t timeout_ms) {
+  waiting_.fetch_add(1, std::memory_order_relaxed);
+  Lock lock(mutex_);
+  Lane* const lane = LaneOf(queue);
+  const uint64_t target = lane == nullptr ? 0 : lane->pushed;
+  const int code = Finish(
+      lock, timeout_ms,
+      [&] {
+        const Lane* now = LaneOf(queue);
+        return now == nullptr || now->popped >= target;
+      },
+      [&](int64_t slice) { return next_.queue_wait(queue, slice); },
+      [](int result) { return result == kRtStreamSyncTimeout; });
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
+  return code;
+}
+
+int Director::Wait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
+  waiting_.fetch_add(1, std::memory_order_relaxed);
+  Lock lock(mutex_);
+  const auto pending = [&] { return next_.marker_state(marker) == ACLIMB_MARKER_PENDING; };
+  const int code = Finish(
+      lock, timeout_ms, [&] { return !pending(); },
+      [&](int64_t slice) { return next_.marker_wait(marker, slice, take_error); },
+      [&](int result) { return result == kRtEventSyncTimeout && pending(); });
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
+  return code;
+}
+
+int Director::Abort(AclimbQueue* queue) {
+  Lock lock(mutex_);
+  Lane* lane = LaneOf(queue);
+  const int code = next_.queue_abort(queue);
+  if (lane == nullptr) return code;
+  Free(*lane);
+  while (!lane->items.empty()) Pop(*lane);
+  return code;
+}
+
+int Director::Destroy(AclimbQueue* queue, int drain) {
+  Lock lock(mutex_);
+  if (drain != 0) {
+    while (LaneOf(queue) != nullptr && !LaneOf(queue)->items.empty() && Step(/*must=*/true)) {
+    }
+  }
+  Lane* lane = LaneOf(queue);
+  if (lane == nullptr) return next_.queue_destroy(queue, drain);
+  std::vector<PieceRef> left;
+  for (const Item& item : lane->items) {
+    if (item.piece != nullptr) left.push_back(item.piece);
+  }
+  if (drain != 0) Free(*lane);
+  while (!lane->items.empty()) Pop(*lane);
+  std::erase_if(lanes_, [&](const auto& other) { return other->queue == queue; });
+  lock.unlock();
+  const int code = next_.queue_destroy(queue, drain);
+  for (const PieceRef& piece : left) Open(*piece);
+  return code;
+}
+
+// Gates and the markers behind the pieces have numbers too, which the program must not see.
+uint32_t Director::ProgramsId(const Lane& lane, uint32_t id) const {
+  const auto after = std::upper_bound(lane.ids.begin(), lane.ids.end(), id);
+  const auto until = static_cast<uint32_t>(after - lane.ids.begin());
+  const bool work = until > 0 && lane.ids[until - 1] == id;
+  // A gate before each of them, and a marker behind each but the work itself.
+  return id - 2 * until + (work ? 1 : 0);
+}
+
+int Director::TakeFailure(AclimbQueue* queue, AclimbTaskFailure* failure) {
+  const int taken = next_.queue_take_failure(queue, failure);
+  if (taken == 0) return 0;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const Lane* lane = LaneOf(queue)) failure->task_id = ProgramsId(*lane, failure->task_id);
+  return taken;
+}
+
+// ---- The watch ----
+
+void Director::StartWatch() {
+  if (watched_) return;
+  watched_ = true;
+  try {
+    QuietThread([this] { Watch(); }).detach();
+  } catch (...) {
+    // Only programs that wait where nobody sees it need it.
+  }
+}
+
+void Director::Watch() {
+  constexpr auto kTick = std::chrono::milliseconds(20);
+  constexpr int kAsleep = 3;    // ticks without a call or computing
+  constexpr int kSilent = 100;  // ticks without a call
+  constexpr std::clock_t kResting = CLOCKS_PER_SEC / 500;
+  int asleep = 0;
+  int silent = 0;
+  uint64_t calls = 0;
+  std::clock_t computed = std::clock();
+  for (;;) {
+    std::this_thread::sleep_for(kTick);
+    const uint64_t calls_now = calls_.load(std::memory_order_relaxed);
+    const std::clock_t computed_now = std::clock();
+    const bool called =
+        calls_now != calls || waiting_.load(std::memory_order_relaxed) != 0 || InForkedChild();
+    silent = called ? 0 : silent + 1;
+    asleep = called || computed_now - computed > kResting ? 0 : asleep + 1;
+    calls = calls_now;
+    computed = computed_now;
+    if (asleep < kAsleep && silent < kSilent) continue;
+    Lock lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock()) {
+      while (Step(/*must=*/true)) {
+      }
+    }
+    asleep = 0;
+    silent = 0;
+  }
+}
+
+}  // namespace aclimb::tools
