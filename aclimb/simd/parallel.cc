@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 
 #include "aclimb/core/cores.h"
 
@@ -33,8 +34,20 @@ struct Job {
   parallel_internal::Body body;
   void* context;
   std::atomic<bool> stop{false};
+  std::atomic<bool> failed{false};
+  std::exception_ptr error = nullptr;  // the first one
 
-  void RunShare(int index, int team) {
+  // An exception must not leave the team's region.
+  void RunShare(int index, int team) noexcept {
+    try {
+      RunPieces(index, team);
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+      stop.store(true, std::memory_order_relaxed);
+    }
+  }
+
+  void RunPieces(int index, int team) {
     const auto query = cancel_query.load(std::memory_order_acquire);
     const int64_t pieces = (count + grain - 1) / grain;
     const int64_t first = pieces * index / team;
@@ -139,6 +152,11 @@ void SetTeamSize(int threads) {
 
 void SetCancelQuery(int (*query)()) { cancel_query.store(query, std::memory_order_release); }
 
+bool IsCancelled() {
+  const auto query = cancel_query.load(std::memory_order_acquire);
+  return query != nullptr && query() != 0;
+}
+
 SerialScope::SerialScope(bool serial) : before_(stays_serial) {
   stays_serial = stays_serial || serial;
 }
@@ -157,6 +175,7 @@ bool Run(int64_t count, int64_t grain, Body body, void* context) {
   } else {
     RunTeam(job, team);
   }
+  if (job.error != nullptr) std::rethrow_exception(job.error);
   return !job.stop.load(std::memory_order_relaxed);
 }
 

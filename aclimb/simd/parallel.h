@@ -16,6 +16,8 @@ void SetTeamSize(int threads);
 // Long loops ask this between pieces and stop early when it answers true (stream abort).
 // Null, the default, means never. It is called on the thread that called ParallelFor.
 void SetCancelQuery(int (*query)());
+// What the query answers now, for work between two loops.
+bool IsCancelled();
 
 // While one lives, loops of this thread stay on this thread.
 class SerialScope {
@@ -37,7 +39,8 @@ bool Run(int64_t count, int64_t grain, Body body, void* context);
 
 // Calls body(begin, end) on disjoint pieces that cover [0, count) in no particular order. A piece
 // is at most `grain` long; one fork-join per call, none when a single piece covers everything.
-// Results must not depend on the split: write disjoint outputs, or reduce over fixed blocks.
+// Results must not depend on the split: write disjoint outputs, or reduce over fixed blocks. What
+// the body throws on any thread ends the loop, and the first of it leaves the call.
 //
 // ParallelForAll says whether every piece ran: after a cancelled loop the next one would read what
 // was never written.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <vector>
 
 namespace aclimb {
@@ -23,6 +24,22 @@ TEST(ParallelFor, CoversEveryElementOnceForAnyTeamAndGrain) {
         EXPECT_LE(longest, grain < 1 ? 1 : grain);
       }
     }
+  }
+  SetTeamSize(0);
+}
+
+TEST(ParallelFor, WhatAnyThreadThrowsLeavesTheCall) {
+  for (int team : {1, 2, 5}) {
+    SetTeamSize(team);
+    for (int64_t thrower : {0, 500, 999}) {
+      const auto body = [&](int64_t begin, int64_t end) {
+        if (begin <= thrower && thrower < end) throw std::bad_alloc();
+      };
+      EXPECT_THROW(ParallelFor(1000, 10, body), std::bad_alloc) << team << ' ' << thrower;
+    }
+    std::atomic<int64_t> sum{0};
+    ParallelFor(1000, 10, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    EXPECT_EQ(sum, 1000) << "the team works on";
   }
   SetTeamSize(0);
 }

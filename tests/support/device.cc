@@ -213,6 +213,11 @@ bool DeviceTensor::SurroundingsIntact() const {
   return std::all_of(host.begin(), host.end(), [](unsigned char byte) { return byte == kPoison; });
 }
 
+bool DeviceTensor::Untouched() const {
+  const std::vector<unsigned char> host = Download();
+  return std::all_of(host.begin(), host.end(), [](unsigned char byte) { return byte == kPoison; });
+}
+
 void DeviceTensor::Poison() {
   const size_t bytes = storage_bytes_ + 2 * kCanary;
   ACLIMB_EXPECT_OK(aclrtMemset(allocation_, bytes, kPoison, bytes));

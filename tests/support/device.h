@@ -80,6 +80,8 @@ class DeviceTensor {
   std::vector<unsigned char> Bytes() const;
   // True when the gaps between strides and the canaries still hold the poison.
   bool SurroundingsIntact() const;
+  // True when every byte, the view's too, still holds the poison.
+  bool Untouched() const;
   // Overwrites the view (and gaps) with poison again.
   void Poison();
   void DestroyDescriptor();
@@ -162,7 +164,7 @@ int RunBothPhases(PhaseOne&& phase1, PhaseTwo phase2, aclrtStream stream) {
   aclOpExecutor* executor = nullptr;
   if (const int code = phase1(&size, &executor)) return code;
   const Workspace workspace(size);
-  if (size > 0) (void)aclrtMemset(workspace.get(), size, 0xA5, size);
+  if (size > 0) (void)aclrtMemset(workspace.get(), size, 0xFF, size);
   if (const int code = phase2(workspace.get(), size, executor, stream)) return code;
   return aclrtSynchronizeStream(stream);
 }

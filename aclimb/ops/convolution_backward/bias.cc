@@ -88,7 +88,11 @@ int64_t BlocksOf(const TensorView& view) { return (PlaneSize(view) + kBlock - 1)
 }  // namespace
 
 int64_t BiasScratchBytes(const TensorView& grad_output) {
-  return grad_output.shape[1] * grad_output.shape[0] * BlocksOf(grad_output) * 8;
+  int64_t bytes;
+  return __builtin_mul_overflow(grad_output.shape[1] * grad_output.shape[0],
+                                BlocksOf(grad_output) * 8, &bytes)
+             ? -1
+             : bytes;
 }
 
 void SumBias(const TensorView& grad_output, const TensorView& grad_bias, void* scratch,

@@ -276,6 +276,95 @@ TEST_F(ConvolutionBackward, InfinityAndNaNReachWhatTheyCover) {
   }
 }
 
+// Padding is absent also where a product writes it out as zeros.
+TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
+  struct Shape {
+    std::vector<int64_t> input, weight;
+    bool transposed;
+  };
+  const Shape shapes[] = {
+      {{1, 384, 8, 8}, {384, 384, 3, 3}, false},  // gradWeight from plain layouts
+      {{2, 20, 17, 17}, {24, 20, 3, 3}, false},   // from channels last
+      {{2, 20, 17, 17}, {20, 24, 3, 3}, true},
+      {{2, 32, 1, 120}, {32, 32, 1, 35}, true},  // a window that no direct kernel knows
+  };
+  for (const Shape& shape : shapes) {
+    for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+      if (shape.input[1] > 32 && dtype != DType::kFloat32) continue;  // the truth takes its time
+      for (int where = 0; where < 3; ++where) {
+        SCOPED_TRACE(::testing::Message()
+                     << shape.input[1] << " channels, " << NameOf(dtype) << ", case " << where);
+        Problem p;
+        p.input = shape.input;
+        p.weight = shape.weight;
+        p.transposed = shape.transposed;
+        p.stride = p.dilation = {1, 1};
+        p.padding = {shape.weight[2] / 2, shape.weight[3] / 2};
+        p.output_padding = {0, 0};
+        p.Dtype(dtype);
+        InferGradOutput(p);
+        Random random(11);
+        Values g = random.Reals(Count(p.grad_output), 0.5, 1),
+               x = random.Reals(Count(p.input), 0.5, 1), w = random.Reals(Count(p.weight), 0.5, 1);
+        if (where == 0) g.back() = kInf;
+        if (where == 1) x.front() = -kInf;
+        if (where == 2) w.front() = kInf;
+        const Tensors t(p, g, x, w);
+        ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+        EXPECT_TRUE(MeetsTruth(p, t));
+      }
+    }
+  }
+}
+
+// Short rows: windows that begin in the padding are followed by some that end in it, or do both,
+// and taps meet nothing else.
+TEST_F(ConvolutionBackward, WindowsThatMeetPaddingAtBothEnds) {
+  struct Shape {
+    std::vector<int64_t> input, kernel, stride, padding;
+  };
+  const Shape shapes[] = {
+      {{2, 32, 8, 1, 8}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}},
+      {{2, 64, 8, 1, 8}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}},
+      {{2, 64, 8, 2, 8}, {4, 4, 4}, {2, 2, 2}, {1, 1, 1}},
+      {{2, 64, 3, 8, 8}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}},
+      {{2, 64, 4, 4, 4}, {4, 4, 4}, {2, 2, 2}, {1, 1, 1}},
+      {{2, 64, 3, 8, 8}, {3, 1, 1}, {2, 1, 1}, {1, 0, 0}},
+      {{2, 32, 5, 4, 4}, {5, 3, 3}, {2, 1, 1}, {3, 1, 1}},
+      {{2, 32, 3, 4, 4}, {4, 3, 3}, {2, 1, 1}, {3, 1, 1}},
+      {{8, 64, 8, 1}, {3, 3}, {2, 2}, {1, 1}},
+      {{8, 64, 8, 1}, {5, 5}, {2, 2}, {2, 2}},
+      {{8, 64, 1, 8}, {7, 7}, {2, 2}, {3, 3}},
+      {{8, 64, 2}, {5}, {1}, {2}},
+  };
+  int number = 0;
+  for (const Shape& shape : shapes) {
+    for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+      for (const bool transposed : {false, true}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "shape " << number / 6 << ", " << NameOf(dtype) << ", " << transposed);
+        ++number;
+        Problem p;
+        p.transposed = transposed;
+        p.input = shape.input;
+        p.weight = {shape.input[1], shape.input[1]};
+        p.weight.insert(p.weight.end(), shape.kernel.begin(), shape.kernel.end());
+        p.stride = shape.stride;
+        p.padding = shape.padding;
+        p.dilation.assign(shape.kernel.size(), 1);
+        p.output_padding.assign(shape.kernel.size(), 0);
+        p.Dtype(dtype);
+        InferGradOutput(p);
+        if (std::any_of(p.grad_output.begin(), p.grad_output.end(),
+                        [](int64_t extent) { return extent <= 0; })) {
+          continue;
+        }
+        ExpectMeetsTruth(p, 40);
+      }
+    }
+  }
+}
+
 TEST_F(ConvolutionBackward, Float16SumsMayPassThroughLargeValues) {
   Problem p = {{1, 1, 3}, {1, 1, 3}, {1, 1, 1}, {1}, {0}, {1}, {0}};
   p.Dtype(DType::kFloat16);
@@ -488,8 +577,8 @@ TEST_F(ConvolutionBackward, RandomProblems) {
     const int dims = static_cast<int>(random.Integer(1, 3));
     p.transposed = random.Chance(0.35);
     p.groups = static_cast<int>(random.Chance(0.4) ? random.Integer(2, 4) : 1);
-    const int64_t widths[] = {1, 2, 3, 5, 8, 16, 24};
-    const int64_t a = widths[random.Integer(0, 6)], b = widths[random.Integer(0, 6)];
+    const int64_t widths[] = {1, 2, 3, 5, 8, 16, 24, 32};
+    const int64_t a = widths[random.Integer(0, 7)], b = widths[random.Integer(0, 7)];
     p.input = {random.Integer(1, 3), p.transposed ? a * p.groups : b * p.groups};
     p.weight = {a * p.groups, b};
     const bool four = dims == 2 && random.Chance(0.3);
@@ -497,7 +586,11 @@ TEST_F(ConvolutionBackward, RandomProblems) {
       p.stride.push_back(random.Integer(1, 3));
       p.dilation.push_back(random.Integer(1, 2));
       p.weight.push_back(random.Integer(1, dims == 1 ? 7 : 4));
-      p.input.push_back(random.Integer(dims == 1 ? 20 : 6, dims == 1 ? 60 : dims == 2 ? 14 : 7));
+      // Short rows too, whose windows meet padding at both ends.
+      p.input.push_back(random.Chance(0.3) ? random.Integer(1, 5)
+                                           : random.Integer(dims == 1 ? 20 : 6, dims == 1   ? 60
+                                                                                : dims == 2 ? 14
+                                                                                            : 7));
       p.output_padding.push_back(p.transposed ? random.Integer(0, p.stride.back() - 1) : 0);
     }
     for (int d = 0; d < (four ? 4 : dims); ++d) p.padding.push_back(random.Integer(0, 2));

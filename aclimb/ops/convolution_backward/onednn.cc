@@ -11,6 +11,7 @@
 
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/ops/convolution_backward/recent_answers.h"
+#include "aclimb/ops/convolution_backward/repair_span.h"
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
@@ -316,6 +317,37 @@ bool Fits(const Geometry& g) {
   return true;
 }
 
+// The kernels of the weight's gradient step from windows that begin in the padding, over those that
+// lie inside, to those that end in it. Where two of these meet in one window or, in strides, no
+// window lies inside, or a tap meets nothing but padding, some of them sum over wrong elements,
+// leave taps unwritten or never end.
+bool IsRegular(const Geometry& g, int d) {
+  const int64_t stride = g.stride[d], reach = (g.kernel[d] - 1) * g.dilation[d];
+  const auto windows_before = [&](int64_t position) {  // that begin before this element of x
+    return position <= -g.pad_begin[d] ? 0 : (position + g.pad_begin[d] + stride - 1) / stride;
+  };
+  const int64_t inside = windows_before(0);              // the first that begins in the data
+  const int64_t over = windows_before(g.in[d] - reach);  // the first that ends behind it
+  if (inside > over) return false;
+  if (stride > 1 && inside == over && inside > 0 && over < g.out[d]) return false;
+  for (int64_t tap = 0; tap < g.kernel[d]; ++tap) {
+    if (WindowsInside(g, d, tap).Empty()) return false;
+  }
+  return true;
+}
+
+// Whether the kernels of the weight's gradient are right for these windows.
+bool SumsRight(const Request& request) {
+  if (request.task != Task::kGradWeight) return true;
+  const Geometry& g = request.geometry;
+  // In float32 only the steps along the depth are not general.
+  const int last = request.operand == DType::kBFloat16 ? kDims : 1;
+  for (int d = FirstDimension(g); d < last; ++d) {
+    if (!IsRegular(g, d)) return false;
+  }
+  return true;
+}
+
 LayoutPointer Describe(Dims dims, Dims strides, DType dtype) {
   // Strides of extent-1 dimensions are arbitrary in a view, but oneDNN compares and checks them.
   for (size_t i = dims.size(); i-- > 0;) {
@@ -391,7 +423,7 @@ ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, i
 }
 
 PrimitivePointer MakePrimitive(const Request& request) {
-  if (!Fits(request.geometry)) return nullptr;
+  if (!Fits(request.geometry) || !SumsRight(request)) return nullptr;
   return Ask<PrimitivePointer>(request);
 }
 

@@ -60,6 +60,13 @@ onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
   return found;
 }
 
+bool HasPadding(const Geometry& g) {
+  for (int d = 0; d < kDims; ++d) {
+    if (g.pad_begin[d] > 0 || g.pad_end[d] > 0) return true;
+  }
+  return false;
+}
+
 bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
 
 void LogChoice(Task task, std::string_view name) {
@@ -245,12 +252,14 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   if (!in_place) Store(geometry, role, layout, target, result);
   planner_.workspace().Rewind(mark);
 
-  if (gives_weight && dtype == DType::kBFloat16) AddRepair(operands, result);
+  // What they multiply with padding, they hold as zeros; a product writes the windows out so.
+  const bool windows = HasPadding(geometry) && primitive->Name().find("gemm") != std::string::npos;
+  if (gives_weight && (windows || dtype == DType::kBFloat16)) AddWeightRepair(operands, result);
+  if (gives_y && windows) AddSumsRepair(operands, result);
   return true;
 }
 
-// The bfloat16 kernels hold padding as zeros.
-void PlanBuilder::AddRepair(const Operands& operands, const Place& result) {
+void PlanBuilder::AddWeightRepair(const Operands& operands, const Place& result) {
   const int64_t mark = planner_.workspace().Mark();
   const Place scratch = BookBytes(RepairScratchBytes(operands.geometry));
   planner_.workspace().Rewind(mark);
@@ -259,6 +268,15 @@ void PlanBuilder::AddRepair(const Operands& operands, const Place& result) {
     const TensorView weight = result.View(run);
     if (!HasNaN(weight, parallel)) return;
     RepairGradWeight(geometry, x.View(run), y.View(run), weight, scratch.Address(run), parallel);
+  });
+}
+
+void PlanBuilder::AddSumsRepair(const Operands& operands, const Place& result) {
+  Then([geometry = operands.geometry, x = operands.x.user, weight = operands.weight.user, result,
+        parallel = parallel_](const RunContext& run) {
+    const TensorView y = result.View(run);
+    if (!HasNaN(y, parallel)) return;
+    RepairSums(geometry, Task::kForward, x.View(run), y, weight.View(run), parallel);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
+#include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
 
@@ -41,7 +42,10 @@ struct ConvolutionPlan final : Plan {
 
   double Flops() const override { return products * FlopsOf(geometry); }
   void Run(const RunContext& run) const override {
-    for (const auto& step : steps) step(run);
+    for (const auto& step : steps) {
+      if (IsCancelled()) return;
+      step(run);
+    }
   }
 };
 
@@ -96,7 +100,8 @@ class PlanBuilder {
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
   bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);
-  void AddRepair(const Operands& operands, const Place& result);
+  void AddWeightRepair(const Operands& operands, const Place& result);
+  void AddSumsRepair(const Operands& operands, const Place& result);
   bool AddPatch(Task task, const Place& result);
   Operands& PatchOperands();
 

@@ -100,7 +100,7 @@ bool PlanBuilder::AddGradWeightParts(Operands& operands, DType dtype, const Plac
           part.result);
   }
   planner_.workspace().Rewind(mark);
-  if (dtype == DType::kBFloat16) AddRepair(operands, result);
+  if (dtype == DType::kBFloat16) AddWeightRepair(operands, result);
   return true;
 }
 

@@ -150,6 +150,10 @@ inline ::testing::AssertionResult MeetsTruth(const Problem& p, const Tensors& t)
         NearTruth("gradBias", *t.grad_bias, truth.grad_bias, truth.bias_magnitude, p.dtypes[0]);
     if (!good) return good;
   }
+  if ((!p.mask[0] && !t.grad_input->Untouched()) || (!p.mask[1] && !t.grad_weight->Untouched()) ||
+      (!p.mask[2] && !t.grad_bias->Untouched())) {
+    return ::testing::AssertionFailure() << "an output that was not asked for was written";
+  }
   if (!t.grad_input->SurroundingsIntact() || !t.grad_weight->SurroundingsIntact() ||
       !t.grad_bias->SurroundingsIntact()) {
     return ::testing::AssertionFailure() << "memory around an output was written";
