@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 // A gate or a marker that the queue has come to shows up as soon as a thread has woken up. If not,
 // something holds the queue that the director does not follow.
 constexpr auto kSoon = std::chrono::milliseconds(200);
+constexpr auto kLong = std::chrono::seconds(2);
 // Of a program that asks in a loop, every so many questions make something run.
 constexpr int kPatientQuestions = 4;
 
@@ -41,7 +42,7 @@ Director::Lane* Director::LaneOf(AclimbQueue* queue) {
 int Director::Made(AclimbQueue* queue) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   try {
-    lanes_.push_back(std::make_unique<Lane>(Lane{queue, last_number_ + 1, {}, 0, 0, 0, {}}));
+    lanes_.push_back(std::make_unique<Lane>(Lane{.queue = queue, .number = last_number_ + 1}));
   } catch (...) {
     return kRtMemoryAllocation;
   }
@@ -143,13 +144,21 @@ void Director::Free(Lane& lane) {
   }
 }
 
-void Director::Run(Lane& lane) {
+void Director::Run(Lock& lock, Lane& lane) {
   const PieceRef piece = lane.items.front().piece;
   Open(*piece);
-  // What follows must not find it half done. A callback ends when the program lets it.
-  if (piece->returns && piece->after != nullptr) {
-    next_.marker_wait(piece->after, -1, /*take_error=*/0);
-  }
+  // A callback ends when the program lets it.
+  if (!piece->returns || piece->after == nullptr) return;
+  // What follows must not find it half done; what takes this long may wait for the program too.
+  // Meanwhile other threads may queue, and abort it.
+  AclimbMarker* const after = piece->after;
+  next_.marker_retain(after);
+  running_ = true;
+  lock.unlock();
+  next_.marker_wait(after, std::chrono::milliseconds(kLong).count(), /*take_error=*/0);
+  next_.marker_release(after);
+  lock.lock();
+  running_ = false;
 }
 
 // Whether the queue stands at a gate that is shut.
@@ -166,7 +175,8 @@ bool Director::CanRun(const Lane& lane) {
 }
 
 // Runs one piece of work, if the order says so.
-bool Director::Step(bool must) noexcept try {
+bool Director::Step(Lock& lock, bool must) noexcept try {
+  if (running_) return false;
   Advance();
   std::vector<Front> fronts;
   std::vector<Lane*> lanes;
@@ -180,7 +190,7 @@ bool Director::Step(bool must) noexcept try {
   if (lines_ >= 0 && !InForkedChild()) {
     WriteAll(lines_, LineOf({point_, fronts[*chosen]}, lanes[*chosen]->items.front().piece->name));
   }
-  Run(*lanes[*chosen]);
+  Run(lock, *lanes[*chosen]);
   Advance();
   return true;
 } catch (...) {
@@ -189,11 +199,11 @@ bool Director::Step(bool must) noexcept try {
 
 void Director::Point(bool asks) {
   calls_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  Lock lock(mutex_);
   ++point_;
   questions_ = asks ? questions_ + 1 : 0;
   bool must = questions_ > 0 && questions_ % kPatientQuestions == 0;
-  while (Step(must)) must = false;
+  while (Step(lock, must)) must = false;
 }
 
 // ---- The program's calls ----
@@ -289,7 +299,7 @@ int Director::Finish(Lock& lock, int64_t timeout_ms, const Done& done, const Wai
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   for (;;) {
     bool reached = done();
-    while (!reached && (timeout_ms < 0 || Clock::now() < deadline) && Step(/*must=*/true)) {
+    while (!reached && (timeout_ms < 0 || Clock::now() < deadline) && Step(lock, /*must=*/true)) {
       reached = done();
     }
     // Where nothing can run, a callback of the program or another thread has to go on first.
@@ -302,7 +312,7 @@ int Director::Finish(Lock& lock, int64_t timeout_ms, const Done& done, const Wai
     const int code = wait(slice);
     if (!timed_out(code) || (timeout_ms >= 0 && Clock::now() >= deadline)) return code;
     // What other threads have queued meanwhile may be in the way.
-    if (reached) Step(/*must=*/true);
+    if (reached) Step(lock, /*must=*/true);
     lock.unlock();
     std::this_thread::yield();
     lock.lock();
@@ -314,13 +324,18 @@ int Director::Wait(AclimbQueue* queue, int64_t timeout_ms) {
   Lock lock(mutex_);
   Lane* const lane = LaneOf(queue);
   const uint64_t target = lane == nullptr ? 0 : lane->pushed;
+  const uint32_t aborts = lane == nullptr ? 0 : lane->aborts;
+  const auto aborted = [&] {
+    const Lane* now = LaneOf(queue);
+    return now != nullptr && now->aborts != aborts;
+  };
   const int code = Finish(
       lock, timeout_ms,
       [&] {
         const Lane* now = LaneOf(queue);
         return now == nullptr || now->popped >= target;
       },
-      [&](int64_t slice) { return next_.queue_wait(queue, slice); },
+      [&](int64_t slice) { return aborted() ? kRtStreamAbort : next_.queue_wait(queue, slice); },
       [](int result) { return result == kRtStreamSyncTimeout; });
   waiting_.fetch_sub(1, std::memory_order_relaxed);
   return code;
@@ -339,10 +354,11 @@ int Director::Wait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
 }
 
 int Director::Abort(AclimbQueue* queue) {
-  Lock lock(mutex_);
-  Lane* lane = LaneOf(queue);
   const int code = next_.queue_abort(queue);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Lane* lane = LaneOf(queue);
   if (lane == nullptr) return code;
+  ++lane->aborts;
   Free(*lane);
   while (!lane->items.empty()) Pop(*lane);
   return code;
@@ -351,7 +367,7 @@ int Director::Abort(AclimbQueue* queue) {
 int Director::Destroy(AclimbQueue* queue, int drain) {
   Lock lock(mutex_);
   if (drain != 0) {
-    while (LaneOf(queue) != nullptr && !LaneOf(queue)->items.empty() && Step(/*must=*/true)) {
+    while (LaneOf(queue) != nullptr && !LaneOf(queue)->items.empty() && Step(lock, /*must=*/true)) {
     }
   }
   Lane* lane = LaneOf(queue);
@@ -420,7 +436,7 @@ void Director::Watch() {
     if (asleep < kAsleep && silent < kSilent) continue;
     Lock lock(mutex_, std::try_to_lock);
     if (lock.owns_lock()) {
-      while (Step(/*must=*/true)) {
+      while (Step(lock, /*must=*/true)) {
       }
     }
     asleep = 0;

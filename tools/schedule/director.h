@@ -76,11 +76,12 @@ class Director {
   struct Lane {
     AclimbQueue* queue;
     uint32_t number;
-    std::deque<Item> items;
+    std::deque<Item> items = {};
     uint64_t works = 0;
     uint64_t pushed = 0;
     uint64_t popped = 0;
-    std::vector<uint32_t> ids;  // the backend's, of its works, ascending
+    uint32_t aborts = 0;
+    std::vector<uint32_t> ids = {};  // the backend's, of its works, ascending
   };
 
   // Under mutex_.
@@ -91,8 +92,8 @@ class Director {
   bool Skips(const Lane& lane);
   void Advance();
   bool CanRun(const Lane& lane);
-  bool Step(bool must) noexcept;
-  void Run(Lane& lane);
+  bool Step(Lock& lock, bool must) noexcept;
+  void Run(Lock& lock, Lane& lane);
   void Open(Piece& piece);
   void Free(Lane& lane);
   uint32_t ProgramsId(const Lane& lane, uint32_t id) const;
@@ -112,7 +113,8 @@ class Director {
   std::vector<std::unique_ptr<Lane>> lanes_;  // in the order of their numbers
   uint32_t last_number_ = 0;
   uint64_t point_ = 0;
-  int questions_ = 0;  // in a row
+  int questions_ = 0;     // in a row
+  bool running_ = false;  // a piece of work, by a thread that has let go of mutex_
   bool watched_ = false;
 
   std::mutex gates_mutex_;
