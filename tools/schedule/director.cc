@@ -289,7 +289,8 @@ int Director::WaitMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeo
 }
 
 // Runs work until `done`, and then what the backend's own wait says. `wait` waits for at most the
-// given milliseconds, and `timed_out` tells whether its code means that these were too few.
+// given milliseconds, and `timed_out` tells whether its code means that these were too few, or
+// corrects it.
 template <typename Done, typename WaitFor, typename TimedOut>
 int Director::Finish(Lock& lock, int64_t timeout_ms, const Done& done, const WaitFor& wait,
                      const TimedOut& timed_out) {
@@ -309,13 +310,12 @@ int Director::Finish(Lock& lock, int64_t timeout_ms, const Done& done, const Wai
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
       slice = std::clamp<int64_t>(left.count(), 0, slice);
     }
-    const int code = wait(slice);
+    lock.unlock();
+    int code = wait(slice);
+    lock.lock();
     if (!timed_out(code) || (timeout_ms >= 0 && Clock::now() >= deadline)) return code;
     // What other threads have queued meanwhile may be in the way.
     if (reached) Step(lock, /*must=*/true);
-    lock.unlock();
-    std::this_thread::yield();
-    lock.lock();
   }
 }
 
@@ -335,8 +335,11 @@ int Director::Wait(AclimbQueue* queue, int64_t timeout_ms) {
         const Lane* now = LaneOf(queue);
         return now == nullptr || now->popped >= target;
       },
-      [&](int64_t slice) { return aborted() ? kRtStreamAbort : next_.queue_wait(queue, slice); },
-      [](int result) { return result == kRtStreamSyncTimeout; });
+      [&](int64_t slice) { return next_.queue_wait(queue, slice); },
+      [&](int& result) {
+        if (aborted()) result = kRtStreamAbort;
+        return result == kRtStreamSyncTimeout;
+      });
   waiting_.fetch_sub(1, std::memory_order_relaxed);
   return code;
 }
@@ -348,7 +351,7 @@ int Director::Wait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
   const int code = Finish(
       lock, timeout_ms, [&] { return !pending(); },
       [&](int64_t slice) { return next_.marker_wait(marker, slice, take_error); },
-      [&](int result) { return result == kRtEventSyncTimeout && pending(); });
+      [&](int& result) { return result == kRtEventSyncTimeout && pending(); });
   waiting_.fetch_sub(1, std::memory_order_relaxed);
   return code;
 }
