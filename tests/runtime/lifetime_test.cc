@@ -74,16 +74,23 @@ TEST_F(LifetimeTest, StreamIsDestroyedUnderItsUsers) {
   EXPECT_ACL(aclrtDestroyEvent(event));
 }
 
-// The waiter is certainly inside the wait.
+// Returns once the waiter, which says that it begins, is inside the wait.
+void AwaitTheWait(const std::atomic<bool>& begins) {
+  while (!begins) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+}
+
 TEST_F(LifetimeTest, SynchronizeOutlivesADestroyThatDrains) {
   Gate gate;
   gate.Close(stream_);
   std::atomic<int> code{-1};
+  std::atomic<bool> begins{false};
   std::thread waiter([&] {
     aclrtSetCurrentContext(context_);
+    begins = true;
     code = aclrtSynchronizeStream(stream_);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  AwaitTheWait(begins);
   std::thread opener([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     gate.Open();
@@ -99,11 +106,13 @@ TEST_F(LifetimeTest, SynchronizeIsToldOfADestroyByForce) {
   gate.Close(stream_);
   gate.WaitUntilReached();
   std::atomic<int> code{-1};
+  std::atomic<bool> begins{false};
   std::thread waiter([&] {
     aclrtSetCurrentContext(context_);
+    begins = true;
     code = aclrtSynchronizeStream(stream_);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  AwaitTheWait(begins);
   EXPECT_ACL(aclrtDestroyStreamForce(stream_));
   waiter.join();
   EXPECT_EQ(code.load(), ACL_ERROR_RT_STREAM_ABORT);
