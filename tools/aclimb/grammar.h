@@ -1,9 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;  // whose header takes ten seconds to compile
+}
 
 namespace aclimb::cli {
 
