@@ -8,7 +8,7 @@ import tempfile
 
 from tool import CLEAN, expect, main
 
-COMMANDS = ["run", "c++", "report", "replay", "explain", "ops", "info", "env", "completion"]
+COMMANDS = ["run", "c++", "report", "explore", "replay", "explain", "ops", "info", "env", "completion"]
 
 
 def parses(tool, build):
@@ -46,7 +46,8 @@ def offered(tool, *words):
 def in_bash(tool, build):
     for words, wanted in {
         ("",): [*COMMANDS, "--help", "--version"],
-        ("ex",): ["explain"],
+        ("ex",): ["explore", "explain"],
+        ("expla",): ["explain"],
         ("run", "--dev"): ["--devices", "--device"],
         ("run", "--device", ""): ["cpu", "cuda"],
         ("run", "--soc", "Ascend310"): ["Ascend310P3"],
@@ -74,7 +75,7 @@ def in_fish(tool, build):
     if shutil.which("fish") is None:
         return
     with tempfile.TemporaryDirectory() as home:
-        for line, wanted in {"aclimb ex": "explain", "aclimb run --hos": "--host-access",
+        for line, wanted in {"aclimb expla": "explain", "aclimb run --hos": "--host-access",
                              "aclimb ops aclnnElu": "aclnnEluBackward",
                              "aclimb run --device c": "cuda"}.items():
             script = tool.output("completion", "fish") + f"complete -C '{line}'\n"

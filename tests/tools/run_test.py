@@ -51,6 +51,8 @@ SWITCHES = {
     "--trace": ("ACLIMB_TRACE", "/tmp/aclimb-no-such-trace-%p.json", "/no/such/folder/trace.json"),
     "--record": ("ACLIMB_RECORD", "/tmp/aclimb-no-such-record-%p", "/no/such/folder/calls"),
     "--fault": ("ACLIMB_FAULT", "aclrtMalloc:p0.5=207001,aclrtFree:2+=507899", "aclrtMalloc:0=207001"),
+    "--schedule": ("ACLIMB_SCHEDULE", "random:7", "random:x"),
+    "--schedule-out": ("ACLIMB_SCHEDULE_OUT", "no-such-order", "/no/such/folder/order"),
     "--seed": ("ACLIMB_FAULT_SEED", "18446744073709551615", "p0.5"),
 }
 FLAGS = {
