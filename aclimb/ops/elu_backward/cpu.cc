@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace aclimb::elu_backward {
 namespace HWY_NAMESPACE {
 
-// Elements of a piece of parallel work: enough to hide a fork-join.
-constexpr int64_t kGrain = 64 * 1024;
+// Elements of a piece of parallel work: about as long as it takes to wake a sleeping team.
+constexpr int64_t kGrain = 256 * 1024;
 
 // One problem with its dtypes resolved: In is the dtype of both inputs, Out that of the output.
 template <typename In, typename Out, bool kIsResult>
@@ -106,7 +106,8 @@ class Problem {
     const int64_t row_tiles = (walk_.extent[across] + kTile - 1) / kTile;
     const int64_t column_tiles = (walk_.extent[inner_] + kTile - 1) / kTile;
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
-    const int64_t grain = std::max<int64_t>(1, kGrain / (kTile * kTile));
+    // Its elements take several times as long.
+    const int64_t grain = std::max<int64_t>(1, kGrain / 4 / (kTile * kTile));
     const bool stream = IsLargerThanCaches();
     ParallelFor(planes * row_tiles * column_tiles, grain, [&](int64_t begin, int64_t end) {
       Tile tile = TileOf(begin, across);
