@@ -1,5 +1,8 @@
 #include "aclimb/contract/check.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "aclimb/contract/promotion.h"
 #include "aclimb/core/text.h"
 
@@ -80,6 +83,12 @@ Status CheckHandles(const Contract& contract, const Arguments& arguments) {
   return Ok();
 }
 
+// Whether any product accepts the dtype.
+bool HasElsewhere(const Parameter& parameter, DType dtype) {
+  return std::any_of(std::begin(parameter.dtypes.of), std::end(parameter.dtypes.of),
+                     [dtype](DTypeMask mask) { return Has(mask, dtype); });
+}
+
 Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     const Parameter& parameter = contract.parameters[i];
@@ -90,7 +99,9 @@ Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
     return Refuse(kAclnnInvalid,
                   Cat(parameter.name, ".dtype is ", DTypeText(*tensor), "; expected ", Text(mask),
                       " on ", NameOf(arguments.product()), "."),
-                  "convert the tensor, or choose another product with ACLIMB_SOC",
+                  HasElsewhere(parameter, tensor->dtype)
+                      ? "convert the tensor, or choose another product with ACLIMB_SOC"
+                      : "convert the tensor",
                   Id(contract, "dtype", parameter.name));
   }
   return Ok();
@@ -106,7 +117,8 @@ Status CheckFormats(const Contract& contract, const Arguments& arguments) {
     return Refuse(kAclnnInvalid,
                   Cat(parameter.name, ".format is ", FormatText(format), "; expected ",
                       FormatsText(parameter.formats), "."),
-                  "pass the format of the logical layout to aclCreateTensor",
+                  "lay the data out so (or describe them with strides), and pass that format to "
+                  "aclCreateTensor",
                   Id(contract, "format", parameter.name));
   }
   return Ok();

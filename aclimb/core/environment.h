@@ -18,7 +18,8 @@ struct EnvironmentVariable {
 inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_SOC", "a chip name such as Ascend910B3", "Ascend910B3",
      "the chip to imitate: dtype lists, refusals, aclrtGetSocName"},
-    {"ACLIMB_DEVICE", "cpu, cuda", "cpu", "the backend that runs the work"},
+    {"ACLIMB_DEVICE", "cpu, cuda", "cpu",
+     "the backend that runs the work; cuda needs a plug-in, which this version does not bring"},
     {"ACLIMB_DEVICES", "1 to 64", "1", "number of devices"},
     {"ACLIMB_MEMORY", "bytes, or a number with K, M, G or T",
      "3/4 of the machine's or the control group's memory, divided by the devices",
@@ -28,8 +29,8 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_EXTENSIONS", "0, 1", "0", "1 accepts argument values that the documents reserve"},
     {"ACLIMB_STRICT", "0, 1", "0", "1 refuses runtime calls before aclInit with 100001"},
     {"ACLIMB_LOG", "a comma list of plan, stderr, file=<path>", "",
-     "plan logs what phase 1 decides; the others say where the log goes (stderr for a topic "
-     "alone)"},
+     "plan logs which algorithms phase 1 of a convolution takes; the others say where the log goes "
+     "(stderr for a topic alone)"},
     {"ACLIMB_SCHEDULE", "roundrobin, random:<seed>, replay:<file>", "roundrobin",
      "which stream runs next: each in turn, one of the legal orders drawn from the seed (0 to "
      "2^64-1), or a recorded order"},

@@ -152,7 +152,7 @@ def readme(*arguments):
     # Where the README says local, `make demo` has installed; here it is the staged toolkit.
     (job.work / "local").symlink_to(job.toolkit.prefix)
     printed = run(["sh", "-euc", commands], cwd=job.work)
-    expected = re.search(r"It prints `(.*)`", text)[1]
+    expected = re.search(r"[Ii]t prints `([^`]*)`", text)[1]
     expect(printed.strip() == expected, f"printed {printed}, the README says {expected}")
 
 

@@ -24,6 +24,8 @@ for operator, function in OPERATORS.items():
 for order in ("aclrtMalloc:1000000=207001", "aclrtNoSuchFunction:1+=1", "*@run:p0.000001/3=507015"):
     program = run("elu_backward", ACLIMB_FAULT=order)
     expect(program.returncode == 0, order, "fails the example")
+    expect(("was never called" in program.stderr) == ("NoSuchFunction" in order), order,
+           program.stderr)
 
 # A probability draws the same calls again with the same seed.
 first = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")

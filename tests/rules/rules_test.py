@@ -38,7 +38,7 @@ ALLOWED = {
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "tools/schedule": CORE
     + ("aclimb/backend/backend.h", "tools/new_file.h", "tools/output_path.h"),
-    "tools/fault": CORE + BRIDGE + ("aclimb/observe/",),
+    "tools/fault": CORE + BRIDGE + ("aclimb/observe/", "tools/output_path.h"),
     "tools/trace": CORE + BRIDGE
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),

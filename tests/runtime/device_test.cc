@@ -11,7 +11,7 @@ TEST(Device, CountAndRange) {
   EXPECT_EQ(count, 2u);
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "count is null", aclrtGetDeviceCount, nullptr);
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is -1", aclrtSetDevice, -1);
-  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "there are 2 devices", aclrtSetDevice, 2);
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "the number of devices is 2", aclrtSetDevice, 2);
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is 9", aclrtResetDevice, 9);
 }
 

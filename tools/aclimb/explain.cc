@@ -89,6 +89,14 @@ std::vector<std::string> EveryName(const std::vector<RuleEntry>& rules) {
 
 int Unknown(const std::string& what, const std::vector<std::string>& names) {
   std::fprintf(stderr, "aclimb explain: nothing is called \"%s\"\n", what.c_str());
+  if (what.starts_with("ACLIMB_") || what.starts_with("ASCEND_")) {
+    std::fputs("Environment variables: aclimb env\n", stderr);
+    return kWrongUse;
+  }
+  if (what.starts_with("aclnn")) {
+    std::fprintf(stderr, "Operators: aclimb ops %s\n", what.c_str());
+    return kWrongUse;
+  }
   const std::vector<std::string> near = NearMatches(what, names);
   if (!near.empty()) std::fputs("Near matches:\n", stderr);
   for (const std::string& name : near) std::fprintf(stderr, "  %s\n", name.c_str());

@@ -24,7 +24,10 @@ struct Wanted {
 
 // By the function's name with or without "aclnn", or by the folder's.
 const contract::Contract* FindOperator(const std::string& name) {
-  const std::string wanted = Lower(name);
+  std::string wanted = Lower(name);
+  // As messages begin.
+  constexpr std::string_view kPhase1 = "getworkspacesize";
+  if (wanted.ends_with(kPhase1)) wanted.resize(wanted.size() - kPhase1.size());
   for (const contract::Contract* contract : kAllContracts) {
     const std::string function = Lower(contract->function);
     if (wanted == function || "aclnn" + wanted == function || wanted == contract->folder) {

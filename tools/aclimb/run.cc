@@ -56,7 +56,7 @@ Command AddRun(CLI::App& tool) {
     const std::string help = std::string(row.help) + " [" + row.variable + "]";
     CLI::Option* option =
         row.value == nullptr
-            ? app->add_flag(row.name, help)
+            ? app->add_flag(row.name, help)->disable_flag_override()
             : app->add_option(row.name, given->values[i], help)->type_name(row.value);
     given->options.push_back(option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
   }

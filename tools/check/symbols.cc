@@ -18,6 +18,8 @@ namespace {
 struct Dwfl;
 struct DwflModule;
 struct DwflLine;
+struct DwarfDie;
+struct DwarfLine;
 struct Elf;
 
 using FindElf = int(DwflModule*, void**, const char*, uint64_t, char**, Elf**);
@@ -48,12 +50,26 @@ class LibDw {
     if (module == nullptr) return;
     if (const char* name = name_at_(module, counter)) symbol.function = name;
     DwflLine* line = line_at_(module, counter);
-    if (line == nullptr) return;
+    if (line == nullptr) return DescribeByUnit(module, counter, symbol);
     const char* file = line_info_(line, nullptr, &symbol.line, nullptr, nullptr, nullptr);
     if (file != nullptr) symbol.file = file;
   }
 
  private:
+  // Where there is no table of addresses, as clang writes none, the units are asked one by one.
+  void DescribeByUnit(DwflModule* module, uintptr_t counter, Symbol& symbol) const {
+    uint64_t bias = 0;
+    for (DwarfDie* unit = next_unit_(module, nullptr, &bias); unit != nullptr;
+         unit = next_unit_(module, unit, &bias)) {
+      if (has_address_(unit, counter - bias) <= 0) continue;
+      DwarfLine* line = unit_line_at_(unit, counter - bias);
+      const char* file = line == nullptr ? nullptr : line_file_(line, nullptr, nullptr);
+      if (file == nullptr || line_number_(line, &symbol.line) != 0) continue;
+      symbol.file = file;
+      return;
+    }
+  }
+
   template <typename Function>
   bool Find(void* library, const char* name, Function** function) {
     *function = reinterpret_cast<Function*>(dlsym(library, name));
@@ -72,6 +88,11 @@ class LibDw {
         !Find(library, "dwfl_module_addrname", &name_at_) ||
         !Find(library, "dwfl_module_getsrc", &line_at_) ||
         !Find(library, "dwfl_lineinfo", &line_info_) ||
+        !Find(library, "dwfl_module_nextcu", &next_unit_) ||
+        !Find(library, "dwarf_haspc", &has_address_) ||
+        !Find(library, "dwarf_getsrc_die", &unit_line_at_) ||
+        !Find(library, "dwarf_linesrc", &line_file_) ||
+        !Find(library, "dwarf_lineno", &line_number_) ||
         !Find(library, "dwfl_linux_proc_find_elf", &callbacks_.find_elf)) {
       return false;
     }
@@ -89,6 +110,11 @@ class LibDw {
   const char* (*name_at_)(DwflModule*, uint64_t) = nullptr;
   DwflLine* (*line_at_)(DwflModule*, uint64_t) = nullptr;
   const char* (*line_info_)(DwflLine*, uint64_t*, int*, int*, uint64_t*, uint64_t*) = nullptr;
+  DwarfDie* (*next_unit_)(DwflModule*, DwarfDie*, uint64_t*) = nullptr;
+  int (*has_address_)(DwarfDie*, uint64_t) = nullptr;
+  DwarfLine* (*unit_line_at_)(DwarfDie*, uint64_t) = nullptr;
+  const char* (*line_file_)(DwarfLine*, uint64_t*, uint64_t*) = nullptr;
+  int (*line_number_)(DwarfLine*, int*) = nullptr;
 };
 
 std::string Readable(const std::string& name) {

@@ -1,10 +1,13 @@
 #include "tools/fault/fault.h"
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 
 #include "aclimb/core/text.h"
 #include "tools/fault/fault_spec.h"
+#include "tools/output_path.h"
 
 namespace aclimb::tools {
 namespace {
@@ -18,6 +21,18 @@ class Fault : public observe::Observer {
  public:
   explicit Fault(std::vector<FaultOrder> orders) {
     for (FaultOrder& order : orders) orders_.emplace_back().order = std::move(order);
+  }
+
+  // A misspelled function would make nothing fail, for ever.
+  void TellUncalled() const {
+    if (InForkedChild()) return;
+    for (const Counted& counted : orders_) {
+      if (counted.seen.load(std::memory_order_relaxed) != 0) continue;
+      const std::string text =
+          Cat("aclimb: ACLIMB_FAULT: ", counted.order.function,
+              counted.order.at_run ? " queued nothing that ran.\n" : " was never called.\n");
+      std::fputs(text.c_str(), stderr);
+    }
   }
 
   int CallBegin(const char* function) override {
@@ -61,7 +76,11 @@ class Fault : public observe::Observer {
 observe::Observer* MakeFault() {
   Result<std::vector<FaultOrder>> orders = ReadFaults();
   if (!orders.ok() || orders.value().empty() || !ReadFaultSeed().ok()) return nullptr;
-  return new Fault(std::move(orders.value()));
+  static Fault* fault = nullptr;
+  fault = new Fault(std::move(orders.value()));
+  WatchForks();
+  std::atexit([] { fault->TellUncalled(); });
+  return fault;
 }
 
 }  // namespace aclimb::tools
