@@ -60,7 +60,7 @@ typedef struct AclimbTaskFailure {
 enum AclimbMarkerState {
   ACLIMB_MARKER_PENDING = 0,
   ACLIMB_MARKER_DONE = 1,
-  ACLIMB_MARKER_DROPPED = 2,  // its work was aborted: it will never be done
+  ACLIMB_MARKER_DROPPED = 2,  // its work was dropped: it will never be done
 };
 
 typedef struct AclimbBackend {
@@ -110,8 +110,9 @@ typedef struct AclimbBackend {
   // ---- Queues ----
 
   int (*queue_create)(AclimbDevice* device, const AclimbQueueOptions* options, AclimbQueue** queue);
-  // With `drain` waits for the queued work (may block); without, drops what has not started. The
-  // queue must not be used afterwards; a task that still runs finishes on its own.
+  // With `drain` waits for the queued work (may block) and drops only what depends on dropped work;
+  // without, drops what has not started. Markers behind unfinished work are dropped too. The queue
+  // must not be used afterwards; a task that still runs finishes on its own.
   int (*queue_destroy)(AclimbQueue* queue, int drain);
   // Takes the task over: release is called exactly once, whatever the result. Never waits for
   // execution. `task_id` may be null.

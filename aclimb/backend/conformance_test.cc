@@ -318,10 +318,44 @@ TEST_P(Conformance, DestroyWithoutDrainReleases) {
   Counted dropped;
   ASSERT_EQ(backend_->queue_suspend(queue, Hold::Start, &hold, nullptr), 0);
   AclimbSuspension* suspension = hold.Reached();
+  AclimbMarker* done = nullptr;
+  AclimbMarker* marker = nullptr;
+  ASSERT_EQ(backend_->queue_record(other_, &done), 0);
   ASSERT_EQ(Submit(queue, &dropped), 0);
+  ASSERT_EQ(backend_->queue_record(queue, &marker), 0);
   EXPECT_EQ(backend_->queue_destroy(queue, 0), 0);
   EXPECT_EQ(dropped.runs.load(), 0);
   EXPECT_EQ(dropped.releases.load(), 1);
+  EXPECT_EQ(backend_->marker_state(marker), ACLIMB_MARKER_DROPPED);
+  EXPECT_EQ(backend_->marker_wait(marker, -1, 1), kRtStreamAbort);
+  EXPECT_EQ(backend_->marker_state(done), ACLIMB_MARKER_DONE);
+  backend_->marker_release(marker);
+  backend_->marker_release(done);
+  backend_->queue_resume(suspension);
+}
+
+// Draining ends at work that can never run, and what is behind it is dropped, not done.
+TEST_P(Conformance, DestroyWithDrainDropsWhatDependsOnDroppedWork) {
+  AclimbQueue* queue = MakeQueue(5);
+  Hold hold;
+  Counted dropped;
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  AclimbSuspension* suspension = hold.Reached();
+  AclimbMarker* before = nullptr;
+  AclimbMarker* behind = nullptr;
+  ASSERT_EQ(backend_->queue_record(queue_, &before), 0);
+  ASSERT_EQ(backend_->queue_wait_marker(queue, before, 0), 0);
+  ASSERT_EQ(Submit(queue, &dropped), 0);
+  ASSERT_EQ(backend_->queue_record(queue, &behind), 0);
+  ASSERT_EQ(backend_->queue_wait_marker(other_, behind, 0), 0);
+  ASSERT_EQ(backend_->queue_abort(queue_), 0);
+  EXPECT_EQ(backend_->queue_destroy(queue, 1), 0);
+  EXPECT_EQ(dropped.runs.load(), 0);
+  EXPECT_EQ(dropped.releases.load(), 1);
+  EXPECT_EQ(backend_->marker_state(behind), ACLIMB_MARKER_DROPPED);
+  EXPECT_EQ(backend_->queue_wait(other_, -1), kRtStreamAbort);
+  backend_->marker_release(before);
+  backend_->marker_release(behind);
   backend_->queue_resume(suspension);
 }
 

@@ -183,6 +183,14 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
   }
   const StreamRef stream = ResolveShared<Stream>(stream_handle, ACLIMB_HANDLE_STREAM);
   if (stream != nullptr) return TaskError(*stream, code);
+  if (code == kRtStreamAbort) {
+    return Refuse(code,
+                  Cat("event ", AddressText(handle),
+                      " was recorded on a stream that was destroyed before it got there; expected "
+                      "the work before the event to be done."),
+                  "synchronize the stream before it is destroyed, and record the event again",
+                  "runtime/event/dropped");
+  }
   return Refuse(
       code, Cat("the work before event ", AddressText(handle), " failed; expected it to succeed."),
       "look at the tasks of its stream", "runtime/event/task-failed");

@@ -97,5 +97,47 @@ TEST(Engine, AQueueThatLostItsWorkCanWait) {
   DestroyQueue(behind.get(), /*drain=*/true);
 }
 
+// The work before a recording is finished, and the engine has something more urgent to do than to
+// look at the recording when the queue is destroyed.
+TEST(Engine, ARecordingBehindFinishedWorkIsDone) {
+  struct Urgent {
+    std::shared_ptr<AclimbQueue> queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 0, 0});
+    std::atomic<int> phase{0};
+    static int Run(void* payload) {
+      auto& phase = static_cast<Urgent*>(payload)->phase;
+      phase = 1;
+      while (phase.load() != 2) std::this_thread::yield();
+      return 0;
+    }
+  } urgent;
+  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  Blocker blocker;
+  Task task;
+  task.run.payload = &urgent;
+  task.run.run = [](void* payload) {
+    Task block;
+    block.run.payload = payload;
+    block.run.run = &Urgent::Run;
+    return Submit(static_cast<Urgent*>(payload)->queue.get(), block, nullptr);
+  };
+  AclimbMarker* done = nullptr;
+  AclimbMarker* dropped = nullptr;
+  ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+  ASSERT_EQ(Record(queue.get(), &done), 0);
+  ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+  ASSERT_EQ(Record(queue.get(), &dropped), 0);
+  blocker.Release();
+  while (urgent.phase.load() != 1) std::this_thread::yield();
+  EXPECT_EQ(done->state.load(), ACLIMB_MARKER_PENDING);
+  DestroyQueue(queue.get(), /*drain=*/false);
+  EXPECT_EQ(done->state.load(), ACLIMB_MARKER_DONE);
+  EXPECT_EQ(dropped->state.load(), ACLIMB_MARKER_DROPPED);
+  urgent.phase = 2;
+  EXPECT_EQ(WaitQueue(urgent.queue.get(), 10000), 0);
+  done->Release();
+  dropped->Release();
+  DestroyQueue(urgent.queue.get(), /*drain=*/true);
+}
+
 }  // namespace
 }  // namespace aclimb::cpu

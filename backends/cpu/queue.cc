@@ -16,6 +16,20 @@ using aclimb::cpu::SettleMarker;
 using aclimb::cpu::Task;
 using aclimb::cpu::TaskList;
 
+namespace {
+
+// Under the lock. Markers were dropped: whoever waits for work that waits for them must look again.
+void WakeDependants() {
+  for (const auto& other : Scheduler::Get().queues()) {
+    other->changed.notify_all();
+    for (const Task& task : other->tasks) {
+      if (task.kind == Task::Kind::kMarker) task.marker->changed.notify_all();
+    }
+  }
+}
+
+}  // namespace
+
 bool AclimbQueue::DependsOnDroppedWork() const {
   if (blocked_on == nullptr) return false;
   const int state = blocked_on->state.load(std::memory_order_relaxed);
@@ -43,6 +57,7 @@ void AclimbQueue::Fail(const Task& task, int code, TaskList* dropped) {
   for (const auto& other : Scheduler::Get().queues()) {
     if (other->group == group) other->RemoveQueued(dropped);
   }
+  WakeDependants();
 }
 
 void AclimbQueue::PopFront() {
@@ -62,9 +77,7 @@ void AclimbQueue::RemoveQueued(TaskList* dropped) {
   auto first = tasks.begin();
   if (running || suspended) ++first;
   for (auto it = first; it != tasks.end(); ++it) {
-    if (it->kind == Task::Kind::kMarker) {
-      SettleMarker(it->marker, destroyed ? ACLIMB_MARKER_DONE : ACLIMB_MARKER_DROPPED);
-    }
+    if (it->kind == Task::Kind::kMarker) SettleMarker(it->marker, ACLIMB_MARKER_DROPPED);
     Scheduler::Get().TasksDone(1);
     finished.fetch_add(1, std::memory_order_release);
   }
@@ -102,6 +115,19 @@ bool Enqueue(AclimbQueue* queue, const Task& task) {
   }
   queue->engine->MakeReady(queue);
   return true;
+}
+
+// Under the lock. The recordings in front of the queue, behind finished work alone, are done
+// whether or not the engine got there.
+void SettleFinished(AclimbQueue* queue) {
+  if (queue->running || queue->suspended) return;
+  while (!queue->tasks.empty() && queue->tasks.front().kind == Task::Kind::kMarker) {
+    AclimbMarker* marker = queue->tasks.front().marker;
+    queue->PopFront();
+    SettleMarker(marker, ACLIMB_MARKER_DONE);
+    marker->Release();
+  }
+  if (queue->tasks.empty()) queue->engine->Unready(queue);
 }
 
 }  // namespace
@@ -145,11 +171,12 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
       }
     }
     queue->destroyed = true;
-    // Whoever waits for a queue that ended in good order has what it waits for.
+    SettleFinished(queue);
     if (!queue->tasks.empty()) {
       ++queue->aborts;
       queue->cancel.store(1, std::memory_order_relaxed);
       queue->RemoveQueued(&dropped);
+      WakeDependants();
     }
     // The task that still runs keeps its place in the list: memory it may use must not be reused.
     if (queue->tasks.empty()) scheduler.Remove(queue);
@@ -218,13 +245,7 @@ int AbortQueue(AclimbQueue* queue) {
   ++queue->aborts;
   queue->cancel.store(1, std::memory_order_relaxed);
   queue->RemoveQueued(&dropped);
-  // Whoever waits for work that waits for the dropped markers must look again.
-  for (const auto& other : Scheduler::Get().queues()) {
-    other->changed.notify_all();
-    for (const Task& task : other->tasks) {
-      if (task.kind == Task::Kind::kMarker) task.marker->changed.notify_all();
-    }
-  }
+  WakeDependants();
   // Work submitted meanwhile waits behind the running task, which saw the flag; it is dropped too.
   while (queue->running) {
     queue->changed.wait(lock);
@@ -254,12 +275,12 @@ int Record(AclimbQueue* queue, AclimbMarker** result) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
   marker->queue = queue->weak_from_this();
   marker->position = queue->submitted;
-  if (queue->group->stop_error != 0) {
+  if (queue->group->stop_error != 0 || queue->destroyed) {
     SettleMarker(marker, ACLIMB_MARKER_DROPPED);
     *result = marker;
     return 0;
   }
-  if (queue->tasks.empty() || queue->destroyed) {
+  if (queue->tasks.empty()) {
     SettleMarker(marker, ACLIMB_MARKER_DONE);
     *result = marker;
     return 0;

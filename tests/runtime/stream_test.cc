@@ -263,10 +263,21 @@ TEST_F(StreamTest, ForcedDestroyDropsAndDoesNotWait) {
   ASSERT_ACL(aclrtStreamWaitEvent(stream_, event));
   ASSERT_ACL(aclrtMemsetAsync(memory + 32, 32, 5, 32, stream_));
   ASSERT_ACL(aclrtDestroyStreamForce(other_));
-  ASSERT_ACL(aclrtSynchronizeStream(stream_));  // nobody hangs on the dropped event
+  // Nobody hangs on the dropped event, and nobody takes it for done.
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_ABORT, "waits for an event whose work was",
+                 aclrtSynchronizeStream, stream_);
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_ABORT, "on a stream that was destroyed before it got there",
+                 aclrtSynchronizeEvent, event);
+  aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+  ASSERT_ACL(aclrtQueryEventStatus(event, &status));
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
   gate.Open();
   EXPECT_EQ(Read(memory, 1)[0], 1);
-  EXPECT_EQ(Read(memory + 32, 1)[0], 5);
+  EXPECT_EQ(Read(memory + 32, 1)[0], 1);
+  ASSERT_ACL(aclrtStreamAbort(stream_));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 6, 64, stream_));
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  EXPECT_EQ(Read(memory, 1)[0], 6);
   ASSERT_ACL(aclrtDestroyEvent(event));
 }
 
@@ -490,6 +501,99 @@ TEST_F(StreamTest, DestroyAfterAbortOfADependency) {
   gate.Open();
   ASSERT_ACL(aclrtDestroyStream(other_));
   ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+// The work that such a destruction drops is not done: not for those who wait for it, and not for
+// those who wait for these.
+TEST_F(StreamTest, DestroyDoesNotMakeDroppedWorkDone) {
+  uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtMemset(memory, 64, 1, 64));
+  aclrtStream last;
+  ASSERT_ACL(aclrtCreateStream(&last));
+  aclrtEvent first, second, third;
+  for (aclrtEvent* event : {&first, &second, &third}) ASSERT_ACL(aclrtCreateEvent(event));
+  Gate gate;
+  gate.Close(stream_);
+  gate.WaitUntilReached();
+  ASSERT_ACL(aclrtRecordEvent(first, stream_));
+  ASSERT_ACL(aclrtStreamWaitEvent(other_, first));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 7, 64, other_));
+  ASSERT_ACL(aclrtRecordEvent(second, other_));
+  ASSERT_ACL(aclrtStreamWaitEvent(last, second));
+  ASSERT_ACL(aclrtRecordEvent(third, last));
+  ASSERT_ACL(aclrtStreamAbort(stream_));
+  gate.Open();
+  EXPECT_EQ(aclrtSynchronizeStream(last), ACL_ERROR_RT_STREAM_ABORT);
+  EXPECT_EQ(aclrtSynchronizeEvent(second), ACL_ERROR_RT_STREAM_ABORT);
+  ASSERT_ACL(aclrtDestroyStream(other_));
+  EXPECT_EQ(aclrtSynchronizeStream(last), ACL_ERROR_RT_STREAM_ABORT);
+  EXPECT_EQ(aclrtSynchronizeEvent(second), ACL_ERROR_RT_STREAM_ABORT);
+  EXPECT_EQ(aclrtSynchronizeEvent(third), ACL_ERROR_RT_STREAM_ABORT);
+  aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+  ASSERT_ACL(aclrtQueryEventStatus(second, &status));
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
+  EXPECT_EQ(Read(memory, 1)[0], 1);
+  for (const aclrtEvent event : {first, second, third}) ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+// A stream waits for a second one, which waits for a third, in the current context or in another.
+// Somebody is inside a wait for the first when the work of the third is dropped.
+void WaiterLearns(aclrtContext own, aclrtStream third, bool other_context, void (*drop)()) {
+  aclrtContext context = own;
+  if (other_context) ASSERT_ACL(aclrtCreateContext(&context, 0));
+  aclrtStream first, second;
+  for (aclrtStream* stream : {&first, &second}) ASSERT_ACL(aclrtCreateStream(stream));
+  aclrtEvent far, near;
+  for (aclrtEvent* event : {&far, &near}) ASSERT_ACL(aclrtCreateEvent(event));
+  ASSERT_ACL(aclrtSetCurrentContext(own));
+  ASSERT_ACL(aclrtRecordEvent(far, third));
+  ASSERT_ACL(aclrtSetCurrentContext(context));
+  ASSERT_ACL(aclrtStreamWaitEvent(second, far));
+  ASSERT_ACL(aclrtRecordEvent(near, second));
+  ASSERT_ACL(aclrtStreamWaitEvent(first, near));
+  std::atomic<int> code{-1};
+  std::thread waiter([&] {
+    aclrtSetCurrentContext(context);
+    code = aclrtSynchronizeStream(first);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(code.load(), -1);
+  ASSERT_ACL(aclrtSetCurrentContext(own));
+  drop();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (code.load() == -1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(code.load(), ACL_ERROR_RT_STREAM_ABORT) << "-1: still waiting";
+  ASSERT_ACL(aclrtSetCurrentContext(context));
+  ASSERT_ACL(aclrtStreamAbort(first));
+  waiter.join();
+  for (const aclrtEvent event : {far, near}) ASSERT_ACL(aclrtDestroyEvent(event));
+  ASSERT_ACL(aclrtSetCurrentContext(own));
+}
+
+TEST_F(StreamTest, WaitersLearnOfADestructionTwoStreamsAway) {
+  aclrtContext context;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
+  Gate gate;
+  gate.Close(stream_);
+  gate.WaitUntilReached();
+  static aclrtStream third;
+  third = stream_;
+  WaiterLearns(context, third, /*other_context=*/false,
+               [] { EXPECT_ACL(aclrtDestroyStreamForce(third)); });
+  gate.Open();
+}
+
+TEST_F(StreamTest, WaitersLearnOfAStoppedContextTwoStreamsAway) {
+  aclrtContext context;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
+  ASSERT_ACL(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE));
+  static Gate* gate;
+  const auto owned = std::make_unique<Gate>();
+  gate = owned.get();
+  gate->Close(stream_);
+  gate->WaitUntilReached();
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  WaiterLearns(context, stream_, /*other_context=*/true, [] { gate->Open(); });
 }
 
 TEST_F(StreamTest, Properties) {
