@@ -62,7 +62,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
 }
 
 // How far a stream had come when a wait for the device began. Holds no pointer to the stream, which
-// another thread may destroy meanwhile: its recording tells then that the work ended.
+// another thread may destroy meanwhile: its recording tells then how the work ended.
 struct Target {
   const void* handle;
   int32_t stream_id;
@@ -96,24 +96,29 @@ Status RecordAll(const Device& device, Targets& targets) {
   return Ok();
 }
 
-Status WaitFor(const Target& target, const Device& device, int64_t left_ms, int64_t timeout_ms) {
-  const int code = Backend().marker_wait(target.marker, left_ms, /*take_error=*/1);
+// Whether the stream's work ended, well or badly, in time.
+bool Ended(const Target& target, int64_t left_ms) {
+  const int code = Backend().marker_wait(target.marker, left_ms, /*take_error=*/0);
+  return code != kRtEventSyncTimeout ||
+         Backend().marker_state(target.marker) != ACLIMB_MARKER_PENDING;
+}
+
+// The error of a stream whose work ended, which is returned by this call alone.
+Status TakeError(const Target& target, const Device& device) {
+  const int code = Backend().marker_wait(target.marker, 0, /*take_error=*/1);
   if (code == 0) return Ok();
-  // The same code with a marker that is reached is the error of a task.
-  if (code == kRtEventSyncTimeout &&
-      Backend().marker_state(target.marker) == ACLIMB_MARKER_PENDING) {
-    return StreamTimeout(target.stream_id, timeout_ms);
-  }
   std::vector<AclimbTaskFailure> failures;
   const StreamRef stream = ResolveShared<Stream>(target.handle, ACLIMB_HANDLE_STREAM);
-  if (stream != nullptr) failures = TakeFailures(*stream);
+  if (stream != nullptr && code != kRtStreamAbort) failures = TakeFailures(*stream);
   return TaskError(target.stream_id, device.id, code, failures);
 }
 
 }  // namespace
 
 Status TaskError(Stream& stream, int code) {
-  return TaskError(stream.id, stream.device->id, code, TakeFailures(stream));
+  std::vector<AclimbTaskFailure> failures;
+  if (code != kRtStreamAbort) failures = TakeFailures(stream);
+  return TaskError(stream.id, stream.device->id, code, failures);
 }
 
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
@@ -130,7 +135,6 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
     ACLIMB_CHECK_OK(RecordAll(device, targets));
   }
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
-  Status first;
   for (const Target& target : targets.streams) {
     int64_t left = -1;
     if (timeout_ms >= 0) {
@@ -139,11 +143,13 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
                  .count();
       if (left < 0) left = 0;
     }
-    Status status = WaitFor(target, device, left, timeout_ms);
-    if (status.code() == kRtStreamSyncTimeout) return status;
-    if (first.ok()) first = std::move(status);
+    if (!Ended(target, left)) return StreamTimeout(target.stream_id, timeout_ms);
   }
-  return first;
+  // The first error is returned; the others stay with their streams, as all do after a timeout.
+  for (const Target& target : targets.streams) {
+    ACLIMB_CHECK_OK(TakeError(target, device));
+  }
+  return Ok();
 }
 
 Status SynchronizeCurrentDevice(int64_t timeout_ms) {

@@ -321,6 +321,35 @@ TEST_F(StreamTest, EachSynchronizingCallReturnsTheError) {
   ASSERT_ACL(aclrtDestroyEvent(event));
 }
 
+// A wait for the device returns one error; no other is lost.
+TEST_F(StreamTest, SynchronizeDeviceLeavesFurtherErrors) {
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  ASSERT_EQ(LaunchCode(other_, ACL_ERROR_RT_AICPU_EXCEPTION), 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "test task", aclrtSynchronizeDevice);
+  EXPECT_ACL(aclrtSynchronizeStream(stream_));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICPU_EXCEPTION, "task 1 (test task)", aclrtSynchronizeStream,
+                 other_);
+  EXPECT_ACL(aclrtSynchronizeDevice());
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  ASSERT_EQ(LaunchCode(other_, ACL_ERROR_RT_AICPU_EXCEPTION), 0);
+  EXPECT_EQ(aclrtSynchronizeDevice(), ACL_ERROR_RT_AICORE_EXCEPTION);
+  EXPECT_EQ(aclrtSynchronizeDevice(), ACL_ERROR_RT_AICPU_EXCEPTION);
+  EXPECT_ACL(aclrtSynchronizeDevice());
+}
+
+TEST_F(StreamTest, TimeoutOfTheDeviceLeavesErrors) {
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  Gate gate;
+  gate.Close(other_);
+  gate.WaitUntilReached();
+  EXPECT_REFUSED(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout of 20 ms",
+                 aclrtSynchronizeDeviceWithTimeout, 20);
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "task 1 (test task)", aclrtSynchronizeStream,
+                 stream_);
+  gate.Open();
+  EXPECT_ACL(aclrtSynchronizeDevice());
+}
+
 TEST_F(StreamTest, WaiterOnAFailedStreamIsNotFailed) {
   Gate gate;
   gate.Close(stream_);
