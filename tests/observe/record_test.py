@@ -170,6 +170,25 @@ def check_existing(folder):
     expect(sorted(each.name for each in folder.iterdir()) ==
            ["000001-aclnnConvolutionBackward", "kept"], list(folder.iterdir()))
     expect((folder / "kept").read_text() == "precious", "another file was removed")
+    # Somebody's file keeps the folder of a call, which the next recording uses.
+    notes = folder / "000001-aclnnConvolutionBackward" / "notes"
+    notes.write_text("precious")
+    done = run("convolution_backward", ACLIMB_RECORD=str(folder), ACLIMB_FORCE="1")
+    expect(done.stderr == "", done.stderr)
+    expect(json.loads((notes.parent / "call.json").read_text())["run"] == "ended", "no recording")
+    expect(notes.read_text() == "precious", "another file was removed")
+    (notes.parent / "folder.npy").mkdir()
+    (notes.parent / "folder.npy" / "notes").write_text("precious")
+    done = run("elu_backward", ACLIMB_RECORD=str(folder), ACLIMB_FORCE="1")
+    expect(done.stderr == "" and (notes.parent / "folder.npy" / "notes").exists(), done.stderr)
+    # What cannot be removed is told, also when something else can. Root may remove everything.
+    if os.geteuid() != 0:
+        locked, open_ = sorted(folder.glob("*-aclnnEluBackward"))
+        locked.chmod(0o500)
+        done = run("elu_backward", ACLIMB_RECORD=str(folder), ACLIMB_FORCE="1")
+        locked.chmod(0o700)
+        expect(done.returncode == 0 and "Permission denied" in done.stderr, done.stderr)
+        expect(not open_.exists(), "what may be removed was kept")
     # An empty folder is taken; the place of the process number too.
     empty = folder.parent / "empty-%p"
     run("convolution_backward", ACLIMB_RECORD=str(empty))

@@ -38,20 +38,29 @@ bool IsCallFolder(const fs::path& path) {
 
 // Only what a recording consists of; whatever else somebody put there stays.
 int RemoveRecordings(const std::string& path) {
+  std::error_code first;
+  const auto keep = [&first](std::error_code error) {
+    if (!first) first = error;
+  };
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
     std::error_code ignored;
     if (!IsCallFolder(entry.path()) || !entry.is_directory(ignored)) continue;
     for (const fs::directory_entry& file : fs::directory_iterator(entry.path(), error)) {
       const fs::path& name = file.path();
-      if (name.filename() == "call.json" || name.extension() == ".npy" ||
-          name.extension() == ".part") {
-        fs::remove(name, error);
-      }
+      const bool ours = name.filename() == "call.json" || name.extension() == ".npy" ||
+                        name.extension() == ".part";
+      if (!ours || file.is_directory(ignored)) continue;
+      std::error_code removed;
+      fs::remove(name, removed);
+      keep(removed);
     }
+    keep(error);
+    // It stays when somebody else's files are in it.
     fs::remove(entry.path(), ignored);
   }
-  return error.value();
+  keep(error);
+  return first.value();
 }
 
 }  // namespace
@@ -110,7 +119,16 @@ void RecordFolder::MakeFolder(const std::string& name) noexcept {
   if (!open()) return;
   errno = ENOMEM;
   try {
-    if (mkdir((path_ + '/' + name).c_str(), 0755) == 0) return;
+    const std::string path = path_ + '/' + name;
+    if (mkdir(path.c_str(), 0755) == 0) return;
+    // Of an earlier recording, with files that are not ours to remove.
+    struct stat found = {};
+    const int error = errno;
+    if (error == EEXIST && MayReplace() && stat(path.c_str(), &found) == 0 &&
+        S_ISDIR(found.st_mode)) {
+      return;
+    }
+    errno = error;
   } catch (...) {  // No memory for the name.
   }
   Fail(name.c_str());
