@@ -1,6 +1,6 @@
 // Calls that a recording has to get right.
 //
-//   record_program views | large | refused | threads | fork
+//   record_program views | large | refused | threads | fork | nested
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -174,6 +174,23 @@ void Fork(aclrtStream stream) {
   Need(Elu(call, stream));
 }
 
+// The callback of a failed task makes calls of its own, inside the call that queued the task.
+aclrtStream nested_stream = nullptr;
+void Nested(aclrtStream stream) {
+  nested_stream = stream;
+  Need(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo*) {
+    int32_t device = -1;
+    Need(aclrtGetDevice(&device));
+    if (aclrtGetDevice(nullptr) == 0) ++failed;
+    if (aclnnEluBackward(nullptr, 0, nullptr, nested_stream) == 0) ++failed;
+    Need(Elu({.grad = Dense(ACL_FLOAT), .value = Dense(ACL_FLOAT), .out = Dense(ACL_FLOAT)},
+             nested_stream));
+  }));
+  const View other = {ACL_FLOAT, {2, 5}, {5, 1}, 0};
+  if (Elu({.grad = other, .value = other, .out = other}, stream) != 361001) ++failed;
+  Need(aclrtSetExceptionInfoCallback(nullptr));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -187,6 +204,7 @@ int main(int argc, char** argv) {
   if (mode == "refused") Refused(stream);
   if (mode == "threads") Threads();
   if (mode == "fork") Fork(stream);
+  if (mode == "nested") Nested(stream);
   Need(aclrtDestroyStream(stream));
   Need(aclrtResetDevice(0));
   Need(aclFinalize());

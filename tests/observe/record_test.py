@@ -148,6 +148,21 @@ def check_fork(folder):
     expect(len(record("fork", folder)) == 2, "a forked child recorded")
 
 
+def check_nested(folder):
+    """Calls of a callback inside an operator's call end theirs, not the operator's."""
+    calls = [call for _, call in record("nested", folder, ASCEND_LAUNCH_BLOCKING="1",
+                                        ACLIMB_FAULT="aclnnEluBackward@run:1=507015")]
+    outer, refused, inner = calls
+    expect((outer["phase2"], outer["run"], outer["run_code"]) == (361001, "ended", 507015), outer)
+    expect(outer["message"].startswith("aclnnEluBackward: the runtime answered 507015"), outer)
+    expect("\n  rule: phase2/runtime" in outer["message"] and
+           outer["message"].count("rule:") == 1, outer["message"])
+    expect((refused["phase2"], refused["run"]) == (161001, "none"), refused)
+    expect("executor is null" in refused["message"], refused["message"])
+    expect((inner["phase2"], inner["run_code"], inner["message"]) == (0, 0, ""), inner)
+    expect(inner["arguments"]["gradOutput"]["tensor"]["shape"] == [3, 4], inner["arguments"])
+
+
 def check_limit(folder):
     run("convolution_backward", ACLIMB_RECORD=str(folder), ACLIMB_RECORD_LIMIT="64")
     (_, call), = calls_of(folder)
@@ -231,6 +246,7 @@ with tempfile.TemporaryDirectory() as temporary:
     check_refused(place / "refused")
     check_threads(place / "threads")
     check_fork(place / "fork")
+    check_nested(place / "nested")
     check_limit(place / "limit")
     check_existing(place / "existing")
     check_failing_disk(place / "disk")

@@ -22,26 +22,47 @@ struct Recording {
   RecordedCall call;
 };
 
-// The operator's call that the thread is in.
+// An operator's call that the thread is in.
 struct OpenCall {
-  bool under_way = false;
+  int depth = 0;  // of the thread's calls, from 1
   int phase = 0;
   RecordedCall call;
   std::shared_ptr<Recording> queued;  // null until its task is queued
+  std::unique_ptr<OpenCall> outer;    // a callback of the program calls operators inside a call
 };
-thread_local OpenCall open_call;
+
+// The calls that the thread is in. Without a destructor: programs call us from static ones, after
+// those of the thread's objects.
+struct Calls {
+  int depth = 0;
+  OpenCall* open = nullptr;  // the innermost of an operator
+
+  // The operator's call itself, not one inside it; else null.
+  OpenCall* Current() const { return open != nullptr && open->depth == depth ? open : nullptr; }
+};
+thread_local Calls calls;
 
 class Record : public observe::Observer {
  public:
   Record(std::unique_ptr<RecordFolder> folder, uint64_t limit)
       : folder_(std::move(folder)), limit_(limit) {}
 
+  int CallBegin(const char*) override {
+    ++calls.depth;
+    return 0;
+  }
+
   void OperatorCalled(const AclimbOperatorCall& details) override {
     if (!folder_->open()) return;
-    if (!open_call.under_way) open_call = OpenCall();
-    open_call.under_way = true;
-    open_call.phase = details.phase;
-    RecordedCall& call = open_call.call;
+    OpenCall* open = calls.Current();
+    if (open == nullptr) {
+      open = new OpenCall;
+      open->depth = calls.depth;
+      open->outer.reset(calls.open);
+      calls.open = open;
+    }
+    open->phase = details.phase;
+    RecordedCall& call = open->call;
     call.function = details.function;
     if (details.arguments != nullptr) call.arguments = details.arguments;
     call.workspace = details.workspace_size;
@@ -49,16 +70,19 @@ class Record : public observe::Observer {
   }
 
   void Refused(int, const char* text) override {
-    if (!open_call.under_way) return;
-    std::string& message = open_call.call.message;
+    OpenCall* open = calls.Current();
+    if (open == nullptr) return;
+    std::string& message = open->call.message;
     message += message.empty() ? "" : "\n";
     message += text;
   }
 
   void CallEnd(const char*, int code) override {
-    if (!open_call.under_way) return;
-    OpenCall ended = std::move(open_call);
-    open_call = OpenCall();
+    const std::unique_ptr<OpenCall> ending(calls.Current());
+    --calls.depth;
+    if (ending == nullptr) return;
+    OpenCall& ended = *ending;
+    calls.open = ended.outer.release();
     if (ended.queued != nullptr) {
       const std::lock_guard<std::mutex> lock(ended.queued->mutex);
       RecordedCall& call = ended.queued->call;
@@ -82,10 +106,11 @@ class Record : public observe::Observer {
   }
 
   void Queued(const observe::Work& work) override {
-    if (!open_call.under_way || open_call.queued != nullptr || work.operation == nullptr) return;
+    OpenCall* open = calls.Current();
+    if (open == nullptr || open->queued != nullptr || work.operation == nullptr) return;
     auto recording = std::make_shared<Recording>();
     RecordedCall& call = recording->call;
-    call = open_call.call;
+    call = open->call;
     call.number = NewNumber();
     call.run = RecordedCall::Run::kQueued;
     call.tensors = TensorsOf(*work.operation, &call.blocks, &call.device);
@@ -97,7 +122,7 @@ class Record : public observe::Observer {
     }
     folder_->MakeFolder(call.Folder());
     Write(call);
-    open_call.queued = std::move(recording);
+    open->queued = std::move(recording);
   }
 
   int Started(const observe::Work& work) override {
