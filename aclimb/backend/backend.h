@@ -24,6 +24,9 @@ extern "C" {
 
 #define ACLIMB_BACKEND_API_VERSION 1
 
+// Device memory is handed out in multiples of so many bytes.
+#define ACLIMB_MEMORY_GRANULE 512
+
 typedef struct AclimbDevice AclimbDevice;          // an open device
 typedef struct AclimbQueue AclimbQueue;            // the device side of one stream
 typedef struct AclimbMarker AclimbMarker;          // one recording of an event
@@ -85,8 +88,9 @@ typedef struct AclimbBackend {
 
   // ---- Memory ----
 
-  // `usable` bytes at a multiple of 512; the bytes [requested, usable) are zero. 207001 when the
-  // device has not that much left. Does not wait for work.
+  // `usable` bytes at a multiple of 512; the bytes [requested, usable) are zero. Takes `usable`
+  // rounded up to ACLIMB_MEMORY_GRANULE from what memory_info calls free. 207001 when the device
+  // has not that much left. Does not wait for work.
   int (*memory_allocate)(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address);
   // `address` is one that memory_allocate gave. Must not wait: work queued so far may go on using
   // the memory, so it is handed out again only when that work is done.

@@ -136,6 +136,20 @@ TEST_P(Conformance, MemoryIsAlignedPaddedAndLimited) {
   EXPECT_EQ(address, nullptr);
 }
 
+TEST_P(Conformance, AllocationsTakeWholeGranules) {
+  for (const uint64_t usable : {uint64_t{64}, uint64_t{512}, uint64_t{544}, uint64_t{1} << 20}) {
+    uint64_t before = 0, between = 0, after = 0, total = 0;
+    ASSERT_EQ(backend_->memory_info(device_, &before, &total), 0);
+    void* address = nullptr;
+    ASSERT_EQ(backend_->memory_allocate(device_, usable - 32, usable, &address), 0);
+    ASSERT_EQ(backend_->memory_info(device_, &between, &total), 0);
+    ASSERT_EQ(backend_->memory_free(device_, address), 0);
+    ASSERT_EQ(backend_->memory_info(device_, &after, &total), 0);
+    EXPECT_EQ(before - between, (usable + 511) / ACLIMB_MEMORY_GRANULE * ACLIMB_MEMORY_GRANULE);
+    EXPECT_EQ(after, before);
+  }
+}
+
 TEST_P(Conformance, CopiesAndFills) {
   char* memory = Allocate(4096);
   std::vector<uint8_t> host(4096);

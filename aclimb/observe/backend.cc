@@ -59,7 +59,10 @@ int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, vo
     code = next->memory_allocate(device, requested, usable, address);
   }
   if (code == 0) {
-    if (quarantine != nullptr) quarantine->Allocated(device, *address, usable);
+    if (quarantine != nullptr) {
+      constexpr uint64_t kGranule = ACLIMB_MEMORY_GRANULE;
+      quarantine->Allocated(device, *address, (usable + kGranule - 1) / kGranule * kGranule);
+    }
     Each([&](Observer& tool) { tool.Allocated(device, *address, requested, usable); });
   }
   return code;

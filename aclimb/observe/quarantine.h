@@ -16,6 +16,7 @@ class Quarantine {
  public:
   explicit Quarantine(const AclimbBackend& backend) : backend_(backend) {}
 
+  // `bytes` are what the allocation takes from the free memory of its device.
   void Allocated(AclimbDevice* device, void* address, uint64_t bytes) noexcept;
   // Instead of memory_free or host_free. False when the caller has to free.
   bool Keep(AclimbDevice* device, void* address) noexcept;

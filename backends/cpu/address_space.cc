@@ -9,13 +9,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "aclimb/backend/backend.h"
 #include "aclimb/core/codes.h"
 #include "backends/cpu/scheduler.h"
 
 namespace aclimb::cpu {
 namespace {
 
-constexpr uint64_t kAlignment = 512;
+constexpr uint64_t kAlignment = ACLIMB_MEMORY_GRANULE;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kLargeBlock = uint64_t{1} << 20;
 constexpr uint64_t kCommitStep = uint64_t{64} << 20;

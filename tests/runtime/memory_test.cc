@@ -136,6 +136,20 @@ TEST_F(MemoryTest, CapacityIsTheLimit) {
   EXPECT_EQ(FreeBytes(), before);
 }
 
+TEST_F(MemoryTest, InfoShowsNoLeakWhereThereIsNone) {
+  size_t before = 0, after = 0, total = 0;
+  ASSERT_ACL(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
+  for (const size_t bytes : {size_t{1}, size_t{512}, size_t{100000}}) {
+    for (int i = 0; i < 200; ++i) {
+      void* memory = nullptr;
+      ASSERT_ACL(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+      ASSERT_ACL(aclrtFree(memory));
+    }
+    ASSERT_ACL(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
+    EXPECT_EQ(after, before) << bytes;
+  }
+}
+
 TEST_F(MemoryTest, FragmentsMergeAgain) {
   for (int round = 0; round < 20; ++round) {
     std::vector<void*> blocks;
