@@ -1,8 +1,13 @@
 #include "aclimb/runtime/config_file.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "acl/acl_base.h"
 #include "aclimb/core/parse.h"
@@ -43,23 +48,36 @@ int Depth(const std::string& text) {
 
 // Device numbers are strings in this file; a plain number is understood too.
 bool ReadDevice(const Json& value, int* device) {
-  if (value.is_number_integer()) {
-    *device = value.get<int>();
-    return *device >= 0;
+  if (value.is_number_unsigned()) {
+    const uint64_t number = value.get<uint64_t>();
+    if (number > static_cast<uint64_t>(std::numeric_limits<int>::max())) return false;
+    *device = static_cast<int>(number);
+    return true;
   }
   if (!value.is_string()) return false;
   return ParseWhole(value.get_ref<const std::string&>(), device) && *device >= 0;
 }
 
+// Nothing when it cannot be read, as a folder cannot.
+std::optional<std::string> ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  char part[4096];
+  while (file.read(part, sizeof(part)), file.gcount() > 0) {
+    text.append(part, static_cast<size_t>(file.gcount()));
+  }
+  return file.eof() ? std::optional(std::move(text)) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Config> ReadConfig(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.good() && !file.eof()) {
+  const std::optional<std::string> read = ReadText(path);
+  if (!read) {
     return Wrong(kInvalidFile, Cat("configPath is \"", path, "\"; expected a readable file."),
                  "unreadable");
   }
+  const std::string& text = *read;
   if (Depth(text) > kDeepest) {
     return Wrong(kParseFile,
                  Cat("configPath is \"", path, "\", nested deeper than ", kDeepest,

@@ -80,6 +80,9 @@ TEST(Init, FinalizeLeavesMemoryAlone) {
 
 TEST_F(Config, BadFilesHaveTheirCodes) {
   EXPECT_REFUSED(ACL_ERROR_INVALID_FILE, "/nonexistent/acl.json", aclInit, "/nonexistent/acl.json");
+  EXPECT_REFUSED(ACL_ERROR_INVALID_FILE, "readable file", aclInit, "/tmp");
+  const std::string empty = WriteFile("empty.json", "");
+  EXPECT_REFUSED(ACL_ERROR_PARSE_FILE, "object", aclInit, empty.c_str());
   const std::string broken = WriteFile("broken.json", "{\"dump\": ");
   EXPECT_REFUSED(ACL_ERROR_PARSE_FILE, broken, aclInit, broken.c_str());
   const std::string list = WriteFile("list.json", "[1]");
@@ -122,6 +125,16 @@ TEST_F(Config, DefaultDeviceBindsEachThread) {
   ASSERT_ACL(aclrtResetDeviceForce(0));
   const std::string far = WriteFile("far.json", "{\"defaultDevice\": {\"default_device\": \"7\"}}");
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "default_device is 7", aclInit, far.c_str());
+  // As int, the first three are 0, 0 and -1.
+  for (const char* number : {"4294967296", "18446744069414584320", "18446744073709551615", "-1",
+                             "1e3", "\"4294967296\""}) {
+    const std::string wrong = WriteFile(
+        "wrong.json", std::string("{\"defaultDevice\": {\"default_device\": ") + number + "}}");
+    EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "defaultDevice in", aclInit, wrong.c_str());
+  }
+  const std::string plain = WriteFile("plain.json", "{\"defaultDevice\": {\"default_device\": 0}}");
+  ASSERT_ACL(aclInit(plain.c_str()));
+  ASSERT_ACL(aclFinalize());
 }
 
 TEST_F(Config, SharedMessagesAreSeenByAnotherThread) {
