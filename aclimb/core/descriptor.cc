@@ -49,7 +49,8 @@ TensorView TensorDescriptor::View() const {
     view.shape[d] = shape[static_cast<size_t>(d)];
     view.stride[d] = stride[static_cast<size_t>(d)];
   }
-  if (data != nullptr) {
+  // The offset of an empty tensor may lie anywhere, also where no address is.
+  if (data != nullptr && !IsEmpty()) {
     view.data = static_cast<char*>(data) + offset * static_cast<int64_t>(SizeOf(dtype));
   }
   return view;

@@ -37,7 +37,8 @@ struct TensorDescriptor {
   };
   std::optional<ByteRange> Footprint() const;
 
-  // The kernel's picture of it with the first element at `data` + offset. Rank must be <= 8.
+  // The kernel's picture of it with the first element at `data` + offset; none of an empty tensor.
+  // Rank must be <= 8.
   TensorView View() const;
 };
 
