@@ -140,11 +140,16 @@ typedef struct AclimbTask {
   const AclimbOperation* operation;  // null when no tool listens
 } AclimbTask;
 
+// Why a launch was refused, as a message has it. Valid until the thread's next launch.
+typedef struct AclimbReason {
+  const char* what;  // what was found, and what was expected
+  const char* fix;
+} AclimbReason;
+
 // Queues the task on the stream (null: default stream of the current context). Takes the payload
-// over in every case: on failure it was released, nothing runs, and `reason` (may be null) receives
-// a text that is valid until the thread's next launch. Returns 0 or a runtime code; with
-// ASCEND_LAUNCH_BLOCKING also the task's own.
-ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, const char** reason);
+// over in every case: on failure it was released, and `reason` (may be null) tells why. Returns 0
+// or a runtime code; with ASCEND_LAUNCH_BLOCKING also the task's own, else nothing runs on failure.
+ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, AclimbReason* reason);
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
 

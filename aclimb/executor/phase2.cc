@@ -166,14 +166,11 @@ Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch
       .cost_bytes = launch->cost_bytes,
       .operation = launch->description ? launch->description->operation() : nullptr};
   launch.release();
-  const char* reason = nullptr;
+  AclimbReason reason = {"", ""};
   const int code = aclimb_launch(stream, &task, &reason);
   if (code == kSuccess) return Ok();
   return RefusePhase2(kAclnnRuntime,
-                      Cat("the runtime answered ", CodeText(code), reason ? ": " : "",
-                          reason ? reason : "", "; expected a stream of the current context."),
-                      "call aclrtSetDevice on this thread and pass one of its streams, or look at "
-                      "the task's own error",
+                      Cat("the runtime answered ", CodeText(code), ": ", reason.what), reason.fix,
                       "runtime");
 }
 

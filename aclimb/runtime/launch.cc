@@ -1,4 +1,3 @@
-#include <string>
 #include <utility>
 
 #include "acl/acl_rt.h"
@@ -10,11 +9,10 @@
 
 namespace {
 
-// The caller words its own refusal: it gets what was found, not what would have been expected.
-std::string Finding(const aclimb::Status& status) {
-  const std::string& what = status.refusal().what;
-  return what.substr(0, what.find("; expected"));
-}
+constexpr AclimbReason kNoMemory = {
+    "host memory is exhausted; expected some for the task of the call.", "free host memory"};
+constexpr AclimbReason kNotTaken = {"the task cannot be queued; expected the backend to take it.",
+                                    "look at the backend's log"};
 
 // Gives the payload back unless somebody took it over, also when an exception passes.
 struct Payload {
@@ -24,40 +22,40 @@ struct Payload {
   }
 };
 
-// The code; `reason` gets the text of a refusal, which the thread keeps.
-int Launch(void* handle, const AclimbTask* task, const char** reason) {
+// The code; `reason` gets the texts of a refusal, which the thread keeps.
+int Launch(void* handle, const AclimbTask* task, AclimbReason* reason) {
   Payload payload{task};
-  std::string& kept = aclimb::ThisThread().launch_reason;
-  const auto refused = [&](int code, std::string text) {
-    kept = std::move(text);
-    *reason = kept.c_str();
-    return code;
+  const auto refused = [&](aclimb::Status status) {
+    aclimb::Status& kept = aclimb::ThisThread().launch_refusal;
+    kept = std::move(status);
+    *reason = {kept.refusal().what.c_str(), kept.refusal().fix.c_str()};
+    return kept.code();
   };
   aclimb::Result<aclimb::StreamRef> stream = aclimb::ResolveStream(handle);
-  if (!stream.ok()) return refused(stream.status().code(), Finding(stream.status()));
+  if (!stream.ok()) return refused(stream.TakeStatus());
   uint32_t id = 0;
   payload.task = nullptr;  // the queue's from here, whatever the result
   const int code = aclimb::Backend().queue_submit(stream.value()->queue, task, &id);
   if (code != 0) {
-    return refused(code, code == aclimb::kRtMemoryAllocation ? "host memory is exhausted"
-                                                             : "the task cannot be queued");
+    *reason = code == aclimb::kRtMemoryAllocation ? kNoMemory : kNotTaken;
+    return code;
   }
   aclimb::NoteTask(id);
-  const aclimb::Status finished = aclimb::FinishLaunch(*stream.value());
-  return finished.ok() ? 0 : refused(finished.code(), Finding(finished));
+  aclimb::Status finished = aclimb::FinishLaunch(*stream.value());
+  return finished.ok() ? 0 : refused(std::move(finished));
 }
 
 }  // namespace
 
 extern "C" {
 
-int aclimb_launch(void* stream, const AclimbTask* task, const char** reason) {
-  const char* unused = nullptr;
+int aclimb_launch(void* stream, const AclimbTask* task, AclimbReason* reason) {
+  AclimbReason unused;
   if (reason == nullptr) reason = &unused;
   try {
     return Launch(stream, task, reason);
   } catch (...) {
-    *reason = "host memory is exhausted";
+    *reason = kNoMemory;
     return aclimb::kRtMemoryAllocation;
   }
 }

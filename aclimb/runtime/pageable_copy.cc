@@ -4,9 +4,12 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "aclimb/runtime/copy_operation.h"
+#include "aclimb/runtime/event.h"
 #include "aclimb/runtime/refusals.h"
+#include "aclimb/runtime/synchronize.h"
 
 namespace aclimb {
 namespace {
@@ -41,13 +44,13 @@ class OrderedCopy {
     changed_.notify_all();
   }
 
-  // How the copy ended, after a wait for the stream that ended with `waited`. From here on the task
-  // touches nothing.
-  int Leave(int waited) {
+  // How the copy ended, after a wait for the stream; nothing when it did not begin. From here on
+  // the task touches nothing.
+  std::optional<int> Leave() {
     std::unique_lock<std::mutex> lock(mutex_);
     if (state_ == State::kQueued) {
       state_ = State::kLeft;
-      return waited != 0 ? waited : kRtStreamAbort;
+      return std::nullopt;
     }
     changed_.wait(lock, [this] { return state_ == State::kDone; });
     return code_;
@@ -66,14 +69,36 @@ class OrderedCopy {
 };
 using OrderedCopyRef = std::shared_ptr<OrderedCopy>;
 
+Status Incomplete(const Stream& stream, const CopyShape& shape, int code, const char* why) {
+  return Refuse(
+      code,
+      Cat("the copy of ", shape.width * shape.height, " bytes from ", AddressText(shape.src),
+          " to ", AddressText(shape.dst), " is not complete: stream ", AddressText(stream.handle),
+          why, "; expected the stream to reach it."),
+      "queue the copy again on a stream that runs; dst holds any part of it",
+      "runtime/memcpy/incomplete");
+}
+
 // Waits for the stream in the backend, which may run the copy inside this very call.
-int WaitForStream(Stream& stream) {
-  AclimbMarker* marker = nullptr;
-  const int recorded = Backend().queue_record(stream.queue, &marker);
-  if (recorded != 0) return recorded;
-  const int waited = Backend().marker_wait(marker, -1, /*take_error=*/0);
-  Backend().marker_release(marker);
-  return waited;
+Status WaitFor(OrderedCopy& copy, Stream& stream, const CopyShape& shape) {
+  AclimbMarker* recorded = nullptr;
+  int waited = Backend().queue_record(stream.queue, &recorded);
+  const MarkerRef marker(recorded);
+  if (waited == 0) waited = Backend().marker_wait(recorded, -1, /*take_error=*/0);
+  const std::optional<int> ended = copy.Leave();
+  const int code = ended.value_or(waited);
+  if (code != 0) {
+    return Incomplete(stream, shape, code,
+                      code == kRtStreamAbort
+                          ? " was aborted or destroyed, or waits for an event whose work was"
+                          : " could not get there");
+  }
+  if (ended) return Ok();
+  // A tool failed the task before it could begin.
+  const int failed = Backend().marker_wait(recorded, 0, /*take_error=*/1);
+  if (failed != 0) return TaskError(stream, failed);
+  return Incomplete(stream, shape, kRtAicoreException,
+                    " failed there, as another call that waits for it was told");
 }
 
 }  // namespace
@@ -123,17 +148,7 @@ Status CopyInStreamOrder(Stream& stream, const CopyShape& shape) {
   const int queued = Backend().queue_submit(stream.queue, &task, &id);
   NoteTask(id);
   if (queued != 0) return CannotQueue(queued, "copy", "runtime/memcpy/queue");
-  const int code = copy->Leave(WaitForStream(stream));
-  if (code == 0) return Ok();
-  return Refuse(
-      code,
-      Cat("the copy of ", shape.width * shape.height, " bytes from ", AddressText(shape.src),
-          " to ", AddressText(shape.dst), " is not complete: stream ", AddressText(stream.handle),
-          code == kRtStreamAbort ? " was aborted or destroyed, or waits for an event whose work was"
-                                 : " could not get there",
-          "; expected the stream to reach it."),
-      "queue the copy again on a stream that runs; dst holds any part of it",
-      "runtime/memcpy/incomplete");
+  return WaitFor(*copy, stream, shape);
 }
 
 }  // namespace aclimb

@@ -4,6 +4,8 @@
 #include <deque>
 #include <string>
 
+#include "aclimb/core/status.h"
+
 namespace aclimb {
 
 // What the runtime remembers of one thread. The main thread's is never destroyed: programs call us
@@ -14,8 +16,8 @@ struct ThreadState {
   uint32_t last_task = 0;
   std::deque<std::string> unread;  // newest first
   size_t unread_bytes = 0;
-  std::string returned;       // what aclGetRecentErrMsg gave last
-  std::string launch_reason;  // why aclimb_launch refused last
+  std::string returned;   // what aclGetRecentErrMsg gave last
+  Status launch_refusal;  // why aclimb_launch refused last
 };
 
 ThreadState& ThisThread();

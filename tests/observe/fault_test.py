@@ -1,5 +1,9 @@
 """Calls and tasks fail as ordered, with their code and a message; nothing else does."""
 
+import os
+import subprocess
+import sys
+
 from programs import OPERATORS, expect, run
 
 # The second allocation, by number and by name.
@@ -19,6 +23,23 @@ for operator, function in OPERATORS.items():
     program = run(operator, ACLIMB_FAULT=f"{function}@run:1=507015")
     expect(program.returncode != 0, function, "does not fail on the stream")
     expect("507015" in program.stdout + program.stderr, function, "fails with another code")
+
+# A call that waits for its own task returns the task's code, and tells of the task.
+program = run("elu_backward", ACLIMB_FAULT="aclnnEluBackward@run:1=507015",
+              ASCEND_LAUNCH_BLOCKING="1")
+text = program.stdout + program.stderr
+expect("361001" in text and "(aclnnEluBackward)" in text and "expected it to succeed" in text, text)
+expect("fix: look at the arguments of that task" in text and "aclrtSetDevice" not in text, text)
+
+# So does a copy of pageable memory, and nobody returns the code again.
+copies = subprocess.run([sys.argv[2]], env={**os.environ,
+                                            "ACLIMB_FAULT": "aclrtMemcpyAsync@run:1=507899"},
+                        capture_output=True, text=True, timeout=60)
+expect(copies.returncode == 0 and copies.stderr == "", copies)
+first, second = copies.stdout.split("data ", 1)
+expect(first.startswith("copy 507899\n") and first.endswith("synchronize 0\n"), first)
+expect("(copy of pageable memory)" in first and "aborted" not in first, first)
+expect(second == "1\ncopy 0\n\nsynchronize 0\ndata 7\n", second)
 
 # Orders that never come due change nothing.
 for order in ("aclrtMalloc:1000000=207001", "aclrtNoSuchFunction:1+=1", "*@run:p0.000001/3=507015"):

@@ -204,9 +204,11 @@ int LaunchBlocking() {
   AclimbTask task = {};
   task.name = "failing";
   task.run = [](void*) { return static_cast<int>(ACL_ERROR_RT_AICORE_EXCEPTION); };
-  const char* reason = nullptr;
+  AclimbReason reason = {"", ""};
   CHECK(aclimb_launch(stream, &task, &reason) == ACL_ERROR_RT_AICORE_EXCEPTION);
-  CHECK(reason != nullptr);
+  const std::string what = reason.what;
+  CHECK(what.find("(failing)") != std::string::npos && what.ends_with("expected it to succeed."));
+  CHECK(std::string(reason.fix).find("arguments of that task") != std::string::npos);
   CHECK(aclrtSynchronizeStream(stream) == 0);
   CHECK(aclrtMemsetAsync(memory, 1000, 9, 1000, stream) == 0);
   uint8_t copy = 0;

@@ -145,7 +145,7 @@ TEST_F(StreamTest, HandlesAreChecked) {
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream", aclrtDestroyStream, dead);
   aclrtStreamStatus status;
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream", aclrtStreamQuery, &dead, &status);
-  const char* reason = nullptr;
+  AclimbReason reason = {"", ""};
   AclimbTask task = {};
   static int released;
   released = 0;
@@ -153,7 +153,8 @@ TEST_F(StreamTest, HandlesAreChecked) {
   task.release = [](void*) { ++released; };
   EXPECT_EQ(aclimb_launch(dead, &task, &reason), ACL_ERROR_RT_INVALID_HANDLE);
   EXPECT_EQ(released, 1) << "the payload is released on failure too";
-  EXPECT_NE(reason, nullptr);
+  EXPECT_STRNE(reason.what, "");
+  EXPECT_STRNE(reason.fix, "");
 }
 
 // A message gives the handle as the program has it, and says what it is.
@@ -181,10 +182,14 @@ TEST_F(StreamTest, MessagesTellWhatAHandleIs) {
                  aclrtSynchronizeStream, other_);
   AclimbTask task = {};
   task.run = [](void*) { return 0; };
-  const char* reason = nullptr;
+  AclimbReason reason = {"", ""};
   EXPECT_EQ(aclimb_launch(other_, &task, &reason), ACL_ERROR_RT_INVALID_HANDLE);
-  EXPECT_EQ(std::string(reason),
-            "stream is " + text(other_) + ", which is no live stream (it is a destroyed stream)");
+  EXPECT_EQ(std::string(reason.what)
+                .rfind("stream is " + text(other_) +
+                           ", which is no live stream (it is a destroyed stream); expected ",
+                       0),
+            0u)
+      << reason.what;
   ASSERT_ACL(aclrtDestroyEvent(event));
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE,
                  text(event) + ", which is no live event (it is a destroyed event)",
@@ -199,7 +204,7 @@ TEST_F(StreamTest, MessagesTellWhatAHandleIs) {
                      text(second) + ")",
                  aclrtSynchronizeStream, stream_);
   EXPECT_EQ(aclimb_launch(stream_, &task, &reason), ACL_ERROR_RT_STREAM_CONTEXT);
-  EXPECT_NE(std::string(reason).find(text(stream_)), std::string::npos) << reason;
+  EXPECT_NE(std::string(reason.what).find(text(stream_)), std::string::npos) << reason.what;
   ASSERT_ACL(aclrtDestroyContext(second));
   ASSERT_ACL(aclrtSetCurrentContext(first));
 }

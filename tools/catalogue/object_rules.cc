@@ -79,7 +79,8 @@ constexpr FixedRule kRows[] = {
      "elements taken for bytes; strides or an offset in bytes",
      "allocate more, or correct shape, strides and offset"},
     {"phase2/runtime", kAclnnRuntime, "the stream takes the task",
-     "no device set in this thread; a stream of another context or a destroyed one",
+     "no device set in this thread; a stream of another context or a destroyed one; with "
+     "ASCEND_LAUNCH_BLOCKING=1 also a failure of the task itself",
      "explain the inner code that the message gives"},
     // Failures inside.
     {"inner/host-memory", kAclnnInner, "the host has memory for descriptors and plans",
