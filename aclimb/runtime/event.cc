@@ -1,5 +1,7 @@
 #include "aclimb/runtime/event.h"
 
+#include <memory>
+
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/runtime/entry.h"
@@ -134,6 +136,8 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
   }
   // Tools are told of the wait whether or not it is over already.
   if (!observe::On() && Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE) return Ok();
+  // Before anything is queued: what lacks memory must change nothing.
+  auto waiting = std::make_unique<EventRef>(event);
   AclimbQueue* queue = stream.value()->queue;
   const int code =
       Backend().queue_wait_marker(queue, marker.get(), static_cast<int64_t>(timeout_ms));
@@ -145,16 +149,13 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
   task.name = "event wait";
   task.run = [](void*) { return 0; };
   task.release = [](void* payload) {
-    auto* waiting = static_cast<EventRef*>(payload);
-    (*waiting)->open_waits.fetch_sub(1, std::memory_order_release);
-    delete waiting;
+    const std::unique_ptr<EventRef> ended(static_cast<EventRef*>(payload));
+    (*ended)->open_waits.fetch_sub(1, std::memory_order_release);
   };
-  task.payload = new EventRef(event);
+  task.payload = waiting.release();
   task.cost_bytes = 1;
-  return Backend().queue_submit(queue, &task, nullptr) == 0
-             ? Ok()
-             : Refuse(kInternalError, "the wait cannot be counted.", "look at the backend's log",
-                      "runtime/event/queue");
+  const int counted = Backend().queue_submit(queue, &task, nullptr);
+  return counted == 0 ? Ok() : CannotQueue(counted, "wait", "runtime/event/queue");
 }
 
 Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {

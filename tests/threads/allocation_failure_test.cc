@@ -5,10 +5,12 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "aclimb/core/recycler.h"
@@ -268,6 +270,44 @@ TEST_F(AllocationFailure, ContextsStreamsAndEvents) {
          {kMemory},
          [&] { return aclrtStreamWaitEvent(stream_, event); },
          [&] { EXPECT_EQ(aclrtSynchronizeStream(stream_), 0); }});
+  // The same for an event that is not complete. A refused wait does not count as one.
+  static std::atomic<int> phase;
+  const auto end_waits = [&] {
+    phase = 2;
+    EXPECT_EQ(aclrtSynchronizeStream(stream), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+  };
+  const auto expect_no_waits = [&] {
+    aclrtEventWaitStatus waits = ACL_EVENT_WAIT_STATUS_NOT_READY;
+    EXPECT_EQ(aclrtQueryEventWaitStatus(event, &waits), 0);
+    EXPECT_EQ(waits, ACL_EVENT_WAIT_STATUS_COMPLETE);
+  };
+  Check({.name = "aclrtStreamWaitEvent, pending",
+         .codes = {kMemory},
+         .call = [&] { return aclrtStreamWaitEvent(stream_, event); },
+         .after_success =
+             [&] {
+               end_waits();
+               expect_no_waits();
+             },
+         .before =
+             [&] {
+               phase = 0;
+               ACLIMB_EXPECT_OK(aclrtLaunchHostFunc(
+                   stream,
+                   [](void*) {
+                     phase = 1;
+                     while (phase.load() != 2) std::this_thread::yield();
+                   },
+                   nullptr));
+               while (phase.load() != 1) std::this_thread::yield();
+               ACLIMB_EXPECT_OK(aclrtRecordEvent(event, stream));
+             },
+         .after_failure =
+             [&] {
+               expect_no_waits();
+               end_waits();
+             }});
   Check({"aclrtSynchronizeEvent", {kMemory}, [&] { return aclrtSynchronizeEvent(event); }});
   Check({"aclrtSynchronizeStream", {kMemory}, [&] { return aclrtSynchronizeStream(stream); }});
   Check({"aclrtSynchronizeStreamWithTimeout", {kMemory}, [&] {
