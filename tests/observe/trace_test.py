@@ -2,12 +2,14 @@
 
 import json
 import math
+import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
-from programs import OPERATORS, expect, run
+from programs import FOLDER, OPERATORS, expect, run
 
 
 SIZES = {"FLOAT": 4, "INT64": 8}
@@ -92,6 +94,20 @@ def check_existing_file(folder):
     expect(len(json.loads(path.read_text())) > 10, "ACLIMB_FORCE=1 does not replace")
 
 
+def check_full_disk(folder):
+    """What cannot be written is told once, with its reason, and the program goes on."""
+    path = folder / "short.json"
+    script = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300));" \
+             "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);" \
+             "os.execv(sys.argv[1], sys.argv[1:])"
+    done = subprocess.run([sys.executable, "-c", script, FOLDER / "example_elu_backward"],
+                          env={**os.environ, "ACLIMB_TRACE": str(path)}, capture_output=True,
+                          text=True, timeout=60)
+    expect(done.returncode == 0, "the program fails with its trace", done)
+    expect(done.stderr == "aclimb: a trace or report ends early: File too large.\n", done.stderr)
+    expect(path.stat().st_size == 300, "bytes:", path.stat().st_size)
+
+
 def fields_of(events):
     """Every field that the events have; those of the arguments as args.<name>."""
     fields = set()
@@ -132,4 +148,5 @@ def check_page(page, traces):
 with tempfile.TemporaryDirectory() as temporary:
     traces = {each: check_trace(each, pathlib.Path(temporary)) for each in OPERATORS}
     check_existing_file(pathlib.Path(temporary))
+    check_full_disk(pathlib.Path(temporary))
 check_page(pathlib.Path(sys.argv[2], "docs", "trace.md"), traces)

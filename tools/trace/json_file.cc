@@ -3,12 +3,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include "aclimb/core/text.h"
+#include "tools/new_file.h"
 #include "tools/output_path.h"
 
 namespace aclimb::tools {
@@ -55,8 +57,13 @@ void JsonFile::Write(std::string_view before, std::string_view value) noexcept {
   if (descriptor_ < 0) return;
   const iovec parts[] = {{const_cast<char*>(before.data()), before.size()},
                          {const_cast<char*>(value.data()), value.size()}};
-  const ssize_t whole = static_cast<ssize_t>(before.size() + value.size());
-  if (writev(descriptor_, parts, 2) == whole) return;
+  const ssize_t begun = writev(descriptor_, parts, 2);
+  const size_t written = begun < 0 ? 0 : static_cast<size_t>(begun);
+  const size_t of_before = std::min(written, before.size());
+  before.remove_prefix(of_before);
+  value.remove_prefix(written - of_before);
+  // The rest after a short write, or the reason why nothing more can be written.
+  if (WriteAll(descriptor_, before) && WriteAll(descriptor_, value)) return;
   std::fprintf(stderr, "aclimb: a trace or report ends early: %s.\n", std::strerror(errno));
   close(descriptor_);
   descriptor_ = -1;
