@@ -57,8 +57,8 @@ class Observer {
 
   // ---- Memory ----
 
-  // Whether freed device memory is to be given back late, so that a use after the free meets no
-  // other data. Asked once.
+  // Whether freed memory of aclrtMalloc and aclrtMallocHost is to be given back late, so that a use
+  // after the free meets no other data. Asked once.
   virtual bool KeepsFreedMemory() const { return false; }
   virtual void Allocated(AclimbDevice* device, const void* address, uint64_t requested,
                          uint64_t usable) {

@@ -39,8 +39,8 @@ without, there are the names of functions.
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
 not see what orders them. Views with gaps of more than one kind are compared by their first and last element alone.
-Freed device memory is given back late, so that its use finds its own old data; a program that needs almost all of the
-device's memory gets it back at once.
+Freed memory is given back late, so that its use finds its own old data: up to an eighth of each device, and 64 MiB of
+aclrtMallocHost. A program that needs almost all of either gets it back at once.
 
 `aclimb explain check/race/streams` shows single rules.
 )";
