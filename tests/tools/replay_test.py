@@ -252,6 +252,12 @@ def left_out(tool, *words):
     (call / "call.json").write_text(json.dumps(told))
     text = tool.output("replay", call)
     expect("recording  left out: larger" in text and "within the tolerance" in text, text)
+    # Neither: nothing was compared, so nothing agrees.
+    result = tool.call("replay", call, "--no-truth")
+    expect(result.returncode == 2 and "agrees" not in result.stdout, result)
+    expect("recording  left out: larger" in result.stdout, result)
+    expect("out can be compared with nothing" in result.stderr and
+           len(result.stderr.splitlines()) == 1, result)
 
 
 if __name__ == "__main__":

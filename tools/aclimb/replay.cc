@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 
 #include "aclimb/core/text.h"
 #include "tools/aclimb/command.h"
@@ -97,9 +98,11 @@ OutputTruth InDType(OutputTruth truth, DType dtype) {
   return truth;
 }
 
+enum class Verdict { kAgrees, kDiffers, kNothingToCompare };
+
 // The lines of one output; whether it agrees with the recording and with the truth.
-bool PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned char>& bytes,
-                 const OutputTruth* truth) {
+Verdict PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned char>& bytes,
+                    const OutputTruth* truth) {
   Print(fmt::format("  {}: {} {}\n", tensor.name, NameOf(tensor.dtype),
                     ShapeText(tensor.shape.data(), tensor.shape.size())));
   const std::vector<double> got = tensor.ValuesOf(bytes);
@@ -129,7 +132,8 @@ bool PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned char
     Print(fmt::format("    truth      {}; {}\n", ErrorText(error, tensor.shape),
                       VerdictText(error, got, *truth, tensor.shape)));
   }
-  return agrees;
+  if (!tensor.data && truth == nullptr) return Verdict::kNothingToCompare;
+  return agrees ? Verdict::kAgrees : Verdict::kDiffers;
 }
 
 int Replay(const Options& options) {
@@ -142,6 +146,7 @@ int Replay(const Options& options) {
   if (!options.no_truth && !outcome.outputs.empty()) {
     truths = AdapterOf(*recording.contract).truth(recording);
   }
+  const RecordedArgument* unknown = nullptr;  // an output that nothing can be said of
   for (const auto& [parameter, bytes] : outcome.outputs) {
     const RecordedArgument& tensor = recording.At(parameter);
     const OutputTruth* found = nullptr;
@@ -150,7 +155,16 @@ int Replay(const Options& options) {
       truth = InDType(std::move(truth), tensor.dtype);
       found = &truth;
     }
-    agrees = PrintOutput(tensor, bytes, found) && agrees;
+    const Verdict verdict = PrintOutput(tensor, bytes, found);
+    if (verdict == Verdict::kDiffers) agrees = false;
+    if (verdict == Verdict::kNothingToCompare) unknown = &tensor;
+  }
+  if (agrees && unknown != nullptr) {
+    throw std::runtime_error(
+        fmt::format("{} can be compared with nothing: its recording was left out ({}), and so was "
+                    "the formula. Leave --no-truth out, or record the call again, with a larger "
+                    "ACLIMB_RECORD_LIMIT if need be.",
+                    unknown->name, unknown->left_out));
   }
   Print(agrees ? "agrees\n" : Alarm("differs") + "\n");
   return agrees ? kDone : kFailed;
@@ -180,7 +194,8 @@ Command AddReplay(CLI::App& tool) {
   app->footer(
       "CALL is a folder that `aclimb run --record DIR` made, as DIR/000001-aclnnEluBackward. The\n"
       "results are held against the recorded ones and against the operator's formula in double.\n"
-      "Exit status: 0 all agree, 1 something differs, 2 the recording cannot be read or run.\n\n"
+      "Exit status: 0 all agree, 1 something differs, 2 the recording cannot be read or run, or\n"
+      "has nothing to compare an output with.\n\n"
       "Examples:\n"
       "  aclimb run --record calls ./train && aclimb replay calls/000001-aclnnEluBackward\n"
       "  aclimb replay calls/000001-aclnnEluBackward --emit-cpp call.cpp");
