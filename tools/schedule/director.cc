@@ -18,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 // A gate or a marker that the queue has come to shows up as soon as a thread has woken up. If not,
 // something holds the queue that the director does not follow.
-constexpr auto kSoon = std::chrono::milliseconds(200);
-constexpr auto kLong = std::chrono::seconds(2);
+constexpr auto kSoon = std::chrono::milliseconds(2000);
+constexpr auto kLong = std::chrono::seconds(10);
 // Of a program that asks in a loop, every so many questions make something run.
 constexpr int kPatientQuestions = 4;
 
