@@ -5,9 +5,9 @@ PREFIX ?= /usr/local/Ascend
 JOBS ?= $(shell nproc)
 # Of `make crosscheck`.
 CASES ?= 500
-# Of that and of `make soak`.
+# Of that, of `make soak` and of `make fuzz`.
 SEED ?= 1
-# Of `make soak`.
+# Of `make soak` and `make fuzz`.
 SECONDS ?= 600
 # ON turns warnings into errors.
 WERROR ?= OFF
@@ -32,7 +32,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-report soak crosscheck install bench lint docs coverage clean
+.PHONY: help setup build demo test test-report soak fuzz crosscheck install bench lint docs coverage clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -66,6 +66,12 @@ soak: ## random calls from many threads, with and without the checker (SECONDS=,
 	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aclimb_soak
 	@$(BUILD)/tests/soak/aclimb_soak $(SECONDS) $(SEED)
+
+fuzz: ## inputs that reach new code, with sanitizers; needs clang (SECONDS=, JOBS=, SEED=)
+	@scripts/setup build test clang
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzz_targets
+	@tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) --jobs $(JOBS) --seed $(SEED)
 
 crosscheck: build ## random problems against PyTorch and torchvision (CASES=, SEED=)
 	@scripts/setup bench

@@ -21,13 +21,27 @@ endif()
 if(ACLIMB_WERROR)
   add_compile_options(-Werror)
 endif()
+if(ACLIMB_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "ACLIMB_FUZZ needs clang, whose libFuzzer it uses")
+  endif()
+  set(ACLIMB_SANITIZE address,undefined)
+  # The targets themselves also link libFuzzer's main.
+  add_compile_options(-fsanitize=fuzzer-no-link -O1 -gline-tables-only)
+  # Or the kernels would take an hour to compile: two instruction sets stand for all of them, which
+  # the kernels' own tests go through, and what ends in a fault anyway has no check of its own.
+  add_compile_definitions("HWY_BROKEN_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)")
+endif()
 if(ACLIMB_SANITIZE)
   add_compile_options(-fsanitize=${ACLIMB_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ACLIMB_SANITIZE})
-  if(ACLIMB_SANITIZE STREQUAL "undefined")
+  if(ACLIMB_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
     # The enumerations are C's: a program may pass any number, and the library must answer with a code.
     add_compile_options(-fno-sanitize=enum)
+  endif()
+  if(ACLIMB_FUZZ)
+    add_compile_options(-fno-sanitize=null,alignment,object-size,pointer-overflow,vptr,function)
   endif()
   if(ACLIMB_SANITIZE STREQUAL "thread")
     # libgomp's barriers are invisible to the thread sanitizer: a std::thread team stands in.

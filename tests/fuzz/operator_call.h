@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclnn/acl_meta.h"
+#include "tests/fuzz/draw.h"
+#include "tests/fuzz/view.h"
+
+namespace aclimb::fuzz {
+
+// A call of one operator with its arguments.
+struct OperatorCall {
+  std::vector<View*> views;
+  std::function<aclnnStatus(uint64_t*, aclOpExecutor**)> plan;
+  aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream) = nullptr;
+  double operations = 0;  // about; larger calls end after phase 1
+};
+
+// Initialises the library once per process: small devices, addresses that the host may read.
+void SetUp();
+
+// A chip, reserved values allowed or not, results deterministic or not: by the first byte.
+void ChooseSettings(Draw& draw);
+
+// Both phases. A proper call is accepted, writes its outputs whole and nothing else, and gives the
+// same bits again; any other gives a documented code with a message. Findings end the process.
+void Check(Draw& draw, const OperatorCall& call);
+
+// Handles that no call may take: null, destroyed, of another kind, invented. Seldom.
+const void* SpoiltHandle(Draw& draw, const void* good);
+template <typename Handle>
+Handle* Spoilt(Draw& draw, Handle* good) {
+  return static_cast<Handle*>(const_cast<void*>(SpoiltHandle(draw, good)));
+}
+
+// aclIntArray, aclScalar and aclBoolArray for the time of one call.
+struct Ints {
+  explicit Ints(const std::vector<int64_t>& values);
+  ~Ints();
+  Ints(const Ints&) = delete;
+  Ints& operator=(const Ints&) = delete;
+  aclIntArray* const handle;
+};
+struct Bools {
+  explicit Bools(const std::vector<uint8_t>& values);
+  ~Bools();
+  Bools(const Bools&) = delete;
+  Bools& operator=(const Bools&) = delete;
+  aclBoolArray* const handle;
+};
+struct Scalar {
+  explicit Scalar(Draw& draw);
+  ~Scalar();
+  Scalar(const Scalar&) = delete;
+  Scalar& operator=(const Scalar&) = delete;
+  aclScalar* handle = nullptr;
+};
+
+}  // namespace aclimb::fuzz

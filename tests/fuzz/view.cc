@@ -1,0 +1,309 @@
+#include "tests/fuzz/view.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "acl/acl.h"
+#include "aclimb/core/descriptor.h"
+#include "aclimb/core/half.h"
+#include "tests/fuzz/finding.h"
+
+namespace aclimb::fuzz {
+namespace {
+
+constexpr size_t kCanary = 64;
+constexpr int64_t kMostElements = 100'000;
+constexpr int64_t kMostBytes = 1 << 20;
+
+constexpr DType kAnyDType[] = {
+    DType::kFloat32,        DType::kFloat16,    DType::kBFloat16,   DType::kFloat64,
+    DType::kInt32,          DType::kInt64,      DType::kInt8,       DType::kUInt8,
+    DType::kInt16,          DType::kBool,       DType::kUInt64,     DType::kComplex64,
+    DType::kComplex128,     DType::kInt4,       DType::kUInt1,      DType::kString,
+    DType::kComplex32,      DType::kFloat8E5M2, DType::kFloat4E2M1, DType::kHiFloat8,
+    DType::kUInt16,         DType::kUInt32,     DType::kUndefined,  static_cast<DType>(99),
+    static_cast<DType>(-77)};
+constexpr int kAnyFormat[] = {2,  0,  1,  30, 27, 47, 35, 16, 3,   4,
+                              29, 33, 12, 50, -1, 5,  63, 64, 1000};
+
+template <typename T>
+void Put(unsigned char* at, T value) {
+  std::memcpy(at, &value, sizeof(value));
+}
+
+// Conversions of C++ are undefined for what the type does not hold.
+template <typename T>
+void PutInteger(unsigned char* at, double value) {
+  if (!(value >= -9e18 && value <= 9e18)) value = 0;
+  Put(at, static_cast<T>(static_cast<int64_t>(value)));
+}
+
+void Write(unsigned char* at, DType dtype, double value) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return Put(at, static_cast<float>(value));
+    case DType::kFloat64:
+      return Put(at, value);
+    case DType::kFloat16:
+      return Put(at, ToFloat16(static_cast<float>(value)));
+    case DType::kBFloat16:
+      return Put(at, ToBFloat16(static_cast<float>(value)));
+    case DType::kInt8:
+      return PutInteger<int8_t>(at, value);
+    case DType::kInt16:
+    case DType::kUInt16:
+      return PutInteger<int16_t>(at, value);
+    case DType::kInt32:
+    case DType::kUInt32:
+      return PutInteger<int32_t>(at, value);
+    case DType::kInt64:
+    case DType::kUInt64:
+      return PutInteger<int64_t>(at, value);
+    case DType::kBool:
+      *at = value != 0 ? 1 : 0;
+      return;
+    default:
+      // No operator reads such a type.
+      return;
+  }
+}
+
+}  // namespace
+
+std::vector<int64_t> AnyShape(Draw& draw, int least_rank, int most_rank) {
+  std::vector<int64_t> shape(static_cast<size_t>(draw.Number(least_rank, most_rank) & 15));
+  constexpr int64_t kExtents[] = {3, 1, 2, 5, 8, 17, 1, 0, 33, 4, 7, 64, 2, 130, 257, 1000};
+  int64_t count = 1;
+  for (int64_t& extent : shape) {
+    extent = draw.Pick(kExtents);
+    if (count * extent > kMostElements / 4) extent = 1;
+    if (extent > 0) count *= extent;
+  }
+  return shape;
+}
+
+View::View(Draw& draw, ViewSpec spec)
+    : role_(spec.role), shape_(std::move(spec.shape)), dtype_(spec.dtype), format_(spec.format) {
+  ChooseLayout(draw);
+  Spoil(draw);
+  PlaceElements();
+  Allocate(draw);
+}
+
+View::~View() {
+  DestroyHandle();
+  if (memory_ == nullptr) return;
+  if (const int code = aclrtFree(memory_)) Finding("aclrtFree gives %d", code);
+}
+
+void View::DestroyHandle() {
+  if (handle_ == nullptr) return;
+  if (const int code = aclDestroyTensor(handle_)) Finding("aclDestroyTensor gives %d", code);
+  handle_ = nullptr;
+}
+
+// What any operator must take: contiguous, permuted, with gaps, from an offset; inputs broadcast.
+void View::ChooseLayout(Draw& draw) {
+  const size_t rank = shape_.size();
+  stride_ = ContiguousStrides(shape_);
+  const uint8_t layout = draw.Byte();
+  contiguous_ = layout % 8 < 3;
+  if (contiguous_) return;
+  if (layout % 8 == 3 || layout % 8 == 6) {
+    // Another order in memory: a rotation, and one exchange.
+    std::vector<size_t> order(rank);
+    for (size_t i = 0; i < rank; ++i) order[i] = (i + layout / 8) % rank;
+    if (rank > 1 && layout >= 128) std::swap(order[0], order[1]);
+    int64_t step = 1;
+    for (size_t i = rank; i-- > 0;) {
+      stride_[order[i]] = step;
+      step *= std::max<int64_t>(1, shape_[order[i]]);
+    }
+  }
+  if (layout % 8 == 4 || layout % 8 == 6) {
+    const int64_t gap = 2 + layout / 8 % 3;
+    for (int64_t& stride : stride_) stride *= gap;
+  } else if (layout % 8 == 5 && rank > 0) {
+    // A part of wider rows.
+    for (size_t d = 0; d + 1 < rank; ++d)
+      stride_[d] += stride_[d] / std::max<int64_t>(1, shape_[rank - 1]) * (1 + layout / 8);
+  } else if (layout % 8 == 7 && role_ == Role::kInput && rank > 0) {
+    stride_[layout / 8 % rank] = 0;
+  }
+  if ((layout & 8) != 0) offset_ = 1 + layout / 16;
+}
+
+// Seldom one thing that is no proper argument any more.
+void View::Spoil(Draw& draw) {
+  const uint8_t what = draw.Byte();
+  if (what < 224) return;
+  draw.MarkStrange();
+  const size_t rank = shape_.size();
+  switch (what % 8) {
+    case 0:
+      dtype_ = draw.Pick(kAnyDType);
+      return;
+    case 1:
+      format_ = static_cast<aclFormat>(draw.Pick(kAnyFormat));
+      return;
+    case 2:
+      if (rank > 0)
+        shape_[static_cast<size_t>(draw.Below(static_cast<int64_t>(rank)))] = draw.Wild();
+      return;
+    case 3:
+      if (rank > 0) {
+        contiguous_ = false;
+        stride_[static_cast<size_t>(draw.Below(static_cast<int64_t>(rank)))] = draw.Wild();
+      }
+      return;
+    case 4:
+      contiguous_ = false;
+      offset_ = draw.Wild();
+      return;
+    case 5:
+      shape_.push_back(draw.Number(1, 3));
+      stride_.push_back(1);
+      return;
+    case 6:
+      if (rank > 0) {
+        shape_.pop_back();
+        stride_.pop_back();
+      }
+      return;
+    default:
+      if (rank > 0) shape_[static_cast<size_t>(draw.Below(static_cast<int64_t>(rank)))] += 1;
+      return;
+  }
+}
+
+void View::PlaceElements() {
+  if (contiguous_) stride_ = ContiguousStrides(shape_);
+  element_bytes_ = SizeOf(dtype_);
+  const TensorDescriptor descriptor{
+      .shape = shape_, .stride = stride_, .storage_shape = {}, .offset = offset_, .dtype = dtype_};
+  const bool negative =
+      std::any_of(shape_.begin(), shape_.end(), [](int64_t n) { return n < 0; }) ||
+      std::any_of(stride_.begin(), stride_.end(), [](int64_t n) { return n < 0; });
+  const std::optional<int64_t> count = negative ? std::nullopt : ElementCountOf(shape_);
+  const auto range = negative || offset_ < 0 ? std::nullopt : descriptor.Footprint();
+  too_large_ = !count || !range || *count > kMostElements || range->end > kMostBytes;
+  if (too_large_) return;
+  count_ = *count;
+  storage_bytes_ = static_cast<size_t>(range->end);
+  places_.resize(static_cast<size_t>(count_));
+  std::vector<bool> seen(storage_bytes_);
+  for (int64_t i = 0; i < count_; ++i) {
+    int64_t rest = i;
+    int64_t at = offset_;
+    for (size_t d = shape_.size(); d-- > 0;) {
+      at += rest % shape_[d] * stride_[d];
+      rest /= shape_[d];
+    }
+    const size_t place = static_cast<size_t>(at) * element_bytes_;
+    places_[static_cast<size_t>(i)] = place;
+    if (element_bytes_ == 0) continue;
+    overlaps_ = overlaps_ || seen[place];
+    seen[place] = true;
+  }
+  if (role_ == Role::kInput) values_.assign(places_.size() * element_bytes_, 0);
+}
+
+void View::Allocate(Draw& draw) {
+  static char host_memory[64];
+  const uint8_t fault = draw.Byte();
+  if (!too_large_) {
+    void* memory = nullptr;
+    if (const int code =
+            aclrtMalloc(&memory, storage_bytes_ + 2 * kCanary, ACL_MEM_MALLOC_HUGE_FIRST)) {
+      Finding("aclrtMalloc of %zu bytes gives %d", storage_bytes_ + 2 * kCanary, code);
+    }
+    memory_ = static_cast<unsigned char*>(memory);
+    data_ = memory_ + kCanary;
+    image_.resize(storage_bytes_ + 2 * kCanary);
+  }
+  if (fault >= 248) {
+    bad_data_ = true;
+    void* const bad[] = {nullptr, host_memory,
+                         data_ == nullptr ? nullptr : memory_ + image_.size() + 128,
+                         reinterpret_cast<void*>(uintptr_t{0x10})};
+    data_ = bad[fault % 4];
+  }
+  handle_ = aclCreateTensor(shape_.data(), shape_.size(), static_cast<aclDataType>(dtype_),
+                            contiguous_ ? nullptr : stride_.data(), offset_, format_, shape_.data(),
+                            shape_.size(), data_);
+  if (handle_ != nullptr) return;
+  if (!draw.strange()) Finding("aclCreateTensor refuses: %s", aclGetRecentErrMsg());
+  if (aclGetRecentErrMsg()[0] == '\0') Finding("aclCreateTensor gives null without a message");
+}
+
+void View::Set(int64_t index, double value) {
+  if (index >= count_ || values_.empty()) return;
+  Write(values_.data() + static_cast<size_t>(index) * element_bytes_, dtype_, value);
+}
+
+void View::FillReals(Draw& draw) {
+  if (values_.empty()) return;
+  const uint8_t mode = draw.Byte();
+  Stream stream(mode);
+  if (mode % 8 == 7) {
+    for (unsigned char& byte : values_) byte = static_cast<unsigned char>(stream.Next());
+    if (dtype_ == DType::kBool) {
+      for (unsigned char& byte : values_) byte &= 1;
+    }
+    return;
+  }
+  for (int64_t i = 0; i < count_; ++i) Set(i, stream.Unit() * 4 - 2);
+  if (mode % 8 == 6) {
+    for (int64_t i = draw.Below(3); i < count_; i += 1 + draw.Below(9)) Set(i, draw.Real());
+  }
+}
+
+void View::FillIndices(Draw& draw, int64_t end) {
+  const uint8_t mode = draw.Byte();
+  Stream stream(mode);
+  const auto most =
+      static_cast<uint64_t>(std::max<int64_t>(1, std::min<int64_t>(end, mode % 4 == 3 ? 3 : end)));
+  for (int64_t i = 0; i < count_; ++i) Set(i, static_cast<double>(stream.Next() % most));
+  if (mode % 4 != 1) return;
+  constexpr double kOutside[] = {-1, -100, 1e9, 0.75, -0.5, 9.2e18, -9.2e18};
+  for (int64_t i = draw.Below(3); i < count_; i += 1 + draw.Below(9)) {
+    Set(i, draw.Flip() ? draw.Pick(kOutside) : static_cast<double>(end));
+  }
+}
+
+void View::Upload(unsigned char poison) {
+  if (memory_ == nullptr) return;
+  std::fill(image_.begin(), image_.end(), poison);
+  for (size_t i = 0; i < places_.size() && !values_.empty(); ++i) {
+    std::memcpy(image_.data() + kCanary + places_[i], values_.data() + i * element_bytes_,
+                element_bytes_);
+  }
+  std::memcpy(memory_, image_.data(), image_.size());
+}
+
+void View::CheckSurroundings(const char* what, unsigned char poison) const {
+  if (memory_ == nullptr) return;
+  std::vector<unsigned char> now(memory_, memory_ + image_.size());
+  if (!written()) {
+    if (now != image_) Finding("%s: an input was written", what);
+    return;
+  }
+  for (const size_t place : places_)
+    std::memset(now.data() + kCanary + place, poison, element_bytes_);
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (now[i] != poison) {
+      Finding("%s: byte %zu of %zu around an output was written", what, i, now.size());
+    }
+  }
+}
+
+std::vector<unsigned char> View::Elements() const {
+  std::vector<unsigned char> bytes(places_.size() * element_bytes_);
+  for (size_t i = 0; i < places_.size(); ++i) {
+    std::memcpy(bytes.data() + i * element_bytes_, memory_ + kCanary + places_[i], element_bytes_);
+  }
+  return bytes;
+}
+
+}  // namespace aclimb::fuzz

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aclimb/core/dtype.h"
+#include "aclnn/acl_meta.h"
+#include "tests/fuzz/draw.h"
+
+namespace aclimb::fuzz {
+
+enum class Role { kInput, kOutput };
+
+// What an operator's document allows for a parameter.
+struct ViewSpec {
+  Role role = Role::kInput;
+  std::vector<int64_t> shape;
+  DType dtype = DType::kFloat32;
+  aclFormat format = ACL_FORMAT_ND;
+};
+
+// A tensor argument: a view of device memory with canaries around it, and what the memory held
+// before the call. The bytes choose its strides and offset and may spoil any part of it.
+class View {
+ public:
+  View(Draw& draw, ViewSpec spec);
+  ~View();
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  aclTensor* handle() const { return handle_; }
+  const std::vector<int64_t>& shape() const { return shape_; }
+  int64_t count() const { return count_; }
+  DType dtype() const { return dtype_; }
+  Role role() const { return role_; }
+  // Neither memory nor time would suffice to use it: its data address is null.
+  bool too_large() const { return too_large_; }
+  // Phase 2 may refuse it.
+  bool bad_data() const { return bad_data_; }
+
+  // Values of an input. Nothing happens when the tensor has no memory.
+  void FillReals(Draw& draw);
+  void FillIndices(Draw& draw, int64_t end);
+  void Set(int64_t index, double value);
+  // From now on the output is this input's memory.
+  void MakeOutputToo() { in_place_ = true; }
+
+  // Puts the values of inputs, and poison everywhere else, into device memory.
+  void Upload(unsigned char poison);
+  // Ends in a finding when anything but the elements of an output has changed.
+  void CheckSurroundings(const char* what, unsigned char poison) const;
+  // The elements' bytes in row-major order.
+  std::vector<unsigned char> Elements() const;
+  // Two writes may meet in one element: its result depends on the order.
+  bool overlaps() const { return overlaps_; }
+  // The descriptor may die once phase 1 has returned.
+  void DestroyHandle();
+
+ private:
+  void ChooseLayout(Draw& draw);
+  void Spoil(Draw& draw);
+  void PlaceElements();
+  void Allocate(Draw& draw);
+  bool written() const { return role_ == Role::kOutput || in_place_; }
+
+  Role role_;
+  std::vector<int64_t> shape_;
+  std::vector<int64_t> stride_;
+  int64_t offset_ = 0;
+  DType dtype_;
+  aclFormat format_;
+  bool contiguous_ = false;  // pass no strides
+  int64_t count_ = 0;
+  size_t element_bytes_ = 0;
+  size_t storage_bytes_ = 0;
+  bool too_large_ = false;
+  bool bad_data_ = false;
+  bool in_place_ = false;
+  bool overlaps_ = false;
+  std::vector<size_t> places_;         // byte offsets of the elements
+  std::vector<unsigned char> values_;  // the elements' bytes, row-major; of inputs
+  std::vector<unsigned char> image_;   // what was uploaded, canaries included
+  unsigned char* memory_ = nullptr;    // on the device
+  void* data_ = nullptr;               // what the descriptor says
+  aclTensor* handle_ = nullptr;
+};
+
+// Small shapes with extents of 0 and 1 among them.
+std::vector<int64_t> AnyShape(Draw& draw, int least_rank, int most_rank);
+
+}  // namespace aclimb::fuzz
