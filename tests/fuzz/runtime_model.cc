@@ -61,7 +61,8 @@ void RuntimeModel::Wait(int stream, int event) {
   if (waited.marker < 0) return;
   StreamModel& waiting = streams[At(stream)];
   Queue(stream);
-  if (!IsOver(waited.marker)) waiting.waits.push_back(waited.marker);
+  const bool dropped = markers[At(waited.marker)].may_be_dropped;
+  if (dropped || !IsOver(waited.marker)) waiting.waits.push_back(waited.marker);
   // After a reset nobody knows whether there was still something to wait for.
   if (!waited.reset) waiting.clock.Join(markers[At(waited.marker)].clock);
 }

@@ -178,16 +178,19 @@ void View::Spoil(Draw& draw) {
 }
 
 void View::PlaceElements() {
+  const bool negative_extent =
+      std::any_of(shape_.begin(), shape_.end(), [](int64_t n) { return n < 0; });
+  const std::optional<int64_t> count = negative_extent ? std::nullopt : ElementCountOf(shape_);
+  too_large_ = !count;
+  if (too_large_) return;
   if (contiguous_) stride_ = ContiguousStrides(shape_);
   element_bytes_ = SizeOf(dtype_);
   const TensorDescriptor descriptor{
       .shape = shape_, .stride = stride_, .storage_shape = {}, .offset = offset_, .dtype = dtype_};
   const bool negative =
-      std::any_of(shape_.begin(), shape_.end(), [](int64_t n) { return n < 0; }) ||
       std::any_of(stride_.begin(), stride_.end(), [](int64_t n) { return n < 0; });
-  const std::optional<int64_t> count = negative ? std::nullopt : ElementCountOf(shape_);
   const auto range = negative || offset_ < 0 ? std::nullopt : descriptor.Footprint();
-  too_large_ = !count || !range || *count > kMostElements || range->end > kMostBytes;
+  too_large_ = !range || *count > kMostElements || range->end > kMostBytes;
   if (too_large_) return;
   count_ = *count;
   storage_bytes_ = static_cast<size_t>(range->end);
@@ -224,8 +227,8 @@ void View::Allocate(Draw& draw) {
   }
   if (fault >= 248) {
     bad_data_ = true;
-    void* const bad[] = {nullptr, host_memory,
-                         data_ == nullptr ? nullptr : memory_ + image_.size() + 128,
+    // The last but one: further on in the device's range than small tensors come.
+    void* const bad[] = {nullptr, host_memory, memory_ == nullptr ? nullptr : memory_ + (1 << 29),
                          reinterpret_cast<void*>(uintptr_t{0x10})};
     data_ = bad[fault % 4];
   }
