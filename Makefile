@@ -67,8 +67,8 @@ soak: ## random calls from many threads, with and without the checker (SECONDS=,
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aclimb_soak
 	@$(BUILD)/tests/soak/aclimb_soak $(SECONDS) $(SEED)
 
-fuzz: ## inputs that reach new code, with sanitizers; needs clang (SECONDS=, JOBS=, SEED=)
-	@scripts/setup build test clang
+fuzz: ## byte strings that reach new code, under sanitizers (SECONDS=, JOBS=, SEED=)
+	@scripts/setup build test fuzz
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzz_targets
 	@tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) --jobs $(JOBS) --seed $(SEED)

@@ -33,11 +33,12 @@ def fuzz(build, target, seconds, seed):
     """Runs one target; its row of the table, and whether it found something."""
     kept = pathlib.Path(__file__).resolve().parent / "corpus" / target
     scratch = build / "fuzz" / target
-    shutil.rmtree(scratch, ignore_errors=True)
     corpus = scratch / "corpus"
     findings = scratch / "findings"
+    shutil.rmtree(corpus, ignore_errors=True)
     corpus.mkdir(parents=True)
-    findings.mkdir()
+    findings.mkdir(exist_ok=True)
+    older = set(findings.iterdir())
     for file in kept.iterdir() if kept.is_dir() else ():
         shutil.copy(file, corpus)
     before = len(list(corpus.iterdir()))
@@ -45,13 +46,17 @@ def fuzz(build, target, seconds, seed):
                f"-max_len={LENGTHS.get(target, DEFAULT_LENGTH)}", "-timeout=20", "-rss_limit_mb=4096",
                f"-seed={seed}", "-print_final_stats=1", "-len_control=20",
                f"-artifact_prefix={findings}/"]
+    environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1")
+    symbolizer = shutil.which("llvm-symbolizer-14")
+    if symbolizer:
+        environment.setdefault("ASAN_SYMBOLIZER_PATH", symbolizer)
     with open(scratch / "log", "w", encoding="utf-8", errors="replace") as log:
         status = subprocess.run(command, stdout=log, stderr=log, cwd=scratch, check=False,
-                                env=dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1")).returncode
+                                env=environment).returncode
     text = (scratch / "log").read_text(encoding="utf-8", errors="replace")
     executions = last_number(r"stat::number_of_executed_units: *(\d+)", text) or last_number(
         r"^#(\d+)", text)
-    found = sorted(file.name for file in findings.iterdir())
+    found = sorted(file.name for file in set(findings.iterdir()) - older)
     row = (target, executions, last_number(r"stat::average_exec_per_sec: *(\d+)", text),
            last_number(r"cov: (\d+)", text), len(list(corpus.iterdir())) - before,
            ", ".join(found) if found else "none" if status == 0 else f"exit status {status}")
