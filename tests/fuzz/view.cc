@@ -106,8 +106,15 @@ void View::DestroyHandle() {
 // What any operator must take: contiguous, permuted, with gaps, from an offset; inputs broadcast.
 void View::ChooseLayout(Draw& draw) {
   const size_t rank = shape_.size();
-  stride_ = ContiguousStrides(shape_);
   const uint8_t layout = draw.Byte();
+  // The shape may be that of a tensor which was spoilt.
+  if (std::any_of(shape_.begin(), shape_.end(),
+                  [](int64_t n) { return n < 0 || n > kMostBytes; })) {
+    stride_.assign(rank, 1);
+    contiguous_ = true;
+    return;
+  }
+  stride_ = ContiguousStrides(shape_);
   contiguous_ = layout % 8 < 3;
   if (contiguous_) return;
   if (layout % 8 == 3 || layout % 8 == 6) {
@@ -303,7 +310,7 @@ void View::CheckSurroundings(const char* what, unsigned char poison) const {
 
 std::vector<unsigned char> View::Elements() const {
   std::vector<unsigned char> bytes(places_.size() * element_bytes_);
-  for (size_t i = 0; i < places_.size(); ++i) {
+  for (size_t i = 0; i < places_.size() && element_bytes_ > 0; ++i) {
     std::memcpy(bytes.data() + i * element_bytes_, memory_ + kCanary + places_[i], element_bytes_);
   }
   return bytes;
