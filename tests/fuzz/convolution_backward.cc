@@ -91,7 +91,9 @@ aclFormat FormatOf(Draw& draw, size_t dims) {
   return draw.Flip() ? ACL_FORMAT_ND : kByDims[dims - 1];
 }
 
-void Run(Draw& draw) {
+}  // namespace
+
+void RunTarget(Draw& draw) {
   ChooseSettings(draw);
   const Geometry g = AnyGeometry(draw);
   const size_t dims = g.in.size();
@@ -166,12 +168,4 @@ void Run(Draw& draw) {
   Check(draw, call);
 }
 
-}  // namespace
 }  // namespace aclimb::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  aclimb::fuzz::SetUp();
-  aclimb::fuzz::Draw draw(data, size);
-  aclimb::fuzz::Run(draw);
-  return 0;
-}

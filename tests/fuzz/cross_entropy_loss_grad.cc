@@ -15,7 +15,9 @@ constexpr int64_t kClasses[] = {5, 1, 2, 33, 64, 127, 1000, 16};
 constexpr const char* kReductions[] = {"mean", "none", "sum", nullptr};
 constexpr const char* kOtherReductions[] = {"", "Mean", "none ", "mean\n", "batchmean"};
 
-void Run(Draw& draw) {
+}  // namespace
+
+void RunTarget(Draw& draw) {
   ChooseSettings(draw);
   const DType dtype = draw.Pick(kFloats);
   const int64_t rows = draw.Pick(kRows);
@@ -92,12 +94,4 @@ void Run(Draw& draw) {
   Check(draw, call);
 }
 
-}  // namespace
 }  // namespace aclimb::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  aclimb::fuzz::SetUp();
-  aclimb::fuzz::Draw draw(data, size);
-  aclimb::fuzz::Run(draw);
-  return 0;
-}

@@ -11,7 +11,9 @@ namespace {
 constexpr DType kInputs[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 constexpr DType kOutputs[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64};
 
-void Run(Draw& draw) {
+}  // namespace
+
+void RunTarget(Draw& draw) {
   ChooseSettings(draw);
   const DType dtype = draw.Pick(kInputs);
   const std::vector<int64_t> shape = AnyShape(draw, 0, 8);
@@ -51,12 +53,4 @@ void Run(Draw& draw) {
   Check(draw, call);
 }
 
-}  // namespace
 }  // namespace aclimb::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  aclimb::fuzz::SetUp();
-  aclimb::fuzz::Draw draw(data, size);
-  aclimb::fuzz::Run(draw);
-  return 0;
-}

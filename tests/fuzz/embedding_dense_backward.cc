@@ -13,7 +13,9 @@ constexpr DType kIndices[] = {DType::kInt64,   DType::kInt32,   DType::kInt16,
 constexpr int64_t kWidths[] = {4, 1, 0, 8, 17, 64, 100, 256};
 constexpr int64_t kRows[] = {5, 1, 0, 16, 100, 300, 2, 1000};
 
-void Run(Draw& draw) {
+}  // namespace
+
+void RunTarget(Draw& draw) {
   ChooseSettings(draw);
   const std::vector<int64_t> lookups = AnyShape(draw, 0, 7);
   int64_t count = 1;
@@ -51,12 +53,4 @@ void Run(Draw& draw) {
   Check(draw, call);
 }
 
-}  // namespace
 }  // namespace aclimb::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  aclimb::fuzz::SetUp();
-  aclimb::fuzz::Draw draw(data, size);
-  aclimb::fuzz::Run(draw);
-  return 0;
-}

@@ -18,6 +18,9 @@ struct OperatorCall {
   double operations = 0;  // about; larger calls end after phase 1
 };
 
+// One call of the target's operator, as the bytes say. Each target defines its own.
+void RunTarget(Draw& draw);
+
 // Initialises the library once per process: small devices, addresses that the host may read.
 void SetUp();
 

@@ -18,7 +18,9 @@ double Coordinate(Draw& draw) {
   return byte / 4.0 - 8;
 }
 
-void Run(Draw& draw) {
+}  // namespace
+
+void RunTarget(Draw& draw) {
   ChooseSettings(draw);
   const int64_t regions = draw.Pick(kCounts);
   const int64_t images = draw.Pick(kCounts);
@@ -76,12 +78,4 @@ void Run(Draw& draw) {
   Check(draw, call);
 }
 
-}  // namespace
 }  // namespace aclimb::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  aclimb::fuzz::SetUp();
-  aclimb::fuzz::Draw draw(data, size);
-  aclimb::fuzz::Run(draw);
-  return 0;
-}
