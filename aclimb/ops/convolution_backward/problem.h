@@ -97,11 +97,6 @@ inline int RunProblem(const Problem& p, const Tensors& t, aclrtStream stream) {
       &aclnnConvolutionBackward, stream);
 }
 
-// The contract's tolerance: relative to the value, or to a small part of the terms' magnitude.
-inline double ToleranceOf(DType dtype) {
-  return dtype == DType::kFloat32 ? 1e-4 : dtype == DType::kFloat16 ? 1e-3 : 8e-3;
-}
-
 inline ::testing::AssertionResult NearTruth(const char* name,
                                             const aclimb::testing::DeviceTensor& got,
                                             const std::vector<double>& expected,
@@ -111,8 +106,7 @@ inline ::testing::AssertionResult NearTruth(const char* name,
   for (size_t i = 0; i < values.size(); ++i) {
     const double e = aclimb::testing::Rounded(expected[i], dtype);
     if (std::isnan(e) ? std::isnan(values[i]) : values[i] == e) continue;
-    const double limit =
-        ToleranceOf(dtype) * std::max(std::fabs(expected[i]), magnitude[i] * 0x1p-8) + 1e-30;
+    const double limit = AllowedError(dtype, expected[i], magnitude[i]);
     if (std::fabs(values[i] - expected[i]) <= limit) continue;
     return ::testing::AssertionFailure() << name << "[" << i << "] is " << values[i]
                                          << ", expected " << expected[i] << " within " << limit;

@@ -1,10 +1,20 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "aclimb/core/dtype.h"
+
 namespace aclimb::convolution_backward {
+
+// How far a gradient may be from `expected`: relative to it, or to a small part of the terms'
+// magnitude.
+inline double AllowedError(DType dtype, double expected, double magnitude) {
+  const double relative = dtype == DType::kFloat32 ? 1e-4 : dtype == DType::kFloat16 ? 1e-3 : 8e-3;
+  return relative * std::max(std::fabs(expected), magnitude * 0x1p-8) + 1e-30;
+}
 
 // The gradients of a convolution by their definition, in double, over dense row-major arrays of any
 // one, two or three spatial dimensions. `magnitude` arrays hold the sums of absolute terms, which

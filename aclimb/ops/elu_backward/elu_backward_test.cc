@@ -38,16 +38,9 @@ struct Attributes {
   bool is_result = false;
 };
 
-// One rounding to the dtype, plus the cancellation of v + alpha * scale in float32.
 Tolerance ToleranceOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return {1e-3, 1e-4};
-    case DType::kBFloat16:
-      return {8e-3, 1e-3};
-    default:
-      return {1e-5, 1e-6};
-  }
+  const Allowance allowance = AllowanceOf(dtype);
+  return {allowance.relative, allowance.absolute};
 }
 
 class EluBackward : public aclimb::testing::DeviceTest {

@@ -1,18 +1,11 @@
 // aclnnConvolutionBackward, for a replay.
 
-#include <algorithm>
-#include <cmath>
-
 #include "aclimb/ops/convolution_backward/contract.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "tools/aclimb/replay/adapter.h"
 
 namespace aclimb::convolution_backward {
 namespace {
-
-double ToleranceOf(DType dtype) {
-  return dtype == DType::kFloat32 ? 1e-4 : dtype == DType::kFloat16 ? 1e-3 : 8e-3;
-}
 
 std::vector<cli::OutputTruth> TruthOf(const cli::Recording& recording) {
   const cli::RecordedArgument& input = recording.At(kInput);
@@ -45,8 +38,7 @@ std::vector<cli::OutputTruth> TruthOf(const cli::Recording& recording) {
     const cli::RecordedArgument& output = recording.At(parameter);
     if (!output.touched) return;
     for (size_t i = 0; i < values.size(); ++i) {
-      magnitude[i] =
-          ToleranceOf(output.dtype) * std::max(std::fabs(values[i]), magnitude[i] * 0x1p-8) + 1e-30;
+      magnitude[i] = AllowedError(output.dtype, values[i], magnitude[i]);
     }
     truths.push_back({parameter, values, std::move(magnitude)});
   };
