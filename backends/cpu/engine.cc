@@ -112,10 +112,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
     Task& task = queue->tasks.front();
     if (small_only && !IsSmall(task)) break;
     if (task.kind == Task::Kind::kMarker) {
-      AclimbMarker* marker = task.marker;
-      queue->PopFront();
-      SettleMarker(marker, ACLIMB_MARKER_DONE);
-      marker->Release();
+      queue->PassMarker();
     } else if (task.kind == Task::Kind::kWait) {
       AclimbMarker* marker = task.marker;
       if (marker->state.load(std::memory_order_relaxed) != ACLIMB_MARKER_DONE) {

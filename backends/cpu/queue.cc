@@ -67,6 +67,13 @@ void AclimbQueue::PopFront() {
   changed.notify_all();
 }
 
+void AclimbQueue::PassMarker() {
+  AclimbMarker* marker = tasks.front().marker;
+  PopFront();
+  SettleMarker(marker, ACLIMB_MARKER_DONE);
+  marker->Release();
+}
+
 void AclimbQueue::RemoveQueued(TaskList* dropped) {
   if (blocked_on != nullptr) {
     blocked_on->blocked.Erase(this);
@@ -122,10 +129,7 @@ bool Enqueue(AclimbQueue* queue, const Task& task) {
 void SettleFinished(AclimbQueue* queue) {
   if (queue->running || queue->suspended) return;
   while (!queue->tasks.empty() && queue->tasks.front().kind == Task::Kind::kMarker) {
-    AclimbMarker* marker = queue->tasks.front().marker;
-    queue->PopFront();
-    SettleMarker(marker, ACLIMB_MARKER_DONE);
-    marker->Release();
+    queue->PassMarker();
   }
   if (queue->tasks.empty()) queue->engine->Unready(queue);
 }

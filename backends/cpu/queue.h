@@ -84,6 +84,8 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   void Fail(const aclimb::cpu::Task& task, int code, aclimb::cpu::TaskList* dropped);
   // Removes the front task, which is done.
   void PopFront();
+  // The same of a marker, and settles it.
+  void PassMarker();
   // Moves the tasks that have not started into `dropped`; the caller drops them without the lock.
   void RemoveQueued(aclimb::cpu::TaskList* dropped);
 };
