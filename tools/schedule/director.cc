@@ -55,6 +55,16 @@ void Director::Push(Lane& lane, Item item) {
   ++lane.pushed;
 }
 
+// The queue reaches the marker, or waits for it.
+void Director::Follow(Lane& lane, AclimbMarker* marker, bool waits) noexcept {
+  try {
+    Push(lane, Item{nullptr, marker, waits});
+    next_.marker_retain(marker);
+  } catch (...) {
+    // Out of memory: what comes behind it in the queue tells (Skips).
+  }
+}
+
 void Director::Pop(Lane& lane) {
   const Item item = std::move(lane.items.front());
   lane.items.pop_front();
@@ -197,10 +207,15 @@ bool Director::Step(Lock& lock, bool must) noexcept try {
   return false;  // Out of memory: nothing more runs in this call.
 }
 
-void Director::Point(bool asks) {
+// A call of the program has come to the backend.
+void Director::CountCall() {
   calls_.fetch_add(1, std::memory_order_relaxed);
-  Lock lock(mutex_);
   ++point_;
+}
+
+void Director::Point(bool asks) {
+  Lock lock(mutex_);
+  CountCall();
   questions_ = asks ? questions_ + 1 : 0;
   bool must = questions_ > 0 && questions_ % kPatientQuestions == 0;
   while (Step(lock, must)) must = false;
@@ -255,36 +270,24 @@ int Director::Add(AclimbQueue* queue, const char* name, bool returns, uint32_t* 
 }
 
 int Director::Record(AclimbQueue* queue, AclimbMarker** marker) {
-  calls_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
-  ++point_;
+  CountCall();
   Advance();
   const int code = next_.queue_record(queue, marker);
   Lane* lane = LaneOf(queue);
   if (code != 0 || lane == nullptr || lane->items.empty()) return code;
-  try {
-    Push(*lane, Item{nullptr, *marker, false});
-    next_.marker_retain(*marker);
-  } catch (...) {
-    // The director learns of it by what comes behind it.
-  }
+  Follow(*lane, *marker, /*waits=*/false);
   return code;
 }
 
 int Director::WaitMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) {
-  calls_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
-  ++point_;
+  CountCall();
   Advance();
   const int code = next_.queue_wait_marker(queue, marker, timeout_ms);
   Lane* lane = LaneOf(queue);
   if (code != 0 || lane == nullptr || next_.marker_state(marker) == ACLIMB_MARKER_DONE) return code;
-  try {
-    Push(*lane, Item{nullptr, marker, true});
-    next_.marker_retain(marker);
-  } catch (...) {
-    // As above.
-  }
+  Follow(*lane, marker, /*waits=*/true);
   return code;
 }
 
@@ -294,8 +297,7 @@ int Director::WaitMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeo
 template <typename Done, typename WaitFor, typename TimedOut>
 int Director::Finish(Lock& lock, int64_t timeout_ms, const Done& done, const WaitFor& wait,
                      const TimedOut& timed_out) {
-  calls_.fetch_add(1, std::memory_order_relaxed);
-  ++point_;
+  CountCall();
   questions_ = 0;
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   for (;;) {

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "aclimb/backend/backend.h"
@@ -86,7 +85,9 @@ class Director {
 
   // Under mutex_.
   Lane* LaneOf(AclimbQueue* queue);
+  void CountCall();
   void Push(Lane& lane, Item item);
+  void Follow(Lane& lane, AclimbMarker* marker, bool waits) noexcept;
   void Pop(Lane& lane);
   bool IsOver(const Item& item);
   bool Skips(const Lane& lane);

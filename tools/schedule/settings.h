@@ -1,8 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "aclimb/core/status.h"
 #include "tools/schedule/order.h"
