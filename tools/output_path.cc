@@ -21,6 +21,12 @@ std::atomic<bool>& Forked() {
   return child;
 }
 
+// The file that the variable names; empty when it is not set.
+std::string OutputPath(const char* variable) {
+  const char* path = secure_getenv(variable);
+  return path == nullptr ? "" : WithProcessNumber(path);
+}
+
 std::string CannotWrite(const char* variable, const std::string& path, int error) {
   return Cat(variable, " is \"", path, "\"; expected ",
              ExpectedNewFile(error, "set ACLIMB_FORCE=1"));
@@ -40,8 +46,9 @@ bool MayReplace() {
   return force != nullptr && std::strcmp(force, "1") == 0;
 }
 
-int OpenOutput(const char* variable, std::string path) {
-  path = WithProcessNumber(std::move(path));
+int OpenOutput(const char* variable) {
+  const std::string path = OutputPath(variable);
+  if (path.empty()) return -1;
   const int descriptor = OpenNewFile(path, MayReplace());
   if (descriptor < 0) {
     std::fprintf(stderr, "aclimb: %s\n", CannotWrite(variable, path, errno).c_str());
@@ -51,8 +58,9 @@ int OpenOutput(const char* variable, std::string path) {
   return descriptor;
 }
 
-std::optional<std::string> OutputProblem(const char* variable, std::string path) {
-  path = WithProcessNumber(std::move(path));
+std::optional<std::string> OutputProblem(const char* variable) {
+  const std::string path = OutputPath(variable);
+  if (path.empty()) return std::nullopt;
   int error = 0;
   struct stat found = {};
   if (stat(path.c_str(), &found) == 0) {

@@ -40,9 +40,7 @@ std::vector<Problem> ValueProblems() {
 std::vector<Problem> FileProblems() {
   std::vector<Problem> problems;
   for (const char* variable : {"ACLIMB_TRACE", "ACLIMB_CHECK_OUT", "ACLIMB_SCHEDULE_OUT"}) {
-    const char* path = secure_getenv(variable);
-    if (path == nullptr || path[0] == '\0') continue;
-    if (auto problem = OutputProblem(variable, path)) {
+    if (auto problem = OutputProblem(variable)) {
       problems.push_back({std::move(*problem), ""});
     }
   }

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include "tools/check/checker.h"
@@ -37,10 +36,7 @@ __attribute__((destructor)) void EndOfProcess() {
 observe::Observer* MakeChecker() {
   const std::optional<Settings> settings = ReadSettings(nullptr);
   if (!settings) return nullptr;
-  const char* path = secure_getenv("ACLIMB_CHECK_OUT");
-  tools::JsonFile* file = path == nullptr || path[0] == '\0'
-                              ? nullptr
-                              : tools::JsonFile::Open("ACLIMB_CHECK_OUT", path, /*at_exit=*/false);
+  tools::JsonFile* file = tools::JsonFile::Open("ACLIMB_CHECK_OUT", /*at_exit=*/false);
   auto* checker = new Checker(*settings, file);
   process = getpid();
   running.store(checker);

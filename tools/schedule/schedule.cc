@@ -1,7 +1,5 @@
 #include "tools/schedule/schedule.h"
 
-#include <cstdlib>
-
 #include "aclimb/core/codes.h"
 #include "tools/output_path.h"
 #include "tools/schedule/director.h"
@@ -14,12 +12,6 @@ namespace {
 
 const AclimbBackend* next = nullptr;
 Director* director = nullptr;
-
-// The file for the decisions; -1 for none.
-int Lines() {
-  const char* path = secure_getenv("ACLIMB_SCHEDULE_OUT");
-  return path == nullptr || path[0] == '\0' ? -1 : OpenOutput("ACLIMB_SCHEDULE_OUT", path);
-}
 
 int MemoryCopy(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
                size_t height) {
@@ -116,7 +108,7 @@ const AclimbBackend* WrapSchedule(const AclimbBackend* backend) noexcept try {
   if (!order.ok() || order.value() == nullptr) return backend;
   static AclimbBackend wrapped;
   next = backend;
-  director = new Director(*backend, std::move(order.value()), Lines());
+  director = new Director(*backend, std::move(order.value()), OpenOutput("ACLIMB_SCHEDULE_OUT"));
   wrapped = *backend;
   wrapped.memory_copy = &MemoryCopy;
   wrapped.memory_fill = &MemoryFill;

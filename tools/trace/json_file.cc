@@ -24,8 +24,8 @@ std::vector<JsonFile*>& OpenFiles() {
 
 }  // namespace
 
-JsonFile* JsonFile::Open(const char* variable, std::string path, bool at_exit) {
-  const int descriptor = OpenOutput(variable, std::move(path));
+JsonFile* JsonFile::Open(const char* variable, bool at_exit) {
+  const int descriptor = OpenOutput(variable);
   if (descriptor < 0) return nullptr;
   auto* file = new JsonFile(descriptor);
   if (!at_exit) return file;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <mutex>
-#include <string>
 #include <string_view>
 
 namespace aclimb::tools {
@@ -11,12 +10,11 @@ namespace aclimb::tools {
 // "]"). Values written after that, or in a forked child, are dropped.
 class JsonFile {
  public:
-  // Never closed: threads may write until the process is gone. Null, with a line on stderr, when
-  // the file cannot be made: it exists and ACLIMB_FORCE is not 1, or the folder does not allow it.
-  //   variable  the environment variable that names the file, for that line
-  //   path      "%p" stands for the process number
+  // Never closed: threads may write until the process is gone. Null when the variable is not set,
+  // and, with a line on stderr, when the file cannot be made (OpenOutput of tools/output_path.h).
+  //   variable  the environment variable that names the file
   //   at_exit   completes the file at exit(); without, the owner calls Finish() later than that
-  static JsonFile* Open(const char* variable, std::string path, bool at_exit = true);
+  static JsonFile* Open(const char* variable, bool at_exit = true);
 
   void Append(std::string_view value) noexcept;
   void Finish() noexcept;

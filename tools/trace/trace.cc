@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <mutex>
@@ -254,9 +253,7 @@ class Trace : public observe::Observer {
 }  // namespace
 
 observe::Observer* MakeTrace() {
-  const char* path = secure_getenv("ACLIMB_TRACE");
-  if (path == nullptr || path[0] == '\0') return nullptr;
-  JsonFile* file = JsonFile::Open("ACLIMB_TRACE", path);
+  JsonFile* file = JsonFile::Open("ACLIMB_TRACE");
   return file != nullptr ? new Trace(file) : nullptr;
 }
 
