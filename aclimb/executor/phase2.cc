@@ -62,8 +62,7 @@ Result<char*> Translate(const char* name, const void* address, int64_t begin, in
         kAclnnInvalid,
         Cat(name, " starts at ", AddressText(first),
             ", which is in no live device allocation; expected memory from "
-            "aclrtMalloc that was not "
-            "freed."),
+            "aclrtMalloc that was not freed."),
         "allocate it with aclrtMalloc, copy host data with aclrtMemcpy, and free it after the "
         "synchronise (ACLIMB_CHECK=1 tells where it was freed)",
         "not-device-memory");
