@@ -232,7 +232,6 @@ Status CheckNulls(const Contract& contract, const Arguments& arguments) {
 }
 
 Status Check(const Contract& contract, const Arguments& arguments) {
-  if (Status status = CheckNulls(contract, arguments); !status.ok()) return status;
   if (Status status = CheckHandles(contract, arguments); !status.ok()) return status;
   if ((contract.products & Bit(arguments.product())) == 0) {
     return Refuse(kAclnnInvalid,

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <new>
 
 #include "aclimb/core/sanitized.h"
@@ -15,8 +15,7 @@ namespace aclimb {
 class Recycler {
  public:
   static void* Allocate(size_t size) {
-    if (List* list = ListOf(size)) {
-      const std::lock_guard<std::mutex> lock(list->mutex);
+    if (const Turn list{ListOf(size)}) {
       if (Block* const block = list->first) {
         list->first = block->next;
         --list->count;
@@ -29,8 +28,7 @@ class Recycler {
   // `size` is that of Allocate.
   static void Free(void* memory, size_t size) noexcept {
     if (memory == nullptr) return;
-    if (List* list = ListOf(size)) {
-      const std::lock_guard<std::mutex> lock(list->mutex);
+    if (const Turn list{ListOf(size)}) {
       if (list->count < kKept) {
         list->first = new (memory) Block{list->first};
         ++list->count;
@@ -50,9 +48,27 @@ class Recycler {
     Block* next;
   };
   struct List {
-    std::mutex mutex;
+    std::atomic_flag taken;
     Block* first;
     int count;
+  };
+  // Has the list to itself unless another thread does: nobody waits, the heap serves too.
+  class Turn {
+   public:
+    explicit Turn(List* list)
+        : list_(list != nullptr && !list->taken.test_and_set(std::memory_order_acquire) ? list
+                                                                                        : nullptr) {
+    }
+    ~Turn() {
+      if (list_ != nullptr) list_->taken.clear(std::memory_order_release);
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    explicit operator bool() const { return list_ != nullptr; }
+    List* operator->() const { return list_; }
+
+   private:
+    List* list_;
   };
 
   static constexpr size_t RoundedUp(size_t size) { return (size / kStep + 1) * kStep; }

@@ -77,15 +77,14 @@ std::string DescribeArguments(const contract::Contract& contract,
   return out + "}";
 }
 
-Description::Description(const Executor& executor, std::span<const TensorView> views,
-                         const void* workspace)
+Description::Description(const Executor& executor, const void* workspace)
     : arguments_(executor.arguments),
       workspace_shape_{static_cast<int64_t>(executor.workspace_size)} {
   static constexpr int64_t kDense[1] = {1};
   for (const TensorUse& use : executor.uses) {
     if (!use.touched) continue;
     const auto parameter = static_cast<size_t>(use.parameter);
-    const TensorView& view = views[parameter];
+    const TensorView& view = use.view;
     accesses_.push_back({.name = executor.contract->parameters[parameter].name,
                          .address = static_cast<const char*>(use.data) + use.footprint.begin,
                          .dtype = static_cast<int32_t>(view.dtype),

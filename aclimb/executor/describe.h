@@ -1,12 +1,10 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/contract.h"
-#include "aclimb/core/tensor_view.h"
 #include "aclimb/executor/executor.h"
 
 namespace aclimb {
@@ -21,11 +19,11 @@ std::string DescribeArguments(const contract::Contract& contract,
                               const contract::Arguments& arguments);
 
 // What one run tells the tools that listen: the arguments, and which memory it touches how.
-//   views      of the run, by parameter; must outlive the description
+//   executor   must outlive the description
 //   workspace  null when the run uses none
 class Description {
  public:
-  Description(const Executor& executor, std::span<const TensorView> views, const void* workspace);
+  Description(const Executor& executor, const void* workspace);
   Description(const Description&) = delete;
   Description& operator=(const Description&) = delete;
 

@@ -13,24 +13,15 @@
 
 namespace aclimb {
 
-// One tensor argument as phase 1 saw it. The descriptor itself is copied out: phase 2 and the
-// address setters never follow an aclTensor that may be gone.
-struct TensorUse {
-  int parameter = 0;
-  const void* handle = nullptr;  // what the program passed; null when not given
-  void* data = nullptr;          // storage address; the setters change it
-  TensorView view;               // its data pointer is set per run
-  TensorDescriptor::ByteRange footprint;
-  bool is_output = false;
-  bool touched = false;  // read or written by the plan, and not empty
-};
+// One per tensor parameter, in order.
+using TensorUses = std::vector<TensorUse, RecyclingAllocator<TensorUse>>;
 
 // What an aclOpExecutor* stands for. Touched only under HandleLock while the program has the
 // handle.
 struct Executor : Recycled {
   const contract::Contract* contract = nullptr;
-  std::shared_ptr<const Plan> plan;                            // null: nothing to do
-  std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;  // one per tensor parameter, in order
+  PlanPointer plan;  // null: nothing to do
+  TensorUses uses;
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // traffic of the touched tensors
   bool repeatable = false;

@@ -62,13 +62,12 @@ Status CheckSettings(const contract::Contract& contract, const AclimbSettings& s
                 Cat(contract.folder, "/environment"));
 }
 
-TensorUse MakeUse(const contract::Arguments& arguments, const contract::Parameter& parameter,
-                  int index, const Planner& planner) {
-  TensorUse use;
+void SetUse(TensorUse& use, const contract::Arguments& arguments,
+            const contract::Parameter& parameter, int index, const Planner& planner) {
   use.parameter = index;
   use.is_output = parameter.role == contract::Role::kOutput;
   const TensorDescriptor* tensor = arguments.TensorOrNull(index);
-  if (tensor == nullptr) return use;
+  if (tensor == nullptr) return;
   use.handle = arguments.At(index).handle;
   use.data = tensor->data;
   // An empty tensor that counts as absent passed no check of its rank.
@@ -76,14 +75,13 @@ TensorUse MakeUse(const contract::Arguments& arguments, const contract::Paramete
   use.view.data = nullptr;
   use.footprint = tensor->Footprint().value_or(TensorDescriptor::ByteRange{});
   use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
-  return use;
 }
 
 Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contract,
                                                PlanFunction plan,
                                                const contract::Arguments& arguments) {
   Planner planner(aclimb_deterministic() != 0);
-  Result<std::unique_ptr<Plan>> planned = plan(arguments, planner);
+  Result<PlanPointer> planned = plan(arguments, planner);
   if (!planned.ok()) return planned.TakeStatus();
   if (planner.workspace().overflow()) {
     return Refuse(
@@ -94,11 +92,7 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   }
   auto executor = std::make_unique<Executor>();
   executor->contract = &contract;
-  if (planned.value() != nullptr) {
-    // Given back if there is no memory for the count of its owners.
-    executor->plan = std::shared_ptr<const Plan>(
-        planned.value().release(), std::default_delete<const Plan>(), RecyclingAllocator<Plan>());
-  }
+  executor->plan = std::move(planned.value());
   executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
   executor->deterministic = planner.deterministic();
   if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
@@ -109,9 +103,8 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
       std::count_if(contract.parameters.begin(), contract.parameters.end(), is_tensor)));
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     if (!is_tensor(contract.parameters[i])) continue;
-    executor->uses.push_back(
-        MakeUse(arguments, contract.parameters[i], static_cast<int>(i), planner));
-    const TensorUse& use = executor->uses.back();
+    TensorUse& use = executor->uses.emplace_back();
+    SetUse(use, arguments, contract.parameters[i], static_cast<int>(i), planner);
     if (use.touched) {
       executor->cost_bytes +=
           static_cast<uint64_t>(use.view.ElementCount()) * SizeOf(use.view.dtype);

@@ -1,4 +1,3 @@
-#include <array>
 #include <exception>
 #include <string>
 #include <utility>
@@ -16,23 +15,20 @@
 namespace aclimb {
 namespace {
 
-// Views are found by contract parameter; no operator has more parameters than this.
-constexpr size_t kMaxParameters = 24;
-
 // One run on its way through the stream: everything it needs, and nothing of the program's objects.
 struct Launch : Recycled {
-  std::shared_ptr<const Plan> plan;
-  std::array<TensorView, kMaxParameters> views;
+  std::unique_ptr<Executor> executor;  // its views have the addresses of this run
   char* workspace = nullptr;
   uint64_t cost_bytes = 0;
   std::unique_ptr<const Description> description;  // null unless a tool listens
 
+  RunContext Context() const { return RunContext(executor->uses, workspace); }
   static int Run(void* payload) {
     ConfigureTeam();
     auto* launch = static_cast<Launch*>(payload);
     const SerialScope serial(launch->cost_bytes <= ACLIMB_INLINE_BYTES);
     try {
-      launch->plan->Run(RunContext(launch->views, launch->workspace));
+      launch->executor->plan->Run(launch->Context());
       return kSuccess;
     } catch (...) {
       return kRtAicoreException;
@@ -41,7 +37,7 @@ struct Launch : Recycled {
   static void Inspect(const void* run, AclimbFound found, void* into) {
     const auto* launch = static_cast<const Launch*>(run);
     try {
-      launch->plan->Inspect(RunContext(launch->views, launch->workspace), Inspector(found, into));
+      launch->executor->plan->Inspect(launch->Context(), Inspector(found, into));
     } catch (...) {
       // No memory for the text.
     }
@@ -121,15 +117,13 @@ Status PlaceWorkspace(const Executor& executor, const void* workspace, Launch& l
   return Ok();
 }
 
-Status PlaceTensors(const Executor& executor, Launch& launch) {
-  for (const TensorUse& use : executor.uses) {
-    TensorView& view = launch.views[static_cast<size_t>(use.parameter)];
-    view = use.view;
+Status PlaceTensors(Executor& executor) {
+  for (TensorUse& use : executor.uses) {
     if (!use.touched) continue;
     Result<char*> at =
         Translate(NameOf(executor, use), use.data, use.footprint.begin, use.footprint.end);
     if (!at.ok()) return at.TakeStatus();
-    view.data = at.value();
+    use.view.data = at.value();
   }
   return Ok();
 }
@@ -142,16 +136,16 @@ uint64_t CostOf(const Executor& executor) {
 
 // All checks of phase 2 but the stream's, in the order that the interface gives them; then the run
 // has what it needs.
-Status Prepare(const Executor& executor, const void* workspace, uint64_t size, Launch& launch) {
+Status Prepare(const void* workspace, uint64_t size, Launch& launch) {
+  Executor& executor = *launch.executor;
   if (Status status = CheckWorkspace(executor, workspace, size); !status.ok()) return status;
   if (Status status = CheckData(executor); !status.ok()) return status;
   if (Status status = PlaceWorkspace(executor, workspace, launch); !status.ok()) return status;
-  if (Status status = PlaceTensors(executor, launch); !status.ok()) return status;
-  launch.plan = executor.plan;
+  if (Status status = PlaceTensors(executor); !status.ok()) return status;
   launch.cost_bytes = CostOf(executor);
   if (aclimb_observing() != 0) {
-    auto description = std::make_unique<Description>(executor, launch.views, workspace);
-    if (launch.plan) description->InspectBy(&Launch::Inspect, &launch);
+    auto description = std::make_unique<Description>(executor, workspace);
+    if (executor.plan) description->InspectBy(&Launch::Inspect, &launch);
     launch.description = std::move(description);
   }
   return Ok();
@@ -161,7 +155,7 @@ Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch
               aclrtStream stream) {
   const AclimbTask task{
       .name = contract.function,
-      .run = launch->plan ? &Launch::Run : [](void*) { return 0; },
+      .run = launch->executor->plan ? &Launch::Run : [](void*) { return 0; },
       .release = &Launch::Release,
       .payload = launch.get(),
       .cost_bytes = launch->cost_bytes,
@@ -208,7 +202,7 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
     return RefusePhase2(kAclnnNullptr, "executor is null; expected the one that phase 1 made.",
                         "check that phase 1 returned 0", "null-executor");
   }
-  std::unique_ptr<Launch> launch;
+  std::unique_ptr<Executor> mine;
   {
     const HandleLock lock(handle);
     auto* executor = static_cast<Executor*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_EXECUTOR));
@@ -222,13 +216,13 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
     }
     TellCall(contract, executor);
     // Consumed by success and by failure alike, unless it is repeatable.
-    const std::unique_ptr<Executor> owned(
-        executor->repeatable
-            ? nullptr
-            : static_cast<Executor*>(aclimb_handle_release(handle, ACLIMB_HANDLE_EXECUTOR)));
-    launch = std::make_unique<Launch>();
-    if (Status status = Prepare(*executor, workspace, size, *launch); !status.ok()) return status;
+    mine.reset(executor->repeatable
+                   ? new Executor(*executor)
+                   : static_cast<Executor*>(aclimb_handle_release(handle, ACLIMB_HANDLE_EXECUTOR)));
   }
+  auto launch = std::make_unique<Launch>();
+  launch->executor = std::move(mine);
+  if (Status status = Prepare(workspace, size, *launch); !status.ok()) return status;
   return Submit(contract, std::move(launch), stream);
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/core/descriptor.h"
 #include "aclimb/core/recycler.h"
 #include "aclimb/core/status.h"
 #include "aclimb/core/tensor_view.h"
@@ -14,15 +17,31 @@ namespace aclimb {
 
 class Inspector;
 
+// One tensor argument as phase 1 saw it. The descriptor itself is copied out: phase 2 and the
+// address setters never follow an aclTensor that may be gone.
+struct TensorUse {
+  int parameter = 0;             // of the contract
+  const void* handle = nullptr;  // what the program passed; null when not given
+  void* data = nullptr;          // storage address; the setters change it
+  TensorView view;               // its data pointer is set per run
+  TensorDescriptor::ByteRange footprint = {};
+  bool is_output = false;
+  bool touched = false;  // read or written by the plan, and not empty
+};
+
 // What a running plan may use: kernel views of the tensors it booked, at the addresses of this run,
 // and the workspace. Valid during Run only.
 class RunContext {
  public:
-  RunContext(std::span<const TensorView> views, char* workspace)
-      : views_(views), workspace_(workspace) {}
+  RunContext(std::span<const TensorUse> uses, char* workspace)
+      : uses_(uses), workspace_(workspace) {}
 
   // The tensor of contract parameter `parameter`; `data` is null when it was not given or empty.
-  const TensorView& View(int parameter) const { return views_[static_cast<size_t>(parameter)]; }
+  const TensorView& View(int parameter) const {
+    return std::find_if(uses_.begin(), uses_.end(),
+                        [parameter](const TensorUse& use) { return use.parameter == parameter; })
+        ->view;
+  }
 
   template <typename T = void>
   T* Piece(WorkspacePiece piece) const {
@@ -30,13 +49,13 @@ class RunContext {
   }
 
  private:
-  std::span<const TensorView> views_;
+  std::span<const TensorUse> uses_;
   char* workspace_;
 };
 
 // What phase 1 leaves for phase 2: the chosen algorithm with every attribute copied out of the
 // arguments. Immutable, since a repeatable executor may have several runs in flight.
-class Plan : public Recycled {
+class Plan {
  public:
   virtual ~Plan() = default;
   // On an engine's thread. Calls kernels; must not allocate in proportion to the data.
@@ -49,6 +68,14 @@ class Plan : public Recycled {
   // Floating-point operations of a run, as AclimbOperation counts them. Asked by tools alone.
   virtual double Flops() const { return 0; }
 };
+
+using PlanPointer = std::shared_ptr<const Plan>;
+
+// A plan of type T in recycled memory.
+template <typename T, typename... Arguments>
+std::shared_ptr<T> NewPlan(Arguments&&... arguments) {
+  return std::allocate_shared<T>(RecyclingAllocator<T>(), std::forward<Arguments>(arguments)...);
+}
 
 // Phase 1's second half, given to an operator's plan function when its contract holds.
 class Planner {
@@ -84,7 +111,7 @@ class Planner {
 
 // Chooses the algorithm and books tensors and workspace. A null plan means that there is nothing to
 // do (empty tensors): phase 2 then checks its arguments and launches nothing.
-using PlanFunction = Result<std::unique_ptr<Plan>> (*)(const contract::Arguments& arguments,
-                                                       Planner& planner);
+using PlanFunction = Result<PlanPointer> (*)(const contract::Arguments& arguments,
+                                             Planner& planner);
 
 }  // namespace aclimb

@@ -211,7 +211,9 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   engine->Unpark();
   const uint64_t target = queue->submitted;
   const uint32_t aborts = queue->aborts;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = timeout_ms < 0 ? Clock::time_point::max()
+                                       : Clock::now() + std::chrono::milliseconds(timeout_ms);
   bool spun = false;
   while (queue->finished.load(std::memory_order_relaxed) < target) {
     // An abort does not wait for a callback of the program, so neither does a waiter.

@@ -35,7 +35,7 @@ Place Parameter(const contract::Arguments& arguments, int parameter) {
   return place;
 }
 
-std::unique_ptr<Plan> BuildPlan(const contract::Arguments& arguments, Planner& planner) {
+PlanPointer BuildPlan(const contract::Arguments& arguments, Planner& planner) {
   const BoolArrayValue& mask = arguments.Bools(kOutputMask);
   const bool transposed = arguments.Bool(kTransposed);
   const auto& out_shape = arguments.Tensor(kGradOutput).shape;
@@ -56,19 +56,19 @@ std::unique_ptr<Plan> BuildPlan(const contract::Arguments& arguments, Planner& p
   return builder.Take();
 }
 
-Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
   const BoolArrayValue& mask = arguments.Bools(kOutputMask);
   const bool grad_input = mask[0] != 0, grad_weight = mask[1] != 0, grad_bias = mask[2] != 0;
   if (IsEmptyCase(arguments)) {
-    auto plan = std::make_unique<ZeroPlan>();
+    auto plan = NewPlan<ZeroPlan>();
     plan->weight = grad_weight && !arguments.Tensor(kGradWeight).IsEmpty();
     plan->bias = grad_bias && !arguments.Tensor(kGradBias).IsEmpty();
-    if (!plan->weight && !plan->bias) return std::unique_ptr<Plan>();
+    if (!plan->weight && !plan->bias) return PlanPointer();
     if (plan->weight) planner.Writes(kGradWeight);
     if (plan->bias) planner.Writes(kGradBias);
-    return std::unique_ptr<Plan>(std::move(plan));
+    return PlanPointer(std::move(plan));
   }
-  if (!grad_input && !grad_weight && !grad_bias) return std::unique_ptr<Plan>();
+  if (!grad_input && !grad_weight && !grad_bias) return PlanPointer();
 
   planner.Reads(kGradOutput);
   if (grad_input) planner.Reads(kWeight);
@@ -81,10 +81,11 @@ Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Pla
     const bool keep = aclimb_settings()->log_plan == 0;
     const PlanKey key(arguments, planner);
     if (keep) {
-      if (std::unique_ptr<Plan> plan = FindPlan(key, planner)) return plan;
+      if (PlanPointer plan = FindPlan(key, planner)) return plan;
     }
-    std::unique_ptr<Plan> plan = BuildPlan(arguments, planner);
-    return keep ? KeepPlan(key, planner, std::move(plan)) : std::move(plan);
+    PlanPointer plan = BuildPlan(arguments, planner);
+    if (keep) KeepPlan(key, planner, plan);
+    return plan;
   } catch (const std::system_error& error) {
     return Refuse(
         kAclnnRuntime,

@@ -330,22 +330,25 @@ TEST(ConvolutionKernels, ConversionsBetweenEveryPairOfLayouts) {
 std::vector<char> PlannedGradWeight(const Case& c, const Tensor& x, const Tensor& y, DType dtype,
                                     bool deterministic) {
   const Tensor weight(c.weight, dtype), result(c.weight, dtype);
-  const TensorView views[] = {y.view, x.view, weight.view, result.view};
+  const TensorUse uses[] = {{.parameter = 0, .view = y.view},
+                            {.parameter = 1, .view = x.view},
+                            {.parameter = 2, .view = weight.view},
+                            {.parameter = 3, .view = result.view}};
   const auto place = [&](int parameter) {
     Place made;
     made.parameter = parameter;
-    made.view = Embed(views[parameter]);
+    made.view = Embed(uses[parameter].view);
     return made;
   };
   Planner planner(deterministic);
   PlanBuilder builder(planner, MakeGeometry(c.x, c.y, c.weight, c.groups, c.attributes), false,
                       place(0), place(1), place(2));
   builder.AddGradWeight(place(3));
-  const std::unique_ptr<Plan> plan = builder.Take();
+  const PlanPointer plan = builder.Take();
   std::vector<float> workspace(planner.workspace().Size() / 4 + 16, std::nanf(""));
   void* aligned =
       reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 * 64);
-  plan->Run(RunContext(views, static_cast<char*>(aligned)));
+  plan->Run(RunContext(uses, static_cast<char*>(aligned)));
   const char* bytes = result.view.As<char>();
   return std::vector<char>(bytes,
                            bytes + static_cast<size_t>(result.view.ElementCount()) * SizeOf(dtype));

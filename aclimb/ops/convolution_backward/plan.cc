@@ -85,7 +85,7 @@ PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transp
       threads_(PrimitiveThreads()),
       parallel_(!IsSmall(geometry)),
       grad_output_(grad_output),
-      plan_(std::make_unique<ConvolutionPlan>(geometry)) {
+      plan_(NewPlan<ConvolutionPlan>(geometry)) {
   operands_.geometry = geometry;
   operands_.x.user = transposed ? grad_output : input;
   operands_.y.user = transposed ? input : grad_output;

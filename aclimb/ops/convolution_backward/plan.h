@@ -60,7 +60,7 @@ class PlanBuilder {
   void AddGradInput(const Place& grad_input);
   void AddGradWeight(const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
-  std::unique_ptr<Plan> Take() { return std::move(plan_); }
+  PlanPointer Take() { return std::move(plan_); }
 
  private:
   // An operand, and the copies of it that steps have asked for.
@@ -113,7 +113,7 @@ class PlanBuilder {
   Operands operands_;
   std::unique_ptr<Operands> patch_;
   Place grad_output_;
-  std::unique_ptr<ConvolutionPlan> plan_;
+  std::shared_ptr<ConvolutionPlan> plan_;
 };
 
 }  // namespace aclimb::convolution_backward

@@ -11,21 +11,9 @@ namespace {
 
 // A kept plan, and what it told the planner.
 struct Kept {
-  std::shared_ptr<const Plan> plan;
+  PlanPointer plan;
   int64_t workspace_bytes = 0;
   bool needs_engine = false;
-};
-
-// A call's hold on a kept plan.
-struct SharedPlan final : Plan {
-  std::shared_ptr<const Plan> plan;
-
-  explicit SharedPlan(std::shared_ptr<const Plan> shared) : plan(std::move(shared)) {}
-  void Run(const RunContext& run) const override { plan->Run(run); }
-  void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    plan->Inspect(run, inspector);
-  }
-  double Flops() const override { return plan->Flops(); }
 };
 
 // Leaks: engines may still run at exit.
@@ -68,26 +56,22 @@ PlanKey::PlanKey(const contract::Arguments& arguments, const Planner& planner) {
   }
 }
 
-std::unique_ptr<Plan> FindPlan(const PlanKey& key, Planner& planner) {
+PlanPointer FindPlan(const PlanKey& key, Planner& planner) {
   std::optional<Kept> kept = Plans().Find(key);
   if (!kept) return nullptr;
   if (kept->workspace_bytes > 0) (void)planner.workspace().Book(kept->workspace_bytes);
   if (kept->needs_engine) planner.NeedsEngine();
-  return std::make_unique<SharedPlan>(std::move(kept->plan));
+  return kept->plan;
 }
 
-std::unique_ptr<Plan> KeepPlan(const PlanKey& key, const Planner& planner,
-                               std::unique_ptr<Plan> plan) {
+void KeepPlan(const PlanKey& key, const Planner& planner, PlanPointer plan) {
   const WorkspaceLedger& workspace = planner.workspace();
-  if (workspace.overflow()) return plan;  // phase 1 refuses it
+  if (workspace.overflow()) return;  // phase 1 refuses it
   const auto size = static_cast<int64_t>(workspace.Size());
-  Kept kept;
-  kept.plan = std::move(plan);
   // Size adds the room for alignment again.
-  kept.workspace_bytes = size == 0 ? 0 : size - WorkspaceLedger::kAlignment;
-  kept.needs_engine = planner.needs_engine();
-  Plans().Keep(key, kept);
-  return std::make_unique<SharedPlan>(std::move(kept.plan));
+  Plans().Keep(key, Kept{.plan = std::move(plan),
+                         .workspace_bytes = size == 0 ? 0 : size - WorkspaceLedger::kAlignment,
+                         .needs_engine = planner.needs_engine()});
 }
 
 }  // namespace aclimb::convolution_backward

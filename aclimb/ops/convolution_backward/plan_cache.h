@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
 #include "aclimb/contract/arguments.h"
 #include "aclimb/executor/plan.h"
@@ -28,11 +27,10 @@ class PlanKey {
 
 // A plan for the same key that was kept, with its workspace booked; null when there is none.
 // Thread-safe, as is KeepPlan.
-std::unique_ptr<Plan> FindPlan(const PlanKey& key, Planner& planner);
+PlanPointer FindPlan(const PlanKey& key, Planner& planner);
 
-// `plan`, kept for equal keys; `planner` has booked its workspace and nothing else. The least
+// Keeps the plan for equal keys; `planner` has booked its workspace and nothing else. The least
 // recently used plan goes when there are more than a large net has layers.
-std::unique_ptr<Plan> KeepPlan(const PlanKey& key, const Planner& planner,
-                               std::unique_ptr<Plan> plan);
+void KeepPlan(const PlanKey& key, const Planner& planner, PlanPointer plan);
 
 }  // namespace aclimb::convolution_backward

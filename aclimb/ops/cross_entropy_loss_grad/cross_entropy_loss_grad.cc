@@ -47,9 +47,9 @@ struct CrossEntropyLossGradPlan final : Plan {
   }
 };
 
-Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  if (arguments.Tensor(kLogProb).IsEmpty()) return std::unique_ptr<Plan>();
-  auto plan = std::make_unique<CrossEntropyLossGradPlan>();
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(kLogProb).IsEmpty()) return PlanPointer();
+  auto plan = NewPlan<CrossEntropyLossGradPlan>();
   const std::string_view reduction = ReductionOf(arguments);
   plan->reduction = reduction == "none"  ? Reduction::kNone
                     : reduction == "sum" ? Reduction::kSum
@@ -67,7 +67,7 @@ Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Pla
   if (plan->reads_grad_zloss) planner.Reads(kGradZloss);
   if (zloss) planner.Reads(kLseForZloss);
   planner.Writes(kXGradOut);
-  return std::unique_ptr<Plan>(std::move(plan));
+  return PlanPointer(std::move(plan));
 }
 
 }  // namespace

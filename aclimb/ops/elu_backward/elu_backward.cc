@@ -28,17 +28,17 @@ struct EluBackwardPlan final : Plan {
   }
 };
 
-Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  if (arguments.Tensor(kGradOutput).IsEmpty()) return std::unique_ptr<Plan>();
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(kGradOutput).IsEmpty()) return PlanPointer();
   planner.Reads(kGradOutput);
   planner.Reads(kSelfOrResult);
   planner.Writes(kGradInput);
-  auto plan = std::make_unique<EluBackwardPlan>();
+  auto plan = NewPlan<EluBackwardPlan>();
   plan->alpha = arguments.Scalar(kAlpha).ToFloat();
   plan->scale = arguments.Scalar(kScale).ToFloat();
   plan->input_scale = arguments.Scalar(kInputScale).ToFloat();
   plan->is_result = arguments.Bool(kIsResult);
-  return std::unique_ptr<Plan>(std::move(plan));
+  return PlanPointer(std::move(plan));
 }
 
 }  // namespace

@@ -35,18 +35,18 @@ struct EmbeddingDenseBackwardPlan final : Plan {
 };
 
 // Empty inputs still fill out with zeros; only an empty out leaves nothing to do.
-Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
   const TensorDescriptor& out = arguments.Tensor(kOut);
-  if (out.IsEmpty()) return std::unique_ptr<Plan>();
+  if (out.IsEmpty()) return PlanPointer();
   planner.Reads(kGrad);
   planner.Reads(kIndices);
   planner.Writes(kOut);
-  auto plan = std::make_unique<EmbeddingDenseBackwardPlan>();
+  auto plan = NewPlan<EmbeddingDenseBackwardPlan>();
   plan->padding_idx = arguments.Integer(kPaddingIdx);
   plan->scale_by_freq = arguments.Bool(kScaleGradByFreq);
   plan->scratch = planner.workspace().Book(
       ScratchBytes(arguments.Tensor(kGrad).View(), arguments.Tensor(kIndices).View(), out.View()));
-  return std::unique_ptr<Plan>(std::move(plan));
+  return PlanPointer(std::move(plan));
 }
 
 }  // namespace

@@ -39,14 +39,14 @@ struct RoiAlignV2BackwardPlan final : Plan {
   }
 };
 
-Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
   const TensorDescriptor& grad_output = arguments.Tensor(kGradOutput);
   const TensorDescriptor& grad_input = arguments.Tensor(kGradInput);
-  if (grad_input.IsEmpty()) return std::unique_ptr<Plan>();
+  if (grad_input.IsEmpty()) return PlanPointer();
   planner.Reads(kGradOutput);
   planner.Reads(kBoxes);
   planner.Writes(kGradInput);
-  auto plan = std::make_unique<RoiAlignV2BackwardPlan>();
+  auto plan = NewPlan<RoiAlignV2BackwardPlan>();
   plan->sampling = {.spatial_scale = static_cast<float>(arguments.Real(kSpatialScale)),
                     .sampling_ratio = arguments.Integer(kSamplingRatio),
                     .aligned = arguments.Bool(kAligned)};
@@ -54,7 +54,7 @@ Result<std::unique_ptr<Plan>> MakePlan(const contract::Arguments& arguments, Pla
   plan->scratch = planner.workspace().Book(plan->partition.scratch_bytes);
   // Far more arithmetic than traffic: what is worth a team is not worth a wait on the caller.
   if (!IsSmall(ProblemOf(grad_output.View(), grad_input.View()))) planner.NeedsEngine();
-  return std::unique_ptr<Plan>(std::move(plan));
+  return PlanPointer(std::move(plan));
 }
 
 }  // namespace
