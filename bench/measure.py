@@ -79,6 +79,20 @@ def cost_of_determinism(aclimb, own, budget):
     return statistics.median(ratios)
 
 
+def peak_memory(process, case, variant):
+    """Bytes that a run has in memory at most: operands, results and scratch, in a process of its
+    own beyond what that has when its libraries are loaded."""
+    fresh = process.fresh()
+    try:
+        libraries = fresh.resident()
+        fresh.open(case)
+        fresh.forget_peak()
+        fresh.ask("run", 1, variant)
+        return fresh.resident("VmHWM") - libraries
+    finally:
+        fresh.stop()
+
+
 def measure(aclimb, peers, probe, case, limits, turns, quick=False):
     """The row, as a dictionary. probe() answers the memory's copy speed of this moment."""
     row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
@@ -124,11 +138,13 @@ def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
         row.update(probe=statistics.median(probes), probe_range=[min(probes), max(probes)])
         scale = row["probe"] / limits["DRAM"]["copy_nt"]
     nanoseconds, row["limit"] = limit_ns(case, limits, scale)
-    row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"])
+    row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"],
+               memory=peak_memory(aclimb, case, "aclimb"))
     if contenders:
         index = min(range(len(contenders)), key=lambda i: statistics.median(peer_times[i]))
         peer, variant, _ = contenders[index]
         ratios = [theirs / ours for theirs, ours in zip(peer_times[index], times)]
         row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
                    peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
+                   peer_memory=peak_memory(peer, case, variant),
                    ratio=statistics.median(ratios), ratio_range=[min(ratios), max(ratios)])

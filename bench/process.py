@@ -31,6 +31,7 @@ class Process:
     def __init__(self, command, threads, **more):
         cores = sorted(os.sched_getaffinity(0))[:threads]
         mask = ",".join(str(core) for core in cores)
+        self.made_with = (command, threads, more)
         self.command = ["taskset", "--cpu-list", mask, *(str(word) for word in command)]
         self.environment = environment(threads, **more)
         self.start()
@@ -40,6 +41,22 @@ class Process:
     def start(self):
         self.child = subprocess.Popen(self.command, env=self.environment, text=True,
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def fresh(self):
+        """Another one like this, whose heap gives back what it frees."""
+        command, threads, more = self.made_with
+        return Process(command, threads, **{**more, "GLIBC_TUNABLES": ""})
+
+    def resident(self, field="VmRSS"):
+        """Bytes of it that are in memory."""
+        with open(f"/proc/{self.child.pid}/status") as file:
+            kilobytes = next(line.split()[1] for line in file if line.startswith(field + ":"))
+        return int(kilobytes) * 1024
+
+    def forget_peak(self):
+        """resident("VmHWM") is the largest resident("VmRSS") since."""
+        with open(f"/proc/{self.child.pid}/clear_refs", "w") as file:
+            file.write("5")
 
     def ask(self, *words):
         """The answer; Failure when it is an error, or when the process died, which starts anew."""

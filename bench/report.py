@@ -16,7 +16,7 @@ import plot
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- measured: begin (bench/report.py) -->", "<!-- measured: end -->"
 HEADER = ["case", "dtype", "threads", "ms", "GB/s or GFLOP/s", "of limit", "peer ms", "ratio",
-          "spread", "deterministic", "workspace", "peer"]
+          "spread", "deterministic", "workspace", "memory", "peer memory", "peer"]
 # Rows that take less, in nanoseconds, have their phases told.
 SHORT_NS = 20e3
 
@@ -47,19 +47,23 @@ def spread(row):
 def cells(row):
     start = [f"{row['operator']}/{row['case']}", row["dtype"], str(row["threads"])]
     if "failed" in row:
-        return start + ["failed"] + [""] * 7 + [row["failed"][:60]]
+        return start + ["failed"] + [""] * 9 + [row["failed"][:60]]
     ours = [milliseconds(row["ns"]), speed(row), f"{row['share']:.0%} {row['limit']}"]
-    more = [f"{row['deterministic']:.2f}", size(row["workspace"])]
+    more = [f"{row['deterministic']:.2f}", size(row["workspace"]), size(row["memory"])]
     if "ratio" not in row:
-        return start + ours + ["no peer", "", ""] + more + [""]
+        return start + ours + ["no peer", "", ""] + more + ["", ""]
     return start + ours + [milliseconds(row["peer_ns"]), f"{row['ratio']:.2f}", spread(row)] + more + [
-        row["peer"]]
+        size(row["peer_memory"]), row["peer"]]
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
 def mean_ratio(rows):
     """(geometric mean of the ratios, how many)"""
-    logs = [math.log(row["ratio"]) for row in rows if "ratio" in row]
-    return (math.exp(sum(logs) / len(logs)), len(logs)) if logs else (math.nan, 0)
+    ratios = [row["ratio"] for row in rows if "ratio" in row]
+    return geometric_mean(ratios), len(ratios)
 
 
 def threads_of(rows):
@@ -73,8 +77,11 @@ def means(rows):
         if count:
             worst = min((row for row in part if "ratio" in row), key=lambda row: row["ratio"])
             name = f"{worst['operator']}/{worst['case']}"
+            memory = geometric_mean([row["memory"] / row["peer_memory"]
+                                     for row in part if "ratio" in row])
             yield (f"{threads} thread{'s' if threads > 1 else ''}: geometric mean {mean:.2f} over "
-                   f"{count} rows, lowest {worst['ratio']:.2f} ({name})")
+                   f"{count} rows, lowest {worst['ratio']:.2f} ({name}); memory {memory:.2f} of the "
+                   f"peer's")
 
 
 def text_table(rows):
