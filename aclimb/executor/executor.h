@@ -24,6 +24,7 @@ struct Executor : Recycled {
   TensorUses uses;
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // traffic of the touched tensors
+  bool needs_no_team = false;
   bool repeatable = false;
   bool deterministic = false;  // the switch as phase 1 found it
   // For the tools; empty unless one listens.

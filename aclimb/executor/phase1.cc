@@ -95,6 +95,7 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   executor->plan = std::move(planned.value());
   executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
   executor->deterministic = planner.deterministic();
+  executor->needs_no_team = planner.needs_no_team();
   if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
   const auto is_tensor = [](const contract::Parameter& parameter) {
     return parameter.kind == contract::Kind::kTensor;

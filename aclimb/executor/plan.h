@@ -87,6 +87,8 @@ class Planner {
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
 
+  // The run has too little to share out: it takes one thread, and inline more than others.
+  void NeedsNoTeam() { needs_no_team_ = true; }
   // The run opens a thread team whatever the tensors' size (oneDNN does): never inline.
   void NeedsEngine() { needs_engine_ = true; }
 
@@ -97,6 +99,7 @@ class Planner {
   bool reads(int parameter) const { return (reads_ & Bit(parameter)) != 0; }
   bool writes(int parameter) const { return (writes_ & Bit(parameter)) != 0; }
   bool needs_engine() const { return needs_engine_; }
+  bool needs_no_team() const { return needs_no_team_; }
   const WorkspaceLedger& workspace() const { return workspace_; }
 
  private:
@@ -107,6 +110,7 @@ class Planner {
   WorkspaceLedger workspace_;
   bool deterministic_;
   bool needs_engine_ = false;
+  bool needs_no_team_ = false;
 };
 
 // Chooses the algorithm and books tensors and workspace. A null plan means that there is nothing to

@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 // the cost; not longer, because a spinning thread takes a core from the compute team.
 constexpr auto kEngineSpin = std::chrono::microseconds(50);
 constexpr auto kWaiterSpin = std::chrono::microseconds(20);
+// Traffic of a task that takes longer, so that its team needs the core that the waiter has.
+constexpr uint64_t kLongBytes = 8 * ACLIMB_INLINE_BYTES;
 constexpr auto kTick = std::chrono::milliseconds(1);
 constexpr auto kExitWait = std::chrono::seconds(2);
 
@@ -95,6 +97,7 @@ void Engine::Unpark() {
 void Engine::SpinFor(const AclimbQueue& queue, uint64_t target,
                      std::unique_lock<std::mutex>& lock) {
   if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return;
+  if (queue.tasks.front().run.cost_bytes > kLongBytes) return;
   lock.unlock();
   const auto end = Clock::now() + kWaiterSpin;
   while (queue.finished.load(std::memory_order_acquire) < target && Clock::now() < end) Pause();

@@ -13,9 +13,6 @@ HWY_BEFORE_NAMESPACE();
 namespace aclimb::elu_backward {
 namespace HWY_NAMESPACE {
 
-// Elements of a piece of parallel work: about as long as it takes to wake a sleeping team.
-constexpr int64_t kGrain = 256 * 1024;
-
 // One problem with its dtypes resolved: In is the dtype of both inputs, Out that of the output.
 template <typename In, typename Out, bool kIsResult>
 class Problem {

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstdint>
+
 #include "aclimb/core/tensor_view.h"
 
 namespace aclimb::elu_backward {
+
+// Elements of a piece of parallel work: about as long as it takes to wake a sleeping team.
+inline constexpr int64_t kGrain = 256 * 1024;
 
 struct Args {
   TensorView grad_output;     // float32, float16 or bfloat16

@@ -33,6 +33,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   planner.Reads(kGradOutput);
   planner.Reads(kSelfOrResult);
   planner.Writes(kGradInput);
+  if (arguments.Tensor(kGradOutput).ElementCount() <= kGrain) planner.NeedsNoTeam();
   auto plan = NewPlan<EluBackwardPlan>();
   plan->alpha = arguments.Scalar(kAlpha).ToFloat();
   plan->scale = arguments.Scalar(kScale).ToFloat();

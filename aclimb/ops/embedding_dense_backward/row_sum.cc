@@ -135,11 +135,11 @@ class RowSummer {
     }
   }
 
-  // Rows that lie end to end are one stream to the processor's own prefetcher, if they are read one
-  // after the other (measured: 1.6 times as fast where all indices are equal).
-  bool FollowEachOther(const T* const* rows, int64_t count) const {
+  // Rows of `width` elements that lie end to end are one stream to the processor's own prefetcher,
+  // if they are read one after the other (measured: 1.6 times as fast where all indices are equal).
+  static bool FollowEachOther(const T* const* rows, int64_t count, int64_t width) {
     for (int64_t k = 1; k < count; ++k) {
-      if (rows[k] - rows[k - 1] != job_.out.shape[1]) return false;
+      if (rows[k] - rows[k - 1] != width) return false;
     }
     return count > 1;
   }
@@ -153,7 +153,7 @@ class RowSummer {
       for (int64_t index = first; index < last; index += kTogether) {
         const int64_t count = std::min<int64_t>(kTogether, last - index);
         for (int64_t k = 0; k < count; ++k) rows[k] = RowAt(index + k) + column;
-        if (FollowEachOther(rows, count)) {
+        if (FollowEachOther(rows, count, width)) {
           for (int64_t k = 0; k < count; ++k) {
             index + k == first ? AddSome<true>(rows, 1, width, sum)
                                : AddSome<false>(rows + k, 1, width, sum);
