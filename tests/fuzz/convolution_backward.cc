@@ -123,11 +123,13 @@ void RunTarget(Draw& draw) {
   const auto output = [&](size_t i, const std::vector<int64_t>& shape, DType output_type,
                           aclFormat format) {
     // Given or not when it is not wanted; missing although wanted is a mistake.
-    const bool given = i < flags.size() && flags[i] != 0 ? draw.Byte() < 248 : draw.Flip();
-    if (given)
-      outputs[i] =
-          std::make_unique<View>(draw, ViewSpec{Role::kOutput, shape, output_type, format});
-    if (!given && i < flags.size() && flags[i] != 0) draw.MarkStrange();
+    const bool wanted = i < flags.size() && flags[i] != 0;
+    if (wanted ? draw.Byte() < 248 : draw.Flip()) {
+      const Role role = wanted ? Role::kOutput : Role::kInput;
+      outputs[i] = std::make_unique<View>(draw, ViewSpec{role, shape, output_type, format});
+    } else if (wanted) {
+      draw.MarkStrange();
+    }
   };
   output(0, input.shape(), input.dtype(), FormatOf(draw, dims));
   output(1, weight.shape(), weight.dtype(), FormatOf(draw, dims));

@@ -203,7 +203,7 @@ bool RunOnce(const OperatorCall& call, const Planned& planned, unsigned char poi
   }
   CheckSurroundings(call, code == 0 ? "phase 2" : "a refused phase 2", poison);
   for (const View* view : call.views) {
-    if (code == 0 && !view->overlaps()) results->push_back(view->Elements());
+    if (code == 0 && view->written() && !view->overlaps()) results->push_back(view->Elements());
   }
   return code == 0;
 }

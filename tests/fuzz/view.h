@@ -51,6 +51,8 @@ class View {
   void CheckSurroundings(const char* what, unsigned char poison) const;
   // The elements' bytes in row-major order.
   std::vector<unsigned char> Elements() const;
+  // The operator writes it; it must leave every other one alone.
+  bool written() const { return role_ == Role::kOutput || in_place_; }
   // Two writes may meet in one element: its result depends on the order.
   bool overlaps() const { return overlaps_; }
   // The descriptor may die once phase 1 has returned.
@@ -61,7 +63,6 @@ class View {
   void Spoil(Draw& draw);
   void PlaceElements();
   void Allocate(Draw& draw);
-  bool written() const { return role_ == Role::kOutput || in_place_; }
 
   Role role_;
   std::vector<int64_t> shape_;
