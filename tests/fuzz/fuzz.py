@@ -70,7 +70,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="targets at a time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="default: all")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     targets = options.targets or TARGETS
     for target in targets:
         if target not in TARGETS:
