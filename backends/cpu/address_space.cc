@@ -20,6 +20,8 @@ constexpr uint64_t kAlignment = ACLIMB_MEMORY_GRANULE;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kLargeBlock = uint64_t{1} << 20;
 constexpr uint64_t kCommitStep = uint64_t{64} << 20;
+// What the process may hold beside a quarter more than the program once had in use.
+constexpr uint64_t kCacheSlack = uint64_t{256} << 20;
 constexpr uint64_t kSmallestRange = uint64_t{256} << 20;
 constexpr int kMaxSpaces = 64;
 
@@ -177,7 +179,20 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
   live_.insert(std::move(entry));
   used_ += reserved;
   *address = user_base_ + offset;
+  BoundCache();
   return 0;
+}
+
+// Freed pages wait for the next block, which need not fit: then they would pile up.
+void AddressSpace::BoundCache() noexcept {
+  const uint64_t in_use = used_ + pending_bytes_;
+  most_in_use_ = std::max(most_in_use_, in_use);
+  const uint64_t held = in_use + small_.dirty_bytes() + large_.dirty_bytes();
+  if (held <= most_in_use_ + most_in_use_ / 4 + kCacheSlack) return;
+  try {
+    TrimCache();
+  } catch (...) {  // No memory for the list of pieces: a later allocation tries again.
+  }
 }
 
 int AddressSpace::Free(void* address) {

@@ -57,6 +57,7 @@ class AddressSpace {
   bool Commit(uint64_t end, uint64_t limit, uint64_t* committed);
   void ReclaimFreed();
   void TrimCache();
+  void BoundCache() noexcept;
   int AllocateFallback(Blocks::node_type entry, void** address);
 
   const int device_;
@@ -74,6 +75,7 @@ class AddressSpace {
   uint64_t small_committed_ = 0;
   uint64_t large_committed_ = 0;
   uint64_t used_ = 0;
+  uint64_t most_in_use_ = 0;
   std::deque<Pending> pending_;
   uint64_t pending_bytes_ = 0;
 };

@@ -1,7 +1,10 @@
 #include "backends/cpu/address_space.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
@@ -86,6 +89,38 @@ TEST(AddressSpace, HostAccessMakesThemEqual) {
   EXPECT_EQ(space.KernelAddress(address), address);
   std::memset(address, 1, 3 * kMega);
   EXPECT_EQ(space.Free(address), 0);
+}
+
+// Bytes of [begin, end) that are in memory.
+uint64_t Resident(char* begin, char* end) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> pages(static_cast<size_t>(end - begin) / page);
+  EXPECT_EQ(mincore(begin, pages.size() * page, pages.data()), 0);
+  return page * static_cast<uint64_t>(std::count_if(
+                    pages.begin(), pages.end(), [](unsigned char in) { return (in & 1) != 0; }));
+}
+
+TEST(AddressSpace, FreedBlocksThatNothingFitsDoNotPileUp) {
+  AddressSpace space(0, 4096 * kMega, 8192 * kMega, false);
+  char* begin = nullptr;
+  char* end = nullptr;
+  uint64_t touched = 0;
+  for (uint64_t i = 1; i <= 28; ++i) {
+    const uint64_t size = 2 * i * kMega;
+    void* block;
+    void* between;  // keeps the holes apart
+    ASSERT_EQ(space.Allocate(size, size, &block), 0);
+    ASSERT_EQ(space.Allocate(2 * kMega, 2 * kMega, &between), 0);
+    char* const memory = static_cast<char*>(space.KernelAddress(block));
+    std::memset(memory, 1, size);
+    touched += size;
+    if (begin == nullptr) begin = memory;
+    end = std::max(end, memory + size);
+    ASSERT_EQ(space.Free(block), 0);
+  }
+  EXPECT_GT(touched, 800 * kMega);
+  EXPECT_LT(Resident(begin, end), 450 * kMega);
+  EXPECT_GT(Resident(begin, end), 0u) << "what was freed last waits for the next block";
 }
 
 TEST(AddressSpace, CapacityCountsLiveBytes) {
