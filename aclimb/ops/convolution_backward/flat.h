@@ -34,7 +34,9 @@ struct FlatAxis {
 
   int64_t Blocks() const { return (count + block - 1) / block; }
   int64_t Phases() const { return std::min(taps, cycle); }
-  int64_t PhaseTaps(int64_t phase) const { return (taps - phase + cycle - 1) / cycle; }
+  int64_t PhaseTaps(int64_t phase) const {
+    return phase < taps ? (taps - phase - 1) / cycle + 1 : 0;
+  }
   // Taps of all phases before this one.
   int64_t TapsBefore(int64_t phase) const {
     return phase * (taps / cycle) + std::min(phase, taps % cycle);

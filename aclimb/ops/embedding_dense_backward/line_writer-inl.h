@@ -30,11 +30,11 @@ class LineWriter {
   static constexpr int64_t kCapacity = 2048;
 
   LineWriter(const TensorView& out, bool stream)
-      : out_(out),
+      : out_(WithPlainStrides(out)),
         stream_(stream),
-        rows_touch_(out.stride[1] == 1 && (out.shape[0] == 1 || out.stride[0] == out.shape[1])),
-        element_size_(SizeOf(out.dtype)),
-        line_(out.stride[1] == 1 ? static_cast<int64_t>(kLineBytes / element_size_) : 1) {}
+        rows_touch_(out_.stride[1] == 1 && out_.stride[0] == out_.shape[1]),
+        element_size_(SizeOf(out_.dtype)),
+        line_(out_.stride[1] == 1 ? static_cast<int64_t>(kLineBytes / element_size_) : 1) {}
 
   // True when rows follow each other without a Seek in between.
   bool RowsTouch() const { return rows_touch_; }
@@ -78,6 +78,13 @@ class LineWriter {
 
  private:
   static constexpr size_t kLineBytes = 64;
+
+  // A dimension of extent 1 may have any stride, also one that overflows.
+  static TensorView WithPlainStrides(TensorView out) {
+    if (out.shape[1] == 1) out.stride[1] = 1;
+    if (out.shape[0] == 1) out.stride[0] = out.shape[1];
+    return out;
+  }
 
   void StageZeros(int64_t wanted, int64_t* rest) {
     float* room;
