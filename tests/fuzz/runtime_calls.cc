@@ -151,6 +151,9 @@ void RuntimeProgram::TearDown() {
   for (int device = 0; device < kDevices; ++device) {
     Call("aclrtSetDevice", {}, [&] { return aclrtSetDevice(device); });
     Call("aclrtResetDeviceForce", {}, [&] { return aclrtResetDeviceForce(device); });
+  }
+  // After all of them: work that another device still holds may use this one's memory.
+  for (int device = 0; device < kDevices; ++device) {
     size_t free = 0;
     size_t total = 0;
     Call("aclrtSetDevice", {}, [&] { return aclrtSetDevice(device); });
