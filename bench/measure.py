@@ -81,14 +81,20 @@ def cost_of_determinism(aclimb, own, budget):
 
 def peak_memory(process, case, variant):
     """Bytes that a run has in memory at most: operands, results and scratch, in a process of its
-    own beyond what that has when its libraries are loaded."""
-    fresh = process.fresh()
+    own beyond what that has when its libraries are loaded. None where that cannot be told."""
+    try:
+        fresh = process.fresh()
+    except Failure:
+        return None
     try:
         libraries = fresh.resident()
         fresh.open(case)
         fresh.forget_peak()
         fresh.ask("run", 1, variant)
-        return fresh.resident("VmHWM") - libraries
+        return max(1, fresh.resident("VmHWM") - libraries)
+    except (Failure, OSError, StopIteration) as problem:
+        say(f"  memory of {process.name}: {problem!r}")
+        return None
     finally:
         fresh.stop()
 

@@ -33,6 +33,10 @@ def size(count):
     return f"{int(count)} B"
 
 
+def memory(row, key):
+    return size(row[key]) if row.get(key) else ""
+
+
 def speed(row):
     if row["limit"] == "FMA":
         return f"{row['flops'] / row['ns']:.0f} GFLOP/s"
@@ -49,11 +53,11 @@ def cells(row):
     if "failed" in row:
         return start + ["failed"] + [""] * 9 + [row["failed"][:60]]
     ours = [milliseconds(row["ns"]), speed(row), f"{row['share']:.0%} {row['limit']}"]
-    more = [f"{row['deterministic']:.2f}", size(row["workspace"]), size(row["memory"])]
+    more = [f"{row['deterministic']:.2f}", size(row["workspace"]), memory(row, "memory")]
     if "ratio" not in row:
         return start + ours + ["no peer", "", ""] + more + ["", ""]
     return start + ours + [milliseconds(row["peer_ns"]), f"{row['ratio']:.2f}", spread(row)] + more + [
-        size(row["peer_memory"]), row["peer"]]
+        memory(row, "peer_memory"), row["peer"]]
 
 
 def geometric_mean(values):
@@ -77,10 +81,10 @@ def means(rows):
         if count:
             worst = min((row for row in part if "ratio" in row), key=lambda row: row["ratio"])
             name = f"{worst['operator']}/{worst['case']}"
-            memory = geometric_mean([row["memory"] / row["peer_memory"]
-                                     for row in part if "ratio" in row])
+            told = geometric_mean([row["memory"] / row["peer_memory"] for row in part
+                                   if row.get("memory") and row.get("peer_memory")])
             yield (f"{threads} thread{'s' if threads > 1 else ''}: geometric mean {mean:.2f} over "
-                   f"{count} rows, lowest {worst['ratio']:.2f} ({name}); memory {memory:.2f} of the "
+                   f"{count} rows, lowest {worst['ratio']:.2f} ({name}); memory {told:.2f} of the "
                    f"peer's")
 
 

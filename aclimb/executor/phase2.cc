@@ -131,7 +131,8 @@ Status PlaceTensors(Executor& executor) {
 // Alone, a compute thread on the engine gains nothing but its overlap with the program: larger
 // tasks then count as small.
 uint64_t CostOf(const Executor& executor) {
-  return executor.needs_no_team || TeamSize() == 1 ? executor.cost_bytes / 8 : executor.cost_bytes;
+  return executor.needs_no_team || TeamSize() == 1 ? (executor.cost_bytes + 7) / 8
+                                                   : executor.cost_bytes;
 }
 
 // All checks of phase 2 but the stream's, in the order that the interface gives them; then the run

@@ -226,6 +226,7 @@ void AddressSpace::Clear() {
   ReclaimFreed();
   if (user_base_ == nullptr) return;
   TrimCache();
+  most_in_use_ = pending_bytes_;
   if (!pending_.empty()) return;
   // Nothing is left, so that the pages that blocks shared go too.
   madvise(kernel_base_, small_committed_, MADV_DONTNEED);

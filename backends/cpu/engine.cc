@@ -117,7 +117,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
       AclimbMarker* marker = task.marker;
       if (marker->state.load(std::memory_order_relaxed) != ACLIMB_MARKER_DONE) {
         Block(queue, marker);
-        if (queue->DependsOnDroppedWork()) queue->changed.notify_all();
+        if (queue->DependsOnDroppedWork()) WakeDependants();
         return;
       }
       queue->PopFront();

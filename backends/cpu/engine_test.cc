@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "aclimb/core/codes.h"
 #include "backends/cpu/marker.h"
 
 namespace aclimb::cpu {
@@ -38,6 +41,34 @@ class Blocker {
   std::atomic<int> phase_{0};
   std::shared_ptr<AclimbQueue> queue_;
 };
+
+// The wait for a recording begins before the queue comes to the event whose work was dropped.
+TEST(Engine, WhoWaitsForARecordingLearnsOfDroppedWorkBeforeIt) {
+  Blocker blocker;
+  const auto dropped = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 1, 0});
+  const auto behind = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 1, 0});
+  Task nothing;
+  nothing.run.run = [](void*) { return 0; };
+  ASSERT_EQ(Submit(dropped.get(), nothing, nullptr), 0);
+  ASSERT_EQ(Submit(behind.get(), nothing, nullptr), 0);
+  AclimbMarker* event = nullptr;
+  AclimbMarker* end = nullptr;
+  ASSERT_EQ(Record(dropped.get(), &event), 0);
+  ASSERT_EQ(WaitForMarker(behind.get(), event, 0), 0);
+  ASSERT_EQ(Record(behind.get(), &end), 0);
+  ASSERT_EQ(AbortQueue(dropped.get()), 0);
+  auto waiter = std::async(std::launch::async, [end] { return WaitMarker(end, -1, 0); });
+  EXPECT_EQ(waiter.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  blocker.Release();
+  const bool told = waiter.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  EXPECT_TRUE(told);
+  EXPECT_EQ(AbortQueue(behind.get()), 0);
+  EXPECT_EQ(waiter.get(), kRtStreamAbort);
+  event->Release();
+  end->Release();
+  DestroyQueue(dropped.get(), /*drain=*/false);
+  DestroyQueue(behind.get(), /*drain=*/false);
+}
 
 // While one task holds the engine, work gathers in queues of three priorities.
 TEST(Engine, HighestPriorityFirstAndFairWithinIt) {

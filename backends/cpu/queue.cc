@@ -15,10 +15,10 @@ using aclimb::cpu::Scheduler;
 using aclimb::cpu::SettleMarker;
 using aclimb::cpu::Task;
 using aclimb::cpu::TaskList;
+using aclimb::cpu::WakeDependants;
 
-namespace {
+namespace aclimb::cpu {
 
-// Under the lock. Markers were dropped: whoever waits for work that waits for them must look again.
 void WakeDependants() {
   for (const auto& other : Scheduler::Get().queues()) {
     other->changed.notify_all();
@@ -28,7 +28,7 @@ void WakeDependants() {
   }
 }
 
-}  // namespace
+}  // namespace aclimb::cpu
 
 bool AclimbQueue::DependsOnDroppedWork() const {
   if (blocked_on == nullptr) return false;

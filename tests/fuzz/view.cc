@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "acl/acl.h"
@@ -179,7 +180,10 @@ void View::Spoil(Draw& draw) {
       }
       return;
     default:
-      if (rank > 0) shape_[static_cast<size_t>(draw.Below(static_cast<int64_t>(rank)))] += 1;
+      if (rank > 0) {
+        int64_t& extent = shape_[static_cast<size_t>(draw.Below(static_cast<int64_t>(rank)))];
+        extent += extent < std::numeric_limits<int64_t>::max() ? 1 : -1;
+      }
       return;
   }
 }

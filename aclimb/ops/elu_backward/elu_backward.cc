@@ -1,5 +1,7 @@
 // aclnnEluBackward: the C entry points and the plan between them.
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "aclimb/executor/phase.h"
@@ -33,7 +35,12 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   planner.Reads(kGradOutput);
   planner.Reads(kSelfOrResult);
   planner.Writes(kGradInput);
-  if (arguments.Tensor(kGradOutput).ElementCount() <= kGrain) planner.NeedsNoTeam();
+  // Elements that lie apart take longer, and are shared out in smaller pieces.
+  const int tensors[] = {kGradOutput, kSelfOrResult, kGradInput};
+  const bool dense = std::all_of(std::begin(tensors), std::end(tensors), [&](int parameter) {
+    return arguments.Tensor(parameter).View().IsContiguous();
+  });
+  if (dense && arguments.Tensor(kGradOutput).ElementCount() <= kGrain) planner.NeedsNoTeam();
   auto plan = NewPlan<EluBackwardPlan>();
   plan->alpha = arguments.Scalar(kAlpha).ToFloat();
   plan->scale = arguments.Scalar(kScale).ToFloat();

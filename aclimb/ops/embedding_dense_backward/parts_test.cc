@@ -169,6 +169,12 @@ TEST(WorkLine, CutsCoverTheOutputInOrderAndEvenly) {
   line.columns = 512;
   line.column_grain = 16;
   EXPECT_EQ(line.ElementAt(1, 2, true), 3 * 512 + 256);
+  // Just below the middle, the nearest cut is still the middle.
+  equal.Fill([](int64_t) { return 7.0; });
+  const Sorted last(equal.view(), {0, 8, -1});
+  line.sorted = last.result;
+  line.column_grain = 256;
+  EXPECT_EQ(line.ElementAt(1, 2, true), 7 * 512 + 256);
 }
 
 TEST(DenseRows, CopiesAnyLayout) {

@@ -48,7 +48,8 @@ struct WorkLine {
     if (!within_rows) return row * columns;
     const int64_t column = static_cast<int64_t>(
         static_cast<double>(at - start) / static_cast<double>(cost) * static_cast<double>(columns));
-    return row * columns + column / column_grain * column_grain;
+    const int64_t nearest = (column + column_grain / 2) / column_grain * column_grain;
+    return row * columns + std::min(columns, nearest);
   }
 
  private:
