@@ -19,14 +19,8 @@ void SettleMarker(AclimbMarker* marker, AclimbMarkerState state) {
   marker->time_ns.store(NowNanoseconds(), std::memory_order_relaxed);
   marker->state.store(state, std::memory_order_release);
   marker->changed.notify_all();
-  if (state == ACLIMB_MARKER_DROPPED) {
-    // A queue behind dropped work never runs on; whoever waits for it must learn that.
-    for (AclimbQueue* queue = marker->blocked.front(); queue != nullptr;
-         queue = queue->next_in_list.get()) {
-      queue->changed.notify_all();
-    }
-    return;
-  }
+  // A queue behind dropped work never runs on; WakeDependants tells who waits for it.
+  if (state == ACLIMB_MARKER_DROPPED) return;
   while (const std::shared_ptr<AclimbQueue> queue = marker->blocked.PopFront()) {
     queue->blocked_on = nullptr;
     queue->engine->MakeReady(queue.get());

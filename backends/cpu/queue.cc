@@ -57,7 +57,6 @@ void AclimbQueue::Fail(const Task& task, int code, TaskList* dropped) {
   for (const auto& other : Scheduler::Get().queues()) {
     if (other->group == group) other->RemoveQueued(dropped);
   }
-  WakeDependants();
 }
 
 void AclimbQueue::PopFront() {
@@ -88,8 +87,10 @@ void AclimbQueue::RemoveQueued(TaskList* dropped) {
     Scheduler::Get().TasksDone(1);
     finished.fetch_add(1, std::memory_order_release);
   }
+  const bool any = first != tasks.end();
   dropped->splice(dropped->end(), tasks, first, tasks.end());
   changed.notify_all();
+  if (any) WakeDependants();
 }
 
 namespace aclimb::cpu {
@@ -180,7 +181,6 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
       ++queue->aborts;
       queue->cancel.store(1, std::memory_order_relaxed);
       queue->RemoveQueued(&dropped);
-      WakeDependants();
     }
     // The task that still runs keeps its place in the list: memory it may use must not be reused.
     if (queue->tasks.empty()) scheduler.Remove(queue);
@@ -251,7 +251,6 @@ int AbortQueue(AclimbQueue* queue) {
   ++queue->aborts;
   queue->cancel.store(1, std::memory_order_relaxed);
   queue->RemoveQueued(&dropped);
-  WakeDependants();
   // Work submitted meanwhile waits behind the running task, which saw the flag; it is dropped too.
   while (queue->running) {
     queue->changed.wait(lock);

@@ -39,8 +39,8 @@ struct Task {
 // Nodes move from a queue to the list of what is dropped, so that only Submit needs memory.
 using TaskList = std::list<Task, RecyclingAllocator<Task>>;
 
-// Under the lock. Markers were dropped, or a queue has come to a dropped one: whoever waits for work
-// that waits for them must look again.
+// Under the lock. Markers were dropped, or a queue has come to a dropped one: whoever waits for
+// work that waits for them must look again.
 void WakeDependants();
 
 // Oldest first. Without the lock.

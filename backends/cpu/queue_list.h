@@ -19,7 +19,6 @@ class QueueList {
   ~QueueList();
 
   bool empty() const { return head_ == nullptr; }
-  AclimbQueue* front() const { return head_.get(); }
   void PushBack(std::shared_ptr<AclimbQueue> queue);
   // Null when there is none.
   std::shared_ptr<AclimbQueue> PopFront();
