@@ -9,6 +9,7 @@
 #include "aclimb/core/descriptor.h"
 #include "aclimb/core/half.h"
 #include "tests/fuzz/finding.h"
+#include "tests/support/element_offsets.h"
 
 namespace aclimb::fuzz {
 namespace {
@@ -205,17 +206,10 @@ void View::PlaceElements() {
   if (too_large_) return;
   count_ = *count;
   storage_bytes_ = static_cast<size_t>(range->end);
-  places_.resize(static_cast<size_t>(count_));
   std::vector<bool> seen(storage_bytes_);
-  for (int64_t i = 0; i < count_; ++i) {
-    int64_t rest = i;
-    int64_t at = offset_;
-    for (size_t d = shape_.size(); d-- > 0;) {
-      at += rest % shape_[d] * stride_[d];
-      rest /= shape_[d];
-    }
+  for (const int64_t at : testing::ElementOffsets(shape_, stride_, offset_)) {
     const size_t place = static_cast<size_t>(at) * element_bytes_;
-    places_[static_cast<size_t>(i)] = place;
+    places_.push_back(place);
     if (element_bytes_ == 0) continue;
     overlaps_ = overlaps_ || seen[place];
     seen[place] = true;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aclimb/core/descriptor.h"
+#include "tests/support/element_offsets.h"
 
 namespace aclimb::testing {
 namespace {
@@ -162,17 +163,7 @@ void DeviceTensor::DestroyDescriptor() {
 }
 
 std::vector<int64_t> DeviceTensor::ElementOffsets() const {
-  std::vector<int64_t> offsets(static_cast<size_t>(count_));
-  for (int64_t i = 0; i < count_; ++i) {
-    int64_t rest = i;
-    int64_t at = offset_;
-    for (size_t d = shape_.size(); d-- > 0;) {
-      at += rest % shape_[d] * stride_[d];
-      rest /= shape_[d];
-    }
-    offsets[static_cast<size_t>(i)] = at;
-  }
-  return offsets;
+  return testing::ElementOffsets(shape_, stride_, offset_);
 }
 
 std::vector<unsigned char> DeviceTensor::Download() const {
