@@ -11,6 +11,7 @@
 #include "aclimb/executor/describe.h"
 #include "aclimb/executor/executor.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/recent_calls.h"
 #include "aclimb/executor/report.h"
 #include "aclimb/executor/team.h"
 
@@ -79,8 +80,9 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
 
 Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contract,
                                                PlanFunction plan,
-                                               const contract::Arguments& arguments) {
-  Planner planner(aclimb_deterministic() != 0);
+                                               const contract::Arguments& arguments,
+                                               bool deterministic) {
+  Planner planner(deterministic);
   Result<PlanPointer> planned = plan(arguments, planner);
   if (!planned.ok()) return planned.TakeStatus();
   if (planner.workspace().overflow()) {
@@ -114,6 +116,23 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   return executor;
 }
 
+// Checks the arguments and plans, unless a call like this one was seen.
+Result<std::unique_ptr<Executor>> FindOrMakeExecutor(const contract::Contract& contract,
+                                                     PlanFunction plan,
+                                                     const contract::Arguments& arguments) {
+  const bool deterministic = aclimb_deterministic() != 0;
+  const CallKey key(contract, arguments, deterministic);
+  // Whoever reads the log wants to see each choice.
+  const bool keeps = aclimb_settings()->log_plan == 0;
+  if (keeps) {
+    if (std::unique_ptr<Executor> found = FindCall(key, arguments)) return found;
+  }
+  if (Status status = contract::Check(contract, arguments); !status.ok()) return status;
+  Result<std::unique_ptr<Executor>> made = MakeExecutor(contract, plan, arguments, deterministic);
+  if (keeps && made.ok()) KeepCall(key, *made.value());
+  return made;
+}
+
 void TellCall(const contract::Contract& contract, const std::string& arguments) {
   const AclimbOperatorCall call = {.function = contract.function,
                                    .phase = 1,
@@ -140,8 +159,7 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
   if (Status status = contract::CheckNulls(contract, view); !status.ok()) return status;
   if (Status status = CheckSettings(contract, settings); !status.ok()) return status;
-  if (Status status = contract::Check(contract, view); !status.ok()) return status;
-  Result<std::unique_ptr<Executor>> executor = MakeExecutor(contract, plan, view);
+  Result<std::unique_ptr<Executor>> executor = FindOrMakeExecutor(contract, plan, view);
   if (!executor.ok()) return executor.TakeStatus();
   if (observed) {
     executor.value()->arguments = std::move(description);

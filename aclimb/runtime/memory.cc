@@ -1,5 +1,6 @@
 #include "aclimb/runtime/memory.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -16,6 +17,7 @@ namespace {
 struct AllocationTable {
   std::shared_mutex mutex;
   std::map<uint64_t, AclimbAllocation> live;
+  std::atomic<uint64_t> removals{0};  // changed under the mutex, together with `live`
 };
 AllocationTable& Allocations() {
   static auto* const table = new AllocationTable;
@@ -23,6 +25,28 @@ AllocationTable& Allocations() {
 }
 
 uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
+
+// What a thread found last, so that a program in its stride takes no lock. Of use until some
+// allocation is gone.
+struct RecentAllocations {
+  static constexpr size_t kCount = 4;
+  AclimbAllocation found[kCount];  // none where `usable` is 0
+  size_t next;
+  uint64_t removals;  // of the table when they were found
+
+  const AclimbAllocation* Find(uint64_t address, uint64_t now) const {
+    if (removals != now) return nullptr;
+    for (const AclimbAllocation& allocation : found) {
+      if (address - Key(allocation.base) < allocation.usable) return &allocation;
+    }
+    return nullptr;
+  }
+  void Keep(const AclimbAllocation& allocation, uint64_t now) {
+    if (removals != now) *this = RecentAllocations{.found = {}, .next = 0, .removals = now};
+    found[next++ % kCount] = allocation;
+  }
+};
+constinit thread_local RecentAllocations recent = {};
 
 // Programs rely on the slack behind an allocation.
 constexpr uint64_t UsableBytes(uint64_t size) { return (size + 31) / 32 * 32 + 32; }
@@ -98,6 +122,7 @@ Status FreeDevice(void* address) {
     Result<Device*> device = FindDevice(it->second.device, "devPtr");
     if (!device.ok()) return device.TakeStatus();
     table.live.erase(it);
+    table.removals.fetch_add(1, std::memory_order_release);
     // Under the lock: the last reset, which takes it first, cannot close the device in between.
     Backend().memory_free(device.value()->handle, address);
   }
@@ -125,11 +150,17 @@ Status CheckCacheRange(const void* address, size_t size) {
 
 bool FindAllocation(const void* address, AclimbAllocation* allocation) {
   AllocationTable& table = Allocations();
+  if (const AclimbAllocation* kept =
+          recent.Find(Key(address), table.removals.load(std::memory_order_acquire))) {
+    *allocation = *kept;
+    return true;
+  }
   std::shared_lock<std::shared_mutex> lock(table.mutex);
   auto it = table.live.upper_bound(Key(address));
   if (it == table.live.begin()) return false;
   --it;
   if (Key(address) - it->first >= it->second.usable) return false;
+  recent.Keep(it->second, table.removals.load(std::memory_order_relaxed));
   *allocation = it->second;
   return true;
 }
@@ -138,6 +169,7 @@ void ForgetDeviceMemory(int device) {
   AllocationTable& table = Allocations();
   std::unique_lock<std::shared_mutex> lock(table.mutex);
   std::erase_if(table.live, [device](const auto& entry) { return entry.second.device == device; });
+  table.removals.fetch_add(1, std::memory_order_release);
 }
 
 Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes) {

@@ -29,6 +29,12 @@ std::atomic<AddressSpace*> spaces[kMaxSpaces];
 
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
+// What a block takes of the range: large ones whole huge pages, because what is left of one could
+// hold no other large block, and blocks of slightly different sizes would each need new pages.
+uint64_t Extent(uint64_t reserved) {
+  return reserved < kLargeBlock ? reserved : RoundUp(reserved, kHugePage);
+}
+
 }  // namespace
 
 void PublishSpace(AddressSpace* space) {
@@ -103,7 +109,7 @@ void AddressSpace::ReclaimFreed() {
   while (!pending_.empty() && pending_.front().ticket <= oldest) {
     const Pending& block = pending_.front();
     if (user_base_ != nullptr) {
-      HeapOf(block.offset).Release(block.offset, block.reserved);
+      HeapOf(block.offset).Release(block.offset, Extent(block.reserved));
     } else {
       std::free(reinterpret_cast<void*>(block.offset));
     }
@@ -123,15 +129,15 @@ void AddressSpace::TrimCache() {
   }
 }
 
-uint64_t AddressSpace::FindRoom(uint64_t reserved) {
+uint64_t AddressSpace::FindRoom(uint64_t extent) {
   uint64_t offset = RangeHeap::kNone;
-  if (reserved >= kLargeBlock) {
-    offset = large_.Allocate(reserved, kHugePage);
+  if (extent >= kLargeBlock) {
+    offset = large_.Allocate(extent, kHugePage);
   } else {
-    offset = small_.Allocate(reserved, kAlignment);
+    offset = small_.Allocate(extent, kAlignment);
   }
-  if (offset == RangeHeap::kNone) offset = large_.Allocate(reserved, kAlignment);
-  if (offset == RangeHeap::kNone) offset = small_.Allocate(reserved, kAlignment);
+  if (offset == RangeHeap::kNone) offset = large_.Allocate(extent, kAlignment);
+  if (offset == RangeHeap::kNone) offset = small_.Allocate(extent, kAlignment);
   return offset;
 }
 
@@ -161,17 +167,18 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
   if (user_base_ == nullptr) return AllocateFallback(std::move(entry), address);
   const uint64_t touched = small_.dirty_bytes() + large_.dirty_bytes() + used_ + pending_bytes_;
   if (touched > capacity_ - reserved) TrimCache();
-  uint64_t offset = FindRoom(reserved);
+  const uint64_t extent = Extent(reserved);
+  uint64_t offset = FindRoom(extent);
   if (offset == RangeHeap::kNone) {
     TrimCache();  // clean neighbours merge, which may make a piece that is large enough
-    offset = FindRoom(reserved);
+    offset = FindRoom(extent);
   }
   if (offset == RangeHeap::kNone) return kRtMemoryAllocation;
   const bool in_small = offset < small_end_;
-  const bool open = in_small ? Commit(offset + reserved, small_end_, &small_committed_)
-                             : Commit(offset + reserved, range_, &large_committed_);
+  const bool open = in_small ? Commit(offset + extent, small_end_, &small_committed_)
+                             : Commit(offset + extent, range_, &large_committed_);
   if (!open) {
-    HeapOf(offset).Release(offset, reserved);
+    HeapOf(offset).Release(offset, extent);
     return kRtMemoryAllocation;
   }
   std::memset(kernel_base_ + offset + requested, 0, usable - requested);

@@ -53,7 +53,7 @@ class AddressSpace {
     uint64_t ticket;
   };
   RangeHeap& HeapOf(uint64_t offset) { return offset < small_end_ ? small_ : large_; }
-  uint64_t FindRoom(uint64_t reserved);
+  uint64_t FindRoom(uint64_t extent);
   bool Commit(uint64_t end, uint64_t limit, uint64_t* committed);
   void ReclaimFreed();
   void TrimCache();

@@ -64,6 +64,16 @@ TEST(RangeHeap, DirtyPiecesBecomeCleanAndMergeWithClean) {
   EXPECT_EQ(heap.Allocate(8192, 512), 0u);
 }
 
+TEST(RangeHeap, DirtyPiecesGoFirst) {
+  RangeHeap heap(0, 6144);
+  const uint64_t a = heap.Allocate(4096, 512);
+  heap.Release(a, 4096);
+  // The clean piece would fit better.
+  const uint64_t b = heap.Allocate(1024, 512);
+  EXPECT_LT(b, a + 4096);
+  EXPECT_EQ(heap.dirty_bytes(), 3072u);
+}
+
 TEST(AddressSpace, UserAndKernelAddressesDiffer) {
   AddressSpace space(0, 64 * kMega, 128 * kMega, /*host_access=*/false);
   void* address = nullptr;
@@ -121,6 +131,27 @@ TEST(AddressSpace, FreedBlocksThatNothingFitsDoNotPileUp) {
   EXPECT_GT(touched, 800 * kMega);
   EXPECT_LT(Resident(begin, end), 450 * kMega);
   EXPECT_GT(Resident(begin, end), 0u) << "what was freed last waits for the next block";
+}
+
+TEST(AddressSpace, LargeBlocksOfOtherSizesTakeThePagesOfOnesThatAreGone) {
+  AddressSpace space(0, 64 * kMega, 128 * kMega, false);
+  void* first;
+  ASSERT_EQ(space.Allocate(kMega + 1000, kMega + 1000, &first), 0);
+  ASSERT_EQ(space.Free(first), 0);
+  void* larger;
+  ASSERT_EQ(space.Allocate(2 * kMega - 1000, 2 * kMega - 1000, &larger), 0);
+  EXPECT_EQ(larger, first);
+}
+
+// They take whole huge pages of the address range, which is twice the capacity.
+TEST(AddressSpace, BlocksOfHalfAHugePageFillTheCapacity) {
+  AddressSpace space(0, 128 * kMega, 256 * kMega, false);
+  std::vector<void*> blocks;
+  for (void* block; space.Allocate(kMega, kMega, &block) == 0;) blocks.push_back(block);
+  EXPECT_EQ(blocks.size(), 128u);
+  for (void* block : blocks) EXPECT_EQ(space.Free(block), 0);
+  void* all;
+  EXPECT_EQ(space.Allocate(128 * kMega, 128 * kMega, &all), 0);
 }
 
 TEST(AddressSpace, CapacityCountsLiveBytes) {

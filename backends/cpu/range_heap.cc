@@ -28,31 +28,31 @@ void RangeHeap::Insert(uint64_t offset, uint64_t size, bool dirty) {
   nodes.offset.mapped() = Piece{size, dirty};
   nodes.size.value() = {size, offset};
   by_offset_.insert(std::move(nodes.offset));
-  by_size_.insert(std::move(nodes.size));
+  by_size_[dirty].insert(std::move(nodes.size));
   if (dirty) dirty_bytes_ += size;
 }
 
 void RangeHeap::Erase(Pieces::iterator piece) {
   if (piece->second.dirty) dirty_bytes_ -= piece->second.size;
-  auto size = by_size_.extract({piece->second.size, piece->first});
+  auto size = by_size_[piece->second.dirty].extract({piece->second.size, piece->first});
   auto offset = by_offset_.extract(piece);
   if (spare_.size() < kSpare) spare_.push_back(Nodes{std::move(offset), std::move(size)});
 }
 
 uint64_t RangeHeap::Allocate(uint64_t size, uint64_t alignment) {
   Reserve();  // a piece may be left on both sides of what is taken out of one
-  for (auto it = by_size_.lower_bound({size, 0}); it != by_size_.end(); ++it) {
-    const uint64_t offset = it->second;
-    const uint64_t piece_size = it->first;
-    const uint64_t start = (offset + alignment - 1) & ~(alignment - 1);
-    if (start + size > offset + piece_size) continue;
-    const auto piece = by_offset_.find(offset);
-    const bool dirty = piece->second.dirty;
-    Erase(piece);
-    Insert(offset, start - offset, dirty);
-    Insert(start + size, offset + piece_size - start - size, dirty);
-    high_water_ = std::max(high_water_, start + size);
-    return start;
+  for (const bool dirty : {true, false}) {
+    const Sizes& sizes = by_size_[dirty];
+    for (auto it = sizes.lower_bound({size, 0}); it != sizes.end(); ++it) {
+      const auto [piece_size, offset] = *it;
+      const uint64_t start = (offset + alignment - 1) & ~(alignment - 1);
+      if (start + size > offset + piece_size) continue;
+      Erase(by_offset_.find(offset));
+      Insert(offset, start - offset, dirty);
+      Insert(start + size, offset + piece_size - start - size, dirty);
+      high_water_ = std::max(high_water_, start + size);
+      return start;
+    }
   }
   return kNone;
 }
@@ -85,6 +85,8 @@ std::vector<std::pair<uint64_t, uint64_t>> RangeHeap::TakeDirty() {
     piece.dirty = false;
   }
   dirty_bytes_ = 0;
+  Sizes& sizes = by_size_[false];
+  sizes.merge(by_size_[true]);
   for (auto it = by_offset_.begin(); it != by_offset_.end();) {
     const auto next = std::next(it);
     const auto [offset, piece] = *it;
@@ -92,10 +94,10 @@ std::vector<std::pair<uint64_t, uint64_t>> RangeHeap::TakeDirty() {
       it = next;
       continue;
     }
-    auto node = by_size_.extract({piece.size, offset});
+    auto node = sizes.extract({piece.size, offset});
     it->second.size += next->second.size;
     node.value().first = it->second.size;
-    by_size_.insert(std::move(node));
+    sizes.insert(std::move(node));
     Erase(next);
     // Again with the piece after it.
   }

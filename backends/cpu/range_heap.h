@@ -10,7 +10,8 @@
 namespace aclimb::cpu {
 
 // Hands out pieces of the interval [begin, begin + size): best fit, neighbours merged on release.
-// Knows which free pieces were written before ("dirty"), so that their pages can be given back.
+// Knows which free pieces were written before ("dirty"): they go first, so that a program in its
+// stride touches no new pages, and their pages can be given back.
 // Not thread-safe. A call that runs out of memory throws and changes nothing.
 class RangeHeap {
  public:
@@ -46,7 +47,7 @@ class RangeHeap {
   void Erase(Pieces::iterator piece);
 
   Pieces by_offset_;
-  Sizes by_size_;             // size, offset
+  Sizes by_size_[2];          // (size, offset) of the clean pieces and of the dirty ones
   std::vector<Nodes> spare_;  // of erased pieces, for the next ones
   uint64_t high_water_;
   uint64_t dirty_bytes_ = 0;

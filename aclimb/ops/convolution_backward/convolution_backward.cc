@@ -11,7 +11,6 @@
 #include "aclimb/ops/convolution_backward/contract.h"
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/plan_cache.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 
 namespace aclimb::convolution_backward {
@@ -77,15 +76,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   if (grad_weight) planner.Writes(kGradWeight);
   if (grad_bias) planner.Writes(kGradBias);
   try {
-    // Whoever reads the log wants to see each choice.
-    const bool keep = aclimb_settings()->log_plan == 0;
-    const PlanKey key(arguments, planner);
-    if (keep) {
-      if (PlanPointer plan = FindPlan(key, planner)) return plan;
-    }
-    PlanPointer plan = BuildPlan(arguments, planner);
-    if (keep) KeepPlan(key, planner, plan);
-    return plan;
+    return BuildPlan(arguments, planner);
   } catch (const std::system_error& error) {
     return Refuse(
         kAclnnRuntime,

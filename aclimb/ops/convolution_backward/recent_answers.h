@@ -25,6 +25,7 @@ class RecentAnswers {
     return made;
   }
 
+ private:
   std::optional<Answer> Find(const Question& question) {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto found = std::find_if(entries_.begin(), entries_.end(),
@@ -42,7 +43,6 @@ class RecentAnswers {
     }
   }
 
- private:
   const size_t capacity_;
   std::mutex mutex_;
   std::list<std::pair<Question, Answer>> entries_;

@@ -1,5 +1,5 @@
-// Plans that are found again: nothing is taken from the heap for them, and none serves a problem
-// that it was not made for.
+// Calls that were made before: phase 1 takes nothing from the heap for them, and no answer serves a
+// problem that it was not made for.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ Problem Base() {
   return p;
 }
 
-class ConvolutionPlanCache : public aclimb::testing::DeviceTest {
+class RepeatedConvolution : public aclimb::testing::DeviceTest {
  protected:
   void ExpectMeetsTruth(const Problem& p, const Tensors::Views& views = {}) {
     Random random(31);
@@ -56,7 +56,7 @@ class ConvolutionPlanCache : public aclimb::testing::DeviceTest {
   }
 };
 
-TEST_F(ConvolutionPlanCache, ARepeatedPhase1TakesNothingFromTheHeap) {
+TEST_F(RepeatedConvolution, ARepeatedPhase1TakesNothingFromTheHeap) {
   const Problem p = Base();
   Random random(30);
   const Tensors t(p, random);
@@ -83,7 +83,7 @@ TEST_F(ConvolutionPlanCache, ARepeatedPhase1TakesNothingFromTheHeap) {
   }
 }
 
-TEST_F(ConvolutionPlanCache, EqualProblemsKeepTheirOwnTensors) {
+TEST_F(RepeatedConvolution, EqualProblemsKeepTheirOwnTensors) {
   const Problem p = Base();
   Random random(32);
   const Tensors a(p, random), b(p, random);
@@ -93,7 +93,7 @@ TEST_F(ConvolutionPlanCache, EqualProblemsKeepTheirOwnTensors) {
   EXPECT_TRUE(MeetsTruth(p, b));
 }
 
-TEST_F(ConvolutionPlanCache, WhatDiffersIsPlannedAnew) {
+TEST_F(RepeatedConvolution, WhatDiffersIsPlannedAnew) {
   const std::function<void(Problem&)> changes[] = {
       [](Problem& p) {
         p.stride = {2, 1};
@@ -147,7 +147,7 @@ TEST_F(ConvolutionPlanCache, WhatDiffersIsPlannedAnew) {
 }
 
 // Strides alone: each tensor once with its last two dimensions exchanged in memory.
-TEST_F(ConvolutionPlanCache, OtherStridesArePlannedAnew) {
+TEST_F(RepeatedConvolution, OtherStridesArePlannedAnew) {
   const Problem p = Base();
   ExpectMeetsTruth(p);
   const auto exchanged = [](const std::vector<int64_t>& shape) {
@@ -168,7 +168,7 @@ TEST_F(ConvolutionPlanCache, OtherStridesArePlannedAnew) {
   ExpectMeetsTruth(p);
 }
 
-TEST_F(ConvolutionPlanCache, DeterministicSumsArePlannedAnew) {
+TEST_F(RepeatedConvolution, DeterministicSumsArePlannedAnew) {
   ExpectMeetsTruth(Base());
   ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
   ExpectMeetsTruth(Base());

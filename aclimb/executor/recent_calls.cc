@@ -1,0 +1,200 @@
+#include "aclimb/executor/recent_calls.h"
+
+#include <bit>
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb {
+namespace {
+
+constexpr size_t kKept = 256;
+
+struct Entry {
+  uint64_t hash;
+  std::vector<uint64_t> words;
+  Executor executor;  // with the handles and addresses of the call that was kept
+};
+
+class RecentCalls {
+ public:
+  std::unique_ptr<Executor> Find(const CallKey& key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = by_hash_.find(key.hash());
+    if (found == by_hash_.end()) return nullptr;
+    const auto entry = found->second;
+    const std::span<const uint64_t> words = key.words();
+    if (entry->words.size() != words.size() ||
+        std::memcmp(entry->words.data(), words.data(), words.size_bytes()) != 0) {
+      return nullptr;
+    }
+    entries_.splice(entries_.begin(), entries_, entry);
+    return std::make_unique<Executor>(entry->executor);
+  }
+
+  void Keep(const CallKey& key, const Executor& executor) {
+    const std::span<const uint64_t> words = key.words();
+    std::list<Entry> made;
+    made.push_back(Entry{key.hash(), {words.begin(), words.end()}, executor});
+    Entry& entry = made.front();
+    std::list<Entry> dropped;  // destroyed after the lock is given back
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [at, added] = by_hash_.try_emplace(entry.hash, made.begin());
+    if (!added) {
+      dropped.splice(dropped.begin(), entries_, at->second);
+      at->second = made.begin();
+    }
+    entries_.splice(entries_.begin(), made);
+    if (entries_.size() <= kKept) return;
+    by_hash_.erase(entries_.back().hash);
+    dropped.splice(dropped.begin(), entries_, std::prev(entries_.end()));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the last used one first
+  std::unordered_map<uint64_t, std::list<Entry>::iterator> by_hash_;
+};
+
+// Leaks: plans may still run at exit.
+RecentCalls& Calls() {
+  static auto* const calls = new RecentCalls;
+  return *calls;
+}
+
+}  // namespace
+
+CallKey::CallKey(const contract::Contract& contract, const contract::Arguments& arguments,
+                 bool deterministic) {
+  uint64_t* const words = Take(3);
+  words[0] = reinterpret_cast<uintptr_t>(&contract);
+  words[1] = static_cast<uint64_t>(TeamSize());
+  words[2] = static_cast<uint64_t>(arguments.product()) << 2 |
+             static_cast<uint64_t>(arguments.extensions()) << 1 |
+             static_cast<uint64_t>(deterministic);
+  for (size_t i = 0; i < arguments.size(); ++i) Add(arguments.At(static_cast<int>(i)));
+  hash_ = Hash();
+}
+
+uint64_t* CallKey::Take(size_t count) {
+  if (count > std::size(words_) - used_) {
+    complete_ = false;
+    return nullptr;
+  }
+  uint64_t* const words = words_ + used_;
+  used_ += count;
+  return words;
+}
+
+// Whether an argument is given is a word of its own, or a count follows: equal words are equal
+// arguments.
+void CallKey::Add(const contract::Argument& argument) {
+  if (contract::IsPointer(argument.kind) && argument.object == nullptr) {
+    if (argument.handle != nullptr) complete_ = false;
+    if (uint64_t* const words = Take(1)) words[0] = ~uint64_t{0};
+    return;
+  }
+  switch (argument.kind) {
+    case contract::Kind::kTensor:
+      return Add(*static_cast<const TensorDescriptor*>(argument.object));
+    case contract::Kind::kScalar:
+      return Add(*static_cast<const ScalarValue*>(argument.object));
+    case contract::Kind::kIntArray: {
+      const auto& values = *static_cast<const IntArrayValue*>(argument.object);
+      return AddCounted(values.data(), values.size() * sizeof(values[0]));
+    }
+    case contract::Kind::kBoolArray: {
+      const auto& values = *static_cast<const BoolArrayValue*>(argument.object);
+      return AddCounted(values.data(), values.size());
+    }
+    case contract::Kind::kString: {
+      const auto* text = static_cast<const char*>(argument.object);
+      return AddCounted(text, std::strlen(text));
+    }
+    case contract::Kind::kReal:
+      if (uint64_t* const words = Take(1)) words[0] = std::bit_cast<uint64_t>(argument.real);
+      return;
+    case contract::Kind::kBool:
+    case contract::Kind::kInteger:
+      if (uint64_t* const words = Take(1)) words[0] = static_cast<uint64_t>(argument.integer);
+  }
+}
+
+void CallKey::Add(const TensorDescriptor& tensor) {
+  const size_t rank = tensor.shape.size();
+  const size_t storage_rank = tensor.storage_shape.size();
+  uint64_t* words = Take(4 + 2 * rank + storage_rank);
+  if (words == nullptr) return;
+  *words++ = rank;
+  *words++ = storage_rank;
+  *words++ = static_cast<uint64_t>(tensor.dtype) << 32 | static_cast<uint32_t>(tensor.format);
+  *words++ = static_cast<uint64_t>(tensor.offset);
+  for (size_t i = 0; i < rank; ++i) {
+    *words++ = static_cast<uint64_t>(tensor.shape[i]);
+    *words++ = static_cast<uint64_t>(tensor.stride[i]);
+  }
+  for (const int64_t extent : tensor.storage_shape) *words++ = static_cast<uint64_t>(extent);
+}
+
+void CallKey::Add(const ScalarValue& scalar) {
+  static_assert(sizeof(scalar.bytes) == 2 * sizeof(uint64_t));
+  uint64_t* const words = Take(3);
+  if (words == nullptr) return;
+  words[0] = static_cast<uint64_t>(scalar.dtype);
+  std::memcpy(words + 1, scalar.bytes, sizeof(scalar.bytes));
+}
+
+void CallKey::AddCounted(const void* bytes, size_t count) {
+  const size_t whole = (count + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+  uint64_t* const words = Take(1 + whole);
+  if (words == nullptr) return;
+  words[0] = count;
+  if (count == 0) return;
+  words[whole] = 0;
+  std::memcpy(words + 1, bytes, count);
+}
+
+// Two sums side by side, since each multiplication waits for the one before it.
+uint64_t CallKey::Hash() const {
+  constexpr uint64_t kFactor = 0x9E3779B97F4A7C15u;
+  uint64_t even = used_;
+  uint64_t odd = ~even;
+  const auto mix = [](uint64_t sum, uint64_t word) {
+    const uint64_t product = (sum ^ word) * kFactor;
+    return product ^ product >> 32;
+  };
+  for (size_t i = 0; i + 1 < used_; i += 2) {
+    even = mix(even, words_[i]);
+    odd = mix(odd, words_[i + 1]);
+  }
+  if (used_ % 2 != 0) even = mix(even, words_[used_ - 1]);
+  return mix(even, odd);
+}
+
+std::unique_ptr<Executor> FindCall(const CallKey& key, const contract::Arguments& arguments) {
+  if (!key.complete()) return nullptr;
+  std::unique_ptr<Executor> executor = Calls().Find(key);
+  if (executor == nullptr) return nullptr;
+  for (TensorUse& use : executor->uses) {
+    const contract::Argument& argument = arguments.At(use.parameter);
+    use.handle = argument.handle;
+    const TensorDescriptor* tensor = arguments.TensorOrNull(use.parameter);
+    use.data = tensor != nullptr ? tensor->data : nullptr;
+  }
+  return executor;
+}
+
+void KeepCall(const CallKey& key, const Executor& executor) noexcept {
+  if (!key.complete()) return;
+  try {
+    Calls().Keep(key, executor);
+  } catch (...) {  // The call is planned anew the next time.
+  }
+}
+
+}  // namespace aclimb
