@@ -53,8 +53,12 @@ Status CheckProtocol(const contract::Contract& contract, const uint64_t* workspa
                 "pass &workspaceSize and &executor", Cat(contract.folder, "/null/", missing));
 }
 
+bool AreUsable(const AclimbSettings& settings) {
+  return settings.problem == nullptr && settings.product >= 0;
+}
+
 Status CheckSettings(const contract::Contract& contract, const AclimbSettings& settings) {
-  if (settings.problem == nullptr && settings.product >= 0) return Ok();
+  if (AreUsable(settings)) return Ok();
   return Refuse(kAclnnInvalid,
                 settings.problem != nullptr ? std::string(settings.problem)
                                             : Cat("ACLIMB_SOC is ", settings.soc_name,
@@ -116,17 +120,20 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
   return executor;
 }
 
-// Checks the arguments and plans, unless a call like this one was seen.
+// Checks the arguments and plans, unless an equal call was answered before.
 Result<std::unique_ptr<Executor>> FindOrMakeExecutor(const contract::Contract& contract,
                                                      PlanFunction plan,
                                                      const contract::Arguments& arguments) {
+  const AclimbSettings& settings = *aclimb_settings();
   const bool deterministic = aclimb_deterministic() != 0;
   const CallKey key(contract, arguments, deterministic);
   // Whoever reads the log wants to see each choice.
-  const bool keeps = aclimb_settings()->log_plan == 0;
+  const bool keeps = AreUsable(settings) && settings.log_plan == 0;
   if (keeps) {
     if (std::unique_ptr<Executor> found = FindCall(key, arguments)) return found;
   }
+  if (Status status = contract::CheckNulls(contract, arguments); !status.ok()) return status;
+  if (Status status = CheckSettings(contract, settings); !status.ok()) return status;
   if (Status status = contract::Check(contract, arguments); !status.ok()) return status;
   Result<std::unique_ptr<Executor>> made = MakeExecutor(contract, plan, arguments, deterministic);
   if (keeps && made.ok()) KeepCall(key, *made.value());
@@ -157,8 +164,6 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
     TellCall(contract, description);
   }
   if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
-  if (Status status = contract::CheckNulls(contract, view); !status.ok()) return status;
-  if (Status status = CheckSettings(contract, settings); !status.ok()) return status;
   Result<std::unique_ptr<Executor>> executor = FindOrMakeExecutor(contract, plan, view);
   if (!executor.ok()) return executor.TakeStatus();
   if (observed) {

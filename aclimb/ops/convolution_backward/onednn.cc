@@ -311,8 +311,8 @@ bool Fits(const Geometry& g) {
   if (std::max(g.x_channels, g.y_channels) > kMaxChannels || g.groups > kMaxChannels) return false;
   for (int d = 0; d < kDims; ++d) {
     const int64_t reach = (g.kernel[d] - 1) * g.dilation[d];
-    if (g.pad_begin[d] > reach || g.pad_end[d] > reach + g.stride[d]) return false;
     if (g.stride[d] > 4096 || reach > 4096) return false;
+    if (g.pad_begin[d] > reach || g.pad_end[d] > reach + g.stride[d]) return false;
   }
   return true;
 }
