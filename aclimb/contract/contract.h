@@ -111,7 +111,8 @@ constexpr Parameter WithFormats(Parameter parameter, FormatMask formats) {
 
 // Looks at the arguments, all of which passed the checks before it. Returns nothing when the rule
 // holds, else what is wrong: "alpha is FLOAT -1 and isResult is true; expected alpha >= 0." naming
-// every argument it relates with its value.
+// every argument it relates with its value. Looks at no address and no handle, and at nothing but
+// the arguments: it is not asked again for an equal call.
 using Predicate = std::optional<std::string> (*)(const Arguments& arguments);
 
 enum class RuleKind : uint8_t { kSameDType, kSameShape, kConvertsToFloat, kConvertsTo, kCustom };

@@ -123,8 +123,8 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
 // Checks the arguments and plans, unless an equal call was answered before.
 Result<std::unique_ptr<Executor>> FindOrMakeExecutor(const contract::Contract& contract,
                                                      PlanFunction plan,
-                                                     const contract::Arguments& arguments) {
-  const AclimbSettings& settings = *aclimb_settings();
+                                                     const contract::Arguments& arguments,
+                                                     const AclimbSettings& settings) {
   const bool deterministic = aclimb_deterministic() != 0;
   const CallKey key(contract, arguments, deterministic);
   // Whoever reads the log wants to see each choice.
@@ -164,7 +164,7 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
     TellCall(contract, description);
   }
   if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
-  Result<std::unique_ptr<Executor>> executor = FindOrMakeExecutor(contract, plan, view);
+  Result<std::unique_ptr<Executor>> executor = FindOrMakeExecutor(contract, plan, view, settings);
   if (!executor.ok()) return executor.TakeStatus();
   if (observed) {
     executor.value()->arguments = std::move(description);

@@ -54,7 +54,7 @@ class RunContext {
 };
 
 // What phase 1 leaves for phase 2: the chosen algorithm with every attribute copied out of the
-// arguments. Immutable, since a repeatable executor may have several runs in flight.
+// arguments. Immutable, since equal calls share it and may have several runs in flight.
 class Plan {
  public:
   virtual ~Plan() = default;
@@ -114,7 +114,9 @@ class Planner {
 };
 
 // Chooses the algorithm and books tensors and workspace. A null plan means that there is nothing to
-// do (empty tensors): phase 2 then checks its arguments and launches nothing.
+// do (empty tensors): phase 2 then checks its arguments and launches nothing. Depends on what the
+// arguments say but for addresses and handles, on the planner and on TeamSize(), on nothing else:
+// it is not asked again for an equal call (recent_calls.h).
 using PlanFunction = Result<PlanPointer> (*)(const contract::Arguments& arguments,
                                              Planner& planner);
 

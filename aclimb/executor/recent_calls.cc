@@ -1,7 +1,10 @@
 #include "aclimb/executor/recent_calls.h"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <unordered_map>
@@ -13,14 +16,17 @@
 namespace aclimb {
 namespace {
 
-constexpr size_t kKept = 256;
+constexpr size_t kKept = 256;  // of an operator
+constexpr size_t kTables = 16;
 
 struct Entry {
-  uint64_t hash;
+  uint64_t hash = 0;
   std::vector<uint64_t> words;
   Executor executor;  // with the handles and addresses of the call that was kept
 };
+using Entries = std::list<Entry>;
 
+// The calls of one operator.
 class RecentCalls {
  public:
   std::unique_ptr<Executor> Find(const CallKey& key) {
@@ -28,56 +34,72 @@ class RecentCalls {
     const auto found = by_hash_.find(key.hash());
     if (found == by_hash_.end()) return nullptr;
     const auto entry = found->second;
-    const std::span<const uint64_t> words = key.words();
-    if (entry->words.size() != words.size() ||
-        std::memcmp(entry->words.data(), words.data(), words.size_bytes()) != 0) {
-      return nullptr;
-    }
+    if (!std::ranges::equal(entry->words, key.words())) return nullptr;
     entries_.splice(entries_.begin(), entries_, entry);
     return std::make_unique<Executor>(entry->executor);
   }
 
+  // Takes the memory of the entry that goes for it.
   void Keep(const CallKey& key, const Executor& executor) {
-    const std::span<const uint64_t> words = key.words();
-    std::list<Entry> made;
-    made.push_back(Entry{key.hash(), {words.begin(), words.end()}, executor});
-    Entry& entry = made.front();
-    std::list<Entry> dropped;  // destroyed after the lock is given back
+    PlanPointer gone;  // destroyed after the lock is given back
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto [at, added] = by_hash_.try_emplace(entry.hash, made.begin());
-    if (!added) {
-      dropped.splice(dropped.begin(), entries_, at->second);
-      at->second = made.begin();
+    auto place = by_hash_.extract(key.hash());
+    if (place.empty() && entries_.size() == kKept) place = by_hash_.extract(entries_.back().hash);
+    Entries entry;
+    if (place.empty()) {
+      entry.emplace_back();
+    } else {
+      entry.splice(entry.begin(), entries_, place.mapped());
     }
-    entries_.splice(entries_.begin(), made);
-    if (entries_.size() <= kKept) return;
-    by_hash_.erase(entries_.back().hash);
-    dropped.splice(dropped.begin(), entries_, std::prev(entries_.end()));
+    gone = std::move(entry.front().executor.plan);
+    entry.front().hash = key.hash();
+    entry.front().words.assign(key.words().begin(), key.words().end());
+    entry.front().executor = executor;
+    if (place.empty()) {
+      by_hash_.emplace(key.hash(), entry.begin());
+    } else {
+      place.key() = key.hash();
+      place.mapped() = entry.begin();
+      by_hash_.insert(std::move(place));
+    }
+    entries_.splice(entries_.begin(), entry);
   }
 
  private:
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the last used one first
-  std::unordered_map<uint64_t, std::list<Entry>::iterator> by_hash_;
+  Entries entries_;  // the last used one first
+  std::unordered_map<uint64_t, Entries::iterator> by_hash_;
 };
 
-// Leaks: plans may still run at exit.
-RecentCalls& Calls() {
-  static auto* const calls = new RecentCalls;
-  return *calls;
+// A table for each operator, so that the many shapes of one do not drive out the plans of another;
+// operators beyond the last table share it. Leaks: plans may still run at exit.
+RecentCalls& CallsOf(const contract::Contract& contract) {
+  struct Table {
+    std::atomic<const contract::Contract*> of{nullptr};
+    RecentCalls calls;
+  };
+  static auto* const tables = new Table[kTables];
+  for (size_t i = 0; i + 1 < kTables; ++i) {
+    const contract::Contract* of = tables[i].of.load(std::memory_order_acquire);
+    if (of == nullptr && tables[i].of.compare_exchange_strong(of, &contract)) of = &contract;
+    if (of == &contract) return tables[i].calls;
+  }
+  return tables[kTables - 1].calls;
 }
 
 }  // namespace
 
 CallKey::CallKey(const contract::Contract& contract, const contract::Arguments& arguments,
-                 bool deterministic) {
+                 bool deterministic)
+    : contract_(contract) {
   uint64_t* const words = Take(3);
   words[0] = reinterpret_cast<uintptr_t>(&contract);
   words[1] = static_cast<uint64_t>(TeamSize());
   words[2] = static_cast<uint64_t>(arguments.product()) << 2 |
              static_cast<uint64_t>(arguments.extensions()) << 1 |
              static_cast<uint64_t>(deterministic);
-  for (size_t i = 0; i < arguments.size(); ++i) Add(arguments.At(static_cast<int>(i)));
+  // No further than a dead handle: what comes after it may be as dead.
+  for (size_t i = 0; i < arguments.size() && complete_; ++i) Add(arguments.At(static_cast<int>(i)));
   hash_ = Hash();
 }
 
@@ -178,7 +200,7 @@ uint64_t CallKey::Hash() const {
 
 std::unique_ptr<Executor> FindCall(const CallKey& key, const contract::Arguments& arguments) {
   if (!key.complete()) return nullptr;
-  std::unique_ptr<Executor> executor = Calls().Find(key);
+  std::unique_ptr<Executor> executor = CallsOf(key.contract()).Find(key);
   if (executor == nullptr) return nullptr;
   for (TensorUse& use : executor->uses) {
     const contract::Argument& argument = arguments.At(use.parameter);
@@ -192,7 +214,7 @@ std::unique_ptr<Executor> FindCall(const CallKey& key, const contract::Arguments
 void KeepCall(const CallKey& key, const Executor& executor) noexcept {
   if (!key.complete()) return;
   try {
-    Calls().Keep(key, executor);
+    CallsOf(key.contract()).Keep(key, executor);
   } catch (...) {  // The call is planned anew the next time.
   }
 }

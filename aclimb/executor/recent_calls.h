@@ -23,6 +23,7 @@ class CallKey {
   // False when an argument is no live object, or the call has more numbers than there is room for:
   // such a call is never kept.
   bool complete() const { return complete_; }
+  const contract::Contract& contract() const { return contract_; }
   uint64_t hash() const { return hash_; }
   std::span<const uint64_t> words() const { return {words_, used_}; }
 
@@ -35,6 +36,7 @@ class CallKey {
   void AddCounted(const void* bytes, size_t count);
   uint64_t Hash() const;
 
+  const contract::Contract& contract_;
   uint64_t words_[256];
   size_t used_ = 0;
   bool complete_ = true;
@@ -45,8 +47,8 @@ class CallKey {
 // as is KeepCall.
 std::unique_ptr<Executor> FindCall(const CallKey& key, const contract::Arguments& arguments);
 
-// Keeps what phase 1 made; the least recently used goes when there are more than a large net has
-// layers. Without memory nothing is kept.
+// Keeps what phase 1 made; an operator's least recently used call goes when there are more than a
+// large net has layers. Without memory nothing is kept.
 void KeepCall(const CallKey& key, const Executor& executor) noexcept;
 
 }  // namespace aclimb

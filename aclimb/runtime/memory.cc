@@ -29,8 +29,8 @@ uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); 
 // What a thread found last, so that a program in its stride takes no lock. Of use until some
 // allocation is gone.
 struct RecentAllocations {
-  static constexpr size_t kCount = 4;
-  AclimbAllocation found[kCount];  // none where `usable` is 0
+  static constexpr size_t kCount = 8;  // a convolution has seven
+  AclimbAllocation found[kCount];      // none where `usable` is 0
   size_t next;
   uint64_t removals;  // of the table when they were found
 
@@ -80,7 +80,9 @@ Status Allocate(void** address, uint64_t size) {
   AllocationTable& table = Allocations();
   std::unique_lock<std::shared_mutex> lock(table.mutex);
   try {
-    table.live.insert_or_assign(Key(base), allocation);
+    if (!table.live.insert_or_assign(Key(base), allocation).second) {
+      table.removals.fetch_add(1, std::memory_order_release);
+    }
   } catch (...) {
     Backend().memory_free(device.handle, base);
     throw;

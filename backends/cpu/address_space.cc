@@ -29,8 +29,9 @@ std::atomic<AddressSpace*> spaces[kMaxSpaces];
 
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
-// What a block takes of the range: large ones whole huge pages, because what is left of one could
-// hold no other large block, and blocks of slightly different sizes would each need new pages.
+// What a block takes of the range, while there is room: large ones whole huge pages, because what
+// is left of one could hold no other large block, and blocks of slightly different sizes would each
+// need new pages.
 uint64_t Extent(uint64_t reserved) {
   return reserved < kLargeBlock ? reserved : RoundUp(reserved, kHugePage);
 }
@@ -107,13 +108,14 @@ void AddressSpace::ReclaimFreed() {
   if (pending_.empty()) return;
   const uint64_t oldest = Scheduler::Get().OldestUnfinished();
   while (!pending_.empty() && pending_.front().ticket <= oldest) {
-    const Pending& block = pending_.front();
+    const auto& [offset, block, ticket] = pending_.front();
     if (user_base_ != nullptr) {
-      HeapOf(block.offset).Release(block.offset, Extent(block.reserved));
+      HeapOf(offset).Release(offset, block.extent);
     } else {
-      std::free(reinterpret_cast<void*>(block.offset));
+      std::free(reinterpret_cast<void*>(offset));
     }
     pending_bytes_ -= block.reserved;
+    extents_ -= block.extent;
     pending_.pop_front();
   }
 }
@@ -162,15 +164,18 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
   }
   // Made before anything changes, so that exhausted memory leaves no half of an allocation.
   Blocks made;
-  made.emplace(0, Block{requested, usable, reserved});
+  made.emplace(0, Block{requested, usable, reserved, 0});
   auto entry = made.extract(made.begin());
   if (user_base_ == nullptr) return AllocateFallback(std::move(entry), address);
-  const uint64_t touched = small_.dirty_bytes() + large_.dirty_bytes() + used_ + pending_bytes_;
-  if (touched > capacity_ - reserved) TrimCache();
-  const uint64_t extent = Extent(reserved);
+  uint64_t extent = Extent(reserved);
+  if (Held() + extent > std::max(capacity_, most_extents_)) TrimCache();
   uint64_t offset = FindRoom(extent);
   if (offset == RangeHeap::kNone) {
     TrimCache();  // clean neighbours merge, which may make a piece that is large enough
+    offset = FindRoom(extent);
+  }
+  if (offset == RangeHeap::kNone) {
+    extent = reserved;
     offset = FindRoom(extent);
   }
   if (offset == RangeHeap::kNone) return kRtMemoryAllocation;
@@ -183,8 +188,10 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
   }
   std::memset(kernel_base_ + offset + requested, 0, usable - requested);
   entry.key() = offset;
+  entry.mapped().extent = extent;
   live_.insert(std::move(entry));
   used_ += reserved;
+  extents_ += extent;
   *address = user_base_ + offset;
   BoundCache();
   return 0;
@@ -192,10 +199,8 @@ int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) 
 
 // Freed pages wait for the next block, which need not fit: then they would pile up.
 void AddressSpace::BoundCache() noexcept {
-  const uint64_t in_use = used_ + pending_bytes_;
-  most_in_use_ = std::max(most_in_use_, in_use);
-  const uint64_t held = in_use + small_.dirty_bytes() + large_.dirty_bytes();
-  if (held <= most_in_use_ + most_in_use_ / 4 + kCacheSlack) return;
+  most_extents_ = std::max(most_extents_, extents_);
+  if (Held() <= most_extents_ + most_extents_ / 4 + kCacheSlack) return;
   try {
     TrimCache();
   } catch (...) {  // No memory for the list of pieces: a later allocation tries again.
@@ -209,10 +214,10 @@ int AddressSpace::Free(void* address) {
                            : reinterpret_cast<uint64_t>(address);
   const auto it = live_.find(key);
   if (it == live_.end()) return kRtParamInvalid;
-  const uint64_t reserved = it->second.reserved;
-  pending_.push_back(Pending{key, reserved, Scheduler::Get().NextTicket()});
-  pending_bytes_ += reserved;
-  used_ -= reserved;
+  const Block& block = it->second;
+  pending_.push_back(Pending{key, block, Scheduler::Get().NextTicket()});
+  pending_bytes_ += block.reserved;
+  used_ -= block.reserved;
   live_.erase(it);
   try {
     ReclaimFreed();
@@ -225,7 +230,7 @@ void AddressSpace::Clear() {
   std::lock_guard<std::mutex> lock(mutex_);
   while (!live_.empty()) {
     const auto& [offset, block] = *live_.begin();
-    pending_.push_back(Pending{offset, block.reserved, Scheduler::Get().NextTicket()});
+    pending_.push_back(Pending{offset, block, Scheduler::Get().NextTicket()});
     pending_bytes_ += block.reserved;
     used_ -= block.reserved;
     live_.erase(live_.begin());
@@ -233,7 +238,7 @@ void AddressSpace::Clear() {
   ReclaimFreed();
   if (user_base_ == nullptr) return;
   TrimCache();
-  most_in_use_ = pending_bytes_;
+  most_extents_ = extents_;
   if (!pending_.empty()) return;
   // Nothing is left, so that the pages that blocks shared go too.
   madvise(kernel_base_, small_committed_, MADV_DONTNEED);

@@ -38,7 +38,8 @@ class AddressSpace {
   struct Block {
     uint64_t requested = 0;
     uint64_t usable = 0;
-    uint64_t reserved = 0;
+    uint64_t reserved = 0;  // what counts against the capacity
+    uint64_t extent = 0;    // of the address range; 0 in fallback mode
   };
   // For the fault handler: the live block that holds `address`, or the last one that starts at or
   // before it. Takes no lock that could be held by the faulting thread; false when that fails or
@@ -49,11 +50,12 @@ class AddressSpace {
   using Blocks = std::map<uint64_t, Block>;
   struct Pending {
     uint64_t offset;
-    uint64_t reserved;
+    Block block;
     uint64_t ticket;
   };
   RangeHeap& HeapOf(uint64_t offset) { return offset < small_end_ ? small_ : large_; }
   uint64_t FindRoom(uint64_t extent);
+  uint64_t Held() const { return extents_ + small_.dirty_bytes() + large_.dirty_bytes(); }
   bool Commit(uint64_t end, uint64_t limit, uint64_t* committed);
   void ReclaimFreed();
   void TrimCache();
@@ -75,9 +77,10 @@ class AddressSpace {
   uint64_t small_committed_ = 0;
   uint64_t large_committed_ = 0;
   uint64_t used_ = 0;
-  uint64_t most_in_use_ = 0;
   std::deque<Pending> pending_;
   uint64_t pending_bytes_ = 0;
+  uint64_t extents_ = 0;  // of live and pending blocks
+  uint64_t most_extents_ = 0;
 };
 
 // The space whose range holds the address, whether or not the block is live; null for host memory.

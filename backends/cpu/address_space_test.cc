@@ -143,6 +143,25 @@ TEST(AddressSpace, LargeBlocksOfOtherSizesTakeThePagesOfOnesThatAreGone) {
   EXPECT_EQ(larger, first);
 }
 
+TEST(AddressSpace, PagesOfManyFreedBlocksWaitForTheNextOnes) {
+  AddressSpace space(0, 4096 * kMega, 8192 * kMega, false);
+  std::vector<void*> blocks(300);
+  char* begin = nullptr;
+  char* end = nullptr;
+  for (void*& block : blocks) {
+    ASSERT_EQ(space.Allocate(2 * kMega, 2 * kMega + 32, &block), 0);
+    char* const memory = static_cast<char*>(space.KernelAddress(block));
+    std::memset(memory, 1, 2 * kMega);
+    if (begin == nullptr) begin = memory;
+    end = std::max(end, memory + 2 * kMega);
+  }
+  const uint64_t resident = Resident(begin, end);
+  for (void* block : blocks) ASSERT_EQ(space.Free(block), 0);
+  void* next;
+  ASSERT_EQ(space.Allocate(2 * kMega, 2 * kMega + 32, &next), 0);
+  EXPECT_EQ(Resident(begin, end), resident);
+}
+
 // They take whole huge pages of the address range, which is twice the capacity.
 TEST(AddressSpace, BlocksOfHalfAHugePageFillTheCapacity) {
   AddressSpace space(0, 128 * kMega, 256 * kMega, false);

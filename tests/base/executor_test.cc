@@ -64,6 +64,47 @@ TEST_F(ExecutorTest, RunsOnce) {
   EXPECT_EQ(aclSetInputTensorAddr(executor, 0, *grad_, grad_->data()), 561103);
 }
 
+// Phase 1 remembers equal calls: what a program then does to an executor is that one's alone.
+TEST_F(ExecutorTest, AnEqualCallMakesItsOwnExecutor) {
+  const DeviceTensor other({3}, DType::kFloat32, {10, 20, 30});
+  aclOpExecutor* first = Phase1(*grad_, *self_, *out_);
+  ACLIMB_ASSERT_OK(aclSetAclOpExecutorRepeatable(first));
+  ACLIMB_ASSERT_OK(aclSetInputTensorAddr(first, 0, *grad_, other.data()));
+  aclOpExecutor* second = Phase1(*grad_, *self_, *out_);
+  EXPECT_NE(second, first);
+  ACLIMB_ASSERT_OK(aclnnEluBackward(nullptr, 0, second, stream_));
+  ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
+  EXPECT_TRUE(Near(out_->Values(), kDoubled, {}));
+  EXPECT_EQ(aclnnEluBackward(nullptr, 0, second, stream_), 561103);
+  ACLIMB_ASSERT_OK(aclnnEluBackward(nullptr, 0, first, stream_));
+  ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
+  EXPECT_TRUE(Near(out_->Values(), {20, 40, 60}, {}));
+  EXPECT_EQ(aclDestroyAclOpExecutor(first), 0);
+}
+
+// An aclTensor that was changed is another argument, and a refusal is no answer to remember.
+TEST_F(ExecutorTest, WhatChangedIsCheckedAgain) {
+  const int64_t shape[] = {3};
+  const auto set = [&](aclDataType dtype) {
+    ACLIMB_ASSERT_OK(
+        aclInitTensor(*out_, shape, 1, dtype, nullptr, 0, ACL_FORMAT_ND, shape, 1, out_->data()));
+  };
+  const Scalar one(1.0f), two(2.0f);
+  uint64_t size = 0;
+  for (int i = 0; i < 3; ++i) {
+    aclOpExecutor* executor = nullptr;
+    set(ACL_FLOAT);
+    EXPECT_EQ(aclDestroyAclOpExecutor(Phase1(*grad_, *self_, *out_)), 0);
+    set(ACL_COMPLEX64);
+    EXPECT_EQ(aclnnEluBackwardGetWorkspaceSize(*grad_, one, two, one, false, *self_, *out_, &size,
+                                               &executor),
+              161002);
+    ExpectText("gradInput");
+    EXPECT_EQ(executor, nullptr);
+  }
+  set(ACL_FLOAT);
+}
+
 TEST_F(ExecutorTest, NullAndForeignExecutors) {
   EXPECT_EQ(aclnnEluBackward(nullptr, 0, nullptr, stream_), 161001);
   ExpectText("executor is null");

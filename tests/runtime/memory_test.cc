@@ -40,6 +40,47 @@ TEST_F(MemoryTest, AlignedPaddedAndFound) {
   }
 }
 
+// A thread remembers what it found, and must notice that another one freed it.
+TEST_F(MemoryTest, WhatAnotherThreadFreedIsFoundNoMore) {
+  uint8_t* const memory = static_cast<uint8_t*>(Allocate(4096));
+  AclimbAllocation found;
+  ASSERT_TRUE(aclimb_memory_find(memory + 5, &found));
+  ASSERT_TRUE(aclimb_memory_find(memory + 5, &found));
+  std::thread([&] { ASSERT_ACL(aclrtFree(memory)); }).join();
+  EXPECT_FALSE(aclimb_memory_find(memory + 5, &found));
+  std::thread([&] {
+    ASSERT_ACL(aclrtSetDevice(0));
+    EXPECT_EQ(Allocate(64), memory) << "the test needs memory that is reused";
+  }).join();
+  ASSERT_TRUE(aclimb_memory_find(memory + 5, &found));
+  EXPECT_EQ(found.requested, 64u);
+  EXPECT_FALSE(aclimb_memory_find(memory + 1000, &found));
+  ASSERT_ACL(aclrtFree(memory));
+}
+
+TEST_F(MemoryTest, WhatAResetFreedIsFoundNoMore) {
+  uint8_t* const memory = static_cast<uint8_t*>(Allocate(4096));
+  AclimbAllocation found;
+  ASSERT_TRUE(aclimb_memory_find(memory, &found));
+  std::thread([&] { ASSERT_ACL(aclrtResetDeviceForce(0)); }).join();
+  EXPECT_FALSE(aclimb_memory_find(memory, &found));
+  ASSERT_ACL(aclrtSetDevice(0));
+}
+
+TEST_F(MemoryTest, ManyAreFoundInTurn) {
+  std::vector<uint8_t*> blocks(20);
+  for (uint8_t*& block : blocks) block = static_cast<uint8_t*>(Allocate(4096));
+  for (int round = 0; round < 3; ++round) {
+    for (uint8_t* block : blocks) {
+      AclimbAllocation found;
+      ASSERT_TRUE(aclimb_memory_find(block + 4127, &found));
+      EXPECT_EQ(found.base, block);
+      EXPECT_FALSE(aclimb_memory_find(block + 4128, &found) && found.base == block);
+    }
+  }
+  for (uint8_t* block : blocks) ASSERT_ACL(aclrtFree(block));
+}
+
 TEST_F(MemoryTest, SlackIsZeroAlsoInReusedMemory) {
   for (int round = 0; round < 3; ++round) {
     const size_t size = 40;

@@ -153,7 +153,9 @@ TEST_F(AllocationFailure, Descriptors) {
          .before = [&] { one = tensor(); }});
 }
 
+// Each call is new to phase 1, which would answer an equal one from memory.
 TEST_F(AllocationFailure, FirstPhases) {
+  int64_t variant = 1000;
   for (const auto& call : AllOperatorCalls()) {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
@@ -169,6 +171,7 @@ TEST_F(AllocationFailure, FirstPhases) {
     for (const Failing which : {Failing::kOne, Failing::kAllFrom}) {
       for (uint64_t nth = 0;; ++nth) {
         hold(4);
+        call->Vary(++variant);
         (void)aclGetRecentErrMsg();
         size = 77;
         executor = nullptr;
@@ -178,7 +181,10 @@ TEST_F(AllocationFailure, FirstPhases) {
         const std::string text = aclGetRecentErrMsg();
         if (code == 0) {
           EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
-          if (!failed) break;
+          if (!failed) {
+            EXPECT_GE(nth, 5u) << call->name() << ": plan, executor and tensors at least";
+            break;
+          }
           continue;
         }
         EXPECT_EQ(code, kInner) << call->name() << " at allocation " << nth << ": " << text;
@@ -190,10 +196,18 @@ TEST_F(AllocationFailure, FirstPhases) {
       }
     }
     for (aclOpExecutor* each : held) EXPECT_EQ(aclDestroyAclOpExecutor(each), 0);
-    Check({call->name() + ", phase 1",
-           {kInner},
-           [&] { return call->Plan(&size, &executor); },
-           [&] { EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0); }});
+    const std::function<int()> plan = [&] { return call->Plan(&size, &executor); };
+    const std::function<void()> destroy = [&] { EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0); };
+    Check({call->name() + ", phase 1", {kInner}, plan, destroy});
+    // It remembers no more than this.
+    for (int i = 0; i < 300; ++i) {
+      call->Vary(++variant);
+      ASSERT_EQ(plan(), 0);
+      destroy();
+    }
+    Check({call->name() + ", phase 1 of a new call", {kInner}, plan, destroy, [&] {
+             call->Vary(++variant);
+           }});
   }
 }
 

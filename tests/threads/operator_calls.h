@@ -35,6 +35,20 @@ class OperatorCall {
     ACLIMB_EXPECT_OK(aclDestroyAclOpExecutor(executor));
     workspace_ = std::make_unique<Workspace>(size_);
   }
+  // Makes the calls that follow equal to those of the same `variant` alone: phase 1 has not seen
+  // others. Says of an output's storage that it has another shape, which changes nothing else.
+  void Vary(int64_t variant) const {
+    const DeviceTensor& tensor = output();
+    const std::vector<int64_t>& shape = tensor.shape();
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    aclFormat format = ACL_FORMAT_UNDEFINED;
+    ACLIMB_EXPECT_OK(aclGetDataType(tensor, &dtype));
+    ACLIMB_EXPECT_OK(aclGetFormat(tensor, &format));
+    ACLIMB_EXPECT_OK(aclInitTensor(tensor, shape.data(), shape.size(), dtype, nullptr, 0, format,
+                                   &variant, 1, tensor.data()));
+  }
+  virtual const DeviceTensor& output() const = 0;
+
   // Both phases; the stream is not synchronised.
   aclnnStatus Call(aclrtStream stream) const {
     uint64_t size = 0;
@@ -63,6 +77,7 @@ class EluCall final : public OperatorCall {
                   aclrtStream stream) const override {
     return aclnnEluBackward(workspace, size, executor, stream);
   }
+  const DeviceTensor& output() const override { return out_; }
 
  private:
   Scalar one_{1.0f};
@@ -83,6 +98,7 @@ class CrossEntropyCall final : public OperatorCall {
                   aclrtStream stream) const override {
     return aclnnCrossEntropyLossGrad(workspace, size, executor, stream);
   }
+  const DeviceTensor& output() const override { return out_; }
 
  private:
   mutable char mean_[5] = "mean";
@@ -104,6 +120,7 @@ class RoiAlignCall final : public OperatorCall {
                   aclrtStream stream) const override {
     return aclnnRoiAlignV2Backward(workspace, size, executor, stream);
   }
+  const DeviceTensor& output() const override { return out_; }
 
  private:
   IntArray shape_{std::vector<int64_t>{1, 2, 8, 8}};
@@ -124,6 +141,7 @@ class EmbeddingCall final : public OperatorCall {
                   aclrtStream stream) const override {
     return aclnnEmbeddingDenseBackward(workspace, size, executor, stream);
   }
+  const DeviceTensor& output() const override { return out_; }
 
  private:
   DeviceTensor grad_{{4, 3}, DType::kFloat32, std::vector<double>(12, 1)};
@@ -143,6 +161,7 @@ class ConvolutionCall final : public OperatorCall {
                   aclrtStream stream) const override {
     return aclnnConvolutionBackward(workspace, size, executor, stream);
   }
+  const DeviceTensor& output() const override { return grad_input_; }
 
  private:
   IntArray one_{std::vector<int64_t>{1, 1}};

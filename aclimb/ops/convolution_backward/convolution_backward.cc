@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "aclimb/bridge/bridge.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/phase.h"
