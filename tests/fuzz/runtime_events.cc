@@ -93,6 +93,8 @@ void RuntimeProgram::SynchronizeEvent() {
   if (code != kAborted && !StreamAt(stream).errors.empty()) {
     AfterSync(stream, code, false);
   }
+  // What stopped a context dropped what came behind it, the recording too.
+  if (code != 0 && ContextAt(StreamAt(stream).context).may_stop) return;
   // With a reset under way there may have been nothing to wait for.
   if (code != kAborted && !EventAt(event.index).reset) model_.MarkerIsOver(marker);
 }
