@@ -12,6 +12,8 @@ namespace aclimb {
 namespace {
 
 std::atomic<int64_t> process_parameters[Context::kParameters] = {};
+// Whether any context ever got a value of its own: until then phase 1 need not look for one.
+std::atomic<bool> contexts_differ{false};
 std::atomic<uint64_t> wait_timeout_ms{0};
 std::atomic<uint64_t> execute_timeout_ms{0};
 
@@ -62,6 +64,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     ACLIMB_CHECK_OK(aclimb::CheckValue(opt, value));
     aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
+    aclimb::contexts_differ.store(true, std::memory_order_relaxed);
     context.value()->parameters[opt].store(value, std::memory_order_relaxed);
     return aclimb::Ok();
   });
@@ -104,7 +107,8 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
 
 int64_t aclimb_deterministic() {
   try {
-    const aclimb::ContextRef context = aclimb::CurrentContextOrNull();
+    const bool look = aclimb::contexts_differ.load(std::memory_order_relaxed);
+    const aclimb::ContextRef context = look ? aclimb::CurrentContextOrNull() : nullptr;
     if (context != nullptr) {
       const int64_t set =
           context->parameters[ACL_OPT_DETERMINISTIC].load(std::memory_order_relaxed);

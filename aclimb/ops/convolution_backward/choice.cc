@@ -1,5 +1,7 @@
 #include "aclimb/ops/convolution_backward/choice.h"
 
+#include <algorithm>
+
 namespace aclimb::convolution_backward {
 namespace {
 
@@ -63,7 +65,7 @@ Layouts ChooseLayouts(const Geometry& g, Task task, DType operand) {
   }
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
-  const bool strided = g.stride[0] * g.stride[1] * g.stride[2] > 1;
+  const bool strided = std::any_of(g.stride, g.stride + kDims, [](int64_t s) { return s > 1; });
   const double weights = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels) *
                          static_cast<double>(g.KernelSize());
   if (weights >= 1 << 20 && g.OutSize() > 16 && (strided || !half)) return Layouts::kPlain;
