@@ -130,15 +130,17 @@ void RuntimeModel::EndStream(int index, bool drained) {
     StreamIsOver(index);
   } else {
     ForgetPending();
-    // The task that runs goes on, and whoever waited for this stream, or for what it waited for,
-    // does so no longer.
+    // The task that runs goes on, and nobody knows the order of what waited for this stream, or for
+    // what it waited for. What was recorded behind that task never comes.
     for (BlockModel& block : blocks) {
       for (const BlockModel::Access& access : block.accesses) {
         if (host.At(access.stream) < access.position) block.lost = true;
       }
     }
     for (MarkerModel& marker : markers) {
-      if (marker.stream == index && host.At(index) < marker.position) marker.clock = host;
+      if (marker.stream != index || host.At(index) >= marker.position) continue;
+      marker.clock = host;
+      marker.may_be_dropped = true;
     }
   }
   stream.alive = false;
