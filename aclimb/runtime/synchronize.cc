@@ -1,6 +1,7 @@
 #include "aclimb/runtime/synchronize.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
@@ -53,11 +54,15 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
                       CodeText(code), " (ACL_STOP_ON_FAILURE); expected no failure."),
                   "create a new context", "runtime/stream/stopped");
   }
+  const char* const injected = std::getenv("ACLIMB_FAULT") != nullptr
+                                   ? "; ACLIMB_FAULT is set, and may have made it fail"
+                                   : "";
   return Refuse(
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), "; expected it to succeed."),
-      "look at the arguments of that task; ASCEND_LAUNCH_BLOCKING=1 reports it at its call",
+      Cat("look at the arguments of that task; ASCEND_LAUNCH_BLOCKING=1 reports it at its call",
+          injected),
       "runtime/stream/task-failed");
 }
 

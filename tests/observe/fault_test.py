@@ -47,6 +47,8 @@ for order in ("aclrtMalloc:1000000=207001", "aclrtNoSuchFunction:1+=1", "*@run:p
     expect(program.returncode == 0, order, "fails the example")
     expect(("was never called" in program.stderr) == ("NoSuchFunction" in order), order,
            program.stderr)
+    expect(("times, not 1000000" in program.stderr) == ("1000000=" in order),
+           order, program.stderr)
 
 # A probability draws the same calls again with the same seed.
 first = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")

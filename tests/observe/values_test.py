@@ -47,7 +47,7 @@ for variable in WRONG:
                variable)
 
 # Good values say nothing.
-program = run("elu_backward", ACLIMB_FAULT="aclrtMalloc:100=207001", ACLIMB_FAULT_SEED="3",
+program = run("elu_backward", ACLIMB_FAULT="aclrtMalloc:p0.000001=207001", ACLIMB_FAULT_SEED="3",
               ACLIMB_CHECK="1", ACLIMB_CHECK_EXIT="1", ACLIMB_MUTE="check/leak,check/memory/slack",
               ACLIMB_FORCE="0")
 expect(program.returncode == 0 and program.stderr == "", program.stderr)

@@ -23,15 +23,18 @@ class Fault : public observe::Observer {
     for (FaultOrder& order : orders) orders_.emplace_back().order = std::move(order);
   }
 
-  // A misspelled function would make nothing fail, for ever.
-  void TellUncalled() const {
+  // A misspelled function, or a number that is never reached, would make nothing fail, for ever.
+  void TellWhatNeverCame() const {
     if (InForkedChild()) return;
     for (const Counted& counted : orders_) {
-      if (counted.seen.load(std::memory_order_relaxed) != 0) continue;
-      const std::string text =
-          Cat("aclimb: ACLIMB_FAULT: ", counted.order.function,
-              counted.order.at_run ? " queued nothing that ran.\n" : " was never called.\n");
-      std::fputs(text.c_str(), stderr);
+      const FaultOrder& order = counted.order;
+      const uint64_t seen = counted.seen.load(std::memory_order_relaxed);
+      if (seen != 0 && seen >= order.first) continue;
+      const std::string what =
+          seen == 0 ? (order.at_run ? " queued nothing that ran" : " was never called")
+                    : Cat(order.at_run ? " queued only " : " was called only ", seen,
+                          seen == 1 ? " time" : " times", ", not ", order.first);
+      std::fputs(Cat("aclimb: ACLIMB_FAULT: ", order.function, what, ".\n").c_str(), stderr);
     }
   }
 
@@ -79,7 +82,7 @@ observe::Observer* MakeFault() {
   static Fault* fault = nullptr;
   fault = new Fault(std::move(orders.value()));
   WatchForks();
-  std::atexit([] { fault->TellUncalled(); });
+  std::atexit([] { fault->TellWhatNeverCame(); });
   return fault;
 }
 

@@ -36,6 +36,9 @@ without, there are the names of functions.
 | `ACLIMB_CHECK_OUT=file` | also writes the findings as JSON |
 | `ACLIMB_CHECK_EXIT=0` | keeps the program's own exit status |
 
+A call that is refused is no finding: its code and aclGetRecentErrMsg tell, also when phase 2 gets too small a
+workspace. A program that looks at no code learns nothing of it here either.
+
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
 not see what orders them. Views with gaps of more than one kind are compared by their first and last element alone.

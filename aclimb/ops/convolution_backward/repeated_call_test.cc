@@ -3,29 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
-#include <new>
 
 #include "aclimb/core/sanitized.h"
 #include "aclimb/ops/convolution_backward/problem.h"
-
-namespace {
-thread_local int64_t allocations = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size == 0 ? 1 : size);
-}
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#include "tests/support/allocations.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -63,14 +45,14 @@ TEST_F(RepeatedConvolution, ARepeatedPhase1TakesNothingFromTheHeap) {
   const aclimb::testing::IntArray bias_sizes({p.grad_output[1]}), stride(p.stride),
       padding(p.padding), dilation(p.dilation), output_padding(p.output_padding);
   const aclimb::testing::BoolArray mask({true, true, true});
-  int64_t taken = 0;
+  uint64_t taken = 0;
   const auto phase1 = [&](uint64_t* size, aclOpExecutor** executor) {
-    const int64_t before = allocations;
+    testing::Allocations::Count();
     const int code = aclnnConvolutionBackwardGetWorkspaceSize(
         *t.grad_output, *t.input, *t.weight, bias_sizes, stride, padding, dilation, p.transposed,
         output_padding, p.groups, mask, p.cube_math_type, *t.grad_input, *t.grad_weight,
         *t.grad_bias, size, executor);
-    taken += allocations - before;
+    taken += testing::Allocations::Stop();
     return code;
   };
   for (int i = 0; i < 200; ++i) {
@@ -79,7 +61,7 @@ TEST_F(RepeatedConvolution, ARepeatedPhase1TakesNothingFromTheHeap) {
     ACLIMB_ASSERT_OK(aclimb::testing::RunBothPhases(phase1, &aclnnConvolutionBackward, stream_));
   }
   if (!aclimb::kAddressSanitized) {
-    EXPECT_LE(taken, 10) << "in a hundred calls";
+    EXPECT_LE(taken, 10u) << "in a hundred calls";
   }
 }
 

@@ -125,7 +125,7 @@ class Program {
     text_ += loads_ ? "\nint main(int argc, char** argv) {\n" : "\nint main() {\n";
     if (loads_) {
       Line("if (argc != 2) {{");
-      Line("  std::fprintf(stderr, \"usage: %s FOLDER\\n\", argv[0]);");
+      Line("  std::fprintf(stderr, \"usage: %s FOLDER (with the .npy files)\\n\", argv[0]);");
       Line("  return 2;");
       Line("}}");
       Line("const std::string folder = std::string(argv[1]) + \"/\";");

@@ -44,7 +44,8 @@ ACLNN_API aclnnStatus aclnnCrossEntropyLossGradGetWorkspaceSize(
 
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  161001 null executor, or null workspace although phase 1 asked for one
-//            161002 workspace smaller than phase 1 said, or an address outside device memory
+//            161002 workspace smaller than phase 1 said, an address outside device memory, or
+//                   an executor of another operator
 //            361001 no context, or a stream of another one
 //            561103 an executor that has already run
 ACLNN_API aclnnStatus aclnnCrossEntropyLossGrad(void* workspace, uint64_t workspaceSize,

@@ -13,6 +13,7 @@ extern "C" {
 //   v > 0 or NaN              gradInput = g * scale
 //   v <= 0, isResult true     gradInput = g * inputScale * (v + c)
 //   v <= 0, isResult false    gradInput = g * inputScale * c * exp(v * inputScale)
+// rounded to the dtype of gradOutput, and from that converted to the dtype of gradInput.
 //
 //   gradOutput    in   rank 0 to 8, strided; FLOAT, FLOAT16, on A2 and later chips BF16
 //   alpha         in   scalar of any real dtype; not negative when isResult is true
@@ -33,7 +34,8 @@ ACLNN_API aclnnStatus aclnnEluBackwardGetWorkspaceSize(
 
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  161001 null executor, or null workspace although phase 1 asked for one
-//            161002 workspace smaller than phase 1 said, or an address outside device memory
+//            161002 workspace smaller than phase 1 said, an address outside device memory, or
+//                   an executor of another operator
 //            361001 no context, or a stream of another one
 //            561103 an executor that has already run
 ACLNN_API aclnnStatus aclnnEluBackward(void* workspace, uint64_t workspaceSize,
