@@ -9,6 +9,7 @@
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/synchronize.h"
+#include "aclimb/runtime/thread_state.h"
 
 namespace aclimb {
 namespace {
@@ -25,28 +26,6 @@ AllocationTable& Allocations() {
 }
 
 uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
-
-// What a thread found last, so that a program in its stride takes no lock. Of use until some
-// allocation is gone.
-struct RecentAllocations {
-  static constexpr size_t kCount = 8;  // a convolution has seven
-  AclimbAllocation found[kCount];      // none where `usable` is 0
-  size_t next;
-  uint64_t removals;  // of the table when they were found
-
-  const AclimbAllocation* Find(uint64_t address, uint64_t now) const {
-    if (removals != now) return nullptr;
-    for (const AclimbAllocation& allocation : found) {
-      if (address - Key(allocation.base) < allocation.usable) return &allocation;
-    }
-    return nullptr;
-  }
-  void Keep(const AclimbAllocation& allocation, uint64_t now) {
-    if (removals != now) *this = RecentAllocations{.found = {}, .next = 0, .removals = now};
-    found[next++ % kCount] = allocation;
-  }
-};
-constinit thread_local RecentAllocations recent = {};
 
 // Programs rely on the slack behind an allocation.
 constexpr uint64_t UsableBytes(uint64_t size) { return (size + 31) / 32 * 32 + 32; }
@@ -152,8 +131,9 @@ Status CheckCacheRange(const void* address, size_t size) {
 
 bool FindAllocation(const void* address, AclimbAllocation* allocation) {
   AllocationTable& table = Allocations();
+  RecentAllocations& recent = ThisThread().allocations;
   if (const AclimbAllocation* kept =
-          recent.Find(Key(address), table.removals.load(std::memory_order_acquire))) {
+          recent.Find(address, table.removals.load(std::memory_order_acquire))) {
     *allocation = *kept;
     return true;
   }

@@ -1,10 +1,10 @@
 #include "aclimb/runtime/synchronize.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/environment.h"
 #include "aclimb/runtime/exception_info.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
@@ -54,9 +54,8 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
                       CodeText(code), " (ACL_STOP_ON_FAILURE); expected no failure."),
                   "create a new context", "runtime/stream/stopped");
   }
-  const char* const injected = std::getenv("ACLIMB_FAULT") != nullptr
-                                   ? "; ACLIMB_FAULT is set, and may have made it fail"
-                                   : "";
+  const char* const injected =
+      ReadEnvironment("ACLIMB_FAULT") ? "; ACLIMB_FAULT is set, and may have made it fail" : "";
   return Refuse(
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",

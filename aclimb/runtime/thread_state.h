@@ -4,9 +4,33 @@
 #include <deque>
 #include <string>
 
+#include "aclimb/bridge/bridge.h"
 #include "aclimb/core/status.h"
 
 namespace aclimb {
+
+// The allocations that a thread found last, so that a program in its stride takes no lock. Of use
+// until some allocation is gone.
+struct RecentAllocations {
+  static constexpr size_t kCount = 8;   // a convolution has seven
+  AclimbAllocation found[kCount] = {};  // none where `usable` is 0
+  size_t next = 0;
+  uint64_t removals = 0;  // of allocations when they were found
+
+  const AclimbAllocation* Find(const void* address, uint64_t now) const {
+    if (removals != now) return nullptr;
+    for (const AclimbAllocation& allocation : found) {
+      const uint64_t offset =
+          reinterpret_cast<uint64_t>(address) - reinterpret_cast<uint64_t>(allocation.base);
+      if (offset < allocation.usable) return &allocation;
+    }
+    return nullptr;
+  }
+  void Keep(const AclimbAllocation& allocation, uint64_t now) {
+    if (removals != now) *this = RecentAllocations{.removals = now};
+    found[next++ % kCount] = allocation;
+  }
+};
 
 // What the runtime remembers of one thread. The main thread's is never destroyed: programs call us
 // from static destructors, after thread-local objects are gone.
@@ -18,6 +42,7 @@ struct ThreadState {
   size_t unread_bytes = 0;
   std::string returned;   // what aclGetRecentErrMsg gave last
   Status launch_refusal;  // why aclimb_launch refused last
+  RecentAllocations allocations;
 };
 
 ThreadState& ThisThread();

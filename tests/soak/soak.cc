@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <mutex>
 #include <random>
@@ -53,8 +54,8 @@ class Pool {
   // Each problem once, in order, and then any.
   Entry& Take(uint64_t random) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (entries_.size() == kProblems) return *entries_[random % kProblems];
-    Entry& entry = *entries_.emplace_back(std::make_unique<Entry>());
+    if (entries_.size() == kProblems) return entries_[random % kProblems];
+    Entry& entry = entries_.emplace_back();
     entry.kind = static_cast<int>(entries_.size() % kSoakOperators);
     entry.seed = seed_ + entries_.size();
     entry.problem = MakeSoakProblem(entry.kind, entry.seed);
@@ -65,7 +66,7 @@ class Pool {
  private:
   const uint64_t seed_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Entry>> entries_;
+  std::deque<Entry> entries_;
 };
 
 struct Counts {
@@ -226,7 +227,7 @@ int Half(const char* name, int seconds, uint64_t seed) {
   Pool pool(seed);
   if (!TouchMemory(counts_)) return 1;
   std::vector<double> resident;  // after each part, when nothing is under way
-  int seen = 0;                  // parts after which every problem had been made
+  bool settled = false;          // every problem had been made before the second half
   size_t left = 0;               // bytes of device memory in use then, which should be none
   for (int part = 1; part <= kParts; ++part) {
     const auto end = begin + std::chrono::milliseconds(seconds * 1000) * part / kParts;
@@ -236,7 +237,7 @@ int Half(const char* name, int seconds, uint64_t seed) {
     }
     for (std::thread& thread : threads) thread.join();
     resident.push_back(ResidentMib());
-    if (seen == 0 && pool.made() == kProblems) seen = part;
+    if (part < kParts / 2) settled = pool.made() == kProblems;
     left = std::max(left, DeviceBytesInUse(counts_));
   }
   const double took = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -263,7 +264,6 @@ int Half(const char* name, int seconds, uint64_t seed) {
   std::fflush(stdout);
   if (left > 0) std::fprintf(stderr, "FAILED: %zu bytes of device memory stay in use\n", left);
   // The first half is for what settles: plans, threads' memory.
-  const bool settled = seen > 0 && seen < kParts / 2;
   const double growth = resident.back() - resident[kParts / 2 - 1];
   if (settled) {
     std::printf("  growth MiB   %.2f in the second half\n", growth);

@@ -464,9 +464,7 @@ TEST_F(ConvolutionBackward, StridedViewsWithOffsets) {
           views.grad_input = view(p.input, 3, 2);
           views.grad_weight = view(p.weight, 0, 1);
           Random random(11);
-          const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
-                          random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
-                          views);
+          const Tensors t(p, random, views);
           ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
           EXPECT_TRUE(MeetsTruth(p, t));
         }
@@ -669,9 +667,7 @@ TEST_F(ConvolutionBackward, EverythingMeetsEverything) {
     views.weight = view(p.weight, true);
     views.grad_input = view(p.input, false);
     views.grad_weight = view(p.weight, false);
-    const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
-                    random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
-                    views);
+    const Tensors t(p, random, views);
     ACLIMB_ASSERT_OK(RunProblem(p, t, stream_)) << round;
     ASSERT_TRUE(MeetsTruth(p, t)) << round;
     ++problems;
@@ -724,9 +720,7 @@ TEST_F(ConvolutionBackward, EveryLayoutOfOneDnn) {
           views.grad_weight = channels_last(p.weight);
         }
         Random random(18);
-        const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
-                        random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
-                        views);
+        const Tensors t(p, random, views);
         ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
         EXPECT_TRUE(MeetsTruth(p, t));
       }

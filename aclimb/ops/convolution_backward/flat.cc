@@ -6,9 +6,6 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-int64_t CeilDivide(int64_t a, int64_t b) { return -FloorDivide(-a, b); }
-
 // One dimension's live taps: first and number.
 struct LiveTaps {
   int64_t first = 0;

@@ -35,7 +35,7 @@ struct FlatAxis {
   int64_t Blocks() const { return (count + block - 1) / block; }
   int64_t Phases() const { return std::min(taps, cycle); }
   int64_t PhaseTaps(int64_t phase) const {
-    return phase < taps ? (taps - phase - 1) / cycle + 1 : 0;
+    return phase < taps ? CeilDivide(taps - phase, cycle) : 0;
   }
   // Taps of all phases before this one.
   int64_t TapsBefore(int64_t phase) const {

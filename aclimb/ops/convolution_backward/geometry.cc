@@ -11,11 +11,10 @@ std::optional<FewNumbers> PerDimension(const std::vector<int64_t>& values, size_
   return std::nullopt;
 }
 
-// Of `count` numbers first, first + step, ..., how many lie in [0, end). `step` is at least 1, and
-// may be as large as the type holds.
+// Of `count` numbers first, first + step, ..., how many lie in [0, end). `step` is at least 1.
 int64_t CountInside(int64_t first, int64_t step, int64_t count, int64_t end) {
-  const int64_t skipped = first < 0 ? (-first - 1) / step + 1 : 0;
-  const int64_t before_end = end > first ? (end - first - 1) / step + 1 : 0;
+  const int64_t skipped = first < 0 ? CeilDivide(-first, step) : 0;
+  const int64_t before_end = end > first ? CeilDivide(end - first, step) : 0;
   return std::max<int64_t>(std::min(before_end, count) - skipped, 0);
 }
 

@@ -75,9 +75,10 @@ struct Tensors {
         std::make_unique<T>(p.weight, p.dtypes[2], std::vector<double>(), views.grad_weight);
     grad_bias = std::make_unique<T>(std::vector<int64_t>{p.grad_output[1]}, p.dtypes[0]);
   }
-  Tensors(const Problem& p, aclimb::testing::Random& random)
+  Tensors(const Problem& p, aclimb::testing::Random& random) : Tensors(p, random, Views{}) {}
+  Tensors(const Problem& p, aclimb::testing::Random& random, const Views& views)
       : Tensors(p, random.Reals(Count(p.grad_output), -1, 1), random.Reals(Count(p.input), -1, 1),
-                random.Reals(Count(p.weight), -1, 1)) {}
+                random.Reals(Count(p.weight), -1, 1), views) {}
 };
 
 inline int Phase1Of(const Problem& p, const Tensors& t, uint64_t* size, aclOpExecutor** executor) {

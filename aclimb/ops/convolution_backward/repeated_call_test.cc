@@ -30,9 +30,7 @@ class RepeatedConvolution : public aclimb::testing::DeviceTest {
  protected:
   void ExpectMeetsTruth(const Problem& p, const Tensors::Views& views = {}) {
     Random random(31);
-    const Tensors t(p, random.Reals(Count(p.grad_output), -1, 1),
-                    random.Reals(Count(p.input), -1, 1), random.Reals(Count(p.weight), -1, 1),
-                    views);
+    const Tensors t(p, random, views);
     ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
     EXPECT_TRUE(MeetsTruth(p, t));
   }
