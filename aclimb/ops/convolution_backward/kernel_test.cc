@@ -488,35 +488,40 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
     const char* name;
     Task task;
     DType dtype;
+    int threads;
     Layouts layouts;
     const char* implementation;
   };
   const DType f32 = DType::kFloat32, bf16 = DType::kBFloat16;
   const Expected expected[] = {
-      {"rn50_1x1_64_256_56", Task::kGradX, f32, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_64_256_56", Task::kGradWeight, f32, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_256_64_56", Task::kGradWeight, f32, Layouts::kBlocked, "jit_1x1"},
-      {"rn50_1x1_256_64_56", Task::kGradWeight, bf16, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_256_1024_14", Task::kGradX, bf16, Layouts::kBlocked, "jit_bf16_1x1"},
-      {"rn50_1x1s2_256_512_56", Task::kGradX, bf16, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_2048_512_7", Task::kGradWeight, bf16, Layouts::kPlain, "gemm"},
-      {"rn50_3x3_512_7", Task::kGradX, f32, Layouts::kBlocked, "jit"},
-      {"rn50_3x3_512_7", Task::kGradWeight, f32, Layouts::kPlain, "gemm"},
-      {"rn50_3x3_512_7", Task::kGradWeight, bf16, Layouts::kBlocked, "jit_bf16"},
-      {"rn50_3x3_256_14", Task::kGradWeight, f32, Layouts::kBlocked, "jit"},
-      {"lenet_5x5_6_16_14", Task::kGradWeight, f32, Layouts::kChannelsLast, "jit:avx512"},
-      {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_64_256_56", Task::kGradX, f32, 1, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_64_256_56", Task::kGradWeight, f32, 1, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_256_64_56", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit_1x1"},
+      {"rn50_1x1_256_64_56", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_256_1024_14", Task::kGradX, bf16, 1, Layouts::kBlocked, "jit_bf16_1x1"},
+      {"rn50_1x1s2_256_512_56", Task::kGradX, bf16, 1, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_2048_512_7", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
+      {"rn50_3x3_512_7", Task::kGradX, f32, 1, Layouts::kBlocked, "jit"},
+      {"rn50_3x3_512_7", Task::kGradWeight, f32, 1, Layouts::kPlain, "gemm"},
+      {"rn50_3x3_512_7", Task::kGradWeight, f32, 2, Layouts::kChannelsLast, "jit"},
+      {"rn50_1x1_2048_512_7", Task::kGradWeight, f32, 1, Layouts::kPlain, "gemm"},
+      {"rn50_1x1_2048_512_7", Task::kGradWeight, f32, 2, Layouts::kBlocked, "jit_1x1"},
+      {"rn50_3x3_512_7", Task::kGradWeight, bf16, 1, Layouts::kBlocked, "jit_bf16"},
+      {"rn50_3x3_256_14", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit"},
+      {"lenet_5x5_6_16_14", Task::kGradWeight, f32, 1, Layouts::kChannelsLast, "jit:avx512"},
+      {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
   };
   for (const Expected& each : expected) {
-    SCOPED_TRACE(::testing::Message() << each.name << ", task " << static_cast<int>(each.task)
-                                      << ", " << NameOf(each.dtype));
+    SCOPED_TRACE(::testing::Message()
+                 << each.name << ", task " << static_cast<int>(each.task) << ", "
+                 << NameOf(each.dtype) << ", threads " << each.threads);
     const auto& problems = NamedProblems();
     const auto named = std::find_if(problems.begin(), problems.end(), [&](const Named& n) {
       return n.name == std::string(each.name);
     });
     ASSERT_NE(named, problems.end());
     const Geometry geometry = GeometryOf(*named);
-    EXPECT_EQ(ChooseLayouts(geometry, each.task, each.dtype), each.layouts);
+    EXPECT_EQ(ChooseLayouts(geometry, each.task, each.dtype, each.threads), each.layouts);
     if (!HasAvx512()) continue;
     const auto primitive =
         onednn::MakePrimitive({geometry, each.task, each.dtype, each.dtype, 1, each.layouts});

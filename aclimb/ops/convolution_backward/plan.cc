@@ -47,7 +47,7 @@ onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
   };
   const Geometry& g = request.geometry;
   const DType wanted = request.operand;
-  const Layouts layouts = ChooseLayouts(g, request.task, wanted);
+  const Layouts layouts = ChooseLayouts(g, request.task, wanted, request.threads);
   onednn::PrimitivePointer found;
   if (!blocked && layouts != Layouts::kBlocked) found = ask(wanted, layouts);
   if (found == nullptr) found = ask(wanted, Layouts::kBlocked);
