@@ -181,21 +181,21 @@ void CallKey::AddCounted(const void* bytes, size_t count) {
   std::memcpy(words + 1, bytes, count);
 }
 
-// Two sums side by side, since each multiplication waits for the one before it.
+// Four sums side by side, since each multiplication waits for the one before it.
 uint64_t CallKey::Hash() const {
+  constexpr size_t kSums = 4;
   constexpr uint64_t kFactor = 0x9E3779B97F4A7C15u;
-  uint64_t even = used_;
-  uint64_t odd = ~even;
   const auto mix = [](uint64_t sum, uint64_t word) {
     const uint64_t product = (sum ^ word) * kFactor;
     return product ^ product >> 32;
   };
-  for (size_t i = 0; i + 1 < used_; i += 2) {
-    even = mix(even, words_[i]);
-    odd = mix(odd, words_[i + 1]);
+  uint64_t sums[kSums] = {used_, 1, 2, 3};
+  size_t i = 0;
+  for (; i + kSums <= used_; i += kSums) {
+    for (size_t k = 0; k < kSums; ++k) sums[k] = mix(sums[k], words_[i + k]);
   }
-  if (used_ % 2 != 0) even = mix(even, words_[used_ - 1]);
-  return mix(even, odd);
+  for (size_t k = 0; i < used_; ++i, ++k) sums[k] = mix(sums[k], words_[i]);
+  return mix(mix(sums[0], sums[1]), mix(sums[2], sums[3]));
 }
 
 std::unique_ptr<Executor> FindCall(const CallKey& key, const contract::Arguments& arguments) {

@@ -5,7 +5,8 @@
 namespace aclimb {
 namespace {
 
-thread_local ThreadState* state = nullptr;
+// One load, not a call; a pointer always fits into what threads keep for libraries opened later.
+[[gnu::tls_model("initial-exec")]] thread_local ThreadState* state = nullptr;
 
 // A key's destructor runs when a thread ends, but not for the main thread at exit.
 pthread_key_t MakeKey() {

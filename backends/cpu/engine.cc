@@ -76,7 +76,7 @@ std::shared_ptr<AclimbQueue> Engine::PickNext() {
 }
 
 void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
-  const Task task = queue->tasks.front();
+  const Task& task = queue->tasks.front();  // stays there while it runs
   executing_ = true;
   queue->running = true;
   lock.unlock();

@@ -60,17 +60,23 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, DType operand, int thread
                                                                 : Layouts::kBlocked;
 }
 
+// Blocked layouts pad channels to sixteen, which costs where there are few. An x of still fewer
+// channels is read as it is, if those of y are whole blocks: as in the first layer of a network.
+bool PaddingCosts(const Geometry& g, bool half) {
+  const bool whole_x = g.x_channels % 16 == 0, whole_y = g.y_channels % 16 == 0;
+  if (whole_x && whole_y) return false;
+  if (g.y_channels > 64 || g.x_channels > (whole_x ? 32 : 64)) return false;
+  const int64_t first_layer = half ? 15 : std::max<int64_t>(4, g.y_channels / 8);
+  return !whole_y || g.x_channels > first_layer;
+}
+
 }  // namespace
 
 Layouts ChooseLayouts(const Geometry& g, Task task, DType operand, int threads) {
   if (IsPointwise(g)) return PointwiseLayouts(g, task, operand, threads);
   if (g.groups != 1) return Layouts::kBlocked;
   const bool half = operand == DType::kBFloat16, weight = task == Task::kGradWeight;
-  // Blocked layouts pad channels to sixteen; bfloat16 reads a plain x of a few channels anyway.
-  const bool padded = g.x_channels % 16 != 0 || g.y_channels % 16 != 0;
-  if (padded && g.x_channels <= 32 && g.y_channels <= 64 && !(half && g.x_channels < 16)) {
-    return Layouts::kChannelsLast;
-  }
+  if (PaddingCosts(g, half)) return Layouts::kChannelsLast;
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = std::any_of(g.stride, g.stride + kDims, [](int64_t s) { return s > 1; });

@@ -509,6 +509,7 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
       {"rn50_3x3_512_7", Task::kGradWeight, bf16, 1, Layouts::kBlocked, "jit_bf16"},
       {"rn50_3x3_256_14", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit"},
       {"lenet_5x5_6_16_14", Task::kGradWeight, f32, 1, Layouts::kChannelsLast, "jit:avx512"},
+      {"rn50_stem_7x7s2", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit:avx512"},
       {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
   };
   for (const Expected& each : expected) {
