@@ -131,18 +131,24 @@ Status CheckCacheRange(const void* address, size_t size) {
 
 bool FindAllocation(const void* address, AclimbAllocation* allocation) {
   AllocationTable& table = Allocations();
-  RecentAllocations& recent = ThisThread().allocations;
-  if (const AclimbAllocation* kept =
-          recent.Find(address, table.removals.load(std::memory_order_acquire))) {
-    *allocation = *kept;
-    return true;
+  // A look-up takes no memory: without the thread's state it does without.
+  ThreadState* const thread = ThisThreadOrNull();
+  if (thread != nullptr) {
+    const AclimbAllocation* const kept =
+        thread->allocations.Find(address, table.removals.load(std::memory_order_acquire));
+    if (kept != nullptr) {
+      *allocation = *kept;
+      return true;
+    }
   }
   std::shared_lock<std::shared_mutex> lock(table.mutex);
   auto it = table.live.upper_bound(Key(address));
   if (it == table.live.begin()) return false;
   --it;
   if (Key(address) - it->first >= it->second.usable) return false;
-  recent.Keep(it->second, table.removals.load(std::memory_order_relaxed));
+  if (thread != nullptr) {
+    thread->allocations.Keep(it->second, table.removals.load(std::memory_order_relaxed));
+  }
   *allocation = it->second;
   return true;
 }

@@ -45,6 +45,9 @@ struct ThreadState {
   RecentAllocations allocations;
 };
 
+// Made when first asked for; throws without memory.
 ThreadState& ThisThread();
+// Null when nothing was asked of it yet.
+ThreadState* ThisThreadOrNull() noexcept;
 
 }  // namespace aclimb

@@ -227,7 +227,7 @@ int Half(const char* name, int seconds, uint64_t seed) {
   Pool pool(seed);
   if (!TouchMemory(counts_)) return 1;
   std::vector<double> resident;  // after each part, when nothing is under way
-  bool settled = false;          // every problem had been made before the second half
+  bool settled = false;          // every problem had been made a part before the second half
   size_t left = 0;               // bytes of device memory in use then, which should be none
   for (int part = 1; part <= kParts; ++part) {
     const auto end = begin + std::chrono::milliseconds(seconds * 1000) * part / kParts;

@@ -32,42 +32,44 @@ bool IsPointwise(const Geometry& g) {
   return true;
 }
 
-// A large gradient of the weight, over 1 Mi elements, is a product on one thread alone: two share
-// its few columns badly (measured: 7% faster than the direct kernel on one, up to 15% slower on
-// two).
-bool IsProductOfOneThread(double weights, int threads) {
-  return weights >= 1 << 20 && threads == 1;
-}
+// Beside the direct kernel a product of so many weights is 7% faster on one thread; two share its
+// few columns badly, and are up to 15% slower.
+bool IsLargeOnOneThread(double weights, int threads) { return weights >= 1 << 20 && threads == 1; }
 
 // A product needs no copies; in float32 the direct kernels are faster by up to a fifth, in bfloat16
 // the gradient of the weight is not.
 Layouts PointwiseLayouts(const Geometry& g, Task task, DType operand, int threads) {
-  if (task != Task::kGradWeight) {
-    // Images are multiplied one by one: short ones leave the product's panels half empty.
-    return g.OutSize() >= 512 ? Layouts::kPlain : Layouts::kBlocked;
-  }
   const double weights = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
+  // Images are multiplied one by one: short ones leave the product's panels half empty, and the
+  // more there is to multiply, the less a copy matters.
+  const Layouts of_input =
+      g.OutSize() >= (weights < 1 << 16 ? 128 : 384) ? Layouts::kPlain : Layouts::kBlocked;
+  if (task != Task::kGradWeight) return of_input;
   if (operand == DType::kBFloat16) {
     // Unless y, the larger, is blocked for the other gradient anyway.
-    const bool shared = g.OutSize() < 512 && g.y_channels > g.x_channels && weights <= 1 << 18;
-    return shared ? Layouts::kBlocked : Layouts::kPlain;
+    const bool shared = g.y_channels > g.x_channels && weights <= 1 << 18;
+    return shared ? of_input : Layouts::kPlain;
   }
+  if (IsLargeOnOneThread(weights, threads)) return Layouts::kPlain;
   const double copied = static_cast<double>(g.x_channels) * static_cast<double>(g.InSize()) /
                             static_cast<double>(g.OutSize()) +
                         static_cast<double>(g.y_channels);
   const bool copies_count = weights <= 128 * copied && (g.y_channels > 64 || g.y_channels < 32);
-  return copies_count || IsProductOfOneThread(weights, threads) ? Layouts::kPlain
-                                                                : Layouts::kBlocked;
+  return copies_count ? of_input : Layouts::kBlocked;
 }
 
-// Blocked layouts pad channels to sixteen, which costs where there are few. An x of still fewer
-// channels is read as it is, if those of y are whole blocks: as in the first layer of a network.
-bool PaddingCosts(const Geometry& g, bool half) {
-  const bool whole_x = g.x_channels % 16 == 0, whole_y = g.y_channels % 16 == 0;
-  if (whole_x && whole_y) return false;
-  if (g.y_channels > 64 || g.x_channels > (whole_x ? 32 : 64)) return false;
-  const int64_t first_layer = half ? 15 : std::max<int64_t>(4, g.y_channels / 8);
-  return !whole_y || g.x_channels > first_layer;
+// Blocked layouts pad channels to sixteen. Where that is a fifth more work, channels last is
+// faster, except where few channels meet whole blocks, as in the first layer of a network: there
+// the direct kernels of the weight take x as it is, in float32 up to four channels, which are as
+// far as our own kernels of x go.
+bool PaddingCosts(const Geometry& g, DType operand) {
+  const auto padded = [](int64_t channels) {
+    return static_cast<double>((channels + 15) / 16 * 16);
+  };
+  const double work = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
+  if (padded(g.x_channels) * padded(g.y_channels) < 1.2 * work) return false;
+  const int64_t few = operand == DType::kBFloat16 ? 15 : 4;
+  return g.y_channels % 16 != 0 || g.x_channels > few;
 }
 
 }  // namespace
@@ -76,13 +78,13 @@ Layouts ChooseLayouts(const Geometry& g, Task task, DType operand, int threads) 
   if (IsPointwise(g)) return PointwiseLayouts(g, task, operand, threads);
   if (g.groups != 1) return Layouts::kBlocked;
   const bool half = operand == DType::kBFloat16, weight = task == Task::kGradWeight;
-  if (PaddingCosts(g, half)) return Layouts::kChannelsLast;
+  if (PaddingCosts(g, operand)) return Layouts::kChannelsLast;
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = std::any_of(g.stride, g.stride + kDims, [](int64_t s) { return s > 1; });
   const double weights = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels) *
                          static_cast<double>(g.KernelSize());
-  if (IsProductOfOneThread(weights, threads) && g.OutSize() > 16 && (strided || !half)) {
+  if (IsLargeOnOneThread(weights, threads) && g.OutSize() > 16 && (strided || !half)) {
     return Layouts::kPlain;
   }
   return strided || half ? Layouts::kBlocked : Layouts::kChannelsLast;

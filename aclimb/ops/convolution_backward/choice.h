@@ -24,8 +24,9 @@ enum class Layouts : uint8_t {
   kChannelsLast,  // its direct kernels again, or a product where it has none
 };
 
-// The layouts that measurements found fastest for a primitive of this kind on one thread, and on
-// two for more. A rule by shape: a choice by time would let results differ from run to run.
+// The layouts that measurements found fastest for a primitive of this kind, on one thread and on
+// two; larger teams count as two. A rule by shape: a choice by time would let results differ from
+// run to run.
 Layouts ChooseLayouts(const Geometry& geometry, Task task, DType operand, int threads);
 
 // Small enough for one thread without oneDNN, which costs more to start than to compute.

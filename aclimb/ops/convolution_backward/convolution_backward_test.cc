@@ -283,7 +283,7 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
     bool transposed;
   };
   const Shape shapes[] = {
-      {{1, 384, 8, 8}, {384, 384, 3, 3}, false},  // gradWeight from plain layouts
+      {{1, 384, 8, 8}, {384, 384, 3, 3}, false},  // gradWeight from plain layouts, on one thread
       {{2, 20, 17, 17}, {24, 20, 3, 3}, false},   // from channels last
       {{2, 20, 17, 17}, {20, 24, 3, 3}, true},
       {{2, 32, 1, 120}, {32, 32, 1, 35}, true},  // a window that no direct kernel knows
@@ -686,9 +686,12 @@ TEST_F(ConvolutionBackward, EveryLayoutOfOneDnn) {
       {{1, 72, 23, 23}, {40, 72, 1, 1}, 1, 0},   // in float32 for gradInput alone
       {{1, 32, 45, 45}, {72, 32, 1, 1}, 2, 0},   // with gaps
       {{3, 48, 9, 9}, {96, 48, 1, 1}, 1, 0},     // short images
-      {{1, 256, 5, 5}, {512, 256, 3, 3}, 1, 1},  // a heavy weight
+      {{1, 256, 5, 5}, {512, 256, 3, 3}, 1, 1},  // a heavy weight: a product on one thread
       {{2, 20, 17, 17}, {24, 20, 3, 3}, 1, 1},   // channels last
-      {{2, 9, 17, 17}, {16, 9, 3, 3}, 1, 1},     // the same for one gradient
+      {{2, 9, 17, 17}, {16, 9, 3, 3}, 1, 1},     // the same in float32 alone
+      {{2, 40, 11, 11}, {40, 40, 3, 3}, 1, 1},   // and with more channels
+      {{3, 12, 13, 13}, {24, 12, 3, 3}, 2, 1},
+      {{2, 3, 23, 23}, {32, 3, 3, 3}, 2, 1},     // a first layer
       {{2, 32, 1, 120}, {32, 32, 1, 64}, 1, 0},  // a window that no direct kernel knows
   };
   for (const Shape& shape : shapes) {

@@ -11,9 +11,9 @@
 
 namespace aclimb::convolution_backward {
 
-// Both for b >= 1, which may be as large as the type holds.
-inline int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a - 1) / b) - 1; }
-inline int64_t CeilDivide(int64_t a, int64_t b) { return -FloorDivide(-a, b); }
+// For every a, and b >= 1.
+inline int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+inline int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 inline constexpr int kDims = 3;  // depth, height, width; fewer dimensions embed with extent 1
 

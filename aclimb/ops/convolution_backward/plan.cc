@@ -47,9 +47,10 @@ onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
   };
   const Geometry& g = request.geometry;
   const DType wanted = request.operand;
-  const Layouts layouts = ChooseLayouts(g, request.task, wanted, request.threads);
+  const Layouts layouts =
+      blocked ? Layouts::kBlocked : ChooseLayouts(g, request.task, wanted, request.threads);
   onednn::PrimitivePointer found;
-  if (!blocked && layouts != Layouts::kBlocked) found = ask(wanted, layouts);
+  if (layouts != Layouts::kBlocked) found = ask(wanted, layouts);
   if (found == nullptr) found = ask(wanted, Layouts::kBlocked);
   if (found != nullptr || wanted != DType::kBFloat16) return found;
   found = ask(DType::kFloat32, Layouts::kBlocked);

@@ -45,7 +45,7 @@ struct Span {
 // Positions of y, within [0, out), whose tap `tap` meets x along dimension d.
 inline Span WindowsInside(const Geometry& g, int d, int64_t tap) {
   const int64_t shift = g.pad_begin[d] - tap * g.dilation[d];  // o * stride >= shift
-  const int64_t begin = shift <= 0 ? 0 : CeilDivide(shift, g.stride[d]);
+  const int64_t begin = std::max<int64_t>(0, CeilDivide(shift, g.stride[d]));
   const int64_t last = g.in[d] - 1 + shift;
   return {begin, last < 0 ? 0 : std::min(g.out[d], last / g.stride[d] + 1)};
 }

@@ -266,7 +266,7 @@ void RepairPlane(const SumsRepair& repair, int64_t image, int64_t group, int64_t
     for (at.height = 0; at.height < target.shape[3]; ++at.height) {
       for (int64_t phase = 0; phase < std::min(step, target.shape[4]); ++phase) {
         for (at.first = phase; at.first < target.shape[4]; at.first += kChunk * step) {
-          at.count = std::min(kChunk, (target.shape[4] - at.first + step - 1) / step);
+          at.count = std::min(kChunk, CeilDivide(target.shape[4] - at.first, step));
           at.offset = base + at.depth * target.stride[2] + at.height * target.stride[3] +
                       at.first * target.stride[4];
           RepairLattice(repair, at, special);

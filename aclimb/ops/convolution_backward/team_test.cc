@@ -46,6 +46,8 @@ std::vector<Named> Problems() {
     add("wide pointwise", dtype, {3, 64, 28, 28}, {128, 64, 1, 1}, 1, 0);
     add("heavy weight", dtype, {2, 256, 14, 14}, {512, 256, 3, 3}, 2, 1);
     add("odd channels", dtype, {3, 20, 28, 28}, {24, 20, 3, 3}, 1, 1);
+    add("more odd channels", dtype, {3, 40, 28, 28}, {40, 40, 3, 3}, 1, 1);
+    add("few channels", dtype, {3, 12, 28, 28}, {24, 12, 3, 3}, 2, 1);
     add("long window", dtype, {2, 32, 1, 400}, {32, 32, 1, 64}, 1, 0);
   }
   return problems;

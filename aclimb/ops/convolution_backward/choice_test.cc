@@ -1,0 +1,108 @@
+// Where the rule of the layouts turns, without oneDNN.
+#include "aclimb/ops/convolution_backward/choice.h"
+
+#include <gtest/gtest.h>
+
+namespace aclimb::convolution_backward {
+namespace {
+
+constexpr DType kF32 = DType::kFloat32, kBf16 = DType::kBFloat16;
+constexpr Layouts kBlocked = Layouts::kBlocked, kPlain = Layouts::kPlain,
+                  kLast = Layouts::kChannelsLast;
+
+// `out` windows of kernel x kernel in a row.
+Geometry Windows(int64_t x_channels, int64_t y_channels, int64_t out, int64_t kernel,
+                 int64_t stride = 1) {
+  Geometry g;
+  g.batch = 8;
+  g.x_channels = x_channels;
+  g.y_channels = y_channels;
+  g.out[2] = out;
+  g.in[1] = kernel;
+  g.in[2] = (out - 1) * stride + kernel;
+  g.kernel[1] = g.kernel[2] = kernel;
+  g.stride[2] = stride;
+  return g;
+}
+
+TEST(ConvolutionLayouts, ChannelsLastWherePaddingIsAFifth) {
+  struct Case {
+    int64_t x, y;
+    Layouts f32, bf16;
+  };
+  const Case cases[] = {
+      {16, 16, kBlocked, kBlocked},   {3, 64, kBlocked, kBlocked},
+      {4, 16, kBlocked, kBlocked},    {5, 16, kLast, kBlocked},
+      {15, 64, kBlocked, kBlocked},  // a fifteenth more
+      {12, 96, kLast, kBlocked},      {17, 256, kLast, kLast},
+      {4, 20, kLast, kLast},          {1, 6, kLast, kLast},
+      {16, 24, kLast, kLast},         {72, 72, kLast, kLast},  // 1.235 times
+      {80, 200, kBlocked, kBlocked},  {128, 17, kLast, kLast},
+      {40, 16, kLast, kLast},         {40, 1024, kLast, kLast},  // 1.2 times
+      {41, 1024, kBlocked, kBlocked},
+  };
+  for (const Case& each : cases) {
+    const Geometry g = Windows(each.x, each.y, 400, 3);
+    for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+      for (const int threads : {1, 2}) {
+        EXPECT_EQ(ChooseLayouts(g, task, kF32, threads), each.f32) << each.x << "->" << each.y;
+        EXPECT_EQ(ChooseLayouts(g, task, kBf16, threads), each.bf16) << each.x << "->" << each.y;
+      }
+    }
+  }
+}
+
+TEST(ConvolutionLayouts, ShortRowsAndHeavyWeights) {
+  struct Case {
+    int64_t channels, out, stride;
+    DType dtype;
+    int threads;
+    Layouts layouts;
+  };
+  const Case cases[] = {
+      {64, 145, 1, kF32, 1, kBlocked},  {64, 144, 1, kF32, 1, kLast},
+      {64, 144, 2, kF32, 1, kBlocked},  {64, 144, 1, kBf16, 1, kBlocked},
+      {512, 144, 1, kF32, 1, kPlain},   {512, 144, 1, kF32, 2, kLast},
+      {512, 145, 1, kF32, 1, kBlocked}, {512, 17, 1, kF32, 1, kPlain},
+      {512, 16, 1, kF32, 1, kLast},     {512, 17, 2, kF32, 1, kPlain},
+      {512, 17, 2, kF32, 2, kBlocked},  {512, 17, 1, kBf16, 1, kBlocked},
+      {512, 17, 2, kBf16, 1, kPlain},   {512, 17, 2, kBf16, 2, kBlocked},
+      {336, 17, 1, kF32, 1, kLast},  // 1,016,064 weights
+      {352, 17, 1, kF32, 1, kPlain},
+  };
+  for (const Case& each : cases) {
+    const Geometry g = Windows(each.channels, each.channels, each.out, 3, each.stride);
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, each.dtype, each.threads), each.layouts)
+        << each.channels << " channels, " << each.out << " windows, " << each.threads << " threads";
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradX, each.dtype, each.threads), kBlocked);
+  }
+}
+
+TEST(ConvolutionLayouts, Pointwise) {
+  struct Case {
+    int64_t x, y, out;
+    DType dtype;
+    int threads;
+    Layouts input, weight;
+  };
+  const Case cases[] = {
+      {256, 256, 384, kF32, 1, kPlain, kPlain},      {256, 256, 383, kF32, 1, kBlocked, kBlocked},
+      {128, 256, 128, kF32, 1, kPlain, kPlain},      {128, 256, 127, kF32, 1, kBlocked, kBlocked},
+      {256, 64, 400, kF32, 1, kPlain, kBlocked},     {256, 31, 400, kF32, 1, kPlain, kPlain},
+      {256, 65, 400, kF32, 1, kPlain, kPlain},       {512, 512, 400, kF32, 1, kPlain, kBlocked},
+      {1024, 1024, 49, kF32, 1, kBlocked, kPlain},   {1024, 1024, 49, kF32, 2, kBlocked, kBlocked},
+      {1023, 1024, 49, kF32, 1, kBlocked, kBlocked}, {64, 256, 49, kBf16, 1, kBlocked, kBlocked},
+      {64, 256, 196, kBf16, 2, kPlain, kPlain},      {256, 64, 49, kBf16, 2, kBlocked, kPlain},
+      {512, 1024, 49, kBf16, 2, kBlocked, kPlain},
+  };
+  for (const Case& each : cases) {
+    const Geometry g = Windows(each.x, each.y, each.out, 1);
+    SCOPED_TRACE(::testing::Message() << each.x << "->" << each.y << ", " << each.out
+                                      << " windows, " << each.threads << " threads");
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradX, each.dtype, each.threads), each.input);
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, each.dtype, each.threads), each.weight);
+  }
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
