@@ -42,6 +42,10 @@ struct Span {
   bool Empty() const { return begin >= end; }
 };
 
+// A step that leaves a row of `extent` elements at once, as `stride` does, but whose products do
+// not overflow.
+inline int64_t StepWithin(int64_t stride, int64_t extent) { return std::min(stride, extent); }
+
 // Positions of y, within [0, out), whose tap `tap` meets x along dimension d.
 inline Span WindowsInside(const Geometry& g, int d, int64_t tap) {
   const int64_t shift = g.pad_begin[d] - tap * g.dilation[d];  // o * stride >= shift

@@ -81,7 +81,7 @@ HWY_INLINE void AddTap(const SumsRepair& repair, const Lattice& at, Span range, 
   const int64_t low = std::max(range.begin, reach.inside.begin);
   const int64_t high = std::min(range.end, reach.inside.end);
   if (low >= high) return;
-  const int64_t step = repair.forward ? repair.g.stride[2] : 1;
+  const int64_t step = repair.forward ? StepWithin(repair.g.stride[2], repair.source.shape[4]) : 1;
   const int64_t position = reach.source + (low - reach.inside.begin) * step;
   const int64_t stride = repair.source.stride[4];
   LoadRow(repair.source, line + position * stride, step * stride, high - low, buffer);
@@ -258,7 +258,7 @@ void RepairPlane(const SumsRepair& repair, int64_t image, int64_t group, int64_t
   SpecialWeights special;
   FindSpecial(repair, group, channel, special);
   if (special.count == 0) return;
-  const int64_t step = repair.forward ? 1 : g.stride[2];
+  const int64_t step = repair.forward ? 1 : StepWithin(g.stride[2], target.shape[4]);
   const int64_t base =
       image * target.stride[0] + (group * repair.Channels() + channel) * target.stride[1];
   Lattice at = {image, group, channel, 0, 0, 0, step, 0, 0};

@@ -191,8 +191,8 @@ bool AddRows(const WeightRepair& repair, Block& block, bool special_only) {
               if (!block.wanted[c][t] || low >= high) continue;
               const int64_t met = Meets(g, 2, low, block.tap + t);
               if (!share) {
-                LoadRow(x, x_line + met * x.stride[4], g.stride[2] * x.stride[4], high - low,
-                        right);
+                LoadRow(x, x_line + met * x.stride[4],
+                        StepWithin(g.stride[2], g.in[2]) * x.stride[4], high - low, right);
                 first = met;
               }
               AddDot(left + low - w, right + met - first, high - low, sums[c][t]);
