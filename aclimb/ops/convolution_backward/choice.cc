@@ -32,6 +32,12 @@ bool IsPointwise(const Geometry& g) {
   return true;
 }
 
+// Elements of the weight of a group.
+double Weights(const Geometry& g) {
+  return static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels) *
+         static_cast<double>(g.KernelSize());
+}
+
 // Beside the direct kernel a product of so many weights is 7% faster on one thread; two share its
 // few columns badly, and are up to 15% slower.
 bool IsLargeOnOneThread(double weights, int threads) { return weights >= 1 << 20 && threads == 1; }
@@ -39,7 +45,7 @@ bool IsLargeOnOneThread(double weights, int threads) { return weights >= 1 << 20
 // A product needs no copies; in float32 the direct kernels are faster by up to a fifth, in bfloat16
 // the gradient of the weight is not.
 Layouts PointwiseLayouts(const Geometry& g, Task task, DType operand, int threads) {
-  const double weights = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
+  const double weights = Weights(g);
   // Images are multiplied one by one: short ones leave the product's panels half empty, and the
   // more there is to multiply, the less a copy matters.
   const Layouts of_input =
@@ -63,11 +69,10 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, DType operand, int thread
 // the direct kernels of the weight take x as it is, in float32 up to four channels, which are as
 // far as our own kernels of x go.
 bool PaddingCosts(const Geometry& g, DType operand) {
-  const auto padded = [](int64_t channels) {
-    return static_cast<double>((channels + 15) / 16 * 16);
-  };
   const double work = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
-  if (padded(g.x_channels) * padded(g.y_channels) < 1.2 * work) return false;
+  const double padded = static_cast<double>(RoundUp(g.x_channels, 16)) *
+                        static_cast<double>(RoundUp(g.y_channels, 16));
+  if (padded < 1.2 * work) return false;
   const int64_t few = operand == DType::kBFloat16 ? 15 : 4;
   return g.y_channels % 16 != 0 || g.x_channels > few;
 }
@@ -82,9 +87,7 @@ Layouts ChooseLayouts(const Geometry& g, Task task, DType operand, int threads) 
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = std::any_of(g.stride, g.stride + kDims, [](int64_t s) { return s > 1; });
-  const double weights = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels) *
-                         static_cast<double>(g.KernelSize());
-  if (IsLargeOnOneThread(weights, threads) && g.OutSize() > 16 && (strided || !half)) {
+  if (IsLargeOnOneThread(Weights(g), threads) && g.OutSize() > 16 && (strided || !half)) {
     return Layouts::kPlain;
   }
   return strided || half ? Layouts::kBlocked : Layouts::kChannelsLast;

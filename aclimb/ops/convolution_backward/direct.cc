@@ -13,14 +13,11 @@ constexpr int64_t kStepElements = 128 * 1024;
 constexpr int64_t kOutElements = 256 * 1024;
 constexpr int64_t kAbsurd = int64_t{1} << 56;
 
-int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
-int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // The tile width that pads the channels least.
 int64_t BestTile(int64_t channels) {
   int64_t best = 1;
   for (int64_t tile = 2; tile <= 4; ++tile) {
-    if (Ceil(channels, tile) * tile <= Ceil(channels, best) * best) best = tile;
+    if (CeilDivide(channels, tile) * tile <= CeilDivide(channels, best) * best) best = tile;
   }
   return best;
 }
@@ -35,10 +32,10 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const FlatGeometry& flat = plan.flat;
   const int64_t phases = flat.Phases();
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
-  plan.folds = Ceil(g.batch, flat.images);
+  plan.folds = CeilDivide(g.batch, flat.images);
   taps.planes_per_source = forward ? phases : 1;
   taps.tile = BestTile(taps.outputs);
-  const int64_t channel_tiles = Ceil(taps.outputs, taps.tile);
+  const int64_t channel_tiles = CeilDivide(taps.outputs, taps.tile);
   const int64_t output_phases = forward ? std::min<int64_t>(phases, 1) : phases;
   taps.output_phases = output_phases;
   taps.tiles = SaturatedProduct(channel_tiles, output_phases);
@@ -52,12 +49,12 @@ void PlanTaps(DirectPlan& plan, int threads) {
       std::clamp<int64_t>(kOutElements / tile_elements, 1, channel_tiles);
   const int64_t others = SaturatedProduct(SaturatedProduct(plan.folds, flat.blocks), g.groups);
   // Enough units for the team, as long as repacking the sources stays cheap beside the sums.
-  const int64_t wanted = Ceil(8, std::max<int64_t>(1, others));
+  const int64_t wanted = CeilDivide(8, std::max<int64_t>(1, others));
   if (wanted > 1) {
     channel_tiles_per_unit =
-        std::min(channel_tiles_per_unit, std::max<int64_t>(1, Ceil(channel_tiles, wanted)));
+        std::min(channel_tiles_per_unit, std::max<int64_t>(1, CeilDivide(channel_tiles, wanted)));
   }
-  taps.ranges = Ceil(channel_tiles, channel_tiles_per_unit);
+  taps.ranges = CeilDivide(channel_tiles, channel_tiles_per_unit);
   taps.tiles_per_unit = channel_tiles_per_unit * output_phases;
   plan.units = SaturatedProduct(others, taps.ranges);
 
@@ -82,12 +79,12 @@ void PlanOuter(DirectPlan& plan, int threads) {
   const int64_t planes = outer.y_per_unit + SaturatedProduct(outer.x_per_unit, phases);
   plan.flat = MakeFlat(g, plan.task, planes, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
-  outer.y_ranges = Ceil(g.y_channels, outer.y_per_unit);
-  outer.x_ranges = Ceil(g.x_channels, outer.x_per_unit);
-  plan.folds = Ceil(g.batch, flat.images);
+  outer.y_ranges = CeilDivide(g.y_channels, outer.y_per_unit);
+  outer.x_ranges = CeilDivide(g.x_channels, outer.x_per_unit);
+  plan.folds = CeilDivide(g.batch, flat.images);
   const int64_t pieces = g.groups * outer.y_ranges * outer.x_ranges;
   const int64_t steps = SaturatedProduct(plan.folds, flat.blocks);
-  outer.splits = std::clamp<int64_t>(Ceil(16, pieces), 1, std::max<int64_t>(1, steps));
+  outer.splits = std::clamp<int64_t>(CeilDivide(16, pieces), 1, std::max<int64_t>(1, steps));
   plan.units = phases == 0 ? 0 : pieces * outer.splits;
   // A plane of y has room in front for the largest row shift, a plane of x behind.
   const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;

@@ -32,7 +32,7 @@ struct FlatAxis {
   int64_t dilation = 1;
   int64_t cycle = 1;
 
-  int64_t Blocks() const { return (count + block - 1) / block; }
+  int64_t Blocks() const { return CeilDivide(count, block); }
   int64_t Phases() const { return std::min(taps, cycle); }
   int64_t PhaseTaps(int64_t phase) const {
     return phase < taps ? CeilDivide(taps - phase, cycle) : 0;

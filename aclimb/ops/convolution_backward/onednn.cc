@@ -324,7 +324,7 @@ bool Fits(const Geometry& g) {
 bool IsRegular(const Geometry& g, int d) {
   const int64_t stride = g.stride[d], reach = (g.kernel[d] - 1) * g.dilation[d];
   const auto windows_before = [&](int64_t position) {  // that begin before this element of x
-    return position <= -g.pad_begin[d] ? 0 : CeilDivide(position + g.pad_begin[d], stride);
+    return std::max<int64_t>(0, CeilDivide(position + g.pad_begin[d], stride));
   };
   const int64_t inside = windows_before(0);              // the first that begins in the data
   const int64_t over = windows_before(g.in[d] - reach);  // the first that ends behind it

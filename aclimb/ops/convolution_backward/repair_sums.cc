@@ -264,7 +264,7 @@ void RepairPlane(const SumsRepair& repair, int64_t image, int64_t group, int64_t
   Lattice at = {image, group, channel, 0, 0, 0, step, 0, 0};
   for (at.depth = 0; at.depth < target.shape[2]; ++at.depth) {
     for (at.height = 0; at.height < target.shape[3]; ++at.height) {
-      for (int64_t phase = 0; phase < std::min(step, target.shape[4]); ++phase) {
+      for (int64_t phase = 0; phase < step; ++phase) {
         for (at.first = phase; at.first < target.shape[4]; at.first += kChunk * step) {
           at.count = std::min(kChunk, CeilDivide(target.shape[4] - at.first, step));
           at.offset = base + at.depth * target.stride[2] + at.height * target.stride[3] +
