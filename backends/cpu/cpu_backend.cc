@@ -146,7 +146,7 @@ int QueueDestroy(AclimbQueue* queue, int drain) {
 int QueueSubmit(AclimbQueue* queue, const AclimbTask* run, uint32_t* task_id) {
   Task task;
   task.run = *run;
-  return Submit(queue, std::move(task), task_id);
+  return Submit(queue, task, task_id);
 }
 
 struct CopyJob {
@@ -170,7 +170,7 @@ int QueueCopy(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src, 
   };
   task.run.release = [](void* payload) { delete static_cast<CopyJob*>(payload); };
   task.run.cost_bytes = width * height;
-  return Submit(queue, std::move(task), task_id);
+  return Submit(queue, task, task_id);
 }
 
 struct FillJob {
@@ -192,7 +192,7 @@ int QueueFill(AclimbQueue* queue, void* address, uint32_t value, int element_byt
   };
   task.run.release = [](void* payload) { delete static_cast<FillJob*>(payload); };
   task.run.cost_bytes = static_cast<uint64_t>(element_bytes) * count;
-  return Submit(queue, std::move(task), task_id);
+  return Submit(queue, task, task_id);
 }
 
 int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), void* payload,
@@ -201,7 +201,7 @@ int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), vo
   task.kind = Task::Kind::kSuspend;
   task.start = start;
   task.payload = payload;
-  return Submit(queue, std::move(task), task_id);
+  return Submit(queue, task, task_id);
 }
 
 int QueueStopOnFailure(AclimbQueue* queue) {

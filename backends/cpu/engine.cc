@@ -1,14 +1,13 @@
 #include "backends/cpu/engine.h"
 
-#include <utility>
-
 #include "aclimb/core/codes.h"
 #include "backends/cpu/marker.h"
 
 namespace aclimb::cpu {
 namespace {
 
-thread_local const std::atomic<int>* running_cancel_flag = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local const std::atomic<int>* running_cancel_flag =
+    nullptr;
 
 bool IsSmall(const Task& task) {
   if (task.kind == Task::Kind::kSuspend) return false;
@@ -29,10 +28,10 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
     FlushDeferred();
     return;
   }
-  ready_[queue->options.priority].PushBack(queue->shared_from_this());
+  ready_[queue->options.priority].PushBack(queue);
   ++ready_count_;
   queue->ready = true;
-  signals_.fetch_add(1, std::memory_order_release);
+  Signal();
   if (ticking_ && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1 &&
       IsSmall(queue->tasks.front())) {
     deferred_ = true;
@@ -48,12 +47,16 @@ void Engine::Unready(AclimbQueue* queue) noexcept {
   queue->ready = false;
 }
 
+void Engine::Signal() noexcept {
+  signals_.store(signals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
 void Engine::FlushDeferred() {
   if (deferred_) Wake();
 }
 
 void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) noexcept {
-  marker->blocked.PushBack(queue->shared_from_this());
+  marker->blocked.PushBack(queue);
   queue->blocked_on = marker;
   Task& wait = queue->tasks.front();
   if (wait.timeout.count() <= 0) return;
@@ -64,9 +67,9 @@ void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) noexcept {
 }
 
 // The highest priority that has work; within it every ready queue gets one task in turn.
-std::shared_ptr<AclimbQueue> Engine::PickNext() {
+AclimbQueue* Engine::PickNext() {
   for (QueueList& line : ready_) {
-    std::shared_ptr<AclimbQueue> queue = line.PopFront();
+    AclimbQueue* const queue = line.PopFront();
     if (queue == nullptr) continue;
     --ready_count_;
     queue->ready = false;
@@ -75,7 +78,7 @@ std::shared_ptr<AclimbQueue> Engine::PickNext() {
   return nullptr;
 }
 
-void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
+bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, TaskList* dropped) {
   const Task& task = queue->tasks.front();  // stays there while it runs
   executing_ = true;
   queue->running = true;
@@ -92,24 +95,22 @@ void Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   lock.lock();
   executing_ = false;
   ticks_left_ = kTicks;
-  TaskList dropped;
   if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
-    queue->Fail(task, code, &dropped);
+    queue->Fail(task, code, dropped);
   }
   queue->PopFront();
   queue->running = false;
-  if (queue->destroyed && queue->tasks.empty()) Scheduler::Get().Remove(queue);
-  if (!dropped.empty()) {
-    lock.unlock();
-    DropAll(dropped);
-    lock.lock();
-  }
+  if (!queue->destroyed || !queue->tasks.empty()) return true;
+  Scheduler::Get().Remove(queue);
+  return false;
 }
 
 // One turn: the markers and waits at the front, and at most one task.
 void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only) {
+  TaskList dropped;
+  bool lives = true;
   while (!queue->tasks.empty()) {
-    Task& task = queue->tasks.front();
+    const Task& task = queue->tasks.front();
     if (small_only && !IsSmall(task)) break;
     if (task.kind == Task::Kind::kMarker) {
       queue->PassMarker();
@@ -132,19 +133,22 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
       lock.lock();
       return;
     } else {
-      RunTask(queue, lock);
+      lives = RunTask(queue, lock, &dropped);
       break;
     }
   }
-  MakeReady(queue);
+  if (lives) MakeReady(queue);
+  if (dropped.empty()) return;
+  lock.unlock();
+  DropAll(dropped);
+  lock.lock();
 }
 
 bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   if (executing_ || parked_ || ready_count_ != 1 || !queue->ready) return false;
   if (!IsSmall(queue->tasks.front())) return false;
-  const std::shared_ptr<AclimbQueue> picked = PickNext();
   deferred_ = false;
-  RunTurn(queue, lock, /*small_only=*/true);
+  RunTurn(PickNext(), lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.
   if (ready_count_ != 0 && sleeping_) wake_.notify_one();
   return true;

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 
 #include "backends/cpu/queue.h"
@@ -31,7 +30,8 @@ class Engine {
   // Takes the queue, which has lost its tasks, out of the ready list again.
   void Unready(AclimbQueue* queue) noexcept;
   // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
-  // and the task is too small to open a team. The lock is released meanwhile.
+  // and the task is too small to open a team. The lock is released meanwhile; the caller keeps the
+  // queue from being destroyed.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   // The queue's front task, a wait, begins to wait for the marker, and its time begins to run.
   void Block(AclimbQueue* queue, AclimbMarker* marker) noexcept;
@@ -47,9 +47,12 @@ class Engine {
   void SpinFor(const AclimbQueue& queue, uint64_t target, std::unique_lock<std::mutex>& lock);
 
  private:
-  std::shared_ptr<AclimbQueue> PickNext();
+  AclimbQueue* PickNext();
+  void Signal() noexcept;
+  // These two may leave a destroyed queue gone.
   void RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only);
-  void RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  // Returns whether the queue is still there. `dropped` as in AclimbQueue::Fail.
+  bool RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, TaskList* dropped);
   void Loop();
   void Idle(std::unique_lock<std::mutex>& lock);
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
@@ -62,7 +65,7 @@ class Engine {
   std::array<QueueList, kPriorities> ready_;
   size_t ready_count_ = 0;
   std::condition_variable wake_;
-  std::atomic<uint64_t> signals_{0};
+  std::atomic<uint64_t> signals_{0};  // changed under the lock, read by the spinning engine
   bool started_ = false;
   bool sleeping_ = false;
   bool executing_ = false;  // on any thread

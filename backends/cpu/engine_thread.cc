@@ -90,7 +90,7 @@ void Engine::Wake() noexcept {
 void Engine::Unpark() {
   if (!parked_) return;
   parked_ = false;
-  signals_.fetch_add(1, std::memory_order_release);
+  Signal();
   wake_.notify_one();
 }
 
@@ -164,11 +164,11 @@ void Engine::Loop() {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   for (;;) {
     ExpireWaits(lock);
-    const std::shared_ptr<AclimbQueue> queue = executing_ || parked_ ? nullptr : PickNext();
+    AclimbQueue* const queue = executing_ || parked_ ? nullptr : PickNext();
     if (queue == nullptr) {
       Idle(lock);
     } else {
-      RunTurn(queue.get(), lock, /*small_only=*/false);
+      RunTurn(queue, lock, /*small_only=*/false);
       worked_ = true;
     }
   }

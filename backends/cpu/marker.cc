@@ -21,9 +21,9 @@ void SettleMarker(AclimbMarker* marker, AclimbMarkerState state) {
   marker->changed.notify_all();
   // A queue behind dropped work never runs on; WakeDependants tells who waits for it.
   if (state == ACLIMB_MARKER_DROPPED) return;
-  while (const std::shared_ptr<AclimbQueue> queue = marker->blocked.PopFront()) {
+  while (AclimbQueue* const queue = marker->blocked.PopFront()) {
     queue->blocked_on = nullptr;
-    queue->engine->MakeReady(queue.get());
+    queue->engine->MakeReady(queue);
   }
 }
 

@@ -59,10 +59,14 @@ void AclimbQueue::Fail(const Task& task, int code, TaskList* dropped) {
   }
 }
 
+void AclimbQueue::CountFinished() {
+  Scheduler::Get().TaskDone();
+  finished.store(finished.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
 void AclimbQueue::PopFront() {
-  tasks.pop_front();
-  Scheduler::Get().TasksDone(1);
-  finished.fetch_add(1, std::memory_order_release);
+  Scheduler::Get().PopTask(tasks);
+  CountFinished();
   changed.notify_all();
 }
 
@@ -84,8 +88,7 @@ void AclimbQueue::RemoveQueued(TaskList* dropped) {
   if (running || suspended) ++first;
   for (auto it = first; it != tasks.end(); ++it) {
     if (it->kind == Task::Kind::kMarker) SettleMarker(it->marker, ACLIMB_MARKER_DROPPED);
-    Scheduler::Get().TasksDone(1);
-    finished.fetch_add(1, std::memory_order_release);
+    CountFinished();
   }
   const bool any = first != tasks.end();
   dropped->splice(dropped->end(), tasks, first, tasks.end());
@@ -103,14 +106,11 @@ uint32_t ThreadId() {
 
 // Under the lock. The task is behind everything submitted before. Takes all that running it will
 // need, memory and the engine's thread; without them it throws and nothing changed.
-void Append(AclimbQueue* queue, Task task) {
+void Append(AclimbQueue* queue, const Task& task) {
   queue->engine->Start();
-  task.id = queue->submitted + 1;
-  task.ticket = Scheduler::Get().NextTicket();
-  task.thread_id = ThreadId();
-  queue->tasks.push_back(std::move(task));
-  ++queue->submitted;
-  Scheduler::Get().TaskAdded();
+  Task& added = Scheduler::Get().PushTask(queue->tasks, task);
+  added.id = ++queue->submitted;
+  added.thread_id = ThreadId();
 }
 
 // Under the lock: appends the task and has it run. False when memory is exhausted; the caller still
@@ -136,17 +136,6 @@ void SettleFinished(AclimbQueue* queue) {
 }
 
 }  // namespace
-
-void DropAll(TaskList& dropped) {
-  for (Task& task : dropped) task.Drop();
-  dropped.clear();
-}
-
-void Task::Drop() {
-  if (kind == Kind::kRun && run.release != nullptr) run.release(run.payload);
-  if (marker != nullptr) marker->Release();
-  if (kind == Kind::kSuspend) start(payload, nullptr);
-}
 
 std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOptions& options) {
   auto queue = std::make_shared<AclimbQueue>();
@@ -188,7 +177,7 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
   DropAll(dropped);
 }
 
-int Submit(AclimbQueue* queue, Task task, uint32_t* task_id) {
+int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   if (queue->group->stop_error != 0 || queue->destroyed) {
     lock.unlock();
@@ -206,7 +195,6 @@ int Submit(AclimbQueue* queue, Task task, uint32_t* task_id) {
 
 int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
-  const std::shared_ptr<AclimbQueue> self = queue->shared_from_this();
   Engine* engine = queue->engine;
   engine->Unpark();
   const uint64_t target = queue->submitted;

@@ -1,50 +1,22 @@
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <mutex>
 
 #include "aclimb/backend/backend.h"
-#include "aclimb/core/recycler.h"
 #include "backends/cpu/failure_log.h"
 #include "backends/cpu/scheduler.h"
+#include "backends/cpu/task.h"
 
 namespace aclimb::cpu {
 
 class Engine;
 
-struct Task {
-  enum class Kind : uint8_t { kRun, kMarker, kWait, kSuspend };
-  Kind kind = Kind::kRun;
-  uint64_t ticket = 0;
-  uint64_t id = 0;         // in its queue, from 1
-  uint32_t thread_id = 0;  // that submitted it
-  AclimbTask run = {};
-  AclimbMarker* marker = nullptr;  // one reference
-  // Of a wait; it begins when the queue gets there. Zero: unlimited.
-  std::chrono::milliseconds timeout{0};
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  void (*start)(void* payload, AclimbSuspension* suspension) = nullptr;
-  void* payload = nullptr;
-
-  // Gives back what the task holds without running it. Without the lock.
-  void Drop();
-};
-
-// Nodes move from a queue to the list of what is dropped, so that only Submit needs memory.
-using TaskList = std::list<Task, RecyclingAllocator<Task>>;
-
 // Under the lock. Markers were dropped, or a queue has come to a dropped one: whoever waits for
 // work that waits for them must look again.
 void WakeDependants();
-
-// Oldest first. Without the lock.
-void DropAll(TaskList& dropped);
 
 }  // namespace aclimb::cpu
 
@@ -59,8 +31,8 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   std::shared_ptr<aclimb::cpu::QueueGroup> group;
   AclimbQueueOptions options = {};
 
-  aclimb::cpu::TaskList tasks;                // the running or suspended one stays in front
-  std::shared_ptr<AclimbQueue> next_in_list;  // for QueueList
+  aclimb::cpu::TaskList tasks;          // the running or suspended one stays in front
+  AclimbQueue* next_in_list = nullptr;  // for QueueList
   AclimbSuspension suspension;
   bool ready = false;  // in the engine's list
   bool running = false;
@@ -70,7 +42,7 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   std::atomic<int> cancel{0};          // read by the running task
 
   uint64_t submitted = 0;
-  std::atomic<uint64_t> finished{0};  // written under the lock, read by spinning waiters
+  std::atomic<uint64_t> finished{0};  // changed under the lock, read by spinning waiters
   uint32_t aborts = 0;
   bool stop_on_failure = false;
   int error = 0;          // the first one that no synchronising call has returned
@@ -86,6 +58,8 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   // Notes the failure. In a queue that stops on failure it also stops the group: what has not
   // started moves into `dropped`, as RemoveQueued has it.
   void Fail(const aclimb::cpu::Task& task, int code, aclimb::cpu::TaskList* dropped);
+  // One task more is done, or will never be.
+  void CountFinished();
   // Removes the front task, which is done.
   void PopFront();
   // The same of a marker, and settles it.
@@ -100,7 +74,8 @@ std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOption
 void DestroyQueue(AclimbQueue* queue, bool drain);
 // Takes `task` over in every case; drops it when the queue's group has stopped, and when memory is
 // exhausted (207001).
-int Submit(AclimbQueue* queue, Task task, uint32_t* task_id);
+int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id);
+// The caller keeps the queue from being destroyed meanwhile.
 int WaitQueue(AclimbQueue* queue, int64_t timeout_ms);
 int QueryQueue(AclimbQueue* queue, int* idle);
 int AbortQueue(AclimbQueue* queue);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/sanitized.h"
 #include "backends/cpu/queue.h"
 
 namespace aclimb::cpu {
@@ -14,11 +15,33 @@ Scheduler& Scheduler::Get() {
 uint64_t Scheduler::OldestUnfinished() {
   std::lock_guard<std::mutex> lock(mutex);
   uint64_t oldest = ~uint64_t{0};
-  if (unfinished_.load(std::memory_order_relaxed) == 0) return oldest;
+  if (unfinished_ == 0) return oldest;
   for (const auto& queue : queues_) {
     if (!queue->tasks.empty()) oldest = std::min(oldest, queue->tasks.front().ticket);
   }
   return oldest;
+}
+
+Task& Scheduler::PushTask(TaskList& tasks, const Task& task) {
+  if (spare_.empty()) {
+    tasks.push_back(task);
+  } else {
+    spare_.front() = task;
+    tasks.splice(tasks.end(), spare_, spare_.begin());
+  }
+  ++unfinished_;
+  Task& added = tasks.back();
+  added.ticket = NextTicket();
+  next_ticket_.store(added.ticket + 1, std::memory_order_relaxed);
+  return added;
+}
+
+void Scheduler::PopTask(TaskList& tasks) {
+  if (kAddressSanitized || spare_.size() == kSpare) {
+    tasks.pop_front();
+  } else {
+    spare_.splice(spare_.begin(), tasks, tasks.begin());
+  }
 }
 
 void Scheduler::Remove(const AclimbQueue* queue) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
+
+#include "backends/cpu/task.h"
 
 struct AclimbQueue;
 
@@ -25,9 +28,9 @@ class Scheduler {
 
   std::mutex mutex;
 
-  // Numbers every submitted task of the process. A block freed at ticket t may be reused once every
-  // task with a smaller ticket is done.
-  uint64_t NextTicket() { return next_ticket_.fetch_add(1, std::memory_order_relaxed); }
+  // The ticket of the next task that is submitted, in whichever queue of the process. A block freed
+  // at ticket t may be reused once every task with a smaller ticket is done.
+  uint64_t NextTicket() const { return next_ticket_.load(std::memory_order_relaxed); }
   // The smallest ticket of a task that is not done; all ones when there is none.
   uint64_t OldestUnfinished();
 
@@ -36,12 +39,20 @@ class Scheduler {
   void Remove(const AclimbQueue* queue);
   const std::vector<std::shared_ptr<AclimbQueue>>& queues() const { return queues_; }
   std::shared_ptr<QueueGroup> GroupOf(uint64_t id);
-  void TaskAdded() { unfinished_.fetch_add(1, std::memory_order_relaxed); }
-  void TasksDone(uint64_t count) { unfinished_.fetch_sub(count, std::memory_order_relaxed); }
+  // Appends a copy with a ticket of its own. Throws without memory, and nothing changed.
+  Task& PushTask(TaskList& tasks, const Task& task);
+  // Removes the first one. Its node waits for the next task, so that a program in its stride takes
+  // nothing from the heap.
+  void PopTask(TaskList& tasks);
+  // Of a task that was pushed.
+  void TaskDone() { --unfinished_; }
 
  private:
-  std::atomic<uint64_t> next_ticket_{1};
-  std::atomic<uint64_t> unfinished_{0};
+  static constexpr size_t kSpare = 64;
+
+  std::atomic<uint64_t> next_ticket_{1};  // changed under the lock
+  uint64_t unfinished_ = 0;
+  TaskList spare_;
   std::vector<std::shared_ptr<AclimbQueue>> queues_;
   std::map<uint64_t, std::weak_ptr<QueueGroup>> groups_;
 };
