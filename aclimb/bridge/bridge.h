@@ -47,10 +47,14 @@ ACLIMB_BRIDGE int aclimb_handle_state(const void* handle);
 // The same in words, for a message: "it is a destroyed stream". Static text.
 ACLIMB_BRIDGE const char* aclimb_handle_state_text(const void* handle);
 
-// A lock for the short while between resolving a handle and being done with its object, for objects
-// that another thread may release meanwhile. Not recursive; held over no call that waits.
-ACLIMB_BRIDGE void aclimb_handle_lock(const void* handle);
-ACLIMB_BRIDGE void aclimb_handle_unlock(const void* handle);
+// Resolves a handle and holds it for a short while, for objects that another thread may release:
+// who wants to hold or release it meanwhile waits. Null, and nothing is held, when the handle is
+// not a live one of this kind. Not recursive; held over no call that waits.
+ACLIMB_BRIDGE void* aclimb_handle_hold(const void* handle, int kind);
+// Exactly one of these follows: the handle lives on, or it has ended and its object is the
+// caller's.
+ACLIMB_BRIDGE void aclimb_handle_give_back(const void* handle);
+ACLIMB_BRIDGE void aclimb_handle_end(const void* handle);
 
 // ---- Errors ------------------------------------------------------------------------------------
 

@@ -3,9 +3,24 @@
 #include <cstring>
 
 #include "aclimb/core/half.h"
+#include "aclimb/core/hash.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb {
+
+void TensorDescriptor::SetKey() {
+  key.clear();
+  key.reserve(4 + 2 * shape.size() + storage_shape.size());
+  key.push_back(shape.size() << 32 | storage_shape.size());
+  key.push_back(static_cast<uint64_t>(dtype) << 32 | static_cast<uint32_t>(format));
+  key.push_back(static_cast<uint64_t>(offset));
+  for (const auto* list : {&shape, &stride, &storage_shape}) {
+    key.insert(key.end(), list->begin(), list->end());
+  }
+  uint64_t hash = 0;
+  for (size_t i = 0; i < key.size(); ++i) hash += HashShare(key[i], i);
+  key.push_back(hash);
+}
 
 int64_t TensorDescriptor::ElementCount() const {
   int64_t count = 1;

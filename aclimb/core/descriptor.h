@@ -24,6 +24,12 @@ struct TensorDescriptor {
   DType dtype = DType::kUndefined;
   int32_t format = 2;  // aclFormat
   void* data = nullptr;
+  // All of the above but the address, as numbers, with their hash at the end: by these are calls
+  // told apart. Kept because tensors live longer than calls; empty until SetKey().
+  std::vector<uint64_t> key = {};
+
+  // To be called when a member has changed.
+  void SetKey();
 
   int rank() const { return static_cast<int>(shape.size()); }
   int64_t ElementCount() const;  // cannot overflow: creation refuses such shapes

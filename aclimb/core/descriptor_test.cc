@@ -35,5 +35,37 @@ TEST(Descriptor, ViewOfAnEmptyTensorHasNoAddress) {
   EXPECT_EQ(view.ElementCount(), 0);
 }
 
+TEST(Descriptor, TheKeyTellsAllButTheAddress) {
+  char memory;
+  const TensorDescriptor base = {.shape = {2, 3},
+                                 .stride = {3, 1},
+                                 .storage_shape = {6},
+                                 .offset = 1,
+                                 .dtype = DType::kFloat32,
+                                 .format = 2,
+                                 .data = nullptr};
+  TensorDescriptor moved = base;
+  moved.data = &memory;
+  std::vector<TensorDescriptor> tensors(7, base);
+  tensors[1].shape = {3, 2};
+  tensors[2].stride = {1, 2};
+  tensors[3].storage_shape = {2, 3};
+  tensors[4].offset = 2;
+  tensors[5].dtype = DType::kInt32;
+  tensors[6].format = 0;
+  moved.SetKey();
+  for (TensorDescriptor& tensor : tensors) {
+    tensor.SetKey();
+    tensor.SetKey();
+  }
+  EXPECT_EQ(tensors[0].key, moved.key);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      EXPECT_NE(tensors[i].key, tensors[j].key) << i << " " << j;
+      EXPECT_NE(tensors[i].key.back(), tensors[j].key.back()) << i << " " << j;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace aclimb

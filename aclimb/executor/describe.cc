@@ -79,23 +79,26 @@ std::string DescribeArguments(const contract::Contract& contract,
 
 Description::Description(const Executor& executor, const void* workspace)
     : arguments_(executor.arguments),
-      workspace_shape_{static_cast<int64_t>(executor.workspace_size)} {
+      workspace_shape_{static_cast<int64_t>(executor.call->workspace_size)} {
   static constexpr int64_t kDense[1] = {1};
-  for (const TensorUse& use : executor.uses) {
+  const PlannedCall& call = *executor.call;
+  for (size_t i = 0; i < call.uses.size(); ++i) {
+    const TensorUse& use = call.uses[i];
     if (!use.touched) continue;
     const auto parameter = static_cast<size_t>(use.parameter);
     const TensorView& view = use.view;
-    accesses_.push_back({.name = executor.contract->parameters[parameter].name,
-                         .address = static_cast<const char*>(use.data) + use.footprint.begin,
-                         .dtype = static_cast<int32_t>(view.dtype),
-                         .element_bytes = static_cast<int32_t>(SizeOf(view.dtype)),
-                         .rank = view.rank,
-                         .writes = use.is_output ? 1 : 0,
-                         .shape = view.shape,
-                         .strides = view.stride,
-                         .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype))});
+    accesses_.push_back(
+        {.name = call.contract->parameters[parameter].name,
+         .address = static_cast<const char*>(executor.tensors[i].data) + use.footprint.begin,
+         .dtype = static_cast<int32_t>(view.dtype),
+         .element_bytes = static_cast<int32_t>(SizeOf(view.dtype)),
+         .rank = view.rank,
+         .writes = use.is_output ? 1 : 0,
+         .shape = view.shape,
+         .strides = view.stride,
+         .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype))});
   }
-  if (executor.workspace_size > 0 && workspace != nullptr) {
+  if (call.workspace_size > 0 && workspace != nullptr) {
     accesses_.push_back({.name = "workspace",
                          .address = workspace,
                          .dtype = static_cast<int32_t>(DType::kUInt8),
@@ -106,11 +109,11 @@ Description::Description(const Executor& executor, const void* workspace)
                          .strides = kDense,
                          .offset = 0});
   }
-  operation_ = {.function = executor.contract->function,
-                .arguments = arguments_.c_str(),
+  operation_ = {.function = call.contract->function,
+                .arguments = arguments_ != nullptr ? arguments_->c_str() : "",
                 .accesses = accesses_.data(),
                 .access_count = static_cast<int32_t>(accesses_.size()),
-                .flops = executor.flops,
+                .flops = call.plan ? call.plan->Flops() : 0,
                 .inspect = nullptr,
                 .run = nullptr};
 }

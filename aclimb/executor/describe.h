@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ std::string DescribeArguments(const contract::Contract& contract,
                               const contract::Arguments& arguments);
 
 // What one run tells the tools that listen: the arguments, and which memory it touches how.
-//   executor   must outlive the description
+//   executor   its call and its arguments live as long as the description
 //   workspace  null when the run uses none
 class Description {
  public:
@@ -36,7 +37,7 @@ class Description {
   const AclimbOperation* operation() const { return &operation_; }
 
  private:
-  std::string arguments_;
+  std::shared_ptr<const std::string> arguments_;
   std::vector<AclimbAccess> accesses_;
   int64_t workspace_shape_[1];
   AclimbOperation operation_ = {};

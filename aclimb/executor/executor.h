@@ -1,47 +1,72 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/contract.h"
-#include "aclimb/core/descriptor.h"
 #include "aclimb/core/recycler.h"
 #include "aclimb/executor/plan.h"
+#include "aclnn/acl_meta.h"
 
 namespace aclimb {
 
-// One per tensor parameter, in order.
-using TensorUses = std::vector<TensorUse, RecyclingAllocator<TensorUse>>;
+class Description;
 
-// What an aclOpExecutor* stands for. Touched only under HandleLock while the program has the
-// handle.
-struct Executor : Recycled {
+// Phase 1's answer, shared by all calls that differ in handles and addresses alone.
+struct PlannedCall {
   const contract::Contract* contract = nullptr;
   PlanPointer plan;  // null: nothing to do
-  TensorUses uses;
+  // One per tensor parameter, in order.
+  std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;
   uint64_t workspace_size = 0;
-  uint64_t cost_bytes = 0;  // traffic of the touched tensors
-  bool needs_no_team = false;
-  bool repeatable = false;
+  uint64_t cost_bytes = 0;     // as AclimbTask has it
   bool deterministic = false;  // the switch as phase 1 found it
-  // For the tools; empty unless one listens.
-  std::string arguments;  // as DescribeArguments has them
-  double flops = 0;       // of the plan
+};
+using PlannedCallPointer = std::shared_ptr<const PlannedCall>;
+
+// What an aclOpExecutor* stands for, and then the run that phase 2 makes of it: on its way through
+// the stream it has everything it needs, and nothing of the program's objects. Touched only while
+// held (HeldExecutor) as long as the program has the handle.
+struct Executor : Recycled {
+  PlannedCallPointer call;
+  std::array<BoundTensor, kMostTensors> tensors;  // as many as the call has uses
+  bool repeatable = false;
+  char* workspace = nullptr;  // of the run, where kernels find it
+  // For the tools; null unless one listens.
+  std::shared_ptr<const std::string> arguments;    // as DescribeArguments has them
+  std::shared_ptr<const Description> description;  // of the run
+
+  RunContext Context() const { return RunContext(call->uses, tensors.data(), workspace); }
 };
 
-// Two threads may race for one executor, and one of them may release it.
-class HandleLock {
+// The executor of a handle, held: two threads may race for one, and one of them may release it.
+class HeldExecutor {
  public:
-  explicit HandleLock(const void* handle) : handle_(handle) { aclimb_handle_lock(handle_); }
-  ~HandleLock() { aclimb_handle_unlock(handle_); }
-  HandleLock(const HandleLock&) = delete;
-  HandleLock& operator=(const HandleLock&) = delete;
+  explicit HeldExecutor(const aclOpExecutor* handle)
+      : handle_(handle),
+        executor_(static_cast<Executor*>(aclimb_handle_hold(handle, ACLIMB_HANDLE_EXECUTOR))) {}
+  ~HeldExecutor() {
+    if (executor_ != nullptr) aclimb_handle_give_back(handle_);
+  }
+  HeldExecutor(const HeldExecutor&) = delete;
+  HeldExecutor& operator=(const HeldExecutor&) = delete;
+
+  // Null when the handle is no live executor's.
+  Executor* get() const { return executor_; }
+  // Ends the handle.
+  std::unique_ptr<Executor> Consume() {
+    aclimb_handle_end(handle_);
+    return std::unique_ptr<Executor>(std::exchange(executor_, nullptr));
+  }
 
  private:
-  const void* handle_;
+  const aclOpExecutor* handle_;
+  Executor* executor_;
 };
 
 }  // namespace aclimb

@@ -26,25 +26,23 @@ Status NotLive(const aclOpExecutor* executor) {
                 "executor/consumed");
 }
 
-Result<Executor*> Find(const aclOpExecutor* executor) {
-  if (executor == nullptr) return NullExecutor();
-  auto* found = static_cast<Executor*>(aclimb_handle_resolve(executor, ACLIMB_HANDLE_EXECUTOR));
-  if (found != nullptr) return found;
-  return NotLive(executor);
+// Why there is no executor.
+Status Missing(const aclOpExecutor* executor) {
+  return executor == nullptr ? NullExecutor() : NotLive(executor);
 }
 
 enum class Side { kInputs, kOutputs, kBoth };
 
-// The index-th tensor parameter of that side; arguments that were not given keep their position.
-TensorUse* FindUse(Executor& executor, Side side, size_t index) {
+// Number of the index-th tensor parameter of that side among all uses, which are so many when there
+// is none; arguments that were not given keep their position.
+size_t FindUse(const PlannedCall& call, Side side, size_t index) {
   for (const bool outputs : {false, true}) {
     if (side == (outputs ? Side::kInputs : Side::kOutputs)) continue;
-    for (TensorUse& use : executor.uses) {
-      if (use.is_output != outputs) continue;
-      if (index-- == 0) return &use;
+    for (size_t i = 0; i < call.uses.size(); ++i) {
+      if (call.uses[i].is_output == outputs && index-- == 0) return i;
     }
   }
-  return nullptr;
+  return call.uses.size();
 }
 
 const char* SideText(Side side) {
@@ -61,32 +59,33 @@ const char* SideText(Side side) {
 aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, size_t index,
                        const aclTensor* tensor, void* address) {
   return Guarded(function, [&]() -> Status {
-    const HandleLock lock(handle);
-    Result<Executor*> found = Find(handle);
-    if (!found.ok()) return found.TakeStatus();
+    const HeldExecutor held(handle);
+    if (held.get() == nullptr) return Missing(handle);
     if (tensor == nullptr) {
       return Refuse(kAclnnInnerNullptr, "tensor is null; expected the one passed to phase 1.",
                     "pass the same tensor as in phase 1", "executor/null-tensor");
     }
-    Executor& executor = *found.value();
-    TensorUse* use = FindUse(executor, side, index);
-    if (use == nullptr || use->handle == nullptr) {
+    Executor& executor = *held.get();
+    const PlannedCall& call = *executor.call;
+    const size_t use = FindUse(call, side, index);
+    const bool exists = use < call.uses.size();
+    if (!exists || executor.tensors[use].handle == nullptr) {
       return Refuse(kAclnnInvalid,
-                    Cat("index is ", index, ", and ", executor.contract->function,
-                        use == nullptr ? " has no " : " was called without that ", SideText(side),
+                    Cat("index is ", index, ", and ", call.contract->function,
+                        exists ? " was called without that " : " has no ", SideText(side),
                         "; expected the position of a tensor that phase 1 got."),
                     "count the tensors in the order of the operator's parameters",
                     "executor/index");
     }
-    if (use->handle != tensor) {
-      return Refuse(kAclnnInvalid,
-                    Cat("tensor is not the one that phase 1 got as ",
-                        executor.contract->parameters[static_cast<size_t>(use->parameter)].name,
-                        " (index ", index, "); expected the same object."),
-                    "pass the tensor of phase 1; only its address changes",
-                    "executor/other-tensor");
+    if (executor.tensors[use].handle != tensor) {
+      return Refuse(
+          kAclnnInvalid,
+          Cat("tensor is not the one that phase 1 got as ",
+              call.contract->parameters[static_cast<size_t>(call.uses[use].parameter)].name,
+              " (index ", index, "); expected the same object."),
+          "pass the tensor of phase 1; only its address changes", "executor/other-tensor");
     }
-    use->data = address;
+    executor.tensors[use].data = address;
     return Ok();
   });
 }
@@ -95,15 +94,14 @@ aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, s
 aclnnStatus SetListAddress(const char* function, aclOpExecutor* handle, size_t list,
                            const aclTensorList* tensors) {
   return Guarded(function, [&]() -> Status {
-    const HandleLock lock(handle);
-    Result<Executor*> found = Find(handle);
-    if (!found.ok()) return found.TakeStatus();
+    const HeldExecutor held(handle);
+    if (held.get() == nullptr) return Missing(handle);
     if (tensors == nullptr) {
       return Refuse(kAclnnInnerNullptr, "tensors is null; expected the list passed to phase 1.",
                     "pass the same list as in phase 1", "executor/null-tensor");
     }
     return Refuse(kAclnnInvalid,
-                  Cat("irIndex is ", list, ", but ", found.value()->contract->function,
+                  Cat("irIndex is ", list, ", but ", held.get()->call->contract->function,
                       " has no tensor list; expected the position of a list parameter."),
                   "use aclSetTensorAddr for single tensors", "executor/index");
   });
@@ -118,10 +116,9 @@ extern "C" {
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
   return aclimb::Guarded("aclSetAclOpExecutorRepeatable", [&]() -> aclimb::Status {
-    const aclimb::HandleLock lock(executor);
-    aclimb::Result<aclimb::Executor*> found = aclimb::Find(executor);
-    if (!found.ok()) return found.TakeStatus();
-    found.value()->repeatable = true;
+    const aclimb::HeldExecutor held(executor);
+    if (held.get() == nullptr) return aclimb::Missing(executor);
+    held.get()->repeatable = true;
     return aclimb::Ok();
   });
 }
@@ -129,7 +126,6 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
   return aclimb::Guarded("aclDestroyAclOpExecutor", [&]() -> aclimb::Status {
     if (executor == nullptr) return aclimb::NullExecutor();
-    const aclimb::HandleLock lock(executor);
     const std::unique_ptr<aclimb::Executor> owned(
         static_cast<aclimb::Executor*>(aclimb_handle_release(executor, ACLIMB_HANDLE_EXECUTOR)));
     if (owned != nullptr) return aclimb::Ok();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/executor/plan.h"
@@ -52,6 +53,7 @@ aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
 template <typename... T>
 aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan, uint64_t* workspace_size,
                    aclOpExecutor** executor, T... arguments) noexcept {
+  static_assert((std::is_convertible_v<T, const aclTensor*> + ...) <= kMostTensors);
   contract::Argument list[] = {phase_internal::Argument(arguments)...};
   return phase_internal::Phase1(contract, plan, list, workspace_size, executor);
 }

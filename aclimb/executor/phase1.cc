@@ -14,6 +14,7 @@
 #include "aclimb/executor/recent_calls.h"
 #include "aclimb/executor/report.h"
 #include "aclimb/executor/team.h"
+#include "aclimb/simd/parallel.h"
 
 namespace aclimb {
 namespace {
@@ -73,8 +74,6 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   use.is_output = parameter.role == contract::Role::kOutput;
   const TensorDescriptor* tensor = arguments.TensorOrNull(index);
   if (tensor == nullptr) return;
-  use.handle = arguments.At(index).handle;
-  use.data = tensor->data;
   // An empty tensor that counts as absent passed no check of its rank.
   if (tensor->rank() <= kMaxRank) use.view = tensor->View();
   use.view.data = nullptr;
@@ -82,10 +81,20 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
 }
 
-Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contract,
-                                               PlanFunction plan,
-                                               const contract::Arguments& arguments,
-                                               bool deterministic) {
+// What the engine weighs: the traffic of the touched tensors. Alone, a compute thread on the engine
+// gains nothing but its overlap with the program: larger tasks then count as small.
+uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
+  if (planner.needs_engine()) return uint64_t{1} << 62;
+  uint64_t bytes = 0;
+  for (const TensorUse& use : call.uses) {
+    if (!use.touched) continue;
+    bytes += static_cast<uint64_t>(use.view.ElementCount()) * SizeOf(use.view.dtype);
+  }
+  return planner.needs_no_team() || TeamSize() == 1 ? (bytes + 7) / 8 : bytes;
+}
+
+Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunction plan,
+                                    const contract::Arguments& arguments, bool deterministic) {
   Planner planner(deterministic);
   Result<PlanPointer> planned = plan(arguments, planner);
   if (!planned.ok()) return planned.TakeStatus();
@@ -96,48 +105,53 @@ Result<std::unique_ptr<Executor>> MakeExecutor(const contract::Contract& contrac
         "in memory.",
         "split the tensors", Cat(contract.folder, "/workspace-overflow"));
   }
-  auto executor = std::make_unique<Executor>();
-  executor->contract = &contract;
-  executor->plan = std::move(planned.value());
-  executor->workspace_size = executor->plan ? planner.workspace().Size() : 0;
-  executor->deterministic = planner.deterministic();
-  executor->needs_no_team = planner.needs_no_team();
-  if (planner.needs_engine()) executor->cost_bytes = uint64_t{1} << 62;
+  const auto call = std::allocate_shared<PlannedCall>(RecyclingAllocator<PlannedCall>());
+  call->contract = &contract;
+  call->plan = std::move(planned.value());
+  call->workspace_size = call->plan ? planner.workspace().Size() : 0;
+  call->deterministic = planner.deterministic();
   const auto is_tensor = [](const contract::Parameter& parameter) {
     return parameter.kind == contract::Kind::kTensor;
   };
-  executor->uses.reserve(static_cast<size_t>(
+  call->uses.reserve(static_cast<size_t>(
       std::count_if(contract.parameters.begin(), contract.parameters.end(), is_tensor)));
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     if (!is_tensor(contract.parameters[i])) continue;
-    TensorUse& use = executor->uses.emplace_back();
-    SetUse(use, arguments, contract.parameters[i], static_cast<int>(i), planner);
-    if (use.touched) {
-      executor->cost_bytes +=
-          static_cast<uint64_t>(use.view.ElementCount()) * SizeOf(use.view.dtype);
-    }
+    SetUse(call->uses.emplace_back(), arguments, contract.parameters[i], static_cast<int>(i),
+           planner);
   }
-  return executor;
+  call->cost_bytes = CostOf(*call, planner);
+  return PlannedCallPointer(call);
 }
 
 // Checks the arguments and plans, unless an equal call was answered before.
-Result<std::unique_ptr<Executor>> FindOrMakeExecutor(const contract::Contract& contract,
-                                                     PlanFunction plan,
-                                                     const contract::Arguments& arguments,
-                                                     const AclimbSettings& settings) {
+Result<PlannedCallPointer> FindOrPlanCall(const contract::Contract& contract, PlanFunction plan,
+                                          const contract::Arguments& arguments,
+                                          const AclimbSettings& settings) {
   const bool deterministic = aclimb_deterministic() != 0;
   const CallKey key(contract, arguments, deterministic);
   // Whoever reads the log wants to see each choice.
   const bool keeps = AreUsable(settings) && settings.log_plan == 0;
   if (keeps) {
-    if (std::unique_ptr<Executor> found = FindCall(key, arguments)) return found;
+    if (PlannedCallPointer found = FindCall(key)) return found;
   }
   if (Status status = contract::CheckNulls(contract, arguments); !status.ok()) return status;
   if (Status status = CheckSettings(contract, settings); !status.ok()) return status;
   if (Status status = contract::Check(contract, arguments); !status.ok()) return status;
-  Result<std::unique_ptr<Executor>> made = MakeExecutor(contract, plan, arguments, deterministic);
-  if (keeps && made.ok()) KeepCall(key, *made.value());
+  Result<PlannedCallPointer> made = PlanCall(contract, plan, arguments, deterministic);
+  if (keeps && made.ok()) KeepCall(key, made.value());
   return made;
+}
+
+// The tensors of this call.
+void Bind(Executor& executor, const contract::Arguments& arguments) {
+  BoundTensor* tensor = executor.tensors.data();
+  for (const TensorUse& use : executor.call->uses) {
+    tensor->handle = arguments.At(use.parameter).handle;
+    const TensorDescriptor* const given = arguments.TensorOrNull(use.parameter);
+    if (given != nullptr) tensor->data = given->data;
+    ++tensor;
+  }
 }
 
 void TellCall(const contract::Contract& contract, const std::string& arguments) {
@@ -157,23 +171,23 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   Resolve(arguments);
   const contract::Arguments view(arguments, static_cast<Product>(settings.product),
                                  settings.extensions != 0);
-  const bool observed = aclimb_observing() != 0;
+  const bool observed = Observing();
   std::string description;
   if (observed) {
     description = DescribeArguments(contract, view);
     TellCall(contract, description);
   }
   if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
-  Result<std::unique_ptr<Executor>> executor = FindOrMakeExecutor(contract, plan, view, settings);
-  if (!executor.ok()) return executor.TakeStatus();
-  if (observed) {
-    executor.value()->arguments = std::move(description);
-    if (executor.value()->plan) executor.value()->flops = executor.value()->plan->Flops();
-  }
-  const uint64_t size = executor.value()->workspace_size;
-  void* made = aclimb_handle_create(ACLIMB_HANDLE_EXECUTOR, executor.value().get());
+  Result<PlannedCallPointer> call = FindOrPlanCall(contract, plan, view, settings);
+  if (!call.ok()) return call.TakeStatus();
+  const uint64_t size = call.value()->workspace_size;
+  auto executor = std::make_unique<Executor>();
+  executor->call = std::move(call.value());
+  Bind(*executor, view);
+  if (observed) executor->arguments = std::make_shared<std::string>(std::move(description));
+  void* made = aclimb_handle_create(ACLIMB_HANDLE_EXECUTOR, executor.get());
   if (made == nullptr) throw std::bad_alloc();
-  executor.value().release();
+  executor.release();
   *workspace_size = size;
   *handle = static_cast<aclOpExecutor*>(made);
   return Ok();

@@ -15,35 +15,26 @@
 namespace aclimb {
 namespace {
 
-// One run on its way through the stream: everything it needs, and nothing of the program's objects.
-struct Launch : Recycled {
-  std::unique_ptr<Executor> executor;  // its views have the addresses of this run
-  char* workspace = nullptr;
-  uint64_t cost_bytes = 0;
-  std::unique_ptr<const Description> description;  // null unless a tool listens
+int RunOnEngine(void* payload) {
+  ConfigureTeam();
+  const auto* executor = static_cast<const Executor*>(payload);
+  const SerialScope serial(executor->call->cost_bytes <= ACLIMB_INLINE_BYTES);
+  try {
+    executor->call->plan->Run(executor->Context());
+    return kSuccess;
+  } catch (...) {
+    return kRtAicoreException;
+  }
+}
 
-  RunContext Context() const { return RunContext(executor->uses, workspace); }
-  static int Run(void* payload) {
-    ConfigureTeam();
-    auto* launch = static_cast<Launch*>(payload);
-    const SerialScope serial(launch->cost_bytes <= ACLIMB_INLINE_BYTES);
-    try {
-      launch->executor->plan->Run(launch->Context());
-      return kSuccess;
-    } catch (...) {
-      return kRtAicoreException;
-    }
+void InspectRun(const void* run, AclimbFound found, void* into) {
+  const auto* executor = static_cast<const Executor*>(run);
+  try {
+    executor->call->plan->Inspect(executor->Context(), Inspector(found, into));
+  } catch (...) {
+    // No memory for the text.
   }
-  static void Inspect(const void* run, AclimbFound found, void* into) {
-    const auto* launch = static_cast<const Launch*>(run);
-    try {
-      launch->executor->plan->Inspect(launch->Context(), Inspector(found, into));
-    } catch (...) {
-      // No memory for the text.
-    }
-  }
-  static void Release(void* payload) { delete static_cast<Launch*>(payload); }
-};
+}
 
 Status RefusePhase2(int code, std::string what, const char* fix, const char* rule) {
   return Refuse(code, std::move(what), fix, Cat("phase2/", rule));
@@ -83,20 +74,21 @@ Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t 
                             "; expected device memory of that size."),
                         "allocate workspaceSize bytes with aclrtMalloc", "null-workspace");
   }
-  if (size >= executor.workspace_size) return Ok();
+  if (size >= executor.call->workspace_size) return Ok();
   return RefusePhase2(kAclnnInvalid,
                       Cat("workspaceSize is ", size, "; expected at least ",
-                          executor.workspace_size, ", which phase 1 returned."),
+                          executor.call->workspace_size, ", which phase 1 returned."),
                       "pass the size that phase 1 returned", "small-workspace");
 }
 
 const char* NameOf(const Executor& executor, const TensorUse& use) {
-  return executor.contract->parameters[static_cast<size_t>(use.parameter)].name;
+  return executor.call->contract->parameters[static_cast<size_t>(use.parameter)].name;
 }
 
 Status CheckData(const Executor& executor) {
-  for (const TensorUse& use : executor.uses) {
-    if (!use.touched || use.data != nullptr) continue;
+  const BoundTensor* tensor = executor.tensors.data();
+  for (const TensorUse& use : executor.call->uses) {
+    if ((tensor++)->data != nullptr || !use.touched) continue;
     return RefusePhase2(kAclnnNullptr,
                         Cat(NameOf(executor, use),
                             "'s data is null; expected device memory, since the tensor is not "
@@ -106,62 +98,55 @@ Status CheckData(const Executor& executor) {
   return Ok();
 }
 
-Status PlaceWorkspace(const Executor& executor, const void* workspace, Launch& launch) {
-  if (executor.workspace_size == 0) return Ok();
-  Result<char*> at =
-      Translate("workspace", workspace, 0, static_cast<int64_t>(executor.workspace_size));
+Status PlaceWorkspace(Executor& executor, const void* workspace) {
+  const uint64_t size = executor.call->workspace_size;
+  if (size == 0) return Ok();
+  Result<char*> at = Translate("workspace", workspace, 0, static_cast<int64_t>(size));
   if (!at.ok()) return at.TakeStatus();
   const auto address = reinterpret_cast<uintptr_t>(at.value());
   constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
-  launch.workspace = at.value() + (((address + kMask) & ~kMask) - address);
+  executor.workspace = at.value() + (((address + kMask) & ~kMask) - address);
   return Ok();
 }
 
 Status PlaceTensors(Executor& executor) {
-  for (TensorUse& use : executor.uses) {
+  BoundTensor* tensor = executor.tensors.data();
+  for (const TensorUse& use : executor.call->uses) {
+    BoundTensor& placed = *tensor++;
     if (!use.touched) continue;
     Result<char*> at =
-        Translate(NameOf(executor, use), use.data, use.footprint.begin, use.footprint.end);
+        Translate(NameOf(executor, use), placed.data, use.footprint.begin, use.footprint.end);
     if (!at.ok()) return at.TakeStatus();
-    use.view.data = at.value();
+    placed.kernel_data = at.value();
   }
   return Ok();
-}
-
-// Alone, a compute thread on the engine gains nothing but its overlap with the program: larger
-// tasks then count as small.
-uint64_t CostOf(const Executor& executor) {
-  return executor.needs_no_team || TeamSize() == 1 ? (executor.cost_bytes + 7) / 8
-                                                   : executor.cost_bytes;
 }
 
 // All checks of phase 2 but the stream's, in the order that the interface gives them; then the run
 // has what it needs.
-Status Prepare(const void* workspace, uint64_t size, Launch& launch) {
-  Executor& executor = *launch.executor;
+Status Prepare(const void* workspace, uint64_t size, Executor& executor) {
   if (Status status = CheckWorkspace(executor, workspace, size); !status.ok()) return status;
   if (Status status = CheckData(executor); !status.ok()) return status;
-  if (Status status = PlaceWorkspace(executor, workspace, launch); !status.ok()) return status;
+  if (Status status = PlaceWorkspace(executor, workspace); !status.ok()) return status;
   if (Status status = PlaceTensors(executor); !status.ok()) return status;
-  launch.cost_bytes = CostOf(executor);
-  if (aclimb_observing() != 0) {
-    auto description = std::make_unique<Description>(executor, workspace);
-    if (executor.plan) description->InspectBy(&Launch::Inspect, &launch);
-    launch.description = std::move(description);
+  if (Observing()) {
+    const auto description = std::make_shared<Description>(executor, workspace);
+    if (executor.call->plan) description->InspectBy(&InspectRun, &executor);
+    executor.description = description;
   }
   return Ok();
 }
 
-Status Submit(const contract::Contract& contract, std::unique_ptr<Launch> launch,
-              aclrtStream stream) {
+Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
+  const PlannedCall& call = *executor->call;
   const AclimbTask task{
-      .name = contract.function,
-      .run = launch->executor->plan ? &Launch::Run : [](void*) { return 0; },
-      .release = &Launch::Release,
-      .payload = launch.get(),
-      .cost_bytes = launch->cost_bytes,
-      .operation = launch->description ? launch->description->operation() : nullptr};
-  launch.release();
+      .name = call.contract->function,
+      .run = call.plan ? &RunOnEngine : [](void*) { return 0; },
+      .release = [](void* payload) { delete static_cast<Executor*>(payload); },
+      .payload = executor.get(),
+      .cost_bytes = call.cost_bytes,
+      .operation = executor->description ? executor->description->operation() : nullptr};
+  executor.release();
   AclimbReason reason = {"", ""};
   const int code = aclimb_launch(stream, &task, &reason);
   if (code == kSuccess) return Ok();
@@ -182,16 +167,16 @@ Status ConsumedExecutor(const aclOpExecutor* executor) {
 
 // To the tools. `executor` is null when it is not known, or another operator's.
 void TellCall(const contract::Contract& contract, const Executor* executor) {
-  if (aclimb_observing() == 0) return;
+  if (!Observing()) return;
   AclimbOperatorCall call = {.function = contract.function,
                              .phase = 2,
                              .arguments = nullptr,
                              .workspace_size = 0,
                              .deterministic = 0};
   if (executor != nullptr) {
-    call.arguments = executor->arguments.c_str();
-    call.workspace_size = executor->workspace_size;
-    call.deterministic = executor->deterministic ? 1 : 0;
+    call.arguments = executor->arguments != nullptr ? executor->arguments->c_str() : "";
+    call.workspace_size = executor->call->workspace_size;
+    call.deterministic = executor->call->deterministic ? 1 : 0;
   }
   aclimb_call_details(&call);
 }
@@ -205,26 +190,22 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
   }
   std::unique_ptr<Executor> mine;
   {
-    const HandleLock lock(handle);
-    auto* executor = static_cast<Executor*>(aclimb_handle_resolve(handle, ACLIMB_HANDLE_EXECUTOR));
+    HeldExecutor held(handle);
+    const Executor* const executor = held.get();
     if (executor == nullptr) return ConsumedExecutor(handle);
-    if (executor->contract != &contract) {
+    if (executor->call->contract != &contract) {
       return RefusePhase2(kAclnnInvalid,
-                          Cat("executor was made by ", executor->contract->function,
+                          Cat("executor was made by ", executor->call->contract->function,
                               "GetWorkspaceSize but passed to ", contract.function,
                               "; expected phase 1 and phase 2 of one operator."),
                           "pass each executor to its own operator", "other-operator");
     }
     TellCall(contract, executor);
     // Consumed by success and by failure alike, unless it is repeatable.
-    mine.reset(executor->repeatable
-                   ? new Executor(*executor)
-                   : static_cast<Executor*>(aclimb_handle_release(handle, ACLIMB_HANDLE_EXECUTOR)));
+    mine = executor->repeatable ? std::make_unique<Executor>(*executor) : held.Consume();
   }
-  auto launch = std::make_unique<Launch>();
-  launch->executor = std::move(mine);
-  if (Status status = Prepare(workspace, size, *launch); !status.ok()) return status;
-  return Submit(contract, std::move(launch), stream);
+  if (Status status = Prepare(workspace, size, *mine); !status.ok()) return status;
+  return Submit(std::move(mine), stream);
 }
 
 }  // namespace

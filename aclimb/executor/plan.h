@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,30 +17,41 @@ namespace aclimb {
 
 class Inspector;
 
-// One tensor argument as phase 1 saw it. The descriptor itself is copied out: phase 2 and the
-// address setters never follow an aclTensor that may be gone.
+// Tensor parameters of one operator at most.
+inline constexpr size_t kMostTensors = 16;
+
+// One tensor argument as phase 1 saw it, without what equal calls differ in. The descriptor itself
+// is copied out: phase 2 and the address setters never follow an aclTensor that may be gone.
 struct TensorUse {
-  int parameter = 0;             // of the contract
-  const void* handle = nullptr;  // what the program passed; null when not given
-  void* data = nullptr;          // storage address; the setters change it
-  TensorView view;               // its data pointer is set per run
+  int parameter = 0;  // of the contract
+  TensorView view;    // without an address
   TensorDescriptor::ByteRange footprint = {};
   bool is_output = false;
   bool touched = false;  // read or written by the plan, and not empty
+};
+
+// The same argument of one call.
+struct BoundTensor {
+  const void* handle = nullptr;  // what the program passed; null when not given
+  void* data = nullptr;          // storage address; the setters change it
+  void* kernel_data = nullptr;   // where kernels find the first element, set for a run
 };
 
 // What a running plan may use: kernel views of the tensors it booked, at the addresses of this run,
 // and the workspace. Valid during Run only.
 class RunContext {
  public:
-  RunContext(std::span<const TensorUse> uses, char* workspace)
-      : uses_(uses), workspace_(workspace) {}
+  // `tensors` has one entry for each use.
+  RunContext(std::span<const TensorUse> uses, const BoundTensor* tensors, char* workspace)
+      : uses_(uses), tensors_(tensors), workspace_(workspace) {}
 
   // The tensor of contract parameter `parameter`; `data` is null when it was not given or empty.
-  const TensorView& View(int parameter) const {
-    return std::find_if(uses_.begin(), uses_.end(),
-                        [parameter](const TensorUse& use) { return use.parameter == parameter; })
-        ->view;
+  TensorView View(int parameter) const {
+    size_t i = 0;
+    while (uses_[i].parameter != parameter) ++i;
+    TensorView view = uses_[i].view;
+    view.data = tensors_[i].kernel_data;
+    return view;
   }
 
   template <typename T = void>
@@ -50,6 +61,7 @@ class RunContext {
 
  private:
   std::span<const TensorUse> uses_;
+  const BoundTensor* tensors_;
   char* workspace_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "aclimb/contract/contract.h"
@@ -28,27 +27,23 @@ class CallKey {
   std::span<const uint64_t> words() const { return {words_, used_}; }
 
  private:
-  // Room for `count` more words; null, and the key incomplete, when there is none.
-  uint64_t* Take(size_t count);
-  void Add(const contract::Argument& argument);
-  void Add(const TensorDescriptor& tensor);
-  void Add(const ScalarValue& scalar);
-  void AddCounted(const void* bytes, size_t count);
-  uint64_t Hash() const;
+  bool Add(const contract::Argument& argument);
+  bool AddHashed(std::span<const uint64_t> words);
+  bool AddCounted(const void* bytes, size_t count);
+  void Add(uint64_t word);
 
   const contract::Contract& contract_;
+  bool complete_;
+  uint64_t hash_ = 0;
   uint64_t words_[256];
   size_t used_ = 0;
-  bool complete_ = true;
-  uint64_t hash_;
 };
 
-// An executor for these arguments when a call with this key was kept; null otherwise. Thread-safe,
-// as is KeepCall.
-std::unique_ptr<Executor> FindCall(const CallKey& key, const contract::Arguments& arguments);
+// What was kept for this key, or null. Thread-safe, as is KeepCall.
+PlannedCallPointer FindCall(const CallKey& key);
 
 // Keeps what phase 1 made; an operator's least recently used call goes when there are more than a
 // large net has layers. Without memory nothing is kept.
-void KeepCall(const CallKey& key, const Executor& executor) noexcept;
+void KeepCall(const CallKey& key, const PlannedCallPointer& call) noexcept;
 
 }  // namespace aclimb

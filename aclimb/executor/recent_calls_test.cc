@@ -55,7 +55,9 @@ struct Call {
         {.kind = Kind::kInteger, .integer = integer},
         {.kind = Kind::kReal, .real = real}};
   }
-  CallKey Key() const {
+  CallKey Key() {
+    tensor.SetKey();
+    optional.SetKey();
     const std::vector<contract::Argument> list = List();
     return CallKey(*contract, contract::Arguments(list, product, extensions), deterministic);
   }
@@ -66,7 +68,7 @@ bool Same(const CallKey& a, const CallKey& b) {
 }
 
 TEST(CallKey, HoldsNothingOfAddressesAndHandles) {
-  const Call call;
+  Call call;
   Call other;
   char memory;
   other.tensor.data = &memory;
@@ -136,7 +138,7 @@ TEST(CallKey, DiffersWithAllElse) {
 }
 
 TEST(CallKey, DiffersWithTheTeam) {
-  const Call call;
+  Call call;
   const int before = TeamSize();
   const CallKey one = call.Key();
   SetTeamSize(before + 1);
@@ -154,37 +156,35 @@ TEST(CallKey, IsIncompleteWithoutRoomOrObject) {
   list[2].object = nullptr;
   const contract::Arguments dead(list, call.product, false);
   EXPECT_FALSE(CallKey(Call::kContract, dead, false).complete());
+
+  call = Call();
+  list = call.List();
+  const contract::Arguments unkeyed(list, call.product, false);
+  EXPECT_FALSE(CallKey(Call::kContract, unkeyed, false).complete());
 }
 
 class RecentCalls : public ::testing::Test {
  protected:
-  // What phase 1 would have made of the call: a use of the one tensor.
-  static void Keep(const Call& call, uint64_t workspace_size) {
-    Executor executor;
-    executor.contract = call.contract;
-    executor.workspace_size = workspace_size;
-    executor.uses.emplace_back().handle = "another handle";
-    KeepCall(call.Key(), executor);
+  static void Keep(Call& call, uint64_t workspace_size) {
+    const auto planned = std::make_shared<PlannedCall>();
+    planned->contract = call.contract;
+    planned->workspace_size = workspace_size;
+    KeepCall(call.Key(), planned);
   }
-  static std::unique_ptr<Executor> Find(const Call& call) {
-    const std::vector<contract::Argument> list = call.List();
-    return FindCall(call.Key(), contract::Arguments(list, call.product, call.extensions));
-  }
+  static PlannedCallPointer Find(Call& call) { return FindCall(call.Key()); }
 };
 
-TEST_F(RecentCalls, GiveAnExecutorWithTheTensorsOfThisCall) {
+TEST_F(RecentCalls, GiveWhatWasKeptForOtherAddresses) {
   Call call;
   call.integer = 1;
   EXPECT_EQ(Find(call), nullptr);
   Keep(call, 7);
   char memory;
   call.tensor.data = &memory;
-  const std::unique_ptr<Executor> found = Find(call);
+  call.handle = &memory;
+  const PlannedCallPointer found = Find(call);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->workspace_size, 7u);
-  ASSERT_EQ(found->uses.size(), 1u);
-  EXPECT_EQ(found->uses[0].handle, call.handle);
-  EXPECT_EQ(found->uses[0].data, &memory);
   call.integer = 2;
   EXPECT_EQ(Find(call), nullptr);
 }

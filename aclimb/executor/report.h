@@ -39,11 +39,17 @@ int RunGuarded(const char* function, Body&& body) noexcept {
   return kAclnnInner;
 }
 
+// Whether a tool listens.
+inline bool Observing() {
+  static const bool on = aclimb_observing() != 0;
+  return on;
+}
+
 // The body of a C function of the aclnn library, and the tools that listen to it. Returns the code.
 //   body  a callable that returns a Status
 template <typename Body>
 int Guarded(const char* function, Body&& body) noexcept {
-  if (aclimb_observing() == 0) return RunGuarded(function, std::forward<Body>(body));
+  if (!Observing()) return RunGuarded(function, std::forward<Body>(body));
   int code = aclimb_call_begin(function);
   if (code == 0) code = RunGuarded(function, std::forward<Body>(body));
   aclimb_call_end(function, code);

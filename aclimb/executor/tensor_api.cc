@@ -91,6 +91,7 @@ Status Fill(const TensorArguments& from, TensorDescriptor& tensor) {
   made.dtype = static_cast<DType>(from.dtype);
   made.format = static_cast<int32_t>(from.format);
   made.data = from.data;
+  made.SetKey();
   tensor = std::move(made);
   return Ok();
 }

@@ -1,6 +1,7 @@
 #include "aclimb/runtime/handle_table.h"
 
 #include <iterator>
+#include <mutex>
 #include <new>
 
 #include "aclimb/bridge/bridge.h"
@@ -67,7 +68,7 @@ HandleTable::Slot* HandleTable::Find(const void* handle, uint64_t* generation) c
 }
 
 void* HandleTable::Take(int kind, void* object) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<SpinLock> lock(lock_);
   // A freed slot rests until many others were freed: a stale handle stays recognisable for longer
   // than its generation alone would allow.
   constexpr size_t kRest = 1024;
@@ -90,7 +91,8 @@ void* HandleTable::Take(int kind, void* object) {
   Slot& slot = chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
   uint64_t generation = (slot.state.load(std::memory_order_relaxed) >> 8) + 1;
   if (generation == kGenerations) generation = 1;
-  slot.object.store(object, std::memory_order_relaxed);
+  // Who sees the new object sees that the slot was freed before.
+  slot.object.store(object, std::memory_order_release);
   slot.state.store(generation << 8 | static_cast<uint64_t>(kind), std::memory_order_release);
   return reinterpret_cast<void*>(kTag << kTagShift | generation << kGenerationShift |
                                  uint64_t{index} << kSlotShift);
@@ -101,27 +103,50 @@ void* HandleTable::Resolve(const void* handle, int kind) const {
   const Slot* slot = Find(handle, &generation);
   if (slot == nullptr) return nullptr;
   const uint64_t live = generation << 8 | static_cast<uint64_t>(kind);
-  if (slot->state.load(std::memory_order_acquire) != live) return nullptr;
+  if ((slot->state.load(std::memory_order_acquire) & ~kHeld) != live) return nullptr;
   void* object = slot->object.load(std::memory_order_acquire);
   // The slot may have been reused between the two loads; the object is ours only if it was not.
-  return slot->state.load(std::memory_order_relaxed) == live ? object : nullptr;
+  return (slot->state.load(std::memory_order_relaxed) & ~kHeld) == live ? object : nullptr;
 }
 
-void* HandleTable::End(const void* handle, int kind) {
+void* HandleTable::Hold(const void* handle, int kind) {
   uint64_t generation;
   Slot* slot = Find(handle, &generation);
   if (slot == nullptr) return nullptr;
-  std::lock_guard<std::mutex> lock(mutex_);
   const uint64_t live = generation << 8 | static_cast<uint64_t>(kind);
-  if (slot->state.load(std::memory_order_relaxed) != live) return nullptr;
-  void* object = slot->object.load(std::memory_order_relaxed);
+  for (Backoff backoff;;) {
+    uint64_t state = live;
+    if (slot->state.compare_exchange_weak(state, live | kHeld, std::memory_order_acquire,
+                                          std::memory_order_relaxed)) {
+      return slot->object.load(std::memory_order_relaxed);
+    }
+    if ((state & ~kHeld) != live) return nullptr;
+    if (state != live) backoff.Wait();
+  }
+}
+
+void HandleTable::GiveBack(const void* handle) {
+  uint64_t generation;
+  Slot* slot = Find(handle, &generation);
+  const uint64_t held = slot->state.load(std::memory_order_relaxed);
+  slot->state.store(held & ~kHeld, std::memory_order_release);
+}
+
+void HandleTable::End(const void* handle) {
+  uint64_t generation;
+  Slot* slot = Find(handle, &generation);
+  const uint64_t live = slot->state.load(std::memory_order_relaxed) & ~kHeld;
   slot->state.store(live | kFree, std::memory_order_release);
   const uint64_t bits = reinterpret_cast<uint64_t>(handle);
   try {
+    std::lock_guard<SpinLock> lock(lock_);
     free_.push_back(static_cast<uint32_t>((bits >> kSlotShift) & kSlotMask));
   } catch (...) {  // The slot is lost; the object is not.
   }
-  return object;
+  if (observe::On()) {
+    const int kind = static_cast<int>(live & (kHeld - 1));
+    observe::Each([&](observe::Observer& tool) { tool.HandleReleased(kind, handle); });
+  }
 }
 
 void* HandleTable::Create(int kind, void* object) {
@@ -133,11 +158,11 @@ void* HandleTable::Create(int kind, void* object) {
 }
 
 void* HandleTable::Release(const void* handle, int kind) {
-  void* object = End(handle, kind);
-  if (observe::On()) {
-    observe::Each([&](observe::Observer& tool) {
-      object != nullptr ? tool.HandleReleased(kind, handle) : tool.HandleMissed(kind, handle);
-    });
+  void* object = Hold(handle, kind);
+  if (object != nullptr) {
+    End(handle);
+  } else if (observe::On()) {
+    observe::Each([&](observe::Observer& tool) { tool.HandleMissed(kind, handle); });
   }
   return object;
 }
@@ -149,7 +174,7 @@ int HandleTable::Describe(const void* handle) const {
   const uint64_t state = slot->state.load(std::memory_order_acquire);
   if (state >> 8 < generation) return 0;
   if (state >> 8 > generation) return kForgotten;
-  const int kind = static_cast<int>(state & (kFree - 1));
+  const int kind = static_cast<int>(state & (kHeld - 1));
   return (state & kFree) != 0 ? -kind : kind;
 }
 
@@ -172,6 +197,13 @@ void* aclimb_handle_resolve(const void* handle, int kind) {
 void* aclimb_handle_release(const void* handle, int kind) {
   return aclimb::Handles().Release(handle, kind);
 }
+
+void* aclimb_handle_hold(const void* handle, int kind) {
+  return aclimb::Handles().Hold(handle, kind);
+}
+
+void aclimb_handle_give_back(const void* handle) { aclimb::Handles().GiveBack(handle); }
+void aclimb_handle_end(const void* handle) { aclimb::Handles().End(handle); }
 
 int aclimb_handle_state(const void* handle) {
   const int state = aclimb::Handles().Describe(handle);

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "aclimb/core/recycler.h"
+#include "aclimb/core/spin_lock.h"
 
 namespace aclimb {
 
@@ -31,6 +31,11 @@ class HandleTable {
   void* Resolve(const void* handle, int kind) const;
   // Resolves and ends the handle; of two racing callers one gets the object.
   void* Release(const void* handle, int kind);
+  // Resolves and holds the handle, so that others who want to hold or release it wait. Then either
+  // GiveBack or End, on the same thread; in between no call that waits.
+  void* Hold(const void* handle, int kind);
+  void GiveBack(const void* handle);
+  void End(const void* handle);
   // What a handle is that does not resolve: the kind of a live object, the negative kind of a
   // destroyed one, kForgotten when its slot was used again since, 0 when it was never given out.
   int Describe(const void* handle) const;
@@ -38,31 +43,27 @@ class HandleTable {
 
  private:
   struct Slot {
-    // generation << 8 | kind, with kFree when the object is gone.
+    // generation << 8 | kind, with kFree when the object is gone, or kHeld.
     std::atomic<uint64_t> state{0};
     std::atomic<void*> object{nullptr};
   };
   static constexpr uint64_t kFree = 0x80;
+  static constexpr uint64_t kHeld = 0x40;
   static constexpr uint32_t kChunkSlots = 4096;
   static constexpr uint32_t kChunks = 1024;
 
   Slot* Find(const void* handle, uint64_t* generation) const;
-  // Create and Release without telling the tools.
+  // Create without telling the tools.
   void* Take(int kind, void* object);
-  void* End(const void* handle, int kind);
 
   std::atomic<Slot*> chunks_[kChunks] = {};
-  std::mutex mutex_;  // guards what follows
+  SpinLock lock_;  // guards what follows
   std::deque<uint32_t, RecyclingAllocator<uint32_t>> free_;
   uint32_t next_ = 0;
 };
 
 // The process's table, never destroyed.
 HandleTable& Handles();
-
-// One of a few mutexes, chosen by the handle: callers that race for one object meet at the same
-// one, whether or not the object still lives. Held over no call that waits.
-std::mutex& HandleMutex(const void* handle);
 
 // Handles of objects that another thread may destroy while a call uses them: the call holds a
 // reference, the handle holds another.
@@ -78,18 +79,17 @@ void* CreateShared(int kind, std::shared_ptr<T> object) {
 // Null for a handle that is not live or of another kind.
 template <typename T>
 std::shared_ptr<T> ResolveShared(const void* handle, int kind) {
-  std::lock_guard<std::mutex> lock(HandleMutex(handle));
-  const auto* holder = static_cast<const std::shared_ptr<T>*>(Handles().Resolve(handle, kind));
-  return holder != nullptr ? *holder : nullptr;
+  const auto* holder = static_cast<const std::shared_ptr<T>*>(Handles().Hold(handle, kind));
+  if (holder == nullptr) return nullptr;
+  std::shared_ptr<T> object = *holder;
+  Handles().GiveBack(handle);
+  return object;
 }
 // The same, and ends the handle.
 template <typename T>
 std::shared_ptr<T> ReleaseShared(const void* handle, int kind) {
-  std::unique_ptr<std::shared_ptr<T>> holder;
-  {
-    std::lock_guard<std::mutex> lock(HandleMutex(handle));
-    holder.reset(static_cast<std::shared_ptr<T>*>(Handles().Release(handle, kind)));
-  }
+  const std::unique_ptr<std::shared_ptr<T>> holder(
+      static_cast<std::shared_ptr<T>*>(Handles().Release(handle, kind)));
   return holder != nullptr ? std::move(*holder) : nullptr;
 }
 

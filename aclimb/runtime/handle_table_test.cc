@@ -79,5 +79,49 @@ TEST(HandleTable, OneOfRacingReleasesGetsTheObject) {
   }
 }
 
+TEST(HandleTable, AHeldHandleLivesOnOrEnds) {
+  HandleTable table;
+  int object = 0;
+  void* const handle = table.Create(ACLIMB_HANDLE_EXECUTOR, &object);
+  EXPECT_EQ(table.Hold(handle, ACLIMB_HANDLE_TENSOR), nullptr);
+  ASSERT_EQ(table.Hold(handle, ACLIMB_HANDLE_EXECUTOR), &object);
+  EXPECT_EQ(table.Resolve(handle, ACLIMB_HANDLE_EXECUTOR), &object);
+  EXPECT_EQ(table.Describe(handle), ACLIMB_HANDLE_EXECUTOR);
+  table.GiveBack(handle);
+  ASSERT_EQ(table.Hold(handle, ACLIMB_HANDLE_EXECUTOR), &object);
+  table.End(handle);
+  EXPECT_EQ(table.Hold(handle, ACLIMB_HANDLE_EXECUTOR), nullptr);
+  EXPECT_EQ(table.Release(handle, ACLIMB_HANDLE_EXECUTOR), nullptr);
+  EXPECT_EQ(table.Describe(handle), -ACLIMB_HANDLE_EXECUTOR);
+}
+
+TEST(HandleTable, HoldersTakeTurnsAndOneOfThemEndsIt) {
+  HandleTable table;
+  for (int round = 0; round < 100; ++round) {
+    int uses = 0;  // unguarded: only holders touch it
+    void* const handle = table.Create(ACLIMB_HANDLE_EXECUTOR, &uses);
+    std::atomic<int> enders{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (;;) {
+          void* const held = table.Hold(handle, ACLIMB_HANDLE_EXECUTOR);
+          if (held == nullptr) return;
+          int& count = *static_cast<int*>(held);
+          if (++count < 100) {
+            table.GiveBack(handle);
+          } else {
+            table.End(handle);
+            ++enders;
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(uses, 100);
+    EXPECT_EQ(enders.load(), 1);
+  }
+}
+
 }  // namespace
 }  // namespace aclimb

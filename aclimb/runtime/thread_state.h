@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/status.h"
 
 namespace aclimb {
+
+struct Stream;
 
 // The allocations that a thread found last, so that a program in its stride takes no lock. Of use
 // until some allocation is gone.
@@ -32,6 +35,13 @@ struct RecentAllocations {
   }
 };
 
+// The stream that a thread found last, and what its handle and its context's were.
+struct RecentStream {
+  const void* handle = nullptr;
+  const void* context = nullptr;
+  std::weak_ptr<Stream> stream;  // keeps nothing alive
+};
+
 // What the runtime remembers of one thread. The main thread's is never destroyed: programs call us
 // from static destructors, after thread-local objects are gone.
 struct ThreadState {
@@ -43,6 +53,7 @@ struct ThreadState {
   std::string returned;   // what aclGetRecentErrMsg gave last
   Status launch_refusal;  // why aclimb_launch refused last
   RecentAllocations allocations;
+  RecentStream stream;
 };
 
 // Made when first asked for; throws without memory.

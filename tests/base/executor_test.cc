@@ -105,6 +105,34 @@ TEST_F(ExecutorTest, WhatChangedIsCheckedAgain) {
   set(ACL_FLOAT);
 }
 
+TEST_F(ExecutorTest, WhatChangedIsPlannedAgain) {
+  const DeviceTensor grad({5}, DType::kFloat32, {1, 2, 3, 4, 5});
+  const int64_t shape[] = {3};
+  const int64_t storage[] = {5};
+  const auto run = [&](int64_t stride, int64_t offset, const std::vector<double>& wanted) {
+    ACLIMB_ASSERT_OK(aclInitTensor(grad, shape, 1, ACL_FLOAT, &stride, offset, ACL_FORMAT_ND,
+                                   storage, 1, grad.data()));
+    ACLIMB_ASSERT_OK(aclnnEluBackward(nullptr, 0, Phase1(grad, *self_, *out_), stream_));
+    ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_TRUE(Near(out_->Values(), wanted, {})) << stride << " " << offset;
+  };
+  for (int i = 0; i < 2; ++i) {
+    run(1, 0, {2, 4, 6});
+    run(1, 2, {6, 8, 10});
+    run(2, 0, {2, 6, 10});
+    run(0, 4, {10, 10, 10});
+  }
+  // Another shape no longer fits the other tensors.
+  ACLIMB_ASSERT_OK(aclInitTensor(grad, storage, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, storage, 1,
+                                 grad.data()));
+  const Scalar one(1.0f), two(2.0f);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(
+      aclnnEluBackwardGetWorkspaceSize(grad, one, two, one, false, *self_, *out_, &size, &executor),
+      161002);
+}
+
 TEST_F(ExecutorTest, NullAndForeignExecutors) {
   EXPECT_EQ(aclnnEluBackward(nullptr, 0, nullptr, stream_), 161001);
   ExpectText("executor is null");

@@ -80,6 +80,35 @@ void AwaitTheWait(const std::atomic<bool>& begins) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }
 
+// A thread remembers the stream that it used last, but not beyond its end.
+TEST_F(LifetimeTest, AThreadComesBackToADestroyedStream) {
+  std::atomic<int> step{0};
+  const auto wait_for = [&](int wanted) {
+    while (step.load() < wanted) std::this_thread::yield();
+  };
+  std::thread user([&] {
+    EXPECT_ACL(aclrtSetCurrentContext(context_));
+    EXPECT_EQ(LaunchCode(other_, 0), 0);
+    EXPECT_ACL(aclrtSynchronizeStream(other_));
+    step = 1;
+    wait_for(2);
+    EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_ERROR_RT_INVALID_HANDLE);
+    EXPECT_EQ(LaunchCode(other_, 0), ACL_ERROR_RT_INVALID_HANDLE);
+    EXPECT_EQ(LaunchCode(stream_, 0), 0);
+    EXPECT_ACL(aclrtSynchronizeStream(stream_));
+    aclrtContext context;
+    EXPECT_ACL(aclrtCreateContext(&context, 0));
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_STREAM_CONTEXT);
+    EXPECT_ACL(aclrtDestroyContext(context));
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_CONTEXT_NULL);
+  });
+  wait_for(1);
+  EXPECT_ACL(aclrtDestroyStream(other_));
+  step = 2;
+  user.join();
+  ASSERT_ACL(aclrtCreateStream(&other_));
+}
+
 TEST_F(LifetimeTest, SynchronizeOutlivesADestroyThatDrains) {
   Gate gate;
   gate.Close(stream_);

@@ -334,6 +334,10 @@ std::vector<char> PlannedGradWeight(const Case& c, const Tensor& x, const Tensor
                             {.parameter = 1, .view = x.view},
                             {.parameter = 2, .view = weight.view},
                             {.parameter = 3, .view = result.view}};
+  const BoundTensor tensors[] = {{.kernel_data = y.view.data},
+                                 {.kernel_data = x.view.data},
+                                 {.kernel_data = weight.view.data},
+                                 {.kernel_data = result.view.data}};
   const auto place = [&](int parameter) {
     Place made;
     made.parameter = parameter;
@@ -348,7 +352,7 @@ std::vector<char> PlannedGradWeight(const Case& c, const Tensor& x, const Tensor
   std::vector<float> workspace(planner.workspace().Size() / 4 + 16, std::nanf(""));
   void* aligned =
       reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 * 64);
-  plan->Run(RunContext(uses, static_cast<char*>(aligned)));
+  plan->Run(RunContext(uses, tensors, static_cast<char*>(aligned)));
   const char* bytes = result.view.As<char>();
   return std::vector<char>(bytes,
                            bytes + static_cast<size_t>(result.view.ElementCount()) * SizeOf(dtype));
