@@ -18,6 +18,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # gcc 12 sees overlapping copies inside std::string where there are none (its bug 105651).
   add_compile_options(-Wno-restrict)
 endif()
+# Two eight-byte stores read back as one vector wait until both have left the core: pointers that
+# move through objects on the stack are such pairs, and our kernels say themselves what a vector is.
+add_compile_options(-fno-tree-slp-vectorize)
 if(ACLIMB_WERROR)
   add_compile_options(-Werror)
 endif()

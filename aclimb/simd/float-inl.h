@@ -23,6 +23,12 @@
 #define ACLIMB_HARDWARE_FLOAT16 0
 #endif
 
+// Masked loads and stores that touch no memory behind the mask: of 32-bit and of 16-bit lanes.
+#undef ACLIMB_MASKED_32
+#undef ACLIMB_MASKED_16
+#define ACLIMB_MASKED_16 (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
+#define ACLIMB_MASKED_32 (ACLIMB_MASKED_16 || HWY_TARGET == HWY_AVX2)
+
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
 namespace HWY_NAMESPACE {
@@ -123,6 +129,49 @@ HWY_INLINE void StoreF32(D d, hn::Vec<D> value, Float16* to) {
 template <class D>
 HWY_INLINE void StoreF32(D d, hn::Vec<D> value, BFloat16* to) {
   StoreLow16(d, BFloat16Bits(d, value), reinterpret_cast<uint16_t*>(to));
+}
+
+// The first `count` of Lanes(d) elements, the rest zero; reads nothing behind them.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t count) {
+#if ACLIMB_MASKED_32
+  if constexpr (std::is_same_v<T, float>) {
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, from);
+  }
+#endif
+  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
+#if ACLIMB_MASKED_16
+  if constexpr (!std::is_same_v<T, float>) {
+    const hn::Rebind<uint16_t, D> d16;
+    hn::Store(hn::MaskedLoad(hn::FirstN(d16, static_cast<size_t>(count)), d16,
+                             reinterpret_cast<const uint16_t*>(from)),
+              d16, reinterpret_cast<uint16_t*>(lanes));
+    return LoadF32(d, lanes);
+  }
+#endif
+  for (int64_t i = 0; i < count; ++i) lanes[i] = from[i];
+  return LoadF32(d, lanes);
+}
+
+// Writes the first `count` lanes only.
+template <class D, typename T>
+HWY_INLINE void StoreFirst(D d, hn::Vec<D> value, T* to, int64_t count) {
+#if ACLIMB_MASKED_32
+  if constexpr (std::is_same_v<T, float>) {
+    return hn::BlendedStore(value, hn::FirstN(d, static_cast<size_t>(count)), d, to);
+  }
+#endif
+  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
+  StoreF32(d, value, lanes);
+#if ACLIMB_MASKED_16
+  if constexpr (!std::is_same_v<T, float>) {
+    const hn::Rebind<uint16_t, D> d16;
+    return hn::BlendedStore(hn::Load(d16, reinterpret_cast<const uint16_t*>(lanes)),
+                            hn::FirstN(d16, static_cast<size_t>(count)), d16,
+                            reinterpret_cast<uint16_t*>(to));
+  }
+#endif
+  for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
 // StoreF32 without reading the cache line first, for outputs that do not fit in the caches. `to` is

@@ -25,7 +25,8 @@ namespace {
 
 std::atomic<int> team_size{0};
 std::atomic<int (*)()> cancel_query{nullptr};
-thread_local bool stays_serial = false;
+// Found without a call, as every thread-local variable that each run reads.
+[[gnu::tls_model("initial-exec")]] thread_local bool stays_serial = false;
 
 // Each thread takes one contiguous share of the pieces, so that it streams through its own memory.
 struct Job {
@@ -167,6 +168,11 @@ namespace parallel_internal {
 
 bool Run(int64_t count, int64_t grain, Body body, void* context) {
   if (count <= 0) return true;
+  if (count <= grain) {
+    if (IsCancelled()) return false;
+    body(context, 0, count);
+    return true;
+  }
   Job job{count, std::max<int64_t>(1, grain), body, context};
   const int64_t pieces = (count + job.grain - 1) / job.grain;
   const int team = stays_serial ? 1 : static_cast<int>(std::min<int64_t>(TeamSize(), pieces));

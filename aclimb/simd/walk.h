@@ -67,8 +67,8 @@ struct Walk {
     int64_t index[kMaxRank];
     int64_t rest = begin;
     for (int d = rank - 1; d >= 0; --d) {
-      index[d] = rest % extent[d];
-      rest /= extent[d];
+      index[d] = rest == 0 ? 0 : rest % extent[d];
+      rest = rest == 0 ? 0 : rest / extent[d];
     }
     while (begin < end) {
       int64_t offset[N];

@@ -18,7 +18,9 @@ namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::LoadFirst;
 using aclimb::HWY_NAMESPACE::StoreF32;
+using aclimb::HWY_NAMESPACE::StoreFirst;
 
 // Which elements of a channel stand in a plane: position j of dimension d is element
 // j * step[d] + start[d], and zero outside the tensor and from limit[d] on.
@@ -59,55 +61,6 @@ HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
     window.limit[d] = axis.pitch;
   }
   return window;
-}
-
-// Masked loads and stores that touch no memory behind the mask: of 32-bit and of 16-bit lanes.
-#undef ACLIMB_MASKED_32
-#undef ACLIMB_MASKED_16
-#define ACLIMB_MASKED_16 (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
-#define ACLIMB_MASKED_32 (ACLIMB_MASKED_16 || HWY_TARGET == HWY_AVX2)
-
-// The first `count` of Lanes(d) elements, the rest zero; reads nothing behind them.
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t count) {
-#if ACLIMB_MASKED_32
-  if constexpr (std::is_same_v<T, float>) {
-    return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, from);
-  }
-#endif
-  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
-#if ACLIMB_MASKED_16
-  if constexpr (!std::is_same_v<T, float>) {
-    const hn::Rebind<uint16_t, D> d16;
-    hn::Store(hn::MaskedLoad(hn::FirstN(d16, static_cast<size_t>(count)), d16,
-                             reinterpret_cast<const uint16_t*>(from)),
-              d16, reinterpret_cast<uint16_t*>(lanes));
-    return LoadF32(d, lanes);
-  }
-#endif
-  for (int64_t i = 0; i < count; ++i) lanes[i] = from[i];
-  return LoadF32(d, lanes);
-}
-
-// Writes the first `count` lanes only.
-template <class D, typename T>
-HWY_INLINE void StoreFirst(D d, hn::Vec<D> value, T* to, int64_t count) {
-#if ACLIMB_MASKED_32
-  if constexpr (std::is_same_v<T, float>) {
-    return hn::BlendedStore(value, hn::FirstN(d, static_cast<size_t>(count)), d, to);
-  }
-#endif
-  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)];
-  StoreF32(d, value, lanes);
-#if ACLIMB_MASKED_16
-  if constexpr (!std::is_same_v<T, float>) {
-    const hn::Rebind<uint16_t, D> d16;
-    return hn::BlendedStore(hn::Load(d16, reinterpret_cast<const uint16_t*>(lanes)),
-                            hn::FirstN(d16, static_cast<size_t>(count)), d16,
-                            reinterpret_cast<uint16_t*>(to));
-  }
-#endif
-  for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
 // Elements 0, 2, 4, ... of the first `count`, at most 2 * Lanes(d); zeros behind them.

@@ -35,17 +35,13 @@ HWY_INLINE V Gradient(D d, V g, V v, const Args& args) {
   return hn::IfThenElse(hn::Le(v, hn::Zero(d)), negative, positive);
 }
 
-// Elements [0, count), a vector at most, through padded copies: the same arithmetic for each.
+// Elements [0, count), a vector at most.
 template <bool kIsResult, typename In, typename Out>
 void ShortRun(const In* grad, const In* value, Out* out, int64_t count, const Args& args) {
   const hn::ScalableTag<float> d;
-  In padded[2][HWY_MAX_BYTES / sizeof(float)] = {};
-  Out result[HWY_MAX_BYTES / sizeof(float)];
-  std::copy(grad, grad + count, padded[0]);
-  std::copy(value, value + count, padded[1]);
-  StoreF32(d, Gradient<Out, kIsResult>(d, LoadF32(d, padded[0]), LoadF32(d, padded[1]), args),
-           result);
-  std::copy(result, result + count, out);
+  const auto g = LoadFirst(d, grad, count);
+  const auto v = LoadFirst(d, value, count);
+  StoreFirst(d, Gradient<Out, kIsResult>(d, g, v, args), out, count);
 }
 
 // As many elements as one store writes, from position i. Returns how many.
