@@ -1,13 +1,17 @@
 #include "aclimb/ops/convolution_backward/onednn.h"
 
 #include <algorithm>
+#include <array>
 #include <dnnl.hpp>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/ops/convolution_backward/recent_answers.h"
@@ -118,24 +122,71 @@ class LazyPrimitive {
   mutable dnnl::primitive primitive_;
 };
 
+// The stream and the memory objects of a primitive's runs. They are kept from run to run, because
+// to make them oneDNN takes a dozen pieces of host memory, and clears the padding of blocked
+// layouts, which its primitives write anyway. Thread-safe: a run that finds them in use makes its
+// own.
+class Execution {
+ public:
+  // What a memory object is to the primitive, and its layout.
+  struct Operand {
+    int role;
+    dnnl::memory::desc desc;
+  };
+  static constexpr size_t kMost = 4;
+
+  explicit Execution(std::vector<Operand> operands) : operands_(std::move(operands)) {}
+
+  // Addresses in the order of the operands.
+  void Run(const dnnl::primitive& primitive, const std::array<void*, kMost>& addresses) const {
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return Objects(operands_).Run(primitive, operands_, addresses);
+    if (kept_ == nullptr) kept_ = std::make_unique<Objects>(operands_);
+    kept_->Run(primitive, operands_, addresses);
+  }
+
+ private:
+  struct Objects {
+    dnnl::stream stream{Engine()};
+    std::unordered_map<int, dnnl::memory> memory;
+
+    explicit Objects(const std::vector<Operand>& operands) {
+      for (const Operand& operand : operands) {
+        memory.emplace(operand.role, dnnl::memory(operand.desc, Engine(), DNNL_MEMORY_NONE));
+      }
+    }
+    void Run(const dnnl::primitive& primitive, const std::vector<Operand>& operands,
+             const std::array<void*, kMost>& addresses) {
+      for (size_t i = 0; i < operands.size(); ++i) {
+        const dnnl::memory& object = memory.find(operands[i].role)->second;
+        if (object.get_data_handle() != addresses[i]) object.set_data_handle(addresses[i], stream);
+      }
+      primitive.execute(stream, memory);
+      stream.wait();
+    }
+  };
+
+  const std::vector<Operand> operands_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<Objects> kept_;
+};
+
 class ReorderImplementation final : public Reorder {
  public:
   ReorderImplementation(dnnl::reorder::primitive_desc desc, int threads)
       : desc_(std::move(desc)),
         threads_(threads),
-        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())) {}
+        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())),
+        execution_({{DNNL_ARG_FROM, desc_.src_desc()},
+                    {DNNL_ARG_TO, desc_.dst_desc()},
+                    {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}}) {}
 
   int64_t ScratchBytes() const override { return scratch_bytes_; }
 
   void Run(const void* from, void* to, void* scratch) const override {
     const TeamOf team(threads_);
     const dnnl::primitive& primitive = lazy_.Get([&] { return dnnl::reorder(desc_); });
-    dnnl::stream stream(Engine());
-    primitive.execute(
-        stream, {{DNNL_ARG_FROM, dnnl::memory(desc_.src_desc(), Engine(), const_cast<void*>(from))},
-                 {DNNL_ARG_TO, dnnl::memory(desc_.dst_desc(), Engine(), to)},
-                 {DNNL_ARG_SCRATCHPAD, dnnl::memory(desc_.scratchpad_desc(), Engine(), scratch)}});
-    stream.wait();
+    execution_.Run(primitive, {const_cast<void*>(from), to, scratch});
   }
 
  private:
@@ -143,6 +194,7 @@ class ReorderImplementation final : public Reorder {
   int threads_;
   int64_t scratch_bytes_;
   LazyPrimitive lazy_;
+  Execution execution_;
 };
 
 // oneDNN's descriptors of the three tasks, whose accessors have different names.
@@ -181,7 +233,11 @@ class PrimitiveImplementation final : public Primitive {
         y_(Wrap(Kind::Y(desc_))),
         weight_(Wrap(Kind::Weight(desc_))),
         name_(desc_.impl_info_str()),
-        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())) {}
+        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())),
+        execution_({{Kind::kX, x_->desc()},
+                    {Kind::kY, y_->desc()},
+                    {Kind::kWeight, weight_->desc()},
+                    {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}}) {}
 
   const LayoutPointer& X() const override { return x_; }
   const LayoutPointer& Y() const override { return y_; }
@@ -192,13 +248,7 @@ class PrimitiveImplementation final : public Primitive {
   void Run(void* x, void* y, void* weight, void* scratch) const override {
     const TeamOf team(threads_);
     const dnnl::primitive& primitive = lazy_.Get([&] { return Kind::Make(desc_); });
-    dnnl::stream stream(Engine());
-    primitive.execute(
-        stream, {{Kind::kX, dnnl::memory(x_->desc(), Engine(), x)},
-                 {Kind::kY, dnnl::memory(y_->desc(), Engine(), y)},
-                 {Kind::kWeight, dnnl::memory(weight_->desc(), Engine(), weight)},
-                 {DNNL_ARG_SCRATCHPAD, dnnl::memory(desc_.scratchpad_desc(), Engine(), scratch)}});
-    stream.wait();
+    execution_.Run(primitive, {x, y, weight, scratch});
   }
 
  private:
@@ -208,6 +258,7 @@ class PrimitiveImplementation final : public Primitive {
   std::string name_;
   int64_t scratch_bytes_;
   LazyPrimitive lazy_;
+  Execution execution_;
 };
 
 // A depth that does nothing is left out: oneDNN has better implementations for fewer dimensions.

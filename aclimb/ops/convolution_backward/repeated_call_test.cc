@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "aclimb/core/sanitized.h"
 #include "aclimb/ops/convolution_backward/problem.h"
@@ -71,6 +73,55 @@ TEST_F(RepeatedConvolution, EqualProblemsKeepTheirOwnTensors) {
   ACLIMB_ASSERT_OK(RunProblem(p, b, stream_));
   EXPECT_TRUE(MeetsTruth(p, a));
   EXPECT_TRUE(MeetsTruth(p, b));
+}
+
+// oneDNN's memory objects are kept while addresses stay: what a blocked layout pads must be written
+// by each run, also where channels leave most of a block empty.
+TEST_F(RepeatedConvolution, MemoryMayChangeBetweenRunsAtOneAddress) {
+  std::vector<Problem> problems;
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    for (const bool transposed : {false, true}) {
+      for (const int64_t kernel : {1, 3, 5}) {
+        for (const auto& [from, to] : {std::pair{6, 16}, {20, 20}, {17, 24}, {32, 5}}) {
+          Problem p;
+          p.transposed = transposed;
+          p.input = {2, from, 14, 14};
+          p.weight = {transposed ? from : to, transposed ? to : from, kernel, kernel};
+          p.stride = p.dilation = {1, 1};
+          p.padding = {kernel / 2, kernel / 2};
+          p.output_padding = {0, 0};
+          p.Dtype(dtype);
+          InferGradOutput(p);
+          problems.push_back(p);
+        }
+      }
+    }
+  }
+  Random random(33);
+  for (const Problem& p : problems) {
+    SCOPED_TRACE(::testing::Message()
+                 << NameOf(p.dtypes[0]) << " " << p.input[1] << " to " << p.grad_output[1] << ", "
+                 << p.weight[2] << (p.transposed ? " transposed" : ""));
+    const Tensors t(p, random);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ACLIMB_ASSERT_OK(Phase1Of(p, t, &size, &executor));
+    ACLIMB_ASSERT_OK(aclSetAclOpExecutorRepeatable(executor));
+    const aclimb::testing::Workspace workspace(size);
+    for (int run = 0; run < 3; ++run) {
+      if (size > 0) {
+        ACLIMB_ASSERT_OK(aclrtMemset(workspace.get(), size, 0xFF, size));
+      }
+      for (const auto* const output : {t.grad_input.get(), t.grad_weight.get()}) {
+        const size_t bytes = output->Values().size() * SizeOf(p.dtypes[0]);
+        ACLIMB_ASSERT_OK(aclrtMemset(output->data(), bytes, 0xFF, bytes));
+      }
+      ACLIMB_ASSERT_OK(aclnnConvolutionBackward(workspace.get(), size, executor, stream_));
+      ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
+      EXPECT_TRUE(MeetsTruth(p, t)) << "run " << run;
+    }
+    ACLIMB_ASSERT_OK(aclDestroyAclOpExecutor(executor));
+  }
 }
 
 TEST_F(RepeatedConvolution, WhatDiffersIsPlannedAnew) {
