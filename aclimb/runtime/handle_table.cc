@@ -109,7 +109,7 @@ void* HandleTable::Resolve(const void* handle, int kind) const {
   return (slot->state.load(std::memory_order_relaxed) & ~kHeld) == live ? object : nullptr;
 }
 
-void* HandleTable::Hold(const void* handle, int kind) {
+HandleTable::Slot* HandleTable::HoldSlot(const void* handle, int kind) {
   uint64_t generation;
   Slot* slot = Find(handle, &generation);
   if (slot == nullptr) return nullptr;
@@ -118,18 +118,21 @@ void* HandleTable::Hold(const void* handle, int kind) {
     uint64_t state = live;
     if (slot->state.compare_exchange_weak(state, live | kHeld, std::memory_order_acquire,
                                           std::memory_order_relaxed)) {
-      return slot->object.load(std::memory_order_relaxed);
+      return slot;
     }
     if ((state & ~kHeld) != live) return nullptr;
     if (state != live) backoff.Wait();
   }
 }
 
+void* HandleTable::Hold(const void* handle, int kind) {
+  Slot* const slot = HoldSlot(handle, kind);
+  return slot != nullptr ? slot->object.load(std::memory_order_relaxed) : nullptr;
+}
+
 void HandleTable::GiveBack(const void* handle) {
   uint64_t generation;
-  Slot* slot = Find(handle, &generation);
-  const uint64_t held = slot->state.load(std::memory_order_relaxed);
-  slot->state.store(held & ~kHeld, std::memory_order_release);
+  GiveBack(*Find(handle, &generation));
 }
 
 void HandleTable::End(const void* handle) {

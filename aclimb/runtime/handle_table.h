@@ -36,6 +36,15 @@ class HandleTable {
   void* Hold(const void* handle, int kind);
   void GiveBack(const void* handle);
   void End(const void* handle);
+  // Holds the handle while it copies its object; T() when it is not live.
+  template <typename T>
+  T Copy(const void* handle, int kind) {
+    Slot* const slot = HoldSlot(handle, kind);
+    if (slot == nullptr) return T();
+    T copy = *static_cast<const T*>(slot->object.load(std::memory_order_relaxed));
+    GiveBack(*slot);
+    return copy;
+  }
   // What a handle is that does not resolve: the kind of a live object, the negative kind of a
   // destroyed one, kForgotten when its slot was used again since, 0 when it was never given out.
   int Describe(const void* handle) const;
@@ -53,6 +62,11 @@ class HandleTable {
   static constexpr uint32_t kChunks = 1024;
 
   Slot* Find(const void* handle, uint64_t* generation) const;
+  Slot* HoldSlot(const void* handle, int kind);
+  static void GiveBack(Slot& slot) {
+    const uint64_t held = slot.state.load(std::memory_order_relaxed);
+    slot.state.store(held & ~kHeld, std::memory_order_release);
+  }
   // Create without telling the tools.
   void* Take(int kind, void* object);
 
@@ -79,11 +93,7 @@ void* CreateShared(int kind, std::shared_ptr<T> object) {
 // Null for a handle that is not live or of another kind.
 template <typename T>
 std::shared_ptr<T> ResolveShared(const void* handle, int kind) {
-  const auto* holder = static_cast<const std::shared_ptr<T>*>(Handles().Hold(handle, kind));
-  if (holder == nullptr) return nullptr;
-  std::shared_ptr<T> object = *holder;
-  Handles().GiveBack(handle);
-  return object;
+  return Handles().Copy<std::shared_ptr<T>>(handle, kind);
 }
 // The same, and ends the handle.
 template <typename T>

@@ -64,18 +64,6 @@ Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
   return SynchronizeStream(*stream.value(), timeout_ms);
 }
 
-// The stream that the thread found last, if this is its handle, and live, and it is of the thread's
-// context, which then lives too; null otherwise.
-StreamRef FindRecent(const void* handle) {
-  const ThreadState* const thread = ThisThreadOrNull();
-  if (thread == nullptr || thread->stream.handle != handle ||
-      thread->stream.context != thread->context ||
-      Handles().Resolve(handle, ACLIMB_HANDLE_STREAM) == nullptr) {
-    return nullptr;
-  }
-  return thread->stream.stream.lock();
-}
-
 }  // namespace
 
 Result<StreamRef> ResolveStream(const void* handle) {
@@ -84,13 +72,17 @@ Result<StreamRef> ResolveStream(const void* handle) {
     return context.ok() ? Result<StreamRef>(context.value()->default_stream) : context.TakeStatus();
   }
   ACLIMB_CHECK_OK(CheckUsable());
-  if (StreamRef recent = FindRecent(handle)) return recent;
+  RecentStream& recent = ThisThread().stream;
+  if (recent.handle == handle && recent.context == ThisThread().context) {
+    // Live streams have live contexts, so theirs need not be looked at.
+    if (StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM)) return stream;
+  }
   Result<const void*> context = CurrentContextHandle();
   if (!context.ok()) return context.TakeStatus();
   StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM);
   if (stream == nullptr) return DeadHandle("stream", handle, "stream");
   if (stream->context != context.value()) return ForeignStream("stream", handle, context.value());
-  ThisThread().stream = RecentStream{handle, context.value(), stream};
+  recent = RecentStream{handle, context.value()};
   return stream;
 }
 

@@ -1,16 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/status.h"
 
 namespace aclimb {
-
-struct Stream;
 
 // The allocations that a thread found last, so that a program in its stride takes no lock. Of use
 // until some allocation is gone.
@@ -35,11 +33,10 @@ struct RecentAllocations {
   }
 };
 
-// The stream that a thread found last, and what its handle and its context's were.
+// Handles of the stream that a thread found last, and of its context.
 struct RecentStream {
   const void* handle = nullptr;
   const void* context = nullptr;
-  std::weak_ptr<Stream> stream;  // keeps nothing alive
 };
 
 // What the runtime remembers of one thread. The main thread's is never destroyed: programs call us
