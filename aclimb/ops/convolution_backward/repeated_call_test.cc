@@ -77,7 +77,12 @@ TEST_F(RepeatedConvolution, EqualProblemsKeepTheirOwnTensors) {
 
 // oneDNN's memory objects are kept while addresses stay: what a blocked layout pads must be written
 // by each run, also where channels leave most of a block empty.
-TEST_F(RepeatedConvolution, MemoryMayChangeBetweenRunsAtOneAddress) {
+class RepeatedConvolutionAtOneAddress : public RepeatedConvolution,
+                                        public ::testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(Deterministic, RepeatedConvolutionAtOneAddress, ::testing::Bool());
+
+TEST_P(RepeatedConvolutionAtOneAddress, MemoryMayChangeBetweenRuns) {
+  ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, GetParam() ? 1 : 0));
   std::vector<Problem> problems;
   for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
     for (const bool transposed : {false, true}) {
@@ -95,6 +100,22 @@ TEST_F(RepeatedConvolution, MemoryMayChangeBetweenRunsAtOneAddress) {
           problems.push_back(p);
         }
       }
+    }
+  }
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    Problem grouped = Base();
+    grouped.groups = 2;
+    grouped.input = {2, 40, 14, 14};
+    grouped.weight = {24, 20, 3, 3};
+    Problem deep = Base();
+    deep.input = {2, 17, 4, 6, 6};
+    deep.weight = {20, 17, 3, 3, 3};
+    deep.stride = deep.dilation = deep.padding = {1, 1, 1};
+    deep.output_padding = {0, 0, 0};
+    for (Problem& p : {std::ref(grouped), std::ref(deep)}) {
+      p.Dtype(dtype);
+      InferGradOutput(p);
+      problems.push_back(p);
     }
   }
   Random random(33);
@@ -122,6 +143,7 @@ TEST_F(RepeatedConvolution, MemoryMayChangeBetweenRunsAtOneAddress) {
     }
     ACLIMB_ASSERT_OK(aclDestroyAclOpExecutor(executor));
   }
+  ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0));
 }
 
 TEST_F(RepeatedConvolution, WhatDiffersIsPlannedAnew) {
