@@ -85,10 +85,9 @@ Description::Description(const Executor& executor, const void* workspace)
   for (size_t i = 0; i < call.uses.size(); ++i) {
     const TensorUse& use = call.uses[i];
     if (!use.touched) continue;
-    const auto parameter = static_cast<size_t>(use.parameter);
     const TensorView& view = use.view;
     accesses_.push_back(
-        {.name = call.contract->parameters[parameter].name,
+        {.name = call.NameOf(use),
          .address = static_cast<const char*>(executor.tensors[i].data) + use.footprint.begin,
          .dtype = static_cast<int32_t>(view.dtype),
          .element_bytes = static_cast<int32_t>(SizeOf(view.dtype)),

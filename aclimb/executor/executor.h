@@ -26,6 +26,10 @@ struct PlannedCall {
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;     // as AclimbTask has it
   bool deterministic = false;  // the switch as phase 1 found it
+
+  const char* NameOf(const TensorUse& use) const {
+    return contract->parameters[static_cast<size_t>(use.parameter)].name;
+  }
 };
 using PlannedCallPointer = std::shared_ptr<const PlannedCall>;
 

@@ -78,12 +78,11 @@ aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, s
                     "executor/index");
     }
     if (executor.tensors[use].handle != tensor) {
-      return Refuse(
-          kAclnnInvalid,
-          Cat("tensor is not the one that phase 1 got as ",
-              call.contract->parameters[static_cast<size_t>(call.uses[use].parameter)].name,
-              " (index ", index, "); expected the same object."),
-          "pass the tensor of phase 1; only its address changes", "executor/other-tensor");
+      return Refuse(kAclnnInvalid,
+                    Cat("tensor is not the one that phase 1 got as ", call.NameOf(call.uses[use]),
+                        " (index ", index, "); expected the same object."),
+                    "pass the tensor of phase 1; only its address changes",
+                    "executor/other-tensor");
     }
     executor.tensors[use].data = address;
     return Ok();

@@ -105,7 +105,7 @@ Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunc
         "in memory.",
         "split the tensors", Cat(contract.folder, "/workspace-overflow"));
   }
-  const auto call = std::allocate_shared<PlannedCall>(RecyclingAllocator<PlannedCall>());
+  const auto call = NewPlan<PlannedCall>();
   call->contract = &contract;
   call->plan = std::move(planned.value());
   call->workspace_size = call->plan ? planner.workspace().Size() : 0;

@@ -81,16 +81,12 @@ Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t 
                       "pass the size that phase 1 returned", "small-workspace");
 }
 
-const char* NameOf(const Executor& executor, const TensorUse& use) {
-  return executor.call->contract->parameters[static_cast<size_t>(use.parameter)].name;
-}
-
 Status CheckData(const Executor& executor) {
   const BoundTensor* tensor = executor.tensors.data();
   for (const TensorUse& use : executor.call->uses) {
     if ((tensor++)->data != nullptr || !use.touched) continue;
     return RefusePhase2(kAclnnNullptr,
-                        Cat(NameOf(executor, use),
+                        Cat(executor.call->NameOf(use),
                             "'s data is null; expected device memory, since the tensor is not "
                             "empty."),
                         "give aclCreateTensor an address, or set one before phase 2", "null-data");
@@ -115,7 +111,7 @@ Status PlaceTensors(Executor& executor) {
     BoundTensor& placed = *tensor++;
     if (!use.touched) continue;
     Result<char*> at =
-        Translate(NameOf(executor, use), placed.data, use.footprint.begin, use.footprint.end);
+        Translate(executor.call->NameOf(use), placed.data, use.footprint.begin, use.footprint.end);
     if (!at.ok()) return at.TakeStatus();
     placed.kernel_data = at.value();
   }

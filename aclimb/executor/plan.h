@@ -83,7 +83,7 @@ class Plan {
 
 using PlanPointer = std::shared_ptr<const Plan>;
 
-// A plan of type T in recycled memory.
+// A plan of type T, or what goes with one, in recycled memory.
 template <typename T, typename... Arguments>
 std::shared_ptr<T> NewPlan(Arguments&&... arguments) {
   return std::allocate_shared<T>(RecyclingAllocator<T>(), std::forward<Arguments>(arguments)...);

@@ -72,17 +72,13 @@ Result<StreamRef> ResolveStream(const void* handle) {
     return context.ok() ? Result<StreamRef>(context.value()->default_stream) : context.TakeStatus();
   }
   ACLIMB_CHECK_OK(CheckUsable());
-  RecentStream& recent = ThisThread().stream;
-  if (recent.handle == handle && recent.context == ThisThread().context) {
-    // Live streams have live contexts, so theirs need not be looked at.
-    if (StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM)) return stream;
-  }
+  StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM);
+  // Live streams have live contexts, so the thread's own need not be looked at then.
+  if (stream != nullptr && stream->context == ThisThread().context) return stream;
   Result<const void*> context = CurrentContextHandle();
   if (!context.ok()) return context.TakeStatus();
-  StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM);
   if (stream == nullptr) return DeadHandle("stream", handle, "stream");
   if (stream->context != context.value()) return ForeignStream("stream", handle, context.value());
-  recent = RecentStream{handle, context.value()};
   return stream;
 }
 

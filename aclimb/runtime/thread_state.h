@@ -33,12 +33,6 @@ struct RecentAllocations {
   }
 };
 
-// Handles of the stream that a thread found last, and of its context.
-struct RecentStream {
-  const void* handle = nullptr;
-  const void* context = nullptr;
-};
-
 // What the runtime remembers of one thread. The main thread's is never destroyed: programs call us
 // from static destructors, after thread-local objects are gone.
 struct ThreadState {
@@ -50,7 +44,6 @@ struct ThreadState {
   std::string returned;   // what aclGetRecentErrMsg gave last
   Status launch_refusal;  // why aclimb_launch refused last
   RecentAllocations allocations;
-  RecentStream stream;
 };
 
 // Made when first asked for; throws without memory.

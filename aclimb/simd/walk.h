@@ -64,11 +64,11 @@ struct Walk {
   // own order; offsets[n] is the element offset of the run's first element in operand n.
   template <typename F>
   void Visit(int64_t begin, int64_t end, F&& body) const {
-    int64_t index[kMaxRank];
+    int64_t index[kMaxRank] = {};
     int64_t rest = begin;
-    for (int d = rank - 1; d >= 0; --d) {
-      index[d] = rest == 0 ? 0 : rest % extent[d];
-      rest = rest == 0 ? 0 : rest / extent[d];
+    for (int d = rank - 1; d >= 0 && rest > 0; --d) {
+      index[d] = rest % extent[d];
+      rest /= extent[d];
     }
     while (begin < end) {
       int64_t offset[N];

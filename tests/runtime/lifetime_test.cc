@@ -80,7 +80,7 @@ void AwaitTheWait(const std::atomic<bool>& begins) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }
 
-// A thread remembers the stream that it used last, but not beyond its end.
+// What a thread used before tells it nothing of what another thread did to it since.
 TEST_F(LifetimeTest, AThreadComesBackToADestroyedStream) {
   std::atomic<int> step{0};
   const auto wait_for = [&](int wanted) {

@@ -158,7 +158,7 @@ class Execution {
     void Run(const dnnl::primitive& primitive, const std::vector<Operand>& operands,
              const std::array<void*, kMost>& addresses) {
       for (size_t i = 0; i < operands.size(); ++i) {
-        const dnnl::memory& object = memory.find(operands[i].role)->second;
+        const dnnl::memory& object = memory.at(operands[i].role);
         if (object.get_data_handle() != addresses[i]) object.set_data_handle(addresses[i], stream);
       }
       primitive.execute(stream, memory);
