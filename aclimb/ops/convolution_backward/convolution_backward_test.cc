@@ -276,31 +276,49 @@ TEST_F(ConvolutionBackward, InfinityAndNaNReachWhatTheyCover) {
   }
 }
 
-// Padding is absent also where a product writes it out as zeros.
+// Padding is absent, and so is what strides step over, also where a product writes them out as
+// zeros.
 TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
   struct Shape {
     std::vector<int64_t> input, weight;
-    bool transposed;
+    bool transposed = false;
+    int64_t stride = 1, dilation = 1, groups = 1;
+    bool padded = true;
   };
   const Shape shapes[] = {
-      {{1, 384, 8, 8}, {384, 384, 3, 3}, false},  // gradWeight from plain layouts, on one thread
-      {{2, 20, 17, 17}, {24, 20, 3, 3}, false},   // from channels last
+      {{1, 384, 8, 8}, {384, 384, 3, 3}},  // gradWeight from plain layouts, on one thread
+      {{2, 20, 17, 17}, {24, 20, 3, 3}},   // from channels last
       {{2, 20, 17, 17}, {20, 24, 3, 3}, true},
       {{2, 32, 1, 120}, {32, 32, 1, 35}, true},  // a window that no direct kernel knows
+      // Tiles of AMX, where the processor has them.
+      {{2, 32, 13, 13}, {32, 32, 3, 3}, false, 1, 1, 1, false},
+      {{2, 32, 13, 13}, {32, 32, 3, 3}, false, 2},
+      {{2, 32, 13, 13}, {32, 32, 3, 3}, false, 2, 1, 1, false},
+      {{2, 32, 13, 13}, {32, 32, 3, 3}, false, 1, 2},
+      {{2, 32, 13, 13}, {32, 32, 3, 3}, true, 2},
+      {{2, 64, 13, 13}, {64, 32, 3, 3}, false, 1, 1, 2},
+      {{2, 32, 29, 29}, {64, 32, 1, 1}, false, 2},
+      {{2, 32, 1, 120}, {32, 32, 1, 5}},
+      {{1, 32, 9, 9, 9}, {32, 32, 3, 3, 3}},
   };
   for (const Shape& shape : shapes) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-      if (shape.input[1] > 32 && dtype != DType::kFloat32) continue;  // the truth takes its time
+      if (shape.input[1] > 64 && dtype != DType::kFloat32) continue;  // the truth takes its time
       for (int where = 0; where < 3; ++where) {
         SCOPED_TRACE(::testing::Message()
-                     << shape.input[1] << " channels, " << NameOf(dtype) << ", case " << where);
+                     << shape.input[1] << " channels, stride " << shape.stride << ", dilation "
+                     << shape.dilation << ", " << NameOf(dtype) << ", case " << where);
         Problem p;
         p.input = shape.input;
         p.weight = shape.weight;
         p.transposed = shape.transposed;
-        p.stride = p.dilation = {1, 1};
-        p.padding = {shape.weight[2] / 2, shape.weight[3] / 2};
-        p.output_padding = {0, 0};
+        p.groups = shape.groups;
+        const size_t dims = shape.input.size() - 2;
+        p.stride.assign(dims, shape.stride);
+        p.dilation.assign(dims, shape.dilation);
+        p.output_padding.assign(dims, 0);
+        p.padding.assign(dims, 0);
+        for (size_t d = 0; shape.padded && d < dims; ++d) p.padding[d] = shape.weight[2 + d] / 2;
         p.Dtype(dtype);
         InferGradOutput(p);
         Random random(11);

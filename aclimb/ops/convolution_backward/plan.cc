@@ -68,6 +68,26 @@ bool HasPadding(const Geometry& g) {
   return false;
 }
 
+// Every element of x meets one window, and that window nothing else.
+bool IsOneToOne(const Geometry& g) {
+  for (int d = 0; d < kDims; ++d) {
+    if (g.kernel[d] > 1 || g.stride[d] > 1 || g.in[d] != g.out[d]) return false;
+  }
+  return true;
+}
+
+// Whether zeros that stand for absent elements are multiplied, which infinities turn into NaN: a
+// product of matrices writes the windows out with their padding, and tiles of matrices hold every
+// operand so, for gradX a y that strides have spread.
+bool MultipliesZeros(const onednn::Primitive& primitive, Task task, const Geometry& g) {
+  const auto is = [&](std::string_view kind) {
+    return primitive.Name().find(kind) != std::string_view::npos;
+  };
+  const bool tiles = is("amx") || is("brg");
+  if (task != Task::kGradX) return HasPadding(g) && (tiles || is("gemm"));
+  return tiles && !IsOneToOne(g);
+}
+
 bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
 
 void LogChoice(Task task, std::string_view name) {
@@ -253,10 +273,12 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   if (!in_place) Store(geometry, role, layout, target, result);
   planner_.workspace().Rewind(mark);
 
-  // What they multiply with padding, they hold as zeros; a product writes the windows out so.
-  const bool windows = HasPadding(geometry) && primitive->Name().find("gemm") != std::string::npos;
-  if (gives_weight && (windows || dtype == DType::kBFloat16)) AddWeightRepair(operands, result);
-  if (gives_y && windows) AddSumsRepair(operands, result);
+  const bool zeros = MultipliesZeros(*primitive, task, geometry);
+  if (gives_weight) {
+    if (zeros || dtype == DType::kBFloat16) AddWeightRepair(operands, result);
+  } else if (zeros) {
+    AddSumsRepair(operands, task, result);
+  }
   return true;
 }
 
@@ -272,12 +294,13 @@ void PlanBuilder::AddWeightRepair(const Operands& operands, const Place& result)
   });
 }
 
-void PlanBuilder::AddSumsRepair(const Operands& operands, const Place& result) {
-  Then([geometry = operands.geometry, x = operands.x.user, weight = operands.weight.user, result,
+void PlanBuilder::AddSumsRepair(const Operands& operands, Task task, const Place& result) {
+  const Place x = task == Task::kGradX ? result : operands.x.user;
+  const Place y = task == Task::kForward ? result : operands.y.user;
+  Then([geometry = operands.geometry, task, x, y, weight = operands.weight.user, result,
         parallel = parallel_](const RunContext& run) {
-    const TensorView y = result.View(run);
-    if (!HasNaN(y, parallel)) return;
-    RepairSums(geometry, Task::kForward, x.View(run), y, weight.View(run), parallel);
+    if (!HasNaN(result.View(run), parallel)) return;
+    RepairSums(geometry, task, x.View(run), y.View(run), weight.View(run), parallel);
   });
 }
 

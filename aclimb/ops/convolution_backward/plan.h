@@ -101,7 +101,7 @@ class PlanBuilder {
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
   bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);
   void AddWeightRepair(const Operands& operands, const Place& result);
-  void AddSumsRepair(const Operands& operands, const Place& result);
+  void AddSumsRepair(const Operands& operands, Task task, const Place& result);
   bool AddPatch(Task task, const Place& result);
   Operands& PatchOperands();
 
