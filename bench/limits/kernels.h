@@ -28,8 +28,8 @@ inline constexpr AccessInfo kAccesses[] = {
 void Pass(Access access, float* out, const float* a, const float* b, int64_t count);
 
 // A GEMM micro-kernel's inner loop, accumulators in registers, panels in the first-level cache;
-// `steps` times. Returns the floating-point operations done; 0 where the processor has no bfloat16
-// dot product.
+// `steps` times. Returns the floating-point operations done. Those of bfloat16 are AMX's tiles or
+// AVX-512's dot products; 0 where the processor has neither.
 double GemmF32(int64_t steps);
 double GemmBf16(int64_t steps);
 

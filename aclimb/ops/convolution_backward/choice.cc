@@ -32,6 +32,25 @@ bool IsPointwise(const Geometry& g) {
   return true;
 }
 
+// The first layer of a network whose gradient of x oneDNN computes faster than our own kernel,
+// which takes what the window costs in float32: with tiles, and without strides.
+bool IsFirstLayerInTiles(const Geometry& g, Products products) {
+  if (products != Products::kBFloat16Tiles || g.groups != 1 || g.x_channels > 4) return false;
+  for (int d = 0; d < kDims; ++d) {
+    if (g.kernel[d] > 7 || g.stride[d] != 1) return false;
+  }
+  return true;
+}
+
+// Windows of a row that tiles sum at once for the gradient of the weight: as many as divide the
+// row, both even, up to 32. A row of 58 leaves two, and tiles that are nearly empty.
+int64_t WindowsInTile(const Geometry& g) {
+  const int64_t row = RoundUp(g.out[2], 2);
+  int64_t windows = std::min<int64_t>(row, 32);
+  while (row % windows != 0) windows -= 2;
+  return windows;
+}
+
 // Elements of the weight of a group.
 double Weights(const Geometry& g) {
   return static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels) *
@@ -44,14 +63,15 @@ bool IsLargeOnOneThread(double weights, int threads) { return weights >= 1 << 20
 
 // A product needs no copies; in float32 the direct kernels are faster by up to a fifth, in bfloat16
 // the gradient of the weight is not.
-Layouts PointwiseLayouts(const Geometry& g, Task task, DType operand, int threads) {
+Layouts PointwiseLayouts(const Geometry& g, Task task, Products products, int threads) {
+  if (products == Products::kBFloat16Tiles) return Layouts::kPlain;
   const double weights = Weights(g);
   // Images are multiplied one by one: short ones leave the product's panels half empty, and the
   // more there is to multiply, the less a copy matters.
   const Layouts of_input =
       g.OutSize() >= (weights < 1 << 16 ? 128 : 384) ? Layouts::kPlain : Layouts::kBlocked;
   if (task != Task::kGradWeight) return of_input;
-  if (operand == DType::kBFloat16) {
+  if (products != Products::kFloat32) {
     // Unless y, the larger, is blocked for the other gradient anyway.
     const bool shared = g.y_channels > g.x_channels && weights <= 1 << 18;
     return shared ? of_input : Layouts::kPlain;
@@ -68,22 +88,30 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, DType operand, int thread
 // faster, except where few channels meet whole blocks, as in the first layer of a network: there
 // the direct kernels of the weight take x as it is, in float32 up to four channels, which are as
 // far as our own kernels of x go.
-bool PaddingCosts(const Geometry& g, DType operand) {
+bool PaddingCosts(const Geometry& g, Products products) {
   const double work = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
   const double padded = static_cast<double>(RoundUp(g.x_channels, 16)) *
                         static_cast<double>(RoundUp(g.y_channels, 16));
   if (padded < 1.2 * work) return false;
-  const int64_t few = operand == DType::kBFloat16 ? 15 : 4;
+  const int64_t few = products != Products::kFloat32 ? 15 : 4;
   return g.y_channels % 16 != 0 || g.x_channels > few;
 }
 
 }  // namespace
 
-Layouts ChooseLayouts(const Geometry& g, Task task, DType operand, int threads) {
-  if (IsPointwise(g)) return PointwiseLayouts(g, task, operand, threads);
+Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threads) {
+  if (IsPointwise(g)) return PointwiseLayouts(g, task, products, threads);
   if (g.groups != 1) return Layouts::kBlocked;
-  const bool half = operand == DType::kBFloat16, weight = task == Task::kGradWeight;
-  if (PaddingCosts(g, operand)) return Layouts::kChannelsLast;
+  const bool half = products != Products::kFloat32, weight = task == Task::kGradWeight;
+  const int64_t product_depth = g.x_channels * g.KernelSize();
+  if (IsFirstLayerInTiles(g, products) && product_depth >= 16 && product_depth <= 36) {
+    return Layouts::kPlain;
+  }
+  if (PaddingCosts(g, products)) return Layouts::kChannelsLast;
+  const bool tiles = weight && products == Products::kBFloat16Tiles;
+  if (tiles && g.out[2] > 32 && WindowsInTile(g) < 8 && Weights(g) >= 1 << 17) {
+    return Layouts::kPlain;
+  }
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = std::any_of(g.stride, g.stride + kDims, [](int64_t s) { return s > 1; });
@@ -102,7 +130,7 @@ bool IsSmall(const Geometry& g) {
   return products < 256.0 * 1024;
 }
 
-Algorithm ChooseAlgorithm(const Geometry& g, Task task, DType operand) {
+Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
@@ -110,12 +138,17 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, DType operand) {
     return short_rows && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (g.groups > 1) {
-    // Blocked layouts want sixteen channels. Eight they can do, but for bfloat16 weights.
+    // Blocked layouts want sixteen channels. Eight they can do, but for bfloat16 weights, and not
+    // in tiles.
     const bool weight = task == Task::kGradWeight;
-    const int64_t few = !weight ? 4 : operand == DType::kBFloat16 ? 8 : 7;
+    const int64_t few = products == Products::kBFloat16Tiles ? 8
+                        : !weight                            ? 4
+                        : products == Products::kBFloat16    ? 8
+                                                             : 7;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }
-  if (g.groups == 1 && task == Task::kGradX && g.x_channels <= 4 && !IsPatch(g)) {
+  if (g.groups == 1 && task == Task::kGradX && g.x_channels <= 4 && !IsPatch(g) &&
+      !IsFirstLayerInTiles(g, products)) {
     return Algorithm::kDirect;
   }
   if (IsPatch(g)) return Algorithm::kPatch;

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "aclimb/core/dtype.h"
+#include <cstdint>
+
 #include "aclimb/ops/convolution_backward/geometry.h"
 
 namespace aclimb::convolution_backward {
@@ -12,9 +13,13 @@ enum class Algorithm : uint8_t {
   kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };
 
+// What oneDNN multiplies with. Tiles (AMX) do eight times as many products as the dot products of
+// AVX-512 in the same time, so that with them other things take it.
+enum class Products : uint8_t { kFloat32, kBFloat16, kBFloat16Tiles };
+
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to
 // kDirect where oneDNN has no vectorised implementation.
-Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, DType operand);
+Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products);
 
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.
@@ -27,7 +32,7 @@ enum class Layouts : uint8_t {
 // The layouts that measurements found fastest for a primitive of this kind, on one thread and on
 // two; larger teams count as two. A rule by shape: a choice by time would let results differ from
 // run to run.
-Layouts ChooseLayouts(const Geometry& geometry, Task task, DType operand, int threads);
+Layouts ChooseLayouts(const Geometry& geometry, Task task, Products products, int threads);
 
 // Small enough for one thread without oneDNN, which costs more to start than to compute.
 bool IsSmall(const Geometry& geometry);

@@ -6,7 +6,8 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr DType kF32 = DType::kFloat32, kBf16 = DType::kBFloat16;
+constexpr Products kF32 = Products::kFloat32, kBf16 = Products::kBFloat16,
+                   kTiles = Products::kBFloat16Tiles;
 constexpr Layouts kBlocked = Layouts::kBlocked, kPlain = Layouts::kPlain,
                   kLast = Layouts::kChannelsLast;
 
@@ -55,7 +56,7 @@ TEST(ConvolutionLayouts, ChannelsLastWherePaddingIsAFifth) {
 TEST(ConvolutionLayouts, ShortRowsAndHeavyWeights) {
   struct Case {
     int64_t channels, out, stride;
-    DType dtype;
+    Products products;
     int threads;
     Layouts layouts;
   };
@@ -72,16 +73,16 @@ TEST(ConvolutionLayouts, ShortRowsAndHeavyWeights) {
   };
   for (const Case& each : cases) {
     const Geometry g = Windows(each.channels, each.channels, each.out, 3, each.stride);
-    EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, each.dtype, each.threads), each.layouts)
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, each.products, each.threads), each.layouts)
         << each.channels << " channels, " << each.out << " windows, " << each.threads << " threads";
-    EXPECT_EQ(ChooseLayouts(g, Task::kGradX, each.dtype, each.threads), kBlocked);
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradX, each.products, each.threads), kBlocked);
   }
 }
 
 TEST(ConvolutionLayouts, Pointwise) {
   struct Case {
     int64_t x, y, out;
-    DType dtype;
+    Products products;
     int threads;
     Layouts input, weight;
   };
@@ -99,8 +100,74 @@ TEST(ConvolutionLayouts, Pointwise) {
     const Geometry g = Windows(each.x, each.y, each.out, 1);
     SCOPED_TRACE(::testing::Message() << each.x << "->" << each.y << ", " << each.out
                                       << " windows, " << each.threads << " threads");
-    EXPECT_EQ(ChooseLayouts(g, Task::kGradX, each.dtype, each.threads), each.input);
-    EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, each.dtype, each.threads), each.weight);
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradX, each.products, each.threads), each.input);
+    EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, each.products, each.threads), each.weight);
+  }
+}
+
+TEST(ConvolutionLayouts, Tiles) {
+  struct Case {
+    int64_t x, y, out, kernel, stride;
+    Layouts input, weight;
+  };
+  const Case cases[] = {
+      {256, 256, 49, 1, 1, kPlain, kPlain},
+      {1024, 1024, 49, 1, 2, kPlain, kPlain},
+      {3, 64, 64, 3, 1, kPlain, kPlain},
+      {3, 64, 64, 5, 1, kBlocked, kBlocked},
+      {1, 64, 64, 3, 1, kBlocked, kBlocked},
+      {3, 64, 64, 3, 2, kBlocked, kBlocked},
+      {5, 64, 64, 3, 1, kBlocked, kBlocked},
+      // Rows that leave 2, 32, 18, 2, 2, 4, 6 and 10 windows to a tile.
+      {128, 128, 33, 3, 1, kBlocked, kPlain},
+      {128, 128, 32, 3, 1, kBlocked, kBlocked},
+      {128, 128, 35, 3, 1, kBlocked, kBlocked},
+      {128, 128, 37, 3, 1, kBlocked, kPlain},
+      {128, 128, 57, 3, 1, kBlocked, kPlain},
+      {128, 128, 68, 3, 1, kBlocked, kPlain},
+      {128, 128, 101, 3, 1, kBlocked, kPlain},
+      {128, 128, 49, 3, 1, kBlocked, kBlocked},
+      {64, 128, 57, 3, 1, kBlocked, kBlocked},
+      {128, 128, 31, 3, 1, kBlocked, kBlocked},
+      {128, 128, 17, 3, 1, kBlocked, kBlocked},
+  };
+  for (const Case& each : cases) {
+    const Geometry g = Windows(each.x, each.y, each.out, each.kernel, each.stride);
+    SCOPED_TRACE(::testing::Message()
+                 << each.x << "->" << each.y << ", " << each.out << " windows of " << each.kernel);
+    for (const int threads : {1, 2}) {
+      EXPECT_EQ(ChooseLayouts(g, Task::kGradX, kTiles, threads), each.input);
+      EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, kTiles, threads), each.weight);
+    }
+  }
+}
+
+TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
+  struct Case {
+    int64_t x, y, groups, kernel, stride;
+    Task task;
+    Algorithm dots, tiles;
+  };
+  const Algorithm direct = Algorithm::kDirect, blocked = Algorithm::kBlocked;
+  const Case cases[] = {
+      {3, 64, 1, 3, 1, Task::kGradX, direct, blocked},
+      {4, 64, 1, 7, 1, Task::kGradX, direct, blocked},
+      {4, 64, 1, 8, 1, Task::kGradX, direct, direct},
+      {3, 64, 1, 3, 2, Task::kGradX, direct, direct},
+      {5, 64, 1, 3, 1, Task::kGradX, blocked, blocked},
+      {3, 64, 1, 3, 1, Task::kGradWeight, blocked, blocked},
+      {8, 8, 32, 3, 1, Task::kGradX, blocked, direct},
+      {8, 8, 32, 3, 1, Task::kGradWeight, direct, direct},
+      {9, 9, 32, 3, 1, Task::kGradX, blocked, blocked},
+      {4, 4, 32, 3, 1, Task::kGradX, direct, direct},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, 400, each.kernel, each.stride);
+    g.groups = each.groups;
+    SCOPED_TRACE(::testing::Message() << each.groups << " x " << each.x << "->" << each.y
+                                      << ", windows of " << each.kernel);
+    EXPECT_EQ(ChooseAlgorithm(g, each.task, kBf16), each.dots);
+    EXPECT_EQ(ChooseAlgorithm(g, each.task, kTiles), each.tiles);
   }
 }
 

@@ -14,6 +14,10 @@
 // cached. Run opens a team and belongs on an engine's thread.
 namespace aclimb::convolution_backward::onednn {
 
+// What this processor has for operands of float32 or bfloat16, and oneDNN may use
+// (DNNL_MAX_CPU_ISA).
+Products ProductsOf(DType operand);
+
 // How a tensor lies in memory: oneDNN's blocked formats, or the strides of a view.
 class Layout;
 using LayoutPointer = std::shared_ptr<const Layout>;

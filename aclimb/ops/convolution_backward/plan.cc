@@ -48,7 +48,8 @@ onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
   const Geometry& g = request.geometry;
   const DType wanted = request.operand;
   const Layouts layouts =
-      blocked ? Layouts::kBlocked : ChooseLayouts(g, request.task, wanted, request.threads);
+      blocked ? Layouts::kBlocked
+              : ChooseLayouts(g, request.task, onednn::ProductsOf(wanted), request.threads);
   onednn::PrimitivePointer found;
   if (layouts != Layouts::kBlocked) found = ask(wanted, layouts);
   if (found == nullptr) found = ask(wanted, Layouts::kBlocked);
@@ -368,7 +369,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
 
 void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
-  switch (ChooseAlgorithm(operands_.geometry, task, dtype_)) {
+  switch (ChooseAlgorithm(operands_.geometry, task, onednn::ProductsOf(dtype_))) {
     case Algorithm::kPatch:
       if (AddPatch(task, result)) return;
       [[fallthrough]];
