@@ -4,6 +4,7 @@
 #include <new>
 
 #include "aclimb/core/codes.h"
+#include "aclimb/core/divide.h"
 #include "aclimb/observe/observe.h"
 #include "aclimb/observe/quarantine.h"
 
@@ -61,7 +62,7 @@ int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, vo
   if (code == 0) {
     if (quarantine != nullptr) {
       constexpr uint64_t kGranule = ACLIMB_MEMORY_GRANULE;
-      quarantine->Allocated(device, *address, (usable + kGranule - 1) / kGranule * kGranule);
+      quarantine->Allocated(device, *address, RoundUp(usable, kGranule));
     }
     Each([&](Observer& tool) { tool.Allocated(device, *address, requested, usable); });
   }

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "aclimb/core/cores.h"
+#include "aclimb/core/divide.h"
 
 #if defined(ACLIMB_STD_THREAD_TEAM)
 #include <condition_variable>
@@ -50,7 +51,7 @@ struct Job {
 
   void RunPieces(int index, int team) {
     const auto query = cancel_query.load(std::memory_order_acquire);
-    const int64_t pieces = (count + grain - 1) / grain;
+    const int64_t pieces = CeilDivide(count, grain);
     const int64_t first = pieces * index / team;
     const int64_t last = pieces * (index + 1) / team;
     for (int64_t piece = first; piece < last; ++piece) {
@@ -174,7 +175,7 @@ bool Run(int64_t count, int64_t grain, Body body, void* context) {
     return true;
   }
   Job job{count, std::max<int64_t>(1, grain), body, context};
-  const int64_t pieces = (count + job.grain - 1) / job.grain;
+  const int64_t pieces = CeilDivide(count, job.grain);
   const int team = stays_serial ? 1 : static_cast<int>(std::min<int64_t>(TeamSize(), pieces));
   if (team <= 1) {
     job.RunShare(0, 1);

@@ -11,6 +11,7 @@
 
 #include "aclimb/backend/backend.h"
 #include "aclimb/core/codes.h"
+#include "aclimb/core/divide.h"
 #include "backends/cpu/scheduler.h"
 
 namespace aclimb::cpu {
@@ -26,8 +27,6 @@ constexpr uint64_t kSmallestRange = uint64_t{256} << 20;
 constexpr int kMaxSpaces = 64;
 
 std::atomic<AddressSpace*> spaces[kMaxSpaces];
-
-uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
 // What a block takes of the range, while there is room: large ones whole huge pages, because what
 // is left of one could hold no other large block, and blocks of slightly different sizes would each

@@ -8,6 +8,7 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/cores.h"
+#include "aclimb/core/divide.h"
 #include "backends/cpu/address_space.h"
 #include "backends/cpu/capacity.h"
 #include "backends/cpu/engine.h"
@@ -122,7 +123,7 @@ int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
 int HostAllocate(uint64_t bytes, void** address) {
   constexpr uint64_t kPage = 4096;
   if (bytes > ~uint64_t{0} - kPage) return kRtMemoryAllocation;
-  void* memory = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+  void* memory = std::aligned_alloc(kPage, RoundUp(bytes, kPage));
   if (memory == nullptr) return kRtMemoryAllocation;
   *address = memory;
   return 0;

@@ -4,6 +4,7 @@
 // foreach_target.h first: the -inl header is included once per target.
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/parallel.h"
@@ -83,7 +84,7 @@ HWY_EXPORT(SumBlock);
 constexpr int64_t kBlock = 16 * 1024;
 
 int64_t PlaneSize(const TensorView& view) { return view.shape[2] * view.shape[3] * view.shape[4]; }
-int64_t BlocksOf(const TensorView& view) { return (PlaneSize(view) + kBlock - 1) / kBlock; }
+int64_t BlocksOf(const TensorView& view) { return CeilDivide(PlaneSize(view), kBlock); }
 
 }  // namespace
 

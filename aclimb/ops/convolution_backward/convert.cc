@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/parallel.h"
@@ -175,7 +176,7 @@ void Convert(const TensorView& from, const TensorView& to, bool parallel) {
     const int64_t rows = walk.extent[i], columns = walk.extent[j];
     const int64_t rows_per_piece =
         std::max<int64_t>(32, 64 * 1024 / std::max<int64_t>(1, columns) / 32 * 32);
-    const int64_t cuts = (rows + rows_per_piece - 1) / rows_per_piece;
+    const int64_t cuts = CeilDivide(rows, rows_per_piece);
     const int64_t planes = walk.count / (rows * columns);
     const auto run = [&](int64_t begin, int64_t end) {
       for (int64_t piece = begin; piece < end; ++piece) {

@@ -84,7 +84,7 @@ int BestRows(int64_t rows, int64_t columns) {
   for (int r = 1; r <= kMaxRows; ++r) {
     const int64_t width = MaxColumns(r);
     if (width == 0) break;
-    const int64_t down = (rows + r - 1) / r, across = (columns + width - 1) / width;
+    const int64_t down = CeilDivide(rows, r), across = CeilDivide(columns, width);
     const double multiplications = static_cast<double>(rows * columns);
     const double loads = 1.7 * static_cast<double>(down * columns + across * rows);
     const double cost = std::max(multiplications, loads) + static_cast<double>(down * across);
@@ -101,8 +101,8 @@ void AllDots(const float* const* rows, int64_t row_count, const float* const* co
              int64_t column_count, int64_t length, double* sums) {
   const int64_t most_rows = BestRows(row_count, column_count);
   const int64_t most_columns = MaxColumns(static_cast<int>(most_rows));
-  const int64_t down = (row_count + most_rows - 1) / most_rows;
-  const int64_t across = (column_count + most_columns - 1) / most_columns;
+  const int64_t down = CeilDivide(row_count, most_rows);
+  const int64_t across = CeilDivide(column_count, most_columns);
   for (int64_t i = 0; i < down; ++i) {
     const int64_t r = row_count * i / down;
     const int64_t r_end = row_count * (i + 1) / down;

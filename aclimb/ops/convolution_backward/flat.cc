@@ -28,8 +28,8 @@ constexpr int64_t kMinPlaneElements = 1024;
 constexpr int64_t kStepElements = 128 * 1024;
 
 void SetBlock(FlatAxis& axis, int64_t block) {
-  const int64_t blocks = (axis.count + block - 1) / block;
-  axis.block = (axis.count + blocks - 1) / blocks;
+  const int64_t blocks = CeilDivide(axis.count, block);
+  axis.block = CeilDivide(axis.count, blocks);
   axis.pitch = axis.block + axis.reach;
 }
 
@@ -124,8 +124,8 @@ FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_
   }
   if (flat.blocks == 1) {
     flat.images = std::clamp<int64_t>(wish / std::max<int64_t>(1, flat.plane), 1, max_images);
-    const int64_t folds = (g.batch + flat.images - 1) / std::max<int64_t>(1, flat.images);
-    if (folds > 0) flat.images = (g.batch + folds - 1) / folds;
+    const int64_t folds = CeilDivide(g.batch, flat.images);
+    if (folds > 0) flat.images = CeilDivide(g.batch, folds);
   }
   return flat;
 }

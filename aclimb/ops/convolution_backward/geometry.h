@@ -7,14 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/tensor_view.h"
 
 namespace aclimb::convolution_backward {
-
-// For every a, and b >= 1.
-inline int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-inline int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
-inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDivide(a, b) * b; }
 
 inline constexpr int kDims = 3;  // depth, height, width; fewer dimensions embed with extent 1
 

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-
 namespace aclimb::convolution_backward {
 namespace {
 
@@ -18,24 +15,6 @@ int64_t TapsOneByOne(const Geometry& g, int d) {
     }
   }
   return taps;
-}
-
-TEST(ConvolutionGeometry, DivisionsRoundTheirWay) {
-  for (int64_t b : {1, 2, 3, 7}) {
-    for (int64_t a = -2 * b - 1; a <= 2 * b + 1; ++a) {
-      const double quotient = static_cast<double>(a) / static_cast<double>(b);
-      EXPECT_EQ(FloorDivide(a, b), static_cast<int64_t>(std::floor(quotient))) << a << " / " << b;
-      EXPECT_EQ(CeilDivide(a, b), static_cast<int64_t>(std::ceil(quotient))) << a << " / " << b;
-    }
-  }
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(FloorDivide(kLeast, 1), kLeast);
-  EXPECT_EQ(CeilDivide(kLeast, 1), kLeast);
-  EXPECT_EQ(FloorDivide(kLeast, kMost), -2);
-  EXPECT_EQ(CeilDivide(kLeast, kMost), -1);
-  EXPECT_EQ(FloorDivide(-1, kMost), -1);
-  EXPECT_EQ(CeilDivide(kMost, kMost), 1);
 }
 
 TEST(ConvolutionGeometry, FlopsLeaveOutPadding) {

@@ -31,7 +31,7 @@ struct Part {
 // The parts' geometries; fewer than two when there is nothing to cut.
 std::vector<Part> Cut(const Geometry& g) {
   std::vector<Part> parts;
-  const int64_t pieces = g.groups > 1 ? g.groups : (g.y_channels + kLanes - 1) / kLanes;
+  const int64_t pieces = g.groups > 1 ? g.groups : CeilDivide(g.y_channels, kLanes);
   const int64_t count = std::min(kParts, pieces);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t first = pieces * i / count, last = pieces * (i + 1) / count;

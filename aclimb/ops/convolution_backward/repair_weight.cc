@@ -290,7 +290,7 @@ void RepairGradWeight(const Geometry& g, const TensorView& x, const TensorView& 
   ForEach(x_channels + y_channels, parallel, [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(MarkChannel)(repair, i < x_channels, i < x_channels ? i : i - x_channels);
   });
-  const int64_t blocks = (g.x_channels + kBlockColumns - 1) / kBlockColumns;
+  const int64_t blocks = CeilDivide(g.x_channels, kBlockColumns);
   ForEach(y_channels * blocks, parallel, [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(RepairColumns)(repair, i / blocks, i % blocks * kBlockColumns);
   });

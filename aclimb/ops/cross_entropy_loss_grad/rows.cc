@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::cross_entropy_loss_grad {
@@ -92,8 +93,8 @@ void RowTable::SumRows(double* weights, double* kept) const {
     int64_t kept = 0;
   };
   const int64_t rows = args_.log_prob.shape[0];
-  const int64_t length = std::max(kSmallestSumBlock, (rows + kSumBlocks - 1) / kSumBlocks);
-  const int64_t blocks = (rows + length - 1) / length;
+  const int64_t length = std::max(kSmallestSumBlock, CeilDivide(rows, kSumBlocks));
+  const int64_t blocks = CeilDivide(rows, length);
   Partial partials[kSumBlocks];
   ParallelFor(blocks, rows < kSerialRows ? blocks : 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/cross_entropy_loss_grad/block-inl.h"
 #include "aclimb/ops/cross_entropy_loss_grad/rows.h"
 
@@ -29,12 +30,12 @@ class Tiles {
     // A view that is dense along its rows' index wants tiles some cache lines high.
     const bool upright = RunsDown(args.log_prob) || RunsDown(args.x_grad);
     width_ = std::min<int64_t>(columns_, upright ? 64 : kBuffer);
-    pitch_ = (width_ + kLanes - 1) / kLanes * kLanes;
+    pitch_ = RoundUp(width_, kLanes);
     height_ = std::min(rows_, kBuffer / pitch_);
-    across_ = (columns_ + width_ - 1) / width_;
+    across_ = CeilDivide(columns_, width_);
   }
 
-  int64_t Count() const { return across_ * ((rows_ + height_ - 1) / height_); }
+  int64_t Count() const { return across_ * CeilDivide(rows_, height_); }
   int64_t ElementsOfOne() const { return width_ * height_; }
 
   void Run(int64_t first, int64_t last) const {

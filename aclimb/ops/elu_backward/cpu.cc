@@ -2,6 +2,7 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/elu_backward/cpu.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/elu_backward/cpu.h"
 #include "aclimb/ops/elu_backward/formula-inl.h"
 #include "aclimb/simd/cache.h"
@@ -100,8 +101,8 @@ class Problem {
   };
 
   void SolveInTiles(int across) const {
-    const int64_t row_tiles = (walk_.extent[across] + kTile - 1) / kTile;
-    const int64_t column_tiles = (walk_.extent[inner_] + kTile - 1) / kTile;
+    const int64_t row_tiles = CeilDivide(walk_.extent[across], kTile);
+    const int64_t column_tiles = CeilDivide(walk_.extent[inner_], kTile);
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
     // Its elements take several times as long.
     const int64_t grain = std::max<int64_t>(1, kGrain / 4 / (kTile * kTile));
@@ -127,8 +128,8 @@ class Problem {
       for (int n = 0; n < 3; ++n) tile.at[n] += first * walk_.stride[n][d];
       return std::min(kTile, walk_.extent[d] - first);
     };
-    tile.columns = cut(inner_, (walk_.extent[inner_] + kTile - 1) / kTile);
-    tile.rows = cut(across, (walk_.extent[across] + kTile - 1) / kTile);
+    tile.columns = cut(inner_, CeilDivide(walk_.extent[inner_], kTile));
+    tile.rows = cut(across, CeilDivide(walk_.extent[across], kTile));
     for (int d = inner_ - 1; d >= 0; --d) {
       if (d == across) continue;
       for (int n = 0; n < 3; ++n) tile.at[n] += index % walk_.extent[d] * walk_.stride[n][d];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/simd/parallel.h"
 
@@ -28,7 +29,7 @@ bool CopyTiles(const TensorView& from, const TensorView& to) {
   const int64_t rows = cheap < 0 ? 1 : from.shape[cheap];
   const int64_t read_step = cheap < 0 ? 0 : from.stride[cheap];
   const int64_t write_step = cheap < 0 ? 0 : to.stride[cheap];
-  const int64_t bands = (rows + kTile - 1) / kTile;
+  const int64_t bands = CeilDivide(rows, kTile);
   const int64_t planes = from.ElementCount() / (rows * columns);
 
   const auto copy_band = [&](int64_t piece) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/ops/embedding_dense_backward/dense_rows.h"
 #include "aclimb/simd/parallel.h"
@@ -42,10 +43,10 @@ struct Plan {
     bucket_bits = std::min(row_bits, std::clamp(count_bits - 10, 0, kMaxDigitBits));
     low_bits = row_bits - bucket_bits;
     const int widest = std::clamp(count_bits - bucket_bits, 4, kMaxDigitBits);
-    passes = (low_bits + widest - 1) / widest;
-    digit_bits = passes == 0 ? 0 : (low_bits + passes - 1) / passes;
-    block = std::max(kMinBlock, (index_count + kMaxBlocks - 1) / kMaxBlocks);
-    blocks = (index_count + block - 1) / block;
+    passes = CeilDivide(low_bits, widest);
+    digit_bits = passes == 0 ? 0 : CeilDivide(low_bits, passes);
+    block = std::max(kMinBlock, CeilDivide(index_count, kMaxBlocks));
+    blocks = CeilDivide(index_count, block);
   }
   int64_t Buckets() const { return int64_t{1} << bucket_bits; }
   int BucketShift() const { return position_bits + low_bits; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 #include "aclimb/ops/roi_align_v2_backward/tile.h"
 #include "aclimb/simd/cache.h"
@@ -136,8 +137,8 @@ class Run {
   }
 
   bool Accumulate(const Window& window, bool first_pass) const {
-    const int64_t bands = (window.rows + partition_.rows_per_task - 1) / partition_.rows_per_task;
-    const int64_t blocks = (problem_.channels + kLanes - 1) / kLanes;
+    const int64_t bands = CeilDivide(window.rows, partition_.rows_per_task);
+    const int64_t blocks = CeilDivide(problem_.channels, kLanes);
     // Images innermost: when one of them has all the regions, every thread gets some of it.
     return For(problem_.images * bands * blocks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 #include "aclimb/ops/roi_align_v2_backward/tile.h"
 
@@ -10,8 +11,6 @@ namespace {
 
 constexpr int64_t kMinRowsPerTask = 8;
 constexpr int64_t kTasksPerThread = 4;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Products of extents of real tensors fit; this is for the estimate only.
 double Bytes(const Problem& p) {
@@ -30,15 +29,15 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
   partition.window_columns = std::min(problem.width, limits.window);
 
   const int64_t wanted_tasks = threads > 1 ? threads * kTasksPerThread : 1;
-  const int64_t blocks = problem.images * CeilDiv(problem.channels, kLanes);
+  const int64_t blocks = problem.images * CeilDivide(problem.channels, kLanes);
   // As few bands as the cache allows, for regions on a cut are expanded twice; more when there are
   // few planes to share out.
   const int64_t row_floats = TileFloats(1, partition.window_columns);
   const int64_t bands =
-      row_floats == 0 ? 1 : CeilDiv(partition.window_rows * row_floats, limits.tile_floats);
-  partition.rows_per_task = CeilDiv(partition.window_rows, bands);
+      row_floats == 0 ? 1 : CeilDivide(partition.window_rows * row_floats, limits.tile_floats);
+  partition.rows_per_task = CeilDivide(partition.window_rows, bands);
   if (blocks > 0 && blocks * bands < wanted_tasks) {
-    const int64_t rows = CeilDiv(partition.window_rows, CeilDiv(wanted_tasks, blocks));
+    const int64_t rows = CeilDivide(partition.window_rows, CeilDivide(wanted_tasks, blocks));
     partition.rows_per_task = std::min(partition.rows_per_task, std::max(rows, kMinRowsPerTask));
   }
   partition.rows_per_task = std::max<int64_t>(partition.rows_per_task, 1);
@@ -47,11 +46,11 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
                      problem.pooled_width == 0 || problem.height == 0 || problem.width == 0;
   if (empty) return partition;
 
-  partition.parts_y = CeilDiv(problem.pooled_height, kMaxBins);
-  partition.parts_x = CeilDiv(problem.pooled_width, kMaxBins);
+  partition.parts_y = CeilDivide(problem.pooled_height, kMaxBins);
+  partition.parts_x = CeilDivide(problem.pooled_width, kMaxBins);
   partition.region_parts = problem.regions * partition.parts_y * partition.parts_x;
-  const RegionExtent extent = {CeilDiv(problem.pooled_height, partition.parts_y),
-                               CeilDiv(problem.pooled_width, partition.parts_x),
+  const RegionExtent extent = {CeilDivide(problem.pooled_height, partition.parts_y),
+                               CeilDivide(problem.pooled_width, partition.parts_x),
                                partition.window_rows, partition.window_columns};
   partition.table_bytes = RegionTableBytes(extent);
   const int64_t budget = static_cast<int64_t>(
@@ -63,7 +62,7 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
   partition.workers = std::max(threads, 1);
   const int64_t tile_floats =
       TileFloats(partition.rows_per_task, partition.window_columns) + kTileWorkFloats;
-  partition.worker_bytes = CeilDiv(std::max(tile_floats * 4, RegionBuildBytes(extent)), 64) * 64;
+  partition.worker_bytes = RoundUp(std::max(tile_floats * 4, RegionBuildBytes(extent)), 64);
   partition.scratch_bytes =
       partition.workers * partition.worker_bytes +
       partition.parts_per_pass *
