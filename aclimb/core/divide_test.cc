@@ -26,7 +26,7 @@ TEST(Divide, RoundsItsWay) {
   EXPECT_EQ(FloorDivide(-1, kMost), -1);
   EXPECT_EQ(CeilDivide(kMost, kMost), 1);
   EXPECT_EQ(RoundUp(17, 16), 32);
-  EXPECT_EQ(RoundUp(uint64_t{33}, 16), 48u);
+  EXPECT_EQ(RoundUp(uint64_t{33}, 16u), 48u);
   EXPECT_EQ(RoundUp(0, 16), 0);
   EXPECT_EQ(CeilDivide(8, int64_t{1} << 40), 1);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/hash.h"
 #include "aclimb/simd/parallel.h"
 
@@ -167,7 +168,7 @@ bool CallKey::AddHashed(std::span<const uint64_t> words) {
 }
 
 bool CallKey::AddCounted(const void* bytes, size_t count) {
-  const size_t words = (count + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+  const size_t words = CeilDivide(count, sizeof(uint64_t));
   if (std::size(words_) - used_ < 1 + words) return false;
   Add(count);
   const auto* at = static_cast<const char*>(bytes);

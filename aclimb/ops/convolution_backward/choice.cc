@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
+
 namespace aclimb::convolution_backward {
 namespace {
 
@@ -32,10 +34,11 @@ bool IsPointwise(const Geometry& g) {
   return true;
 }
 
-// The first layer of a network whose gradient of x oneDNN computes faster than our own kernel,
-// which takes what the window costs in float32: with tiles, and without strides.
+// The first layer of a network, without strides, in tiles: oneDNN computes the gradient of x faster
+// than our own kernel, whose time is that of float32.
 bool IsFirstLayerInTiles(const Geometry& g, Products products) {
-  if (products != Products::kBFloat16Tiles || g.groups != 1 || g.x_channels > 4) return false;
+  if (products != Products::kBFloat16Tiles || g.groups != 1) return false;
+  if (g.x_channels > 4 || g.y_channels < 16) return false;
   for (int d = 0; d < kDims; ++d) {
     if (g.kernel[d] > 7 || g.stride[d] != 1) return false;
   }
@@ -103,10 +106,8 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   if (IsPointwise(g)) return PointwiseLayouts(g, task, products, threads);
   if (g.groups != 1) return Layouts::kBlocked;
   const bool half = products != Products::kFloat32, weight = task == Task::kGradWeight;
-  const int64_t product_depth = g.x_channels * g.KernelSize();
-  if (IsFirstLayerInTiles(g, products) && product_depth >= 16 && product_depth <= 36) {
-    return Layouts::kPlain;
-  }
+  const bool shallow = g.KernelSize() == 9 && g.x_channels >= 3;
+  if (shallow && task != Task::kForward && IsFirstLayerInTiles(g, products)) return Layouts::kPlain;
   if (PaddingCosts(g, products)) return Layouts::kChannelsLast;
   const bool tiles = weight && products == Products::kBFloat16Tiles;
   if (tiles && g.out[2] > 32 && WindowsInTile(g) < 8 && Weights(g) >= 1 << 17) {

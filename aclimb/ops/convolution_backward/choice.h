@@ -14,7 +14,7 @@ enum class Algorithm : uint8_t {
 };
 
 // What oneDNN multiplies with. Tiles (AMX) do eight times as many products as the dot products of
-// AVX-512 in the same time, so that with them other things take it.
+// AVX-512 in the same time, so that copies and padding weigh more.
 enum class Products : uint8_t { kFloat32, kBFloat16, kBFloat16Tiles };
 
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to

@@ -118,6 +118,9 @@ TEST(ConvolutionLayouts, Tiles) {
       {1, 64, 64, 3, 1, kBlocked, kBlocked},
       {3, 64, 64, 3, 2, kBlocked, kBlocked},
       {5, 64, 64, 3, 1, kBlocked, kBlocked},
+      {2, 64, 64, 3, 1, kBlocked, kBlocked},
+      {4, 16, 64, 3, 1, kPlain, kPlain},
+      {4, 15, 64, 3, 1, kLast, kLast},
       // Rows that leave 2, 32, 18, 2, 2, 4, 6 and 10 windows to a tile.
       {128, 128, 33, 3, 1, kBlocked, kPlain},
       {128, 128, 32, 3, 1, kBlocked, kBlocked},
@@ -138,6 +141,8 @@ TEST(ConvolutionLayouts, Tiles) {
     for (const int threads : {1, 2}) {
       EXPECT_EQ(ChooseLayouts(g, Task::kGradX, kTiles, threads), each.input);
       EXPECT_EQ(ChooseLayouts(g, Task::kGradWeight, kTiles, threads), each.weight);
+      const Layouts of_y = each.kernel == 1 ? kPlain : each.y == 15 ? kLast : kBlocked;
+      EXPECT_EQ(ChooseLayouts(g, Task::kForward, kTiles, threads), of_y);
     }
   }
 }
@@ -154,6 +159,8 @@ TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
       {4, 64, 1, 7, 1, Task::kGradX, direct, blocked},
       {4, 64, 1, 8, 1, Task::kGradX, direct, direct},
       {3, 64, 1, 3, 2, Task::kGradX, direct, direct},
+      {4, 16, 1, 3, 1, Task::kGradX, direct, blocked},
+      {4, 15, 1, 3, 1, Task::kGradX, direct, direct},
       {5, 64, 1, 3, 1, Task::kGradX, blocked, blocked},
       {3, 64, 1, 3, 1, Task::kGradWeight, blocked, blocked},
       {8, 8, 32, 3, 1, Task::kGradX, blocked, direct},

@@ -110,8 +110,9 @@ void ConvertPlane(const TensorView& from, int64_t from_offset, int64_t from_stri
       to.As<char>() + to_offset * static_cast<int64_t>(SizeOf(to.dtype)), to_stride, rows, columns);
 }
 
-template <typename T>
-bool AnyNaN(const Walk<1>& walk, const T* from, int64_t begin, int64_t end) {
+// NaN, and with kInfinity also infinities, which less themselves are NaN.
+template <bool kInfinity, typename T>
+bool AnySpecial(const Walk<1>& walk, const T* from, int64_t begin, int64_t end) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t stride = walk.stride[0][walk.rank - 1];
@@ -121,26 +122,36 @@ bool AnyNaN(const Walk<1>& walk, const T* from, int64_t begin, int64_t end) {
     int64_t i = 0;
     if (stride == 1) {
       auto nan = hn::IsNaN(hn::Zero(d));
-      for (; i + lanes <= count; i += lanes) nan = hn::Or(nan, hn::IsNaN(LoadF32(d, run + i)));
+      for (; i + lanes <= count; i += lanes) {
+        const auto value = LoadF32(d, run + i);
+        nan = hn::Or(nan, hn::IsNaN(kInfinity ? hn::Sub(value, value) : value));
+      }
       found = found || !hn::AllFalse(d, nan);
     }
     for (; i < count; ++i) {
       const float value = ToFloat(run[i * stride]);
-      found = found || value != value;
+      found = found || value != value || (kInfinity && value - value != 0);
     }
   });
   return found;
 }
 
-bool NaNInPiece(const Walk<1>& walk, const TensorView& view, int64_t begin, int64_t end) {
+template <bool kInfinity>
+bool SpecialInRange(const Walk<1>& walk, const TensorView& view, int64_t begin, int64_t end) {
   switch (view.dtype) {
     case DType::kFloat16:
-      return AnyNaN(walk, view.As<Float16>(), begin, end);
+      return AnySpecial<kInfinity>(walk, view.As<Float16>(), begin, end);
     case DType::kBFloat16:
-      return AnyNaN(walk, view.As<BFloat16>(), begin, end);
+      return AnySpecial<kInfinity>(walk, view.As<BFloat16>(), begin, end);
     default:
-      return AnyNaN(walk, view.As<float>(), begin, end);
+      return AnySpecial<kInfinity>(walk, view.As<float>(), begin, end);
   }
+}
+
+bool SpecialInPiece(const Walk<1>& walk, const TensorView& view, bool infinity, int64_t begin,
+                    int64_t end) {
+  return infinity ? SpecialInRange<true>(walk, view, begin, end)
+                  : SpecialInRange<false>(walk, view, begin, end);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -154,7 +165,7 @@ namespace {
 
 HWY_EXPORT(ConvertPiece);
 HWY_EXPORT(ConvertPlane);
-HWY_EXPORT(NaNInPiece);
+HWY_EXPORT(SpecialInPiece);
 
 // The dimension of `walk` in which operand `n` is contiguous and long enough for tiles, or -1.
 int ContiguousDimension(const Walk<2>& walk, int n) {
@@ -220,12 +231,14 @@ void Clear(const TensorView& view, bool parallel) {
   Convert(zeros, view, parallel);
 }
 
-bool HasNaN(const TensorView& view, bool parallel) {
+namespace {
+
+bool HasSpecial(const TensorView& view, bool infinity, bool parallel) {
   const TensorView* const views[] = {&view};
   const Walk<1> walk = Walk<1>::Make(views);
   std::atomic<bool> found{false};
   const auto run = [&](int64_t begin, int64_t end) {
-    if (HWY_DYNAMIC_DISPATCH(NaNInPiece)(walk, view, begin, end)) {
+    if (HWY_DYNAMIC_DISPATCH(SpecialInPiece)(walk, view, infinity, begin, end)) {
       found.store(true, std::memory_order_relaxed);
     }
   };
@@ -236,6 +249,12 @@ bool HasNaN(const TensorView& view, bool parallel) {
   }
   return found.load(std::memory_order_relaxed);
 }
+
+}  // namespace
+
+bool HasNaN(const TensorView& view, bool parallel) { return HasSpecial(view, false, parallel); }
+
+bool IsFinite(const TensorView& view, bool parallel) { return !HasSpecial(view, true, parallel); }
 
 }  // namespace aclimb::convolution_backward
 #endif

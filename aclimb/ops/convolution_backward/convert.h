@@ -15,4 +15,7 @@ void Clear(const TensorView& view, bool parallel);
 // True when an element is NaN.
 bool HasNaN(const TensorView& view, bool parallel);
 
+// True when none is NaN or infinite.
+bool IsFinite(const TensorView& view, bool parallel);
+
 }  // namespace aclimb::convolution_backward

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/repair.h"
 
 namespace aclimb::convolution_backward {

@@ -5,6 +5,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/simd/float-inl.h"
 
@@ -33,7 +34,7 @@ struct Window {
     int64_t first, last;  // [first, last) is inside
   };
   Range Inside(int d, int64_t extent) const {
-    int64_t first = start[d] >= 0 ? 0 : (-start[d] + step[d] - 1) / step[d];
+    int64_t first = start[d] >= 0 ? 0 : CeilDivide(-start[d], step[d]);
     int64_t last = extent - 1 < start[d] ? 0 : (extent - 1 - start[d]) / step[d] + 1;
     last = std::min(last, limit[d]);
     first = std::min(first, last);

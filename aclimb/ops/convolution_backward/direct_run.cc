@@ -90,7 +90,8 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
     TapsUnit(plan, unit, source, target, offsets, packed,
              slots_memory + slot.number() * plan.slot_elements);
   });
-  if (!finite.load()) RepairSums(plan.geometry, plan.task, x, y, weight, parallel);
+  if (finite.load()) return;
+  RepairSums(plan.geometry, plan.task, x, y, weight, Suspects::kWeights, parallel);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "aclimb/core/divide.h"
+
 namespace aclimb::convolution_backward {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
 namespace aclimb::convolution_backward {

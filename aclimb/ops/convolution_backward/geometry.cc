@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
+
 namespace aclimb::convolution_backward {
 namespace {
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "aclimb/core/divide.h"
 #include "aclimb/core/tensor_view.h"
 
 namespace aclimb::convolution_backward {

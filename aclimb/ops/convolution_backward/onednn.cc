@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/ops/convolution_backward/recent_answers.h"
 #include "aclimb/ops/convolution_backward/repair_span.h"

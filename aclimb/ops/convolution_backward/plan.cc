@@ -9,7 +9,6 @@
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/patch.h"
-#include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -77,16 +76,28 @@ bool IsOneToOne(const Geometry& g) {
   return true;
 }
 
+bool Is(const onednn::Primitive& primitive, std::string_view kind) {
+  return primitive.Name().find(kind) != std::string_view::npos;
+}
+
 // Whether zeros that stand for absent elements are multiplied, which infinities turn into NaN: a
 // product of matrices writes the windows out with their padding, and tiles of matrices hold every
 // operand so, for gradX a y that strides have spread.
 bool MultipliesZeros(const onednn::Primitive& primitive, Task task, const Geometry& g) {
-  const auto is = [&](std::string_view kind) {
-    return primitive.Name().find(kind) != std::string_view::npos;
-  };
-  const bool tiles = is("amx") || is("brg");
-  if (task != Task::kGradX) return HasPadding(g) && (tiles || is("gemm"));
+  const bool tiles = Is(primitive, "amx") || Is(primitive, "brg");
+  if (task != Task::kGradX) return HasPadding(g) && (tiles || Is(primitive, "gemm"));
   return tiles && !IsOneToOne(g);
+}
+
+// bfloat16 is multiplied in pairs of source channels, and in tiles in 32s. Where the channels do
+// not fill them, kernels take in elements of the next window, which meet zeros behind the weights.
+bool ReadsBeyondWindows(const onednn::Primitive& primitive, Task task, DType operand,
+                        const Geometry& g) {
+  if (task == Task::kGradWeight || operand != DType::kBFloat16) return false;
+  const int64_t sources = task == Task::kForward ? g.x_channels : g.y_channels;
+  if (g.groups > 1 && sources == 1) return false;  // depthwise: nothing is paired
+  if (sources % 2 != 0) return true;
+  return task == Task::kForward && Is(primitive, "amx") && sources < 32;
 }
 
 bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
@@ -277,8 +288,10 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   const bool zeros = MultipliesZeros(*primitive, task, geometry);
   if (gives_weight) {
     if (zeros || dtype == DType::kBFloat16) AddWeightRepair(operands, result);
+  } else if (ReadsBeyondWindows(*primitive, task, dtype, geometry)) {
+    AddSumsRepair(operands, task, result, Suspects::kAll);
   } else if (zeros) {
-    AddSumsRepair(operands, task, result);
+    AddSumsRepair(operands, task, result, Suspects::kWeights);
   }
   return true;
 }
@@ -295,13 +308,14 @@ void PlanBuilder::AddWeightRepair(const Operands& operands, const Place& result)
   });
 }
 
-void PlanBuilder::AddSumsRepair(const Operands& operands, Task task, const Place& result) {
+void PlanBuilder::AddSumsRepair(const Operands& operands, Task task, const Place& result,
+                                Suspects suspects) {
   const Place x = task == Task::kGradX ? result : operands.x.user;
   const Place y = task == Task::kForward ? result : operands.y.user;
-  Then([geometry = operands.geometry, task, x, y, weight = operands.weight.user, result,
+  Then([geometry = operands.geometry, task, x, y, weight = operands.weight.user, result, suspects,
         parallel = parallel_](const RunContext& run) {
     if (!HasNaN(result.View(run), parallel)) return;
-    RepairSums(geometry, task, x.View(run), y.View(run), weight.View(run), parallel);
+    RepairSums(geometry, task, x.View(run), y.View(run), weight.View(run), suspects, parallel);
   });
 }
 

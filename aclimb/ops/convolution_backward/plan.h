@@ -9,6 +9,7 @@
 #include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
+#include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -101,7 +102,7 @@ class PlanBuilder {
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
   bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);
   void AddWeightRepair(const Operands& operands, const Place& result);
-  void AddSumsRepair(const Operands& operands, Task task, const Place& result);
+  void AddSumsRepair(const Operands& operands, Task task, const Place& result, Suspects suspects);
   bool AddPatch(Task task, const Place& result);
   Operands& PatchOperands();
 

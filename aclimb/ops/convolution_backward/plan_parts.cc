@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/simd/parallel.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"

@@ -4,6 +4,8 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/ops/convolution_backward/repair_rows-inl.h"
@@ -19,6 +21,7 @@ struct SumsRepair {
   const TensorView& source;
   const TensorView& target;
   const TensorView& weight;
+  Suspects suspects;
 
   int64_t Sources() const { return forward ? g.x_channels : g.y_channels; }
   int64_t Channels() const { return forward ? g.y_channels : g.x_channels; }
@@ -257,7 +260,7 @@ void RepairPlane(const SumsRepair& repair, int64_t image, int64_t group, int64_t
   const TensorView& target = repair.target;
   SpecialWeights special;
   FindSpecial(repair, group, channel, special);
-  if (special.count == 0) return;
+  if (special.count == 0 && repair.suspects == Suspects::kWeights) return;
   const int64_t step = repair.forward ? 1 : StepWithin(g.stride[2], target.shape[4]);
   const int64_t base =
       image * target.stride[0] + (group * repair.Channels() + channel) * target.stride[1];
@@ -287,9 +290,11 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(RepairPlane);
 
 void RepairSums(const Geometry& g, Task task, const TensorView& x, const TensorView& y,
-                const TensorView& weight, bool parallel) {
+                const TensorView& weight, Suspects suspects, bool parallel) {
+  // NaNs that come with the data are many, and found at once.
+  if (suspects == Suspects::kWeights && IsFinite(weight, parallel)) return;
   const bool forward = task == Task::kForward;
-  const SumsRepair repair{g, forward, forward ? x : y, forward ? y : x, weight};
+  const SumsRepair repair{g, forward, forward ? x : y, forward ? y : x, weight, suspects};
   ForEach(g.batch * g.groups * repair.Channels(), parallel, [&](int64_t i) {
     // Images innermost: a single channel's are then shared by the team.
     const int64_t plane = i / g.batch;
