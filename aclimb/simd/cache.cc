@@ -1,6 +1,9 @@
 #include "aclimb/simd/cache.h"
 
+#include <algorithm>
 #include <cstdio>
+
+#include "aclimb/core/cores.h"
 
 namespace aclimb {
 namespace {
@@ -33,6 +36,12 @@ int64_t LargestCache() {
 
 int64_t LastLevelCacheBytes() {
   static const int64_t bytes = LargestCache();
+  return bytes;
+}
+
+int64_t CacheShareBytes() {
+  constexpr int64_t kMostOfCore = int64_t{32} << 20;
+  static const int64_t bytes = std::min(LargestCache(), kMostOfCore * CoreCount());
   return bytes;
 }
 

@@ -5,7 +5,12 @@
 namespace aclimb {
 
 // Bytes of the last-level cache that this processor's cores share; 32 MiB when the system does not
-// say. Outputs above it gain from non-temporal stores: regular ones would read every line first.
+// say.
 int64_t LastLevelCacheBytes();
+
+// What of it this process can count on: up to 32 MiB for each of its cores. Servers share hundreds
+// of megabytes among a hundred cores, and a virtual machine of two sees them whole. Outputs above
+// it gain from non-temporal stores: regular ones would read every line first.
+int64_t CacheShareBytes();
 
 }  // namespace aclimb

@@ -46,7 +46,7 @@ void RunTyped(const Args& args) {
     return;
   }
   const int64_t bytes = args.x_grad.ElementCount() * static_cast<int64_t>(sizeof(T));
-  if (bytes > (args.stream_above < 0 ? LastLevelCacheBytes() : args.stream_above)) {
+  if (bytes > (args.stream_above < 0 ? CacheShareBytes() : args.stream_above)) {
     RunDense<true, T>(args, table);
   } else {
     RunDense<false, T>(args, table);

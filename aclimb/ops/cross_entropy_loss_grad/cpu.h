@@ -24,7 +24,7 @@ struct Args {
   int64_t ignore_index = -100;
   double label_smoothing = 0;
   double lse_square_scale = 0;
-  // Bytes of x_grad above which stores go around the caches; negative: the last-level cache's size.
+  // Bytes of x_grad above which stores go around the caches; negative: CacheShareBytes().
   int64_t stream_above = -1;
 };
 

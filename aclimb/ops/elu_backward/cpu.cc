@@ -39,12 +39,14 @@ class Problem {
   Out* Result(int64_t at) const { return args_.grad_input.template As<Out>() + at; }
 
   // The output then does not stay until somebody reads it: stores go around the caches.
-  bool IsLargerThanCaches() const {
-    return walk_.count * static_cast<int64_t>(sizeof(Out)) > LastLevelCacheBytes();
+  bool IsLargerThan(int64_t cache_bytes) const {
+    return walk_.count * static_cast<int64_t>(sizeof(Out)) > cache_bytes;
   }
 
   void SolveDirectly() const {
-    const bool stream = IsLargerThanCaches();
+    // Two bytes an element take longer to compute than to write, and gain nothing so early.
+    const int64_t cache = sizeof(Out) == sizeof(float) ? CacheShareBytes() : LastLevelCacheBytes();
+    const bool stream = IsLargerThan(cache);
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
         Run<kIsResult>(Grad(at[0]), Value(at[1]), Result(at[2]), n, stream, args_);
@@ -106,7 +108,7 @@ class Problem {
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
     // Its elements take several times as long.
     const int64_t grain = std::max<int64_t>(1, kGrain / 4 / (kTile * kTile));
-    const bool stream = IsLargerThanCaches();
+    const bool stream = IsLargerThan(LastLevelCacheBytes());
     ParallelFor(planes * row_tiles * column_tiles, grain, [&](int64_t begin, int64_t end) {
       Tile tile = TileOf(begin, across);
       for (int64_t index = begin; index < end; ++index) {

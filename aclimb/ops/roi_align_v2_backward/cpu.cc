@@ -28,7 +28,7 @@ class Run {
         problem_(ProblemOf(args.grad_output, args.grad_input)),
         slots_(args.partition.workers) {
     // Beyond the caches the output does not stay until somebody reads it.
-    streams_ = 4 * args.grad_input.ElementCount() > LastLevelCacheBytes();
+    streams_ = 4 * args.grad_input.ElementCount() > CacheShareBytes();
     Carve();
   }
 
