@@ -303,10 +303,10 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 3, 16, 16}, {64, 3, 3, 3}},  // a first layer
       {{2, 64, 13, 13}, {64, 16, 3, 3}, true, 1, 1, 2},
       {{2, 32, 13, 13}, {3, 32, 3, 3}},
-      {{2, 32, 13, 13}, {5, 32, 3, 3}, false, 2},
+      {{2, 32, 25, 25}, {5, 32, 3, 3}, false, 2},
       {{2, 33, 13, 13}, {33, 33, 3, 3}},
       {{2, 34, 13, 13}, {34, 17, 3, 3}, false, 1, 1, 2},
-      {{2, 17, 40}, {19, 17, 5}},
+      {{2, 17, 100}, {19, 17, 5}},
       {{1, 19, 7, 7, 7}, {17, 19, 3, 3, 3}},
       {{2, 512, 7, 7}, {512, 1, 3, 3}, false, 1, 1, 512},
       {{2, 32, 13, 13}, {32, 32, 2, 2}, false, 2, 1, 1, false},  // patches
@@ -314,18 +314,26 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 64, 13, 13}, {64, 5, 3, 3}, true},
       {{2, 64, 13, 13}, {64, 17, 3, 3}, true, 2},
       {{2, 64, 13, 13}, {64, 33, 3, 3}, true},
+      {{2, 64, 13, 13}, {64, 34, 3, 3}, true},
+      {{2, 64, 13, 13}, {64, 48, 3, 3}, true, 1, 1, 1, false},
+      {{2, 64, 13, 13}, {6, 64, 3, 3}},
+      {{2, 64, 13, 13}, {18, 64, 3, 3}, false, 2},
+      {{2, 64, 13, 13}, {34, 64, 3, 3}, false, 1, 1, 1, false},
+      {{2, 32, 13, 13}, {512, 1, 3, 3}, false, 1, 1, 32},
+      {{2, 512, 13, 13}, {32, 16, 3, 3}, false, 1, 1, 32},
+      {{2, 512, 13, 13}, {512, 1, 3, 3}, true, 1, 1, 32},
       {{2, 34, 13, 13}, {34, 17, 3, 3}, true, 1, 1, 2},
       {{1, 19, 7, 7, 7}, {19, 17, 3, 3, 3}, true},
-      {{2, 64, 13, 13}, {64, 3, 2, 2}, true, 2, 1, 1, false},
-      {{2, 64, 13, 13}, {64, 5, 1, 1}, true, 1, 1, 1, false},
+      {{4, 64, 13, 13}, {64, 3, 2, 2}, true, 2, 1, 1, false},
+      {{6, 64, 13, 13}, {64, 5, 1, 1}, true, 1, 1, 1, false},
       {{2, 64, 13, 13}, {64, 3, 4, 4}, true, 2},
       {{2, 64, 13, 13}, {64, 3, 5, 5}, true, 1, 1, 1, false},
       {{2, 64, 13, 13}, {64, 16, 3, 3}, true, 1, 1, 2, false},
-      {{2, 64, 40}, {64, 3, 5}, true},
+      {{2, 64, 150}, {64, 3, 5}, true},
   };
   for (const Shape& shape : shapes) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-      for (int where = 0; where < 5; ++where) {
+      for (int where = 0; where < 6; ++where) {
         // Its truth takes its time.
         if (shape.input[1] == 384 && (dtype != DType::kFloat32 || where > 2)) continue;
         SCOPED_TRACE(::testing::Message()
@@ -352,6 +360,7 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
         if (where == 2) w.front() = kInf;
         if (where == 3) g[g.size() / 3] = kInf, x[x.size() / 3] = std::nan("");
         if (where == 4) g[g.size() / 2] = -kInf, g[g.size() / 2 + 1] = kInf, w[w.size() / 2] = kInf;
+        if (where == 5) g[g.size() / 3] = std::nan(""), g[g.size() / 4] = kInf;
         const Tensors t(p, g, x, w);
         ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
         EXPECT_TRUE(MeetsTruth(p, t));

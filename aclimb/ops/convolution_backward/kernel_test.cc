@@ -446,9 +446,10 @@ bool HasAvx512() {
 #endif
 }
 
-// Named problems that the choice gives to oneDNN and oneDNN may give back: it has only reference
-// code or im2col for them, so ours compute them after all. AMX knows the first in bfloat16, larger
-// caches let it have code for the other.
+// Two named problems that the choice gives to oneDNN and oneDNN may give back, having only
+// reference code or im2col for them, so that ours compute them after all: this window, which AMX
+// alone knows, in bfloat16, and a dilation, for which it has code where the second-level cache is
+// large.
 const std::string kTooWide = "w2v2_pos_768g16k128_499";
 bool ComesBack(const std::string& name, Task task, DType dtype) {
   if (name == kTooWide) return true;

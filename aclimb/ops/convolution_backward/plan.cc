@@ -94,8 +94,8 @@ bool MultipliesZeros(const onednn::Primitive& primitive, Task task, const Geomet
 bool ReadsBeyondWindows(const onednn::Primitive& primitive, Task task, DType operand,
                         const Geometry& g) {
   if (task == Task::kGradWeight || operand != DType::kBFloat16) return false;
+  if (g.groups > 1 && g.x_channels == 1 && g.y_channels == 1) return false;  // nothing is paired
   const int64_t sources = task == Task::kForward ? g.x_channels : g.y_channels;
-  if (g.groups > 1 && sources == 1) return false;  // depthwise: nothing is paired
   if (sources % 2 != 0) return true;
   return task == Task::kForward && Is(primitive, "amx") && sources < 32;
 }
