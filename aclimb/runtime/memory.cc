@@ -5,6 +5,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/runtime/context.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
@@ -28,7 +29,7 @@ AllocationTable& Allocations() {
 uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
 // Programs rely on the slack behind an allocation.
-constexpr uint64_t UsableBytes(uint64_t size) { return (size + 31) / 32 * 32 + 32; }
+constexpr uint64_t UsableBytes(uint64_t size) { return RoundUp(size, 32u) + 32; }
 
 Status Allocate(void** address, uint64_t size) {
   if (address == nullptr) return NullArgument("devPtr");

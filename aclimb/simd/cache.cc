@@ -41,7 +41,7 @@ int64_t LastLevelCacheBytes() {
 
 int64_t CacheShareBytes() {
   constexpr int64_t kMostOfCore = int64_t{32} << 20;
-  static const int64_t bytes = std::min(LargestCache(), kMostOfCore * CoreCount());
+  static const int64_t bytes = std::min(LastLevelCacheBytes(), kMostOfCore * CoreCount());
   return bytes;
 }
 

@@ -142,10 +142,9 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
     // Blocked layouts want sixteen channels. Eight they can do, but for bfloat16 weights, and not
     // in tiles.
     const bool weight = task == Task::kGradWeight;
-    const int64_t few = products == Products::kBFloat16Tiles ? 8
-                        : !weight                            ? 4
-                        : products == Products::kBFloat16    ? 8
-                                                             : 7;
+    const bool eight =
+        products == Products::kBFloat16Tiles || (products == Products::kBFloat16 && weight);
+    const int64_t few = eight ? 8 : weight ? 7 : 4;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }
   if (g.groups == 1 && task == Task::kGradX && g.x_channels <= 4 && !IsPatch(g) &&

@@ -4,6 +4,7 @@
 // foreach_target.h first: the -inl header is included once per target.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/convert.h"
@@ -130,7 +131,7 @@ bool AnySpecial(const Walk<1>& walk, const T* from, int64_t begin, int64_t end) 
     }
     for (; i < count; ++i) {
       const float value = ToFloat(run[i * stride]);
-      found = found || value != value || (kInfinity && value - value != 0);
+      found = found || std::isnan(kInfinity ? value - value : value);
     }
   });
   return found;
@@ -173,6 +174,23 @@ int ContiguousDimension(const Walk<2>& walk, int n) {
     if (walk.stride[n][d] == 1 && walk.extent[d] >= 8) return d;
   }
   return -1;
+}
+
+bool HasSpecial(const TensorView& view, bool infinity, bool parallel) {
+  const TensorView* const views[] = {&view};
+  const Walk<1> walk = Walk<1>::Make(views);
+  std::atomic<bool> found{false};
+  const auto run = [&](int64_t begin, int64_t end) {
+    if (HWY_DYNAMIC_DISPATCH(SpecialInPiece)(walk, view, infinity, begin, end)) {
+      found.store(true, std::memory_order_relaxed);
+    }
+  };
+  if (parallel) {
+    ParallelFor(walk.count, 256 * 1024, run);
+  } else {
+    run(0, walk.count);
+  }
+  return found.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -230,27 +248,6 @@ void Clear(const TensorView& view, bool parallel) {
   for (int d = 0; d < zeros.rank; ++d) zeros.stride[d] = 0;
   Convert(zeros, view, parallel);
 }
-
-namespace {
-
-bool HasSpecial(const TensorView& view, bool infinity, bool parallel) {
-  const TensorView* const views[] = {&view};
-  const Walk<1> walk = Walk<1>::Make(views);
-  std::atomic<bool> found{false};
-  const auto run = [&](int64_t begin, int64_t end) {
-    if (HWY_DYNAMIC_DISPATCH(SpecialInPiece)(walk, view, infinity, begin, end)) {
-      found.store(true, std::memory_order_relaxed);
-    }
-  };
-  if (parallel) {
-    ParallelFor(walk.count, 256 * 1024, run);
-  } else {
-    run(0, walk.count);
-  }
-  return found.load(std::memory_order_relaxed);
-}
-
-}  // namespace
 
 bool HasNaN(const TensorView& view, bool parallel) { return HasSpecial(view, false, parallel); }
 

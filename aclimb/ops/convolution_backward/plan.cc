@@ -315,7 +315,10 @@ void PlanBuilder::AddSumsRepair(const Operands& operands, Task task, const Place
   Then([geometry = operands.geometry, task, x, y, weight = operands.weight.user, result, suspects,
         parallel = parallel_](const RunContext& run) {
     if (!HasNaN(result.View(run), parallel)) return;
-    RepairSums(geometry, task, x.View(run), y.View(run), weight.View(run), suspects, parallel);
+    const TensorView weights = weight.View(run);
+    // Then the NaNs came with the data.
+    if (suspects == Suspects::kWeights && IsFinite(weights, parallel)) return;
+    RepairSums(geometry, task, x.View(run), y.View(run), weights, suspects, parallel);
   });
 }
 

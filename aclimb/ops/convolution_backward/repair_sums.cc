@@ -5,7 +5,6 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/repair.h"
 #include "aclimb/ops/convolution_backward/repair_rows-inl.h"
@@ -291,8 +290,6 @@ HWY_EXPORT(RepairPlane);
 
 void RepairSums(const Geometry& g, Task task, const TensorView& x, const TensorView& y,
                 const TensorView& weight, Suspects suspects, bool parallel) {
-  // NaNs that come with the data are many, and found at once.
-  if (suspects == Suspects::kWeights && IsFinite(weight, parallel)) return;
   const bool forward = task == Task::kForward;
   const SumsRepair repair{g, forward, forward ? x : y, forward ? y : x, weight, suspects};
   ForEach(g.batch * g.groups * repair.Channels(), parallel, [&](int64_t i) {

@@ -46,10 +46,10 @@ class Run {
   // Cuts the scratch memory up.
   void Carve() {
     if (partition_.scratch_bytes == 0) return;
-    uintptr_t at = (reinterpret_cast<uintptr_t>(args_.scratch) + 63) / 64 * 64;
+    uintptr_t at = RoundUp(reinterpret_cast<uintptr_t>(args_.scratch), 64u);
     const auto take = [&](int64_t bytes) {
       const uintptr_t piece = at;
-      at += static_cast<uintptr_t>((bytes + 63) / 64 * 64);
+      at += static_cast<uintptr_t>(RoundUp(bytes, 64));
       return piece;
     };
     workers_ = reinterpret_cast<char*>(take(partition_.workers * partition_.worker_bytes));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
+
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
@@ -40,7 +42,7 @@ int64_t RegionTableBytes(const RegionExtent& e) {
   const int64_t runs = (e.columns + 1) / 2 * int64_t{sizeof(ColumnRun)};
   const int64_t terms = (e.rows * e.bins_y + e.columns * e.bins_x) * int64_t{sizeof(Term)};
   // A further line: tables a power of two apart would fight for the same cache sets.
-  return (begins + runs + terms + 63) / 64 * 64 + 64;
+  return RoundUp(begins + runs + terms, 64) + 64;
 }
 
 int64_t RegionBuildBytes(const RegionExtent& e) {
