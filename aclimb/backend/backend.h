@@ -168,6 +168,8 @@ typedef struct AclimbBackend {
 
   // True on a thread that runs a task whose queue was aborted.
   int (*cancelled)(void);
+  // As aclimb_run_shared.
+  void (*run_shared)(void (*body)(void* context, int part), void* context);
 } AclimbBackend;
 
 // What a plug-in exports.

@@ -6,6 +6,15 @@
 
 namespace aclimb {
 
+// Between two looks of a thread that keeps its core.
+inline void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 // Lets others run, to be called until what is waited for is there: first by yielding, then by
 // sleeping, since a thread of higher priority would not yield to the one that it waits for.
 class Backoff {

@@ -99,7 +99,8 @@ class Planner {
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
 
-  // The run has too little to share out: it takes one thread, and inline more than others.
+  // The run has too little for a team: it takes one thread, or two that happen to be awake, and
+  // runs inline up to a larger size than others.
   void NeedsNoTeam() { needs_no_team_ = true; }
   // The run opens a thread team whatever the tensors' size (oneDNN does): never inline.
   void NeedsEngine() { needs_engine_ = true; }

@@ -26,43 +26,64 @@ namespace {
 
 std::atomic<int> team_size{0};
 std::atomic<int (*)()> cancel_query{nullptr};
+std::atomic<SharedRun> shared_run{nullptr};
 // Found without a call, as every thread-local variable that each run reads.
 [[gnu::tls_model("initial-exec")]] thread_local bool stays_serial = false;
 
-// Each thread takes one contiguous share of the pieces, so that it streams through its own memory.
 struct Job {
   int64_t count;
   int64_t grain;
   parallel_internal::Body body;
   void* context;
+  std::atomic<int64_t> claimed{0};  // pieces, when ends meet
   std::atomic<bool> stop{false};
   std::atomic<bool> failed{false};
   std::exception_ptr error = nullptr;  // the first one
 
-  // An exception must not leave the team's region.
+  int64_t Pieces() const { return CeilDivide(count, grain); }
+
+  // Each thread takes one contiguous share of the pieces, so that it streams through its own
+  // memory.
   void RunShare(int index, int team) noexcept {
+    Guarded([&] {
+      const int64_t last = Pieces() * (index + 1) / team;
+      for (int64_t piece = Pieces() * index / team; piece < last; ++piece) {
+        if (!RunPiece(piece, index == 0)) return;
+      }
+    });
+  }
+
+  // Two threads at most, from the first piece up and from the last one down, until they meet.
+  void RunFromEnd(int end) noexcept {
+    Guarded([&] {
+      for (int64_t mine = 0; claimed.fetch_add(1, std::memory_order_relaxed) < Pieces(); ++mine) {
+        if (!RunPiece(end == 0 ? mine : Pieces() - 1 - mine, true)) return;
+      }
+    });
+  }
+
+ private:
+  // An exception must not leave the team's region.
+  template <typename F>
+  void Guarded(F&& run) noexcept {
     try {
-      RunPieces(index, team);
+      run();
     } catch (...) {
       if (!failed.exchange(true)) error = std::current_exception();
       stop.store(true, std::memory_order_relaxed);
     }
   }
 
-  void RunPieces(int index, int team) {
-    const auto query = cancel_query.load(std::memory_order_acquire);
-    const int64_t pieces = CeilDivide(count, grain);
-    const int64_t first = pieces * index / team;
-    const int64_t last = pieces * (index + 1) / team;
-    for (int64_t piece = first; piece < last; ++piece) {
-      if (stop.load(std::memory_order_relaxed)) return;
-      if (index == 0 && query != nullptr && query() != 0) {
-        stop.store(true, std::memory_order_relaxed);
-        return;
-      }
-      const int64_t begin = piece * grain;
-      body(context, begin, std::min(count, begin + grain));
+  // False when the loop stops.
+  bool RunPiece(int64_t piece, bool asks) {
+    if (stop.load(std::memory_order_relaxed)) return false;
+    if (asks && IsCancelled()) {
+      stop.store(true, std::memory_order_relaxed);
+      return false;
     }
+    const int64_t begin = piece * grain;
+    body(context, begin, std::min(count, begin + grain));
+    return true;
   }
 };
 
@@ -152,6 +173,8 @@ void SetTeamSize(int threads) {
   team_size.store(threads < 1 ? CoreCount() : threads, std::memory_order_relaxed);
 }
 
+void SetSharedRun(SharedRun run) { shared_run.store(run, std::memory_order_release); }
+
 void SetCancelQuery(int (*query)()) { cancel_query.store(query, std::memory_order_release); }
 
 bool IsCancelled() {
@@ -175,12 +198,14 @@ bool Run(int64_t count, int64_t grain, Body body, void* context) {
     return true;
   }
   Job job{count, std::max<int64_t>(1, grain), body, context};
-  const int64_t pieces = CeilDivide(count, job.grain);
-  const int team = stays_serial ? 1 : static_cast<int>(std::min<int64_t>(TeamSize(), pieces));
-  if (team <= 1) {
-    job.RunShare(0, 1);
-  } else {
+  const int team = static_cast<int>(std::min<int64_t>(TeamSize(), job.Pieces()));
+  const SharedRun share = shared_run.load(std::memory_order_acquire);
+  if (team > 1 && !stays_serial) {
     RunTeam(job, team);
+  } else if (team > 1 && share != nullptr) {
+    share([](void* data, int part) { static_cast<Job*>(data)->RunFromEnd(part); }, &job);
+  } else {
+    job.RunShare(0, 1);
   }
   if (job.error != nullptr) std::rethrow_exception(job.error);
   return !job.stop.load(std::memory_order_relaxed);

@@ -19,7 +19,12 @@ void SetCancelQuery(int (*query)());
 // What the query answers now, for work between two loops.
 bool IsCancelled();
 
-// While one lives, loops of this thread stay on this thread.
+// As aclimb_run_shared (aclimb/bridge); null, the default, where there is nobody to share with.
+using SharedRun = void (*)(void (*body)(void* context, int part), void* context);
+void SetSharedRun(SharedRun run);
+
+// While one lives, loops of this thread open no team. They are still shared with another thread of
+// the runtime that has nothing to do.
 class SerialScope {
  public:
   explicit SerialScope(bool serial);

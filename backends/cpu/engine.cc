@@ -13,7 +13,14 @@ bool IsSmall(const Task& task) {
   if (task.kind == Task::Kind::kSuspend) return false;
   if (task.kind != Task::Kind::kRun) return true;
   // A task of unknown cost does not count as small.
-  return task.run.cost_bytes != 0 && task.run.cost_bytes <= ACLIMB_INLINE_BYTES;
+  const uint64_t most = ACLIMB_INLINE_BYTES * (task.run.teamless != 0 ? 16 : 1);
+  return task.run.cost_bytes != 0 && task.run.cost_bytes <= most;
+}
+
+// Long enough to be worth a second thread that is awake.
+bool CanBeShared(const Task& task) {
+  return task.kind == Task::Kind::kRun && task.run.teamless != 0 &&
+         task.run.cost_bytes > ACLIMB_INLINE_BYTES;
 }
 
 }  // namespace
@@ -31,8 +38,7 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ready_[queue->options.priority].PushBack(queue);
   ++ready_count_;
   queue->ready = true;
-  Signal();
-  if (ticking_ && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1 &&
+  if ((spinning_ || ticking_) && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1 &&
       IsSmall(queue->tasks.front())) {
     deferred_ = true;
     return;
@@ -45,10 +51,6 @@ void Engine::Unready(AclimbQueue* queue) noexcept {
   ready_[queue->options.priority].Erase(queue);
   --ready_count_;
   queue->ready = false;
-}
-
-void Engine::Signal() noexcept {
-  signals_.store(signals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 void Engine::FlushDeferred() {
@@ -148,6 +150,7 @@ bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock
   if (executing_ || parked_ || ready_count_ != 1 || !queue->ready) return false;
   if (!IsSmall(queue->tasks.front())) return false;
   deferred_ = false;
+  if (CanBeShared(queue->tasks.front())) AskForHelp();
   RunTurn(PickNext(), lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.
   if (ready_count_ != 0 && sleeping_) wake_.notify_one();

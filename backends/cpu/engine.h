@@ -48,7 +48,7 @@ class Engine {
 
  private:
   AclimbQueue* PickNext();
-  void Signal() noexcept;
+  void AskForHelp() noexcept;
   // These two may leave a destroyed queue gone.
   void RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only);
   // Returns whether the queue is still there. `dropped` as in AclimbQueue::Fail.
@@ -57,9 +57,9 @@ class Engine {
   void Idle(std::unique_lock<std::mutex>& lock);
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
 
-  // For a while after work the sleeping engine looks around by itself, once a millisecond.
-  // Meanwhile a lone small task need not pay for waking it: either a synchronising call runs the
-  // task, or the engine finds it.
+  // For a while after work the engine spins, and then looks around by itself, once a millisecond.
+  // Meanwhile it is not told of a lone small task: either a synchronising call runs the task, or
+  // the engine finds it.
   static constexpr int kTicks = 50;
 
   std::array<QueueList, kPriorities> ready_;
@@ -69,13 +69,15 @@ class Engine {
   bool started_ = false;
   bool sleeping_ = false;
   bool executing_ = false;  // on any thread
-  bool worked_ = false;     // the engine's thread ran something since it last spun
-  bool ticking_ = false;    // sleeps for one tick at most
-  bool deferred_ = false;   // a small task is ready and the sleeping thread was not told
+  bool worked_ = false;     // something was run that the engine did or could share: worth a spin
+  bool spinning_ = false;
+  bool ticking_ = false;   // sleeps for one tick at most
+  bool deferred_ = false;  // a small task is ready and the engine's thread was not told
   int ticks_left_ = 0;
   // No wait expires before; it may be of a wait that has ended.
   std::chrono::steady_clock::time_point next_deadline_ =
       std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point help_asked_ = std::chrono::steady_clock::time_point::min();
   bool parked_ = false;
 
   friend void ParkEngines();
@@ -84,6 +86,7 @@ class Engine {
 // The engine of a device, created on first use.
 Engine* EngineOf(int device);
 
+bool OnEngineThread();
 // True while the calling thread runs a task whose queue was aborted.
 bool Cancelled();
 

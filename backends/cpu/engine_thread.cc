@@ -10,8 +10,10 @@
 #include "aclimb/core/codes.h"
 #include "aclimb/core/cores.h"
 #include "aclimb/core/quiet_thread.h"
+#include "aclimb/core/spin_lock.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/marker.h"
+#include "backends/cpu/shared_run.h"
 
 namespace aclimb::cpu {
 namespace {
@@ -32,14 +34,6 @@ thread_local bool is_engine_thread = false;
 bool SpinPays() {
   static const bool several_cores = CoreCount() > 1;
   return several_cores;
-}
-
-void Pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
 }
 
 std::map<int, Engine*>& Engines() {
@@ -65,6 +59,8 @@ void ParkEngines() {
   }
 }
 
+bool OnEngineThread() { return is_engine_thread; }
+
 Engine* EngineOf(int device) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
   Engine*& engine = Engines()[device];
@@ -84,23 +80,40 @@ void Engine::Start() {
 
 void Engine::Wake() noexcept {
   deferred_ = false;
+  signals_.store(signals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (sleeping_) wake_.notify_one();
 }
 
 void Engine::Unpark() {
   if (!parked_) return;
   parked_ = false;
-  Signal();
-  wake_.notify_one();
+  Wake();
+}
+
+// A task begins that the engine's thread could share. A program that runs one right after another
+// gets it out of its sleep, for the next one.
+void Engine::AskForHelp() noexcept {
+  if (!SpinPays()) return;
+  worked_ = true;
+  const auto now = Clock::now();
+  if (sleeping_ && now - help_asked_ < kEngineSpin) wake_.notify_one();
+  help_asked_ = now;
 }
 
 void Engine::SpinFor(const AclimbQueue& queue, uint64_t target,
                      std::unique_lock<std::mutex>& lock) {
   if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return;
-  if (queue.tasks.front().run.cost_bytes > kLongBytes) return;
+  const AclimbTask& task = queue.tasks.front().run;
+  if (task.cost_bytes > kLongBytes && task.teamless == 0) return;
   lock.unlock();
-  const auto end = Clock::now() + kWaiterSpin;
-  while (queue.finished.load(std::memory_order_acquire) < target && Clock::now() < end) Pause();
+  auto end = Clock::now() + kWaiterSpin;
+  while (queue.finished.load(std::memory_order_acquire) < target && Clock::now() < end) {
+    if (TakePart()) {
+      end = Clock::now() + kWaiterSpin;
+    } else {
+      Pause();
+    }
+  }
   lock.lock();
 }
 
@@ -135,11 +148,29 @@ void Engine::ExpireWaits(std::unique_lock<std::mutex>& lock) {
 void Engine::Idle(std::unique_lock<std::mutex>& lock) {
   if (SpinPays() && worked_) {
     worked_ = false;
+    spinning_ = true;
     const uint64_t seen = signals_.load(std::memory_order_acquire);
     lock.unlock();
-    const auto end = Clock::now() + kEngineSpin;
-    while (signals_.load(std::memory_order_acquire) == seen && Clock::now() < end) Pause();
+    // As long as there is something to share, but for the deadlines of waits.
+    const auto start = Clock::now();
+    const auto last = std::min(next_deadline_, start + kTick);
+    auto end = start + kEngineSpin;
+    bool helped = false;
+    while (signals_.load(std::memory_order_acquire) == seen) {
+      const auto now = Clock::now();
+      if (now >= std::min(end, last)) break;
+      if (TakePart()) {
+        helped = true;
+        end = Clock::now() + kEngineSpin;
+      } else {
+        Pause();
+      }
+    }
     lock.lock();
+    spinning_ = false;
+    deferred_ = false;
+    worked_ = worked_ || helped;
+    if (helped) return;
   }
   if (ready_count_ != 0 && !executing_ && !parked_) return;
   auto deadline = next_deadline_;

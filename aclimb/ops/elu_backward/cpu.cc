@@ -47,7 +47,8 @@ class Problem {
     // Two bytes an element take longer to compute than to write, and gain nothing so early.
     const int64_t cache = sizeof(Out) == sizeof(float) ? CacheShareBytes() : LastLevelCacheBytes();
     const bool stream = IsLargerThan(cache);
-    ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
+    const bool shared = walk_.count >= kSharedCount && walk_.count <= kGrain;
+    ParallelFor(walk_.count, shared ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
         Run<kIsResult>(Grad(at[0]), Value(at[1]), Result(at[2]), n, stream, args_);
       });

@@ -8,6 +8,9 @@ namespace aclimb::elu_backward {
 
 // Elements of a piece of parallel work: about as long as it takes to wake a sleeping team.
 inline constexpr int64_t kGrain = 256 * 1024;
+// Below, threads that are awake can share: from so many elements on, in pieces of so many.
+inline constexpr int64_t kSharedCount = 32 * 1024;
+inline constexpr int64_t kSharedGrain = 4 * 1024;
 
 struct Args {
   TensorView grad_output;     // float32, float16 or bfloat16
