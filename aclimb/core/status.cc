@@ -14,8 +14,8 @@ std::string CodeText(int code) {
   return text;
 }
 
-std::string MessageOf(const char* function, const Refusal& refusal) {
-  std::string text = function;
+std::string MessageOf(std::string_view function, const Refusal& refusal) {
+  std::string text(function);
   text += ": ";
   text += refusal.what;
   if (!refusal.fix.empty()) {

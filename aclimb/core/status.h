@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace aclimb {
@@ -56,7 +57,7 @@ class [[nodiscard]] Result {
 
 // The text that aclGetRecentErrMsg returns: "<function>: <what>\n  fix: ...\n  rule: ...   code:
 // ...".
-std::string MessageOf(const char* function, const Refusal& refusal);
+std::string MessageOf(std::string_view function, const Refusal& refusal);
 
 // "161002 ACLNN_ERR_PARAM_INVALID"; the number alone when the code has no name.
 std::string CodeText(int code);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -193,20 +192,6 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
   return Ok();
 }
 
-// Composed anew only when the thread comes to another operator.
-const char* Phase1Name(const contract::Contract& contract) {
-  struct Name {
-    const contract::Contract* of = nullptr;
-    char text[128];
-  };
-  thread_local Name name;
-  if (name.of != &contract) {
-    name.of = &contract;
-    std::snprintf(name.text, sizeof(name.text), "%sGetWorkspaceSize", contract.function);
-  }
-  return name.text;
-}
-
 }  // namespace
 
 namespace phase_internal {
@@ -214,7 +199,7 @@ namespace phase_internal {
 aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
                    std::span<contract::Argument> arguments, uint64_t* workspace_size,
                    aclOpExecutor** executor) noexcept {
-  return Guarded(Phase1Name(contract),
+  return Guarded(contract.function, "GetWorkspaceSize",
                  [&] { return Run(contract, plan, arguments, workspace_size, executor); });
 }
 

@@ -47,12 +47,13 @@ class RunContext {
 
   // The tensor of contract parameter `parameter`; `data` is null when it was not given or empty.
   TensorView View(int parameter) const {
-    size_t i = 0;
-    while (uses_[i].parameter != parameter) ++i;
+    const size_t i = IndexOf(parameter);
     TensorView view = uses_[i].view;
     view.data = tensors_[i].kernel_data;
     return view;
   }
+  // Its first element alone.
+  void* Data(int parameter) const { return tensors_[IndexOf(parameter)].kernel_data; }
 
   template <typename T = void>
   T* Piece(WorkspacePiece piece) const {
@@ -60,6 +61,12 @@ class RunContext {
   }
 
  private:
+  size_t IndexOf(int parameter) const {
+    size_t i = 0;
+    while (uses_[i].parameter != parameter) ++i;
+    return i;
+  }
+
   std::span<const TensorUse> uses_;
   const BoundTensor* tensors_;
   char* workspace_;

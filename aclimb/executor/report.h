@@ -1,22 +1,26 @@
 #pragma once
 
+#include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/status.h"
+#include "aclimb/core/text.h"
 
 namespace aclimb {
 
-// A refusal becomes a message of the calling thread, an exception an inner error.
+// A refusal becomes a message of the calling thread, an exception an inner error. The function's
+// name, `stem` and `ending`, is composed only for who reads it.
 template <typename Body>
-int RunGuarded(const char* function, Body&& body) noexcept {
+int RunGuarded(const char* stem, const char* ending, Body&& body) noexcept {
   try {
     const Status status = body();
     if (status.ok()) return kSuccess;
-    aclimb_report(status.code(), MessageOf(function, status.refusal()).c_str());
+    aclimb_report(status.code(), MessageOf(Cat(stem, ending), status.refusal()).c_str());
     return status.code();
   } catch (const std::bad_alloc&) {
     // No memory for a composed text either.
@@ -27,9 +31,8 @@ int RunGuarded(const char* function, Body&& body) noexcept {
   } catch (const std::exception& error) {
     // Plans and descriptors throw nothing else on purpose; this is a bug of ours, and says so.
     try {
-      aclimb_report(kAclnnInner, MessageOf(function, {kAclnnInner, error.what(), "please report it",
-                                                      "inner/bug"})
-                                     .c_str());
+      const Refusal bug = {kAclnnInner, error.what(), "please report it", "inner/bug"};
+      aclimb_report(kAclnnInner, MessageOf(Cat(stem, ending), bug).c_str());
     } catch (...) {
       aclimb_report(kAclnnInner, "inner error");
     }
@@ -45,15 +48,31 @@ inline bool Observing() {
   return on;
 }
 
-// The body of a C function of the aclnn library, and the tools that listen to it. Returns the code.
-//   body  a callable that returns a Status
-template <typename Body>
-int Guarded(const char* function, Body&& body) noexcept {
-  if (!Observing()) return RunGuarded(function, std::forward<Body>(body));
+// Calls `run`, which returns the code, and tells the tools before and after.
+template <typename Run>
+int RunObserved(const char* function, Run&& run) noexcept {
   int code = aclimb_call_begin(function);
-  if (code == 0) code = RunGuarded(function, std::forward<Body>(body));
+  if (code == 0) code = run();
   aclimb_call_end(function, code);
   return code;
+}
+
+// The body of a C function of the aclnn library, and the tools that listen to it. Returns the code.
+//   stem, ending  static texts, the function's name in two parts
+//   body          a callable that returns a Status
+template <typename Body>
+int Guarded(const char* stem, const char* ending, Body&& body) noexcept {
+  const auto run = [&] { return RunGuarded(stem, ending, std::forward<Body>(body)); };
+  if (!Observing()) return run();
+  // Tasks that a call queues keep the address of its name.
+  if (*ending == '\0') return RunObserved(stem, run);
+  char name[128];
+  std::snprintf(name, sizeof(name), "%s%s", stem, ending);
+  return RunObserved(name, run);
+}
+template <typename Body>
+int Guarded(const char* function, Body&& body) noexcept {
+  return Guarded(function, "", std::forward<Body>(body));
 }
 
 }  // namespace aclimb

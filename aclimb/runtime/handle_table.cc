@@ -49,11 +49,6 @@ static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_EXECUTOR + 1);
 
 }  // namespace
 
-HandleTable& Handles() {
-  static HandleTable* const table = new HandleTable;
-  return *table;
-}
-
 HandleTable::~HandleTable() {
   for (std::atomic<Slot*>& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
 }

@@ -77,7 +77,10 @@ class HandleTable {
 };
 
 // The process's table, never destroyed.
-HandleTable& Handles();
+inline HandleTable& Handles() {
+  static HandleTable* const table = new HandleTable;
+  return *table;
+}
 
 // Handles of objects that another thread may destroy while a call uses them: the call holds a
 // reference, the handle holds another.

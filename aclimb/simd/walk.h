@@ -64,6 +64,12 @@ struct Walk {
   // own order; offsets[n] is the element offset of the run's first element in operand n.
   template <typename F>
   void Visit(int64_t begin, int64_t end, F&& body) const {
+    if (rank == 1) {
+      int64_t offset[N];
+      for (int n = 0; n < N; ++n) offset[n] = begin * stride[n][0];
+      if (begin < end) body(offset, end - begin);
+      return;
+    }
     int64_t index[kMaxRank] = {};
     int64_t rest = begin;
     for (int d = rank - 1; d >= 0 && rest > 0; --d) {

@@ -100,7 +100,8 @@ namespace aclimb::cpu {
 namespace {
 
 uint32_t ThreadId() {
-  static thread_local const uint32_t id = static_cast<uint32_t>(syscall(SYS_gettid));
+  [[gnu::tls_model("initial-exec")]] static thread_local uint32_t id = 0;
+  if (id == 0) id = static_cast<uint32_t>(syscall(SYS_gettid));
   return id;
 }
 

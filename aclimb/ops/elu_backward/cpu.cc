@@ -14,16 +14,19 @@ HWY_BEFORE_NAMESPACE();
 namespace aclimb::elu_backward {
 namespace HWY_NAMESPACE {
 
-// One problem with its dtypes resolved: In is the dtype of both inputs, Out that of the output.
+// A run with its dtypes resolved: In is the dtype of both inputs, Out that of the output.
 template <typename In, typename Out, bool kIsResult>
-class Problem {
+class Solver {
  public:
-  explicit Problem(const Args& args)
-      : args_(args),
-        walk_(Walk<3>::Make({&args.grad_output, &args.self_or_result, &args.grad_input})),
+  Solver(const Problem& problem, const Addresses& addresses)
+      : grad_(static_cast<const In*>(addresses.grad_output)),
+        value_(static_cast<const In*>(addresses.self_or_result)),
+        result_(static_cast<Out*>(addresses.grad_input)),
+        attributes_(problem.attributes),
+        walk_(problem.walk),
         inner_(walk_.rank - 1) {}
 
-  void Solve() {
+  void Solve() const {
     if constexpr (std::is_same_v<In, Out>) {
       if (walk_.InnerIsContiguous()) return SolveDirectly();
       if (const int across = TransposedDimension(); across >= 0) return SolveInTiles(across);
@@ -34,10 +37,6 @@ class Problem {
   }
 
  private:
-  const In* Grad(int64_t at) const { return args_.grad_output.template As<In>() + at; }
-  const In* Value(int64_t at) const { return args_.self_or_result.template As<In>() + at; }
-  Out* Result(int64_t at) const { return args_.grad_input.template As<Out>() + at; }
-
   // The output then does not stay until somebody reads it: stores go around the caches.
   bool IsLargerThan(int64_t cache_bytes) const {
     return walk_.count * static_cast<int64_t>(sizeof(Out)) > cache_bytes;
@@ -50,7 +49,7 @@ class Problem {
     const bool shared = walk_.count >= kSharedCount && walk_.count <= kGrain;
     ParallelFor(walk_.count, shared ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-        Run<kIsResult>(Grad(at[0]), Value(at[1]), Result(at[2]), n, stream, args_);
+        Run<kIsResult>(grad_ + at[0], value_ + at[1], result_ + at[2], n, stream, attributes_);
       });
       if (stream) hwy::FlushStream();
     });
@@ -65,14 +64,14 @@ class Problem {
                               walk_.stride[2][inner_]};
     for (int64_t begin = 0; begin < n; begin += kChunk) {
       const int64_t count = std::min(kChunk, n - begin);
-      GatherF32(Grad(at[0] + begin * stride[0]), stride[0], count, grad);
-      GatherF32(Value(at[1] + begin * stride[1]), stride[1], count, value);
-      Run<kIsResult>(grad, value, grad, count, false, args_);
+      GatherF32(grad_ + at[0] + begin * stride[0], stride[0], count, grad);
+      GatherF32(value_ + at[1] + begin * stride[1], stride[1], count, value);
+      Run<kIsResult>(grad, value, grad, count, false, attributes_);
       if constexpr (!std::is_same_v<In, Out> && !std::is_same_v<In, float>) {
         // The result has the dtype of grad_output before it is converted.
         for (int64_t i = 0; i < count; ++i) grad[i] = ToFloat(FromFloat<In>(grad[i]));
       }
-      ScatterF32(grad, count, Result(at[2] + begin * stride[2]), stride[2]);
+      ScatterF32(grad, count, result_ + at[2] + begin * stride[2], stride[2]);
     }
   }
 
@@ -148,7 +147,7 @@ class Problem {
     for (int n = 0; n < 2; ++n) {
       const int64_t stride = walk_.stride[n][inner_];
       if (stride == 1) continue;
-      const In* const from = n == 0 ? Grad(tile.at[n]) : Value(tile.at[n]);
+      const In* const from = n == 0 ? grad_ + tile.at[n] : value_ + tile.at[n];
       for (int64_t i = 0; i < tile.columns; ++i) {
         for (int64_t k = 0; k < tile.rows; k += kLine) {
           __builtin_prefetch(from + i * stride + k, 0, 2);
@@ -159,11 +158,12 @@ class Problem {
 
   void SolveTile(const Tile& tile, int across, bool stream) const {
     HWY_ALIGN float buffer[2][kTile * kTile];
-    const Rows grad = Load(0, Grad(tile.at[0]), across, tile, buffer[0]);
-    const Rows value = Load(1, Value(tile.at[1]), across, tile, buffer[1]);
+    const Rows grad = Load(0, grad_ + tile.at[0], across, tile, buffer[0]);
+    const Rows value = Load(1, value_ + tile.at[1], across, tile, buffer[1]);
     for (int64_t r = 0; r < tile.rows; ++r) {
       Run<kIsResult>(grad.data + r * grad.stride, value.data + r * value.stride,
-                     Result(tile.at[2] + r * walk_.stride[2][across]), tile.columns, stream, args_);
+                     result_ + tile.at[2] + r * walk_.stride[2][across], tile.columns, stream,
+                     attributes_);
     }
   }
 
@@ -188,38 +188,45 @@ class Problem {
     }
   }
 
-  const Args& args_;
-  const Walk<3> walk_;
+  const In* const grad_;
+  const In* const value_;
+  Out* const result_;
+  const Attributes& attributes_;
+  const Walk<3>& walk_;
   const int inner_;
 };
 
 template <typename In, typename Out>
-void WithOutput(const Args& args) {
-  args.is_result ? Problem<In, Out, true>(args).Solve() : Problem<In, Out, false>(args).Solve();
-}
-
-template <typename In>
-void WithInput(const Args& args) {
-  switch (args.grad_input.dtype) {
-    case DType::kFloat16:
-      return WithOutput<In, Float16>(args);
-    case DType::kBFloat16:
-      return WithOutput<In, BFloat16>(args);
-    case DType::kFloat64:
-      return WithOutput<In, double>(args);
-    default:
-      return WithOutput<In, float>(args);
+void WithOutput(const Problem& problem, const Addresses& addresses) {
+  if (problem.attributes.is_result) {
+    Solver<In, Out, true>(problem, addresses).Solve();
+  } else {
+    Solver<In, Out, false>(problem, addresses).Solve();
   }
 }
 
-void AnyDType(const Args& args) {
-  switch (args.grad_output.dtype) {
+template <typename In>
+void WithInput(const Problem& problem, const Addresses& addresses) {
+  switch (problem.output) {
     case DType::kFloat16:
-      return WithInput<Float16>(args);
+      return WithOutput<In, Float16>(problem, addresses);
     case DType::kBFloat16:
-      return WithInput<BFloat16>(args);
+      return WithOutput<In, BFloat16>(problem, addresses);
+    case DType::kFloat64:
+      return WithOutput<In, double>(problem, addresses);
     default:
-      return WithInput<float>(args);
+      return WithOutput<In, float>(problem, addresses);
+  }
+}
+
+void AnyDType(const Problem& problem, const Addresses& addresses) {
+  switch (problem.input) {
+    case DType::kFloat16:
+      return WithInput<Float16>(problem, addresses);
+    case DType::kBFloat16:
+      return WithInput<BFloat16>(problem, addresses);
+    default:
+      return WithInput<float>(problem, addresses);
   }
 }
 
@@ -232,7 +239,9 @@ namespace aclimb::elu_backward {
 
 HWY_EXPORT(AnyDType);
 
-void RunOnCpu(const Args& args) { HWY_DYNAMIC_DISPATCH(AnyDType)(args); }
+void RunOnCpu(const Problem& problem, const Addresses& addresses) {
+  HWY_DYNAMIC_DISPATCH(AnyDType)(problem, addresses);
+}
 
 }  // namespace aclimb::elu_backward
 #endif

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "aclimb/core/tensor_view.h"
+#include "aclimb/simd/walk.h"
 
 namespace aclimb::elu_backward {
 
@@ -12,14 +13,34 @@ inline constexpr int64_t kGrain = 256 * 1024;
 inline constexpr int64_t kSharedCount = 32 * 1024;
 inline constexpr int64_t kSharedGrain = 4 * 1024;
 
-struct Args {
-  TensorView grad_output;     // float32, float16 or bfloat16
-  TensorView self_or_result;  // dtype and shape of grad_output
-  TensorView grad_input;      // float32, float16, bfloat16 or float64; may be one of the inputs
+struct Attributes {
   float alpha;
   float scale;
   float input_scale;
   bool is_result;
+};
+
+// All that a run needs but the addresses, which differ from run to run.
+struct Problem {
+  // Equally shaped; their addresses are not looked at.
+  Problem(const TensorView& grad_output, const TensorView& self_or_result,
+          const TensorView& grad_input, const Attributes& given)
+      : walk(Walk<3>::Make({&grad_output, &self_or_result, &grad_input})),
+        input(grad_output.dtype),
+        output(grad_input.dtype),
+        attributes(given) {}
+
+  Walk<3> walk;
+  DType input;   // of grad_output and self_or_result: float32, float16 or bfloat16
+  DType output;  // float32, float16, bfloat16 or float64
+  Attributes attributes;
+};
+
+// Of the first elements. `grad_input` may be one of the inputs.
+struct Addresses {
+  const void* grad_output;
+  const void* self_or_result;
+  void* grad_input;
 };
 
 // Gradient of ELU. With c = alpha * scale, in float32:
@@ -28,6 +49,6 @@ struct Args {
 //   v <= 0, otherwise     grad_input = g * input_scale * c * exp(v * input_scale)
 // Rounded once to the dtype of grad_output, then converted to that of grad_input.
 //   source  the operator's document
-void RunOnCpu(const Args& args);
+void RunOnCpu(const Problem& problem, const Addresses& addresses);
 
 }  // namespace aclimb::elu_backward

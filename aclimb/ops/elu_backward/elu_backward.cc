@@ -1,7 +1,6 @@
 // aclnnEluBackward: the C entry points and the plan between them.
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "aclimb/executor/phase.h"
@@ -12,22 +11,17 @@
 namespace aclimb::elu_backward {
 namespace {
 
-// The attributes, as float32 whatever the scalars' dtypes were. Needs no workspace.
+// Needs no workspace.
 struct EluBackwardPlan final : Plan {
-  float alpha = 0;
-  float scale = 0;
-  float input_scale = 0;
-  bool is_result = false;
+  explicit EluBackwardPlan(const Problem& planned) : problem(planned) {}
 
   void Run(const RunContext& run) const override {
-    RunOnCpu({.grad_output = run.View(kGradOutput),
-              .self_or_result = run.View(kSelfOrResult),
-              .grad_input = run.View(kGradInput),
-              .alpha = alpha,
-              .scale = scale,
-              .input_scale = input_scale,
-              .is_result = is_result});
+    RunOnCpu(problem, {.grad_output = run.Data(kGradOutput),
+                       .self_or_result = run.Data(kSelfOrResult),
+                       .grad_input = run.Data(kGradInput)});
   }
+
+  const Problem problem;
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
@@ -35,18 +29,19 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   planner.Reads(kGradOutput);
   planner.Reads(kSelfOrResult);
   planner.Writes(kGradInput);
+  const TensorView views[] = {arguments.Tensor(kGradOutput).View(),
+                              arguments.Tensor(kSelfOrResult).View(),
+                              arguments.Tensor(kGradInput).View()};
   // Elements that lie apart take longer, and are shared out in smaller pieces.
-  const int tensors[] = {kGradOutput, kSelfOrResult, kGradInput};
-  const bool dense = std::all_of(std::begin(tensors), std::end(tensors), [&](int parameter) {
-    return arguments.Tensor(parameter).View().IsContiguous();
-  });
-  if (dense && arguments.Tensor(kGradOutput).ElementCount() <= kGrain) planner.NeedsNoTeam();
-  auto plan = NewPlan<EluBackwardPlan>();
-  plan->alpha = arguments.Scalar(kAlpha).ToFloat();
-  plan->scale = arguments.Scalar(kScale).ToFloat();
-  plan->input_scale = arguments.Scalar(kInputScale).ToFloat();
-  plan->is_result = arguments.Bool(kIsResult);
-  return PlanPointer(std::move(plan));
+  const bool dense = std::ranges::all_of(views, &TensorView::IsContiguous);
+  if (dense && views[0].ElementCount() <= kGrain) planner.NeedsNoTeam();
+  // As float32 whatever the scalars' dtypes are.
+  return PlanPointer(
+      NewPlan<EluBackwardPlan>(Problem(views[0], views[1], views[2],
+                                       {.alpha = arguments.Scalar(kAlpha).ToFloat(),
+                                        .scale = arguments.Scalar(kScale).ToFloat(),
+                                        .input_scale = arguments.Scalar(kInputScale).ToFloat(),
+                                        .is_result = arguments.Bool(kIsResult)})));
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
 
 // One vector; kIsResult picks the branch for v <= 0. exp is as precise as storage type T needs.
 template <typename T, bool kIsResult, class D, class V = hn::Vec<D>>
-HWY_INLINE V Gradient(D d, V g, V v, const Args& args) {
-  const V c = hn::Set(d, args.alpha * args.scale);
-  const V q = hn::Set(d, args.input_scale);
-  const V positive = hn::Mul(g, hn::Set(d, args.scale));
+HWY_INLINE V Gradient(D d, V g, V v, const Attributes& attributes) {
+  const V c = hn::Set(d, attributes.alpha * attributes.scale);
+  const V q = hn::Set(d, attributes.input_scale);
+  const V positive = hn::Mul(g, hn::Set(d, attributes.scale));
   V negative;
   if constexpr (kIsResult) {
     negative = hn::Mul(hn::Mul(g, q), hn::Add(v, c));
@@ -37,16 +37,18 @@ HWY_INLINE V Gradient(D d, V g, V v, const Args& args) {
 
 // Elements [0, count), a vector at most.
 template <bool kIsResult, typename In, typename Out>
-void ShortRun(const In* grad, const In* value, Out* out, int64_t count, const Args& args) {
+void ShortRun(const In* grad, const In* value, Out* out, int64_t count,
+              const Attributes& attributes) {
   const hn::ScalableTag<float> d;
   const auto g = LoadFirst(d, grad, count);
   const auto v = LoadFirst(d, value, count);
-  StoreFirst(d, Gradient<Out, kIsResult>(d, g, v, args), out, count);
+  StoreFirst(d, Gradient<Out, kIsResult>(d, g, v, attributes), out, count);
 }
 
 // As many elements as one store writes, from position i. Returns how many.
 template <bool kIsResult, bool kStream, typename In, typename Out>
-HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i, const Args& args) {
+HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i,
+                         const Attributes& attributes) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
 #if HWY_TARGET != HWY_SCALAR
@@ -54,13 +56,13 @@ HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i, c
     hn::Vec<decltype(d)> g[2], v[2];
     LoadPairs(d, grad + i, g[0], g[1]);
     LoadPairs(d, value + i, v[0], v[1]);
-    StorePairs<kStream>(d, Gradient<Out, kIsResult>(d, g[0], v[0], args),
-                        Gradient<Out, kIsResult>(d, g[1], v[1], args), out + i);
+    StorePairs<kStream>(d, Gradient<Out, kIsResult>(d, g[0], v[0], attributes),
+                        Gradient<Out, kIsResult>(d, g[1], v[1], attributes), out + i);
     return 2 * lanes;
   }
 #endif
   const auto result =
-      Gradient<Out, kIsResult>(d, LoadF32(d, grad + i), LoadF32(d, value + i), args);
+      Gradient<Out, kIsResult>(d, LoadF32(d, grad + i), LoadF32(d, value + i), attributes);
   if constexpr (kStream) {
     StreamF32(d, result, out + i);
   } else {
@@ -71,7 +73,8 @@ HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i, c
 
 // Consecutive elements. With `stream` the stores bypass the caches.
 template <bool kIsResult, typename In, typename Out>
-void Run(const In* grad, const In* value, Out* out, int64_t count, bool stream, const Args& args) {
+void Run(const In* grad, const In* value, Out* out, int64_t count, bool stream,
+         const Attributes& attributes) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   constexpr bool kPairs = std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>;
@@ -81,12 +84,12 @@ void Run(const In* grad, const In* value, Out* out, int64_t count, bool stream, 
   const auto peel = static_cast<int64_t>((kLine - past_line) % kLine / sizeof(Out));
   int64_t i = 0;
   if (stream && peel < count) {
-    if (peel > 0) Run<kIsResult>(grad, value, out, peel, false, args);
-    for (i = peel; i + step <= count;) i += Block<kIsResult, true>(grad, value, out, i, args);
+    if (peel > 0) Run<kIsResult>(grad, value, out, peel, false, attributes);
+    for (i = peel; i + step <= count;) i += Block<kIsResult, true>(grad, value, out, i, attributes);
   }
-  while (i + step <= count) i += Block<kIsResult, false>(grad, value, out, i, args);
+  while (i + step <= count) i += Block<kIsResult, false>(grad, value, out, i, attributes);
   for (; i < count; i += lanes) {
-    ShortRun<kIsResult>(grad + i, value + i, out + i, std::min(lanes, count - i), args);
+    ShortRun<kIsResult>(grad + i, value + i, out + i, std::min(lanes, count - i), attributes);
   }
 }
 

@@ -39,18 +39,21 @@ constexpr DType kDType<Float16> = DType::kFloat16;
 template <>
 constexpr DType kDType<BFloat16> = DType::kBFloat16;
 
+void Solve(const TensorView& grad, const TensorView& value, const TensorView& out,
+           bool is_result = false) {
+  const Attributes attributes = {
+      .alpha = 1.5f, .scale = 2.0f, .input_scale = 0.5f, .is_result = is_result};
+  RunOnCpu(Problem(grad, value, out, attributes), {grad.data, value.data, out.data});
+}
+
 template <typename T>
 std::vector<T> Compute(const std::vector<T>& grad, const std::vector<T>& value, bool is_result) {
   std::vector<T> out(grad.size());
   std::memset(static_cast<void*>(out.data()), 0xC3, out.size() * sizeof(T));
   const auto count = static_cast<int64_t>(grad.size());
-  RunOnCpu({.grad_output = Vector(const_cast<T*>(grad.data()), kDType<T>, count),
-            .self_or_result = Vector(const_cast<T*>(value.data()), kDType<T>, count),
-            .grad_input = Vector(out.data(), kDType<T>, count),
-            .alpha = 1.5f,
-            .scale = 2.0f,
-            .input_scale = 0.5f,
-            .is_result = is_result});
+  Solve(Vector(const_cast<T*>(grad.data()), kDType<T>, count),
+        Vector(const_cast<T*>(value.data()), kDType<T>, count),
+        Vector(out.data(), kDType<T>, count), is_result);
   return out;
 }
 
@@ -121,7 +124,7 @@ void ExpectTilesMatchTruth(double relative) {
         view[n].stride[1] = columns;
         view[n].stride[2] = 1;
       }
-      RunOnCpu({view[0], view[1], view[2], 1.5f, 2.0f, 0.5f, false});
+      Solve(view[0], view[1], view[2]);
       std::vector<double> got, expected;
       for (int64_t i = 0; i < planes * rows * columns; ++i) {
         const int64_t index[3] = {i / (rows * columns), i / columns % rows, i % columns};
@@ -153,9 +156,9 @@ TEST(EluBackwardKernel, OutputsBeyondTheCacheAreStreamedWhole) {
   for (int64_t shift : {0, 1, 31}) {
     BFloat16* const out = memory.data() + 2 * count + 20 + shift;
     std::fill(memory.begin() + 2 * count, memory.end(), BFloat16{0xC3C3});
-    RunOnCpu({Vector(memory.data() + shift, DType::kBFloat16, count),
-              Vector(memory.data() + count, DType::kBFloat16, count),
-              Vector(out, DType::kBFloat16, count), 1.5f, 2.0f, 0.5f, false});
+    Solve(Vector(memory.data() + shift, DType::kBFloat16, count),
+          Vector(memory.data() + count, DType::kBFloat16, count),
+          Vector(out, DType::kBFloat16, count));
     EXPECT_EQ(out[-1].bits, 0xC3C3);
     EXPECT_EQ(out[count].bits, 0xC3C3);
     // 0.5 is positive: 0.5 * 2 = 1 everywhere.
@@ -185,8 +188,8 @@ TEST(EluBackwardKernel, TransposedOutputsBeyondTheCacheAreStreamedWhole) {
     return matrix;
   };
   const TensorView plain = view(grad, columns, 1);
-  RunOnCpu({plain, view(value, columns, 1), view(expected, columns, 1), 1.5f, 2.0f, 0.5f, false});
-  RunOnCpu({plain, view(turned, 1, rows), view(got, columns, 1), 1.5f, 2.0f, 0.5f, false});
+  Solve(plain, view(value, columns, 1), view(expected, columns, 1));
+  Solve(plain, view(turned, 1, rows), view(got, columns, 1));
   EXPECT_EQ(got.back().bits, 0xC3C3);
   EXPECT_EQ(std::memcmp(got.data(), expected.data(), count * sizeof(BFloat16)), 0);
 }
