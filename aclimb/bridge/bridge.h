@@ -132,7 +132,7 @@ typedef struct AclimbOperation {
 } AclimbOperation;
 
 // A task of at most this traffic may run inside a synchronise, on the thread that waits. It must
-// not open a thread team then. One that never opens a team may have 16 times as much.
+// not open a thread team then.
 #define ACLIMB_INLINE_BYTES (256 * 1024)
 
 typedef struct AclimbTask {
@@ -140,8 +140,10 @@ typedef struct AclimbTask {
   int (*run)(void* payload);       // on an engine's thread; 0 or the aclError that the stream gets
   void (*release)(void* payload);  // exactly once, after run or when the task is dropped
   void* payload;
-  uint64_t cost_bytes;               // estimated traffic; see ACLIMB_INLINE_BYTES
-  int32_t teamless;                  // never opens a thread team
+  uint64_t cost_bytes;  // estimated traffic; see ACLIMB_INLINE_BYTES
+  // It is short, and shares its loops by aclimb_run_shared instead of opening a team: it may run
+  // inside a synchronise whatever its traffic.
+  int32_t shares;
   const AclimbOperation* operation;  // null when no tool listens
 } AclimbTask;
 
@@ -157,10 +159,11 @@ typedef struct AclimbReason {
 ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, AclimbReason* reason);
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
-// For a loop too short for a team. Calls body(context, 0) or body(context, 1), and the other one
-// meanwhile on a thread that has nothing else to do, if one looks in time; nobody is woken. So each
-// must go on until nothing is left to do. Which of the two a thread gets stays the same from run to
-// run. Returns when both are done.
+// For a loop too short for a team. Calls body(context, part) with part 0 or 1 here, and with the
+// other part meanwhile on a thread that has nothing else to do, if one looks in time; nobody is
+// woken. So each goes on until nothing is left to do; it throws nothing. An engine gets part 1 and
+// a waiting thread part 0 where that can be, for the caches' sake; results must not depend on it.
+// One loop of the process is shared at a time, others run alone. Returns when both are done.
 ACLIMB_BRIDGE void aclimb_run_shared(void (*body)(void* context, int part), void* context);
 
 // ---- Tools -------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ struct PlannedCall {
   std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;     // as AclimbTask has it
-  bool teamless = false;       // likewise
+  bool shares = false;         // likewise
   bool deterministic = false;  // the switch as phase 1 found it
 
   const char* NameOf(const TensorUse& use) const {

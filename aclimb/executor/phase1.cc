@@ -80,7 +80,8 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
 }
 
-// What the engine weighs: the traffic of the touched tensors.
+// What the engine weighs: the traffic of the touched tensors. Alone, a compute thread on the engine
+// gains nothing but its overlap with the program: larger tasks then count as small.
 uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
   if (planner.needs_engine()) return uint64_t{1} << 62;
   uint64_t bytes = 0;
@@ -88,7 +89,7 @@ uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
     if (!use.touched) continue;
     bytes += static_cast<uint64_t>(use.view.ElementCount()) * SizeOf(use.view.dtype);
   }
-  return bytes;
+  return planner.needs_no_team() || TeamSize() == 1 ? (bytes + 7) / 8 : bytes;
 }
 
 Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunction plan,
@@ -119,7 +120,7 @@ Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunc
            planner);
   }
   call->cost_bytes = CostOf(*call, planner);
-  call->teamless = planner.needs_no_team() || TeamSize() == 1;
+  call->shares = planner.shares_loops() && TeamSize() > 1;
   return PlannedCallPointer(call);
 }
 

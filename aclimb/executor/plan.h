@@ -52,7 +52,7 @@ class RunContext {
     view.data = tensors_[i].kernel_data;
     return view;
   }
-  // Its first element alone.
+  // The address of its first element.
   void* Data(int parameter) const { return tensors_[IndexOf(parameter)].kernel_data; }
 
   template <typename T = void>
@@ -77,7 +77,8 @@ class RunContext {
 class Plan {
  public:
   virtual ~Plan() = default;
-  // On an engine's thread. Calls kernels; must not allocate in proportion to the data.
+  // On an engine's thread, or one that waits for the run. Calls kernels; must not allocate in
+  // proportion to the data.
   virtual void Run(const RunContext& run) const = 0;
   // Looks at the inputs and tells what is wrong with them (executor/inspect.h). Called right before
   // Run, under the checker alone: the kernels themselves take any data.
@@ -106,9 +107,14 @@ class Planner {
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
 
-  // The run has too little for a team: it takes one thread, or two that happen to be awake, and
-  // runs inline up to a larger size than others.
+  // The run has too little to share out: it takes one thread, and inline more than others.
   void NeedsNoTeam() { needs_no_team_ = true; }
+  // The same, but it cuts its loops finely, and a second thread that happens to be awake may have a
+  // part of them. For runs of at most a hundred microseconds or so.
+  void SharesLoops() {
+    NeedsNoTeam();
+    shares_loops_ = true;
+  }
   // The run opens a thread team whatever the tensors' size (oneDNN does): never inline.
   void NeedsEngine() { needs_engine_ = true; }
 
@@ -120,6 +126,7 @@ class Planner {
   bool writes(int parameter) const { return (writes_ & Bit(parameter)) != 0; }
   bool needs_engine() const { return needs_engine_; }
   bool needs_no_team() const { return needs_no_team_; }
+  bool shares_loops() const { return shares_loops_; }
   const WorkspaceLedger& workspace() const { return workspace_; }
 
  private:
@@ -131,6 +138,7 @@ class Planner {
   bool deterministic_;
   bool needs_engine_ = false;
   bool needs_no_team_ = false;
+  bool shares_loops_ = false;
 };
 
 // Chooses the algorithm and books tensors and workspace. A null plan means that there is nothing to

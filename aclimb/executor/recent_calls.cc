@@ -13,7 +13,6 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/core/hash.h"
-#include "aclimb/core/spin_lock.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb {
@@ -33,7 +32,7 @@ using Entries = std::list<Entry>;
 class RecentCalls {
  public:
   PlannedCallPointer Find(const CallKey& key) {
-    const std::lock_guard<SpinLock> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = by_hash_.find(key.hash());
     if (found == by_hash_.end()) return nullptr;
     const auto entry = found->second;
@@ -45,7 +44,7 @@ class RecentCalls {
   // Takes the memory of the entry that goes for it.
   void Keep(const CallKey& key, const PlannedCallPointer& call) {
     PlannedCallPointer gone;  // destroyed after the lock is given back
-    const std::lock_guard<SpinLock> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     auto place = by_hash_.extract(key.hash());
     if (place.empty() && entries_.size() == kKept) place = by_hash_.extract(entries_.back().hash);
     Entries entry;
@@ -69,7 +68,7 @@ class RecentCalls {
   }
 
  private:
-  SpinLock mutex_;
+  std::mutex mutex_;
   Entries entries_;  // the last used one first
   std::unordered_map<uint64_t, Entries::iterator> by_hash_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <thread>
 
 #include "aclimb/core/cores.h"
 #include "aclimb/core/divide.h"
@@ -10,7 +11,6 @@
 #if defined(ACLIMB_STD_THREAD_TEAM)
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <vector>
 #else
 // The team is libgomp's, whatever compiler builds us: clang's -fopenmp would bring a second runtime
@@ -39,6 +39,7 @@ struct Job {
   std::atomic<bool> stop{false};
   std::atomic<bool> failed{false};
   std::exception_ptr error = nullptr;  // the first one
+  const std::thread::id caller = std::this_thread::get_id();
 
   int64_t Pieces() const { return CeilDivide(count, grain); }
 
@@ -56,8 +57,9 @@ struct Job {
   // Two threads at most, from the first piece up and from the last one down, until they meet.
   void RunFromEnd(int end) noexcept {
     Guarded([&] {
+      const bool asks = std::this_thread::get_id() == caller;
       for (int64_t mine = 0; claimed.fetch_add(1, std::memory_order_relaxed) < Pieces(); ++mine) {
-        if (!RunPiece(end == 0 ? mine : Pieces() - 1 - mine, true)) return;
+        if (!RunPiece(end == 0 ? mine : Pieces() - 1 - mine, asks)) return;
       }
     });
   }
@@ -203,7 +205,12 @@ bool Run(int64_t count, int64_t grain, Body body, void* context) {
   if (team > 1 && !stays_serial) {
     RunTeam(job, team);
   } else if (team > 1 && share != nullptr) {
-    share([](void* data, int part) { static_cast<Job*>(data)->RunFromEnd(part); }, &job);
+    share(
+        [](void* data, int part) {
+          const SerialScope serial(true);
+          static_cast<Job*>(data)->RunFromEnd(part);
+        },
+        &job);
   } else {
     job.RunShare(0, 1);
   }

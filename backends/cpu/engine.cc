@@ -12,15 +12,9 @@ namespace {
 bool IsSmall(const Task& task) {
   if (task.kind == Task::Kind::kSuspend) return false;
   if (task.kind != Task::Kind::kRun) return true;
+  if (task.run.shares != 0) return true;
   // A task of unknown cost does not count as small.
-  const uint64_t most = ACLIMB_INLINE_BYTES * (task.run.teamless != 0 ? 16 : 1);
-  return task.run.cost_bytes != 0 && task.run.cost_bytes <= most;
-}
-
-// Long enough to be worth a second thread that is awake.
-bool CanBeShared(const Task& task) {
-  return task.kind == Task::Kind::kRun && task.run.teamless != 0 &&
-         task.run.cost_bytes > ACLIMB_INLINE_BYTES;
+  return task.run.cost_bytes != 0 && task.run.cost_bytes <= ACLIMB_INLINE_BYTES;
 }
 
 }  // namespace
@@ -38,7 +32,8 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ready_[queue->options.priority].PushBack(queue);
   ++ready_count_;
   queue->ready = true;
-  if ((spinning_ || ticking_) && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1 &&
+  const bool looks_soon = ticking_ || (spinning_ && !executing_);
+  if (looks_soon && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1 &&
       IsSmall(queue->tasks.front())) {
     deferred_ = true;
     return;
@@ -84,6 +79,7 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   const Task& task = queue->tasks.front();  // stays there while it runs
   executing_ = true;
   queue->running = true;
+  if (task.run.shares != 0 && !OnEngineThread()) AskForHelp();
   lock.unlock();
   running_cancel_flag = &queue->cancel;
   int code = 0;
@@ -150,10 +146,9 @@ bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock
   if (executing_ || parked_ || ready_count_ != 1 || !queue->ready) return false;
   if (!IsSmall(queue->tasks.front())) return false;
   deferred_ = false;
-  if (CanBeShared(queue->tasks.front())) AskForHelp();
   RunTurn(PickNext(), lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.
-  if (ready_count_ != 0 && sleeping_) wake_.notify_one();
+  if (ready_count_ != 0) Wake();
   return true;
 }
 

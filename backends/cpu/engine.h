@@ -14,7 +14,7 @@ namespace aclimb::cpu {
 
 // Runs the ready tasks of one device's queues, one at a time, on a thread of its own that starts
 // with the first task. A task may open the compute team; therefore only this thread runs large
-// ones. Never destroyed.
+// ones, but for those that share their loops instead. Never destroyed.
 class Engine {
  public:
   // 0 is the highest priority.
@@ -42,9 +42,11 @@ class Engine {
   // Work may run again after the process began to exit.
   void Unpark();
 
-  // Waits without the lock, for a short while, until the queue has finished `target` tasks: cheaper
-  // than sleeping when the work is about to end.
-  void SpinFor(const AclimbQueue& queue, uint64_t target, std::unique_lock<std::mutex>& lock);
+  // Waits without the lock, for a short while and not past the deadline, until the queue has
+  // finished `target` tasks: cheaper than sleeping when the work is about to end. Takes part in
+  // work that is shared meanwhile.
+  void SpinFor(const AclimbQueue& queue, uint64_t target,
+               std::chrono::steady_clock::time_point deadline, std::unique_lock<std::mutex>& lock);
 
  private:
   AclimbQueue* PickNext();
@@ -77,7 +79,7 @@ class Engine {
   // No wait expires before; it may be of a wait that has ended.
   std::chrono::steady_clock::time_point next_deadline_ =
       std::chrono::steady_clock::time_point::max();
-  std::chrono::steady_clock::time_point help_asked_ = std::chrono::steady_clock::time_point::min();
+  std::chrono::steady_clock::time_point help_asked_;
   bool parked_ = false;
 
   friend void ParkEngines();

@@ -21,7 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Waking a sleeping thread costs about 45 microseconds, so spinning for as long can at most double
-// the cost; not longer, because a spinning thread takes a core from the compute team.
+// the cost; not longer, but while there is work to share, because a spinning thread takes a core
+// from the compute team.
 constexpr auto kEngineSpin = std::chrono::microseconds(50);
 constexpr auto kWaiterSpin = std::chrono::microseconds(20);
 // Traffic of a task that takes longer, so that its team needs the core that the waiter has.
@@ -34,6 +35,23 @@ thread_local bool is_engine_thread = false;
 bool SpinPays() {
   static const bool several_cores = CoreCount() > 1;
   return several_cores;
+}
+
+// Takes part in whatever is shared until `done` says so, or nothing was for a while, or the time is
+// up. Without the lock. Whether there was something.
+template <typename Done>
+bool SpinAndHelp(Clock::duration patience, Clock::time_point last, Done&& done) {
+  bool helped = false;
+  auto end = Clock::now() + patience;
+  while (!done() && Clock::now() < std::min(end, last)) {
+    if (TakePart()) {
+      helped = true;
+      end = Clock::now() + patience;
+    } else {
+      Pause();
+    }
+  }
+  return helped;
 }
 
 std::map<int, Engine*>& Engines() {
@@ -96,24 +114,19 @@ void Engine::AskForHelp() noexcept {
   if (!SpinPays()) return;
   worked_ = true;
   const auto now = Clock::now();
-  if (sleeping_ && now - help_asked_ < kEngineSpin) wake_.notify_one();
+  if (sleeping_ && now < help_asked_ + kEngineSpin) wake_.notify_one();
   help_asked_ = now;
 }
 
-void Engine::SpinFor(const AclimbQueue& queue, uint64_t target,
+void Engine::SpinFor(const AclimbQueue& queue, uint64_t target, Clock::time_point deadline,
                      std::unique_lock<std::mutex>& lock) {
   if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return;
   const AclimbTask& task = queue.tasks.front().run;
-  if (task.cost_bytes > kLongBytes && task.teamless == 0) return;
+  if (task.cost_bytes > kLongBytes && task.shares == 0) return;
+  const auto last = std::min(deadline, Clock::now() + kTick);
   lock.unlock();
-  auto end = Clock::now() + kWaiterSpin;
-  while (queue.finished.load(std::memory_order_acquire) < target && Clock::now() < end) {
-    if (TakePart()) {
-      end = Clock::now() + kWaiterSpin;
-    } else {
-      Pause();
-    }
-  }
+  SpinAndHelp(kWaiterSpin, last,
+              [&] { return queue.finished.load(std::memory_order_acquire) >= target; });
   lock.lock();
 }
 
@@ -150,22 +163,10 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
     worked_ = false;
     spinning_ = true;
     const uint64_t seen = signals_.load(std::memory_order_acquire);
+    const auto last = std::min(next_deadline_, Clock::now() + kTick);
     lock.unlock();
-    // As long as there is something to share, but for the deadlines of waits.
-    const auto start = Clock::now();
-    const auto last = std::min(next_deadline_, start + kTick);
-    auto end = start + kEngineSpin;
-    bool helped = false;
-    while (signals_.load(std::memory_order_acquire) == seen) {
-      const auto now = Clock::now();
-      if (now >= std::min(end, last)) break;
-      if (TakePart()) {
-        helped = true;
-        end = Clock::now() + kEngineSpin;
-      } else {
-        Pause();
-      }
-    }
+    const bool helped = SpinAndHelp(
+        kEngineSpin, last, [&] { return signals_.load(std::memory_order_acquire) != seen; });
     lock.lock();
     spinning_ = false;
     deferred_ = false;

@@ -211,7 +211,7 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
     engine->FlushDeferred();
     if (!spun) {
       spun = true;
-      engine->SpinFor(*queue, target, lock);
+      engine->SpinFor(*queue, target, deadline, lock);
       continue;
     }
     if (timeout_ms < 0) {

@@ -21,7 +21,7 @@ std::atomic<Offer*> open_offer{nullptr};
 
 }  // namespace
 
-void RunShared(void (*body)(void* context, int part), void* context) {
+void RunShared(void (*body)(void* context, int part), void* context) noexcept {
   // An engine gets part 1 wherever it can, so that a loop that is repeated finds its memory in the
   // cache of the core that had it.
   const int mine = OnEngineThread() ? 1 : 0;
@@ -41,7 +41,7 @@ void RunShared(void (*body)(void* context, int part), void* context) {
   }
 }
 
-bool TakePart() {
+bool TakePart() noexcept {
   // Looking first leaves the line where it is.
   if (open_offer.load(std::memory_order_relaxed) == nullptr) return false;
   Offer* const offer = open_offer.exchange(nullptr, std::memory_order_acquire);

@@ -7,9 +7,9 @@ namespace aclimb::cpu {
 // end of a task.
 
 // As aclimb_run_shared.
-void RunShared(void (*body)(void* context, int part), void* context);
+void RunShared(void (*body)(void* context, int part), void* context) noexcept;
 
 // Takes part in what another thread shares, until it is done. False when there is nothing.
-bool TakePart();
+bool TakePart() noexcept;
 
 }  // namespace aclimb::cpu

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <thread>
 
+#include "aclimb/core/codes.h"
 #include "aclimb/core/cores.h"
 #include "backends/cpu/engine.h"
+#include "backends/cpu/marker.h"
 
 namespace aclimb::cpu {
 namespace {
@@ -82,14 +84,14 @@ TEST(SharedRun, SeveralThreadsOfferAtOnce) {
   helper.join();
 }
 
-Task ShareOf(Parts& parts, uint64_t cost_bytes) {
+Task TaskOf(Parts& parts, uint64_t cost_bytes, bool shares) {
   Task task;
   task.run.payload = &parts;
   task.run.run = [](void* payload) {
     RunShared(&Parts::Run, payload);
     return 0;
   };
-  task.run.teamless = 1;
+  task.run.shares = shares ? 1 : 0;
   task.run.cost_bytes = cost_bytes;
   return task;
 }
@@ -101,7 +103,7 @@ TEST(SharedRun, TheEngineJoinsWhatAWaitingThreadRuns) {
   bool joined = false;
   for (int i = 0; i < 1000000 && !joined; ++i) {
     Parts parts;
-    ASSERT_EQ(Submit(queue.get(), ShareOf(parts, 2 * ACLIMB_INLINE_BYTES), nullptr), 0);
+    ASSERT_EQ(Submit(queue.get(), TaskOf(parts, uint64_t{1} << 30, true), nullptr), 0);
     ASSERT_EQ(WaitQueue(queue.get(), -1), 0);
     joined = parts.runs[1] == 1 && parts.threads[0] == std::this_thread::get_id();
   }
@@ -116,12 +118,149 @@ TEST(SharedRun, AWaitingThreadJoinsWhatTheEngineRuns) {
   for (int i = 0; i < 1000 && !joined; ++i) {
     Parts parts;
     parts.patience = std::chrono::milliseconds(1);
-    ASSERT_EQ(Submit(queue.get(), ShareOf(parts, uint64_t{1} << 30), nullptr), 0);
+    ASSERT_EQ(Submit(queue.get(), TaskOf(parts, 2 * ACLIMB_INLINE_BYTES, false), nullptr), 0);
     while (parts.runs[1] == 0) std::this_thread::yield();
     ASSERT_EQ(WaitQueue(queue.get(), -1), 0);
     joined = parts.runs[0] == 1 && parts.threads[0] == std::this_thread::get_id();
   }
   EXPECT_TRUE(joined);
+  DestroyQueue(queue.get(), /*drain=*/true);
+}
+
+// Two threads keep the engine busy with what they share, and each has to get its turn.
+TEST(SharedRun, SeveralThreadsWaitForTheirOwnTasks) {
+  std::array<std::thread, 3> programs;
+  for (std::thread& program : programs) {
+    program = std::thread([] {
+      const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+      for (int i = 0; i < 2000; ++i) {
+        Parts parts;
+        ASSERT_EQ(Submit(queue.get(), TaskOf(parts, 1 << 20, true), nullptr), 0);
+        ASSERT_EQ(WaitQueue(queue.get(), -1), 0);
+        ASSERT_EQ(parts.runs[0] + parts.runs[1] > 0, true);
+      }
+      DestroyQueue(queue.get(), /*drain=*/true);
+    });
+  }
+  for (std::thread& program : programs) program.join();
+}
+
+// The engine spins after its last task, and is not told of the next one.
+TEST(SharedRun, ATaskThatNobodyWaitsForRunsAllTheSame) {
+  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  for (int i = 0; i < 200; ++i) {
+    Parts parts;
+    ASSERT_EQ(Submit(queue.get(), TaskOf(parts, 1 << 20, true), nullptr), 0);
+    while (parts.runs[1] == 0) std::this_thread::yield();  // not by asking for it
+    ASSERT_EQ(WaitQueue(queue.get(), -1), 0);
+  }
+  DestroyQueue(queue.get(), /*drain=*/true);
+}
+
+// Shares loops without a pause for a while.
+class Sharer {
+ public:
+  Sharer()
+      : thread_([this] {
+          const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+          while (!stop_ && std::chrono::steady_clock::now() < end) {
+            Parts parts;
+            parts.patience = std::chrono::microseconds(5);
+            RunShared(&Parts::Run, &parts);
+          }
+          ended_ = true;
+        }) {}
+  ~Sharer() {
+    stop_ = true;
+    thread_.join();
+  }
+  bool ended() const { return ended_; }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+TEST(SharedRun, AWaitWithATimeoutDoesNotHelpForEver) {
+  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  std::atomic<bool> release{false};
+  Task task;
+  task.run.payload = &release;
+  task.run.run = [](void* payload) {
+    while (!*static_cast<std::atomic<bool>*>(payload)) std::this_thread::yield();
+    return 0;
+  };
+  task.run.cost_bytes = 1;
+  ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+  const Sharer sharer;
+  EXPECT_EQ(WaitQueue(queue.get(), 20), kRtStreamSyncTimeout);
+  EXPECT_FALSE(sharer.ended());
+  release = true;
+  EXPECT_EQ(WaitQueue(queue.get(), -1), 0);
+  DestroyQueue(queue.get(), /*drain=*/true);
+}
+
+// The engine helps with what never ends, and still looks at the time of a wait.
+TEST(SharedRun, AWaitForAnEventRunsOutOfTimeMeanwhile) {
+  const auto never = CreateQueue(EngineOf(1), AclimbQueueOptions{9, 3, 0});
+  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  std::atomic<bool> release{false};
+  Task task;
+  task.run.payload = &release;
+  task.run.run = [](void* payload) {
+    while (!*static_cast<std::atomic<bool>*>(payload)) std::this_thread::yield();
+    return 0;
+  };
+  ASSERT_EQ(Submit(never.get(), task, nullptr), 0);
+  AclimbMarker* marker = nullptr;
+  ASSERT_EQ(Record(never.get(), &marker), 0);
+  const Sharer sharer;
+  for (int i = 0; i < 3; ++i) {
+    Parts parts;
+    ASSERT_EQ(Submit(queue.get(), TaskOf(parts, 1 << 20, true), nullptr), 0);
+    ASSERT_EQ(WaitForMarker(queue.get(), marker, 20), 0);
+    EXPECT_EQ(WaitQueue(queue.get(), -1), kRtEventSyncTimeout);
+  }
+  EXPECT_FALSE(sharer.ended());
+  release = true;
+  EXPECT_EQ(WaitQueue(never.get(), -1), 0);
+  marker->Release();
+  DestroyQueue(queue.get(), /*drain=*/true);
+  DestroyQueue(never.get(), /*drain=*/true);
+}
+
+// Whoever runs the task sees the abort; who helps only sees what the task tells.
+TEST(SharedRun, AnAbortEndsBothParts) {
+  struct Loop {
+    std::atomic<int> running{0};
+    std::atomic<bool> stop{false};
+    static void Run(void* context, int) {
+      auto& loop = *static_cast<Loop*>(context);
+      ++loop.running;
+      while (!loop.stop) {
+        if (Cancelled()) loop.stop = true;
+      }
+      --loop.running;
+    }
+  } loop;
+  std::atomic<bool> done{false};
+  std::thread helper([&] {
+    while (!done) (void)TakePart();
+  });
+  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  Task task;
+  task.run.payload = &loop;
+  task.run.run = [](void* payload) {
+    RunShared(&Loop::Run, payload);
+    return 0;
+  };
+  ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+  while (loop.running != 2) std::this_thread::yield();
+  EXPECT_EQ(AbortQueue(queue.get()), 0);
+  EXPECT_EQ(loop.running, 0);
+  done = true;
+  helper.join();
   DestroyQueue(queue.get(), /*drain=*/true);
 }
 

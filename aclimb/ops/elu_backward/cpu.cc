@@ -22,13 +22,14 @@ class Solver {
       : grad_(static_cast<const In*>(addresses.grad_output)),
         value_(static_cast<const In*>(addresses.self_or_result)),
         result_(static_cast<Out*>(addresses.grad_input)),
+        problem_(problem),
         attributes_(problem.attributes),
         walk_(problem.walk),
         inner_(walk_.rank - 1) {}
 
   void Solve() const {
     if constexpr (std::is_same_v<In, Out>) {
-      if (walk_.InnerIsContiguous()) return SolveDirectly();
+      if (problem_.IsDirect()) return SolveDirectly();
       if (const int across = TransposedDimension(); across >= 0) return SolveInTiles(across);
     }
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
@@ -46,13 +47,13 @@ class Solver {
     // Two bytes an element take longer to compute than to write, and gain nothing so early.
     const int64_t cache = sizeof(Out) == sizeof(float) ? CacheShareBytes() : LastLevelCacheBytes();
     const bool stream = IsLargerThan(cache);
-    const bool shared = walk_.count >= kSharedCount && walk_.count <= kGrain;
-    ParallelFor(walk_.count, shared ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
-      walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-        Run<kIsResult>(grad_ + at[0], value_ + at[1], result_ + at[2], n, stream, attributes_);
-      });
-      if (stream) hwy::FlushStream();
-    });
+    ParallelFor(
+        walk_.count, problem_.IsShared() ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
+          walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
+            Run<kIsResult>(grad_ + at[0], value_ + at[1], result_ + at[2], n, stream, attributes_);
+          });
+          if (stream) hwy::FlushStream();
+        });
   }
 
   // Any strides, any output dtype, through float32 buffers that stay in the first-level cache.
@@ -191,6 +192,7 @@ class Solver {
   const In* const grad_;
   const In* const value_;
   Out* const result_;
+  const Problem& problem_;
   const Attributes& attributes_;
   const Walk<3>& walk_;
   const int inner_;

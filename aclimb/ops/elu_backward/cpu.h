@@ -9,7 +9,7 @@ namespace aclimb::elu_backward {
 
 // Elements of a piece of parallel work: about as long as it takes to wake a sleeping team.
 inline constexpr int64_t kGrain = 256 * 1024;
-// Below, threads that are awake can share: from so many elements on, in pieces of so many.
+// Below, from so many elements on, two threads that are awake share pieces of so many.
 inline constexpr int64_t kSharedCount = 32 * 1024;
 inline constexpr int64_t kSharedGrain = 4 * 1024;
 
@@ -29,6 +29,11 @@ struct Problem {
         input(grad_output.dtype),
         output(grad_input.dtype),
         attributes(given) {}
+
+  // Runs of consecutive elements of one dtype.
+  bool IsDirect() const { return input == output && walk.InnerIsContiguous(); }
+  // Too short for a team, but not for a second thread that is awake.
+  bool IsShared() const { return IsDirect() && walk.count >= kSharedCount && walk.count <= kGrain; }
 
   Walk<3> walk;
   DType input;   // of grad_output and self_or_result: float32, float16 or bfloat16

@@ -32,16 +32,20 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   const TensorView views[] = {arguments.Tensor(kGradOutput).View(),
                               arguments.Tensor(kSelfOrResult).View(),
                               arguments.Tensor(kGradInput).View()};
+  // As float32 whatever the scalars' dtypes are.
+  const Problem problem(views[0], views[1], views[2],
+                        {.alpha = arguments.Scalar(kAlpha).ToFloat(),
+                         .scale = arguments.Scalar(kScale).ToFloat(),
+                         .input_scale = arguments.Scalar(kInputScale).ToFloat(),
+                         .is_result = arguments.Bool(kIsResult)});
   // Elements that lie apart take longer, and are shared out in smaller pieces.
   const bool dense = std::ranges::all_of(views, &TensorView::IsContiguous);
-  if (dense && views[0].ElementCount() <= kGrain) planner.NeedsNoTeam();
-  // As float32 whatever the scalars' dtypes are.
-  return PlanPointer(
-      NewPlan<EluBackwardPlan>(Problem(views[0], views[1], views[2],
-                                       {.alpha = arguments.Scalar(kAlpha).ToFloat(),
-                                        .scale = arguments.Scalar(kScale).ToFloat(),
-                                        .input_scale = arguments.Scalar(kInputScale).ToFloat(),
-                                        .is_result = arguments.Bool(kIsResult)})));
+  if (problem.IsShared()) {
+    planner.SharesLoops();
+  } else if ((dense || problem.IsDirect()) && problem.walk.count <= kGrain) {
+    planner.NeedsNoTeam();
+  }
+  return PlanPointer(NewPlan<EluBackwardPlan>(problem));
 }
 
 }  // namespace

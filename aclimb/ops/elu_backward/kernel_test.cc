@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -196,19 +197,57 @@ TEST(EluBackwardKernel, TransposedOutputsBeyondTheCacheAreStreamedWhole) {
 
 TEST(EluBackwardKernel, ThreadsDoNotChangeTheBits) {
   Random random(2);
-  std::vector<float> grad, value;
-  for (int i = 0; i < 300007; ++i) {
-    grad.push_back(static_cast<float>(random.Real(-4, 4)));
-    value.push_back(static_cast<float>(random.Real(-4, 4)));
-  }
-  SetTeamSize(1);
-  const std::vector<float> one = Compute(grad, value, false);
-  for (int team : {2, 5}) {
-    SetTeamSize(team);
-    const std::vector<float> many = Compute(grad, value, false);
-    EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(float)), 0);
+  for (const size_t count : {100003, 300007}) {
+    std::vector<float> grad, value;
+    for (size_t i = 0; i < count; ++i) {
+      grad.push_back(static_cast<float>(random.Real(-4, 4)));
+      value.push_back(static_cast<float>(random.Real(-4, 4)));
+    }
+    SetTeamSize(1);
+    const std::vector<float> one = Compute(grad, value, false);
+    const auto expect_equal = [&](const char* how) {
+      const std::vector<float> many = Compute(grad, value, false);
+      EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(float)), 0) << how;
+    };
+    for (int team : {2, 5}) {
+      SetTeamSize(team);
+      expect_equal("by a team");
+    }
+    SetSharedRun([](void (*body)(void*, int), void* context) {
+      std::thread other(body, context, 1);
+      body(context, 0);
+      other.join();
+    });
+    const SerialScope serial(true);
+    expect_equal("shared");
+    SetSharedRun(nullptr);
   }
   SetTeamSize(0);
+}
+
+// Whatever their strides, views that run through memory together are one run.
+TEST(EluBackwardKernel, EquallyPermutedViewsAreShared) {
+  const auto view = [](int64_t rows, int64_t columns, bool transposed) {
+    TensorView matrix;
+    matrix.dtype = DType::kFloat32;
+    matrix.rank = 2;
+    matrix.shape[0] = rows;
+    matrix.shape[1] = columns;
+    matrix.stride[0] = transposed ? 1 : columns;
+    matrix.stride[1] = transposed ? rows : 1;
+    return matrix;
+  };
+  const auto shared = [](const TensorView& inputs, const TensorView& output) {
+    return Problem(inputs, inputs, output, {}).IsShared();
+  };
+  EXPECT_TRUE(shared(view(300, 300, false), view(300, 300, false)));
+  EXPECT_TRUE(shared(view(300, 300, true), view(300, 300, true)));
+  EXPECT_FALSE(shared(view(300, 300, true), view(300, 300, false)));
+  EXPECT_FALSE(shared(view(100, 300, false), view(100, 300, false))) << "too short";
+  EXPECT_FALSE(shared(view(600, 600, false), view(600, 600, false))) << "for a team";
+  TensorView wide = view(300, 300, false);
+  wide.dtype = DType::kFloat64;
+  EXPECT_FALSE(shared(view(300, 300, false), wide));
 }
 
 }  // namespace
