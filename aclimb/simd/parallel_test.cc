@@ -100,10 +100,9 @@ TEST_P(SharedLoops, LetOutWhatAnyPartThrows) {
 
 TEST_P(SharedLoops, StopWhenTheQuerySaysSo) {
   SetCancelQuery(&always);
-  std::atomic<int> pieces{0};
-  EXPECT_FALSE(ParallelForAll(1000000, 1, [&](int64_t, int64_t) { ++pieces; }));
+  constexpr int64_t kEndless = int64_t{1} << 50;
+  EXPECT_FALSE(ParallelForAll(kEndless, 1, [](int64_t, int64_t) {}));
   SetCancelQuery(nullptr);
-  EXPECT_EQ(pieces, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, SharedLoops,
