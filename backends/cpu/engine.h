@@ -44,8 +44,8 @@ class Engine {
 
   // Waits without the lock, for a short while and not past the deadline, until the queue has
   // finished `target` tasks: cheaper than sleeping when the work is about to end. Takes part in
-  // work that is shared meanwhile.
-  void SpinFor(const AclimbQueue& queue, uint64_t target,
+  // work that is shared meanwhile; whether there was some.
+  bool SpinFor(const AclimbQueue& queue, uint64_t target,
                std::chrono::steady_clock::time_point deadline, std::unique_lock<std::mutex>& lock);
 
  private:

@@ -118,16 +118,17 @@ void Engine::AskForHelp() noexcept {
   help_asked_ = now;
 }
 
-void Engine::SpinFor(const AclimbQueue& queue, uint64_t target, Clock::time_point deadline,
+bool Engine::SpinFor(const AclimbQueue& queue, uint64_t target, Clock::time_point deadline,
                      std::unique_lock<std::mutex>& lock) {
-  if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return;
+  if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return false;
   const AclimbTask& task = queue.tasks.front().run;
-  if (task.cost_bytes > kLongBytes && task.shares == 0) return;
+  if (task.cost_bytes > kLongBytes && task.shares == 0) return false;
   const auto last = std::min(deadline, Clock::now() + kTick);
   lock.unlock();
-  SpinAndHelp(kWaiterSpin, last,
-              [&] { return queue.finished.load(std::memory_order_acquire) >= target; });
+  const bool helped = SpinAndHelp(
+      kWaiterSpin, last, [&] { return queue.finished.load(std::memory_order_acquire) >= target; });
   lock.lock();
+  return helped;
 }
 
 // Waits for events that ran out of time become the queue's error, and the queue goes on.

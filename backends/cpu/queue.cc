@@ -203,15 +203,14 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = timeout_ms < 0 ? Clock::time_point::max()
                                        : Clock::now() + std::chrono::milliseconds(timeout_ms);
-  bool spun = false;
+  bool spins = true;
   while (queue->finished.load(std::memory_order_relaxed) < target) {
     // An abort does not wait for a callback of the program, so neither does a waiter.
     if (queue->aborts != aborts || queue->DependsOnDroppedWork()) return kRtStreamAbort;
     if (timeout_ms < 0 && engine->TryRunInline(queue, lock)) continue;
     engine->FlushDeferred();
-    if (!spun) {
-      spun = true;
-      engine->SpinFor(*queue, target, deadline, lock);
+    if (spins) {
+      spins = engine->SpinFor(*queue, target, deadline, lock);
       continue;
     }
     if (timeout_ms < 0) {
