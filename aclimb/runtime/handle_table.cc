@@ -64,13 +64,14 @@ HandleTable::Slot* HandleTable::Find(const void* handle, uint64_t* generation) c
 
 void* HandleTable::Take(int kind, void* object) {
   std::lock_guard<SpinLock> lock(lock_);
+  if (!free_) free_.emplace();
   // A freed slot rests until many others were freed: a stale handle stays recognisable for longer
   // than its generation alone would allow.
   constexpr size_t kRest = 1024;
   uint32_t index;
-  if (free_.size() > kRest || (next_ == kChunks * kChunkSlots && !free_.empty())) {
-    index = free_.front();
-    free_.pop_front();
+  if (free_->size() > kRest || (next_ == kChunks * kChunkSlots && !free_->empty())) {
+    index = free_->front();
+    free_->pop_front();
   } else if (next_ < kChunks * kChunkSlots) {
     index = next_;
     std::atomic<Slot*>& chunk = chunks_[index / kChunkSlots];
@@ -138,7 +139,7 @@ void HandleTable::End(const void* handle) {
   const uint64_t bits = reinterpret_cast<uint64_t>(handle);
   try {
     std::lock_guard<SpinLock> lock(lock_);
-    free_.push_back(static_cast<uint32_t>((bits >> kSlotShift) & kSlotMask));
+    free_->push_back(static_cast<uint32_t>((bits >> kSlotShift) & kSlotMask));
   } catch (...) {  // The slot is lost; the object is not.
   }
   if (observe::On()) {

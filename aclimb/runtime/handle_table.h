@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "aclimb/core/recycler.h"
@@ -20,7 +21,7 @@ namespace aclimb {
 //   bits  3..0   0
 class HandleTable {
  public:
-  HandleTable() = default;
+  constexpr HandleTable() = default;
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
   ~HandleTable();
@@ -72,15 +73,22 @@ class HandleTable {
 
   std::atomic<Slot*> chunks_[kChunks] = {};
   SpinLock lock_;  // guards what follows
-  std::deque<uint32_t, RecyclingAllocator<uint32_t>> free_;
+  using SlotNumbers = std::deque<uint32_t, RecyclingAllocator<uint32_t>>;
+  std::optional<SlotNumbers> free_;  // none before the first handle
   uint32_t next_ = 0;
 };
 
-// The process's table, never destroyed.
-inline HandleTable& Handles() {
-  static HandleTable* const table = new HandleTable;
-  return *table;
-}
+// Not destroyed at exit, when other threads may still run.
+union LastingHandleTable {
+  constexpr LastingHandleTable() : table() {}
+  ~LastingHandleTable() {}  // NOLINT: does not destroy the table
+
+  HandleTable table;
+};
+inline constinit LastingHandleTable process_handles;
+
+// The process's table. A constant address: every call looks up several handles.
+inline HandleTable& Handles() { return process_handles.table; }
 
 // Handles of objects that another thread may destroy while a call uses them: the call holds a
 // reference, the handle holds another.

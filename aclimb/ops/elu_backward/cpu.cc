@@ -47,13 +47,13 @@ class Solver {
     // Two bytes an element take longer to compute than to write, and gain nothing so early.
     const int64_t cache = sizeof(Out) == sizeof(float) ? CacheShareBytes() : LastLevelCacheBytes();
     const bool stream = IsLargerThan(cache);
-    ParallelFor(
-        walk_.count, problem_.IsShared() ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
-          walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-            Run<kIsResult>(grad_ + at[0], value_ + at[1], result_ + at[2], n, stream, attributes_);
-          });
-          if (stream) hwy::FlushStream();
-        });
+    const bool shared = problem_.IsShared() && TeamSize() > 1;
+    ParallelFor(walk_.count, shared ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
+      walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
+        Run<kIsResult>(grad_ + at[0], value_ + at[1], result_ + at[2], n, stream, attributes_);
+      });
+      if (stream) hwy::FlushStream();
+    });
   }
 
   // Any strides, any output dtype, through float32 buffers that stay in the first-level cache.
