@@ -9,12 +9,16 @@ namespace {
 [[gnu::tls_model("initial-exec")]] thread_local const std::atomic<int>* running_cancel_flag =
     nullptr;
 
+// Short enough to begin a millisecond late. A task of unknown cost does not count as small.
 bool IsSmall(const Task& task) {
   if (task.kind == Task::Kind::kSuspend) return false;
   if (task.kind != Task::Kind::kRun) return true;
-  if (task.run.shares != 0) return true;
-  // A task of unknown cost does not count as small.
   return task.run.cost_bytes != 0 && task.run.cost_bytes <= ACLIMB_INLINE_BYTES;
+}
+
+// Opens no team: any thread may run it.
+bool NeedsNoEngine(const Task& task) {
+  return IsSmall(task) || (task.kind == Task::Kind::kRun && task.run.shares != 0);
 }
 
 }  // namespace
@@ -32,9 +36,10 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ready_[queue->options.priority].PushBack(queue);
   ++ready_count_;
   queue->ready = true;
-  const bool looks_soon = ticking_ || (spinning_ && !executing_);
-  if (looks_soon && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1 &&
-      IsSmall(queue->tasks.front())) {
+  const Task& next = queue->tasks.front();
+  const bool looks_soon =
+      (ticking_ && IsSmall(next)) || (spinning_ && !executing_ && NeedsNoEngine(next));
+  if (looks_soon && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1) {
     deferred_ = true;
     return;
   }
@@ -109,7 +114,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
   bool lives = true;
   while (!queue->tasks.empty()) {
     const Task& task = queue->tasks.front();
-    if (small_only && !IsSmall(task)) break;
+    if (small_only && !NeedsNoEngine(task)) break;
     if (task.kind == Task::Kind::kMarker) {
       queue->PassMarker();
     } else if (task.kind == Task::Kind::kWait) {
@@ -144,7 +149,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
 
 bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   if (executing_ || parked_ || ready_count_ != 1 || !queue->ready) return false;
-  if (!IsSmall(queue->tasks.front())) return false;
+  if (!NeedsNoEngine(queue->tasks.front())) return false;
   deferred_ = false;
   RunTurn(PickNext(), lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.
