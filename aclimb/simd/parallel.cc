@@ -47,8 +47,9 @@ struct Job {
   // memory.
   void RunShare(int index, int team) noexcept {
     Guarded([&] {
-      const int64_t last = Pieces() * (index + 1) / team;
-      for (int64_t piece = Pieces() * index / team; piece < last; ++piece) {
+      const int64_t pieces = Pieces();
+      const int64_t last = pieces * (index + 1) / team;
+      for (int64_t piece = pieces * index / team; piece < last; ++piece) {
         if (!RunPiece(piece, index == 0)) return;
       }
     });
@@ -58,8 +59,9 @@ struct Job {
   void RunFromEnd(int end) noexcept {
     Guarded([&] {
       const bool asks = std::this_thread::get_id() == caller;
-      for (int64_t mine = 0; claimed.fetch_add(1, std::memory_order_relaxed) < Pieces(); ++mine) {
-        if (!RunPiece(end == 0 ? mine : Pieces() - 1 - mine, asks)) return;
+      const int64_t pieces = Pieces();
+      for (int64_t mine = 0; claimed.fetch_add(1, std::memory_order_relaxed) < pieces; ++mine) {
+        if (!RunPiece(end == 0 ? mine : pieces - 1 - mine, asks)) return;
       }
     });
   }

@@ -30,8 +30,8 @@ class Engine {
   // Takes the queue, which has lost its tasks, out of the ready list again.
   void Unready(AclimbQueue* queue) noexcept;
   // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
-  // and the task opens no team. The lock is released meanwhile; the caller keeps the
-  // queue from being destroyed.
+  // and the task opens no team. The lock is released meanwhile; the caller keeps the queue from
+  // being destroyed.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   // The queue's front task, a wait, begins to wait for the marker, and its time begins to run.
   void Block(AclimbQueue* queue, AclimbMarker* marker) noexcept;

@@ -182,15 +182,20 @@ class Sharer {
   std::thread thread_;
 };
 
-TEST(SharedRun, AWaitWithATimeoutDoesNotHelpForEver) {
-  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
-  std::atomic<bool> release{false};
+Task TaskUntil(std::atomic<bool>& release) {
   Task task;
   task.run.payload = &release;
   task.run.run = [](void* payload) {
     while (!*static_cast<std::atomic<bool>*>(payload)) std::this_thread::yield();
     return 0;
   };
+  return task;
+}
+
+TEST(SharedRun, AWaitWithATimeoutDoesNotHelpForEver) {
+  const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
+  std::atomic<bool> release{false};
+  Task task = TaskUntil(release);
   task.run.cost_bytes = 1;
   ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
   const Sharer sharer;
@@ -206,13 +211,7 @@ TEST(SharedRun, AWaitForAnEventRunsOutOfTimeMeanwhile) {
   const auto never = CreateQueue(EngineOf(1), AclimbQueueOptions{9, 3, 0});
   const auto queue = CreateQueue(EngineOf(0), AclimbQueueOptions{9, 3, 0});
   std::atomic<bool> release{false};
-  Task task;
-  task.run.payload = &release;
-  task.run.run = [](void* payload) {
-    while (!*static_cast<std::atomic<bool>*>(payload)) std::this_thread::yield();
-    return 0;
-  };
-  ASSERT_EQ(Submit(never.get(), task, nullptr), 0);
+  ASSERT_EQ(Submit(never.get(), TaskUntil(release), nullptr), 0);
   AclimbMarker* marker = nullptr;
   ASSERT_EQ(Record(never.get(), &marker), 0);
   const Sharer sharer;
