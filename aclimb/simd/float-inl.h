@@ -34,36 +34,45 @@ namespace aclimb {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Unaligned loads of Lanes(d) elements.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadF32(D d, const float* from) {
-  return hn::LoadU(d, from);
+// How Lanes(d) elements of T stand in memory: half types as their bits.
+template <typename T, class D>
+using StoredTag = std::conditional_t<std::is_same_v<T, float>, D, hn::Rebind<uint16_t, D>>;
+template <typename T>
+using StoredLane = std::conditional_t<std::is_same_v<T, float>, float, uint16_t>;
+
+template <typename T>
+HWY_INLINE const StoredLane<T>* Stored(const T* at) {
+  return reinterpret_cast<const StoredLane<T>*>(at);
 }
-template <class D>
-HWY_INLINE hn::Vec<D> LoadF32(D d, const Float16* from) {
+template <typename T>
+HWY_INLINE StoredLane<T>* Stored(T* at) {
+  return reinterpret_cast<StoredLane<T>*>(at);
+}
+
+template <typename T, class D>
+HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<StoredTag<T, D>> stored) {
+  if constexpr (std::is_same_v<T, float>) {
+    return stored;
+  } else {
+    const hn::RebindToUnsigned<D> d32;
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(d32, stored)));
+    } else {
 #if ACLIMB_HARDWARE_FLOAT16
-  const hn::Rebind<hwy::float16_t, D> d16;
-  return hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from)));
+      return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), stored));
 #else
-  const hn::Rebind<uint16_t, D> d16;
-  const hn::Rebind<uint32_t, D> d32;
-  const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
-  const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(d32, 0x8000u)));
-  const auto magnitude = hn::And(bits, hn::Set(d32, 0x7FFFu));
-  // The exponent is rebased by a multiplication, which also normalises subnormals.
-  const auto scaled =
-      hn::BitCast(d32, hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)), hn::Set(d, 0x1p112f)));
-  const auto special = hn::Or(hn::ShiftLeft<13>(magnitude), hn::Set(d32, 0x7F800000u));
-  const auto is_special = hn::Gt(magnitude, hn::Set(d32, 0x7BFFu));
-  return hn::BitCast(d, hn::Or(sign, hn::IfThenElse(is_special, special, scaled)));
+      const auto bits = hn::PromoteTo(d32, stored);
+      const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(d32, 0x8000u)));
+      const auto magnitude = hn::And(bits, hn::Set(d32, 0x7FFFu));
+      // The exponent is rebased by a multiplication, which also normalises subnormals.
+      const auto scaled = hn::BitCast(
+          d32, hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)), hn::Set(d, 0x1p112f)));
+      const auto special = hn::Or(hn::ShiftLeft<13>(magnitude), hn::Set(d32, 0x7F800000u));
+      const auto is_special = hn::Gt(magnitude, hn::Set(d32, 0x7BFFu));
+      return hn::BitCast(d, hn::Or(sign, hn::IfThenElse(is_special, special, scaled)));
 #endif
-}
-template <class D>
-HWY_INLINE hn::Vec<D> LoadF32(D d, const BFloat16* from) {
-  const hn::Rebind<uint16_t, D> d16;
-  const hn::Rebind<uint32_t, D> d32;
-  const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
-  return hn::BitCast(d, hn::ShiftLeft<16>(bits));
+    }
+  }
 }
 
 // Float32 lanes to bfloat16 bits in the low half of each 32-bit lane, nearest even, NaN kept quiet.
@@ -102,76 +111,35 @@ HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> Float16Bits(D d, hn::Vec<D> value) {
 }
 #endif
 
-// 32-bit lanes below 2^16, stored as 16-bit lanes.
-template <class D>
-HWY_INLINE void StoreLow16(D d, hn::Vec<hn::Rebind<uint32_t, D>> bits, uint16_t* to) {
-  (void)d;
-  const hn::Rebind<int32_t, D> di32;
-  const hn::Rebind<uint16_t, D> d16;
-  // Values below 2^16 pass Highway's saturating demotion unchanged.
-  hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di32, bits)), d16, to);
-}
-
-template <class D>
-HWY_INLINE void StoreF32(D d, hn::Vec<D> value, float* to) {
-  hn::StoreU(value, d, to);
-}
-template <class D>
-HWY_INLINE void StoreF32(D d, hn::Vec<D> value, Float16* to) {
+// The inverse of Widen, nearest even.
+template <typename T, class D>
+HWY_INLINE hn::Vec<StoredTag<T, D>> Narrow(D d, hn::Vec<D> value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return value;
+  } else {
+    // Values below 2^16 pass Highway's saturating demotion unchanged.
+    const hn::Rebind<int32_t, D> di32;
+    const StoredTag<T, D> d16;
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      return hn::DemoteTo(d16, hn::BitCast(di32, BFloat16Bits(d, value)));
+    } else {
 #if ACLIMB_HARDWARE_FLOAT16
-  (void)d;
-  const hn::Rebind<hwy::float16_t, D> d16;
-  hn::StoreU(hn::DemoteTo(d16, value), d16, reinterpret_cast<hwy::float16_t*>(to));
+      return hn::BitCast(d16, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), value));
 #else
-  StoreLow16(d, Float16Bits(d, value), reinterpret_cast<uint16_t*>(to));
+      return hn::DemoteTo(d16, hn::BitCast(di32, Float16Bits(d, value)));
 #endif
-}
-template <class D>
-HWY_INLINE void StoreF32(D d, hn::Vec<D> value, BFloat16* to) {
-  StoreLow16(d, BFloat16Bits(d, value), reinterpret_cast<uint16_t*>(to));
+    }
+  }
 }
 
-// The first `count` of Lanes(d) elements, the rest zero; reads nothing behind them.
+// Lanes(d) elements, unaligned.
 template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t count) {
-#if ACLIMB_MASKED_32
-  if constexpr (std::is_same_v<T, float>) {
-    return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, from);
-  }
-#endif
-  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
-#if ACLIMB_MASKED_16
-  if constexpr (!std::is_same_v<T, float>) {
-    const hn::Rebind<uint16_t, D> d16;
-    hn::Store(hn::MaskedLoad(hn::FirstN(d16, static_cast<size_t>(count)), d16,
-                             reinterpret_cast<const uint16_t*>(from)),
-              d16, reinterpret_cast<uint16_t*>(lanes));
-    return LoadF32(d, lanes);
-  }
-#endif
-  for (int64_t i = 0; i < count; ++i) lanes[i] = from[i];
-  return LoadF32(d, lanes);
+HWY_INLINE hn::Vec<D> LoadF32(D d, const T* from) {
+  return Widen<T>(d, hn::LoadU(StoredTag<T, D>(), Stored(from)));
 }
-
-// Writes the first `count` lanes only.
 template <class D, typename T>
-HWY_INLINE void StoreFirst(D d, hn::Vec<D> value, T* to, int64_t count) {
-#if ACLIMB_MASKED_32
-  if constexpr (std::is_same_v<T, float>) {
-    return hn::BlendedStore(value, hn::FirstN(d, static_cast<size_t>(count)), d, to);
-  }
-#endif
-  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
-  StoreF32(d, value, lanes);
-#if ACLIMB_MASKED_16
-  if constexpr (!std::is_same_v<T, float>) {
-    const hn::Rebind<uint16_t, D> d16;
-    return hn::BlendedStore(hn::Load(d16, reinterpret_cast<const uint16_t*>(lanes)),
-                            hn::FirstN(d16, static_cast<size_t>(count)), d16,
-                            reinterpret_cast<uint16_t*>(to));
-  }
-#endif
-  for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
+HWY_INLINE void StoreF32(D d, hn::Vec<D> value, T* to) {
+  hn::StoreU(Narrow<T>(d, value), StoredTag<T, D>(), Stored(to));
 }
 
 // StoreF32 without reading the cache line first, for outputs that do not fit in the caches. `to` is
@@ -179,22 +147,51 @@ HWY_INLINE void StoreFirst(D d, hn::Vec<D> value, T* to, int64_t count) {
 // half types and write normally.
 template <class D, typename T>
 HWY_INLINE void StreamF32(D d, hn::Vec<D> value, T* to) {
-  if constexpr (std::is_same_v<T, float>) {
-    hn::Stream(value, d, to);
+  if constexpr (std::is_same_v<T, float> || ACLIMB_HARDWARE_FLOAT16) {
+    hn::Stream(Narrow<T>(d, value), StoredTag<T, D>(), Stored(to));
   } else {
-#if ACLIMB_HARDWARE_FLOAT16
-    const hn::Rebind<uint16_t, D> d16;
-    auto* bits = reinterpret_cast<uint16_t*>(to);
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      const hn::Rebind<int32_t, D> di32;
-      hn::Stream(hn::DemoteTo(d16, hn::BitCast(di32, BFloat16Bits(d, value))), d16, bits);
-    } else {
-      const hn::Rebind<hwy::float16_t, D> df16;
-      hn::Stream(hn::BitCast(d16, hn::DemoteTo(df16, value)), d16, bits);
-    }
-#else
     StoreF32(d, value, to);
-#endif
+  }
+}
+
+// Some of Lanes(d) elements, chosen by a mask of their stored lanes. Where this is defined for T,
+// memory behind the mask is not touched.
+template <typename T>
+constexpr bool kHasMasks = std::is_same_v<T, float> ? ACLIMB_MASKED_32 : ACLIMB_MASKED_16;
+template <typename T, class D>
+using StoredMask = hn::Mask<StoredTag<T, D>>;
+
+// Zero where the mask is off.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadMasked(D d, StoredMask<T, D> mask, const T* from) {
+  return Widen<T>(d, hn::MaskedLoad(mask, StoredTag<T, D>(), Stored(from)));
+}
+template <class D, typename T>
+HWY_INLINE void StoreMasked(D d, hn::Vec<D> value, StoredMask<T, D> mask, T* to) {
+  hn::BlendedStore(Narrow<T>(d, value), mask, StoredTag<T, D>(), Stored(to));
+}
+
+// The first `count` of Lanes(d) elements, the rest zero; reads nothing behind them.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t count) {
+  if constexpr (kHasMasks<T>) {
+    return LoadMasked(d, hn::FirstN(StoredTag<T, D>(), static_cast<size_t>(count)), from);
+  } else {
+    HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
+    for (int64_t i = 0; i < count; ++i) lanes[i] = from[i];
+    return LoadF32(d, lanes);
+  }
+}
+
+// Writes the first `count` lanes only.
+template <class D, typename T>
+HWY_INLINE void StoreFirst(D d, hn::Vec<D> value, T* to, int64_t count) {
+  if constexpr (kHasMasks<T>) {
+    StoreMasked(d, value, hn::FirstN(StoredTag<T, D>(), static_cast<size_t>(count)), to);
+  } else {
+    HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(float)] = {};
+    StoreF32(d, value, lanes);
+    for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
   }
 }
 

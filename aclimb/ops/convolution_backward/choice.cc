@@ -7,6 +7,14 @@
 namespace aclimb::convolution_backward {
 namespace {
 
+bool IsFloat32(Products products) {
+  return products == Products::kFloat32 || products == Products::kFloat32BesideTiles;
+}
+
+bool HasTiles(Products products) {
+  return products == Products::kFloat32BesideTiles || products == Products::kBFloat16Tiles;
+}
+
 bool IsPatch(const Geometry& g) {
   if (g.groups != 1 || g.KernelSize() == 1) return false;
   for (int d = 0; d < kDims; ++d) {
@@ -74,7 +82,7 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, Products products, int th
   const Layouts of_input =
       g.OutSize() >= (weights < 1 << 16 ? 128 : 384) ? Layouts::kPlain : Layouts::kBlocked;
   if (task != Task::kGradWeight) return of_input;
-  if (products != Products::kFloat32) {
+  if (!IsFloat32(products)) {
     // Unless y, the larger, is blocked for the other gradient anyway.
     const bool shared = g.y_channels > g.x_channels && weights <= 1 << 18;
     return shared ? of_input : Layouts::kPlain;
@@ -83,8 +91,8 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, Products products, int th
   const double copied = static_cast<double>(g.x_channels) * static_cast<double>(g.InSize()) /
                             static_cast<double>(g.OutSize()) +
                         static_cast<double>(g.y_channels);
-  const bool copies_count = weights <= 128 * copied && (g.y_channels > 64 || g.y_channels < 32);
-  return copies_count ? of_input : Layouts::kBlocked;
+  const bool fits_blocks = g.y_channels >= 32 && g.y_channels <= 64 && !HasTiles(products);
+  return weights <= 128 * copied && !fits_blocks ? of_input : Layouts::kBlocked;
 }
 
 // Blocked layouts pad channels to sixteen. Where that is a fifth more work, channels last is
@@ -96,7 +104,7 @@ bool PaddingCosts(const Geometry& g, Products products) {
   const double padded = static_cast<double>(RoundUp(g.x_channels, 16)) *
                         static_cast<double>(RoundUp(g.y_channels, 16));
   if (padded < 1.2 * work) return false;
-  const int64_t few = products != Products::kFloat32 ? 15 : 4;
+  const int64_t few = IsFloat32(products) ? 4 : 15;
   return g.y_channels % 16 != 0 || g.x_channels > few;
 }
 
@@ -105,7 +113,7 @@ bool PaddingCosts(const Geometry& g, Products products) {
 Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threads) {
   if (IsPointwise(g)) return PointwiseLayouts(g, task, products, threads);
   if (g.groups != 1) return Layouts::kBlocked;
-  const bool half = products != Products::kFloat32, weight = task == Task::kGradWeight;
+  const bool half = !IsFloat32(products), weight = task == Task::kGradWeight;
   const bool shallow = g.KernelSize() == 9 && g.x_channels >= 3;
   if (shallow && task != Task::kForward && IsFirstLayerInTiles(g, products)) return Layouts::kPlain;
   if (PaddingCosts(g, products)) return Layouts::kChannelsLast;
@@ -135,15 +143,14 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
-    const bool short_rows = g.OutSize() <= 256 && g.out[2] < 16;
+    const bool short_rows = g.OutSize() <= 256 && g.out[2] < (HasTiles(products) ? 12 : 16);
     return short_rows && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (g.groups > 1) {
-    // Blocked layouts want sixteen channels. Eight they can do, but for bfloat16 weights, and not
-    // in tiles.
+    // Blocked layouts want sixteen channels. Eight they can do, with vectors of half the width, but
+    // for bfloat16 weights.
     const bool weight = task == Task::kGradWeight;
-    const bool eight =
-        products == Products::kBFloat16Tiles || (products == Products::kBFloat16 && weight);
+    const bool eight = HasTiles(products) || (products == Products::kBFloat16 && weight);
     const int64_t few = eight ? 8 : weight ? 7 : 4;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }

@@ -14,8 +14,9 @@ enum class Algorithm : uint8_t {
 };
 
 // What oneDNN multiplies with. Tiles (AMX) do eight times as many products as the dot products of
-// AVX-512 in the same time, so that copies and padding weigh more.
-enum class Products : uint8_t { kFloat32, kBFloat16, kBFloat16Tiles };
+// AVX-512 in the same time, and processors that have them do twice as many in float32 as those of
+// the other table in docs/performance.md, so that copies and padding weigh more.
+enum class Products : uint8_t { kFloat32, kFloat32BesideTiles, kBFloat16, kBFloat16Tiles };
 
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to
 // kDirect where oneDNN has no vectorised implementation.

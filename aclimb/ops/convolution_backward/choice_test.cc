@@ -6,8 +6,8 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr Products kF32 = Products::kFloat32, kBf16 = Products::kBFloat16,
-                   kTiles = Products::kBFloat16Tiles;
+constexpr Products kF32 = Products::kFloat32, kF32Tiles = Products::kFloat32BesideTiles,
+                   kBf16 = Products::kBFloat16, kTiles = Products::kBFloat16Tiles;
 constexpr Layouts kBlocked = Layouts::kBlocked, kPlain = Layouts::kPlain,
                   kLast = Layouts::kChannelsLast;
 
@@ -47,6 +47,7 @@ TEST(ConvolutionLayouts, ChannelsLastWherePaddingIsAFifth) {
     for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
       for (const int threads : {1, 2}) {
         EXPECT_EQ(ChooseLayouts(g, task, kF32, threads), each.f32) << each.x << "->" << each.y;
+        EXPECT_EQ(ChooseLayouts(g, task, kF32Tiles, threads), each.f32) << each.x << "->" << each.y;
         EXPECT_EQ(ChooseLayouts(g, task, kBf16, threads), each.bf16) << each.x << "->" << each.y;
       }
     }
@@ -87,13 +88,25 @@ TEST(ConvolutionLayouts, Pointwise) {
     Layouts input, weight;
   };
   const Case cases[] = {
-      {256, 256, 384, kF32, 1, kPlain, kPlain},      {256, 256, 383, kF32, 1, kBlocked, kBlocked},
-      {128, 256, 128, kF32, 1, kPlain, kPlain},      {128, 256, 127, kF32, 1, kBlocked, kBlocked},
-      {256, 64, 400, kF32, 1, kPlain, kBlocked},     {256, 31, 400, kF32, 1, kPlain, kPlain},
-      {256, 65, 400, kF32, 1, kPlain, kPlain},       {512, 512, 400, kF32, 1, kPlain, kBlocked},
-      {1024, 1024, 49, kF32, 1, kBlocked, kPlain},   {1024, 1024, 49, kF32, 2, kBlocked, kBlocked},
-      {1023, 1024, 49, kF32, 1, kBlocked, kBlocked}, {64, 256, 49, kBf16, 1, kBlocked, kBlocked},
-      {64, 256, 196, kBf16, 2, kPlain, kPlain},      {256, 64, 49, kBf16, 2, kBlocked, kPlain},
+      {256, 31, 400, kF32Tiles, 1, kPlain, kPlain},
+      {256, 32, 400, kF32Tiles, 1, kPlain, kPlain},
+      {256, 64, 400, kF32Tiles, 2, kPlain, kPlain},
+      {512, 512, 400, kF32Tiles, 1, kPlain, kBlocked},
+      {256, 32, 400, kF32, 1, kPlain, kBlocked},
+      {256, 256, 384, kF32, 1, kPlain, kPlain},
+      {256, 256, 383, kF32, 1, kBlocked, kBlocked},
+      {128, 256, 128, kF32, 1, kPlain, kPlain},
+      {128, 256, 127, kF32, 1, kBlocked, kBlocked},
+      {256, 64, 400, kF32, 1, kPlain, kBlocked},
+      {256, 31, 400, kF32, 1, kPlain, kPlain},
+      {256, 65, 400, kF32, 1, kPlain, kPlain},
+      {512, 512, 400, kF32, 1, kPlain, kBlocked},
+      {1024, 1024, 49, kF32, 1, kBlocked, kPlain},
+      {1024, 1024, 49, kF32, 2, kBlocked, kBlocked},
+      {1023, 1024, 49, kF32, 1, kBlocked, kBlocked},
+      {64, 256, 49, kBf16, 1, kBlocked, kBlocked},
+      {64, 256, 196, kBf16, 2, kPlain, kPlain},
+      {256, 64, 49, kBf16, 2, kBlocked, kPlain},
       {512, 1024, 49, kBf16, 2, kBlocked, kPlain},
   };
   for (const Case& each : cases) {
@@ -147,6 +160,23 @@ TEST(ConvolutionLayouts, Tiles) {
   }
 }
 
+TEST(ConvolutionAlgorithms, DepthwiseOnShortRows) {
+  const auto algorithm = [](int64_t row, Products products) {
+    Geometry g = Windows(1, 1, row, 3);
+    g.groups = 512;
+    g.out[1] = 7;
+    return ChooseAlgorithm(g, Task::kGradX, products);
+  };
+  for (const Products products : {kF32, kBf16}) {
+    EXPECT_EQ(algorithm(15, products), Algorithm::kBlocked);
+    EXPECT_EQ(algorithm(16, products), Algorithm::kDirect);
+  }
+  for (const Products products : {kF32Tiles, kTiles}) {
+    EXPECT_EQ(algorithm(11, products), Algorithm::kBlocked);
+    EXPECT_EQ(algorithm(12, products), Algorithm::kDirect);
+  }
+}
+
 TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
   struct Case {
     int64_t x, y, groups, kernel, stride;
@@ -175,6 +205,9 @@ TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
                                       << ", windows of " << each.kernel);
     EXPECT_EQ(ChooseAlgorithm(g, each.task, kBf16), each.dots);
     EXPECT_EQ(ChooseAlgorithm(g, each.task, kTiles), each.tiles);
+    if (each.groups == 1) continue;
+    EXPECT_EQ(ChooseAlgorithm(g, each.task, kF32), each.x == 8 ? blocked : each.dots);
+    EXPECT_EQ(ChooseAlgorithm(g, each.task, kF32Tiles), each.tiles);
   }
 }
 

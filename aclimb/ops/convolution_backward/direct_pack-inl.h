@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <type_traits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/flat.h"
@@ -18,10 +19,15 @@ namespace aclimb {
 namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::kHasMasks;
 using aclimb::HWY_NAMESPACE::LoadF32;
 using aclimb::HWY_NAMESPACE::LoadFirst;
+using aclimb::HWY_NAMESPACE::LoadMasked;
+using aclimb::HWY_NAMESPACE::StoredMask;
+using aclimb::HWY_NAMESPACE::StoredTag;
 using aclimb::HWY_NAMESPACE::StoreF32;
 using aclimb::HWY_NAMESPACE::StoreFirst;
+using aclimb::HWY_NAMESPACE::StoreMasked;
 
 // Which elements of a channel stand in a plane: position j of dimension d is element
 // j * step[d] + start[d], and zero outside the tensor and from limit[d] on.
@@ -64,21 +70,27 @@ HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
   return window;
 }
 
+// Lanes 0, 2, 4, ... of two vectors.
+template <class D>
+HWY_INLINE hn::Vec<D> EvenLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  (void)high;
+  return low;
+#else
+  return hn::ConcatEven(d, high, low);
+#endif
+}
+
 // Elements 0, 2, 4, ... of the first `count`, at most 2 * Lanes(d); zeros behind them.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadEven(D d, const T* from, int64_t count) {
-#if HWY_TARGET == HWY_SCALAR
-  (void)count;
-  return LoadF32(d, from);
-#else
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto load = [d](const T* at, int64_t n) HWY_ATTR {
     return n >= static_cast<int64_t>(hn::Lanes(d)) ? LoadF32(d, at) : LoadFirst(d, at, n);
   };
   const auto low = load(from, count);
-  const auto high = count > lanes ? load(from + lanes, count - lanes) : hn::Zero(d);
-  return hn::ConcatEven(d, high, low);
-#endif
+  return EvenLanes(d, low, count > lanes ? load(from + lanes, count - lanes) : hn::Zero(d));
 }
 
 // Zeros from `at` to `end`, and up to a vector beyond.
@@ -88,13 +100,22 @@ HWY_INLINE void ZeroRun(float* to, int64_t at, int64_t end) {
   for (; at < end; at += lanes) hn::StoreU(hn::Zero(d), d, to + at);
 }
 
+// ZeroRun where one vector mostly does; compilers make a call of a loop of zeros.
+HWY_INLINE void ZeroFew(float* to, int64_t at, int64_t end) {
+  const hn::ScalableTag<float> d;
+  if (at >= end) return;
+  hn::StoreU(hn::Zero(d), d, to + at);
+  at += static_cast<int64_t>(hn::Lanes(d));
+  if (HWY_UNLIKELY(at < end)) ZeroRun(to, at, end);
+}
+
 // One row: zeros, `count` elements `stride` apart, zeros up to `pitch` and up to a vector beyond.
 template <typename T>
 HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t count, int64_t pitch,
                         float* to) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  ZeroRun(to, 0, before);
+  ZeroFew(to, 0, before);
   float* at = to + before;
   int64_t i = 0;
   if (stride == 1) {
@@ -110,7 +131,87 @@ HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t c
   } else {
     for (; i < count; ++i) at[i] = ToFloat(from[i * stride]);
   }
-  ZeroRun(to, before + i, pitch);
+  ZeroFew(to, before + i, pitch);
+}
+
+// Rows of up to so many vectors are moved by masks, which are the same for all rows of a plane.
+constexpr int kMaxShortVectors = 4;
+
+// Calls f(std::integral_constant<int, vectors>()).
+template <typename F>
+HWY_INLINE void WithVectors(int64_t vectors, F&& f) {
+  switch (vectors) {
+    case 1:
+      return f(std::integral_constant<int, 1>());
+    case 2:
+      return f(std::integral_constant<int, 2>());
+    case 3:
+      return f(std::integral_constant<int, 3>());
+    default:
+      return f(std::integral_constant<int, kMaxShortVectors>());
+  }
+}
+
+// The stored lanes of one vector that starts at element `at`, of the elements [first, last).
+template <typename T, class D>
+HWY_INLINE StoredMask<T, D> MaskOf(D d, int64_t at, int64_t first, int64_t last) {
+  const StoredTag<T, D> stored;
+  const auto up_to = [&](int64_t end) HWY_ATTR {
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    return hn::FirstN(stored, static_cast<size_t>(std::clamp<int64_t>(end - at, 0, lanes)));
+  };
+  return hn::AndNot(up_to(first), up_to(last));
+}
+
+// `rows` rows of kVectors vectors, positions [first, last) of them from memory and zeros elsewhere.
+// Position j is element kStep * j; `from` is where position 0 of the first row would be.
+template <int kStep, int kVectors, typename T>
+HWY_INLINE void PackShortRows(const T* from, int64_t row_stride, int64_t rows, int64_t first,
+                              int64_t last, int64_t pitch, float* to) {
+  const hn::ScalableTag<float> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
+  StoredMask<T, decltype(d)> mask[kStep * kVectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < kStep * kVectors; ++v) {
+    mask[v] = MaskOf<T>(d, v * kLanes, kStep * first, kStep * (last - 1) + 1);
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      const T* at = from + v * kStep * kLanes;
+      auto value = LoadMasked(d, mask[kStep * v], at);
+      if constexpr (kStep == 2) {
+        value = EvenLanes(d, value, LoadMasked(d, mask[kStep * v + 1], at + kLanes));
+      }
+      hn::StoreU(value, d, to + v * kLanes);
+    }
+    from += row_stride;
+    to += pitch;
+  }
+}
+
+// `rows` rows of a plane, elements `stride` apart. `from` is the first that is inside the tensor.
+template <typename T>
+HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int64_t rows,
+                         const Window::Range& width, int64_t pitch, float* to) {
+  if constexpr (kHasMasks<T>) {
+    const hn::ScalableTag<float> d;
+    const int64_t vectors = CeilDivide(pitch, static_cast<int64_t>(hn::Lanes(d)));
+    if (vectors <= kMaxShortVectors && (stride == 1 || stride == 2)) {
+      from -= width.first * stride;
+      return WithVectors(vectors, [&](auto count) HWY_ATTR {
+        constexpr int kVectors = decltype(count)::value;
+        stride == 1
+            ? PackShortRows<1, kVectors>(from, row_stride, rows, width.first, width.last, pitch, to)
+            : PackShortRows<2, kVectors>(from, row_stride, rows, width.first, width.last, pitch,
+                                         to);
+      });
+    }
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    PackRow(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
+            to + row * pitch);
+  }
 }
 
 // Fills planes of `images` images, and zeros behind them up to `stride_out` elements. `from` is the
@@ -136,10 +237,9 @@ HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const 
       const T* slice = from + n * view.stride[0] +
                        (z * window.step[0] + window.start[0]) * view.stride[2] + column;
       ZeroRun(at, 0, height.first * pitch);
-      for (int64_t row = height.first; row < height.last; ++row) {
-        const T* line = slice + (row * window.step[1] + window.start[1]) * view.stride[3];
-        PackRow(line, stride, width.first, width.last - width.first, pitch, at + row * pitch);
-      }
+      const int64_t row_stride = window.step[1] * view.stride[3];
+      PackRows(slice + height.first * row_stride + window.start[1] * view.stride[3], stride,
+               row_stride, height.last - height.first, width, pitch, at + height.first * pitch);
       ZeroRun(at, height.last * pitch, rows * pitch);
       at += rows * pitch;
     }
@@ -160,6 +260,41 @@ HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t strid
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
   if (i < count) StoreFirst(d, hn::LoadU(d, from + i), to + i, count - i);
+}
+
+// `rows` rows of kVectors vectors, of which the last may be part of one, without strides.
+template <int kVectors, typename T>
+HWY_INLINE void UnpackShortRows(const float* from, int64_t pitch, int64_t rows, int64_t count,
+                                T* to, int64_t row_stride) {
+  const hn::ScalableTag<float> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
+  constexpr int kLast = (kVectors - 1) * kLanes;
+  const auto mask = MaskOf<T>(d, kLast, 0, count);
+  for (int64_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kLast; i += kLanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
+    StoreMasked(d, hn::LoadU(d, from + kLast), mask, to + kLast);
+    from += pitch;
+    to += row_stride;
+  }
+}
+
+// The first `count` positions of `rows` rows to elements `stride` apart.
+template <typename T>
+HWY_INLINE void UnpackRows(const float* from, int64_t pitch, int64_t rows, int64_t count, T* to,
+                           int64_t stride, int64_t row_stride) {
+  if constexpr (kHasMasks<T>) {
+    const hn::ScalableTag<float> d;
+    const int64_t vectors = CeilDivide(count, static_cast<int64_t>(hn::Lanes(d)));
+    if (vectors >= 1 && vectors <= kMaxShortVectors && stride == 1) {
+      return WithVectors(vectors, [&](auto n) HWY_ATTR {
+        UnpackShortRows<decltype(n)::value>(from, pitch, rows, count, to, row_stride);
+      });
+    }
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    UnpackRow(from + row * pitch, count, to + row * row_stride, stride);
+  }
 }
 
 // Writes even[0], odd[0], even[1], odd[1], ... for `count` pairs.
@@ -209,23 +344,27 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, cons
   const Window::Range odd = other.Inside(2, view.shape[4]);
   const int64_t first = std::max(width.first, odd.first);
   const int64_t pairs = std::max<int64_t>(0, std::min(width.last, odd.last) - first);
+  const int64_t rows = height.last - height.first;
+  const int64_t stride = window.step[2] * view.stride[4];
+  const int64_t row_stride = window.step[1] * view.stride[3];
   for (int64_t n = 0; n < images; ++n) {
     for (int64_t z = depth.first; z < depth.last; ++z) {
-      for (int64_t row = height.first; row < height.last; ++row) {
-        const int64_t offset = n * flat.plane + (z * flat.axis[1].pitch + row) * pitch;
-        T* line = to + n * view.stride[0] +
-                  (z * window.step[0] + window.start[0]) * view.stride[2] +
-                  (row * window.step[1] + window.start[1]) * view.stride[3] +
-                  window.start[2] * view.stride[4];
-        const int64_t stride = window.step[2] * view.stride[4];
-        if (next == nullptr) {
-          UnpackRow(from + offset + width.first, width.last - width.first,
-                    line + width.first * stride, stride);
-          continue;
-        }
-        UnpackPairs(from + offset + first, next + offset + first, pairs, line + first * stride);
-        UnpackEnds(from + offset, width, first, first + pairs, line, stride);
-        UnpackEnds(next + offset, odd, first, first + pairs, line + view.stride[4], stride);
+      const int64_t offset = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
+      T* line = to + n * view.stride[0] + (z * window.step[0] + window.start[0]) * view.stride[2] +
+                height.first * row_stride + window.start[1] * view.stride[3] +
+                window.start[2] * view.stride[4];
+      if (next == nullptr) {
+        UnpackRows(from + offset + width.first, pitch, rows, width.last - width.first,
+                   line + width.first * stride, stride, row_stride);
+        continue;
+      }
+      for (int64_t row = 0; row < rows; ++row) {
+        const float* even = from + offset + row * pitch;
+        const float* odd_row = next + offset + row * pitch;
+        UnpackPairs(even + first, odd_row + first, pairs, line + first * stride);
+        UnpackEnds(even, width, first, first + pairs, line, stride);
+        UnpackEnds(odd_row, odd, first, first + pairs, line + view.stride[4], stride);
+        line += row_stride;
       }
     }
   }

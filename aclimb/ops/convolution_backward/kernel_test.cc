@@ -502,12 +502,15 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
     Layouts layouts;
     const char* implementation;
   };
-  const Products f32 = Products::kFloat32, bf16 = Products::kBFloat16,
-                 tiles = Products::kBFloat16Tiles;
+  const Products f32 = Products::kFloat32, beside = Products::kFloat32BesideTiles,
+                 bf16 = Products::kBFloat16, tiles = Products::kBFloat16Tiles;
   const Expected expected[] = {
       {"rn50_1x1_64_256_56", Task::kGradX, f32, 1, Layouts::kPlain, "gemm"},
       {"rn50_1x1_64_256_56", Task::kGradWeight, f32, 1, Layouts::kPlain, "gemm"},
       {"rn50_1x1_256_64_56", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit_1x1"},
+      {"rn50_1x1_256_64_56", Task::kGradWeight, beside, 1, Layouts::kPlain, "gemm"},
+      {"rn50_3x3_512_7", Task::kGradWeight, beside, 2, Layouts::kChannelsLast, "jit:avx512"},
+      {"lenet_5x5_6_16_14", Task::kGradWeight, beside, 1, Layouts::kChannelsLast, "jit:avx512"},
       {"rn50_1x1_256_64_56", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
       {"rn50_1x1_256_1024_14", Task::kGradX, bf16, 1, Layouts::kBlocked, "jit_bf16_1x1"},
       {"rn50_1x1s2_256_512_56", Task::kGradX, bf16, 1, Layouts::kPlain, "gemm"},
@@ -541,7 +544,8 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
     ASSERT_NE(named, problems.end());
     const Geometry geometry = GeometryOf(*named);
     EXPECT_EQ(ChooseLayouts(geometry, each.task, each.products, each.threads), each.layouts);
-    const DType dtype = each.products == f32 ? DType::kFloat32 : DType::kBFloat16;
+    const bool full = each.products == f32 || each.products == beside;
+    const DType dtype = full ? DType::kFloat32 : DType::kBFloat16;
     if (!HasAvx512() || onednn::ProductsOf(dtype) != each.products) continue;
     const auto primitive =
         onednn::MakePrimitive({geometry, each.task, dtype, dtype, each.threads, each.layouts});

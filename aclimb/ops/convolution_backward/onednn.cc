@@ -439,11 +439,13 @@ Answer Ask(const Question& question) {
 }  // namespace
 
 Products ProductsOf(DType operand) {
-  if (operand != DType::kBFloat16) return Products::kFloat32;
   // Each set of instructions has the bits of those it contains.
   constexpr int kTiles = dnnl_cpu_isa_avx512_core_amx;
   static const bool has_tiles = (dnnl_get_effective_cpu_isa() & kTiles) == kTiles;
-  return has_tiles ? Products::kBFloat16Tiles : Products::kBFloat16;
+  if (operand == DType::kBFloat16) {
+    return has_tiles ? Products::kBFloat16Tiles : Products::kBFloat16;
+  }
+  return has_tiles ? Products::kFloat32BesideTiles : Products::kFloat32;
 }
 
 bool SameLayout(const LayoutPointer& a, const LayoutPointer& b) { return a->desc() == b->desc(); }
