@@ -1,6 +1,7 @@
 #include "aclimb/ops/convolution_backward/choice.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "aclimb/core/divide.h"
 
@@ -42,15 +43,43 @@ bool IsPointwise(const Geometry& g) {
   return true;
 }
 
-// The first layer of a network, without strides, in tiles: oneDNN computes the gradient of x faster
-// than our own kernel, whose time is that of float32.
-bool IsFirstLayerInTiles(const Geometry& g, Products products) {
-  if (products != Products::kBFloat16Tiles || g.groups != 1) return false;
-  if (g.x_channels > 4 || g.y_channels < 16) return false;
-  for (int d = 0; d < kDims; ++d) {
-    if (g.kernel[d] > 7 || g.stride[d] != 1) return false;
+bool HasStrides(const Geometry& g) {
+  return std::any_of(g.stride, g.stride + kDims, [](int64_t stride) { return stride > 1; });
+}
+
+bool IsFirstLayer(const Geometry& g) { return g.groups == 1 && g.x_channels <= 4; }
+
+// The gradients of a first layer of nine taps have a rule of their own where there are tiles.
+bool IsShallow(const Geometry& g, Task task, Products products) {
+  return HasTiles(products) && task != Task::kForward && IsFirstLayer(g) && g.KernelSize() == 9 &&
+         !IsPatch(g);
+}
+
+// None: our own kernels.
+std::optional<Layouts> ShallowLayouts(const Geometry& g, Task task, Products products) {
+  const bool weight = task == Task::kGradWeight;
+  const int64_t x = g.x_channels, y = g.y_channels;
+  // Many output channels are worth the unfolded input of a product.
+  if (IsFloat32(products)) {
+    if (y >= 128) return Layouts::kPlain;
+    // oneDNN has a kernel for three channels, which is up to a fifth faster on few whole blocks.
+    if (weight && x == 3 && y <= 32 && y % 16 == 0) return Layouts::kBlocked;
+    return std::nullopt;
   }
-  return true;
+  if (y > (x >= 3 && g.OutSize() >= 96 * 96 ? 20 : 32) * x) return Layouts::kPlain;
+  if (HasStrides(g)) {
+    if (weight && y >= 48) return Layouts::kPlain;
+    return std::nullopt;
+  }
+  if (x <= 2) return std::nullopt;
+  return Layouts::kBlocked;
+}
+
+// A first layer without strides in tiles: oneDNN computes the gradient of x faster than our own
+// kernel, whose time is that of float32.
+bool IsFirstLayerInTiles(const Geometry& g, Products products) {
+  if (products != Products::kBFloat16Tiles || !IsFirstLayer(g) || g.y_channels < 16) return false;
+  return !HasStrides(g) && *std::max_element(g.kernel, g.kernel + kDims) <= 7;
 }
 
 // Windows of a row that tiles sum at once for the gradient of the weight: as many as divide the
@@ -114,8 +143,9 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   if (IsPointwise(g)) return PointwiseLayouts(g, task, products, threads);
   if (g.groups != 1) return Layouts::kBlocked;
   const bool half = !IsFloat32(products), weight = task == Task::kGradWeight;
-  const bool shallow = g.KernelSize() == 9 && g.x_channels >= 3;
-  if (shallow && task != Task::kForward && IsFirstLayerInTiles(g, products)) return Layouts::kPlain;
+  if (IsShallow(g, task, products)) {
+    if (const auto layouts = ShallowLayouts(g, task, products)) return *layouts;
+  }
   if (PaddingCosts(g, products)) return Layouts::kChannelsLast;
   const bool tiles = weight && products == Products::kBFloat16Tiles;
   if (tiles && g.out[2] > 32 && WindowsInTile(g) < 8 && Weights(g) >= 1 << 17) {
@@ -123,7 +153,7 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   }
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
-  const bool strided = std::any_of(g.stride, g.stride + kDims, [](int64_t s) { return s > 1; });
+  const bool strided = HasStrides(g);
   if (IsLargeOnOneThread(Weights(g), threads) && g.OutSize() > 16 && (strided || !half)) {
     return Layouts::kPlain;
   }
@@ -154,8 +184,10 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
     const int64_t few = eight ? 8 : weight ? 7 : 4;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }
-  if (g.groups == 1 && task == Task::kGradX && g.x_channels <= 4 && !IsPatch(g) &&
-      !IsFirstLayerInTiles(g, products)) {
+  if (IsShallow(g, task, products)) {
+    return ShallowLayouts(g, task, products) ? Algorithm::kBlocked : Algorithm::kDirect;
+  }
+  if (IsFirstLayer(g) && task == Task::kGradX && !IsPatch(g) && !IsFirstLayerInTiles(g, products)) {
     return Algorithm::kDirect;
   }
   if (IsPatch(g)) return Algorithm::kPatch;

@@ -525,7 +525,6 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
       {"lenet_5x5_6_16_14", Task::kGradWeight, f32, 1, Layouts::kChannelsLast, "jit:avx512"},
       {"rn50_stem_7x7s2", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit:avx512"},
       {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
-      {"vgg16_stem_3x3", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
       {"vgg16_stem_3x3", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
       {"rn50_1x1_256_1024_14", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
       {"rn50_1x1s2_1024_2048_14", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
