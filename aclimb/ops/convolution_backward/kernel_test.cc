@@ -176,29 +176,58 @@ std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor&
   return result.Values();
 }
 
+// All three tasks on small multiples of a quarter.
+void ExpectTruth(const Case& c, DType dtype, int64_t gap, Random& random) {
+  Tensor x(c.x, dtype, gap), y(c.y, dtype, gap), weight(c.weight, dtype, gap);
+  x.Fill(random);
+  y.Fill(random);
+  weight.Fill(random);
+  for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+    std::vector<double> expected, magnitude;
+    Expect(c, task, x, y, weight, &expected, &magnitude);
+    const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap);
+    ASSERT_EQ(got.size(), expected.size());
+    // The terms are exact in float32, so that only the rounding of the result is left.
+    const double rounding = dtype == DType::kFloat32   ? 1e-6
+                            : dtype == DType::kFloat16 ? 0.00049
+                                                       : 0.0040;
+    for (size_t i = 0; i < got.size(); ++i) {
+      ASSERT_NEAR(got[i], expected[i], rounding * std::fabs(expected[i]) + 1e-6 * magnitude[i])
+          << "task " << static_cast<int>(task) << ", " << NameOf(dtype) << ", element " << i;
+    }
+  }
+}
+
 TEST(ConvolutionKernels, EveryTargetMeetsTheTruth) {
   EachTarget([] {
     Random random(1);
     for (int round = 0; round < 60; ++round) {
+      SCOPED_TRACE(::testing::Message() << "round " << round);
       const Case c = RandomCase(random);
       const DType dtype = kDTypes[random.Integer(0, 2)];
-      const int64_t gap = random.Integer(0, 2);
-      Tensor x(c.x, dtype, gap), y(c.y, dtype, gap), weight(c.weight, dtype, gap);
-      x.Fill(random);
-      y.Fill(random);
-      weight.Fill(random);
-      for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
-        std::vector<double> expected, magnitude;
-        Expect(c, task, x, y, weight, &expected, &magnitude);
-        const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap);
-        ASSERT_EQ(got.size(), expected.size());
-        // The terms are exact in float32, so that only the rounding of the result is left.
-        const double rounding = dtype == DType::kFloat32   ? 1e-6
-                                : dtype == DType::kFloat16 ? 0.00049
-                                                           : 0.0040;
-        for (size_t i = 0; i < got.size(); ++i) {
-          ASSERT_NEAR(got[i], expected[i], rounding * std::fabs(expected[i]) + 1e-6 * magnitude[i])
-              << "round " << round << ", task " << static_cast<int>(task) << ", element " << i;
+      ASSERT_NO_FATAL_FAILURE(ExpectTruth(c, dtype, random.Integer(0, 2), random));
+    }
+  });
+}
+
+// How a row becomes vectors depends on its length, its stride and the dtype.
+TEST(ConvolutionKernels, RowsOfEveryLength) {
+  EachTarget([] {
+    Random random(3);
+    for (int64_t width = 1; width <= 140; ++width) {
+      for (const int64_t stride : {1, 2, 3}) {
+        const int64_t begin = random.Integer(0, 2), end = random.Integer(0, 2);
+        const auto out = WindowCount(width, begin, end, 3, 1, stride);
+        if (!out) continue;
+        SCOPED_TRACE(::testing::Message() << "width " << width << ", stride " << stride);
+        const Case c = {{2, 2, 3, width},
+                        {2, 2, 3, *out},
+                        {2, 1, 1, 3},
+                        {{1, stride}, {1, 1}, {0, begin}, {0, end}, {}},
+                        2};
+        const int64_t gap = random.Integer(0, 1);
+        for (const DType dtype : kDTypes) {
+          ASSERT_NO_FATAL_FAILURE(ExpectTruth(c, dtype, gap, random));
         }
       }
     }
