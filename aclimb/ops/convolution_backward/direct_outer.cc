@@ -28,6 +28,17 @@ constexpr int MaxColumns(int rows) {
   return kColumns[rows];
 }
 
+// GCC reads the memory again for each of a few products that share an operand, where it is loads
+// that limit these loops.
+template <class V>
+HWY_INLINE void KeepInRegister(V& value) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+v"(value.raw));
+#else
+  (void)value;
+#endif
+}
+
 // sums[r * stride + c] += dot(row r, column c) over `length` elements, up to a vector more.
 using DotFunction = void (*)(const float* const* rows, const float* const* columns, int64_t length,
                              double* sums, int64_t stride);
@@ -52,10 +63,14 @@ HWY_NOINLINE void Dot(const float* const* rows, const float* const* columns, int
     for (int64_t t = 0; t < length; t += lanes) {
       hn::Vec<Tag> left[kRows];
 #pragma GCC unroll 8
-      for (int r = 0; r < kRows; ++r) left[r] = hn::LoadU(d, row[r] + t);
+      for (int r = 0; r < kRows; ++r) {
+        left[r] = hn::LoadU(d, row[r] + t);
+        KeepInRegister(left[r]);
+      }
 #pragma GCC unroll 8
       for (int c = 0; c < kColumns; ++c) {
-        const auto right = hn::LoadU(d, column[c] + t);
+        auto right = hn::LoadU(d, column[c] + t);
+        KeepInRegister(right);
 #pragma GCC unroll 8
         for (int r = 0; r < kRows; ++r) sum[r][c] = hn::MulAdd(left[r], right, sum[r][c]);
       }
