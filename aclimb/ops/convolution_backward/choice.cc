@@ -154,10 +154,9 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = HasStrides(g);
-  if (IsLargeOnOneThread(Weights(g), threads) && g.OutSize() > 16 && (strided || !half)) {
-    return Layouts::kPlain;
-  }
-  return strided || half ? Layouts::kBlocked : Layouts::kChannelsLast;
+  const bool large = IsLargeOnOneThread(Weights(g), threads) && g.OutSize() > 16;
+  if (large && (strided || products == Products::kFloat32)) return Layouts::kPlain;
+  return strided || half || large ? Layouts::kBlocked : Layouts::kChannelsLast;
 }
 
 bool IsSmall(const Geometry& g) {

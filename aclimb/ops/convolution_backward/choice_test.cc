@@ -62,15 +62,17 @@ TEST(ConvolutionLayouts, ShortRowsAndHeavyWeights) {
     Layouts layouts;
   };
   const Case cases[] = {
-      {64, 145, 1, kF32, 1, kBlocked},  {64, 144, 1, kF32, 1, kLast},
-      {64, 144, 2, kF32, 1, kBlocked},  {64, 144, 1, kBf16, 1, kBlocked},
-      {512, 144, 1, kF32, 1, kPlain},   {512, 144, 1, kF32, 2, kLast},
-      {512, 145, 1, kF32, 1, kBlocked}, {512, 17, 1, kF32, 1, kPlain},
-      {512, 16, 1, kF32, 1, kLast},     {512, 17, 2, kF32, 1, kPlain},
-      {512, 17, 2, kF32, 2, kBlocked},  {512, 17, 1, kBf16, 1, kBlocked},
-      {512, 17, 2, kBf16, 1, kPlain},   {512, 17, 2, kBf16, 2, kBlocked},
+      {64, 145, 1, kF32, 1, kBlocked},    {64, 144, 1, kF32, 1, kLast},
+      {64, 144, 2, kF32, 1, kBlocked},    {64, 144, 1, kBf16, 1, kBlocked},
+      {512, 144, 1, kF32, 1, kPlain},     {512, 144, 1, kF32, 2, kLast},
+      {512, 145, 1, kF32, 1, kBlocked},   {512, 17, 1, kF32, 1, kPlain},
+      {512, 16, 1, kF32, 1, kLast},       {512, 17, 2, kF32, 1, kPlain},
+      {512, 17, 2, kF32, 2, kBlocked},    {512, 17, 1, kBf16, 1, kBlocked},
+      {512, 17, 2, kBf16, 1, kPlain},     {512, 17, 2, kBf16, 2, kBlocked},
       {336, 17, 1, kF32, 1, kLast},  // 1,016,064 weights
-      {352, 17, 1, kF32, 1, kPlain},
+      {336, 17, 1, kF32Tiles, 1, kLast},  {352, 17, 1, kF32Tiles, 1, kBlocked},
+      {352, 17, 1, kF32Tiles, 2, kLast},  {352, 16, 1, kF32Tiles, 1, kLast},
+      {352, 17, 2, kF32Tiles, 1, kPlain}, {352, 17, 1, kF32, 1, kPlain},
   };
   for (const Case& each : cases) {
     const Geometry g = Windows(each.channels, each.channels, each.out, 3, each.stride);

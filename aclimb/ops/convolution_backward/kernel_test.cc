@@ -539,6 +539,7 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
       {"rn50_1x1_256_64_56", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit_1x1"},
       {"rn50_1x1_256_64_56", Task::kGradWeight, beside, 1, Layouts::kPlain, "gemm"},
       {"rn50_3x3_512_7", Task::kGradWeight, beside, 2, Layouts::kChannelsLast, "jit:avx512"},
+      {"rn50_3x3_512_7", Task::kGradWeight, beside, 1, Layouts::kBlocked, "jit:avx512"},
       {"lenet_5x5_6_16_14", Task::kGradWeight, beside, 1, Layouts::kChannelsLast, "jit:avx512"},
       {"rn50_1x1_256_64_56", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
       {"rn50_1x1_256_1024_14", Task::kGradX, bf16, 1, Layouts::kBlocked, "jit_bf16_1x1"},
