@@ -39,6 +39,9 @@ template <typename T, class D>
 using StoredTag = std::conditional_t<std::is_same_v<T, float>, D, hn::Rebind<uint16_t, D>>;
 template <typename T>
 using StoredLane = std::conditional_t<std::is_same_v<T, float>, float, uint16_t>;
+template <typename T>
+constexpr bool kIsStorage =
+    std::is_same_v<T, float> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
 template <typename T>
 HWY_INLINE const StoredLane<T>* Stored(const T* at) {
@@ -51,6 +54,7 @@ HWY_INLINE StoredLane<T>* Stored(T* at) {
 
 template <typename T, class D>
 HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<StoredTag<T, D>> stored) {
+  static_assert(kIsStorage<T>);
   if constexpr (std::is_same_v<T, float>) {
     return stored;
   } else {
@@ -114,6 +118,7 @@ HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> Float16Bits(D d, hn::Vec<D> value) {
 // The inverse of Widen, nearest even.
 template <typename T, class D>
 HWY_INLINE hn::Vec<StoredTag<T, D>> Narrow(D d, hn::Vec<D> value) {
+  static_assert(kIsStorage<T>);
   if constexpr (std::is_same_v<T, float>) {
     return value;
   } else {
@@ -154,20 +159,21 @@ HWY_INLINE void StreamF32(D d, hn::Vec<D> value, T* to) {
   }
 }
 
-// Some of Lanes(d) elements, chosen by a mask of their stored lanes. Where this is defined for T,
-// memory behind the mask is not touched.
+// Whether masked loads and stores touch no memory behind the mask.
 template <typename T>
 constexpr bool kHasMasks = std::is_same_v<T, float> ? ACLIMB_MASKED_32 : ACLIMB_MASKED_16;
 template <typename T, class D>
 using StoredMask = hn::Mask<StoredTag<T, D>>;
 
-// Zero where the mask is off.
+// Some of Lanes(d) elements, chosen by a mask of their stored lanes; zero where it is off.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadMasked(D d, StoredMask<T, D> mask, const T* from) {
+  static_assert(kHasMasks<T>);
   return Widen<T>(d, hn::MaskedLoad(mask, StoredTag<T, D>(), Stored(from)));
 }
 template <class D, typename T>
 HWY_INLINE void StoreMasked(D d, hn::Vec<D> value, StoredMask<T, D> mask, T* to) {
+  static_assert(kHasMasks<T>);
   hn::BlendedStore(Narrow<T>(d, value), mask, StoredTag<T, D>(), Stored(to));
 }
 

@@ -49,26 +49,27 @@ bool HasStrides(const Geometry& g) {
 
 bool IsFirstLayer(const Geometry& g) { return g.groups == 1 && g.x_channels <= 4; }
 
-// The gradients of a first layer of nine taps have a rule of their own where there are tiles.
-bool IsShallow(const Geometry& g, Task task, Products products) {
-  return HasTiles(products) && task != Task::kForward && IsFirstLayer(g) && g.KernelSize() == 9 &&
-         !IsPatch(g);
+// The gradients of a first layer of 3x3 windows have a rule of their own where there are tiles.
+bool IsFirst3x3(const Geometry& g, Task task, Products products) {
+  if (!HasTiles(products) || task == Task::kForward || !IsFirstLayer(g) || IsPatch(g)) return false;
+  if (g.kernel[0] != 1 || g.kernel[1] != 3 || g.kernel[2] != 3) return false;
+  return g.dilation[1] == 1 && g.dilation[2] == 1 && g.y_channels >= 16;
 }
 
-// None: our own kernels.
-std::optional<Layouts> ShallowLayouts(const Geometry& g, Task task, Products products) {
-  const bool weight = task == Task::kGradWeight;
+// How oneDNN computes it; nothing: our own kernels do.
+std::optional<Layouts> First3x3Layouts(const Geometry& g, Task task, Products products) {
+  const bool weight = task == Task::kGradWeight, full = IsFloat32(products);
   const int64_t x = g.x_channels, y = g.y_channels;
   // Many output channels are worth the unfolded input of a product.
-  if (IsFloat32(products)) {
-    if (y >= 128) return Layouts::kPlain;
+  const int64_t few = x >= 3 && g.OutSize() >= 96 * 96 ? 20 * x : 32 * x;
+  if (UnfoldedFits(g) && (full ? y >= 128 : y > few)) return Layouts::kPlain;
+  if (full) {
     // oneDNN has a kernel for three channels, which is up to a fifth faster on few whole blocks.
     if (weight && x == 3 && y <= 32 && y % 16 == 0) return Layouts::kBlocked;
     return std::nullopt;
   }
-  if (y > (x >= 3 && g.OutSize() >= 96 * 96 ? 20 : 32) * x) return Layouts::kPlain;
   if (HasStrides(g)) {
-    if (weight && y >= 48) return Layouts::kPlain;
+    if (weight && y >= 48 && UnfoldedFits(g)) return Layouts::kPlain;
     return std::nullopt;
   }
   if (x <= 2) return std::nullopt;
@@ -143,8 +144,8 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   if (IsPointwise(g)) return PointwiseLayouts(g, task, products, threads);
   if (g.groups != 1) return Layouts::kBlocked;
   const bool half = !IsFloat32(products), weight = task == Task::kGradWeight;
-  if (IsShallow(g, task, products)) {
-    if (const auto layouts = ShallowLayouts(g, task, products)) return *layouts;
+  if (IsFirst3x3(g, task, products)) {
+    if (const auto layouts = First3x3Layouts(g, task, products)) return *layouts;
   }
   if (PaddingCosts(g, products)) return Layouts::kChannelsLast;
   const bool tiles = weight && products == Products::kBFloat16Tiles;
@@ -157,6 +158,10 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   const bool large = IsLargeOnOneThread(Weights(g), threads) && g.OutSize() > 16;
   if (large && (strided || products == Products::kFloat32)) return Layouts::kPlain;
   return strided || half || large ? Layouts::kBlocked : Layouts::kChannelsLast;
+}
+
+bool UnfoldedFits(const Geometry& g) {
+  return g.x_channels * g.KernelSize() <= (int64_t{8} << 20) / std::max<int64_t>(1, g.OutSize());
 }
 
 bool IsSmall(const Geometry& g) {
@@ -176,15 +181,15 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
     return short_rows && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (g.groups > 1) {
-    // Blocked layouts want sixteen channels. Eight they can do, with vectors of half the width, but
-    // for bfloat16 weights.
+    // Blocked layouts want sixteen channels. Eight they do with half a vector, which is not enough
+    // beside tiles, and not at all for bfloat16 weights.
     const bool weight = task == Task::kGradWeight;
     const bool eight = HasTiles(products) || (products == Products::kBFloat16 && weight);
     const int64_t few = eight ? 8 : weight ? 7 : 4;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }
-  if (IsShallow(g, task, products)) {
-    return ShallowLayouts(g, task, products) ? Algorithm::kBlocked : Algorithm::kDirect;
+  if (IsFirst3x3(g, task, products)) {
+    return First3x3Layouts(g, task, products) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (IsFirstLayer(g) && task == Task::kGradX && !IsPatch(g) && !IsFirstLayerInTiles(g, products)) {
     return Algorithm::kDirect;

@@ -14,8 +14,8 @@ enum class Algorithm : uint8_t {
 };
 
 // What oneDNN multiplies with. Tiles (AMX) do eight times as many products as the dot products of
-// AVX-512 in the same time, and processors that have them do twice as many in float32 as those of
-// the other table in docs/performance.md, so that copies and padding weigh more.
+// AVX-512 in the same time, so that copies and padding weigh more. Float32 beside tiles has choices
+// of its own, as measured on such a processor.
 enum class Products : uint8_t { kFloat32, kFloat32BesideTiles, kBFloat16, kBFloat16Tiles };
 
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to
@@ -34,6 +34,10 @@ enum class Layouts : uint8_t {
 // two; larger teams count as two. A rule by shape: a choice by time would let results differ from
 // run to run.
 Layouts ChooseLayouts(const Geometry& geometry, Task task, Products products, int threads);
+
+// The windows of an image, side by side as a product wants them, take no more than 32 MiB in
+// float32. A product with more is not taken.
+bool UnfoldedFits(const Geometry& geometry);
 
 // Small enough for one thread without oneDNN, which costs more to start than to compute.
 bool IsSmall(const Geometry& geometry);

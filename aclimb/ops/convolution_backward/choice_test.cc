@@ -130,7 +130,7 @@ TEST(ConvolutionLayouts, Tiles) {
       {1024, 1024, 49, 1, 2, kPlain, kPlain},
       {3, 64, 64, 5, 1, kBlocked, kBlocked},
       {5, 64, 64, 3, 1, kBlocked, kBlocked},
-      {4, 15, 64, 5, 1, kLast, kLast},
+      {4, 15, 64, 3, 1, kLast, kLast},
       // Rows that leave 2, 32, 18, 2, 2, 4, 6 and 10 windows to a tile.
       {128, 128, 33, 3, 1, kBlocked, kPlain},
       {128, 128, 32, 3, 1, kBlocked, kBlocked},
@@ -174,26 +174,27 @@ TEST(ConvolutionAlgorithms, DepthwiseOnShortRows) {
   }
 }
 
-TEST(ConvolutionAlgorithms, FirstLayersOfNineTaps) {
-  // Algorithms, or the layouts for oneDNN.
-  enum class Taken { kOurs, kTheirs, kProduct };
+TEST(ConvolutionAlgorithms, FirstLayersOf3x3) {
+  // Our own kernels, or oneDNN's layouts.
+  enum Taken { own, blocked, plain };
   struct Case {
     int64_t x, y, plane, stride;
     Products products;
     Taken input, weight;
   };
-  const Taken own = Taken::kOurs, blocked = Taken::kTheirs, plain = Taken::kProduct;
   const Case cases[] = {
-      {3, 64, 32, 1, kF32, own, blocked},   {3, 64, 32, 1, kBf16, own, blocked},
-      {3, 127, 32, 1, kF32Tiles, own, own}, {3, 128, 32, 1, kF32Tiles, plain, plain},
-      {3, 48, 32, 1, kF32Tiles, own, own},  {3, 32, 32, 1, kF32Tiles, own, blocked},
-      {3, 24, 32, 2, kF32Tiles, own, own},  {4, 32, 32, 1, kF32Tiles, own, own},
-      {1, 33, 32, 1, kTiles, plain, plain}, {1, 32, 32, 1, kTiles, own, own},
-      {2, 65, 32, 2, kTiles, plain, plain}, {2, 64, 32, 1, kTiles, own, own},
-      {3, 97, 32, 1, kTiles, plain, plain}, {3, 96, 32, 1, kTiles, blocked, blocked},
-      {3, 61, 96, 1, kTiles, plain, plain}, {3, 60, 96, 1, kTiles, blocked, blocked},
-      {4, 81, 96, 1, kTiles, plain, plain}, {4, 80, 95, 1, kTiles, blocked, blocked},
-      {3, 48, 32, 2, kTiles, own, plain},   {3, 47, 32, 2, kTiles, own, own},
+      {3, 64, 32, 1, kF32, own, blocked},       {3, 64, 32, 1, kBf16, own, blocked},
+      {3, 127, 32, 1, kF32Tiles, own, own},     {3, 128, 32, 1, kF32Tiles, plain, plain},
+      {3, 48, 32, 1, kF32Tiles, own, own},      {3, 32, 32, 1, kF32Tiles, own, blocked},
+      {3, 24, 32, 2, kF32Tiles, own, own},      {4, 32, 32, 1, kF32Tiles, own, own},
+      {1, 33, 32, 1, kTiles, plain, plain},     {1, 32, 32, 1, kTiles, own, own},
+      {2, 65, 32, 2, kTiles, plain, plain},     {2, 64, 32, 1, kTiles, own, own},
+      {3, 97, 32, 1, kTiles, plain, plain},     {3, 96, 32, 1, kTiles, blocked, blocked},
+      {3, 61, 96, 1, kTiles, plain, plain},     {3, 60, 96, 1, kTiles, blocked, blocked},
+      {4, 81, 96, 1, kTiles, plain, plain},     {4, 80, 96, 1, kTiles, blocked, blocked},
+      {4, 81, 95, 1, kTiles, blocked, blocked}, {4, 129, 640, 1, kTiles, blocked, blocked},
+      {3, 128, 640, 1, kF32Tiles, own, own},    {3, 128, 1280, 2, kTiles, own, own},
+      {3, 48, 32, 2, kTiles, own, plain},       {3, 47, 32, 2, kTiles, own, own},
   };
   for (const Case& each : cases) {
     Geometry g = Windows(each.x, each.y, each.plane, 3, each.stride);
@@ -223,7 +224,7 @@ TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
       {4, 64, 1, 7, 1, Task::kGradX, direct, blocked},
       {4, 64, 1, 8, 1, Task::kGradX, direct, direct},
       {4, 16, 1, 5, 1, Task::kGradX, direct, blocked},
-      {4, 15, 1, 5, 1, Task::kGradX, direct, direct},
+      {4, 15, 1, 3, 1, Task::kGradX, direct, direct},
       {3, 64, 1, 5, 2, Task::kGradX, direct, direct},
       {5, 64, 1, 3, 1, Task::kGradX, blocked, blocked},
       {3, 64, 1, 5, 1, Task::kGradWeight, blocked, blocked},

@@ -28,8 +28,8 @@ constexpr int MaxColumns(int rows) {
   return kColumns[rows];
 }
 
-// GCC reads the memory again for each of a few products that share an operand, where it is loads
-// that limit these loops.
+// Of an operand that several products share: GCC would read the memory again for each of a few,
+// where it is loads that limit these loops.
 template <class V>
 HWY_INLINE void KeepInRegister(V& value) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
@@ -65,12 +65,12 @@ HWY_NOINLINE void Dot(const float* const* rows, const float* const* columns, int
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) {
         left[r] = hn::LoadU(d, row[r] + t);
-        KeepInRegister(left[r]);
+        if constexpr (kColumns > 1) KeepInRegister(left[r]);
       }
 #pragma GCC unroll 8
       for (int c = 0; c < kColumns; ++c) {
         auto right = hn::LoadU(d, column[c] + t);
-        KeepInRegister(right);
+        if constexpr (kRows > 1) KeepInRegister(right);
 #pragma GCC unroll 8
         for (int r = 0; r < kRows; ++r) sum[r][c] = hn::MulAdd(left[r], right, sum[r][c]);
       }

@@ -100,7 +100,7 @@ HWY_INLINE void ZeroRun(float* to, int64_t at, int64_t end) {
   for (; at < end; at += lanes) hn::StoreU(hn::Zero(d), d, to + at);
 }
 
-// ZeroRun where one vector mostly does; compilers make a call of a loop of zeros.
+// ZeroRun where one vector mostly does. Compilers make a call of memset of the loop.
 HWY_INLINE void ZeroFew(float* to, int64_t at, int64_t end) {
   const hn::ScalableTag<float> d;
   if (at >= end) return;

@@ -2,6 +2,7 @@
 // problems.
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cmath>
 #include <cstring>
@@ -50,7 +51,30 @@ void Save(char* at, DType dtype, double value) {
   std::memcpy(at, &bits, 2);
 }
 
-// A view on memory of exactly its size, so that the address sanitizer sees a step beside it.
+// Memory that ends at a page that nobody may touch, or begins behind one: sanitizers do not look
+// into masked loads and stores.
+class Fenced {
+ public:
+  Fenced(size_t bytes, bool at_end) {
+    const size_t page = 4096, room = (bytes + page - 1) / page * page;
+    size_ = room + 2 * page;
+    void* const all = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) throw std::bad_alloc();
+    all_ = static_cast<char*>(all);
+    if (room > 0) mprotect(all_ + page, room, PROT_READ | PROT_WRITE);
+    data_ = all_ + page + (at_end ? room - bytes : 0);
+  }
+  ~Fenced() { munmap(all_, size_); }
+  Fenced(const Fenced&) = delete;
+  Fenced& operator=(const Fenced&) = delete;
+  char* data() const { return data_; }
+
+ private:
+  size_t size_;
+  char* all_;
+  char* data_;
+};
+
 class Tensor {
  public:
   // `gap` elements lie between rows and, behind the last dimension, between elements.
@@ -65,9 +89,10 @@ class Tensor {
     }
     int64_t last = 0;
     for (int d = 0; d < view.rank; ++d) last += (view.shape[d] - 1) * view.stride[d];
-    memory_ = std::make_unique<char[]>(static_cast<size_t>(last + 1) * SizeOf(dtype));
-    std::memset(memory_.get(), 0xFF, static_cast<size_t>(last + 1) * SizeOf(dtype));  // NaN
-    view.data = memory_.get();
+    bytes_ = static_cast<size_t>(last + 1) * SizeOf(dtype);
+    memory_ = std::make_unique<Fenced>(bytes_, made_++ % 2 == 0);
+    std::memset(memory_->data(), 0xFF, bytes_);  // NaN
+    view.data = memory_->data();
   }
   void Fill(Random& random) {
     Each([&](char* at) { Save(at, view.dtype, static_cast<double>(random.Integer(-8, 8)) / 4); });
@@ -77,6 +102,19 @@ class Tensor {
     Each([&](char* at) { values.push_back(Load(at, view.dtype)); });
     return values;
   }
+  // What lies between the elements is as it was.
+  bool GapsAreUntouched() const {
+    std::vector<bool> taken(bytes_);
+    Each([&](char* at) {
+      for (size_t i = 0; i < SizeOf(view.dtype); ++i) {
+        taken[static_cast<size_t>(at - memory_->data()) + i] = true;
+      }
+    });
+    for (size_t i = 0; i < bytes_; ++i) {
+      if (!taken[i] && memory_->data()[i] != '\xFF') return false;
+    }
+    return true;
+  }
   // Element `index` of the view, row-major.
   void Set(int64_t index, double value) {
     int64_t offset = 0;
@@ -84,7 +122,7 @@ class Tensor {
       offset += index % view.shape[d] * view.stride[d];
       index /= view.shape[d];
     }
-    Save(memory_.get() + offset * static_cast<int64_t>(SizeOf(view.dtype)), view.dtype, value);
+    Save(memory_->data() + offset * static_cast<int64_t>(SizeOf(view.dtype)), view.dtype, value);
   }
   TensorView view;
 
@@ -97,11 +135,15 @@ class Tensor {
         offset += rest % view.shape[d] * view.stride[d];
         rest /= view.shape[d];
       }
-      body(memory_.get() + offset * static_cast<int64_t>(SizeOf(view.dtype)));
+      body(memory_->data() + offset * static_cast<int64_t>(SizeOf(view.dtype)));
     }
   }
-  std::unique_ptr<char[]> memory_;
+  static int made_;
+  size_t bytes_;
+  std::unique_ptr<Fenced> memory_;
 };
+
+int Tensor::made_ = 0;
 
 struct Case {
   std::vector<int64_t> x, y, weight;
@@ -173,6 +215,7 @@ std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor&
   RunDirect(plan, Embed(task == Task::kGradX ? result.view : x.view),
             Embed(task == Task::kForward ? result.view : y.view),
             Embed(task == Task::kGradWeight ? result.view : weight.view), aligned);
+  EXPECT_TRUE(result.GapsAreUntouched());
   return result.Values();
 }
 
@@ -215,15 +258,19 @@ TEST(ConvolutionKernels, RowsOfEveryLength) {
   EachTarget([] {
     Random random(3);
     for (int64_t width = 1; width <= 140; ++width) {
-      for (const int64_t stride : {1, 2, 3}) {
-        const int64_t begin = random.Integer(0, 2), end = random.Integer(0, 2);
-        const auto out = WindowCount(width, begin, end, 3, 1, stride);
+      for (const auto& [stride, dilation] :
+           std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {2, 1}, {3, 1}, {1, 17}, {2, 17}}) {
+        // Of 17 zeros before a row the first vector has nothing else.
+        const int64_t zeros = dilation == 1 ? 0 : dilation;
+        const int64_t begin = zeros + random.Integer(0, 2), end = zeros + random.Integer(0, 2);
+        const auto out = WindowCount(width, begin, end, 3, dilation, stride);
         if (!out) continue;
-        SCOPED_TRACE(::testing::Message() << "width " << width << ", stride " << stride);
+        SCOPED_TRACE(::testing::Message()
+                     << "width " << width << ", stride " << stride << ", dilation " << dilation);
         const Case c = {{2, 2, 3, width},
                         {2, 2, 3, *out},
                         {2, 1, 1, 3},
-                        {{1, stride}, {1, 1}, {0, begin}, {0, end}, {}},
+                        {{1, stride}, {1, dilation}, {0, begin}, {0, end}, {}},
                         2};
         const int64_t gap = random.Integer(0, 1);
         for (const DType dtype : kDTypes) {
@@ -555,6 +602,7 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
       {"lenet_5x5_6_16_14", Task::kGradWeight, f32, 1, Layouts::kChannelsLast, "jit:avx512"},
       {"rn50_stem_7x7s2", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit:avx512"},
       {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
+      {"vgg16_stem_3x3", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
       {"vgg16_stem_3x3", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
       {"rn50_1x1_256_1024_14", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
       {"rn50_1x1s2_1024_2048_14", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
@@ -583,6 +631,36 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
     EXPECT_NE(name.find(each.implementation), std::string::npos) << name;
     EXPECT_EQ(name.find("gemm") != std::string::npos, each.implementation == std::string("gemm"))
         << name;
+  }
+}
+
+// The rule for first layers counts on a product that oneDNN has.
+TEST(ConvolutionChoice, FirstLayersGetTheirProduct) {
+  if (onednn::ProductsOf(DType::kFloat32) != Products::kFloat32BesideTiles) {
+    GTEST_SKIP() << "without AMX the rule does not apply";
+  }
+  for (const int64_t side : {32, 224, 640}) {
+    Geometry g;
+    g.batch = 1;
+    g.x_channels = 3;
+    g.y_channels = 128;
+    g.in[1] = g.in[2] = g.out[1] = g.out[2] = side;
+    g.kernel[1] = g.kernel[2] = 3;
+    g.pad_begin[1] = g.pad_begin[2] = g.pad_end[1] = g.pad_end[2] = 1;
+    for (const Task task : {Task::kGradX, Task::kGradWeight}) {
+      for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+        SCOPED_TRACE(::testing::Message()
+                     << side << ", task " << static_cast<int>(task) << ", " << NameOf(dtype));
+        const Products products = onednn::ProductsOf(dtype);
+        const Algorithm algorithm = ChooseAlgorithm(g, task, products);
+        const bool full = dtype == DType::kFloat32;
+        EXPECT_EQ(algorithm, side == 640 && full ? Algorithm::kDirect : Algorithm::kBlocked);
+        if (algorithm == Algorithm::kDirect) continue;
+        const Layouts layouts = ChooseLayouts(g, task, products, 2);
+        EXPECT_EQ(layouts, side == 640 ? Layouts::kBlocked : Layouts::kPlain);
+        EXPECT_NE(onednn::MakePrimitive({g, task, dtype, dtype, 2, layouts}), nullptr);
+      }
+    }
   }
 }
 

@@ -297,8 +297,7 @@ bool IsGood(const Primitive& primitive, const Request& request) {
   // Scratch grows with the team. Sums of the other tasks must not depend on its size, so for them
   // one thread's decides: the windows of an image.
   if (request.task == Task::kGradWeight) return primitive.ScratchBytes() <= int64_t{128} << 20;
-  const Geometry& g = request.geometry;
-  return g.x_channels * g.KernelSize() <= (int64_t{8} << 20) / g.OutSize();
+  return UnfoldedFits(request.geometry);
 }
 
 dnnl::memory::desc Described(const Dims& dims, DataType type, Layouts layouts) {
