@@ -144,6 +144,7 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   if (IsPointwise(g)) return PointwiseLayouts(g, task, products, threads);
   if (g.groups != 1) return Layouts::kBlocked;
   const bool half = !IsFloat32(products), weight = task == Task::kGradWeight;
+  // Nothing: whoever asks all the same gets what the other rules say.
   if (IsFirst3x3(g, task, products)) {
     if (const auto layouts = First3x3Layouts(g, task, products)) return *layouts;
   }
