@@ -23,12 +23,6 @@
 #define ACLIMB_HARDWARE_FLOAT16 0
 #endif
 
-// Masked loads and stores that touch no memory behind the mask: of 32-bit and of 16-bit lanes.
-#undef ACLIMB_MASKED_32
-#undef ACLIMB_MASKED_16
-#define ACLIMB_MASKED_16 (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
-#define ACLIMB_MASKED_32 (ACLIMB_MASKED_16 || HWY_TARGET == HWY_AVX2)
-
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
 namespace HWY_NAMESPACE {
@@ -161,7 +155,8 @@ HWY_INLINE void StreamF32(D d, hn::Vec<D> value, T* to) {
 
 // Whether masked loads and stores touch no memory behind the mask.
 template <typename T>
-constexpr bool kHasMasks = std::is_same_v<T, float> ? ACLIMB_MASKED_32 : ACLIMB_MASKED_16;
+constexpr bool kHasMasks = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL ||
+                           (HWY_TARGET == HWY_AVX2 && std::is_same_v<T, float>);
 template <typename T, class D>
 using StoredMask = hn::Mask<StoredTag<T, D>>;
 

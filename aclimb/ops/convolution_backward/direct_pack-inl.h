@@ -134,21 +134,27 @@ HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t c
   ZeroFew(to, before + i, pitch);
 }
 
-// Rows of up to so many vectors are moved by masks, which are the same for all rows of a plane.
-constexpr int kMaxShortVectors = 4;
-
-// Calls f(std::integral_constant<int, vectors>()).
+// Rows of up to four vectors are moved by masks, which are the same for all rows of a plane: calls
+// f(std::integral_constant<int, vectors>()) with the number of vectors that hold so many elements.
+// False, without a call, for none or more than four.
 template <typename F>
-HWY_INLINE void WithVectors(int64_t vectors, F&& f) {
-  switch (vectors) {
+HWY_INLINE bool WithVectors(int64_t elements, F&& f) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  switch (CeilDivide(elements, lanes)) {
     case 1:
-      return f(std::integral_constant<int, 1>());
+      f(std::integral_constant<int, 1>());
+      return true;
     case 2:
-      return f(std::integral_constant<int, 2>());
+      f(std::integral_constant<int, 2>());
+      return true;
     case 3:
-      return f(std::integral_constant<int, 3>());
+      f(std::integral_constant<int, 3>());
+      return true;
+    case 4:
+      f(std::integral_constant<int, 4>());
+      return true;
     default:
-      return f(std::integral_constant<int, kMaxShortVectors>());
+      return false;
   }
 }
 
@@ -195,18 +201,14 @@ template <typename T>
 HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int64_t rows,
                          const Window::Range& width, int64_t pitch, float* to) {
   if constexpr (kHasMasks<T>) {
-    const hn::ScalableTag<float> d;
-    const int64_t vectors = CeilDivide(pitch, static_cast<int64_t>(hn::Lanes(d)));
-    if (vectors <= kMaxShortVectors && (stride == 1 || stride == 2)) {
-      from -= width.first * stride;
-      return WithVectors(vectors, [&](auto count) HWY_ATTR {
-        constexpr int kVectors = decltype(count)::value;
-        stride == 1
-            ? PackShortRows<1, kVectors>(from, row_stride, rows, width.first, width.last, pitch, to)
-            : PackShortRows<2, kVectors>(from, row_stride, rows, width.first, width.last, pitch,
-                                         to);
-      });
-    }
+    const T* const first = from - width.first * stride;
+    const auto pack = [&](auto vectors) HWY_ATTR {
+      constexpr int kVectors = decltype(vectors)::value;
+      stride == 1
+          ? PackShortRows<1, kVectors>(first, row_stride, rows, width.first, width.last, pitch, to)
+          : PackShortRows<2, kVectors>(first, row_stride, rows, width.first, width.last, pitch, to);
+    };
+    if ((stride == 1 || stride == 2) && WithVectors(pitch, pack)) return;
   }
   for (int64_t row = 0; row < rows; ++row) {
     PackRow(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
@@ -284,13 +286,10 @@ template <typename T>
 HWY_INLINE void UnpackRows(const float* from, int64_t pitch, int64_t rows, int64_t count, T* to,
                            int64_t stride, int64_t row_stride) {
   if constexpr (kHasMasks<T>) {
-    const hn::ScalableTag<float> d;
-    const int64_t vectors = CeilDivide(count, static_cast<int64_t>(hn::Lanes(d)));
-    if (vectors >= 1 && vectors <= kMaxShortVectors && stride == 1) {
-      return WithVectors(vectors, [&](auto n) HWY_ATTR {
-        UnpackShortRows<decltype(n)::value>(from, pitch, rows, count, to, row_stride);
-      });
-    }
+    const auto unpack = [&](auto vectors) HWY_ATTR {
+      UnpackShortRows<decltype(vectors)::value>(from, pitch, rows, count, to, row_stride);
+    };
+    if (stride == 1 && WithVectors(count, unpack)) return;
   }
   for (int64_t row = 0; row < rows; ++row) {
     UnpackRow(from + row * pitch, count, to + row * row_stride, stride);

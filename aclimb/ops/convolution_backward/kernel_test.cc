@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,7 @@ class Fenced {
   char* data_;
 };
 
+// A view on fenced memory of exactly its size.
 class Tensor {
  public:
   // `gap` elements lie between rows and, behind the last dimension, between elements.
@@ -138,12 +140,10 @@ class Tensor {
       body(memory_->data() + offset * static_cast<int64_t>(SizeOf(view.dtype)));
     }
   }
-  static int made_;
+  static inline int made_ = 0;
   size_t bytes_;
   std::unique_ptr<Fenced> memory_;
 };
-
-int Tensor::made_ = 0;
 
 struct Case {
   std::vector<int64_t> x, y, weight;
