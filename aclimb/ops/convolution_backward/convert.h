@@ -5,9 +5,12 @@
 namespace aclimb::convolution_backward {
 
 // Copies `from` to `to`, equally shaped views of float32, float16 or bfloat16 with any strides,
-// rounding to nearest even. Views whose contiguous dimensions differ go through small tiles.
+// rounding to nearest even.
 //   parallel  false keeps it on the calling thread
 void Convert(const TensorView& from, const TensorView& to, bool parallel);
+
+// Whether Convert transposes them in registers: each is contiguous in a dimension of its own.
+bool Transposes(const TensorView& from, const TensorView& to);
 
 // Writes zeros.
 void Clear(const TensorView& view, bool parallel);

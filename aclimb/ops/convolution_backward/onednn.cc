@@ -399,6 +399,27 @@ bool SumsRight(const Request& request) {
   return true;
 }
 
+// A view as oneDNN counts its dimensions.
+struct Strided {
+  Dims dims, strides;
+};
+Strided StridedOf(const Geometry& geometry, const TensorView& view, Operand operand) {
+  Strided strided;
+  const auto add = [&](int64_t extent, int64_t stride) {
+    strided.dims.push_back(extent);
+    strided.strides.push_back(stride);
+  };
+  if (operand == Operand::kWeight && geometry.groups > 1) {
+    add(geometry.groups, view.stride[0] * geometry.y_channels);
+    add(geometry.y_channels, view.stride[0]);
+  } else {
+    add(view.shape[0], view.stride[0]);
+  }
+  add(view.shape[1], view.stride[1]);
+  for (int i = FirstDimension(geometry); i < kDims; ++i) add(view.shape[2 + i], view.stride[2 + i]);
+  return strided;
+}
+
 LayoutPointer Describe(Dims dims, Dims strides, DType dtype) {
   // Strides of extent-1 dimensions are arbitrary in a view, but oneDNN compares and checks them.
   for (size_t i = dims.size(); i-- > 0;) {
@@ -456,20 +477,50 @@ int64_t BytesOf(const LayoutPointer& layout) {
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand) {
   if (view.dtype != DType::kFloat32 && view.dtype != DType::kBFloat16) return nullptr;
   if (view.ElementCount() == 0) return nullptr;
-  Dims dims, strides;
-  const auto add = [&](int64_t extent, int64_t stride) {
-    dims.push_back(extent);
-    strides.push_back(stride);
-  };
-  if (operand == Operand::kWeight && geometry.groups > 1) {
-    add(geometry.groups, view.stride[0] * geometry.y_channels);
-    add(geometry.y_channels, view.stride[0]);
-  } else {
-    add(view.shape[0], view.stride[0]);
+  Strided strided = StridedOf(geometry, view, operand);
+  return Describe(std::move(strided.dims), std::move(strided.strides), view.dtype);
+}
+
+std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Operand operand,
+                               const LayoutPointer& layout) {
+  const dnnl_memory_desc_t& desc = layout->desc().data;
+  const Strided strided = StridedOf(geometry, tensor, operand);
+  const auto rank = static_cast<int>(strided.dims.size());
+  if (desc.format_kind != dnnl_blocked || desc.ndims != rank || desc.offset0 != 0 ||
+      desc.extra.flags != dnnl_memory_extra_flag_none) {
+    return std::nullopt;
   }
-  add(view.shape[1], view.stride[1]);
-  for (int i = FirstDimension(geometry); i < kDims; ++i) add(view.shape[2 + i], view.stride[2 + i]);
-  return Describe(std::move(dims), std::move(strides), view.dtype);
+  Blocks blocks{.tensor = tensor, .memory = tensor};
+  blocks.memory.data = nullptr;
+  blocks.memory.dtype = desc.data_type == dnnl_bf16 ? DType::kBFloat16 : DType::kFloat32;
+  blocks.has_blocks = desc.format_desc.blocking.inner_nblks > 0;
+  int used = 0;
+  const auto add = [&](int64_t extent, int64_t tensor_stride, int64_t memory_stride) {
+    if (extent == 1) return true;
+    if (used == kMaxRank) return false;
+    blocks.tensor.shape[used] = blocks.memory.shape[used] = extent;
+    blocks.tensor.stride[used] = tensor_stride;
+    blocks.memory.stride[used++] = memory_stride;
+    return true;
+  };
+  for (int d = 0; d < rank; ++d) {
+    if (desc.padded_dims[d] != strided.dims[static_cast<size_t>(d)]) return std::nullopt;
+    // From the innermost block outwards: of this dimension's elements, of all.
+    int64_t extent = desc.padded_dims[d], within = strided.strides[static_cast<size_t>(d)];
+    int64_t stride = 1;
+    for (int k = desc.format_desc.blocking.inner_nblks - 1; k >= 0; --k) {
+      const int64_t block = desc.format_desc.blocking.inner_blks[k];
+      if (desc.format_desc.blocking.inner_idxs[k] == d) {
+        if (!add(block, within, stride)) return std::nullopt;
+        within *= block;
+        extent /= block;
+      }
+      stride *= block;
+    }
+    if (!add(extent, within, desc.format_desc.blocking.strides[d])) return std::nullopt;
+  }
+  blocks.tensor.rank = blocks.memory.rank = used;
+  return blocks;
 }
 
 LayoutPointer StridedLayout(const TensorView& view) {

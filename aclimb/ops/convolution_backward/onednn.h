@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "aclimb/core/tensor_view.h"
@@ -30,6 +31,16 @@ enum class Operand : uint8_t { kX, kY, kWeight };
 // The layout of an embedded view. Null when oneDNN cannot describe it: other dtypes than float32
 // and bfloat16, elements that share memory, no elements.
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand);
+
+// An operand and the memory of a layout as views of the same shape: what the layout has in blocks is
+// a dimension of its own. A copy from one to the other is a copy into the layout, or out of it.
+struct Blocks {
+  TensorView tensor, memory;  // memory without address
+  bool has_blocks = false;    // beyond the tensor's own dimensions
+};
+// Nothing where the layout pads, holds more than the elements, or has too many dimensions.
+std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Operand operand,
+                               const LayoutPointer& layout);
 
 // The layout of any view, dimension by dimension, for copies between views.
 LayoutPointer StridedLayout(const TensorView& view);

@@ -102,6 +102,24 @@ bool ReadsBeyondWindows(const onednn::Primitive& primitive, Task task, DType ope
 
 bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
 
+// The two views of a copy between a tensor and a layout, where our own loops are faster than oneDNN's
+// reorders: they transpose bfloat16 up to four times as fast, and read float16.
+std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView& tensor,
+                                      onednn::Operand role, const onednn::LayoutPointer& layout) {
+  auto blocks = onednn::BlocksOf(geometry, tensor, role, layout);
+  if (!blocks || !Transposes(blocks->tensor, blocks->memory)) return std::nullopt;
+  // Whole blocks of float32 are copied as fast there.
+  const bool full = tensor.dtype == DType::kFloat32 && blocks->memory.dtype == DType::kFloat32;
+  if (full && blocks->has_blocks) return std::nullopt;
+  return blocks;
+}
+
+// The same place as another view of it.
+Place Seen(Place place, const TensorView& view) {
+  place.view = view;
+  return place;
+}
+
 void LogChoice(Task task, std::string_view name) {
   if (aclimb_settings()->log_plan == 0) return;
   const char* const what = task == Task::kGradWeight ? "gradWeight" : "gradInput";
@@ -182,6 +200,14 @@ Place PlanBuilder::InLayout(const Geometry& geometry, Operand& operand, onednn::
   onednn::ReorderPointer reorder;
   if (source_layout != nullptr) {
     if (onednn::SameLayout(source_layout, layout)) return source;
+  }
+  if (const auto blocks = OwnCopy(geometry, source.view, role, layout)) {
+    const Place place = BookBytes(onednn::BytesOf(layout));
+    Copy(Seen(source, blocks->tensor), Seen(place, blocks->memory));
+    operand.layouts.emplace_back(layout, place);
+    return place;
+  }
+  if (source_layout != nullptr) {
     reorder = onednn::MakeReorder(source_layout, layout, threads_);
   }
   if (reorder == nullptr) {
@@ -199,6 +225,9 @@ Place PlanBuilder::InLayout(const Geometry& geometry, Operand& operand, onednn::
 
 void PlanBuilder::Store(const Geometry& geometry, onednn::Operand role,
                         const onednn::LayoutPointer& layout, const Place& from, const Place& to) {
+  if (const auto blocks = OwnCopy(geometry, to.view, role, layout)) {
+    return Copy(Seen(from, blocks->memory), Seen(to, blocks->tensor));
+  }
   if (const auto user = onednn::LayoutOf(geometry, to.view, role)) {
     if (const auto reorder = onednn::MakeReorder(layout, user, threads_)) {
       return Reorder(reorder, from, to);
