@@ -101,7 +101,8 @@ HWY_INLINE void TransposeInBlocks(const T* from, int64_t stride, int64_t rows, i
   for (int64_t next_row = 0; next_row < rows; next_row += lanes) {
     const int64_t r = HWY_MIN(next_row, rows - lanes);
     for (int64_t next = 0; next < columns; next += kBlock<T>) {
-      if (next % (64 / static_cast<int64_t>(sizeof(T))) == 0) PrefetchRows(from, stride, rows, columns, lanes, r, next);
+      if (next % (64 / static_cast<int64_t>(sizeof(T))) == 0)
+        PrefetchRows(from, stride, rows, columns, lanes, r, next);
       const int64_t c = HWY_MIN(next, columns - kBlock<T>);
       TransposeBlock(d, from + r * stride + c, stride, to + c * to_stride + r, to_stride, store);
     }
@@ -118,8 +119,52 @@ void Transpose(const T* from, int64_t stride, int64_t rows, int64_t columns, T* 
     return TransposeInBlocks<kMost>(from, stride, rows, columns, to, to_stride);
   }
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * stride + c];
+    for (int64_t c = 0; c < columns; ++c) {
+      hwy::CopyBytes<sizeof(T)>(from + r * stride + c, to + c * to_stride + r);
+    }
   }
+}
+
+// ZipRow with vectors of at most kMost elements; the last may overlap the one before.
+template <size_t kMost, typename T>
+HWY_INLINE void ZipInVectors(const T* even, const T* odd, int64_t count, T* to) {
+  const hn::CappedTag<T, kMost> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (count < lanes) {
+    if constexpr (kMost > 1) ZipInVectors<kMost / 2>(even, odd, count, to);
+    return;
+  }
+  for (int64_t next = 0; next < count; next += lanes) {
+    const int64_t i = HWY_MIN(next, count - lanes);
+    hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, to + 2 * i);
+  }
+}
+template <size_t kMost, typename T>
+HWY_INLINE void UnzipInVectors(const T* from, int64_t count, T* even, T* odd) {
+  const hn::CappedTag<T, kMost> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (count < lanes) {
+    if constexpr (kMost > 1) UnzipInVectors<kMost / 2>(from, count, even, odd);
+    return;
+  }
+  for (int64_t next = 0; next < count; next += lanes) {
+    const int64_t i = HWY_MIN(next, count - lanes);
+    hn::Vec<decltype(d)> first, second;
+    hn::LoadInterleaved2(d, from + 2 * i, first, second);
+    hn::StoreU(first, d, even + i);
+    hn::StoreU(second, d, odd + i);
+  }
+}
+
+// to[2 * i] = even[i] and to[2 * i + 1] = odd[i] for i < count. T as for Transpose, no overlap.
+template <typename T>
+HWY_INLINE void ZipRow(const T* even, const T* odd, int64_t count, T* to) {
+  ZipInVectors<hn::MaxLanes(hn::ScalableTag<T>())>(even, odd, count, to);
+}
+// The inverse.
+template <typename T>
+HWY_INLINE void UnzipRow(const T* from, int64_t count, T* even, T* odd) {
+  UnzipInVectors<hn::MaxLanes(hn::ScalableTag<T>())>(from, count, even, odd);
 }
 
 #if HWY_TARGET != HWY_SCALAR

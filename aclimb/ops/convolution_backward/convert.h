@@ -9,9 +9,6 @@ namespace aclimb::convolution_backward {
 //   parallel  false keeps it on the calling thread
 void Convert(const TensorView& from, const TensorView& to, bool parallel);
 
-// Whether Convert transposes them in registers: each is contiguous in a dimension of its own.
-bool Transposes(const TensorView& from, const TensorView& to);
-
 // Writes zeros.
 void Clear(const TensorView& view, bool parallel);
 

@@ -2,20 +2,18 @@
 // problems.
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
-#include "aclimb/core/half.h"
 #include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/truth.h"
@@ -27,123 +25,6 @@ namespace aclimb::convolution_backward {
 namespace {
 
 using aclimb::testing::Random;
-
-constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
-
-double Load(const char* at, DType dtype) {
-  if (dtype == DType::kFloat32) {
-    float value;
-    std::memcpy(&value, at, 4);
-    return static_cast<double>(value);
-  }
-  uint16_t bits;
-  std::memcpy(&bits, at, 2);
-  return static_cast<double>(dtype == DType::kFloat16 ? ToFloat(Float16{bits})
-                                                      : ToFloat(BFloat16{bits}));
-}
-void Save(char* at, DType dtype, double value) {
-  const float rounded = static_cast<float>(value);
-  if (dtype == DType::kFloat32) {
-    std::memcpy(at, &rounded, 4);
-    return;
-  }
-  const uint16_t bits =
-      dtype == DType::kFloat16 ? ToFloat16(rounded).bits : ToBFloat16(rounded).bits;
-  std::memcpy(at, &bits, 2);
-}
-
-// Memory that ends at a page that nobody may touch, or begins behind one: sanitizers do not look
-// into masked loads and stores.
-class Fenced {
- public:
-  Fenced(size_t bytes, bool at_end) {
-    const size_t page = 4096, room = (bytes + page - 1) / page * page;
-    size_ = room + 2 * page;
-    void* const all = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) throw std::bad_alloc();
-    all_ = static_cast<char*>(all);
-    if (room > 0) mprotect(all_ + page, room, PROT_READ | PROT_WRITE);
-    data_ = all_ + page + (at_end ? room - bytes : 0);
-  }
-  ~Fenced() { munmap(all_, size_); }
-  Fenced(const Fenced&) = delete;
-  Fenced& operator=(const Fenced&) = delete;
-  char* data() const { return data_; }
-
- private:
-  size_t size_;
-  char* all_;
-  char* data_;
-};
-
-// A view on fenced memory of exactly its size.
-class Tensor {
- public:
-  // `gap` elements lie between rows and, behind the last dimension, between elements.
-  Tensor(const std::vector<int64_t>& shape, DType dtype, int64_t gap = 0) {
-    view.dtype = dtype;
-    view.rank = static_cast<int>(shape.size());
-    int64_t stride = 1;
-    for (int d = view.rank - 1; d >= 0; --d) {
-      view.shape[d] = shape[static_cast<size_t>(d)];
-      view.stride[d] = stride;
-      stride = stride * view.shape[d] + gap;
-    }
-    int64_t last = 0;
-    for (int d = 0; d < view.rank; ++d) last += (view.shape[d] - 1) * view.stride[d];
-    bytes_ = static_cast<size_t>(last + 1) * SizeOf(dtype);
-    memory_ = std::make_unique<Fenced>(bytes_, made_++ % 2 == 0);
-    std::memset(memory_->data(), 0xFF, bytes_);  // NaN
-    view.data = memory_->data();
-  }
-  void Fill(Random& random) {
-    Each([&](char* at) { Save(at, view.dtype, static_cast<double>(random.Integer(-8, 8)) / 4); });
-  }
-  std::vector<double> Values() const {
-    std::vector<double> values;
-    Each([&](char* at) { values.push_back(Load(at, view.dtype)); });
-    return values;
-  }
-  // What lies between the elements is as it was.
-  bool GapsAreUntouched() const {
-    std::vector<bool> taken(bytes_);
-    Each([&](char* at) {
-      for (size_t i = 0; i < SizeOf(view.dtype); ++i) {
-        taken[static_cast<size_t>(at - memory_->data()) + i] = true;
-      }
-    });
-    for (size_t i = 0; i < bytes_; ++i) {
-      if (!taken[i] && memory_->data()[i] != '\xFF') return false;
-    }
-    return true;
-  }
-  // Element `index` of the view, row-major.
-  void Set(int64_t index, double value) {
-    int64_t offset = 0;
-    for (int d = view.rank - 1; d >= 0; --d) {
-      offset += index % view.shape[d] * view.stride[d];
-      index /= view.shape[d];
-    }
-    Save(memory_->data() + offset * static_cast<int64_t>(SizeOf(view.dtype)), view.dtype, value);
-  }
-  TensorView view;
-
- private:
-  template <typename F>
-  void Each(F&& body) const {
-    for (int64_t i = 0; i < view.ElementCount(); ++i) {
-      int64_t offset = 0, rest = i;
-      for (int d = view.rank - 1; d >= 0; --d) {
-        offset += rest % view.shape[d] * view.stride[d];
-        rest /= view.shape[d];
-      }
-      body(memory_->data() + offset * static_cast<int64_t>(SizeOf(view.dtype)));
-    }
-  }
-  static inline int made_ = 0;
-  size_t bytes_;
-  std::unique_ptr<Fenced> memory_;
-};
 
 struct Case {
   std::vector<int64_t> x, y, weight;

@@ -32,8 +32,8 @@ enum class Operand : uint8_t { kX, kY, kWeight };
 // and bfloat16, elements that share memory, no elements.
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand);
 
-// An operand and the memory of a layout as views of the same shape: what the layout has in blocks is
-// a dimension of its own. A copy from one to the other is a copy into the layout, or out of it.
+// An operand and the memory of a layout as views of the same shape: what the layout has in blocks
+// is a dimension of its own. A copy from one to the other is a copy into the layout, or out of it.
 struct Blocks {
   TensorView tensor, memory;  // memory without address
   bool has_blocks = false;    // beyond the tensor's own dimensions

@@ -9,6 +9,7 @@
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/patch.h"
+#include "aclimb/ops/convolution_backward/transposing_copy.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -102,12 +103,12 @@ bool ReadsBeyondWindows(const onednn::Primitive& primitive, Task task, DType ope
 
 bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.stride[4] == 1; }
 
-// The two views of a copy between a tensor and a layout, where our own loops are faster than oneDNN's
-// reorders: they transpose bfloat16 up to four times as fast, and read float16.
+// The two views of a copy between a tensor and a layout, where our own loops are faster than
+// oneDNN's reorders: they transpose bfloat16 up to four times as fast, and read float16.
 std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView& tensor,
                                       onednn::Operand role, const onednn::LayoutPointer& layout) {
   auto blocks = onednn::BlocksOf(geometry, tensor, role, layout);
-  if (!blocks || !Transposes(blocks->tensor, blocks->memory)) return std::nullopt;
+  if (!blocks || !TransposingCopy::Find(blocks->tensor, blocks->memory)) return std::nullopt;
   // Whole blocks of float32 are copied as fast there.
   const bool full = tensor.dtype == DType::kFloat32 && blocks->memory.dtype == DType::kFloat32;
   if (full && blocks->has_blocks) return std::nullopt;
@@ -367,6 +368,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   if (onednn::MakePrimitive(request) == nullptr) return false;
 
   const auto rearrange = [&](const Place& from, const Place& to) {
+    if (TransposingCopy::Find(from.view, to.view)) return Copy(from, to);
     const auto a = onednn::StridedLayout(from.view), b = onednn::StridedLayout(to.view);
     const auto reorder = a && b ? onednn::MakeReorder(a, b, threads_) : nullptr;
     reorder != nullptr ? Reorder(reorder, from, to) : Copy(from, to);
