@@ -153,6 +153,19 @@ void Convert(const TensorView& from, const TensorView& to, bool parallel) {
   }
 }
 
+bool ConvertAndLook(const TensorView& from, const TensorView& to, bool parallel) {
+  if (const auto copy = TransposingCopy::Find(from, to)) {
+    // Pieces are looked at while they are in the cache.
+    std::atomic<bool> found{false};
+    copy->Run(from, to, parallel, [&found](const TensorView& written) {
+      if (HasNaN(written, false)) found.store(true, std::memory_order_relaxed);
+    });
+    return found.load(std::memory_order_relaxed);
+  }
+  Convert(from, to, parallel);
+  return HasNaN(to, parallel);
+}
+
 void Clear(const TensorView& view, bool parallel) {
   // A zero of every storage type, read again and again.
   const float zero = 0.0f;

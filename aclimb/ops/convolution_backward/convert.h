@@ -9,6 +9,9 @@ namespace aclimb::convolution_backward {
 //   parallel  false keeps it on the calling thread
 void Convert(const TensorView& from, const TensorView& to, bool parallel);
 
+// The same, and says whether an element of `to` is NaN then.
+bool ConvertAndLook(const TensorView& from, const TensorView& to, bool parallel);
+
 // Writes zeros.
 void Clear(const TensorView& view, bool parallel);
 

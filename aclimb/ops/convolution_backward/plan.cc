@@ -225,23 +225,36 @@ Place PlanBuilder::InLayout(const Geometry& geometry, Operand& operand, onednn::
 }
 
 void PlanBuilder::Store(const Geometry& geometry, onednn::Operand role,
-                        const onednn::LayoutPointer& layout, const Place& from, const Place& to) {
+                        const onednn::LayoutPointer& layout, const Place& from, const Place& to,
+                        const Step& repair) {
   if (const auto blocks = OwnCopy(geometry, to.view, role, layout)) {
-    return Copy(Seen(from, blocks->memory), Seen(to, blocks->tensor));
+    const Place memory = Seen(from, blocks->memory), tensor = Seen(to, blocks->tensor);
+    if (!repair) return Copy(memory, tensor);
+    return Then([memory, tensor, repair, parallel = parallel_](const RunContext& run) {
+      if (ConvertAndLook(memory.View(run), tensor.View(run), parallel)) repair(run);
+    });
   }
-  if (const auto user = onednn::LayoutOf(geometry, to.view, role)) {
-    if (const auto reorder = onednn::MakeReorder(layout, user, threads_)) {
-      return Reorder(reorder, from, to);
-    }
-  }
-  Place dense = BookDense(to.view, DType::kFloat32);
-  const auto plain = onednn::LayoutOf(geometry, dense.view, role);
-  if (onednn::SameLayout(plain, layout)) {
-    dense.piece = from.piece;
+  const auto user = onednn::LayoutOf(geometry, to.view, role);
+  if (const auto reorder = user ? onednn::MakeReorder(layout, user, threads_) : nullptr) {
+    Reorder(reorder, from, to);
   } else {
-    Reorder(onednn::MakeReorder(layout, plain, threads_), from, dense);
+    Place dense = BookDense(to.view, DType::kFloat32);
+    const auto plain = onednn::LayoutOf(geometry, dense.view, role);
+    if (onednn::SameLayout(plain, layout)) {
+      dense.piece = from.piece;
+    } else {
+      Reorder(onednn::MakeReorder(layout, plain, threads_), from, dense);
+    }
+    Copy(dense, to);
   }
-  Copy(dense, to);
+  RepairWhereNaN(to, repair);
+}
+
+void PlanBuilder::RepairWhereNaN(const Place& result, const Step& repair) {
+  if (!repair) return;
+  Then([result, repair, parallel = parallel_](const RunContext& run) {
+    if (HasNaN(result.View(run), parallel)) repair(run);
+  });
 }
 
 void PlanBuilder::AddDirect(Task task, const Place& result) {
@@ -303,6 +316,7 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
       (!gives_weight && !weight.Exists())) {
     return false;
   }
+  const Step repair = RepairOf(task, *primitive, dtype, operands, result);
   const int64_t mark = planner_.workspace().Mark();
   const auto user = onednn::LayoutOf(geometry, result.view, role);
   const bool in_place = user != nullptr && onednn::SameLayout(user, layout);
@@ -312,44 +326,50 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   Then([primitive, x, y, weight, scratch](const RunContext& run) {
     primitive->Run(x.Address(run), y.Address(run), weight.Address(run), scratch.Address(run));
   });
-  if (!in_place) Store(geometry, role, layout, target, result);
-  planner_.workspace().Rewind(mark);
-
-  const bool zeros = MultipliesZeros(*primitive, task, geometry);
-  if (gives_weight) {
-    if (zeros || dtype == DType::kBFloat16) AddWeightRepair(operands, result);
-  } else if (ReadsBeyondWindows(*primitive, task, dtype, geometry)) {
-    AddSumsRepair(operands, task, result, Suspects::kAll);
-  } else if (zeros) {
-    AddSumsRepair(operands, task, result, Suspects::kWeights);
+  if (in_place) {
+    RepairWhereNaN(result, repair);
+  } else {
+    Store(geometry, role, layout, target, result, repair);
   }
+  planner_.workspace().Rewind(mark);
   return true;
 }
 
-void PlanBuilder::AddWeightRepair(const Operands& operands, const Place& result) {
+PlanBuilder::Step PlanBuilder::RepairOf(Task task, const onednn::Primitive& primitive, DType dtype,
+                                        const Operands& operands, const Place& result) {
+  const bool zeros = MultipliesZeros(primitive, task, operands.geometry);
+  if (task == Task::kGradWeight) {
+    return zeros || dtype == DType::kBFloat16 ? WeightRepair(operands, result) : nullptr;
+  }
+  if (ReadsBeyondWindows(primitive, task, dtype, operands.geometry)) {
+    return SumsRepair(operands, task, result, Suspects::kAll);
+  }
+  return zeros ? SumsRepair(operands, task, result, Suspects::kWeights) : nullptr;
+}
+
+PlanBuilder::Step PlanBuilder::WeightRepair(const Operands& operands, const Place& result) {
+  // It runs when the other pieces of the task are no longer read.
   const int64_t mark = planner_.workspace().Mark();
   const Place scratch = BookBytes(RepairScratchBytes(operands.geometry));
   planner_.workspace().Rewind(mark);
-  Then([geometry = operands.geometry, x = operands.x.user, y = operands.y.user, result, scratch,
-        parallel = parallel_](const RunContext& run) {
-    const TensorView weight = result.View(run);
-    if (!HasNaN(weight, parallel)) return;
-    RepairGradWeight(geometry, x.View(run), y.View(run), weight, scratch.Address(run), parallel);
-  });
+  return [geometry = operands.geometry, x = operands.x.user, y = operands.y.user, result, scratch,
+          parallel = parallel_](const RunContext& run) {
+    RepairGradWeight(geometry, x.View(run), y.View(run), result.View(run), scratch.Address(run),
+                     parallel);
+  };
 }
 
-void PlanBuilder::AddSumsRepair(const Operands& operands, Task task, const Place& result,
-                                Suspects suspects) {
+PlanBuilder::Step PlanBuilder::SumsRepair(const Operands& operands, Task task, const Place& result,
+                                          Suspects suspects) {
   const Place x = task == Task::kGradX ? result : operands.x.user;
   const Place y = task == Task::kForward ? result : operands.y.user;
-  Then([geometry = operands.geometry, task, x, y, weight = operands.weight.user, result, suspects,
-        parallel = parallel_](const RunContext& run) {
-    if (!HasNaN(result.View(run), parallel)) return;
+  return [geometry = operands.geometry, task, x, y, weight = operands.weight.user, suspects,
+          parallel = parallel_](const RunContext& run) {
     const TensorView weights = weight.View(run);
     // Then the NaNs came with the data.
     if (suspects == Suspects::kWeights && IsFinite(weights, parallel)) return;
     RepairSums(geometry, task, x.View(run), y.View(run), weights, suspects, parallel);
-  });
+  };
 }
 
 PlanBuilder::Operands& PlanBuilder::PatchOperands() {

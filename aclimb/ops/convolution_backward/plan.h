@@ -64,6 +64,8 @@ class PlanBuilder {
   PlanPointer Take() { return std::move(plan_); }
 
  private:
+  using Step = std::function<void(const RunContext&)>;
+
   // An operand, and the copies of it that steps have asked for.
   struct Operand {
     Place user;
@@ -93,16 +95,21 @@ class PlanBuilder {
   Place Rows(Operand& operand);
   Place InLayout(const Geometry& geometry, Operand& operand, onednn::Operand role, DType dtype,
                  const onednn::LayoutPointer& layout);
+  //   repair  what to do if there is a NaN in `to`; empty: nothing
   void Store(const Geometry& geometry, onednn::Operand role, const onednn::LayoutPointer& layout,
-             const Place& from, const Place& to);
+             const Place& from, const Place& to, const Step& repair);
+  void RepairWhereNaN(const Place& result, const Step& repair);
 
   void AddTask(Task task, const Place& result);
   void AddDirect(Task task, const Place& result);
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
   bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);
-  void AddWeightRepair(const Operands& operands, const Place& result);
-  void AddSumsRepair(const Operands& operands, Task task, const Place& result, Suspects suspects);
+  // What mends NaNs that only the primitive can have made; empty where it makes none.
+  Step RepairOf(Task task, const onednn::Primitive& primitive, DType dtype,
+                const Operands& operands, const Place& result);
+  Step WeightRepair(const Operands& operands, const Place& result);
+  Step SumsRepair(const Operands& operands, Task task, const Place& result, Suspects suspects);
   bool AddPatch(Task task, const Place& result);
   Operands& PatchOperands();
 

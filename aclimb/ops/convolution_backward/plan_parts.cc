@@ -98,10 +98,10 @@ bool PlanBuilder::AddGradWeightParts(Operands& operands, DType dtype, const Plac
   });
   for (const Part& part : parts) {
     Store(part.geometry, onednn::Operand::kWeight, part.primitive->Weight(), part.weight,
-          part.result);
+          part.result, nullptr);
   }
   planner_.workspace().Rewind(mark);
-  if (dtype == DType::kBFloat16) AddWeightRepair(operands, result);
+  if (dtype == DType::kBFloat16) RepairWhereNaN(result, WeightRepair(operands, result));
   return true;
 }
 

@@ -190,7 +190,8 @@ std::optional<TransposingCopy> TransposingCopy::Find(const TensorView& from, con
   return copy;
 }
 
-void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool parallel) const {
+void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool parallel,
+                          const std::function<void(const TensorView&)>& look) const {
   // A piece stays in the cache, and what it reads and writes comes in long runs.
   constexpr int64_t kPiece = 64 * 1024;
   const bool has_columns = from_ != to_;
@@ -232,8 +233,22 @@ void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool par
       piece.outer = std::min(piece_outer, outer - first_outer);
       piece.rows = cuts_rows ? count : rows;
       piece.columns = cuts_rows ? columns : count;
-      HWY_DYNAMIC_DISPATCH(CopyPiece)
-      (piece, from.dtype, to.dtype, At(from, offset[0]), const_cast<char*>(At(to, offset[1])));
+      char* const written = const_cast<char*>(At(to, offset[1]));
+      HWY_DYNAMIC_DISPATCH(CopyPiece)(piece, from.dtype, to.dtype, At(from, offset[0]), written);
+      if (!look) continue;
+      TensorView view;
+      view.data = written;
+      view.dtype = to.dtype;
+      const auto add = [&](int64_t extent, int d) {
+        if (d < 0) return;
+        view.shape[view.rank] = extent;
+        view.stride[view.rank++] = walk_.stride[1][d];
+      };
+      add(piece.outer, outer_);
+      add(2, pair_);
+      add(piece.rows, from_);
+      if (has_columns) add(piece.columns, to_);
+      look(view);
     }
   };
   const int64_t pieces = planes * outer_cuts * cuts;

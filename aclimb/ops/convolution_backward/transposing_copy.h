@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "aclimb/core/tensor_view.h"
@@ -19,7 +20,9 @@ class TransposingCopy {
   // Views with the shapes, strides and dtypes that it was found for. float16 and bfloat16 are
   // rounded to nearest even; equal dtypes are copied bit by bit.
   //   parallel  false keeps it on the calling thread
-  void Run(const TensorView& from, const TensorView& to, bool parallel) const;
+  //   look      called with each piece of `to`, on the thread that wrote it
+  void Run(const TensorView& from, const TensorView& to, bool parallel,
+           const std::function<void(const TensorView&)>& look = nullptr) const;
 
   // How rows of `from` become columns of `to`.
   enum class Kind : uint8_t {
