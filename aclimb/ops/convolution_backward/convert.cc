@@ -48,10 +48,6 @@ void ConvertRange(const Walk<2>& walk, const void* from, void* to, int64_t begin
 
 using RangeFunction = void (*)(const Walk<2>&, const void*, void*, int64_t, int64_t);
 
-// Index of a storage type in the tables below.
-HWY_INLINE int IndexOf(DType dtype) {
-  return dtype == DType::kFloat16 ? 1 : dtype == DType::kBFloat16 ? 2 : 0;
-}
 constexpr RangeFunction kRanges[3][3] = {
     {ConvertRange<float, float>, ConvertRange<float, Float16>, ConvertRange<float, BFloat16>},
     {ConvertRange<Float16, float>, ConvertRange<Float16, Float16>, ConvertRange<Float16, BFloat16>},

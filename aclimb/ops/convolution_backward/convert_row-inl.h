@@ -7,12 +7,18 @@
 #define ACLIMB_CONVERT_ROW_INL_H_
 #endif
 
+#include "aclimb/core/dtype.h"
 #include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// Index of a storage type in tables of kernels.
+HWY_INLINE int IndexOf(DType dtype) {
+  return dtype == DType::kFloat16 ? 1 : dtype == DType::kBFloat16 ? 2 : 0;
+}
 
 // `count` elements side by side, to nearest even.
 template <typename From, typename To>

@@ -110,13 +110,13 @@ std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView
   auto blocks = onednn::BlocksOf(geometry, tensor, role, layout);
   if (!blocks || !TransposingCopy::Find(blocks->tensor, blocks->memory)) return std::nullopt;
   // Whole blocks of float32 are copied as fast there.
-  const bool full = tensor.dtype == DType::kFloat32 && blocks->memory.dtype == DType::kFloat32;
-  if (full && blocks->has_blocks) return std::nullopt;
+  const bool float32 = tensor.dtype == DType::kFloat32 && blocks->memory.dtype == DType::kFloat32;
+  if (float32 && blocks->has_blocks) return std::nullopt;
   return blocks;
 }
 
 // The same place as another view of it.
-Place Seen(Place place, const TensorView& view) {
+Place ViewedAs(Place place, const TensorView& view) {
   place.view = view;
   return place;
 }
@@ -198,19 +198,15 @@ Place PlanBuilder::InLayout(const Geometry& geometry, Operand& operand, onednn::
   }
   Place source = operand.user;
   onednn::LayoutPointer source_layout = onednn::LayoutOf(geometry, source.view, role);
-  onednn::ReorderPointer reorder;
-  if (source_layout != nullptr) {
-    if (onednn::SameLayout(source_layout, layout)) return source;
-  }
+  if (source_layout != nullptr && onednn::SameLayout(source_layout, layout)) return source;
   if (const auto blocks = OwnCopy(geometry, source.view, role, layout)) {
     const Place place = BookBytes(onednn::BytesOf(layout));
-    Copy(Seen(source, blocks->tensor), Seen(place, blocks->memory));
+    Copy(ViewedAs(source, blocks->tensor), ViewedAs(place, blocks->memory));
     operand.layouts.emplace_back(layout, place);
     return place;
   }
-  if (source_layout != nullptr) {
-    reorder = onednn::MakeReorder(source_layout, layout, threads_);
-  }
+  onednn::ReorderPointer reorder;
+  if (source_layout != nullptr) reorder = onednn::MakeReorder(source_layout, layout, threads_);
   if (reorder == nullptr) {
     source = Dense(operand, dtype);
     source_layout = onednn::LayoutOf(geometry, source.view, role);
@@ -228,7 +224,7 @@ void PlanBuilder::Store(const Geometry& geometry, onednn::Operand role,
                         const onednn::LayoutPointer& layout, const Place& from, const Place& to,
                         const Step& repair) {
   if (const auto blocks = OwnCopy(geometry, to.view, role, layout)) {
-    const Place memory = Seen(from, blocks->memory), tensor = Seen(to, blocks->tensor);
+    const Place memory = ViewedAs(from, blocks->memory), tensor = ViewedAs(to, blocks->tensor);
     if (!repair) return Copy(memory, tensor);
     return Then([memory, tensor, repair, parallel = parallel_](const RunContext& run) {
       if (ConvertAndLook(memory.View(run), tensor.View(run), parallel)) repair(run);
@@ -310,8 +306,9 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
                                         : gives_y ? primitive->Y()
                                                   : primitive->Weight();
   const auto plain = onednn::LayoutOf(geometry, DenseAs(result.view, DType::kFloat32), role);
-  const bool can_store =
-      onednn::SameLayout(plain, layout) || onednn::MakeReorder(layout, plain, threads_) != nullptr;
+  const bool can_store = OwnCopy(geometry, result.view, role, layout) ||
+                         onednn::SameLayout(plain, layout) ||
+                         onednn::MakeReorder(layout, plain, threads_) != nullptr;
   if (!can_store || (!gives_x && !x.Exists()) || (!gives_y && !y.Exists()) ||
       (!gives_weight && !weight.Exists())) {
     return false;

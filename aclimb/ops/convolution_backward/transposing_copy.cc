@@ -67,7 +67,7 @@ HWY_INLINE void CopyPlane(const Piece& p, const From* from, To* to) {
 // Pairs of two-byte elements are transposed as elements of four bytes.
 template <typename T>
 HWY_INLINE void ZipPlane(const Piece& p, const T* from, T* to) {
-  if (p.columns == 1) return ZipRow(from, from + p.pair_step, p.rows, to);
+  if (p.columns == 0) return ZipRow(from, from + p.pair_step, p.rows, to);
   if constexpr (sizeof(T) == 2) {
     HWY_ALIGN float tile[kLong * kShort];
     EachTile(p.rows, kLong, p.columns, kShort,
@@ -85,7 +85,7 @@ HWY_INLINE void ZipPlane(const Piece& p, const T* from, T* to) {
 
 template <typename T>
 HWY_INLINE void UnzipPlane(const Piece& p, const T* from, T* to) {
-  if (p.columns == 1) return UnzipRow(from, p.rows, to, to + p.pair_step);
+  if (p.columns == 0) return UnzipRow(from, p.rows, to, to + p.pair_step);
   if constexpr (sizeof(T) == 2) {
     HWY_ALIGN float tile[kShort * kLong];
     EachTile(p.rows, kShort, p.columns, kLong,
@@ -121,10 +121,7 @@ void CopyPiece(const Piece& piece, DType from_dtype, DType to_dtype, const void*
       {CopyPlanes<float, float>, CopyPlanes<float, Float16>, CopyPlanes<float, BFloat16>},
       {CopyPlanes<Float16, float>, CopyPlanes<Float16, Float16>, CopyPlanes<Float16, BFloat16>},
       {CopyPlanes<BFloat16, float>, CopyPlanes<BFloat16, Float16>, CopyPlanes<BFloat16, BFloat16>}};
-  const auto index = [](DType dtype) {
-    return dtype == DType::kFloat16 ? 1 : dtype == DType::kBFloat16 ? 2 : 0;
-  };
-  kFunctions[index(from_dtype)][index(to_dtype)](piece, from, to);
+  kFunctions[IndexOf(from_dtype)][IndexOf(to_dtype)](piece, from, to);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -140,7 +137,8 @@ HWY_EXPORT(CopyPiece);
 constexpr int64_t kShortest = 8;         // of the dimensions that are transposed
 constexpr int64_t kShortestZipped = 24;  // of rows that are only zipped
 
-// The dimension in which neighbours of operand n are `stride` elements apart, or -1.
+// The dimension of at least so many elements in which neighbours of operand n are `stride` elements
+// apart, or -1.
 int WithStride(const Walk<2>& walk, int n, int64_t stride, int64_t least) {
   for (int d = walk.rank - 1; d >= 0; --d) {
     if (walk.stride[n][d] == stride && walk.extent[d] >= least) return d;
@@ -193,21 +191,24 @@ std::optional<TransposingCopy> TransposingCopy::Find(const TensorView& from, con
 void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool parallel,
                           const std::function<void(const TensorView&)>& look) const {
   // A piece stays in the cache, and what it reads and writes comes in long runs.
-  constexpr int64_t kPiece = 64 * 1024;
+  constexpr int64_t kPiece = 64 * 1024, kLongest = 2048;
   const bool has_columns = from_ != to_;
   const int64_t rows = walk_.extent[from_], columns = has_columns ? walk_.extent[to_] : 1;
-  const bool cuts_rows = rows >= columns;
-  const int64_t length = std::max(rows, columns), width = std::min(rows, columns);
-  const int64_t piece_length = std::max<int64_t>(32, kPiece / width / 32 * 32);
-  const int64_t cuts = CeilDivide(length, piece_length);
+  // The shorter one stays whole if it can.
+  const int64_t width = std::min({rows, columns, kLongest});
+  const int64_t length = std::max<int64_t>(32, kPiece / width / 32 * 32);
+  const int64_t piece_rows = rows < columns ? width : std::min(rows, length);
+  const int64_t piece_columns = rows < columns ? std::min(columns, length) : width;
+  const int64_t row_cuts = CeilDivide(rows, piece_rows);
+  const int64_t column_cuts = CeilDivide(columns, piece_columns);
   const int64_t outer = outer_ < 0 ? 1 : walk_.extent[outer_];
   const int64_t piece_outer =
-      cuts > 1 ? 1 : std::clamp<int64_t>(kPiece / 4 / (rows * columns), 1, outer);
+      std::clamp<int64_t>(kPiece / 4 / (piece_rows * piece_columns), 1, outer);
   const int64_t outer_cuts = CeilDivide(outer, piece_outer);
   const int64_t planes = walk_.count / (rows * columns * outer * (pair_ < 0 ? 1 : 2));
   const auto stride = [&](int n, int d) { return d < 0 ? 0 : walk_.stride[n][d]; };
 
-  Piece whole;
+  Piece whole = {};
   whole.kind = kind_;
   whole.from_outer = stride(0, outer_);
   whole.to_outer = stride(1, outer_);
@@ -216,23 +217,23 @@ void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool par
   whole.pair_step = stride(kind_ == Kind::kZip ? 0 : 1, pair_);
   const auto run = [&](int64_t begin, int64_t end) {
     for (int64_t index = begin; index < end; ++index) {
-      const int64_t first = index % cuts * piece_length;
-      const int64_t first_outer = index / cuts % outer_cuts * piece_outer;
-      int64_t rest = index / cuts / outer_cuts;
-      int64_t offset[2];
-      for (int n = 0; n < 2; ++n) {
-        offset[n] = first * stride(n, cuts_rows ? from_ : to_) + first_outer * stride(n, outer_);
-      }
+      int64_t rest = index;
+      int64_t offset[2] = {};
+      Piece piece = whole;
+      const auto cut = [&](int d, int64_t extent, int64_t length_of_piece, int64_t cuts) {
+        const int64_t first = rest % cuts * length_of_piece;
+        rest /= cuts;
+        for (int n = 0; n < 2; ++n) offset[n] += first * stride(n, d);
+        return std::min(length_of_piece, extent - first);
+      };
+      piece.rows = cut(from_, rows, piece_rows, row_cuts);
+      if (has_columns) piece.columns = cut(to_, columns, piece_columns, column_cuts);
+      piece.outer = cut(outer_, outer, piece_outer, outer_cuts);
       for (int d = walk_.rank - 1; d >= 0; --d) {
         if (d == from_ || d == to_ || d == pair_ || d == outer_) continue;
         for (int n = 0; n < 2; ++n) offset[n] += rest % walk_.extent[d] * walk_.stride[n][d];
         rest /= walk_.extent[d];
       }
-      const int64_t count = std::min(piece_length, length - first);
-      Piece piece = whole;
-      piece.outer = std::min(piece_outer, outer - first_outer);
-      piece.rows = cuts_rows ? count : rows;
-      piece.columns = cuts_rows ? columns : count;
       char* const written = const_cast<char*>(At(to, offset[1]));
       HWY_DYNAMIC_DISPATCH(CopyPiece)(piece, from.dtype, to.dtype, At(from, offset[0]), written);
       if (!look) continue;
@@ -251,8 +252,9 @@ void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool par
       look(view);
     }
   };
-  const int64_t pieces = planes * outer_cuts * cuts;
-  parallel ? ParallelFor(pieces, 1, run) : run(0, pieces);
+  const int64_t pieces = planes * outer_cuts * column_cuts * row_cuts;
+  const int64_t grain = std::max<int64_t>(1, kPiece / 4 / (walk_.count / pieces + 1));
+  parallel ? ParallelFor(pieces, grain, run) : run(0, pieces);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -14,7 +14,8 @@ namespace aclimb::convolution_backward {
 class TransposingCopy {
  public:
   // Nothing when it is no such copy, or the two dimensions are shorter than vectors are worth:
-  // Convert knows the rest. Pairs are known for equal dtypes.
+  // Convert knows the rest. Pairs are known for equal dtypes, in
+  // float32 only as rows.
   static std::optional<TransposingCopy> Find(const TensorView& from, const TensorView& to);
 
   // Views with the shapes, strides and dtypes that it was found for. float16 and bfloat16 are
@@ -33,8 +34,8 @@ class TransposingCopy {
 
   // What an instruction set's kernel copies: `outer` planes. Element (i, j) of a plane is
   // from[i + j * from_step] and goes to to[i * to_step + j]. With pairs the paired side is twice as
-  // wide, and `pair_step` the distance of the two rows on the other; without columns each row is
-  // one run.
+  // wide, and `pair_step` the distance of the two rows on the other; without columns (0) each
+  // row is one run.
   struct Piece {
     Kind kind;
     int64_t outer, rows, columns;
@@ -42,13 +43,11 @@ class TransposingCopy {
   };
 
  private:
-  static constexpr int kNone = -1;
-
   Walk<2> walk_;
   Kind kind_ = Kind::kPlanes;
   // Dimensions of the walk: contiguous in `from`, in `to` (the same where pairs are all that
-  // changes), the two of a pair, and the one that pieces have many planes of.
-  int from_ = kNone, to_ = kNone, pair_ = kNone, outer_ = kNone;
+  // changes), the two of a pair, and the one that pieces have many planes of; -1: none.
+  int from_ = -1, to_ = -1, pair_ = -1, outer_ = -1;
 };
 
 }  // namespace aclimb::convolution_backward

@@ -38,15 +38,15 @@ class Solver {
   }
 
  private:
-  // The output then does not stay until somebody reads it: stores go around the caches.
-  bool IsLargerThan(int64_t cache_bytes) const {
-    return walk_.count * static_cast<int64_t>(sizeof(Out)) > cache_bytes;
+  // The output does not stay until somebody reads it: stores go around the caches. Two bytes an
+  // element take longer to compute than to write, and gain nothing so early.
+  bool Streams() const {
+    const int64_t cache = sizeof(Out) == sizeof(float) ? CacheShareBytes() : LastLevelCacheBytes();
+    return walk_.count * static_cast<int64_t>(sizeof(Out)) > cache;
   }
 
   void SolveDirectly() const {
-    // Two bytes an element take longer to compute than to write, and gain nothing so early.
-    const int64_t cache = sizeof(Out) == sizeof(float) ? CacheShareBytes() : LastLevelCacheBytes();
-    const bool stream = IsLargerThan(cache);
+    const bool stream = Streams();
     const bool shared = problem_.IsShared() && TeamSize() > 1;
     ParallelFor(walk_.count, shared ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
@@ -76,9 +76,10 @@ class Solver {
     }
   }
 
-  // Tiles of kTile x kTile elements are transposed in registers when the output runs along the
-  // inner dimension and an input along another one, which is returned; -1 otherwise.
-  static constexpr int64_t kTile = 64;
+  // Tiles, of 64 KiB an operand, are transposed in registers when the output runs along the inner
+  // dimension and an input along another one, which is returned; -1 otherwise.
+  static constexpr int64_t kTileRows = 128;
+  static constexpr int64_t kTileColumns = 512 / sizeof(In);
 
   int TransposedDimension() const {
     if (walk_.stride[2][inner_] != 1) return -1;
@@ -104,19 +105,13 @@ class Solver {
   };
 
   void SolveInTiles(int across) const {
-    const int64_t row_tiles = CeilDivide(walk_.extent[across], kTile);
-    const int64_t column_tiles = CeilDivide(walk_.extent[inner_], kTile);
+    const int64_t row_tiles = CeilDivide(walk_.extent[across], kTileRows);
+    const int64_t column_tiles = CeilDivide(walk_.extent[inner_], kTileColumns);
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
-    // Its elements take several times as long.
-    const int64_t grain = std::max<int64_t>(1, kGrain / 4 / (kTile * kTile));
-    const bool stream = IsLargerThan(LastLevelCacheBytes());
-    ParallelFor(planes * row_tiles * column_tiles, grain, [&](int64_t begin, int64_t end) {
-      Tile tile = TileOf(begin, across);
+    const bool stream = Streams();
+    ParallelFor(planes * row_tiles * column_tiles, 1, [&](int64_t begin, int64_t end) {
       for (int64_t index = begin; index < end; ++index) {
-        const Tile next = TileOf(std::min(index + 1, end - 1), across);
-        if (stream) PrefetchColumns(next);
-        SolveTile(tile, across, stream);
-        tile = next;
+        SolveTile(TileOf(index, across), across, stream);
       }
       if (stream) hwy::FlushStream();
     });
@@ -125,14 +120,15 @@ class Solver {
   // Tiles are numbered along the inner dimension first.
   Tile TileOf(int64_t index, int across) const {
     Tile tile;
-    const auto cut = [&](int d, int64_t tiles) {
-      const int64_t first = index % tiles * kTile;
+    const auto cut = [&](int d, int64_t length) {
+      const int64_t tiles = CeilDivide(walk_.extent[d], length);
+      const int64_t first = index % tiles * length;
       index /= tiles;
       for (int n = 0; n < 3; ++n) tile.at[n] += first * walk_.stride[n][d];
-      return std::min(kTile, walk_.extent[d] - first);
+      return std::min(length, walk_.extent[d] - first);
     };
-    tile.columns = cut(inner_, CeilDivide(walk_.extent[inner_], kTile));
-    tile.rows = cut(across, CeilDivide(walk_.extent[across], kTile));
+    tile.columns = cut(inner_, kTileColumns);
+    tile.rows = cut(across, kTileRows);
     for (int d = inner_ - 1; d >= 0; --d) {
       if (d == across) continue;
       for (int n = 0; n < 3; ++n) tile.at[n] += index % walk_.extent[d] * walk_.stride[n][d];
@@ -141,52 +137,33 @@ class Solver {
     return tile;
   }
 
-  // The processor's own prefetcher does not see where the next columns begin. Inline, because gcc
-  // drops calls of a function that does nothing but prefetch.
-  HWY_INLINE void PrefetchColumns(const Tile& tile) const {
-    constexpr int64_t kLine = 64 / sizeof(In);
-    for (int n = 0; n < 2; ++n) {
-      const int64_t stride = walk_.stride[n][inner_];
-      if (stride == 1) continue;
-      const In* const from = n == 0 ? grad_ + tile.at[n] : value_ + tile.at[n];
-      for (int64_t i = 0; i < tile.columns; ++i) {
-        for (int64_t k = 0; k < tile.rows; k += kLine) {
-          __builtin_prefetch(from + i * stride + k, 0, 2);
-        }
-      }
-    }
-  }
-
   void SolveTile(const Tile& tile, int across, bool stream) const {
-    HWY_ALIGN float buffer[2][kTile * kTile];
+    HWY_ALIGN In buffer[2][kTileRows * kTileColumns];
     const Rows grad = Load(0, grad_ + tile.at[0], across, tile, buffer[0]);
     const Rows value = Load(1, value_ + tile.at[1], across, tile, buffer[1]);
     for (int64_t r = 0; r < tile.rows; ++r) {
+      // The processor's own prefetcher does not see where the next rows begin.
+      const int64_t ahead = std::min(r + 4, tile.rows - 1);
+      for (int64_t k = 0; k < tile.columns; k += 64 / static_cast<int64_t>(sizeof(In))) {
+        hwy::Prefetch(grad.data + ahead * grad.stride + k);
+        hwy::Prefetch(value.data + ahead * value.stride + k);
+      }
       Run<kIsResult>(grad.data + r * grad.stride, value.data + r * value.stride,
                      result_ + tile.at[2] + r * walk_.stride[2][across], tile.columns, stream,
                      attributes_);
     }
   }
 
-  // A tile of operand n as float32 rows: in place where it lies so already, else in the buffer.
+  // The rows of operand n in a tile: in place where they lie so already, else in the buffer.
   struct Rows {
-    const float* data;
+    const In* data;
     int64_t stride;
   };
-  Rows Load(int n, const In* from, int across, const Tile& tile, float* to) const {
-    const int64_t row_stride = walk_.stride[n][across];
-    if (walk_.stride[n][inner_] != 1) {
-      TransposeToF32(from, walk_.stride[n][inner_], tile.columns, tile.rows, to, kTile);
-      return {to, kTile};
-    }
-    if constexpr (std::is_same_v<In, float>) {
-      return {from, row_stride};
-    } else {
-      for (int64_t r = 0; r < tile.rows; ++r) {
-        GatherF32(from + r * row_stride, 1, tile.columns, to + r * kTile);
-      }
-      return {to, kTile};
-    }
+  Rows Load(int n, const In* from, int across, const Tile& tile, In* to) const {
+    if (walk_.stride[n][inner_] == 1) return {from, walk_.stride[n][across]};
+    Transpose(Stored(from), walk_.stride[n][inner_], tile.columns, tile.rows, Stored(to),
+              kTileColumns);
+    return {to, kTileColumns};
   }
 
   const In* const grad_;
