@@ -253,7 +253,7 @@ void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool par
     }
   };
   const int64_t pieces = planes * outer_cuts * column_cuts * row_cuts;
-  const int64_t grain = std::max<int64_t>(1, kPiece / 4 / (walk_.count / pieces + 1));
+  const int64_t grain = std::max<int64_t>(1, kPiece / 4 / CeilDivide(walk_.count, pieces));
   parallel ? ParallelFor(pieces, grain, run) : run(0, pieces);
 }
 

@@ -14,8 +14,7 @@ namespace aclimb::convolution_backward {
 class TransposingCopy {
  public:
   // Nothing when it is no such copy, or the two dimensions are shorter than vectors are worth:
-  // Convert knows the rest. Pairs are known for equal dtypes, in
-  // float32 only as rows.
+  // Convert knows the rest. Pairs are known for equal dtypes, in float32 only without columns.
   static std::optional<TransposingCopy> Find(const TensorView& from, const TensorView& to);
 
   // Views with the shapes, strides and dtypes that it was found for. float16 and bfloat16 are

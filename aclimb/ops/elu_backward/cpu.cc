@@ -108,8 +108,11 @@ class Solver {
     const int64_t row_tiles = CeilDivide(walk_.extent[across], kTileRows);
     const int64_t column_tiles = CeilDivide(walk_.extent[inner_], kTileColumns);
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
+    const int64_t tiles = planes * row_tiles * column_tiles;
+    // Their elements take several times as long.
+    const int64_t grain = std::max<int64_t>(1, kGrain / 4 / CeilDivide(walk_.count, tiles));
     const bool stream = Streams();
-    ParallelFor(planes * row_tiles * column_tiles, 1, [&](int64_t begin, int64_t end) {
+    ParallelFor(tiles, grain, [&](int64_t begin, int64_t end) {
       for (int64_t index = begin; index < end; ++index) {
         SolveTile(TileOf(index, across), across, stream);
       }
