@@ -72,12 +72,26 @@ HWY_INLINE void TransposeBlock(D d, const T* from, int64_t stride, T* to, int64_
 #endif
 }
 
-// Asks for the line of `lanes` rows from row r on that is read two lines after column c: their own,
-// or of the rows that come after them.
+// Calls body(d, i) for vectors of at most kMost elements that cover [0, count), the longest that
+// fit; the last may overlap the one before. Vectors of fewer than kLeast elements are not tried.
+template <typename T, size_t kMost, size_t kLeast, class Body>
+HWY_INLINE void EachVector(int64_t count, const Body& body) {
+  const hn::CappedTag<T, kMost> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (count < lanes) {
+    if constexpr (kMost > kLeast) EachVector<T, kMost / 2, kLeast>(count, body);
+    return;
+  }
+  for (int64_t i = 0; i < count; i += lanes) body(d, HWY_MIN(i, count - lanes));
+}
+
+// When column c begins a cache line, asks for the line of `lanes` rows from row r on that is read
+// two lines later: their own, or of the rows that come after them.
 template <typename T>
 HWY_INLINE void PrefetchRows(const T* from, int64_t stride, int64_t rows, int64_t columns,
                              int64_t lanes, int64_t r, int64_t c) {
   constexpr int64_t kLine = 64 / sizeof(T);
+  if (c % kLine != 0) return;
   const int64_t lines = (columns + kLine - 1) / kLine, line = c / kLine + 2;
   if (line >= lines) r += lanes;
   c = (line >= lines ? line - lines : line) * kLine;
@@ -85,86 +99,48 @@ HWY_INLINE void PrefetchRows(const T* from, int64_t stride, int64_t rows, int64_
   for (int64_t k = 0; k < lanes; ++k) hwy::Prefetch(from + (r + k) * stride + c);
 }
 
-// Transpose, with vectors of at most kMost elements. At least kBlock rows and columns; what is left
-// of them at the end is written twice.
-template <size_t kMost, typename T>
-HWY_INLINE void TransposeInBlocks(const T* from, int64_t stride, int64_t rows, int64_t columns,
-                                  T* to, int64_t to_stride) {
-  const hn::CappedTag<T, kMost> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if constexpr (kMost > kBlock<T>) {
-    if (rows < lanes) {
-      return TransposeInBlocks<kMost / 2>(from, stride, rows, columns, to, to_stride);
-    }
-  }
-  const auto store = [d](hn::Vec<decltype(d)> value, T* at) HWY_ATTR { hn::StoreU(value, d, at); };
-  for (int64_t next_row = 0; next_row < rows; next_row += lanes) {
-    const int64_t r = HWY_MIN(next_row, rows - lanes);
-    for (int64_t next = 0; next < columns; next += kBlock<T>) {
-      if (next % (64 / static_cast<int64_t>(sizeof(T))) == 0)
-        PrefetchRows(from, stride, rows, columns, lanes, r, next);
-      const int64_t c = HWY_MIN(next, columns - kBlock<T>);
-      TransposeBlock(d, from + r * stride + c, stride, to + c * to_stride + r, to_stride, store);
-    }
-  }
-}
-
 // to[c * to_stride + r] = from[r * stride + c] for r < rows and c < columns; T is uint16_t or
-// float. The two do not overlap.
+// float. The two do not overlap. What is left of whole blocks at the end is written twice.
 template <typename T>
 void Transpose(const T* from, int64_t stride, int64_t rows, int64_t columns, T* to,
                int64_t to_stride) {
-  if (rows >= kBlock<T> && columns >= kBlock<T>) {
-    constexpr size_t kMost = HWY_MAX(hn::MaxLanes(hn::ScalableTag<T>()), size_t{kBlock<T>});
-    return TransposeInBlocks<kMost>(from, stride, rows, columns, to, to_stride);
-  }
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) {
-      hwy::CopyBytes<sizeof(T)>(from + r * stride + c, to + c * to_stride + r);
+  if (rows < kBlock<T> || columns < kBlock<T>) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) {
+        hwy::CopyBytes<sizeof(T)>(from + r * stride + c, to + c * to_stride + r);
+      }
     }
-  }
-}
-
-// ZipRow with vectors of at most kMost elements; the last may overlap the one before.
-template <size_t kMost, typename T>
-HWY_INLINE void ZipInVectors(const T* even, const T* odd, int64_t count, T* to) {
-  const hn::CappedTag<T, kMost> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (count < lanes) {
-    if constexpr (kMost > 1) ZipInVectors<kMost / 2>(even, odd, count, to);
     return;
   }
-  for (int64_t next = 0; next < count; next += lanes) {
-    const int64_t i = HWY_MIN(next, count - lanes);
-    hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, to + 2 * i);
-  }
-}
-template <size_t kMost, typename T>
-HWY_INLINE void UnzipInVectors(const T* from, int64_t count, T* even, T* odd) {
-  const hn::CappedTag<T, kMost> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (count < lanes) {
-    if constexpr (kMost > 1) UnzipInVectors<kMost / 2>(from, count, even, odd);
-    return;
-  }
-  for (int64_t next = 0; next < count; next += lanes) {
-    const int64_t i = HWY_MIN(next, count - lanes);
-    hn::Vec<decltype(d)> first, second;
-    hn::LoadInterleaved2(d, from + 2 * i, first, second);
-    hn::StoreU(first, d, even + i);
-    hn::StoreU(second, d, odd + i);
-  }
+  constexpr size_t kMost = HWY_MAX(hn::MaxLanes(hn::ScalableTag<T>()), size_t{kBlock<T>});
+  EachVector<T, kMost, kBlock<T>>(rows, [&](auto d, int64_t r) HWY_ATTR {
+    const auto store = [d](hn::Vec<decltype(d)> value, T* at)
+                           HWY_ATTR { hn::StoreU(value, d, at); };
+    for (int64_t next = 0; next < columns; next += kBlock<T>) {
+      PrefetchRows(from, stride, rows, columns, static_cast<int64_t>(hn::Lanes(d)), r, next);
+      const int64_t c = HWY_MIN(next, columns - kBlock<T>);
+      TransposeBlock(d, from + r * stride + c, stride, to + c * to_stride + r, to_stride, store);
+    }
+  });
 }
 
 // to[2 * i] = even[i] and to[2 * i + 1] = odd[i] for i < count. T as for Transpose, no overlap.
 template <typename T>
 HWY_INLINE void ZipRow(const T* even, const T* odd, int64_t count, T* to) {
-  ZipInVectors<hn::MaxLanes(hn::ScalableTag<T>())>(even, odd, count, to);
+  EachVector<T, hn::MaxLanes(hn::ScalableTag<T>()), 1>(count, [&](auto d, int64_t i) HWY_ATTR {
+    hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, to + 2 * i);
+  });
 }
+
 // The inverse.
 template <typename T>
 HWY_INLINE void UnzipRow(const T* from, int64_t count, T* even, T* odd) {
-  UnzipInVectors<hn::MaxLanes(hn::ScalableTag<T>())>(from, count, even, odd);
+  EachVector<T, hn::MaxLanes(hn::ScalableTag<T>()), 1>(count, [&](auto d, int64_t i) HWY_ATTR {
+    hn::Vec<decltype(d)> first, second;
+    hn::LoadInterleaved2(d, from + 2 * i, first, second);
+    hn::StoreU(first, d, even + i);
+    hn::StoreU(second, d, odd + i);
+  });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -132,10 +132,8 @@ bool HasSpecial(const TensorView& view, bool infinity, bool parallel) {
   return found.load(std::memory_order_relaxed);
 }
 
-}  // namespace
-
-void Convert(const TensorView& from, const TensorView& to, bool parallel) {
-  if (const auto copy = TransposingCopy::Find(from, to)) return copy->Run(from, to, parallel);
+// Runs of neighbours in the order of `to`.
+void ConvertRuns(const TensorView& from, const TensorView& to, bool parallel) {
   const TensorView* const views[] = {&from, &to};
   const Walk<2> walk = Walk<2>::Make(views);
   if (walk.count == 0) return;
@@ -149,6 +147,13 @@ void Convert(const TensorView& from, const TensorView& to, bool parallel) {
   }
 }
 
+}  // namespace
+
+void Convert(const TensorView& from, const TensorView& to, bool parallel) {
+  if (const auto copy = TransposingCopy::Find(from, to)) return copy->Run(from, to, parallel);
+  ConvertRuns(from, to, parallel);
+}
+
 bool ConvertAndLook(const TensorView& from, const TensorView& to, bool parallel) {
   if (const auto copy = TransposingCopy::Find(from, to)) {
     // Pieces are looked at while they are in the cache.
@@ -158,7 +163,7 @@ bool ConvertAndLook(const TensorView& from, const TensorView& to, bool parallel)
     });
     return found.load(std::memory_order_relaxed);
   }
-  Convert(from, to, parallel);
+  ConvertRuns(from, to, parallel);
   return HasNaN(to, parallel);
 }
 

@@ -35,11 +35,13 @@ struct Place {
 
 // The steps of a run, one after the other.
 struct ConvolutionPlan final : Plan {
+  using Step = std::function<void(const RunContext&)>;
+
   explicit ConvolutionPlan(const Geometry& of) : geometry(of) {}
 
   const Geometry geometry;
   int products = 0;  // tasks of this geometry
-  std::vector<std::function<void(const RunContext&)>> steps;
+  std::vector<Step> steps;
 
   double Flops() const override { return products * FlopsOf(geometry); }
   void Run(const RunContext& run) const override {
@@ -64,7 +66,7 @@ class PlanBuilder {
   PlanPointer Take() { return std::move(plan_); }
 
  private:
-  using Step = std::function<void(const RunContext&)>;
+  using Step = ConvolutionPlan::Step;
 
   // An operand, and the copies of it that steps have asked for.
   struct Operand {

@@ -146,8 +146,8 @@ int WithStride(const Walk<2>& walk, int n, int64_t stride, int64_t least) {
   return -1;
 }
 
-const char* At(const TensorView& view, int64_t offset) {
-  return view.As<const char>() + offset * static_cast<int64_t>(SizeOf(view.dtype));
+char* At(const TensorView& view, int64_t offset) {
+  return view.As<char>() + offset * static_cast<int64_t>(SizeOf(view.dtype));
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool par
         for (int n = 0; n < 2; ++n) offset[n] += rest % walk_.extent[d] * walk_.stride[n][d];
         rest /= walk_.extent[d];
       }
-      char* const written = const_cast<char*>(At(to, offset[1]));
+      char* const written = At(to, offset[1]);
       HWY_DYNAMIC_DISPATCH(CopyPiece)(piece, from.dtype, to.dtype, At(from, offset[0]), written);
       if (!look) continue;
       TensorView view;
