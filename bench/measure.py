@@ -1,14 +1,25 @@
 """One row of the table: Aclimb and its peers on one case, taking turns."""
 
+import os
 import statistics
+import time
 
 from limit import level_of, limit_ns
 from process import Failure, say
 
-TURN_NS = 100e6
-QUICK_TURN_NS = 20e6
+# A processor that others use too changes its speed for a second or so: both sides of a pair have to
+# fall into the same one, so turns are short and many.
+TURN_NS = 25e6
+# The first estimates, which say who takes part in the turns.
+SCREEN_NS = 100e6
+QUICK_SCREEN_NS = 20e6
+# A row has as many turns as Aclimb's own fill this time with, and LEAST_TURNS at least.
+ROW_NS = 4e9
+LEAST_TURNS = 5
+# A turn that the host took more than this share from is taken again, up to twice as many in all.
+MOST_STOLEN = 0.02
 # Peers this close to the fastest take part in the turns.
-CONTENDER = 1.15
+CONTENDER = 1.2
 # Below this a peer that is called from Python is left out if one called from C++ is there.
 SHORT_NS = 10e3
 
@@ -24,6 +35,14 @@ def turn_of(process, variant, runs):
     return statistics.median(process.ask("run", runs, variant)["ns"])
 
 
+def middle_half(values):
+    """The first and the third quartile."""
+    if len(values) < 2:
+        return [values[0], values[0]]
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return [low, high]
+
+
 def estimate(process, variant, budget):
     """Nanoseconds a run, roughly, after warming up."""
     once = turn_of(process, variant, 1)
@@ -33,7 +52,7 @@ def estimate(process, variant, budget):
     return once
 
 
-def screen(peers, case, turn):
+def screen(peers, case, budget):
     """Opens the case in every peer, keeps the fast ones.
 
     Returns [(process, variant, estimate)], notes.
@@ -50,7 +69,7 @@ def screen(peers, case, turn):
                 best = min((entry[2] for entry in found), default=float("inf"))
                 if first.get(variant, 0) > max(HOPELESS_NS, 10 * best):
                     continue
-                found.append((peer, variant, estimate(peer, variant, turn)))
+                found.append((peer, variant, estimate(peer, variant, budget)))
         except Failure as failure:
             notes.append(f"{peer.name}: {failure}")
     if found:
@@ -66,10 +85,24 @@ def screen(peers, case, turn):
     return found, notes
 
 
+def once(process, variant, nanoseconds):
+    """Nanoseconds a run, in one turn."""
+    # The other process had the caches: a first run, if it is short, does not count.
+    if nanoseconds < TURN_NS:
+        process.ask("run", 1, variant)
+    return turn_of(process, variant, runs_for(nanoseconds, TURN_NS))
+
+
+def stolen_seconds():
+    """Processor time that a virtual machine's host gave to others, summed over its cores."""
+    with open("/proc/stat") as file:
+        return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
 def cost_of_determinism(aclimb, own, budget):
     """Time under ACL_OPT_DETERMINISTIC relative to the time without."""
     ratios = []
-    for _ in range(3):
+    for _ in range(LEAST_TURNS):
         times = {}
         for switch in ("on", "off"):
             aclimb.ask("deterministic", switch)
@@ -100,13 +133,14 @@ def peak_memory(process, case, variant):
 
 
 def measure(aclimb, peers, probe, case, limits, turns, quick=False):
-    """The row, as a dictionary. probe() answers the memory's copy speed of this moment."""
+    """The row, as a dictionary, from at most so many turns. probe() answers the memory's copy speed
+    of this moment."""
     row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
                                       "write_bytes", "zero_bytes", "flops")}
     row["threads"] = limits["threads"]
     try:
-        turn = QUICK_TURN_NS if quick else TURN_NS
-        take_turns(aclimb, peers, probe, case, limits, turns, turn, row)
+        take_turns(aclimb, peers, probe, case, limits, turns,
+                   QUICK_SCREEN_NS if quick else SCREEN_NS, row)
     except Failure as failure:
         row["failed"] = str(failure)
         say(f"  FAILED {failure}")
@@ -118,26 +152,28 @@ def measure(aclimb, peers, probe, case, limits, turns, quick=False):
     return row
 
 
-def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
-    contenders, row["notes"] = screen(peers, case, turn)
+def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
+    contenders, row["notes"] = screen(peers, case, budget)
     opened = aclimb.open(case)
-    own = estimate(aclimb, "aclimb", turn)
+    own = estimate(aclimb, "aclimb", budget)
+    turns = min(turns, max(LEAST_TURNS, round(ROW_NS / max(own, TURN_NS))))
     in_memory = level_of(case, limits) == "DRAM"
-    times, probes = [], []
-    peer_times = [[] for _ in contenders]
-    for _ in range(turns):
-        if in_memory:
-            probes.append(probe())
-        for index in range(-1, len(contenders)):
-            process, variant, nanoseconds = ((aclimb, "aclimb", own) if index < 0
-                                             else contenders[index])
-            # The other process had the caches: a first run, if it is short, does not count.
-            if nanoseconds < turn:
-                process.ask("run", 1, variant)
-            value = turn_of(process, variant, runs_for(nanoseconds, turn))
-            (times if index < 0 else peer_times[index]).append(value)
-    row["phases"] = aclimb.ask("phases", runs_for(own, turn / 4))
-    row["deterministic"] = cost_of_determinism(aclimb, own, turn / 4)
+    processes = [(aclimb, "aclimb", own), *contenders]
+    taken, probes = [], []
+    row["disturbed"] = 0
+    while len(taken) < turns:
+        began, stolen = time.monotonic(), stolen_seconds()
+        probed = [probe()] if in_memory else []
+        turn = [once(*each) for each in processes]
+        lost = (stolen_seconds() - stolen) / limits["threads"]
+        if lost > MOST_STOLEN * (time.monotonic() - began) and row["disturbed"] < turns:
+            row["disturbed"] += 1
+            continue
+        taken.append(turn)
+        probes += probed
+    times, *peer_times = ([turn[index] for turn in taken] for index in range(len(processes)))
+    row["phases"] = aclimb.ask("phases", runs_for(own, TURN_NS))
+    row["deterministic"] = cost_of_determinism(aclimb, own, TURN_NS)
     row.update(ns=statistics.median(times), all_ns=times, workspace=opened["workspace"])
     scale = 1.0
     if probes:
@@ -153,4 +189,4 @@ def take_turns(aclimb, peers, probe, case, limits, turns, turn, row):
         row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
                    peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
                    peer_memory=peak_memory(peer, case, variant),
-                   ratio=statistics.median(ratios), ratio_range=[min(ratios), max(ratios)])
+                   ratio=statistics.median(ratios), ratio_range=middle_half(ratios))

