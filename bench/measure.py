@@ -13,8 +13,8 @@ TURN_NS = 25e6
 # The first estimates, which say who takes part in the turns.
 SCREEN_NS = 100e6
 QUICK_SCREEN_NS = 20e6
-# A row has as many turns as Aclimb's own fill this time with, and LEAST_TURNS at least.
-ROW_NS = 4e9
+# A row has as many turns as this time has room for, and LEAST_TURNS at least.
+ROW_NS = 8e9
 LEAST_TURNS = 5
 # A turn that the host took more than this share from is taken again, up to twice as many in all.
 MOST_STOLEN = 0.02
@@ -156,9 +156,10 @@ def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
     contenders, row["notes"] = screen(peers, case, budget)
     opened = aclimb.open(case)
     own = estimate(aclimb, "aclimb", budget)
-    turns = min(turns, max(LEAST_TURNS, round(ROW_NS / max(own, TURN_NS))))
     in_memory = level_of(case, limits) == "DRAM"
     processes = [(aclimb, "aclimb", own), *contenders]
+    turn_ns = sum(max(nanoseconds, TURN_NS) for _, _, nanoseconds in processes)
+    turns = min(turns, max(LEAST_TURNS, round(ROW_NS / turn_ns)))
     taken, probes = [], []
     row["disturbed"] = 0
     while len(taken) < turns:
