@@ -172,7 +172,7 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
-    const bool short_rows = g.OutSize() <= 256 && g.out[2] < (HasTiles(products) ? 12 : 16);
+    const bool short_rows = g.OutSize() <= 256 && g.out[2] < 16;
     return short_rows && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (g.groups > 1) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/repair.h"
 
 namespace aclimb::convolution_backward {
@@ -13,6 +14,10 @@ constexpr int64_t kSlack = 64;
 constexpr int64_t kStepElements = 128 * 1024;
 constexpr int64_t kOutElements = 256 * 1024;
 constexpr int64_t kAbsurd = int64_t{1} << 56;
+
+int64_t TableElements(const FlatGeometry& flat, size_t tap_bytes) {
+  return SaturatedProduct(static_cast<int64_t>(tap_bytes / sizeof(float)), flat.Taps());
+}
 
 // The tile width that pads the channels least.
 int64_t BestTile(int64_t channels) {
@@ -61,7 +66,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
 
   taps.group_weights =
       SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
-  taps.offset_elements = RoundUp(2 * flat.Taps(), 16);
+  plan.table_elements = RoundUp(TableElements(flat, sizeof(int64_t)), 16);
   plan.weight_elements = RoundUp(SaturatedProduct(g.groups, taps.group_weights), 16);
   plan.slot_elements =
       SaturatedProduct(taps.sources_per_step, source_elements) +
@@ -92,6 +97,7 @@ void PlanOuter(DirectPlan& plan, int threads) {
   plan.plane_stride = RoundUp(flat.Extent() + margin, 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
   plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
+  plan.table_elements = RoundUp(TableElements(flat, sizeof(OuterTap)), 16);
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists = SaturatedProduct(
       outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());
@@ -108,7 +114,7 @@ int64_t DirectPlan::ScratchBytes() const {
   int64_t elements;
   if (__builtin_mul_overflow(slot_elements, int64_t{slots}, &elements) ||
       __builtin_add_overflow(elements, weight_elements, &elements) ||
-      __builtin_add_overflow(elements, taps.offset_elements, &elements) ||
+      __builtin_add_overflow(elements, table_elements, &elements) ||
       __builtin_mul_overflow(elements, int64_t{4}, &elements)) {
     return -1;
   }

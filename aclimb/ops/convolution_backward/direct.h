@@ -21,6 +21,7 @@ struct DirectPlan {
   int64_t folds = 0;            // groups of images that share a plane
   int64_t units = 0;            // independent pieces of work
   int64_t weight_elements = 0;  // packed weights, or partial sums of gradWeight
+  int64_t table_elements = 0;   // scratch that says where the taps are
   int64_t slot_elements = 0;    // scratch of one body, float32 elements
 
   // kForward and kGradX: every output is a sum over source channels and taps.
@@ -34,8 +35,7 @@ struct DirectPlan {
     int64_t planes_per_source = 0;
     int64_t sources_per_step = 0;  // packed at once
     int64_t output_phases = 0;
-    int64_t group_weights = 0;    // packed weights of a group
-    int64_t offset_elements = 0;  // scratch of a table: where each tap finds a source's planes
+    int64_t group_weights = 0;  // packed weights of a group
   } taps;
 
   // kGradWeight: every weight is a dot product of a shifted plane of y and a shifted plane of x.

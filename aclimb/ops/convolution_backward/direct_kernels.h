@@ -9,7 +9,7 @@
 // of a plan; pieces with different numbers write different memory.
 namespace aclimb::convolution_backward {
 
-// Fills the table of offset_elements that TapsUnit reads: where each tap finds a source's planes,
+// Fills the table that TapsUnit reads: where each tap finds a source's planes,
 // in the order of the output phases.
 void FillTapOffsets(const DirectPlan& plan, int64_t* offsets);
 
@@ -23,9 +23,17 @@ bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& we
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const int64_t* offsets, const float* packed, float* slot);
 
+// A tap of kGradWeight: how far its row and its column shift a plane, and its place in the kernel.
+struct OuterTap {
+  int64_t row, column, weight;
+};
+
+// Fills the table that OuterUnit reads, phase by phase.
+void FillOuterTaps(const DirectPlan& plan, OuterTap* taps);
+
 // One unit of kGradWeight: fills its own part of `partial`,
 // [splits][groups * y_channels][x_channels][kernel].
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               float* partial, float* slot);
+               const OuterTap* taps, float* partial, float* slot);
 
 }  // namespace aclimb::convolution_backward

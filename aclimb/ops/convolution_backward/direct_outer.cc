@@ -115,6 +115,9 @@ int BestRows(int64_t rows, int64_t columns) {
 // sums[r][c] += dot(rows[r], columns[c]) for all pairs.
 void AllDots(const float* const* rows, int64_t row_count, const float* const* columns,
              int64_t column_count, int64_t length, double* sums) {
+  if (row_count <= kMaxRows && column_count <= MaxColumns(static_cast<int>(row_count))) {
+    return kDots[row_count - 1][column_count - 1](rows, columns, length, sums, column_count);
+  }
   const int64_t most_rows = BestRows(row_count, column_count);
   const int64_t most_columns = MaxColumns(static_cast<int>(most_rows));
   const int64_t down = CeilDivide(row_count, most_rows);
@@ -195,7 +198,7 @@ struct OuterSlot {
 };
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               float* partial, float* slot_memory) {
+               const OuterTap* taps, float* partial, float* slot_memory) {
   const auto& outer = plan.outer;
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
@@ -243,6 +246,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     }
     double* sums = slot.sums;
     const float* planes = slot.x_planes;
+    const OuterTap* tap = taps;
     for (int64_t p = 0; p < flat.Phases(); ++p) {
       const FlatPhase phase = flat.Phase(p);
       const TapGrid grid(phase, outer.shift_rows);
@@ -250,19 +254,20 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
       for (int64_t c = 0; c < y_count; ++c) {
         for (int64_t i = 0; i < grid.down; ++i) {
           *row++ = slot.y_planes + c * plan.plane_stride + margin -
-                   (outer.shift_rows ? flat.RowShift(phase, i) : 0);
+                   (outer.shift_rows ? tap[i * grid.across].row : 0);
         }
       }
       const float** column = slot.columns;
       for (int64_t c = 0; c < x_count; ++c) {
         for (int64_t i = 0; i < grid.across; ++i) {
-          *column++ = planes + c * plan.plane_stride + flat.ColumnShift(phase, i % phase.Across()) +
-                      (outer.shift_rows ? 0 : flat.RowShift(phase, i / phase.Across()));
+          *column++ =
+              planes + c * plan.plane_stride + tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
         }
       }
       AllDots(slot.rows, row - slot.rows, slot.columns, column - slot.columns, length, sums);
       sums += (row - slot.rows) * (column - slot.columns);
       planes += x_count * plan.plane_stride;
+      tap += phase.Taps();
     }
   }
 
@@ -272,21 +277,21 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     std::fill_n(partial + ((first + yc) * g.x_channels + x_first) * kernel, x_count * kernel, 0.0f);
   }
   const double* sum = slot.sums;
+  const OuterTap* tap = taps;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const FlatPhase phase = flat.Phase(p);
     const TapGrid grid(phase, outer.shift_rows);
-    for (int64_t r = 0; r < y_count * grid.down; ++r) {
-      for (int64_t c = 0; c < x_count * grid.across; ++c) {
-        const int64_t tap = r % grid.down * grid.across + c % grid.across;
-        const int64_t row = tap / phase.Across();
-        float* to =
-            partial + ((first + r / grid.down) * g.x_channels + x_first + c / grid.across) * kernel;
-        const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
-        const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
-        const int64_t width = flat.KernelIndex(phase, 2, tap % phase.Across());
-        to[(depth * g.kernel[1] + height) * g.kernel[2] + width] = static_cast<float>(*sum++);
+    for (int64_t yc = 0; yc < y_count; ++yc) {
+      for (int64_t i = 0; i < grid.down; ++i) {
+        float* to = partial + ((first + yc) * g.x_channels + x_first) * kernel;
+        for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
+          for (int64_t j = 0; j < grid.across; ++j) {
+            to[tap[i * grid.across + j].weight] = static_cast<float>(*sum++);
+          }
+        }
       }
     }
+    tap += phase.Taps();
   }
 }
 
@@ -301,8 +306,26 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(OuterUnit);
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               float* partial, float* slot) {
-  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, partial, slot);
+               const OuterTap* taps, float* partial, float* slot) {
+  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, partial, slot);
+}
+
+void FillOuterTaps(const DirectPlan& plan, OuterTap* taps) {
+  const FlatGeometry& flat = plan.flat;
+  const Geometry& g = plan.geometry;
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const FlatPhase phase = flat.Phase(p);
+    for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
+      const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
+      const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
+      const int64_t row_shift = flat.RowShift(phase, row);
+      for (int64_t column = 0; column < phase.count[2]; ++column) {
+        const int64_t width = flat.KernelIndex(phase, 2, column);
+        *taps++ = {row_shift, flat.ColumnShift(phase, column),
+                   (depth * g.kernel[1] + height) * g.kernel[2] + width};
+      }
+    }
+  }
 }
 
 }  // namespace aclimb::convolution_backward

@@ -45,20 +45,23 @@ bool WriteGradWeight(const DirectPlan& plan, int64_t channel, const float* parti
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
               const TensorView& weight, float* scratch) {
   const bool parallel = plan.slots > 1;
-  float* const slots_memory = scratch + plan.weight_elements;
+  OuterTap* const taps = reinterpret_cast<OuterTap*>(scratch);
+  FillOuterTaps(plan, taps);
+  float* const partial = scratch + plan.table_elements;
+  float* const slots_memory = partial + plan.weight_elements;
   Slots slots(plan.slots);
   ForEach(plan.units, parallel, [&](int64_t unit) {
     const Slots::Lease slot(slots);
-    OuterUnit(plan, unit, x, y, scratch, slots_memory + slot.number() * plan.slot_elements);
+    OuterUnit(plan, unit, x, y, taps, partial, slots_memory + slot.number() * plan.slot_elements);
   });
   const int64_t channels = plan.geometry.groups * plan.geometry.y_channels;
   std::atomic<bool> good{true};
   ForEach(channels, parallel && plan.weight_elements > 64 * 1024, [&](int64_t channel) {
     const bool written = weight.dtype == DType::kFloat16
-                             ? WriteGradWeight<Float16>(plan, channel, scratch, weight)
+                             ? WriteGradWeight<Float16>(plan, channel, partial, weight)
                          : weight.dtype == DType::kBFloat16
-                             ? WriteGradWeight<BFloat16>(plan, channel, scratch, weight)
-                             : WriteGradWeight<float>(plan, channel, scratch, weight);
+                             ? WriteGradWeight<BFloat16>(plan, channel, partial, weight)
+                             : WriteGradWeight<float>(plan, channel, partial, weight);
     if (!written) good.store(false, std::memory_order_relaxed);
   });
   if (!good.load()) RepairGradWeight(plan.geometry, x, y, weight, slots_memory, parallel);
@@ -75,7 +78,7 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   if (plan.taps.tiles == 0) return;
   int64_t* const offsets = reinterpret_cast<int64_t*>(scratch);
   FillTapOffsets(plan, offsets);
-  float* const packed = scratch + plan.taps.offset_elements;
+  float* const packed = scratch + plan.table_elements;
   std::atomic<bool> finite{true};
   ForEach(plan.geometry.groups * plan.taps.tiles, parallel && plan.weight_elements > 64 * 1024,
           [&](int64_t piece) {
