@@ -8,7 +8,6 @@ import argparse
 import json
 import pathlib
 
-from measure import middle_half
 from report import mean_ratio, milliseconds, threads_of
 
 
@@ -21,9 +20,8 @@ def ratio_text(row):
 
 
 def noisy(old, new):
-    """True when the middle halves of the two's turns overlap: the change may be chance."""
-    (old_low, old_high), (new_low, new_high) = (middle_half(row["all_ns"]) for row in (old, new))
-    return old_low <= new_high and new_low <= old_high
+    """True when the turns of the two overlap: the change may be chance."""
+    return (min(old["all_ns"]) <= max(new["all_ns"])) and (min(new["all_ns"]) <= max(old["all_ns"]))
 
 
 def main():

@@ -60,7 +60,7 @@ def ratios_svg(rows):
 
 
 def bar(row, left, y, x_of, colour):
-    """From 1 to the median; a thin line from the lowest to the highest pair."""
+    """From 1 to the median; a thin line over the middle half of the pairs."""
     one, value = x_of(1), x_of(row["ratio"])
     start, end = min(one, value), max(one, value)
     low, high = (left + x_of(each) for each in row["ratio_range"])

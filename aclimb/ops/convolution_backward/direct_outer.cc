@@ -115,6 +115,7 @@ int BestRows(int64_t rows, int64_t columns) {
 // sums[r][c] += dot(rows[r], columns[c]) for all pairs.
 void AllDots(const float* const* rows, int64_t row_count, const float* const* columns,
              int64_t column_count, int64_t length, double* sums) {
+  // One block, the cheapest there is.
   if (row_count <= kMaxRows && column_count <= MaxColumns(static_cast<int>(row_count))) {
     return kDots[row_count - 1][column_count - 1](rows, columns, length, sums, column_count);
   }

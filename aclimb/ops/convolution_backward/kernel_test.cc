@@ -477,6 +477,7 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
       {"rn50_3x3_512_7", Task::kGradWeight, f32, 1, Layouts::kPlain, "gemm"},
       {"rn50_3x3_512_7", Task::kGradWeight, f32, 2, Layouts::kChannelsLast, "jit:avx512"},
       {"rn50_1x1_2048_512_7", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit_1x1"},
+      {"rn50_1x1_2048_512_7", Task::kGradWeight, f32, 2, Layouts::kBlocked, "jit_1x1"},
       {"rn50_3x3_512_7", Task::kGradWeight, bf16, 1, Layouts::kBlocked, "jit_bf16"},
       {"rn50_3x3_256_14", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit"},
       {"lenet_5x5_6_16_14", Task::kGradWeight, f32, 1, Layouts::kChannelsLast, "jit:avx512"},

@@ -107,7 +107,7 @@ bool RowsAreDense(const TensorView& view) { return view.shape[4] == 1 || view.st
 // to a column of float32 meet: they take three times as long.
 bool ColumnsCollide(const Geometry& geometry, const TensorView& tensor, onednn::Operand role) {
   return role == onednn::Operand::kWeight && geometry.KernelSize() == 1 &&
-         tensor.stride[0] % 1024 == 0;
+         tensor.stride[0] * static_cast<int64_t>(SizeOf(tensor.dtype)) % 4096 == 0;
 }
 
 // The two views of a copy between a tensor and a layout, where our own loops are faster than

@@ -122,7 +122,9 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
       EXPECT_EQ(allocated_bytes - before, 0) << sizes.name;
       // Absurd sizes end in an absurd workspace, or in one past int64, never in a small one.
       const int64_t bytes = plan.ScratchBytes();
-      EXPECT_TRUE(bytes < 0 || bytes >= 4 * plan.weight_elements) << sizes.name;
+      EXPECT_TRUE(bytes < 0 || bytes / 4 >= plan.weight_elements + plan.table_elements)
+          << sizes.name;
+      EXPECT_GE(plan.table_elements, plan.flat.Taps()) << sizes.name;
     }
   }
 }
