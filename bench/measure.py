@@ -5,7 +5,7 @@ import statistics
 import time
 
 from limit import level_of, limit_ns
-from process import Failure, say
+from process import Failure, pinned_cores, say
 
 # A processor that others use too changes its speed for a second or so: both sides of a pair have to
 # fall into the same one, so turns are short and many.
@@ -46,11 +46,11 @@ def middle_half(values):
 
 
 def estimate(process, variant, budget):
-    """Nanoseconds a run, roughly, after warming up. The least of a few: what disturbs, slows."""
+    """Nanoseconds a run, roughly, after warming up."""
     once = turn_of(process, variant, 1)
     if once < budget:
         once = turn_of(process, variant, runs_for(once, budget / 4))
-        once = min(turn_of(process, variant, runs_for(once, budget / 4)) for _ in range(3))
+        once = turn_of(process, variant, runs_for(once, budget / 2))
     return once
 
 
@@ -74,7 +74,7 @@ def screen(peers, case, budget):
                 found.append((peer, variant, estimate(peer, variant, budget)))
         except Failure as failure:
             notes.append(f"{peer.name}: {failure}")
-    # Once more, for who was estimated while the host was busy.
+    # The least of three, for who was estimated while the host was busy.
     for _ in range(2):
         best = min((entry[2] for entry in found), default=0)
         found = [(peer, variant, min(nanoseconds, estimate(peer, variant, budget / 2))
@@ -104,14 +104,14 @@ def one_turn(process, variant, nanoseconds):
 def stolen_seconds(threads):
     """Processor time that a virtual machine's host gave to others, on the cores that are used. It
     counts in steps of 10 ms."""
-    cores = {f"cpu{core}" for core in sorted(os.sched_getaffinity(0))[:threads]}
+    cores = {f"cpu{core}" for core in pinned_cores(threads)}
     with open("/proc/stat") as file:
         fields = (line.split() for line in file)
         ticks = sum(int(each[8]) for each in fields if each and each[0] in cores)
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def cost_of_determinism(aclimb, own, budget):
+def cost_of_determinism(aclimb, own):
     """Time under ACL_OPT_DETERMINISTIC relative to the time without."""
     ratios = []
     for _ in range(5):
@@ -119,7 +119,7 @@ def cost_of_determinism(aclimb, own, budget):
         for switch in ("on", "off"):
             aclimb.ask("deterministic", switch)
             aclimb.ask("run", 1)
-            times[switch] = turn_of(aclimb, "aclimb", runs_for(own, budget))
+            times[switch] = turn_of(aclimb, "aclimb", runs_for(own, TURN_NS))
         ratios.append(times["on"] / times["off"])
     return statistics.median(ratios)
 
@@ -190,7 +190,7 @@ def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
         probes += probed
     times, *peer_times = ([turn[index] for turn in taken] for index in range(len(processes)))
     row["phases"] = aclimb.ask("phases", runs_for(own, TURN_NS))
-    row["deterministic"] = cost_of_determinism(aclimb, own, TURN_NS)
+    row["deterministic"] = cost_of_determinism(aclimb, own)
     row.update(ns=statistics.median(times), all_ns=times, workspace=opened["workspace"])
     scale = 1.0
     if probes:

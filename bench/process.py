@@ -15,6 +15,11 @@ class Failure(RuntimeError):
     pass
 
 
+def pinned_cores(threads):
+    """The cores that every process with so many threads shares."""
+    return sorted(os.sched_getaffinity(0))[:threads]
+
+
 def environment(threads, **more):
     """Every library on the same number of threads; a team that waits sleeps after about 0.2 ms."""
     count = str(threads)
@@ -29,8 +34,7 @@ def environment(threads, **more):
 
 class Process:
     def __init__(self, command, threads, **more):
-        cores = sorted(os.sched_getaffinity(0))[:threads]
-        mask = ",".join(str(core) for core in cores)
+        mask = ",".join(str(core) for core in pinned_cores(threads))
         self.made_with = (command, threads, more)
         self.command = ["taskset", "--cpu-list", mask, *(str(word) for word in command)]
         self.environment = environment(threads, **more)

@@ -16,7 +16,8 @@ constexpr int64_t kOutElements = 256 * 1024;
 constexpr int64_t kAbsurd = int64_t{1} << 56;
 
 int64_t TableElements(const FlatGeometry& flat, size_t tap_bytes) {
-  return SaturatedProduct(static_cast<int64_t>(tap_bytes / sizeof(float)), flat.Taps());
+  return RoundUp(SaturatedProduct(static_cast<int64_t>(tap_bytes / sizeof(float)), flat.Taps()),
+                 16);
 }
 
 // The tile width that pads the channels least.
@@ -66,7 +67,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
 
   taps.group_weights =
       SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
-  plan.table_elements = RoundUp(TableElements(flat, sizeof(int64_t)), 16);
+  plan.table_elements = TableElements(flat, sizeof(int64_t));
   plan.weight_elements = RoundUp(SaturatedProduct(g.groups, taps.group_weights), 16);
   plan.slot_elements =
       SaturatedProduct(taps.sources_per_step, source_elements) +
@@ -97,7 +98,7 @@ void PlanOuter(DirectPlan& plan, int threads) {
   plan.plane_stride = RoundUp(flat.Extent() + margin, 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
   plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
-  plan.table_elements = RoundUp(TableElements(flat, sizeof(OuterTap)), 16);
+  plan.table_elements = TableElements(flat, sizeof(OuterTap));
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists = SaturatedProduct(
       outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());

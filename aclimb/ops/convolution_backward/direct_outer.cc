@@ -314,19 +314,13 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
 void FillOuterTaps(const DirectPlan& plan, OuterTap* taps) {
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
-  for (int64_t p = 0; p < flat.Phases(); ++p) {
-    const FlatPhase phase = flat.Phase(p);
-    for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
-      const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
-      const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
-      const int64_t row_shift = flat.RowShift(phase, row);
-      for (int64_t column = 0; column < phase.count[2]; ++column) {
-        const int64_t width = flat.KernelIndex(phase, 2, column);
-        *taps++ = {row_shift, flat.ColumnShift(phase, column),
-                   (depth * g.kernel[1] + height) * g.kernel[2] + width};
-      }
-    }
-  }
+  EachTap(flat, [&](int64_t, const FlatPhase& phase, int64_t row, int64_t column) {
+    const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
+    const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
+    const int64_t width = flat.KernelIndex(phase, 2, column);
+    *taps++ = {flat.RowShift(phase, row), flat.ColumnShift(phase, column),
+               (depth * g.kernel[1] + height) * g.kernel[2] + width};
+  });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -275,16 +275,10 @@ void FillTapOffsets(const DirectPlan& plan, int64_t* offsets) {
   const FlatGeometry& flat = plan.flat;
   const bool forward = plan.task == Task::kForward;
   const int64_t reach = flat.Reach();
-  for (int64_t p = 0; p < flat.Phases(); ++p) {
-    const FlatPhase phase = flat.Phase(p);
-    for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
-      const int64_t row_shift = flat.RowShift(phase, row);
-      for (int64_t column = 0; column < phase.count[2]; ++column) {
-        const int64_t shift = row_shift + flat.ColumnShift(phase, column);
-        *offsets++ = forward ? p * plan.plane_stride + shift : reach - shift;
-      }
-    }
-  }
+  EachTap(flat, [&](int64_t p, const FlatPhase& phase, int64_t row, int64_t column) {
+    const int64_t shift = flat.RowShift(phase, row) + flat.ColumnShift(phase, column);
+    *offsets++ = forward ? p * plan.plane_stride + shift : reach - shift;
+  });
 }
 
 namespace {

@@ -130,6 +130,17 @@ struct FlatGeometry {
   }
 };
 
+// Calls body(index of the phase, phase, row, column) for every tap, phase by phase.
+template <typename Body>
+void EachTap(const FlatGeometry& flat, const Body& body) {
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const FlatPhase phase = flat.Phase(p);
+    for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
+      for (int64_t column = 0; column < phase.count[2]; ++column) body(p, phase, row, column);
+    }
+  }
+}
+
 // Taps that only ever meet padding are left out; there may be none, and then no phase, left.
 // `planes` is the number of planes that a kernel wants in its cache at once, `max_images` how many
 // images it may fold.
