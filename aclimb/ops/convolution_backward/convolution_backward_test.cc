@@ -369,6 +369,52 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
   }
 }
 
+// Products of matrices fill up pairs and tiles of pixels with zeros. Those on tiles do it on both
+// sides, and are not looked at.
+TEST_F(ConvolutionBackward, InfinityDoesNotMeetTheEndOfAProduct) {
+  struct Shape {
+    std::vector<int64_t> input, weight;
+    int64_t stride = 1;
+  };
+  const Shape shapes[] = {
+      {{2, 64, 7, 7}, {48, 64, 1, 1}},     {{1, 130, 1, 33}, {67, 130, 1, 1}},
+      {{8, 257, 1, 1}, {129, 257, 1, 1}},  {{3, 40, 9, 9}, {96, 40, 1, 1}, 2},
+      {{1, 64, 11, 15}, {33, 64, 1, 1}},   {{4, 96, 6, 6}, {32, 96, 2, 2}, 2},
+      {{2, 1024, 5, 5}, {64, 1024, 1, 1}}, {{1, 34, 35, 35}, {32, 34, 3, 3}},
+      {{3, 512, 13, 13}, {1, 512, 1, 1}},  {{5, 1, 29, 29}, {400, 1, 1, 1}},
+      {{64, 96, 1, 1}, {96, 96, 1, 1}},    {{1, 24, 1, 4097}, {24, 24, 1, 1}},
+  };
+  for (const Shape& shape : shapes) {
+    Problem p;
+    p.input = shape.input;
+    p.weight = shape.weight;
+    p.stride = {shape.stride, shape.stride};
+    p.dilation = {1, 1};
+    p.padding = p.output_padding = {0, 0};
+    p.Dtype(DType::kBFloat16);
+    InferGradOutput(p);
+    const int64_t in = Count(p.input) / p.input[0] / p.input[1];
+    const int64_t out = Count(p.grad_output) / p.grad_output[0] / p.grad_output[1];
+    Random random(12);
+    for (int round = 0; round < 12; ++round) {
+      SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(p.input) << " with "
+                                        << ::testing::PrintToString(p.weight) << ", " << round);
+      Values g = random.Reals(Count(p.grad_output), 0.5, 1),
+             x = random.Reals(Count(p.input), 0.5, 1), w = random.Reals(Count(p.weight), 0.5, 1);
+      const auto pixel = [&](int64_t pixels) {
+        return round % 3 == 0 ? pixels - 1 : random.Integer(0, pixels - 1);
+      };
+      if (round % 2 == 0)
+        g[random.Integer(0, p.grad_output[0] * p.grad_output[1] - 1) * out + pixel(out)] = kInf;
+      if (round % 4 != 0)
+        x[random.Integer(0, p.input[0] * p.input[1] - 1) * in + pixel(in)] = -kInf;
+      const Tensors t(p, g, x, w);
+      ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+      EXPECT_TRUE(MeetsTruth(p, t));
+    }
+  }
+}
+
 // Short rows: windows that begin in the padding are followed by some that end in it, or do both,
 // and taps meet nothing else.
 TEST_F(ConvolutionBackward, WindowsThatMeetPaddingAtBothEnds) {

@@ -38,6 +38,7 @@ struct Window {
 
   struct Range {
     int64_t first, last;  // [first, last) is inside
+    bool Empty() const { return first >= last; }
   };
   Range Inside(int d, int64_t extent) const {
     int64_t first = start[d] >= 0 ? 0 : CeilDivide(-start[d], step[d]);
@@ -45,6 +46,16 @@ struct Window {
     last = std::min(last, limit[d]);
     first = std::min(first, last);
     return {first, last};
+  }
+
+  // Elements from one position of a range to the next. Whatever it is for one alone: its step may
+  // be of any size.
+  int64_t Stride(int d, const Range& range, const TensorView& view) const {
+    return (range.last - range.first > 1 ? step[d] : 1) * view.stride[2 + d];
+  }
+  // Of the first position of a range that is not empty.
+  int64_t Offset(int d, const Range& range, const TensorView& view) const {
+    return (range.first * step[d] + start[d]) * view.stride[2 + d];
   }
 };
 
@@ -225,23 +236,23 @@ HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const 
   const Window::Range height = window.Inside(1, view.shape[3]);
   const Window::Range width = window.Inside(2, view.shape[4]);
   const int64_t pitch = flat.axis[2].pitch;
-  const int64_t stride = window.step[2] * view.stride[4];
-  const int64_t column = (width.first * window.step[2] + window.start[2]) * view.stride[4];
+  const int64_t stride = window.Stride(2, width, view);
+  const int64_t row_stride = window.Stride(1, height, view);
+  const bool empty = height.Empty() || width.Empty();
+  const int64_t corner = empty ? 0 : window.Offset(1, height, view) + window.Offset(2, width, view);
   float* at = to;
   for (int64_t n = 0; n < images; ++n) {
     for (int64_t z = 0; z < flat.axis[0].pitch; ++z) {
       const int64_t rows = flat.axis[1].pitch;
-      if (z < depth.first || z >= depth.last || width.first == width.last) {
+      if (z < depth.first || z >= depth.last || empty) {
         ZeroRun(at, 0, rows * pitch);
         at += rows * pitch;
         continue;
       }
-      const T* slice = from + n * view.stride[0] +
-                       (z * window.step[0] + window.start[0]) * view.stride[2] + column;
+      const T* slice = from + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) + corner;
       ZeroRun(at, 0, height.first * pitch);
-      const int64_t row_stride = window.step[1] * view.stride[3];
-      PackRows(slice + height.first * row_stride + window.start[1] * view.stride[3], stride,
-               row_stride, height.last - height.first, width, pitch, at + height.first * pitch);
+      PackRows(slice, stride, row_stride, height.last - height.first, width, pitch,
+               at + height.first * pitch);
       ZeroRun(at, height.last * pitch, rows * pitch);
       at += rows * pitch;
     }
@@ -344,25 +355,26 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, cons
   const int64_t first = std::max(width.first, odd.first);
   const int64_t pairs = std::max<int64_t>(0, std::min(width.last, odd.last) - first);
   const int64_t rows = height.last - height.first;
-  const int64_t stride = window.step[2] * view.stride[4];
-  const int64_t row_stride = window.step[1] * view.stride[3];
+  if (height.Empty() || (width.Empty() && next == nullptr)) return;
+  const int64_t stride = window.Stride(2, width, view);
+  const int64_t row_stride = window.Stride(1, height, view);
   for (int64_t n = 0; n < images; ++n) {
     for (int64_t z = depth.first; z < depth.last; ++z) {
       const int64_t offset = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
-      T* line = to + n * view.stride[0] + (z * window.step[0] + window.start[0]) * view.stride[2] +
-                height.first * row_stride + window.start[1] * view.stride[3] +
-                window.start[2] * view.stride[4];
+      T* line = to + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) +
+                window.Offset(1, height, view);
       if (next == nullptr) {
         UnpackRows(from + offset + width.first, pitch, rows, width.last - width.first,
-                   line + width.first * stride, stride, row_stride);
+                   line + window.Offset(2, width, view), stride, row_stride);
         continue;
       }
+      line += window.start[2] * view.stride[4];
       for (int64_t row = 0; row < rows; ++row) {
         const float* even = from + offset + row * pitch;
         const float* odd_row = next + offset + row * pitch;
-        UnpackPairs(even + first, odd_row + first, pairs, line + first * stride);
-        UnpackEnds(even, width, first, first + pairs, line, stride);
-        UnpackEnds(odd_row, odd, first, first + pairs, line + view.stride[4], stride);
+        UnpackPairs(even + first, odd_row + first, pairs, line + 2 * first);
+        UnpackEnds(even, width, first, first + pairs, line, 2);
+        UnpackEnds(odd_row, odd, first, first + pairs, line + 1, 2);
         line += row_stride;
       }
     }

@@ -347,7 +347,12 @@ PlanBuilder::Step PlanBuilder::RepairOf(Task task, const onednn::Primitive& prim
                                         const Operands& operands, const Place& result) {
   const bool zeros = MultipliesZeros(primitive, task, operands.geometry);
   if (task == Task::kGradWeight) {
-    return zeros || dtype == DType::kBFloat16 ? WeightRepair(operands, result) : nullptr;
+    // Pairs of pixels are filled up with zeros, which meet what lies behind the other operand;
+    // only products on tiles fill up both.
+    const bool both =
+        Is(primitive, "gemm") && onednn::ProductsOf(dtype) == Products::kBFloat16Tiles;
+    const bool fills = dtype == DType::kBFloat16 && !both;
+    return zeros || fills ? WeightRepair(operands, result) : nullptr;
   }
   if (ReadsBeyondWindows(primitive, task, dtype, operands.geometry)) {
     return SumsRepair(operands, task, result, Suspects::kAll);
