@@ -43,10 +43,6 @@ bool IsPointwise(const Geometry& g) {
   return true;
 }
 
-bool HasStrides(const Geometry& g) {
-  return std::any_of(g.stride, g.stride + kDims, [](int64_t stride) { return stride > 1; });
-}
-
 bool IsFirstLayer(const Geometry& g) { return g.groups == 1 && g.x_channels <= 4; }
 
 // The gradients of a first layer of 3x3 windows have a rule of their own where there are tiles.
@@ -60,7 +56,7 @@ bool IsFirst3x3(const Geometry& g, Task task, Products products) {
 std::optional<Layouts> First3x3Layouts(const Geometry& g, Task task, Products products) {
   const bool weight = task == Task::kGradWeight, full = IsFloat32(products);
   const int64_t x = g.x_channels, y = g.y_channels;
-  const bool strided = HasStrides(g);
+  const bool strided = g.HasStrides();
   // Many output channels are worth the unfolded input of a product.
   const int64_t few = x >= 3 && g.OutSize() >= 96 * 96 ? 20 * x : 32 * x;
   const bool many = full ? y >= 128 : y > few || (strided && weight && y >= 48);
@@ -75,7 +71,7 @@ std::optional<Layouts> First3x3Layouts(const Geometry& g, Task task, Products pr
 // kernel, whose time is that of float32.
 bool IsFirstLayerInTiles(const Geometry& g, Products products) {
   if (products != Products::kBFloat16Tiles || !IsFirstLayer(g) || g.y_channels < 16) return false;
-  return !HasStrides(g) && *std::max_element(g.kernel, g.kernel + kDims) <= 7;
+  return !g.HasStrides() && *std::max_element(g.kernel, g.kernel + kDims) <= 7;
 }
 
 // Windows of a row that tiles sum at once for the gradient of the weight: as many as divide the
@@ -91,6 +87,20 @@ int64_t WindowsInTile(const Geometry& g) {
 double Weights(const Geometry& g) {
   return static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels) *
          static_cast<double>(g.KernelSize());
+}
+
+// A product for each image packs all weights, or adds to all of their gradient, for each: with many
+// weights and few pixels that is most of the time, and worth a copy of x and y.
+bool FoldsImages(const Geometry& g, Products products) {
+  if (products != Products::kBFloat16Tiles) return false;
+  const double pixels = static_cast<double>(g.OutSize()), weights = Weights(g);
+  return weights >= 27 * pixels * pixels && g.batch >= (weights < 1 << 19 ? 8 : 2);
+}
+
+// oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
+// image and on elements between windows too. Rows that take every second element are copied fast.
+bool TakesEverySecond(const Geometry& g, Products products) {
+  return products == Products::kBFloat16Tiles && g.stride[2] == 2;
 }
 
 // One thread does a product of so many weights faster than a direct kernel; two share its few
@@ -149,7 +159,7 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   }
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
-  const bool strided = HasStrides(g);
+  const bool strided = g.HasStrides();
   const bool large = IsLargeOnOneThread(Weights(g), threads) && g.OutSize() > 16;
   if (large && (strided || products == Products::kFloat32)) return Layouts::kPlain;
   return strided || half || large ? Layouts::kBlocked : Layouts::kChannelsLast;
@@ -184,6 +194,10 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }
   if (IsPatch(g)) return Algorithm::kPatch;
+  const bool pointwise = IsPointwise(g) && !IsFirstLayer(g);
+  if (pointwise && (TakesEverySecond(g, products) || FoldsImages(g, products))) {
+    return Algorithm::kPatch;
+  }
   if (IsFirst3x3(g, task, products)) {
     return First3x3Layouts(g, task, products) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
@@ -193,7 +207,7 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
   return Algorithm::kBlocked;
 }
 
-Geometry PatchGeometry(const Geometry& g) {
+Geometry PatchGeometry(const Geometry& g, Products products) {
   Geometry patch = g;
   patch.x_channels = g.x_channels * g.KernelSize();
   for (int d = 0; d < kDims; ++d) {
@@ -201,6 +215,12 @@ Geometry PatchGeometry(const Geometry& g) {
     patch.kernel[d] = 1;
     patch.stride[d] = 1;
     patch.dilation[d] = 1;
+    patch.pad_end[d] = 0;
+  }
+  if (FoldsImages(g, products)) {
+    patch.in[2] = patch.out[2] = g.batch * g.OutSize();
+    patch.in[0] = patch.out[0] = patch.in[1] = patch.out[1] = 1;
+    patch.batch = 1;
   }
   return patch;
 }

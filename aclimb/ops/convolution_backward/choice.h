@@ -9,7 +9,7 @@ namespace aclimb::convolution_backward {
 // How a task is computed.
 enum class Algorithm : uint8_t {
   kDirect,   // our own kernels (direct.h)
-  kPatch,    // windows neither overlap nor leave gaps: a 1x1 convolution over a rearranged x
+  kPatch,    // windows do not overlap: a 1x1 convolution over rearranged operands
   kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };
 
@@ -42,7 +42,8 @@ bool UnfoldedFits(const Geometry& geometry);
 // Small enough for one thread without oneDNN, which costs more to start than to compute.
 bool IsSmall(const Geometry& geometry);
 
-// The rearranged geometry of kPatch: every element of a window is a channel.
-Geometry PatchGeometry(const Geometry& geometry);
+// The rearranged geometry of kPatch: every element of a window is a channel. All images are one,
+// side by side, where a product of each would be too narrow; otherwise y stays as it is.
+Geometry PatchGeometry(const Geometry& geometry, Products products);
 
 }  // namespace aclimb::convolution_backward

@@ -159,6 +159,39 @@ TEST(ConvolutionAlgorithms, DepthwiseOnShortRows) {
   }
 }
 
+// On tiles, images become one where there are many weights and few pixels.
+TEST(ConvolutionAlgorithms, ImagesSideBySide) {
+  struct Case {
+    int64_t batch, x, y, out, kernel, stride;
+    Algorithm algorithm;
+    bool folds;
+  };
+  const Algorithm patch = Algorithm::kPatch, blocked = Algorithm::kBlocked;
+  const Case cases[] = {
+      {8, 1024, 1024, 197, 1, 1, patch, true},  {8, 1024, 1024, 198, 1, 1, blocked, false},
+      {8, 128, 512, 49, 1, 1, patch, true},     {8, 128, 512, 50, 1, 1, blocked, false},
+      {7, 128, 512, 49, 1, 1, blocked, false},  {2, 1024, 512, 49, 1, 1, patch, true},
+      {1, 1024, 512, 49, 1, 1, blocked, false}, {8, 1024, 2048, 49, 1, 2, patch, true},
+      {8, 256, 512, 784, 1, 2, patch, false},   {8, 256, 512, 784, 1, 3, blocked, false},
+      {8, 3, 2048, 14, 1, 1, blocked, false},   {8, 3, 768, 196, 16, 16, patch, false},
+      {8, 3, 768, 100, 32, 32, patch, true},    {8, 256, 512, 49, 3, 1, blocked, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, each.out, each.kernel, each.stride);
+    g.batch = each.batch;
+    g.stride[1] = each.kernel > 1 ? each.stride : 1;
+    SCOPED_TRACE(::testing::Message() << each.batch << " images, " << each.x << "->" << each.y
+                                      << ", " << each.out << " windows of " << each.kernel);
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kGradWeight, kTiles), each.algorithm);
+    if (each.algorithm != patch) continue;
+    const Geometry rearranged = PatchGeometry(g, kTiles);
+    EXPECT_EQ(rearranged.batch, each.folds ? 1 : each.batch);
+    EXPECT_EQ(rearranged.out[2], each.folds ? each.batch * each.out : each.out);
+    EXPECT_EQ(PatchGeometry(g, kBf16).batch, each.batch);
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kGradWeight, kBf16) == patch, each.kernel > 1);
+  }
+}
+
 TEST(ConvolutionAlgorithms, FirstLayersOf3x3) {
   // Our own kernels, or oneDNN's layouts.
   enum Taken { own, blocked, plain };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
 
 namespace aclimb::convolution_backward {
 
@@ -11,6 +12,11 @@ void Convert(const TensorView& from, const TensorView& to, bool parallel);
 
 // The same, and says whether an element of `to` is NaN then.
 bool ConvertAndLook(const TensorView& from, const TensorView& to, bool parallel);
+
+// Writes element (a, b, z, y, x) of `from` to (a, b, z * step[0], y * step[1], x * step[2]) of
+// `to`, and zeros everywhere else. Embedded views of one dtype.
+void Spread(const TensorView& from, const int64_t (&step)[kDims], const TensorView& to,
+            bool parallel);
 
 // Writes zeros.
 void Clear(const TensorView& view, bool parallel);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/ops/convolution_backward/problem.h"
@@ -566,6 +567,67 @@ TEST_F(ConvolutionBackward, StridedViewsWithOffsets) {
           ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
           EXPECT_TRUE(MeetsTruth(p, t));
         }
+      }
+    }
+  }
+}
+
+// With AMX these become one image, and every second element is taken out or put back in, or both.
+TEST_F(ConvolutionBackward, WindowsOfOneElementInAnyView) {
+  struct Shape {
+    std::vector<int64_t> input, weight, stride;
+  };
+  const Shape shapes[] = {
+      {{8, 64, 3, 4}, {64, 64, 1, 1}, {1, 1}},
+      {{8, 64, 5, 7}, {64, 64, 1, 1}, {2, 2}},
+      {{8, 72, 6, 8}, {80, 72, 1, 1}, {2, 2}},
+      {{9, 96, 2, 3, 4}, {96, 96, 1, 1, 1}, {1, 1, 1}},
+      {{9, 96, 3, 5, 4}, {96, 96, 1, 1, 1}, {2, 3, 2}},
+      {{9, 96, 20}, {96, 96, 1}, {2}},
+      {{3, 16, 33, 35}, {48, 16, 1, 1}, {2, 2}},
+      {{2, 16, 70, 67}, {16, 16, 1, 1}, {1, 2}},
+      {{8, 16, 6, 8}, {64, 16, 2, 2}, {2, 2}},
+      {{8, 16, 7, 9}, {64, 16, 2, 2}, {2, 2}},
+      {{2, 16, 2, 300}, {64, 16, 1, 1}, {1, 2}},
+  };
+  for (const Shape& shape : shapes) {
+    for (const bool transposed : {false, true}) {
+      for (int round = 0; round < 5; ++round) {
+        SCOPED_TRACE(::testing::Message()
+                     << ::testing::PrintToString(shape.input) << ' ' << transposed << ' ' << round);
+        const size_t dims = shape.stride.size();
+        Problem p;
+        p.input = shape.input;
+        p.weight = shape.weight;
+        if (transposed) p.input[1] = p.weight[0];
+        p.stride = shape.stride;
+        p.dilation.assign(dims, 1);
+        p.padding.assign(dims, 0);
+        p.output_padding.assign(dims, 0);
+        p.transposed = transposed;
+        p.Dtype(DType::kBFloat16);
+        InferGradOutput(p);
+        const auto view = [&](const std::vector<int64_t>& of, size_t shift, int64_t step) {
+          Options options;
+          if (round == 4) return options;
+          std::vector<size_t> order(of.size());
+          std::iota(order.begin(), order.end(), size_t{0});
+          std::rotate(order.begin(), order.begin() + (static_cast<size_t>(round) + shift) % 3,
+                      order.end());
+          options.stride = PermutedStrides(of, order, step);
+          options.offset = 5;
+          return options;
+        };
+        Tensors::Views views;
+        views.grad_output = view(p.grad_output, 0, 1);
+        views.input = view(p.input, 0, 1);
+        views.weight = view(p.weight, 1, 1);
+        views.grad_input = view(p.input, 0, round == 3 ? 2 : 1);
+        views.grad_weight = view(p.weight, 2, 1);
+        Random random(13);
+        const Tensors t(p, random, views);
+        ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+        EXPECT_TRUE(MeetsTruth(p, t));
       }
     }
   }

@@ -37,6 +37,7 @@ struct Geometry {
   int64_t InSize() const { return in[0] * in[1] * in[2]; }
   int64_t OutSize() const { return out[0] * out[1] * out[2]; }
   int64_t KernelSize() const { return kernel[0] * kernel[1] * kernel[2]; }
+  bool HasStrides() const { return stride[0] > 1 || stride[1] > 1 || stride[2] > 1; }
 };
 
 // What a task computes from x, y and weight.

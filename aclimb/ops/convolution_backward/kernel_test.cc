@@ -425,7 +425,9 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
                      << named.name << ", task " << static_cast<int>(task) << ", " << NameOf(dtype));
         const Algorithm algorithm = ChooseAlgorithm(geometry, task, onednn::ProductsOf(dtype));
         if (algorithm == Algorithm::kDirect) continue;
-        const Geometry& asked = algorithm == Algorithm::kPatch ? PatchGeometry(geometry) : geometry;
+        const Geometry asked = algorithm == Algorithm::kPatch
+                                   ? PatchGeometry(geometry, onednn::ProductsOf(dtype))
+                                   : geometry;
         const auto primitive = onednn::MakePrimitive({asked, task, dtype, dtype, 2});
         if (primitive == nullptr) {
           // Which kernels there are depends on the processor; this list is that of AVX-512.

@@ -1,30 +1,60 @@
 #include "aclimb/ops/convolution_backward/patch.h"
 
+#include <algorithm>
+
 namespace aclimb::convolution_backward {
 
-TensorView PatchWindows(const Geometry& g, const TensorView& x) {
+namespace {
+
+// Moves the first dimension behind the next `count`.
+void MoveFirst(TensorView& view, int count) {
+  std::rotate(view.shape, view.shape + 1, view.shape + 1 + count);
+  std::rotate(view.stride, view.stride + 1, view.stride + 1 + count);
+}
+
+}  // namespace
+
+TensorView PatchWindows(const Geometry& g, const Geometry& patch, const TensorView& x) {
   TensorView windows = x;
   windows.rank = 2 + 2 * kDims;
   for (int d = 0; d < kDims; ++d) {
     windows.shape[2 + d] = g.kernel[d];
     windows.stride[2 + d] = x.stride[2 + d];
     windows.shape[2 + kDims + d] = g.out[d];
-    windows.stride[2 + kDims + d] = x.stride[2 + d] * g.kernel[d];
+    windows.stride[2 + kDims + d] = x.stride[2 + d] * g.stride[d];
   }
+  if (patch.batch != g.batch) MoveFirst(windows, 1 + kDims);
   return windows;
 }
 
-TensorView PatchTensor(const Geometry& patch, const TensorView& windows) {
-  TensorView tensor = windows;
+TensorView PatchImages(const TensorView& y) {
+  TensorView images = y;
+  MoveFirst(images, 1);
+  return images;
+}
+
+TensorView PatchTensor(const Geometry& patch, int64_t channels, const TensorView& dense) {
+  TensorView tensor = dense;
   tensor.rank = 2 + kDims;
-  tensor.shape[1] = patch.x_channels;
-  for (int d = 0; d < kDims; ++d) tensor.shape[2 + d] = patch.in[d];
-  int64_t stride = 1;
-  for (int i = tensor.rank - 1; i >= 0; --i) {
-    tensor.stride[i] = stride;
-    stride *= tensor.shape[i];
+  tensor.shape[0] = patch.batch;
+  tensor.shape[1] = channels;
+  for (int d = 0; d < kDims; ++d) tensor.shape[2 + d] = patch.out[d];
+  return DenseLike(tensor, dense.data);
+}
+
+TensorView PatchGrid(const Geometry& g, const Geometry& patch, const TensorView& windows) {
+  const bool folds = patch.batch != g.batch;
+  TensorView grid = windows;
+  grid.rank = 2 + kDims;
+  grid.shape[0] = g.batch;
+  grid.stride[0] = windows.stride[folds ? 1 + kDims : 0];
+  grid.shape[1] = g.x_channels;
+  grid.stride[1] = windows.stride[folds ? 0 : 1];
+  for (int d = 0; d < kDims; ++d) {
+    grid.shape[2 + d] = g.out[d];
+    grid.stride[2 + d] = windows.stride[2 + kDims + d];
   }
-  return tensor;
+  return grid;
 }
 
 std::optional<TensorView> PatchWeight(const TensorView& weight) {

@@ -388,9 +388,15 @@ PlanBuilder::Step PlanBuilder::SumsRepair(const Operands& operands, Task task, c
 PlanBuilder::Operands& PlanBuilder::PatchOperands() {
   if (patch_ != nullptr) return *patch_;
   patch_ = std::make_unique<Operands>();
-  patch_->geometry = PatchGeometry(operands_.geometry);
-  patch_->y.user = operands_.y.user;
+  patch_->geometry = PatchGeometry(operands_.geometry, onednn::ProductsOf(dtype_));
   return *patch_;
+}
+
+void PlanBuilder::Rearrange(const Place& from, const Place& to) {
+  if (TransposingCopy::Find(from.view, to.view)) return Copy(from, to);
+  const auto a = onednn::StridedLayout(from.view), b = onednn::StridedLayout(to.view);
+  const auto reorder = a && b ? onednn::MakeReorder(a, b, threads_) : nullptr;
+  reorder != nullptr ? Reorder(reorder, from, to) : Copy(from, to);
 }
 
 bool PlanBuilder::AddPatch(Task task, const Place& result) {
@@ -400,22 +406,27 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
   if (onednn::MakePrimitive(request) == nullptr) return false;
 
-  const auto rearrange = [&](const Place& from, const Place& to) {
-    if (TransposingCopy::Find(from.view, to.view)) return Copy(from, to);
-    const auto a = onednn::StridedLayout(from.view), b = onednn::StridedLayout(to.view);
-    const auto reorder = a && b ? onednn::MakeReorder(a, b, threads_) : nullptr;
-    reorder != nullptr ? Reorder(reorder, from, to) : Copy(from, to);
+  const bool folds = patch.geometry.batch != geometry.batch;
+  const auto windows_of = [&](const Place& place) {
+    return ViewedAs(place, PatchWindows(geometry, patch.geometry, place.view));
   };
-  const auto windows_of = [&](Place place) {
-    place.view = PatchWindows(geometry, place.view);
-    return place;
+  const auto images_of = [](const Place& place) {
+    return ViewedAs(place, PatchImages(place.view));
+  };
+  const auto tensor_of = [&](const Place& dense, int64_t channels) {
+    return ViewedAs(dense, PatchTensor(patch.geometry, channels, dense.view));
+  };
+  const auto rearranged = [&](const Place& from, int64_t channels) {
+    const Place dense = BookDense(from.view, dtype_);
+    Rearrange(from, dense);
+    return tensor_of(dense, channels);
   };
   if (task != Task::kGradX && patch.x.user.view.rank == 0) {
-    const Place from = windows_of(operands_.x.user);
-    const Place dense = BookDense(from.view, dtype_);
-    rearrange(from, dense);
-    patch.x.user = dense;
-    patch.x.user.view = PatchTensor(patch.geometry, dense.view);
+    patch.x.user = rearranged(windows_of(operands_.x.user), patch.geometry.x_channels);
+  }
+  if (task != Task::kForward && patch.y.user.view.rank == 0) {
+    patch.y.user = folds ? rearranged(images_of(operands_.y.user), patch.geometry.y_channels)
+                         : operands_.y.user;
   }
   if (task != Task::kGradWeight && patch.weight.user.view.rank == 0) {
     const std::optional<TensorView> merged = PatchWeight(operands_.weight.user.view);
@@ -425,18 +436,27 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   }
   // Nothing is given back here: copies of operands that AddPrimitive books must outlive this task.
   if (task == Task::kForward) {
-    if (!AddPrimitive(task, patch, result)) return false;
+    if (!folds) return AddPrimitive(task, patch, result);
+    const Place to = images_of(result);
+    const Place dense = BookDense(to.view, dtype_);
+    if (!AddPrimitive(task, patch, tensor_of(dense, patch.geometry.y_channels))) return false;
+    Rearrange(dense, to);
   } else if (task == Task::kGradX) {
     const Place to = windows_of(result);
     const Place dense = BookDense(to.view, dtype_);
-    Place rows = dense;
-    rows.view = PatchTensor(patch.geometry, dense.view);
-    if (!AddPrimitive(task, patch, rows)) return false;
+    if (!AddPrimitive(task, patch, tensor_of(dense, patch.geometry.x_channels))) return false;
+    if (geometry.KernelSize() == 1 && geometry.HasStrides() && result.view.dtype == dtype_) {
+      const Place grid = ViewedAs(dense, PatchGrid(geometry, patch.geometry, dense.view));
+      Then([grid, result, geometry, parallel = parallel_](const RunContext& run) {
+        Spread(grid.View(run), geometry.stride, result.View(run), parallel);
+      });
+      return true;
+    }
     if (to.view.ElementCount() != result.view.ElementCount()) {
-      // Elements behind the last window.
+      // Elements between and behind the windows.
       Then([result](const RunContext& run) { Clear(result.View(run), true); });
     }
-    rearrange(dense, to);
+    Rearrange(dense, to);
   } else {
     const std::optional<TensorView> merged = PatchWeight(result.view);
     Place rows = merged ? result : BookDense(result.view, result.view.dtype);

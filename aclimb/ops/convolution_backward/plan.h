@@ -114,6 +114,8 @@ class PlanBuilder {
   Step SumsRepair(const Operands& operands, Task task, const Place& result, Suspects suspects);
   bool AddPatch(Task task, const Place& result);
   Operands& PatchOperands();
+  // A copy between views of any rank.
+  void Rearrange(const Place& from, const Place& to);
 
   Planner& planner_;
   bool transposed_;
