@@ -395,14 +395,6 @@ Geometry GeometryOf(const Named& named) {
                       named.groups, a);
 }
 
-bool HasAvx512() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bw") != 0;
-#else
-  return false;
-#endif
-}
-
 // Two named problems that the choice gives to oneDNN and oneDNN may give back, having only
 // reference code or im2col for them, so that ours compute them after all: this window, which AMX
 // alone knows, in bfloat16, and a dilation, for which it has code where the second-level cache is
@@ -431,14 +423,14 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
         const auto primitive = onednn::MakePrimitive({asked, task, dtype, dtype, 2});
         if (primitive == nullptr) {
           // Which kernels there are depends on the processor; this list is that of AVX-512.
-          if (HasAvx512()) {
+          if (onednn::HasAvx512()) {
             EXPECT_TRUE(ComesBack(named.name, task, dtype));
           }
           continue;
         }
         ++taken;
         const bool tiles = onednn::ProductsOf(DType::kBFloat16) == Products::kBFloat16Tiles;
-        EXPECT_FALSE(HasAvx512() && !tiles && named.name == kTooWide) << "no longer";
+        EXPECT_FALSE(onednn::HasAvx512() && !tiles && named.name == kTooWide) << "no longer";
         const std::string name(primitive->Name());
         EXPECT_EQ(name.find("ref"), std::string::npos) << name;
         EXPECT_EQ(name.find("gemm"), std::string::npos) << name;
@@ -448,7 +440,7 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
       }
     }
   }
-  EXPECT_GE(taken, HasAvx512() ? 118 : 1);
+  EXPECT_GE(taken, onednn::HasAvx512() ? 118 : 1);
 }
 
 // Where the rule by shape leaves the layouts of oneDNN's choice, oneDNN has the code.
@@ -506,7 +498,7 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
     EXPECT_EQ(ChooseLayouts(geometry, each.task, each.products, each.threads), each.layouts);
     const bool full = each.products == f32 || each.products == beside;
     const DType dtype = full ? DType::kFloat32 : DType::kBFloat16;
-    if (!HasAvx512() || onednn::ProductsOf(dtype) != each.products) continue;
+    if (!onednn::HasAvx512() || onednn::ProductsOf(dtype) != each.products) continue;
     const auto primitive =
         onednn::MakePrimitive({geometry, each.task, dtype, dtype, each.threads, each.layouts});
     ASSERT_NE(primitive, nullptr);
@@ -549,7 +541,7 @@ TEST(ConvolutionChoice, FirstLayersGetTheirProduct) {
 
 // A product's scratch grows with the team; a large team is served otherwise.
 TEST(ConvolutionChoice, ProductsKeepTheirScratchSmall) {
-  if (!HasAvx512()) GTEST_SKIP() << "oneDNN has other code here";
+  if (!onednn::HasAvx512()) GTEST_SKIP() << "oneDNN has other code here";
   for (const Named& named : NamedProblems()) {
     const Geometry geometry = GeometryOf(named);
     for (const Task task : {Task::kGradX, Task::kGradWeight}) {

@@ -456,16 +456,22 @@ Answer Ask(const Question& question) {
                     [&] { return OnOwnThread(question.threads, [&] { return Make(question); }); });
 }
 
+// Each set of instructions has the bits of those it contains.
+bool HasInstructions(dnnl_cpu_isa_t set) { return (dnnl_get_effective_cpu_isa() & set) == set; }
+
 }  // namespace
 
 Products ProductsOf(DType operand) {
-  // Each set of instructions has the bits of those it contains.
-  constexpr int kTiles = dnnl_cpu_isa_avx512_core_amx;
-  static const bool has_tiles = (dnnl_get_effective_cpu_isa() & kTiles) == kTiles;
+  static const bool has_tiles = HasInstructions(dnnl_cpu_isa_avx512_core_amx);
   if (operand == DType::kBFloat16) {
     return has_tiles ? Products::kBFloat16Tiles : Products::kBFloat16;
   }
   return has_tiles ? Products::kFloat32BesideTiles : Products::kFloat32;
+}
+
+bool HasAvx512() {
+  static const bool has_avx512 = HasInstructions(dnnl_cpu_isa_avx512_core);
+  return has_avx512;
 }
 
 bool SameLayout(const LayoutPointer& a, const LayoutPointer& b) { return a->desc() == b->desc(); }

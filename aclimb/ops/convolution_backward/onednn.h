@@ -19,6 +19,9 @@ namespace aclimb::convolution_backward::onednn {
 // (DNNL_MAX_CPU_ISA).
 Products ProductsOf(DType operand);
 
+// Whether this processor has AVX-512, and oneDNN may use it.
+bool HasAvx512();
+
 // How a tensor lies in memory: oneDNN's blocked formats, or the strides of a view.
 class Layout;
 using LayoutPointer = std::shared_ptr<const Layout>;

@@ -47,9 +47,13 @@ onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
   };
   const Geometry& g = request.geometry;
   const DType wanted = request.operand;
-  const Layouts layouts =
+  Layouts layouts =
       blocked ? Layouts::kBlocked
               : ChooseLayouts(g, request.task, onednn::ProductsOf(wanted), request.threads);
+  // Below AVX-512 a product's sums are cut among the threads where rows and columns are few. Only
+  // the gradient of the weight may depend on the team.
+  const bool cuts_sums = !onednn::HasAvx512() && request.task != Task::kGradWeight;
+  if (layouts == Layouts::kPlain && cuts_sums) layouts = Layouts::kBlocked;
   onednn::PrimitivePointer found;
   if (layouts != Layouts::kBlocked) found = ask(wanted, layouts);
   if (found == nullptr) found = ask(wanted, Layouts::kBlocked);
