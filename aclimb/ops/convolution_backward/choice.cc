@@ -90,9 +90,10 @@ double Weights(const Geometry& g) {
 }
 
 // A product for each image packs all weights, or adds to all of their gradient, for each: with many
-// weights and few pixels that is most of the time, and worth a copy of x and y.
+// weights and few pixels that is most of the time, and worth a copy of x and y. No larger than a
+// product's operands may be.
 bool FoldsImages(const Geometry& g, Products products) {
-  if (products != Products::kBFloat16Tiles) return false;
+  if (products != Products::kBFloat16Tiles || !UnfoldedFits(g, g.batch)) return false;
   const double pixels = static_cast<double>(g.OutSize()), weights = Weights(g);
   return weights >= 27 * pixels * pixels && g.batch >= (weights < 1 << 19 ? 8 : 2);
 }
@@ -100,7 +101,7 @@ bool FoldsImages(const Geometry& g, Products products) {
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
 // image and on elements between windows too. Rows that take every second element are copied fast.
 bool TakesEverySecond(const Geometry& g, Products products) {
-  return products == Products::kBFloat16Tiles && g.stride[2] == 2;
+  return products == Products::kBFloat16Tiles && g.stride[2] == 2 && g.out[2] >= 7;
 }
 
 // One thread does a product of so many weights faster than a direct kernel; two share its few
@@ -165,8 +166,10 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   return strided || half || large ? Layouts::kBlocked : Layouts::kChannelsLast;
 }
 
-bool UnfoldedFits(const Geometry& g) {
-  return g.x_channels * g.KernelSize() <= (int64_t{8} << 20) / std::max<int64_t>(1, g.OutSize());
+bool UnfoldedFits(const Geometry& g, int64_t images) {
+  const double elements = static_cast<double>(g.x_channels) * static_cast<double>(g.KernelSize()) *
+                          static_cast<double>(g.OutSize()) * static_cast<double>(images);
+  return elements <= int64_t{8} << 20;
 }
 
 bool IsSmall(const Geometry& g) {

@@ -35,9 +35,9 @@ enum class Layouts : uint8_t {
 // run to run.
 Layouts ChooseLayouts(const Geometry& geometry, Task task, Products products, int threads);
 
-// The windows of an image, side by side as a product wants them, take no more than 32 MiB in
+// The windows of so many images, side by side as a product wants them, take no more than 32 MiB in
 // float32. A product with more is not taken.
-bool UnfoldedFits(const Geometry& geometry);
+bool UnfoldedFits(const Geometry& geometry, int64_t images = 1);
 
 // Small enough for one thread without oneDNN, which costs more to start than to compute.
 bool IsSmall(const Geometry& geometry);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <type_traits>
 
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/convert_row-inl.h"
@@ -25,57 +24,44 @@ using aclimb::HWY_NAMESPACE::ScatterF32;
 
 // `count` elements at the even places of a row of `length`, zeros at the others: integers of twice
 // the width, whose upper half is zero.
-template <typename T>
-HWY_INLINE void SpreadRow(const T* from, int64_t count, int64_t length, T* to) {
-  using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
-  using Pair = std::conditional_t<sizeof(T) == 2, uint32_t, uint64_t>;
-  const hn::ScalableTag<Pair> pairs;
-  const hn::Rebind<Bits, decltype(pairs)> bits;
+HWY_INLINE void SpreadRow(const BFloat16* from, int64_t count, int64_t length, BFloat16* to) {
+  const hn::ScalableTag<uint32_t> pairs;
+  const hn::Rebind<uint16_t, decltype(pairs)> bits;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(pairs));
   int64_t i = 0;
   for (; i + lanes <= std::min(count, length / 2); i += lanes) {
-    const auto value = hn::LoadU(bits, reinterpret_cast<const Bits*>(from + i));
-    hn::StoreU(hn::PromoteTo(pairs, value), pairs, reinterpret_cast<Pair*>(to + 2 * i));
+    const auto value = hn::LoadU(bits, reinterpret_cast<const uint16_t*>(from + i));
+    hn::StoreU(hn::PromoteTo(pairs, value), pairs, reinterpret_cast<uint32_t*>(to + 2 * i));
   }
-  std::fill(to + 2 * i, to + length, T());
+  std::fill(to + 2 * i, to + length, BFloat16());
   for (; i < count; ++i) to[2 * i] = from[i];
 }
 
 // The planes [begin, end) of `to`.
-template <typename T>
 void SpreadPlanes(const TensorView& from, const int64_t* step, const TensorView& to, int64_t begin,
                   int64_t end) {
   const int64_t length = to.shape[4], count = from.shape[4];
-  const bool pairs = step[2] == 2 && from.stride[4] == 1 && to.stride[4] == 1;
   for (int64_t plane = begin; plane < end; ++plane) {
     const int64_t z = plane % to.shape[2], b = plane / to.shape[2] % to.shape[1];
     const int64_t a = plane / to.shape[2] / to.shape[1];
     const bool meets = z % step[0] == 0 && z / step[0] < from.shape[2];
-    const T* source = from.As<T>() + a * from.stride[0] + b * from.stride[1];
+    const auto* source = from.As<BFloat16>() + a * from.stride[0] + b * from.stride[1];
     if (meets) source += z / step[0] * from.stride[2];
-    T* row = to.As<T>() + a * to.stride[0] + b * to.stride[1] + z * to.stride[2];
-    int64_t taken = 0;
-    for (int64_t y = 0; y < to.shape[3]; ++y, row += to.stride[3]) {
-      const bool filled = meets && taken < from.shape[3] && y == taken * step[1];
-      if (filled && pairs) {
+    auto* const target = to.As<BFloat16>() + a * to.stride[0] + b * to.stride[1] + z * to.stride[2];
+    int64_t taken = 0, next = meets && from.shape[3] > 0 ? 0 : to.shape[3];
+    for (int64_t y = 0; y < to.shape[3]; ++y) {
+      BFloat16* const row = target + y * to.stride[3];
+      if (y == next && step[2] == 2) {
         SpreadRow(source, count, length, row);
       } else {
-        for (int64_t x = 0; x < length; ++x) row[x * to.stride[4]] = T();
-        for (int64_t x = 0; filled && x < count; ++x) {
-          row[x * step[2] * to.stride[4]] = source[x * from.stride[4]];
-        }
+        std::fill(row, row + length, BFloat16());
+        for (int64_t x = 0; y == next && x < count; ++x) row[x * step[2]] = source[x];
       }
-      if (!filled) continue;
-      ++taken;
+      if (y != next) continue;
       source += from.stride[3];
+      next = ++taken < from.shape[3] ? y + step[1] : to.shape[3];
     }
   }
-}
-
-void SpreadPiece(const TensorView& from, const int64_t* step, const TensorView& to, int64_t begin,
-                 int64_t end) {
-  SizeOf(to.dtype) == 2 ? SpreadPlanes<BFloat16>(from, step, to, begin, end)
-                        : SpreadPlanes<float>(from, step, to, begin, end);
 }
 
 // One run of a walk: `count` elements with a stride on either side.
@@ -170,7 +156,7 @@ namespace {
 
 HWY_EXPORT(ConvertPiece);
 HWY_EXPORT(SpecialInPiece);
-HWY_EXPORT(SpreadPiece);
+HWY_EXPORT(SpreadPlanes);
 
 bool HasSpecial(const TensorView& view, bool infinity, bool parallel) {
   const TensorView* const views[] = {&view};
@@ -227,7 +213,7 @@ bool ConvertAndLook(const TensorView& from, const TensorView& to, bool parallel)
 void Spread(const TensorView& from, const int64_t (&step)[kDims], const TensorView& to,
             bool parallel) {
   const auto run = [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(SpreadPiece)(from, step, to, begin, end);
+    HWY_DYNAMIC_DISPATCH(SpreadPlanes)(from, step, to, begin, end);
   };
   const int64_t planes = to.shape[0] * to.shape[1] * to.shape[2];
   const int64_t plane = std::max<int64_t>(1, to.shape[3] * to.shape[4]);

@@ -48,10 +48,10 @@ struct Window {
     return {first, last};
   }
 
-  // Elements from one position of a range to the next. Whatever it is for one alone: its step may
-  // be of any size.
+  // Elements from one position of a range to the next. 1 for one position alone: its step, and the
+  // stride of an extent of one, may be of any size.
   int64_t Stride(int d, const Range& range, const TensorView& view) const {
-    return (range.last - range.first > 1 ? step[d] : 1) * view.stride[2 + d];
+    return range.last - range.first > 1 ? step[d] * view.stride[2 + d] : 1;
   }
   // Of the first position of a range that is not empty.
   int64_t Offset(int d, const Range& range, const TensorView& view) const {
@@ -212,8 +212,8 @@ template <typename T>
 HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int64_t rows,
                          const Window::Range& width, int64_t pitch, float* to) {
   if constexpr (kHasMasks<T>) {
-    const T* const first = from - width.first * stride;
     const auto pack = [&](auto vectors) HWY_ATTR {
+      const T* const first = from - width.first * stride;
       constexpr int kVectors = decltype(vectors)::value;
       stride == 1
           ? PackShortRows<1, kVectors>(first, row_stride, rows, width.first, width.last, pitch, to)

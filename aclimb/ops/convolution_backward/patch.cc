@@ -21,7 +21,8 @@ TensorView PatchWindows(const Geometry& g, const Geometry& patch, const TensorVi
     windows.shape[2 + d] = g.kernel[d];
     windows.stride[2 + d] = x.stride[2 + d];
     windows.shape[2 + kDims + d] = g.out[d];
-    windows.stride[2 + kDims + d] = x.stride[2 + d] * g.stride[d];
+    // One window's stride may be of any size.
+    windows.stride[2 + kDims + d] = x.stride[2 + d] * (g.out[d] > 1 ? g.stride[d] : 1);
   }
   if (patch.batch != g.batch) MoveFirst(windows, 1 + kDims);
   return windows;

@@ -47,13 +47,9 @@ onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
   };
   const Geometry& g = request.geometry;
   const DType wanted = request.operand;
-  Layouts layouts =
+  const Layouts layouts =
       blocked ? Layouts::kBlocked
               : ChooseLayouts(g, request.task, onednn::ProductsOf(wanted), request.threads);
-  // Below AVX-512 a product's sums are cut among the threads where rows and columns are few. Only
-  // the gradient of the weight may depend on the team.
-  const bool cuts_sums = !onednn::HasAvx512() && request.task != Task::kGradWeight;
-  if (layouts == Layouts::kPlain && cuts_sums) layouts = Layouts::kBlocked;
   onednn::PrimitivePointer found;
   if (layouts != Layouts::kBlocked) found = ask(wanted, layouts);
   if (found == nullptr) found = ask(wanted, Layouts::kBlocked);
@@ -94,11 +90,18 @@ bool MultipliesZeros(const onednn::Primitive& primitive, Task task, const Geomet
   return tiles && !IsOneToOne(g);
 }
 
+// Products of bfloat16 matrices on tiles fill up pairs and tiles of whatever is summed with zeros
+// on both sides; all else does so on one side, and meets there what lies behind the other operand.
+bool FillsBothSides(const onednn::Primitive& primitive) {
+  return Is(primitive, "gemm") && onednn::ProductsOf(DType::kBFloat16) == Products::kBFloat16Tiles;
+}
+
 // bfloat16 is multiplied in pairs of source channels, and in tiles in 32s. Where the channels do
 // not fill them, kernels take in elements of the next window, which meet zeros behind the weights.
 bool ReadsBeyondWindows(const onednn::Primitive& primitive, Task task, DType operand,
                         const Geometry& g) {
-  if (task == Task::kGradWeight || operand != DType::kBFloat16) return false;
+  if (operand != DType::kBFloat16 || FillsBothSides(primitive)) return false;
+  if (task == Task::kGradWeight) return true;                                // pairs of pixels
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels == 1) return false;  // nothing is paired
   const int64_t sources = task == Task::kForward ? g.x_channels : g.y_channels;
   if (sources % 2 != 0) return true;
@@ -292,17 +295,19 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
 bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& result) {
   const Geometry& geometry = operands.geometry;
   onednn::Request request{geometry, task, dtype_, dtype_, threads_};
-  const bool one_order = task == Task::kGradWeight && planner_.deterministic();
+  const bool one_order = planner_.deterministic(), gives_weight = task == Task::kGradWeight;
   // Its sums over images are cut by the number of threads.
-  if (one_order) request.threads = 1;
+  if (one_order && gives_weight) request.threads = 1;
   const onednn::PrimitivePointer primitive = FindPrimitive(request, one_order);
   if (primitive == nullptr) return false;
+  // So are those of some products of matrices.
+  if (one_order && !gives_weight && Is(*primitive, "gemm")) return false;
   LogChoice(task, primitive->Name());
-  if (one_order && AddGradWeightParts(operands, request.operand, result)) return true;
+  if (one_order && gives_weight && AddGradWeightParts(operands, request.operand, result))
+    return true;
 
   const DType dtype = request.operand;
   const bool gives_x = task == Task::kGradX, gives_y = task == Task::kForward;
-  const bool gives_weight = task == Task::kGradWeight;
   Place x, y, weight;
   if (!gives_x) {
     x = InLayout(geometry, operands.x, onednn::Operand::kX, dtype, primitive->X());
@@ -350,18 +355,10 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
 PlanBuilder::Step PlanBuilder::RepairOf(Task task, const onednn::Primitive& primitive, DType dtype,
                                         const Operands& operands, const Place& result) {
   const bool zeros = MultipliesZeros(primitive, task, operands.geometry);
-  if (task == Task::kGradWeight) {
-    // Pairs of pixels are filled up with zeros, which meet what lies behind the other operand;
-    // only products on tiles fill up both.
-    const bool both =
-        Is(primitive, "gemm") && onednn::ProductsOf(dtype) == Products::kBFloat16Tiles;
-    const bool fills = dtype == DType::kBFloat16 && !both;
-    return zeros || fills ? WeightRepair(operands, result) : nullptr;
-  }
-  if (ReadsBeyondWindows(primitive, task, dtype, operands.geometry)) {
-    return SumsRepair(operands, task, result, Suspects::kAll);
-  }
-  return zeros ? SumsRepair(operands, task, result, Suspects::kWeights) : nullptr;
+  const bool beyond = ReadsBeyondWindows(primitive, task, dtype, operands.geometry);
+  if (!zeros && !beyond) return nullptr;
+  if (task == Task::kGradWeight) return WeightRepair(operands, result);
+  return SumsRepair(operands, task, result, beyond ? Suspects::kAll : Suspects::kWeights);
 }
 
 PlanBuilder::Step PlanBuilder::WeightRepair(const Operands& operands, const Place& result) {
@@ -449,7 +446,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
     const Place to = windows_of(result);
     const Place dense = BookDense(to.view, dtype_);
     if (!AddPrimitive(task, patch, tensor_of(dense, patch.geometry.x_channels))) return false;
-    if (geometry.KernelSize() == 1 && geometry.HasStrides() && result.view.dtype == dtype_) {
+    if (geometry.KernelSize() == 1 && geometry.HasStrides() && RowsAreDense(result.view)) {
       const Place grid = ViewedAs(dense, PatchGrid(geometry, patch.geometry, dense.view));
       Then([grid, result, geometry, parallel = parallel_](const RunContext& run) {
         Spread(grid.View(run), geometry.stride, result.View(run), parallel);
@@ -474,7 +471,13 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
 
 void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
-  switch (ChooseAlgorithm(operands_.geometry, task, onednn::ProductsOf(dtype_))) {
+  Algorithm algorithm = ChooseAlgorithm(operands_.geometry, task, onednn::ProductsOf(dtype_));
+  // There is no product then to rearrange single elements for.
+  const bool elements = operands_.geometry.KernelSize() == 1;
+  if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch) {
+    algorithm = Algorithm::kBlocked;
+  }
+  switch (algorithm) {
     case Algorithm::kPatch:
       if (AddPatch(task, result)) return;
       [[fallthrough]];

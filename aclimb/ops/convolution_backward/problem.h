@@ -108,7 +108,7 @@ inline ::testing::AssertionResult NearTruth(const char* name,
     const double e = aclimb::testing::Rounded(expected[i], dtype);
     if (std::isnan(e) ? std::isnan(values[i]) : values[i] == e) continue;
     const double limit = AllowedError(dtype, expected[i], magnitude[i]);
-    if (std::fabs(values[i] - expected[i]) <= limit) continue;
+    if (!std::isinf(expected[i]) && std::fabs(values[i] - expected[i]) <= limit) continue;
     return ::testing::AssertionFailure() << name << "[" << i << "] is " << values[i]
                                          << ", expected " << expected[i] << " within " << limit;
   }
