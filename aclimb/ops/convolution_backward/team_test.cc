@@ -54,6 +54,8 @@ std::vector<Named> Problems() {
     add("long pointwise sums", dtype, {1, 32, 12, 12}, {1024, 32, 1, 1}, 1, 0);
     add("many weights", dtype, {8, 64, 2, 2}, {2048, 64, 1, 1}, 1, 0);
     add("pointwise with strides", dtype, {2, 64, 30, 30}, {128, 64, 1, 1}, 2, 0);
+    add("patches", dtype, {4, 8, 32, 32}, {64, 8, 4, 4}, 4, 0);
+    add("wide patches", dtype, {8, 8, 16, 16}, {96, 8, 8, 8}, 8, 0);
   }
   return problems;
 }
