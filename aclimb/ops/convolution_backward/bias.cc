@@ -6,8 +6,8 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/bias.h"
+#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/simd/float-inl.h"
-#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -122,11 +122,7 @@ void SumBias(const TensorView& grad_output, const TensorView& grad_bias, void* s
     }
   };
   const int64_t pieces = channels * batch * blocks;
-  if (parallel) {
-    ParallelFor(pieces, std::max<int64_t>(1, kBlock / plane), sum);
-  } else {
-    sum(0, pieces);
-  }
+  ForRange(pieces, std::max<int64_t>(1, kBlock / plane), parallel, sum);
   for (int64_t c = 0; c < channels; ++c) {
     double total = 0;
     for (int64_t i = 0; i < batch * blocks; ++i) total += partial[c * batch * blocks + i];

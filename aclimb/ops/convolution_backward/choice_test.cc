@@ -168,13 +168,26 @@ TEST(ConvolutionAlgorithms, ImagesSideBySide) {
   };
   const Algorithm patch = Algorithm::kPatch, blocked = Algorithm::kBlocked;
   const Case cases[] = {
-      {8, 1024, 1024, 197, 1, 1, patch, true},  {8, 1024, 1024, 198, 1, 1, blocked, false},
-      {8, 128, 512, 49, 1, 1, patch, true},     {8, 128, 512, 50, 1, 1, blocked, false},
-      {7, 128, 512, 49, 1, 1, blocked, false},  {2, 1024, 512, 49, 1, 1, patch, true},
-      {1, 1024, 512, 49, 1, 1, blocked, false}, {8, 1024, 2048, 49, 1, 2, patch, true},
-      {8, 256, 512, 784, 1, 2, patch, false},   {8, 256, 512, 784, 1, 3, blocked, false},
-      {8, 3, 2048, 14, 1, 1, blocked, false},   {8, 3, 768, 196, 16, 16, patch, false},
-      {8, 3, 768, 100, 32, 32, patch, true},    {8, 256, 512, 49, 3, 1, blocked, false},
+      {8, 1024, 1024, 197, 1, 1, patch, true},
+      {8, 1024, 1024, 198, 1, 1, blocked, false},
+      {8, 128, 512, 49, 1, 1, patch, true},
+      {8, 128, 512, 50, 1, 1, blocked, false},
+      {7, 128, 512, 49, 1, 1, blocked, false},
+      {2, 1024, 512, 49, 1, 1, patch, true},
+      {1, 1024, 512, 49, 1, 1, blocked, false},
+      {8, 1024, 2048, 49, 1, 2, patch, true},
+      {8, 256, 512, 784, 1, 2, patch, false},
+      {8, 256, 512, 784, 1, 3, blocked, false},
+      {8, 3, 2048, 14, 1, 1, blocked, false},
+      {8, 3, 768, 196, 16, 16, patch, false},
+      {8, 3, 768, 100, 32, 32, patch, true},
+      {8, 256, 512, 49, 3, 1, blocked, false},
+      // Rows too short to take every second element of, and more images than a product takes.
+      {8, 256, 512, 6, 1, 2, patch, true},
+      {4, 256, 512, 6, 1, 2, blocked, false},
+      {4, 256, 512, 7, 1, 2, patch, false},
+      {167, 1024, 512, 49, 1, 1, patch, true},
+      {168, 1024, 512, 49, 1, 1, blocked, false},
   };
   for (const Case& each : cases) {
     Geometry g = Windows(each.x, each.y, each.out, each.kernel, each.stride);

@@ -8,9 +8,9 @@
 
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/convert_row-inl.h"
+#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/transposing_copy.h"
 #include "aclimb/simd/float-inl.h"
-#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -154,6 +154,9 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::convolution_backward {
 namespace {
 
+// Elements that are copied at once.
+constexpr int64_t kGrain = 32 * 1024;
+
 HWY_EXPORT(ConvertPiece);
 HWY_EXPORT(SpecialInPiece);
 HWY_EXPORT(SpreadPlanes);
@@ -167,11 +170,7 @@ bool HasSpecial(const TensorView& view, bool infinity, bool parallel) {
       found.store(true, std::memory_order_relaxed);
     }
   };
-  if (parallel) {
-    ParallelFor(walk.count, 256 * 1024, run);
-  } else {
-    run(0, walk.count);
-  }
+  ForRange(walk.count, 256 * 1024, parallel, run);
   return found.load(std::memory_order_relaxed);
 }
 
@@ -183,11 +182,7 @@ void ConvertRuns(const TensorView& from, const TensorView& to, bool parallel) {
   const auto run = [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(ConvertPiece)(walk, from, to, begin, end);
   };
-  if (parallel) {
-    ParallelFor(walk.count, 32 * 1024, run);
-  } else {
-    run(0, walk.count);
-  }
+  ForRange(walk.count, kGrain, parallel, run);
 }
 
 }  // namespace
@@ -217,11 +212,7 @@ void Spread(const TensorView& from, const int64_t (&step)[kDims], const TensorVi
   };
   const int64_t planes = to.shape[0] * to.shape[1] * to.shape[2];
   const int64_t plane = std::max<int64_t>(1, to.shape[3] * to.shape[4]);
-  if (parallel) {
-    ParallelFor(planes, std::max<int64_t>(1, 32 * 1024 / plane), run);
-  } else {
-    run(0, planes);
-  }
+  ForRange(planes, std::max<int64_t>(1, kGrain / plane), parallel, run);
 }
 
 void Clear(const TensorView& view, bool parallel) {

@@ -405,10 +405,12 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetTheEndOfAProduct) {
       const auto pixel = [&](int64_t pixels) {
         return round % 3 == 0 ? pixels - 1 : random.Integer(0, pixels - 1);
       };
-      if (round % 2 == 0)
+      if (round % 2 == 0) {
         g[random.Integer(0, p.grad_output[0] * p.grad_output[1] - 1) * out + pixel(out)] = kInf;
-      if (round % 4 != 0)
+      }
+      if (round % 4 != 0) {
         x[random.Integer(0, p.input[0] * p.input[1] - 1) * in + pixel(in)] = -kInf;
+      }
       const Tensors t(p, g, x, w);
       ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
       EXPECT_TRUE(MeetsTruth(p, t));

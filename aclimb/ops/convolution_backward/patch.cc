@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace aclimb::convolution_backward {
-
 namespace {
 
 // Moves the first dimension behind the next `count`.
@@ -14,7 +13,7 @@ void MoveFirst(TensorView& view, int count) {
 
 }  // namespace
 
-TensorView PatchWindows(const Geometry& g, const Geometry& patch, const TensorView& x) {
+TensorView PatchWindows(const Geometry& g, const TensorView& x, bool folds) {
   TensorView windows = x;
   windows.rank = 2 + 2 * kDims;
   for (int d = 0; d < kDims; ++d) {
@@ -24,7 +23,7 @@ TensorView PatchWindows(const Geometry& g, const Geometry& patch, const TensorVi
     // One window's stride may be of any size.
     windows.stride[2 + kDims + d] = x.stride[2 + d] * (g.out[d] > 1 ? g.stride[d] : 1);
   }
-  if (patch.batch != g.batch) MoveFirst(windows, 1 + kDims);
+  if (folds) MoveFirst(windows, 1 + kDims);
   return windows;
 }
 
@@ -43,8 +42,7 @@ TensorView PatchTensor(const Geometry& patch, int64_t channels, const TensorView
   return DenseLike(tensor, dense.data);
 }
 
-TensorView PatchGrid(const Geometry& g, const Geometry& patch, const TensorView& windows) {
-  const bool folds = patch.batch != g.batch;
+TensorView PatchGrid(const Geometry& g, const TensorView& windows, bool folds) {
   TensorView grid = windows;
   grid.rank = 2 + kDims;
   grid.shape[0] = g.batch;

@@ -303,8 +303,9 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   // So are those of some products of matrices.
   if (one_order && !gives_weight && Is(*primitive, "gemm")) return false;
   LogChoice(task, primitive->Name());
-  if (one_order && gives_weight && AddGradWeightParts(operands, request.operand, result))
+  if (one_order && gives_weight && AddGradWeightParts(operands, request.operand, result)) {
     return true;
+  }
 
   const DType dtype = request.operand;
   const bool gives_x = task == Task::kGradX, gives_y = task == Task::kForward;
@@ -409,7 +410,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
 
   const bool folds = patch.geometry.batch != geometry.batch;
   const auto windows_of = [&](const Place& place) {
-    return ViewedAs(place, PatchWindows(geometry, patch.geometry, place.view));
+    return ViewedAs(place, PatchWindows(geometry, place.view, folds));
   };
   const auto images_of = [](const Place& place) {
     return ViewedAs(place, PatchImages(place.view));
@@ -447,7 +448,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
     const Place dense = BookDense(to.view, dtype_);
     if (!AddPrimitive(task, patch, tensor_of(dense, patch.geometry.x_channels))) return false;
     if (geometry.KernelSize() == 1 && geometry.HasStrides() && RowsAreDense(result.view)) {
-      const Place grid = ViewedAs(dense, PatchGrid(geometry, patch.geometry, dense.view));
+      const Place grid = ViewedAs(dense, PatchGrid(geometry, dense.view, folds));
       Then([grid, result, geometry, parallel = parallel_](const RunContext& run) {
         Spread(grid.View(run), geometry.stride, result.View(run), parallel);
       });

@@ -7,9 +7,9 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/convert_row-inl.h"
+#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/transposing_copy.h"
 #include "aclimb/simd/float-inl.h"
-#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -254,7 +254,7 @@ void TransposingCopy::Run(const TensorView& from, const TensorView& to, bool par
   };
   const int64_t pieces = planes * outer_cuts * column_cuts * row_cuts;
   const int64_t grain = std::max<int64_t>(1, kPiece / 4 / CeilDivide(walk_.count, pieces));
-  parallel ? ParallelFor(pieces, grain, run) : run(0, pieces);
+  ForRange(pieces, grain, parallel, run);
 }
 
 }  // namespace aclimb::convolution_backward
