@@ -13,12 +13,9 @@ def level_of(case, limits):
     return "DRAM"
 
 
-def memory_ns(case, limits, level, scale=1.0):
-    """Reads and writes in the mix of the fastest loops: triads and copies first, then what is left.
-
-    scale is the memory's speed now over its speed when the limits were measured.
-    """
-    speed = {name: value * scale for name, value in limits[level].items()}  # GB/s: bytes a ns
+def memory_ns(case, limits, level):
+    """Reads and writes in the mix of the fastest loops: triads and copies first, then what is left."""
+    speed = dict(limits[level])  # GB/s: bytes a ns
     for name in ("write", "copy", "triad"):
         speed[name] = max(speed[name], speed[name + "_nt"])
     read, zero = case["read_bytes"], case["zero_bytes"]
@@ -32,12 +29,29 @@ def memory_ns(case, limits, level, scale=1.0):
     return time + 2 * read / speed["copy"] + (write - read) / speed["write"]
 
 
-def limit_ns(case, limits, scale=1.0):
+def arithmetic_of(case, limits):
+    """The name of the fastest arithmetic that serves the case's dtype."""
+    return max(PRECISIONS.get(case["dtype"], ("gemm_f32",)), key=lambda name: limits[name])
+
+
+def limit_ns(case, limits):
     """(nanoseconds that the case takes at least, which limit that is)"""
     level = level_of(case, limits)
-    memory = memory_ns(case, limits, level, scale if level == "DRAM" else 1.0)
-    if not case["flops"]:
-        return memory, level
-    peak = max(limits[name] for name in PRECISIONS.get(case["dtype"], ("gemm_f32",)))
-    arithmetic = case["flops"] / peak
+    memory = memory_ns(case, limits, level)
+    arithmetic = case["flops"] / limits[arithmetic_of(case, limits)]
     return (arithmetic, "FMA") if arithmetic > memory else (memory, level)
+
+
+def probe_of(case, limits):
+    """What aclimb_limits can measure again beside the case's turns, or None: what limits the case
+    changes with the load of a shared machine. A cache is too quick to probe."""
+    _, limit = limit_ns(case, limits)
+    return {"FMA": arithmetic_of(case, limits), "DRAM": "copy_nt"}.get(limit)
+
+
+def limits_now(limits, name, speed):
+    """The limits when a probe of that name measures this speed."""
+    if name != "copy_nt":
+        return {**limits, name: speed}
+    scale = speed / limits["DRAM"][name]
+    return {**limits, "DRAM": {each: value * scale for each, value in limits["DRAM"].items()}}

@@ -4,7 +4,7 @@ import os
 import statistics
 import time
 
-from limit import level_of, limit_ns
+from limit import limit_ns, limits_now, probe_of
 from process import Failure, pinned_cores, say
 
 # A processor that others use too changes its speed for a second or so: both sides of a pair have to
@@ -145,8 +145,8 @@ def peak_memory(process, case, variant):
 
 
 def measure(aclimb, peers, probe, case, limits, turns, quick=False):
-    """The row, as a dictionary, from at most so many turns. probe() answers the memory's copy speed
-    of this moment."""
+    """The row, as a dictionary, from at most so many turns. probe(name) answers how fast that is at
+    this moment."""
     row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
                                       "write_bytes", "zero_bytes", "flops")}
     row["threads"] = limits["threads"]
@@ -168,7 +168,7 @@ def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
     contenders, row["notes"] = screen(peers, case, budget)
     opened = aclimb.open(case)
     own = estimate(aclimb, "aclimb", budget)
-    in_memory = level_of(case, limits) == "DRAM"
+    probed_name = probe_of(case, limits)
     processes = [(aclimb, "aclimb", own), *contenders]
     turn_ns = sum(max(nanoseconds, TURN_NS) for _, _, nanoseconds in processes)
     turns = min(turns, max(LEAST_TURNS, round(ROW_NS / turn_ns)))
@@ -176,7 +176,7 @@ def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
     row.update(turns=turns, disturbed=0)
     while len(taken) < turns:
         began, stolen = time.monotonic(), stolen_seconds(limits["threads"])
-        probed = [probe()] if in_memory else []
+        probed = [probe(probed_name)] if probed_name else []
         # There and back, so that no one always follows the same one.
         backwards = len(taken) % 2 == 1
         turn = [one_turn(*each) for each in (processes[::-1] if backwards else processes)]
@@ -192,11 +192,10 @@ def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
     row["phases"] = aclimb.ask("phases", runs_for(own, TURN_NS))
     row["deterministic"] = cost_of_determinism(aclimb, own)
     row.update(ns=statistics.median(times), all_ns=times, workspace=opened["workspace"])
-    scale = 1.0
     if probes:
         row.update(probe=statistics.median(probes), probe_range=[min(probes), max(probes)])
-        scale = row["probe"] / limits["DRAM"]["copy_nt"]
-    nanoseconds, row["limit"] = limit_ns(case, limits, scale)
+        limits = limits_now(limits, probed_name, row["probe"])
+    nanoseconds, row["limit"] = limit_ns(case, limits)
     row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"],
                memory=peak_memory(aclimb, case, "aclimb"))
     if contenders:

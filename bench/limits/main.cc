@@ -1,8 +1,8 @@
 // aclimb_limits: what memory and arithmetic of this machine can do.
 //
-//   aclimb_limits                 measures with 1 and with all cores of the affinity mask, prints
-//   JSON aclimb_limits --serve         commands of bench/protocol.h: "measure N" and "probe N", N
-//   threads
+//   aclimb_limits          measures with 1 and with all cores of the affinity mask, prints JSON
+//   aclimb_limits --serve  commands of bench/protocol.h: "measure N" with N threads, and
+//                          "probe N NAME" for copy_nt, gemm_f32 or gemm_bf16 at this moment
 //
 // Bandwidths are GB/s of the bytes that the loop asks for, arithmetic GFLOP/s, all medians.
 
@@ -179,12 +179,11 @@ JsonObject Measure(int threads) {
   return result;
 }
 
-// The memory's speed right now, in some tens of milliseconds: its arrays are made once.
-JsonObject Probe(int threads) {
+// The memory's speed, in some tens of milliseconds: its arrays are made once.
+double CopyNt(Team& team) {
   constexpr int64_t kBytes = 48 * kMegabyte;
   static std::vector<std::unique_ptr<Pages>> pages;
-  Team team(threads);
-  while (pages.size() < static_cast<size_t>(threads)) {
+  while (pages.size() < static_cast<size_t>(team.size())) {
     pages.push_back(std::make_unique<Pages>(Pages::Needed(2, kBytes)));
   }
   const Seconds seconds = Time(3, [&] {
@@ -193,8 +192,16 @@ JsonObject Probe(int threads) {
       Pass(Access::kCopyNt, own.Array(0, kBytes), own.Array(1, kBytes), nullptr, kBytes / 4);
     });
   });
-  return JsonObject().Number("copy_nt",
-                             static_cast<double>(2 * kBytes * threads) / seconds.median * 1e-9);
+  return static_cast<double>(2 * kBytes * team.size()) / seconds.median * 1e-9;
+}
+
+JsonObject Probe(const Words& words) {
+  Team team(ThreadsOf(words));
+  const std::string name = words.size() > 2 ? words[2] : "";
+  if (name == "copy_nt") return JsonObject().Number(name, CopyNt(team));
+  if (name == "gemm_f32") return JsonObject().Number(name, Arithmetic(team, &GemmF32));
+  if (name == "gemm_bf16") return JsonObject().Number(name, Arithmetic(team, &GemmBf16));
+  throw std::runtime_error("probe N copy_nt, gemm_f32 or gemm_bf16");
 }
 
 }  // namespace
@@ -206,7 +213,7 @@ int main(int argc, char** argv) {
     return Serve({
         {"info", [](const Words&) { return JsonObject().Text("name", "limits"); }},
         {"measure", [](const Words& words) { return Measure(ThreadsOf(words)); }},
-        {"probe", [](const Words& words) { return Probe(ThreadsOf(words)); }},
+        {"probe", [](const Words& words) { return Probe(words); }},
     });
   }
   if (argc != 1) {
