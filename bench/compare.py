@@ -8,11 +8,7 @@ import argparse
 import json
 import pathlib
 
-from report import mean_ratio, milliseconds, threads_of
-
-
-def key(row):
-    return row["operator"], row["case"], row["dtype"], row["threads"]
+from report import key, mean_ratio, milliseconds, threads_of
 
 
 def ratio_text(row):

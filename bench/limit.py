@@ -14,7 +14,7 @@ def level_of(case, limits):
 
 
 def memory_ns(case, limits, level):
-    """Reads and writes in the mix of the fastest loops: triads and copies first, then what is left."""
+    """Reads and writes in the mix of the fastest loops: triads and copies first, then the rest."""
     speed = dict(limits[level])  # GB/s: bytes a ns
     for name in ("write", "copy", "triad"):
         speed[name] = max(speed[name], speed[name + "_nt"])

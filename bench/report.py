@@ -70,6 +70,11 @@ def mean_ratio(rows):
     return geometric_mean(ratios), len(ratios)
 
 
+def key(row):
+    """What makes it the same row in another measurement."""
+    return row["operator"], row["case"], row["dtype"], row["threads"]
+
+
 def threads_of(rows):
     return sorted({row["threads"] for row in rows})
 

@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
     return Serve({
         {"info", [](const Words&) { return JsonObject().Text("name", "limits"); }},
         {"measure", [](const Words& words) { return Measure(ThreadsOf(words)); }},
-        {"probe", [](const Words& words) { return Probe(words); }},
+        {"probe", Probe},
     });
   }
   if (argc != 1) {
