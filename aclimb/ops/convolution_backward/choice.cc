@@ -89,13 +89,32 @@ double Weights(const Geometry& g) {
          static_cast<double>(g.KernelSize());
 }
 
+// Our own product on tiles packs all weights first, which few pixels are not worth.
+bool PixelsAreWorthWeights(const Geometry& g) {
+  return Weights(g) <= 4096.0 * static_cast<double>(g.batch) * static_cast<double>(g.OutSize());
+}
+
 // A product for each image packs all weights, or adds to all of their gradient, for each: with many
 // weights and few pixels that is most of the time, and worth a copy of x and y. No larger than a
-// product's operands may be.
+// product's operands may be, and not where our own product has pixels for half a tile.
 bool FoldsImages(const Geometry& g, Products products) {
   if (products != Products::kBFloat16Tiles || !UnfoldedFits(g, g.batch)) return false;
   const double pixels = static_cast<double>(g.OutSize()), weights = Weights(g);
+  if (pixels >= 16 && PixelsAreWorthWeights(g)) return false;
   return weights >= 27 * pixels * pixels && g.batch >= (weights < 1 << 19 ? 8 : 2);
+}
+
+// Our own product, for windows of one element that meet every element of x. Few channels leave its
+// blocks of 32 empty. Where there are so few weights that the other way is our direct kernel, any
+// number of pixels will do.
+bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
+  if (products != Products::kBFloat16Tiles || !IsPointwise(g)) return false;
+  if (!std::equal(g.in, g.in + kDims, g.out)) return false;
+  if (IsSmall(g)) return std::min(g.x_channels, g.y_channels) >= 4;
+  if (FoldsImages(g, products)) return false;
+  const int64_t fewest = std::min(g.x_channels, g.y_channels);
+  if (task == Task::kGradWeight) return fewest >= 16 && Weights(g) >= 1024;
+  return fewest >= 4 && PixelsAreWorthWeights(g);
 }
 
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
@@ -173,15 +192,19 @@ bool UnfoldedFits(const Geometry& g, int64_t images) {
 }
 
 bool IsSmall(const Geometry& g) {
-  double products = 1;
-  for (const int64_t factor :
-       {g.batch, g.groups, g.x_channels, g.y_channels, g.OutSize(), g.KernelSize()}) {
-    products *= static_cast<double>(factor);
+  double pairs = 1;  // of channels
+  for (const int64_t factor : {g.groups, g.x_channels, g.y_channels}) {
+    pairs *= static_cast<double>(factor);
   }
-  return products < 256.0 * 1024;
+  const double taps = static_cast<double>(g.KernelSize());
+  const double places = static_cast<double>(g.batch) * static_cast<double>(g.OutSize());
+  // Our own kernels take about 8 ns for a pair of channels and 4 ns for a tap, however few places
+  // there are.
+  return pairs * (2 + taps) < 4096 && pairs * taps * places < 256.0 * 1024;
 }
 
 Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
+  if (MultipliesOnTiles(g, task, products)) return Algorithm::kTiles;
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.

@@ -166,28 +166,33 @@ TEST(ConvolutionAlgorithms, ImagesSideBySide) {
     Algorithm algorithm;
     bool folds;
   };
-  const Algorithm patch = Algorithm::kPatch, blocked = Algorithm::kBlocked;
+  const Algorithm patch = Algorithm::kPatch, tiles = Algorithm::kTiles;
+  const Algorithm blocked = Algorithm::kBlocked;
   const Case cases[] = {
-      {8, 1024, 1024, 197, 1, 1, patch, true},
-      {8, 1024, 1024, 198, 1, 1, blocked, false},
-      {8, 128, 512, 49, 1, 1, patch, true},
-      {8, 128, 512, 50, 1, 1, blocked, false},
-      {7, 128, 512, 49, 1, 1, blocked, false},
-      {2, 1024, 512, 49, 1, 1, patch, true},
-      {1, 1024, 512, 49, 1, 1, blocked, false},
+      // Half a tile of pixels: our own product takes the images one by one.
+      {8, 512, 512, 15, 1, 1, patch, true},
+      {8, 512, 512, 16, 1, 1, tiles, false},
+      {7, 128, 512, 15, 1, 1, tiles, false},
+      {2, 1024, 512, 9, 1, 1, patch, true},
+      {1, 1024, 512, 9, 1, 1, tiles, false},
+      // So many weights that it does not pack them for so few pixels.
+      {8, 1024, 1568, 49, 1, 1, tiles, false},
+      {8, 1024, 1569, 49, 1, 1, patch, true},
       {8, 1024, 2048, 49, 1, 2, patch, true},
+      {8, 1024, 1024, 49, 1, 2, patch, false},
       {8, 256, 512, 784, 1, 2, patch, false},
       {8, 256, 512, 784, 1, 3, blocked, false},
       {8, 3, 2048, 14, 1, 1, blocked, false},
       {8, 3, 768, 196, 16, 16, patch, false},
-      {8, 3, 768, 100, 32, 32, patch, true},
+      {8, 3, 768, 100, 32, 32, patch, false},
+      {8, 3, 768, 25, 32, 32, patch, true},
       {8, 256, 512, 49, 3, 1, blocked, false},
       // Rows too short to take every second element of, and more images than a product takes.
       {8, 256, 512, 6, 1, 2, patch, true},
       {4, 256, 512, 6, 1, 2, blocked, false},
       {4, 256, 512, 7, 1, 2, patch, false},
-      {167, 1024, 512, 49, 1, 1, patch, true},
-      {168, 1024, 512, 49, 1, 1, blocked, false},
+      {546, 1024, 512, 15, 1, 1, patch, true},
+      {547, 1024, 512, 15, 1, 1, tiles, false},
   };
   for (const Case& each : cases) {
     Geometry g = Windows(each.x, each.y, each.out, each.kernel, each.stride);
@@ -200,8 +205,67 @@ TEST(ConvolutionAlgorithms, ImagesSideBySide) {
     const Geometry rearranged = PatchGeometry(g, kTiles);
     EXPECT_EQ(rearranged.batch, each.folds ? 1 : each.batch);
     EXPECT_EQ(rearranged.out[2], each.folds ? each.batch * each.out : each.out);
+    EXPECT_EQ(ChooseAlgorithm(rearranged, Task::kGradWeight, kTiles), tiles);
     EXPECT_EQ(PatchGeometry(g, kBf16).batch, each.batch);
     EXPECT_EQ(ChooseAlgorithm(g, Task::kGradWeight, kBf16) == patch, each.kernel > 1);
+  }
+}
+
+TEST(ConvolutionAlgorithms, OwnProductOnTiles) {
+  struct Case {
+    int64_t batch, x, y, out;
+    bool input, weight;
+  };
+  const Case cases[] = {
+      {8, 64, 256, 3136, true, true},
+      // Few channels.
+      {8, 16, 64, 3136, true, true},
+      {8, 16, 63, 3136, true, false},
+      {8, 15, 96, 3136, true, false},
+      {8, 4, 64, 3136, true, false},
+      {8, 3, 64, 3136, false, false},
+      // Few pixels for the weights, which the gradient of the weight does not pack.
+      {1, 512, 512, 64, true, true},
+      {1, 512, 512, 63, false, true},
+      // Small problems.
+      {1, 4, 4, 1, true, true},
+      {1, 3, 4, 1, false, false},
+      {1, 36, 37, 1, true, true},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, each.out, 1);
+    g.batch = each.batch;
+    SCOPED_TRACE(::testing::Message() << each.batch << " images, " << each.x << "->" << each.y
+                                      << ", " << each.out << " pixels");
+    const auto taken = [&](Task task, Products products) {
+      return ChooseAlgorithm(g, task, products) == Algorithm::kTiles;
+    };
+    EXPECT_EQ(taken(Task::kGradX, kTiles), each.input);
+    EXPECT_EQ(taken(Task::kForward, kTiles), each.input);
+    EXPECT_EQ(taken(Task::kGradWeight, kTiles), each.weight);
+    for (const Products others : {kF32, kBf16, kF32Tiles}) {
+      EXPECT_FALSE(taken(Task::kGradX, others) || taken(Task::kGradWeight, others));
+    }
+  }
+}
+
+// Our own kernels take their time for every pair of channels, even for a single pixel.
+TEST(ConvolutionAlgorithms, SmallProblems) {
+  struct Case {
+    int64_t groups, x, y, out, kernel;
+    bool small;
+  };
+  const Case cases[] = {
+      {1, 36, 37, 1, 1, true},    {1, 37, 37, 1, 1, false},    {1, 16, 23, 1, 3, true},
+      {1, 16, 24, 1, 3, false},   {64, 1, 1, 16, 3, true},     {512, 1, 1, 16, 3, false},
+      {1, 16, 16, 1023, 1, true}, {1, 16, 16, 1024, 1, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, each.out, each.kernel);
+    g.batch = 1;
+    g.groups = each.groups;
+    EXPECT_EQ(IsSmall(g), each.small) << each.groups << " x " << each.x << "->" << each.y << ", "
+                                      << each.out << " windows of " << each.kernel;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/patch.h"
+#include "aclimb/ops/convolution_backward/tile_product.h"
 #include "aclimb/ops/convolution_backward/transposing_copy.h"
 #include "aclimb/simd/parallel.h"
 
@@ -131,6 +132,11 @@ std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView
     return std::nullopt;
   }
   return blocks;
+}
+
+// The task may be a product of our own.
+bool TakesTiles(const Place& result) {
+  return result.view.dtype == DType::kBFloat16 && TilesArePermitted();
 }
 
 // The same place as another view of it.
@@ -292,6 +298,31 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
   planner_.workspace().Rewind(mark);
 }
 
+bool PlanBuilder::AddTileProduct(Task task, Operands& operands, const Place& result) {
+  if (!TakesTiles(result)) return false;
+  LogChoice(task, "tiles");
+  const TileProduct product = PlanTileProduct(operands.geometry, task, parallel_ ? TeamSize() : 1);
+  const bool gives_weight = task == Task::kGradWeight;
+  const auto read = [&](Operand& operand, bool dense) {
+    return dense ? operand.user : Dense(operand, DType::kBFloat16);
+  };
+  Place x, y, weight;
+  if (task != Task::kGradX) x = read(operands.x, HasDensePlanes(operands.x.user.view));
+  if (task != Task::kForward) y = read(operands.y, HasDensePlanes(operands.y.user.view));
+  if (!gives_weight) weight = read(operands.weight, HasDenseRows(operands.weight.user.view));
+  const int64_t mark = planner_.workspace().Mark();
+  const bool in_place = gives_weight ? HasDenseRows(result.view) : HasDensePlanes(result.view);
+  const Place target = in_place ? result : BookDense(result.view, DType::kBFloat16);
+  (gives_weight ? weight : task == Task::kGradX ? x : y) = target;
+  const Place scratch = BookBytes(product.ScratchBytes());
+  Then([product, x, y, weight, scratch](const RunContext& run) {
+    RunTileProduct(product, x.View(run), y.View(run), weight.View(run), scratch.Address(run));
+  });
+  if (!in_place) Copy(target, result);
+  planner_.workspace().Rewind(mark);
+  return true;
+}
+
 bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& result) {
   const Geometry& geometry = operands.geometry;
   onednn::Request request{geometry, task, dtype_, dtype_, threads_};
@@ -404,9 +435,15 @@ void PlanBuilder::Rearrange(const Place& from, const Place& to) {
 bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const Geometry& geometry = operands_.geometry;
   Operands& patch = PatchOperands();
+  const bool tiles =
+      ChooseAlgorithm(patch.geometry, task, onednn::ProductsOf(dtype_)) == Algorithm::kTiles &&
+      TakesTiles(result);
   // oneDNN must have the rearranged problem before anything is booked for it.
   const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
-  if (onednn::MakePrimitive(request) == nullptr) return false;
+  if (!tiles && onednn::MakePrimitive(request) == nullptr) return false;
+  const auto add = [&](const Place& to) {
+    return tiles ? AddTileProduct(task, patch, to) : AddPrimitive(task, patch, to);
+  };
 
   const bool folds = patch.geometry.batch != geometry.batch;
   const auto windows_of = [&](const Place& place) {
@@ -438,15 +475,15 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   }
   // Nothing is given back here: copies of operands that AddPrimitive books must outlive this task.
   if (task == Task::kForward) {
-    if (!folds) return AddPrimitive(task, patch, result);
+    if (!folds) return add(result);
     const Place to = images_of(result);
     const Place dense = BookDense(to.view, dtype_);
-    if (!AddPrimitive(task, patch, tensor_of(dense, patch.geometry.y_channels))) return false;
+    if (!add(tensor_of(dense, patch.geometry.y_channels))) return false;
     Rearrange(dense, to);
   } else if (task == Task::kGradX) {
     const Place to = windows_of(result);
     const Place dense = BookDense(to.view, dtype_);
-    if (!AddPrimitive(task, patch, tensor_of(dense, patch.geometry.x_channels))) return false;
+    if (!add(tensor_of(dense, patch.geometry.x_channels))) return false;
     if (geometry.KernelSize() == 1 && geometry.HasStrides() && RowsAreDense(result.view)) {
       const Place grid = ViewedAs(dense, PatchGrid(geometry, dense.view, folds));
       Then([grid, result, geometry, parallel = parallel_](const RunContext& run) {
@@ -464,7 +501,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
     Place rows = merged ? result : BookDense(result.view, result.view.dtype);
     const Place dense = rows;
     rows.view = *PatchWeight(rows.view);
-    if (!AddPrimitive(task, patch, rows)) return false;
+    if (!add(rows)) return false;
     if (!merged) Copy(dense, result);
   }
   return true;
@@ -478,10 +515,12 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
   if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch) {
     algorithm = Algorithm::kBlocked;
   }
+  if (algorithm == Algorithm::kTiles && AddTileProduct(task, operands_, result)) return;
   switch (algorithm) {
     case Algorithm::kPatch:
       if (AddPatch(task, result)) return;
       [[fallthrough]];
+    case Algorithm::kTiles:
     case Algorithm::kBlocked:
       if (AddPrimitive(task, operands_, result)) return;
       [[fallthrough]];
