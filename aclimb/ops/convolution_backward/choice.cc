@@ -117,6 +117,25 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
   return fewest >= 4 && PixelsAreWorthWeights(g);
 }
 
+// Our own sums on tiles of the gradient of the weight, for windows of several elements. Blocks of
+// 32 channels are what a team shares; every third element and more of a row are copied one by one;
+// all taps of a block are held at once; and planes with padding should not be much larger than x
+// and y.
+bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
+  if (products != Products::kBFloat16Tiles || task != Task::kGradWeight) return false;
+  const int64_t taps = g.KernelSize();
+  if (taps == 1 || taps > 256 || IsPatch(g) || IsSmall(g) || g.stride[2] > 2) return false;
+  double places = 1;
+  for (int d = 0; d < kDims; ++d) {
+    places *= static_cast<double>(g.out[d]) + static_cast<double>(g.kernel[d] - 1) *
+                                                  static_cast<double>(g.dilation[d]) /
+                                                  static_cast<double>(g.stride[d]);
+  }
+  if (places > 8 * static_cast<double>(g.InSize() + g.OutSize())) return false;
+  const double pairs = static_cast<double>(g.groups) * Weights(g) / static_cast<double>(taps);
+  return pairs >= 2048 && std::min(g.x_channels, g.y_channels) >= 32;
+}
+
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
 // image and on elements between windows too. Rows that take every second element are copied fast.
 bool TakesEverySecond(const Geometry& g, Products products) {
@@ -204,7 +223,9 @@ bool IsSmall(const Geometry& g) {
 }
 
 Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
-  if (MultipliesOnTiles(g, task, products)) return Algorithm::kTiles;
+  if (MultipliesOnTiles(g, task, products) || SumsWindowsOnTiles(g, task, products)) {
+    return Algorithm::kTiles;
+  }
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.

@@ -186,7 +186,7 @@ TEST(ConvolutionAlgorithms, ImagesSideBySide) {
       {8, 3, 768, 196, 16, 16, patch, false},
       {8, 3, 768, 100, 32, 32, patch, false},
       {8, 3, 768, 25, 32, 32, patch, true},
-      {8, 256, 512, 49, 3, 1, blocked, false},
+      {8, 256, 512, 49, 3, 1, tiles, false},
       // Rows too short to take every second element of, and more images than a product takes.
       {8, 256, 512, 6, 1, 2, patch, true},
       {4, 256, 512, 6, 1, 2, blocked, false},
@@ -247,6 +247,45 @@ TEST(ConvolutionAlgorithms, OwnProductOnTiles) {
       EXPECT_FALSE(taken(Task::kGradX, others) || taken(Task::kGradWeight, others));
     }
   }
+}
+
+TEST(ConvolutionAlgorithms, OwnWindowsOnTiles) {
+  struct Case {
+    int64_t groups, x, y, kernel, stride;
+    bool weight;
+  };
+  const Case cases[] = {
+      {1, 64, 64, 3, 1, true},  {1, 64, 64, 3, 2, true},  {1, 64, 64, 5, 3, false},
+      {1, 32, 64, 3, 1, true},  {1, 32, 63, 3, 1, false}, {1, 31, 96, 3, 1, false},
+      {2, 32, 32, 3, 1, true},  {1, 32, 32, 3, 1, false}, {32, 16, 16, 3, 1, false},
+      {1, 64, 64, 2, 2, false}, {1, 64, 64, 16, 1, true}, {1, 64, 64, 17, 1, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, 100, each.kernel, each.stride);
+    g.groups = each.groups;
+    if (each.kernel == each.stride) g.stride[1] = each.stride;  // patches
+    SCOPED_TRACE(::testing::Message() << each.groups << " x " << each.x << "->" << each.y
+                                      << ", windows of " << each.kernel << " by " << each.stride);
+    for (const Products products : {kF32, kBf16, kF32Tiles, kTiles}) {
+      for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+        const bool taken = ChooseAlgorithm(g, task, products) == Algorithm::kTiles;
+        EXPECT_EQ(taken, each.weight && products == kTiles && task == Task::kGradWeight);
+      }
+    }
+  }
+}
+
+TEST(ConvolutionAlgorithms, OwnWindowsKeepTheirPlanesSmall) {
+  const auto taken = [](int64_t side, int64_t dilation) {
+    Geometry g = Windows(64, 64, side, 3);
+    g.in[1] = g.in[2] = g.out[1] = g.out[2] = side;
+    g.dilation[1] = g.dilation[2] = g.pad_begin[1] = g.pad_begin[2] = dilation;
+    return ChooseAlgorithm(g, Task::kGradWeight, kTiles) == Algorithm::kTiles;
+  };
+  EXPECT_TRUE(taken(33, 12));
+  EXPECT_TRUE(taken(10, 15));
+  EXPECT_FALSE(taken(10, 16));
+  EXPECT_FALSE(taken(10, int64_t{1} << 60));
 }
 
 // Our own kernels take their time for every pair of channels, even for a single pixel.

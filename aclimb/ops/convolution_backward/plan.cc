@@ -1,5 +1,6 @@
 #include "aclimb/ops/convolution_backward/plan.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/patch.h"
 #include "aclimb/ops/convolution_backward/tile_product.h"
+#include "aclimb/ops/convolution_backward/tile_windows.h"
 #include "aclimb/ops/convolution_backward/transposing_copy.h"
 #include "aclimb/simd/parallel.h"
 
@@ -137,6 +139,14 @@ std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView
 // The task may be a product of our own.
 bool TakesTiles(const Place& result) {
   return result.view.dtype == DType::kBFloat16 && TilesArePermitted();
+}
+
+// An embedded weight as [kd, kh, kw, groups * y channels, x channels].
+TensorView WeightByTaps(const TensorView& weight) {
+  TensorView view = weight;
+  std::rotate(view.shape, view.shape + 2, view.shape + 5);
+  std::rotate(view.stride, view.stride + 2, view.stride + 5);
+  return view;
 }
 
 // The same place as another view of it.
@@ -320,6 +330,25 @@ bool PlanBuilder::AddTileProduct(Task task, Operands& operands, const Place& res
   });
   if (!in_place) Copy(target, result);
   planner_.workspace().Rewind(mark);
+  return true;
+}
+
+bool PlanBuilder::AddTileWindows(const Place& result) {
+  if (!TakesTiles(result)) return false;
+  LogChoice(Task::kGradWeight, "tiles");
+  const TileWindows windows = PlanTileWindows(operands_.geometry, parallel_ ? TeamSize() : 1);
+  const Place x = Rows(operands_.x), y = Rows(operands_.y);
+  const Place by_taps = ViewedAs(result, WeightByTaps(result.view));
+  const int64_t mark = planner_.workspace().Mark();
+  const Place taps = BookDense(by_taps.view, DType::kBFloat16);
+  const Place scratch = BookBytes(windows.ScratchBytes());
+  Then([windows, x, y, taps, scratch](const RunContext& run) {
+    RunTileWindows(windows, x.View(run), y.View(run), static_cast<BFloat16*>(taps.Address(run)),
+                   scratch.Address(run));
+  });
+  Rearrange(taps, by_taps);
+  planner_.workspace().Rewind(mark);
+  RepairWhereNaN(result, WeightRepair(operands_, result));
   return true;
 }
 
@@ -515,7 +544,10 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
   if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch) {
     algorithm = Algorithm::kBlocked;
   }
-  if (algorithm == Algorithm::kTiles && AddTileProduct(task, operands_, result)) return;
+  if (algorithm == Algorithm::kTiles) {
+    const bool windows = operands_.geometry.KernelSize() > 1;
+    if (windows ? AddTileWindows(result) : AddTileProduct(task, operands_, result)) return;
+  }
   switch (algorithm) {
     case Algorithm::kPatch:
       if (AddPatch(task, result)) return;

@@ -105,6 +105,7 @@ class PlanBuilder {
   void AddTask(Task task, const Place& result);
   void AddDirect(Task task, const Place& result);
   bool AddTileProduct(Task task, Operands& operands, const Place& result);
+  bool AddTileWindows(const Place& result);
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
   bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);

@@ -75,7 +75,8 @@ void RowsUnit(const TileProduct& p, int64_t unit, const Matrix& source, const Ma
   for (int64_t r = first_row; r < end_row; r += kSide) {
     const auto rows = tiles::Left::Panel(packed + r / kSide * steps * kStep);
     for (int64_t c = 0; c < columns; c += kSide) {
-      tiles::Multiply(rows, panels + c / kSide * steps * kStep, steps, false, sums);
+      tiles::Multiply(rows, tiles::Right::Panel(panels + c / kSide * steps * kStep), steps, false,
+                      sums);
       tiles::StoreRows(sums, true, std::min(kSide, end_row - r), std::min(kSide, columns - c),
                        result.At(image, r) + first_column + c, result.row);
     }
@@ -134,9 +135,10 @@ class SumsUnit {
     const int64_t steps = Blocks(pixels);
     for (int64_t c = 0; c < columns_; c += kSide) {
       for (int64_t i = 0; i < images; ++i) {
-        tiles::PackRightTransposed(right_.At(image + i, first_column_ + c) + pixel, right_.row,
-                                   std::min(kSide, columns_ - c), pixels,
-                                   rights_ + (c / kSide * p_.chunk + i * steps) * kStep);
+        tiles::PackRightTransposed(
+            right_.At(image + i, first_column_ + c) + pixel, right_.row,
+            std::min(kSide, columns_ - c), pixels,
+            tiles::Right::Panel(rights_ + (c / kSide * p_.chunk + i * steps) * kStep));
       }
     }
     const bool add = image > 0 || pixel > 0;
@@ -159,7 +161,7 @@ class SumsUnit {
   void Multiply(const tiles::Left& rows, int64_t begin, int64_t end, bool add, float* sums) {
     for (int64_t s = begin; s < end; s += kResident) {
       for (int64_t c = 0; c < Blocks(columns_); ++c) {
-        tiles::Multiply(rows.At(s), rights_ + (c * p_.chunk + s) * kStep,
+        tiles::Multiply(rows.At(s), tiles::Right::Panel(rights_ + (c * p_.chunk + s) * kStep),
                         std::min(kResident, end - s), add || s > 0, sums + c * kStep);
       }
     }
