@@ -61,8 +61,10 @@ Geometry AnyGeometry(Draw& draw) {
 }
 
 std::vector<int64_t> With(int64_t first, int64_t second, const std::vector<int64_t>& spatial) {
-  std::vector<int64_t> shape = {first, second};
-  shape.insert(shape.end(), spatial.begin(), spatial.end());
+  std::vector<int64_t> shape;
+  shape.push_back(first);
+  shape.push_back(second);
+  for (const int64_t extent : spatial) shape.push_back(extent);
   return shape;
 }
 
@@ -112,13 +114,14 @@ void RunTarget(Draw& draw) {
   // What an empty batch allows beside success is a page of its own.
   if (g.batch == 0) draw.MarkStrange();
 
-  std::vector<uint8_t> flags = {1, 1, 1};
   const uint8_t mask = draw.Byte();
-  for (size_t i = 0; i < 3; ++i) flags[i] = (mask >> i & 1) != 0 ? 0 : 1;
+  int64_t count = 3;
   if (mask >= 248) {
-    flags.resize(static_cast<size_t>(draw.Below(5)), 1);
+    count = draw.Below(5);
     draw.MarkStrange();
   }
+  std::vector<uint8_t> flags;
+  for (int64_t i = 0; i < count; ++i) flags.push_back(i < 3 && (mask >> i & 1) != 0 ? 0 : 1);
   std::unique_ptr<View> outputs[3];
   const auto output = [&](size_t i, const std::vector<int64_t>& shape, DType output_type,
                           aclFormat format) {
