@@ -143,6 +143,19 @@ def several(tool, source):
     expect(result.returncode == 2 and result.stdout == tool.output("explain", "107002"), result)
 
 
+def pasted(tool, source):
+    """The line of a message, as one word or as many, with its labels."""
+    rule = "phase2/null-workspace"
+    for words in (["rule: " + rule], ["rule:", rule], [f"  rule: {rule}\n"]):
+        expect(tool.output("explain", *words) == tool.output("explain", rule), words)
+    names = ("elu_backward/same-shape/selfOrResult", "161002", "ACLNN_ERR_PARAM_INVALID")
+    line = "  rule: {}   code: {} {}".format(*names)
+    for words in ([line], line.split()):
+        expect(tool.output("explain", *words) == tool.output("explain", *names), words)
+    tool.refused("explain", "rule: phase2/null-workspaces", said="\n  phase2/null-workspace\n")
+    tool.refused("explain", "rule:", said="a code or a rule is needed")
+
+
 def unknown(tool, source):
     for what, near in {
         "16102": "161002",
@@ -168,5 +181,6 @@ if __name__ == "__main__":
         every_listed_name,
         every_rule_of_the_sources,
         several,
+        pasted,
         unknown,
     )

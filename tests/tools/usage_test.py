@@ -34,6 +34,15 @@ def wrong_use(tool):
     tool.refused("explian", said="explain is meant?")
     tool.refused("zzzzzz", said='no command "zzzzzz"')
     tool.refused("--nonsense", said="--nonsense")
+    for words, meant in {("rnu", "x"): "run is meant?", ("rnu",): "run is meant?",
+                         ("--verison",): "there is no option --verison; --version is meant?",
+                         ("run", "--chek", "x"): "there is no option --chek; --check is meant?",
+                         ("explore", "--seed", "5", "x"): "--seeds is meant?",
+                         ("explain", "--lits"): "--list is meant?",
+                         ("report", "-q"): "there is no option -q",
+                         ("info", "--jsno"): "--json is meant?"}.items():
+        tool.refused(*words, said=meant)
+    tool.refused("info", "--json=yes", said='aclimb info: --json takes no value, got "yes"\n')
     for command in COMMANDS:
         if command != "c++":  # its options are the compiler's
             tool.refused(command, "--nonsense", said=f"Try: aclimb {command} --help")

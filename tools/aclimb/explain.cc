@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/status.h"
@@ -118,12 +120,30 @@ int ExplainOne(const std::string& what, const std::vector<RuleEntry>& rules, boo
   return kDone;
 }
 
-int Explain(const std::vector<std::string>& whats, bool list) {
+// The names in what was given. The last line of a message, "rule: a/b   code: 161002 NAME", may
+// come as one word or as many.
+std::vector<std::string> NamesIn(const std::vector<std::string>& whats) {
+  const auto is_label = [](std::string_view word) { return word == "rule:" || word == "code:"; };
+  std::vector<std::string> names;
+  for (const std::string& what : whats) {
+    std::istringstream text(what);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    if (std::none_of(words.begin(), words.end(), is_label)) {
+      names.push_back(what);
+    } else {
+      std::remove_copy_if(words.begin(), words.end(), std::back_inserter(names), is_label);
+    }
+  }
+  return names;
+}
+
+int Explain(const std::vector<std::string>& given, bool list) {
   const std::vector<RuleEntry> rules = catalogue::AllRules();
   if (list) {
     for (const std::string& name : EveryName(rules)) Print(name + "\n");
     return kDone;
   }
+  const std::vector<std::string> whats = NamesIn(given);
   if (whats.empty()) {
     std::fputs("aclimb explain: a code or a rule is needed\nTry: aclimb explain --help\n", stderr);
     return kWrongUse;
@@ -141,8 +161,9 @@ Command AddExplain(CLI::App& tool) {
   CLI::App* app =
       AddSubcommand(tool, "explain", "WHAT...", "Explain a code or a rule of a message");
   app->footer(
-      "WHAT is a code's number or name, or the rule that a message names. Exit status 2 and near\n"
-      "matches when there is no such thing.\n\n"
+      "WHAT is a code's number or name, the rule that a message names, or that line of the "
+      "message.\n"
+      "Exit status 2 and near matches when there is no such thing.\n\n"
       "Examples:\n"
       "  aclimb explain 107002\n"
       "  aclimb explain ACLNN_ERR_PARAM_INVALID\n"

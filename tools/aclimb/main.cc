@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "aclimb/version.h"
 #include "tools/aclimb/command.h"
@@ -25,6 +26,36 @@ size_t ProgramBegin(const CLI::App& command, const std::vector<std::string>& wor
     if (option->get_items_expected_min() > 0) ++i;
   }
   return words.size();
+}
+
+// "--check" of "--check=all", "-o" of "-ofile".
+std::string OptionName(const std::string& word) {
+  return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+}
+
+// What is wrong with the options themselves, where CLI11 has only words of its own for it.
+std::optional<std::string> OptionProblem(const CLI::App& app,
+                                         const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].size() < 2 || words[i][0] != '-' || words[i] == "--") continue;
+    const std::string name = OptionName(words[i]);
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option == nullptr) {
+      std::vector<std::string> names;
+      for (const CLI::Option* known : app.get_options()) {
+        for (const std::string& lname : known->get_lnames()) names.push_back("--" + lname);
+      }
+      const std::vector<std::string> near = NearMatches(name, names, 1);
+      return "there is no option " + name + (near.empty() ? "" : "; " + near[0] + " is meant?");
+    }
+    const bool attached = name.size() != words[i].size();
+    if (attached && option->get_items_expected_max() == 0) {
+      const size_t value = name.size() + (name.starts_with("--") ? 1 : 0);
+      return name + " takes no value, got \"" + words[i].substr(value) + "\"";
+    }
+    if (!attached && option->get_items_expected_min() > 0) ++i;
+  }
+  return std::nullopt;
 }
 
 int WrongUse(const CLI::App& tool, const std::vector<Command>& commands,
@@ -75,6 +106,18 @@ int Main(int argc, char** argv) {
     program.assign(words.begin() + static_cast<ptrdiff_t>(begin), words.end());
     words.resize(begin);
     if (words.back() == "--") words.pop_back();
+  }
+  const CLI::App* addressed = &tool;
+  for (const Command& command : commands) {
+    if (!words.empty() && words[0] == command.app->get_name()) addressed = command.app;
+  }
+  // The options of c++ are the compiler's.
+  const auto problem =
+      addressed->get_name() == "c++" ? std::nullopt : OptionProblem(*addressed, words);
+  if (problem) {
+    const std::string name = addressed == &tool ? "aclimb" : "aclimb " + addressed->get_name();
+    std::fprintf(stderr, "%s: %s\nTry: %s --help\n", name.c_str(), problem->c_str(), name.c_str());
+    return kWrongUse;
   }
   try {
     // CLI11 takes the words from the back.

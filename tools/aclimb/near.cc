@@ -6,17 +6,24 @@
 namespace aclimb::cli {
 namespace {
 
-// Insertions, deletions and replacements that turn one text into the other.
+// Insertions, deletions, replacements and exchanges of neighbours that turn one text into the
+// other.
 size_t Distance(std::string_view a, std::string_view b) {
+  // Of beginnings: of this length of `a` and of those one and two shorter.
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::vector<size_t> above(row);
+  std::vector<size_t> second(row);
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    second.swap(above);
+    above.swap(row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      const size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], second[j - 2] + 1);
+      }
     }
   }
   return row[b.size()];
