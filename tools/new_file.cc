@@ -1,6 +1,7 @@
 #include "tools/new_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,18 @@ namespace aclimb::tools {
 
 int OpenNewFile(const std::string& path, bool replace) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? O_TRUNC : O_EXCL), 0644);
+}
+
+int NewFileError(const std::string& path, bool replace) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0) {
+    if (S_ISDIR(found.st_mode)) return EISDIR;
+    if (!replace) return EEXIST;
+    return access(path.c_str(), W_OK) == 0 ? 0 : errno;
+  }
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
 }
 
 std::string ExpectedNewFile(int error, const char* replace) {

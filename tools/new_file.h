@@ -9,6 +9,9 @@ namespace aclimb::tools {
 // it. Returns the descriptor, or -1 with errno.
 int OpenNewFile(const std::string& path, bool replace);
 
+// errno of what that would fail with now; 0 when it would not. Makes no file.
+int NewFileError(const std::string& path, bool replace);
+
 // What was expected where that failed, and what to do.
 //   error    errno
 //   replace  how the user allows to replace a file, as "set ACLIMB_FORCE=1"

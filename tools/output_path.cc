@@ -1,7 +1,6 @@
 #include "tools/output_path.h"
 
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -29,7 +28,7 @@ std::string OutputPath(const char* variable) {
 
 std::string CannotWrite(const char* variable, const std::string& path, int error) {
   return Cat(variable, " is \"", path, "\"; expected ",
-             ExpectedNewFile(error, "set ACLIMB_FORCE=1"));
+             ExpectedNewFile(error, "set ACLIMB_FORCE=1 (aclimb run --force)"));
 }
 
 }  // namespace
@@ -61,18 +60,7 @@ int OpenOutput(const char* variable) {
 std::optional<std::string> OutputProblem(const char* variable) {
   const std::string path = OutputPath(variable);
   if (path.empty()) return std::nullopt;
-  int error = 0;
-  struct stat found = {};
-  if (stat(path.c_str(), &found) == 0) {
-    error = S_ISDIR(found.st_mode)            ? EISDIR
-            : !MayReplace()                   ? EEXIST
-            : access(path.c_str(), W_OK) != 0 ? errno
-                                              : 0;
-  } else {
-    const size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    if (access(folder.c_str(), W_OK | X_OK) != 0) error = errno;
-  }
+  const int error = NewFileError(path, MayReplace());
   if (error == 0) return std::nullopt;
   return CannotWrite(variable, path, error);
 }

@@ -53,10 +53,14 @@ SWITCHES = {
     "--fault": ("ACLIMB_FAULT", "aclrtMalloc:p0.5=207001,aclrtFree:2+=507899", "aclrtMalloc:0=207001"),
     "--schedule": ("ACLIMB_SCHEDULE", "random:7", "random:x"),
     "--schedule-out": ("ACLIMB_SCHEDULE_OUT", "no-such-order", "/no/such/folder/order"),
-    "--seed": ("ACLIMB_FAULT_SEED", "18446744073709551615", "p0.5"),
+    "--seed": ("ACLIMB_FAULT_SEED", "18446744073709551615", "-1"),
 }
+# Beside that switch, which would be refused without.
+NEEDED = {"--schedule-out": ("--schedule", "random:1")}
+NUMBERS = {"--devices": "1 to 64", "--threads": "0 to 1024", "--seed": "0 to 2^64-1"}
 FLAGS = {
     "--check": "ACLIMB_CHECK",
+    "--force": "ACLIMB_FORCE",
     "--launch-blocking": "ASCEND_LAUNCH_BLOCKING",
     "--host-access": "ACLIMB_HOST_ACCESS",
     "--strict": "ACLIMB_STRICT",
@@ -67,7 +71,8 @@ FLAGS = {
 def switches(tool, program):
     for switch, (variable, good, bad) in SWITCHES.items():
         for words in ([switch, good], [f"{switch}={good}"]):
-            _, variables = seen(tool, *words, program, **{variable: "overridden"})
+            _, variables = seen(tool, *words, *NEEDED.get(switch, ()), program,
+                                **{variable: "overridden"})
             expect(variables.get(variable) == good, f"{words}: {variables.get(variable)}")
         said = tool.refused("run", switch, bad, program, said=f"{switch} {bad}: {variable} ")
         # "has" is followed by the wrong part of a list.
@@ -78,6 +83,53 @@ def switches(tool, program):
         expect(variables.get(variable) == "1", f"{switch}: {variables.get(variable)}")
         _, variables = seen(tool, program)
         expect(variable not in variables, f"{variable} without {switch}")
+        if switch != "--check":
+            tool.refused("run", f"{switch}=all", program, said=f'{switch} takes no value, got "all"')
+
+
+def check_takes_a_list(tool, program):
+    for value in ("1", "all", "nan", "nan,all", "0"):
+        _, variables = seen(tool, f"--check={value}", program)
+        expect(variables.get("ACLIMB_CHECK") == value, f"{value}: {variables.get('ACLIMB_CHECK')}")
+    for words in (["--check", "--devices", "2", program], ["--check", "--", program]):
+        _, variables = seen(tool, *words)
+        expect(variables.get("ACLIMB_CHECK") == "1", f"{words}: {variables.get('ACLIMB_CHECK')}")
+    for value in ("yes", "true", "all,none"):
+        tool.refused("run", f"--check={value}", program, said="a comma list of 1, nan and all")
+
+
+def a_switch_does_not_take_the_program(tool, program):
+    for switch, expected in NUMBERS.items():
+        for words in ([program], [program, "word"]):
+            text = tool.refused("run", switch, *words)
+            said = f'aclimb run: {switch} needs a number, got "{program}"; expected {expected}.\n'
+            expect(text == said, f"{switch}: {text}")
+    for switch, name in {"--trace": "FILE", "--memory": "SIZE", "--soc": "NAME"}.items():
+        tool.refused("run", switch, program,
+                     said=f'no program is given; {switch} took "{program}" as its {name}\n')
+    text = tool.refused("run", "--trace", program, "--host-access", said="no program is given\n")
+    expect("took" not in text, text)
+
+
+def faults_are_of_functions(tool, program):
+    for order, said in {
+        "aclrtMaloc:1=207001": "there is no function aclrtMaloc; aclrtMalloc is meant?\n",
+        "aclrtFree:1=1,aclnnEluBackwrad@run:1=507015": "; aclnnEluBackward is meant?\n",
+        "main:1=1": "there is no function main; expected one of the public interface, or *.\n",
+        "aclimb_observing:1=1": "there is no function aclimb_observing; ",
+    }.items():
+        tool.refused("run", "--fault", order, program, said=said)
+    for order in ("*:p0.1=500000", "aclCreateTensor:1=1,aclnnEluBackwardGetWorkspaceSize:2=161002"):
+        seen(tool, "--fault", order, program)
+
+
+def misspelled_variables_are_told(tool, program):
+    result = tool.call("run", program, ACLIMB_CHEK="1", ACLIMB_QQQQQQQQ="1")
+    expect(result.returncode == 0, result)
+    told = [f"aclimb: {line}" for line in tool.call(
+        "env", ACLIMB_CHEK="1", ACLIMB_QQQQQQQQ="1").stdout.splitlines() if "nothing reads" in line]
+    expect(len(told) == 2 and "ACLIMB_CHECK is meant?" in told[0], told)
+    expect(result.stderr.splitlines() == told, result.stderr)
 
 
 def all_switches_are_tested(tool, program):
@@ -100,6 +152,10 @@ def traces_replace_no_file(tool, program):
         path.write_text("precious")
         tool.refused("run", "--trace", path, program, said="this one exists")
         tool.refused("run", "--trace", folder, program, said="expected a file")
+        tool.refused("run", "--trace", path, program, said="aclimb run --force")
+        tool.refused("run", "--record", folder, program, said="aclimb run --force")
+        for words in (["--trace", path, "--force"], ["--force", "--record", folder]):
+            seen(tool, *words, program)
         _, variables = seen(tool, "--trace", path, program, ACLIMB_FORCE="1")
         expect(variables["ACLIMB_TRACE"] == str(path), variables)
         expect(path.read_text() == "precious", "the value was tried out")
@@ -142,13 +198,18 @@ def programs_that_cannot_run(tool, program):
         tool.refused("run", script, status=126, said="interpreter")
     tool.refused("run", "--", said="no program")
     tool.refused("run", "--devices", "2", said="no program")
-    tool.refused("run", "--devcies", "2", program, said="--devcies")
+    tool.refused("run", "--devcies", "2", program,
+                 said="there is no option --devcies; --devices is meant?")
 
 
 def found_in_path(tool, program):
     folder, name = os.path.split(program)
     given, _ = seen(tool, name, "x", PATH=f"{folder}:{CLEAN['PATH']}")
     expect(given == ["x"], given)
+    said = tool.refused("run", name, status=127, cwd=folder, said="no such program in PATH")
+    expect(said.endswith(f"; did you mean ./{name}?\n"), said)
+    said = tool.refused("run", "tests", status=127, cwd="/", said="no such program in PATH")
+    expect("did you mean" not in said, said)
 
 
 if __name__ == "__main__":
@@ -156,6 +217,10 @@ if __name__ == "__main__":
         toolkit_variables,
         switches,
         all_switches_are_tested,
+        check_takes_a_list,
+        a_switch_does_not_take_the_program,
+        faults_are_of_functions,
+        misspelled_variables_are_told,
         several_switches,
         traces_replace_no_file,
         words_of_the_program,

@@ -121,6 +121,17 @@ def wrong_values_are_told(tool, program, folder):
     tool.refused("run", "--schedule-out", here / "text", program, "chain", said="a new file")
 
 
+def only_other_orders_are_written(tool, program, folder):
+    order = place(folder, "written") / "order"
+    for usual in ((), ("--schedule", "roundrobin")):
+        said = tool.refused("run", *usual, "--schedule-out", order, program, "chain")
+        expect(f"--schedule-out {order}: only other orders" in said, said)
+        expect("--schedule random:SEED" in said, said)
+    for words in (("--schedule-out", order, "--schedule", "random:1"), ("--schedule-out", order, "--force")):
+        tool.output("run", *words, program, "chain", ACLIMB_SCHEDULE="random:2")
+        expect(steps_of(order), f"{words} writes no order")
+
+
 def explore_finds_the_missing_wait(tool, program, folder):
     here = place(folder, "explore")
     order = here / "order"

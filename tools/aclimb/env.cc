@@ -8,7 +8,6 @@
 
 #include "aclimb/core/environment.h"
 #include "tools/aclimb/command.h"
-#include "tools/aclimb/near.h"
 #include "tools/aclimb/output.h"
 #include "tools/aclimb/settings_problems.h"
 
@@ -20,14 +19,6 @@ using Json = nlohmann::ordered_json;
 // The value now. A variable that is set and empty counts as unset, as everywhere.
 std::optional<std::string_view> ValueOf(const EnvironmentVariable& row) {
   return ReadEnvironment(std::string(row.name).c_str());
-}
-
-// The known name that a misspelled one may mean; or empty.
-std::string Meant(const std::string& name) {
-  std::vector<std::string> names;
-  for (const EnvironmentVariable& row : kEnvironment) names.emplace_back(row.name);
-  const std::vector<std::string> near = NearMatches(name, names, 1);
-  return near.empty() ? "" : near[0];
 }
 
 void PrintRow(const EnvironmentVariable& row, const std::optional<std::string>& problem) {
@@ -56,7 +47,7 @@ void PrintJson() {
   }
   Json unknown = Json::array();
   for (const std::string& name : UnknownVariables()) {
-    unknown.push_back({{"name", name}, {"meant", Meant(name)}});
+    unknown.push_back({{"name", name}, {"meant", MeantVariable(name)}});
   }
   Print(Json{{"variables", variables}, {"unknown", unknown}}.dump(2, ' ', false,
                                                                   Json::error_handler_t::replace) +
@@ -68,11 +59,7 @@ int Env(bool json) {
     PrintJson();
   } else {
     for (const EnvironmentVariable& row : kEnvironment) PrintRow(row, ProblemOf(row.name));
-    for (const std::string& name : UnknownVariables()) {
-      const std::string meant = Meant(name);
-      Print(Alarm(fmt::format("{} is set, but nothing reads it{}\n", name,
-                              meant.empty() ? "" : fmt::format("; {} is meant?", meant))));
-    }
+    for (const std::string& text : UnknownVariableTexts()) Print(Alarm(text + "\n"));
   }
   return EnvironmentProblems().empty() ? kDone : kFailed;
 }

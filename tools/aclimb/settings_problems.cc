@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "aclimb/core/environment.h"
 #include "aclimb/runtime/settings.h"
+#include "tools/aclimb/near.h"
 #include "tools/problems.h"
 
 namespace aclimb::cli {
@@ -48,6 +50,29 @@ std::vector<std::string> UnknownVariables() {
   }
   std::sort(unknown.begin(), unknown.end());
   return unknown;
+}
+
+std::string MeantVariable(const std::string& name) {
+  std::vector<std::string> names;
+  for (const EnvironmentVariable& row : kEnvironment) names.emplace_back(row.name);
+  const std::vector<std::string> near = NearMatches(name, names, 1);
+  return near.empty() ? "" : near[0];
+}
+
+std::vector<std::string> UnknownVariableTexts() {
+  std::vector<std::string> texts;
+  for (const std::string& name : UnknownVariables()) {
+    const std::string meant = MeantVariable(name);
+    texts.push_back(name + " is set, but nothing reads it" +
+                    (meant.empty() ? "" : "; " + meant + " is meant?"));
+  }
+  return texts;
+}
+
+void TellUnknownVariables() {
+  for (const std::string& text : UnknownVariableTexts()) {
+    std::fprintf(stderr, "aclimb: %s\n", text.c_str());
+  }
 }
 
 }  // namespace aclimb::cli

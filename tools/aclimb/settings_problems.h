@@ -16,5 +16,11 @@ std::vector<std::string> EnvironmentProblems();
 
 // Variables that are set and begin like ours but that nothing reads: misspelled, most likely.
 std::vector<std::string> UnknownVariables();
+// The known name that such a one may mean; or empty.
+std::string MeantVariable(const std::string& name);
+// "ACLIMB_CHEK is set, but nothing reads it; ACLIMB_CHECK is meant?", one text for each of them.
+std::vector<std::string> UnknownVariableTexts();
+// The same on stderr, a line each.
+void TellUnknownVariables();
 
 }  // namespace aclimb::cli

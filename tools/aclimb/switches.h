@@ -10,7 +10,9 @@ namespace aclimb::cli {
 struct Switch {
   const char* name;      // "--soc"
   const char* variable;  // a row of kEnvironment
-  const char* value;  // what stands for the value in the help; null: none, the variable becomes 1
+  // What stands for the value in the help. "N" takes numbers alone; in brackets it may be left out,
+  // null takes none: then the variable becomes 1.
+  const char* value;
   const char* help;
   // What is wrong with the value, once the variable is set to it; nothing when all is well.
   std::optional<std::string> (*problem)(const Switch&);

@@ -67,9 +67,14 @@ int Become(const std::vector<std::string>& words) {
     std::fprintf(stderr, "aclimb: %s: its interpreter or loader is missing\n", name);
     return 126;
   }
+  if (reason == ENOENT && is_path) {
+    std::fprintf(stderr, "aclimb: %s: no such program\n", name);
+    return 127;
+  }
   if (reason == ENOENT) {
-    std::fprintf(stderr, "aclimb: %s: %s\n", name,
-                 is_path ? "no such program" : "no such program in PATH");
+    const bool here = access(name, X_OK) == 0 && !std::filesystem::is_directory(name);
+    std::fprintf(stderr, "aclimb: %s: no such program in PATH%s\n", name,
+                 here ? (std::string("; did you mean ./") + name + "?").c_str() : "");
     return 127;
   }
   std::fprintf(stderr, "aclimb: %s: cannot be run: %s\n", name, std::strerror(reason));

@@ -23,7 +23,7 @@ std::string Cannot(const std::string& path, int error) {
   return Cat("ACLIMB_RECORD is \"", path, "\"; expected ",
              error == ENOTEMPTY
                  ? "a new or an empty folder, but this one has files. Move it away, or set "
-                   "ACLIMB_FORCE=1 to replace the recordings in it."
+                   "ACLIMB_FORCE=1 (aclimb run --force) to replace the recordings in it."
                  : Cat("a folder that can be made and written (", std::strerror(error),
                        "). Make its folder, or choose another."));
 }
