@@ -1,6 +1,8 @@
 // A program whose streams wait for each other as its mode says. Prints what it finds at the end.
 
 #include <acl/acl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -189,6 +191,12 @@ void Aborts() {
 
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "";
+  if (std::strcmp(mode, "nothing") == 0) return 0;
+  if (std::strcmp(mode, "forks") == 0) {
+    const pid_t child = fork();
+    if (child == 0) std::exit(0);
+    waitpid(child, nullptr, 0);
+  }
   MUST(aclInit(nullptr));
   MUST(aclrtSetDevice(0));
   if (std::strcmp(mode, "chain") == 0) Chain(/*waits=*/true);
