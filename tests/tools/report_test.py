@@ -351,7 +351,9 @@ def bad_inputs(tool, *_):
         refuses((good, "--check", folder / "none.json"), "No such file")
         tool.refused("report", good, said="--output or --json is needed")
         tool.refused("report", said="TRACE")
-        tool.refused("report", good, "--json", "--threads", "0", said="--threads")
+        for threads, said in {"0": '--threads is "0"; expected a whole number, 1 to 1024.',
+                              "all": '--threads needs a number, got "all"; '}.items():
+            tool.refused("report", good, "--json", "--threads", threads, said=said)
 
 
 def found_mistakes(tool, program, examples):

@@ -145,8 +145,48 @@ def explore_finds_the_missing_wait(tool, program, folder):
     usual, _ = run(program, "broken", "roundrobin")
     expect(run(program, "broken", f"random:{seed}")[0] != usual, f"seed {seed} prints the same")
     expect(run(program, "broken", f"replay:{order}")[0] != usual, "the order prints the same")
-    tool.refused("explore", "--no-check", "--order", order, "--", program, "broken",
-                 said="pass --force")
+
+
+def explore_checks_the_file_first(tool, program, folder):
+    here = place(folder, "files")
+    ran = here / "ran"
+    (here / "kept").write_text("precious")
+    for path, said in {here / "kept": "pass --force", here / "none" / "order": "No such file",
+                       here: "Is a directory"}.items():
+        tool.refused("explore", "--no-check", "--order", path, "--", "sh", "-c",
+                     f"touch {ran}; exec {program} chain", said=said)
+        expect(not ran.exists(), f"the program ran before {path} was refused")
+    expect((here / "kept").read_text() == "precious", "a file that exists is replaced")
+    # The folder goes while the program runs: the seed is told all the same.
+    (here / "gone").mkdir()
+    result = tool.call("explore", "--no-check", "--order", here / "gone" / "order", "--", "sh", "-c",
+                       f"rmdir {here / 'gone'} 2>/dev/null; exec {program} broken")
+    expect("differs from the usual order" in result.stdout, result)
+    expect("again: aclimb run --schedule random:" in result.stdout, result)
+    expect(result.returncode == 2 and "--order is" in result.stderr, result)
+
+
+NUMBERS = {
+    ("--seeds", "-1"): '--seeds is "-1"; expected a whole number, 1 to 2^64-1.',
+    ("--seeds", "0"): '--seeds is "0"; expected a whole number, 1 to 2^64-1.',
+    ("--seeds", "1.5"): '--seeds is "1.5"; expected a whole number, 1 to 2^64-1.',
+    ("--seeds", "abc"): '--seeds needs a number, got "abc"; expected a whole number, 1 to 2^64-1.',
+    ("--first", "-1"): '--first is "-1"; expected a whole number, 0 to 2^64-1.',
+    ("--first", "x"): '--first needs a number, got "x"; expected a whole number, 0 to 2^64-1.',
+    ("--timeout", "0"): '--timeout is "0"; expected seconds, more than 0.',
+    ("--timeout", "-5"): '--timeout is "-5"; expected seconds, more than 0.',
+    ("--timeout", "inf"): '--timeout is "inf"; expected seconds, more than 0.',
+    ("--timeout", "abc"): '--timeout needs a number, got "abc"; expected seconds, more than 0.',
+}
+
+
+def explore_names_wrong_numbers(tool, program, folder):
+    for (option, value), said in NUMBERS.items():
+        text = tool.refused("explore", option, value, "/no/such/program")
+        expect(text == f"aclimb explore: {said}\n", f"{option} {value}: {text}")
+    text = tool.refused("explore", "--seeds", program)
+    expect(text.startswith(f'aclimb explore: --seeds needs a number, got "{program}"; '), text)
+    tool.output("explore", "--seeds", 1, "--first", 0, "--timeout", "9.5", program, "chain")
 
 
 def explore_is_content_with_a_right_program(tool, program, folder):
@@ -159,16 +199,25 @@ def explore_is_content_with_a_right_program(tool, program, folder):
 def explore_says_why_it_cannot(tool, program, folder):
     tool.refused("explore", said="no program is given")
     tool.refused("explore", "/no/such/program", said="no such program")
-    tool.refused("explore", "--timeout", "0", program, said="timeout")
     tool.refused("explore", "--", "sh", "-c", "date +%N", said="differ already")
-    tool.output("explore", "--seeds", 2, "--ignore-output", "--", "sh", "-c", "date +%N")
+    tool.output("explore", "--seeds", 2, "--ignore-output", "--", "sh", "-c",
+                f"date +%N; exec {program} chain")
     printed = tool.output("explore", "--seeds", 2, program, "crash")
     expect("signal 6" in printed, printed)
-    printed = tool.output("explore", "--seeds", 1, "--timeout", "0.2", "--", "sleep", "60")
-    expect("no end within" in printed, printed)
+    text = tool.refused("explore", "--timeout", "0.2", "--", "sleep", "60",
+                        said="no end within 0.2 s in the usual order")
+    expect("--timeout" in text, text)
+    for words in ((program, "nothing"), ("true",)):
+        text = tool.refused("explore", *words, said="no call of the runtime")
+        expect("Its end: exit status 0" in text, text)
+        tool.refused("explore", "--no-check", *words, said="no call of the runtime")
+    text = tool.refused("explore", program, "nothing", ACLIMB_SOK="x", status=2)
+    expect(text.startswith("aclimb: ACLIMB_SOK is set, but nothing reads it; ACLIMB_SOC is meant?\n"),
+           text)
 
 
 main(every_order_is_legal, a_seed_repeats_and_seeds_differ, a_recorded_order_repeats,
      another_program_leaves_the_recorded_order, failures_keep_their_numbers, wrong_values_are_told,
      explore_finds_the_missing_wait, explore_is_content_with_a_right_program,
-     explore_says_why_it_cannot)
+     explore_says_why_it_cannot, explore_checks_the_file_first, explore_names_wrong_numbers,
+     only_other_orders_are_written)

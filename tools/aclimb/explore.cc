@@ -21,9 +21,11 @@
 #include <thread>
 
 #include "tools/aclimb/command.h"
+#include "tools/aclimb/number.h"
 #include "tools/aclimb/output.h"
 #include "tools/aclimb/report/findings.h"
 #include "tools/aclimb/report/problem.h"
+#include "tools/aclimb/settings_problems.h"
 #include "tools/aclimb/toolkit.h"
 
 namespace aclimb::cli {
@@ -33,19 +35,25 @@ namespace fs = std::filesystem;
 using report::Json;
 
 struct Wanted {
-  uint64_t seeds = 100;
-  uint64_t first = 1;
-  double timeout = 60;  // seconds
+  uint64_t seeds = 0;
+  uint64_t first = 0;
+  double timeout = 0;  // seconds
   bool no_check = false;
   bool ignore_output = false;
   bool force = false;
   std::string order;
+  // As they were given.
+  std::string seeds_text = "100";
+  std::string first_text = "1";
+  std::string timeout_text = "60";
 };
 
 // What one run of the program did.
 struct Outcome {
-  std::string end;     // "exit status 0", "signal 11 (Segmentation fault)"
-  std::string output;  // stdout
+  std::string end;  // "exit status 0", "signal 11 (Segmentation fault)"
+  bool in_time = true;
+  bool ordered = false;  // the runtime opened a device: there is an order
+  std::string output;    // stdout
   std::set<std::string> findings;
 };
 
@@ -107,13 +115,14 @@ std::set<std::string> FindingsOf(const fs::path& path) {
 }
 
 // How the child ended; it is killed when its time is up.
-std::string EndOf(pid_t child, double seconds) {
+std::string EndOf(pid_t child, double seconds, bool* in_time) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > deadline) {
       kill(-child, SIGKILL);
       waitpid(child, &status, 0);
+      *in_time = false;
       return fmt::format("no end within {} s", seconds);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -133,7 +142,7 @@ Outcome RunOnce(const std::vector<std::string>& program, const Wanted& wanted,
   if (child < 0) throw std::runtime_error(fmt::format("fork: {}", std::strerror(errno)));
   if (child == 0) Start(program, wanted, schedule, folder);
   Outcome outcome;
-  outcome.end = EndOf(child, wanted.timeout);
+  outcome.end = EndOf(child, wanted.timeout, &outcome.in_time);
   // Our own words about a program that cannot be run.
   if (outcome.end == "exit status 127" || outcome.end == "exit status 126") {
     const std::string said = Content(folder / "stderr");
@@ -143,6 +152,7 @@ Outcome RunOnce(const std::vector<std::string>& program, const Wanted& wanted,
   }
   outcome.output = Content(folder / "stdout");
   outcome.findings = FindingsOf(folder / "findings.json");
+  outcome.ordered = fs::exists(folder / "order");
   return outcome;
 }
 
@@ -185,8 +195,15 @@ void ShowProgress(uint64_t done, uint64_t seeds) {
 }
 
 int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
+  if (!wanted.order.empty()) CheckNewFile("--order", wanted.order, wanted.force);
   const TemporaryFolder folder;
   const Outcome plain = RunOnce(program, wanted, "roundrobin", folder.path);
+  if (!plain.in_time) {
+    throw std::runtime_error(
+        fmt::format("the program has no end within {} s in the usual order; expected one, to "
+                    "compare others with. Give it longer with --timeout, or less to do.",
+                    wanted.timeout));
+  }
   const Outcome again = RunOnce(program, wanted, "roundrobin", folder.path);
   if (const std::string unsteady =
           Differences(plain, again, wanted.ignore_output, "the second time");
@@ -204,15 +221,22 @@ int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
     const std::string schedule = fmt::format("random:{}", wanted.first + i);
     const Outcome other = RunOnce(program, wanted, schedule, folder.path);
     const std::string differs = Differences(plain, other, wanted.ignore_output, "with the seed");
+    if (differs.empty() && !other.ordered) {
+      throw std::runtime_error(
+          fmt::format("the program made no call of the runtime that opens a device, so it has no "
+                      "order to change; expected one that queues work. Its end: {}. See what it "
+                      "says by `aclimb run -- {}`.",
+                      plain.end, fmt::join(program, " ")));
+    }
     if (differs.empty()) continue;
     ShowProgress(i + 1, wanted.seeds);
-    if (!wanted.order.empty()) {
-      WriteNewFile("--order", wanted.order, wanted.force, Content(folder.path / "order"));
-    }
     Print(fmt::format("{}\n{}  again: aclimb run{} --schedule {} -- {}\n",
                       Alarm(fmt::format("seed {} differs from the usual order", wanted.first + i)),
                       differs, wanted.no_check ? "" : " --check", schedule,
                       fmt::join(program, " ")));
+    if (!wanted.order.empty()) {
+      WriteNewFile("--order", wanted.order, wanted.force, Content(folder.path / "order"));
+    }
     return kFailed;
   }
   ShowProgress(wanted.seeds, wanted.seeds);
@@ -220,12 +244,16 @@ int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
   return kDone;
 }
 
-int Run(const Wanted& wanted, const std::vector<std::string>& program) {
-  if (program.empty()) {
-    std::fputs("aclimb explore: no program is given\nTry: aclimb explore --help\n", stderr);
-    return kWrongUse;
-  }
+int Run(Wanted& wanted, const std::vector<std::string>& program) {
   try {
+    wanted.seeds = WholeNumber("--seeds", wanted.seeds_text, 1);
+    wanted.first = WholeNumber("--first", wanted.first_text, 0);
+    wanted.timeout = Seconds("--timeout", wanted.timeout_text);
+    if (program.empty()) {
+      std::fputs("aclimb explore: no program is given\nTry: aclimb explore --help\n", stderr);
+      return kWrongUse;
+    }
+    TellUnknownVariables();
     ExportToolkit(ToolkitRoot());
     return Explore(wanted, program);
   } catch (const std::exception& error) {
@@ -251,11 +279,10 @@ Command AddExplore(CLI::App& tool) {
       "  aclimb explore --seeds 1000 --order wrong.order -- ./train\n"
       "  aclimb run --check --schedule replay:wrong.order ./train");
   auto wanted = std::make_shared<Wanted>();
-  app->add_option("--seeds", wanted->seeds, "how many orders to try (100)")->type_name("N");
-  app->add_option("--first", wanted->first, "the first seed (1)")->type_name("SEED");
-  app->add_option("--timeout", wanted->timeout, "seconds that a run may take (60)")
-      ->type_name("S")
-      ->check(CLI::PositiveNumber);
+  app->add_option("--seeds", wanted->seeds_text, "how many orders to try (100)")->type_name("N");
+  app->add_option("--first", wanted->first_text, "the first seed (1)")->type_name("SEED");
+  app->add_option("--timeout", wanted->timeout_text, "seconds that a run may take (60)")
+      ->type_name("S");
   app->add_option("--order", wanted->order, "write the order that differs, for replay")
       ->type_name("FILE");
   app->add_flag("--force", wanted->force, "replace that file");

@@ -38,6 +38,11 @@ size_t Width() {
   return size.ws_col;
 }
 
+[[noreturn]] void RefuseNewFile(std::string_view option, const std::string& path, int error) {
+  throw std::runtime_error(fmt::format("{} is \"{}\"; expected {}", option, path,
+                                       tools::ExpectedNewFile(error, "pass --force")));
+}
+
 }  // namespace
 
 std::string Bold(std::string_view text) { return Emphasised("1", text); }
@@ -82,13 +87,15 @@ std::string BytesText(uint64_t bytes) {
                      kUnits[unit]);
 }
 
+void CheckNewFile(std::string_view option, const std::string& path, bool force) {
+  const int error = tools::NewFileError(path, force);
+  if (error != 0) RefuseNewFile(option, path, error);
+}
+
 void WriteNewFile(std::string_view option, const std::string& path, bool force,
                   std::string_view content) {
   const int descriptor = tools::OpenNewFile(path, force);
-  if (descriptor < 0) {
-    throw std::runtime_error(fmt::format("{} is \"{}\"; expected {}", option, path,
-                                         tools::ExpectedNewFile(errno, "pass --force")));
-  }
+  if (descriptor < 0) RefuseNewFile(option, path, errno);
   int error = tools::WriteAll(descriptor, content) ? 0 : errno;
   if (close(descriptor) != 0 && error == 0) error = errno;
   if (error != 0) {

@@ -19,6 +19,9 @@ std::string BytesText(uint64_t bytes);
 
 void Print(std::string_view text);
 
+// Throws std::runtime_error when WriteNewFile could not write the file now. Makes none.
+void CheckNewFile(std::string_view option, const std::string& path, bool force);
+
 // The whole content of a file that the user names. Throws std::runtime_error when it cannot be
 // written, or exists and `force` does not allow to replace it.
 //   option  the command line's name for the path, as "--output"

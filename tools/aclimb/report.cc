@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tools/aclimb/command.h"
+#include "tools/aclimb/number.h"
 #include "tools/aclimb/output.h"
 #include "tools/aclimb/report/findings.h"
 #include "tools/aclimb/report/limits.h"
@@ -26,6 +27,7 @@ struct Wanted {
   std::string output;
   std::string limits;
   std::string check;
+  std::string threads_text;
   int threads = 0;
   bool force = false;
   bool json = false;
@@ -58,7 +60,7 @@ void Make(const Wanted& wanted) {
                report::PageOf(data["title"].get<std::string>(), data));
 }
 
-int Report(const Wanted& wanted) {
+int Report(Wanted& wanted) {
   if (wanted.output.empty() && !wanted.json) {
     std::fputs("aclimb report: --output or --json is needed\nTry: aclimb report --help\n", stderr);
     return kWrongUse;
@@ -67,6 +69,14 @@ int Report(const Wanted& wanted) {
     if (wanted.output.empty() || !IsSameFile(*input, wanted.output)) continue;
     std::fprintf(stderr, "aclimb report: --output is \"%s\", which is read\n",
                  wanted.output.c_str());
+    return kWrongUse;
+  }
+  try {
+    if (!wanted.threads_text.empty()) {
+      wanted.threads = static_cast<int>(WholeNumber("--threads", wanted.threads_text, 1, 1024));
+    }
+  } catch (const std::runtime_error& problem) {
+    std::fprintf(stderr, "aclimb report: %s\n", problem.what());
     return kWrongUse;
   }
   try {
@@ -99,9 +109,9 @@ Command AddReport(CLI::App& tool) {
   app->add_option("--limits", wanted->limits,
                   "what bench/compare measured: adds each operator's share of the limit")
       ->type_name("FILE");
-  auto* threads = app->add_option("--threads", wanted->threads,
-                                  "the limits of so many threads; the most by default");
-  threads->type_name("N")->check(CLI::PositiveNumber);
+  app->add_option("--threads", wanted->threads_text,
+                  "the limits of so many threads; the most by default")
+      ->type_name("N");
   app->add_option("--check", wanted->check, "what ACLIMB_CHECK_OUT wrote: adds the findings")
       ->type_name("FILE");
   app->add_flag("--json", wanted->json, "print the numbers as JSON");
