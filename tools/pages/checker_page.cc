@@ -36,8 +36,11 @@ without, there are the names of functions.
 | `ACLIMB_CHECK_OUT=file` | also writes the findings as JSON |
 | `ACLIMB_CHECK_EXIT=0` | keeps the program's own exit status |
 
-A call that is refused is no finding: its code and aclGetRecentErrMsg tell, also when phase 2 gets too small a
-workspace. A program that looks at no code learns nothing of it here either.
+A call that is refused is a finding too when the refusal is about the use of memory, streams or objects: an address
+that is freed, past the end or not allocated, the wrong kind of memory or of copy, a handle or an executor that has
+ended, a stream of another context, a callback that no thread would make. Any other refusal is none, be it of a null
+pointer, a shape, a handle that never was one, or too small a workspace: its code and aclGetRecentErrMsg tell. A
+program that looks at no code learns nothing of those here either.
 
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
