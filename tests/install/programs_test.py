@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 
 from toolkit import Toolkit, check_output, expect, main, programs, run
@@ -154,6 +155,25 @@ def readme(*arguments):
     printed = run(["sh", "-euc", commands], cwd=job.work)
     expected = re.search(r"[Ii]t prints `([^`]*)`", text)[1]
     expect(printed.strip() == expected, f"printed {printed}, the README says {expected}")
+    # Its CMake file does the same.
+    (job.work / "CMakeLists.txt").write_text(re.search(r"```cmake\n(.*?)```", text, re.DOTALL)[1])
+    build, env = job.work / "build", job.toolkit.sourced()
+    run(["cmake", "-S", job.work, "-B", build, f"-DCMAKE_CXX_COMPILER={job.compiler}",
+         "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror"], env=env)
+    run(["cmake", "--build", build], env=env)
+    expect(run([build / "elu"], env=env).strip() == expected, "the CMake file builds another program")
+    # What fails is told, and gives an exit status.
+    failed = subprocess.run([build / "elu"], env=dict(env, ACLIMB_FAULT="aclnnEluBackward:1=361001"),
+                            capture_output=True, text=True)
+    expect(failed.returncode == 1 and failed.stdout == "", failed)
+    expect("call 1 fails because ACLIMB_FAULT says so" in failed.stderr, failed.stderr)
+    # What is missing is named by the compiler.
+    for name, use in {"aclnnop/aclnn_add.h": '#include "aclnnop/aclnn_add.h"',
+                      "aclmdlLoadFromFile": "auto* f = &aclmdlLoadFromFile;"}.items():
+        (job.work / "missing.cpp").write_text(f'#include "acl/acl.h"\n{use}\n')
+        tried = subprocess.run([job.compiler, "-fsyntax-only", f"-I{job.toolkit.root}/include",
+                                job.work / "missing.cpp"], capture_output=True, text=True)
+        expect(tried.returncode != 0 and name in tried.stderr and name in text, tried)
 
 
 TESTS = {
