@@ -199,18 +199,22 @@ def explore_is_content_with_a_right_program(tool, program, folder):
 def explore_says_why_it_cannot(tool, program, folder):
     tool.refused("explore", said="no program is given")
     tool.refused("explore", "/no/such/program", said="no such program")
-    tool.refused("explore", "--", "sh", "-c", "date +%N", said="differ already")
-    tool.output("explore", "--seeds", 2, "--ignore-output", "--", "sh", "-c",
-                f"date +%N; exec {program} chain")
+    unsteady = ("--", "sh", "-c", f"date +%N; exec {program} chain")
+    tool.refused("explore", *unsteady, said="differ already")
+    tool.output("explore", "--seeds", 2, "--ignore-output", *unsteady)
     printed = tool.output("explore", "--seeds", 2, program, "crash")
     expect("signal 6" in printed, printed)
     text = tool.refused("explore", "--timeout", "0.2", "--", "sleep", "60",
                         said="no end within 0.2 s in the usual order")
     expect("--timeout" in text, text)
-    for words in ((program, "nothing"), ("true",)):
-        text = tool.refused("explore", *words, said="no call of the runtime")
-        expect("Its end: exit status 0" in text, text)
-        tool.refused("explore", "--no-check", *words, said="no call of the runtime")
+    runs = place(folder, "uncalled") / "runs"
+    for command in (f"exec {program} nothing", "true"):
+        for options, count in (((), 1), (("--no-check",), 3)):
+            runs.write_text("")
+            text = tool.refused("explore", *options, "--", "sh", "-c",
+                                f"echo >> {runs}; {command}", said="no call of the runtime")
+            expect("Its end: exit status 0" in text, text)
+            expect(len(runs.read_text()) == count, f"{options}: {len(runs.read_text())} runs")
     text = tool.refused("explore", program, "nothing", ACLIMB_SOK="x", status=2)
     expect(text.startswith("aclimb: ACLIMB_SOK is set, but nothing reads it; ACLIMB_SOC is meant?\n"),
            text)

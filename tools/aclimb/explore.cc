@@ -52,7 +52,8 @@ struct Wanted {
 struct Outcome {
   std::string end;  // "exit status 0", "signal 11 (Segmentation fault)"
   bool in_time = true;
-  bool ordered = false;  // the runtime opened a device: there is an order
+  bool checked = false;  // the runtime was called: there is a list of findings
+  bool ordered = false;  // it opened a device: there is an order
   std::string output;    // stdout
   std::set<std::string> findings;
 };
@@ -152,6 +153,7 @@ Outcome RunOnce(const std::vector<std::string>& program, const Wanted& wanted,
   }
   outcome.output = Content(folder / "stdout");
   outcome.findings = FindingsOf(folder / "findings.json");
+  outcome.checked = fs::exists(folder / "findings.json");
   outcome.ordered = fs::exists(folder / "order");
   return outcome;
 }
@@ -194,6 +196,15 @@ void ShowProgress(uint64_t done, uint64_t seeds) {
   if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\rexplore: %lu of %lu ", done, seeds);
 }
 
+[[noreturn]] void RefuseWithoutOrder(const Outcome& plain,
+                                     const std::vector<std::string>& program) {
+  throw std::runtime_error(
+      fmt::format("the program made no call of the runtime that opens a device, so it has no order "
+                  "to change; expected one that queues work. Its end: {}. See what it says by "
+                  "`aclimb run -- {}`.",
+                  plain.end, fmt::join(program, " ")));
+}
+
 int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
   if (!wanted.order.empty()) CheckNewFile("--order", wanted.order, wanted.force);
   const TemporaryFolder folder;
@@ -204,6 +215,8 @@ int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
                     "compare others with. Give it longer with --timeout, or less to do.",
                     wanted.timeout));
   }
+  // Without the checker the first seed tells.
+  if (!wanted.no_check && !plain.checked) RefuseWithoutOrder(plain, program);
   const Outcome again = RunOnce(program, wanted, "roundrobin", folder.path);
   if (const std::string unsteady =
           Differences(plain, again, wanted.ignore_output, "the second time");
@@ -221,13 +234,7 @@ int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
     const std::string schedule = fmt::format("random:{}", wanted.first + i);
     const Outcome other = RunOnce(program, wanted, schedule, folder.path);
     const std::string differs = Differences(plain, other, wanted.ignore_output, "with the seed");
-    if (differs.empty() && !other.ordered) {
-      throw std::runtime_error(
-          fmt::format("the program made no call of the runtime that opens a device, so it has no "
-                      "order to change; expected one that queues work. Its end: {}. See what it "
-                      "says by `aclimb run -- {}`.",
-                      plain.end, fmt::join(program, " ")));
-    }
+    if (differs.empty() && !other.ordered) RefuseWithoutOrder(plain, program);
     if (differs.empty()) continue;
     ShowProgress(i + 1, wanted.seeds);
     Print(fmt::format("{}\n{}  again: aclimb run{} --schedule {} -- {}\n",
