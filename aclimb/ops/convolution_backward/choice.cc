@@ -74,15 +74,6 @@ bool IsFirstLayerInTiles(const Geometry& g, Products products) {
   return !g.HasStrides() && *std::max_element(g.kernel, g.kernel + kDims) <= 7;
 }
 
-// Windows of a row that tiles sum at once for the gradient of the weight: as many as divide the
-// row, both even, up to 32. A row of 58 leaves two, and tiles that are nearly empty.
-int64_t WindowsInTile(const Geometry& g) {
-  const int64_t row = RoundUp(g.out[2], 2);
-  int64_t windows = std::min<int64_t>(row, 32);
-  while (row % windows != 0) windows -= 2;
-  return windows;
-}
-
 // Elements of the weight of a group.
 double Weights(const Geometry& g) {
   return static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels) *
@@ -192,10 +183,6 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
     if (const auto layouts = First3x3Layouts(g, task, products)) return *layouts;
   }
   if (PaddingCosts(g, products)) return Layouts::kChannelsLast;
-  const bool tiles = weight && products == Products::kBFloat16Tiles;
-  if (tiles && g.out[2] > 32 && WindowsInTile(g) < 8 && Weights(g) >= 1 << 17) {
-    return Layouts::kPlain;
-  }
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = g.HasStrides();

@@ -120,18 +120,6 @@ TEST(ConvolutionLayouts, Tiles) {
       {3, 64, 64, 5, 1, kBlocked, kBlocked},
       {5, 64, 64, 3, 1, kBlocked, kBlocked},
       {4, 15, 64, 3, 1, kLast, kLast},
-      // Rows that leave 2, 32, 18, 2, 2, 4, 6 and 10 windows to a tile.
-      {128, 128, 33, 3, 1, kBlocked, kPlain},
-      {128, 128, 32, 3, 1, kBlocked, kBlocked},
-      {128, 128, 35, 3, 1, kBlocked, kBlocked},
-      {128, 128, 37, 3, 1, kBlocked, kPlain},
-      {128, 128, 57, 3, 1, kBlocked, kPlain},
-      {128, 128, 68, 3, 1, kBlocked, kPlain},
-      {128, 128, 101, 3, 1, kBlocked, kPlain},
-      {128, 128, 49, 3, 1, kBlocked, kBlocked},
-      {64, 128, 57, 3, 1, kBlocked, kBlocked},
-      {128, 128, 31, 3, 1, kBlocked, kBlocked},
-      {128, 128, 17, 3, 1, kBlocked, kBlocked},
   };
   for (const Case& each : cases) {
     const Geometry g = Windows(each.x, each.y, each.out, each.kernel, each.stride);

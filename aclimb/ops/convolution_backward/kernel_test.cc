@@ -485,7 +485,6 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
       {"vgg16_stem_3x3", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
       {"rn50_1x1_256_1024_14", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
       {"rn50_1x1s2_1024_2048_14", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
-      {"deeplab_d6_2048_256_33", Task::kGradWeight, tiles, 1, Layouts::kPlain, "gemm"},
       {"deeplab_d6_2048_256_33", Task::kGradX, tiles, 1, Layouts::kBlocked, "amx"},
       {"rn50_3x3_64_56", Task::kGradWeight, tiles, 1, Layouts::kBlocked, "amx"},
   };
