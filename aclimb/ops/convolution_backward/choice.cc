@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/tile_windows.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -101,30 +102,36 @@ bool FoldsImages(const Geometry& g, Products products) {
 bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
   if (products != Products::kBFloat16Tiles || !IsPointwise(g)) return false;
   if (!std::equal(g.in, g.in + kDims, g.out)) return false;
-  if (IsSmall(g)) return std::min(g.x_channels, g.y_channels) >= 4;
+  if (IsSmall(g)) {
+    // Direct kernels take images together.
+    return std::min(g.x_channels, g.y_channels) >= 4 && g.x_channels * g.y_channels >= 16 * g.batch;
+  }
   if (FoldsImages(g, products)) return false;
   const int64_t fewest = std::min(g.x_channels, g.y_channels);
   if (task == Task::kGradWeight) return fewest >= 16 && Weights(g) >= 1024;
   return fewest >= 4 && PixelsAreWorthWeights(g);
 }
 
-// Our own sums on tiles of the gradient of the weight, for windows of several elements. Blocks of
-// 32 channels are what a team shares; every third element and more of a row are copied one by one;
-// all taps of a block are held at once; and planes with padding should not be much larger than x
-// and y.
+// Our own sums on tiles of the gradient of the weight, for windows of several elements, without
+// large steps. Blocks of 32 channels are what a team shares, and all taps of a block are held at
+// once. Zeros for the padding should not be much of what is packed.
 bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
   if (products != Products::kBFloat16Tiles || task != Task::kGradWeight) return false;
   const int64_t taps = g.KernelSize();
-  if (taps == 1 || taps > 256 || IsPatch(g) || IsSmall(g) || g.stride[2] > 2) return false;
-  double places = 1;
-  for (int d = 0; d < kDims; ++d) {
-    places *= static_cast<double>(g.out[d]) + static_cast<double>(g.kernel[d] - 1) *
-                                                  static_cast<double>(g.dilation[d]) /
-                                                  static_cast<double>(g.stride[d]);
-  }
-  if (places > 8 * static_cast<double>(g.InSize() + g.OutSize())) return false;
+  if (taps == 1 || taps > 256 || IsPatch(g) || IsSmall(g)) return false;
   const double pairs = static_cast<double>(g.groups) * Weights(g) / static_cast<double>(taps);
-  return pairs >= 2048 && std::min(g.x_channels, g.y_channels) >= 32;
+  if (pairs < 2048 || std::min(g.x_channels, g.y_channels) < 32) return false;
+  const double most = 4 * static_cast<double>(g.InSize() + g.OutSize());
+  double plane = 1;
+  for (int d = 0; d < kDims; ++d) {
+    if (g.stride[d] > 2 && g.out[d] > 1) return false;
+    const double stride = g.out[d] > 1 ? static_cast<double>(g.stride[d]) : 1;
+    plane *= static_cast<double>(g.out[d]) +
+             static_cast<double>(g.kernel[d] - 1) * static_cast<double>(g.dilation[d]) / stride;
+  }
+  if (plane > most) return false;  // and numbers are no larger than the tensors
+  const TileWindows windows = PlanTileWindows(g, 1);
+  return windows.Plane() <= 1 << 16 && windows.PackedPositions() <= most;
 }
 
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by

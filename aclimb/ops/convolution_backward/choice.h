@@ -20,7 +20,7 @@ enum class Algorithm : uint8_t {
 enum class Products : uint8_t { kFloat32, kFloat32BesideTiles, kBFloat16, kBFloat16Tiles };
 
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to
-// kDirect where oneDNN has no vectorised implementation.
+// kDirect where oneDNN has no vectorised implementation, kTiles to kBlocked for large teams.
 Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products);
 
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a

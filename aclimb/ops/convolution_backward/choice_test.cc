@@ -115,10 +115,8 @@ TEST(ConvolutionLayouts, Tiles) {
     Layouts input, weight;
   };
   const Case cases[] = {
-      {256, 256, 49, 1, 1, kPlain, kPlain},
-      {1024, 1024, 49, 1, 2, kPlain, kPlain},
-      {3, 64, 64, 5, 1, kBlocked, kBlocked},
-      {5, 64, 64, 3, 1, kBlocked, kBlocked},
+      {256, 256, 49, 1, 1, kPlain, kPlain},  {1024, 1024, 49, 1, 2, kPlain, kPlain},
+      {3, 64, 64, 5, 1, kBlocked, kBlocked}, {5, 64, 64, 3, 1, kBlocked, kBlocked},
       {4, 15, 64, 3, 1, kLast, kLast},
   };
   for (const Case& each : cases) {
@@ -271,8 +269,10 @@ TEST(ConvolutionAlgorithms, OwnWindowsKeepTheirPlanesSmall) {
     return ChooseAlgorithm(g, Task::kGradWeight, kTiles) == Algorithm::kTiles;
   };
   EXPECT_TRUE(taken(33, 12));
-  EXPECT_TRUE(taken(10, 15));
-  EXPECT_FALSE(taken(10, 16));
+  EXPECT_TRUE(taken(33, 24));
+  EXPECT_FALSE(taken(33, 36));
+  EXPECT_TRUE(taken(10, 9));
+  EXPECT_FALSE(taken(10, 10));
   EXPECT_FALSE(taken(10, int64_t{1} << 60));
 }
 

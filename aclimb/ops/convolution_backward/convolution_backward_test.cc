@@ -331,6 +331,14 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 64, 13, 13}, {64, 3, 5, 5}, true, 1, 1, 1, false},
       {{2, 64, 13, 13}, {64, 16, 3, 3}, true, 1, 1, 2, false},
       {{2, 64, 150}, {64, 3, 5}, true},
+      // Our own sums on tiles.
+      {{2, 34, 13, 13}, {66, 34, 3, 3}},
+      {{2, 34, 13, 13}, {66, 34, 3, 3}, false, 2},
+      {{2, 34, 13, 13}, {66, 34, 3, 3}, false, 1, 2},
+      {{2, 64, 9, 9}, {64, 34, 3, 3}, true, 2},
+      {{2, 68, 9, 9}, {72, 34, 3, 3}, false, 1, 1, 2},
+      {{2, 34, 60}, {66, 34, 5}, false, 2},
+      {{1, 34, 5, 6, 5}, {66, 34, 3, 3, 3}},
   };
   for (const Shape& shape : shapes) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
@@ -576,7 +584,7 @@ TEST_F(ConvolutionBackward, StridedViewsWithOffsets) {
 
 // With AMX most of these become one image, or have every second element taken out and put back in,
 // or both.
-TEST_F(ConvolutionBackward, WindowsOfOneElementInAnyView) {
+TEST_F(ConvolutionBackward, ProductsOnTilesInAnyView) {
   struct Shape {
     std::vector<int64_t> input, weight, stride;
   };
@@ -593,6 +601,11 @@ TEST_F(ConvolutionBackward, WindowsOfOneElementInAnyView) {
       {{8, 16, 7, 9}, {64, 16, 2, 2}, {2, 2}},
       {{2, 16, 2, 300}, {64, 16, 1, 1}, {1, 2}},
       {{8, 128, 4, 4}, {128, 128, 1, 1}, {int64_t{1} << 62, 1}},
+      {{2, 64, 6, 7}, {64, 64, 3, 3}, {1, 1}},
+      {{2, 64, 9, 10}, {64, 64, 3, 2}, {2, 2}},
+      {{2, 64, 3, 9}, {64, 64, 1, 3}, {int64_t{1} << 60, 1}},
+      {{1, 64, 3, 5, 4}, {64, 64, 2, 3, 2}, {1, 2, 1}},
+      {{2, 64, 30}, {64, 64, 5}, {2}},
   };
   for (const Shape& shape : shapes) {
     for (const bool transposed : {false, true}) {
@@ -642,7 +655,7 @@ TEST_F(ConvolutionBackward, WindowsOfOneElementInAnyView) {
 }
 
 TEST_F(ConvolutionBackward, ExpandedGradientOfASum) {
-  for (const int64_t channels : {2, 32}) {
+  for (const int64_t channels : {2, 32, 64}) {
     Problem p = {{2, channels, 8, 8},
                  {2, channels, 8, 8},
                  {channels, channels, 3, 3},

@@ -17,6 +17,7 @@
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/ops/convolution_backward/recent_answers.h"
 #include "aclimb/ops/convolution_backward/repair_span.h"
+#include "aclimb/ops/convolution_backward/tile_kernels.h"
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
@@ -462,7 +463,7 @@ bool HasInstructions(dnnl_cpu_isa_t set) { return (dnnl_get_effective_cpu_isa() 
 }  // namespace
 
 Products ProductsOf(DType operand) {
-  static const bool has_tiles = HasInstructions(dnnl_cpu_isa_avx512_core_amx);
+  static const bool has_tiles = HasInstructions(dnnl_cpu_isa_avx512_core_amx) && tiles::Permitted();
   if (operand == DType::kBFloat16) {
     return has_tiles ? Products::kBFloat16Tiles : Products::kBFloat16;
   }

@@ -15,7 +15,7 @@
 // cached. Run opens a team and belongs on an engine's thread.
 namespace aclimb::convolution_backward::onednn {
 
-// What this processor has for operands of float32 or bfloat16, and oneDNN may use
+// What this processor has for operands of float32 or bfloat16, and this process and oneDNN may use
 // (DNNL_MAX_CPU_ISA).
 Products ProductsOf(DType operand);
 

@@ -136,10 +136,9 @@ std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView
   return blocks;
 }
 
-// The task may be a product of our own.
-bool TakesTiles(const Place& result) {
-  return result.view.dtype == DType::kBFloat16 && TilesArePermitted();
-}
+// Our own products on tiles are cut into blocks of channels, oneDNN's also over images: it has work
+// for a large team where they have not.
+bool IsEnough(int64_t units) { return 2 * units >= TeamSize(); }
 
 // An embedded weight as [kd, kh, kw, groups * y channels, x channels].
 TensorView WeightByTaps(const TensorView& weight) {
@@ -309,9 +308,9 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
 }
 
 bool PlanBuilder::AddTileProduct(Task task, Operands& operands, const Place& result) {
-  if (!TakesTiles(result)) return false;
-  LogChoice(task, "tiles");
   const TileProduct product = PlanTileProduct(operands.geometry, task, parallel_ ? TeamSize() : 1);
+  if (parallel_ && !planner_.deterministic() && !IsEnough(product.Units())) return false;
+  LogChoice(task, "a product on tiles");
   const bool gives_weight = task == Task::kGradWeight;
   const auto read = [&](Operand& operand, bool dense) {
     return dense ? operand.user : Dense(operand, DType::kBFloat16);
@@ -334,10 +333,13 @@ bool PlanBuilder::AddTileProduct(Task task, Operands& operands, const Place& res
 }
 
 bool PlanBuilder::AddTileWindows(const Place& result) {
-  if (!TakesTiles(result)) return false;
-  LogChoice(Task::kGradWeight, "tiles");
-  const TileWindows windows = PlanTileWindows(operands_.geometry, parallel_ ? TeamSize() : 1);
-  const Place x = Rows(operands_.x), y = Rows(operands_.y);
+  const TileWindows windows = PlanTileWindows(operands_.geometry, TeamSize());
+  if (!planner_.deterministic() && !IsEnough(windows.Units())) return false;
+  LogChoice(Task::kGradWeight, "sums on tiles");
+  const auto rows = [this](Operand& operand) {
+    return RowsAreDense(operand.user.view) ? operand.user : Dense(operand, DType::kBFloat16);
+  };
+  const Place x = rows(operands_.x), y = rows(operands_.y);
   const Place by_taps = ViewedAs(result, WeightByTaps(result.view));
   const int64_t mark = planner_.workspace().Mark();
   const Place taps = BookDense(by_taps.view, DType::kBFloat16);
@@ -465,13 +467,12 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const Geometry& geometry = operands_.geometry;
   Operands& patch = PatchOperands();
   const bool tiles =
-      ChooseAlgorithm(patch.geometry, task, onednn::ProductsOf(dtype_)) == Algorithm::kTiles &&
-      TakesTiles(result);
+      ChooseAlgorithm(patch.geometry, task, onednn::ProductsOf(dtype_)) == Algorithm::kTiles;
   // oneDNN must have the rearranged problem before anything is booked for it.
   const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
   if (!tiles && onednn::MakePrimitive(request) == nullptr) return false;
   const auto add = [&](const Place& to) {
-    return tiles ? AddTileProduct(task, patch, to) : AddPrimitive(task, patch, to);
+    return (tiles && AddTileProduct(task, patch, to)) || AddPrimitive(task, patch, to);
   };
 
   const bool folds = patch.geometry.batch != geometry.batch;

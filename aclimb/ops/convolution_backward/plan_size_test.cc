@@ -10,6 +10,7 @@
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/ops/convolution_backward/tile_windows.h"
 
 namespace {
 thread_local int64_t allocated_bytes = 0;
@@ -87,6 +88,13 @@ const Sizes kSizes[] = {
     {"a huge dilation over padding", 1, 1, 2, 2, 1, 2, 1, kHuge, kHuge},
     {"a huge stride", 1, 1, 16, 16, kHuge, 3, kHuge / 2, 1, 1},
     {"oneDNN's largest window", 1, 1, 16, 16, 8192, 4097, 1, 0, 1},
+    // Channels enough for tiles.
+    {"a stride beyond x", 1, 1, 64, 64, 100, 3, int64_t{1} << 60, 0, 1},
+    {"a huge stride of many channels", 1, 1, 64, 64, kHuge, 3, kHuge / 2, 1, 1},
+    {"a huge dilation of many channels", 1, 1, 64, 64, 2 * kHuge, 3, 1, 0, kHuge - 1},
+    {"a huge padding of many channels", 1, 1, 64, 64, 3, 3, 1, kHuge, 1},
+    {"a long gap", 1, 1, 128, 128, 16000, 2, 1, 0, 4096},
+    {"as many taps as tiles take", 1, 1, 64, 64, 4000, 256, 1, 0, 1},
 };
 
 TEST(ConvolutionPlan, StaysSmallWhateverTheSizes) {
@@ -127,6 +135,22 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
       EXPECT_GE(plan.table_elements, plan.flat.Taps()) << sizes.name;
     }
   }
+}
+
+// Those of our own sums on tiles, where they are taken.
+TEST(ConvolutionPlan, SumsOnTilesTakeLittleScratch) {
+  int taken = 0;
+  for (const Sizes& sizes : kSizes) {
+    const Geometry g = GeometryOf(sizes);
+    if (g.KernelSize() == 1) continue;
+    const Algorithm algorithm = ChooseAlgorithm(g, Task::kGradWeight, Products::kBFloat16Tiles);
+    if (algorithm != Algorithm::kTiles) continue;
+    ++taken;
+    const int64_t bytes = PlanTileWindows(g, 1).ScratchBytes();
+    EXPECT_GT(bytes, 0) << sizes.name;
+    EXPECT_LT(bytes, 16 << 20) << sizes.name;
+  }
+  EXPECT_EQ(taken, 4);
 }
 
 // Describing these to oneDNN takes a time that grows with the channels, a sixth of a second here.

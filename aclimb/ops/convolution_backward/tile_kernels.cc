@@ -169,21 +169,14 @@ ACLIMB_TILES void EmbedRows(const BFloat16* from, int64_t stride, int64_t step, 
     }
     return;
   }
-  if (step == 2) {
-    for (int64_t i = 0; i < length; i += 16) {
-      // Only the even ones: the odd element behind the last may not be there.
-      const uint32_t inside = First(2 * (lead + count - i)) & ~First(2 * (lead - i)) & 0x55555555u;
-      const auto all = static_cast<__mmask16>(First(length - i));
-      for (int64_t r = 0; r < rows; ++r) {
-        const __m512i pairs = Load(from + r * stride + 2 * (i - lead), inside);
-        _mm256_mask_storeu_epi16(to + r * length + i, all, _mm512_cvtepi32_epi16(pairs));
-      }
+  for (int64_t i = 0; i < length; i += 16) {
+    // Only the even ones: the odd element behind the last may not be there.
+    const uint32_t inside = First(2 * (lead + count - i)) & ~First(2 * (lead - i)) & 0x55555555u;
+    const auto all = static_cast<__mmask16>(First(length - i));
+    for (int64_t r = 0; r < rows; ++r) {
+      const __m512i pairs = Load(from + r * stride + 2 * (i - lead), inside);
+      _mm256_mask_storeu_epi16(to + r * length + i, all, _mm512_cvtepi32_epi16(pairs));
     }
-    return;
-  }
-  for (int64_t r = 0; r < rows; ++r) {
-    std::fill_n(to + r * length, length, BFloat16());
-    for (int64_t i = 0; i < count; ++i) to[r * length + lead + i] = from[r * stride + i * step];
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 
 // Products of bfloat16 matrices on tiles (AMX), summed in float32. A product is computed in blocks
@@ -17,8 +18,28 @@ namespace aclimb::convolution_backward::tiles {
 inline constexpr int64_t kSide = 32;
 inline constexpr int64_t kStep = kSide * kSide;  // elements of one step of a panel
 
+// Steps of a left operand that stay in the first cache while one right operand after the other
+// meets it.
+inline constexpr int64_t kResident = 8;
+
+inline int64_t Blocks(int64_t extent) { return CeilDivide(extent, kSide); }
+
 // Asks the operating system, once, on behalf of the process.
 bool Permitted();
+
+// A left operand: a panel, or whole steps of kSide rows of from[row][depth] as they are in memory.
+struct Left {
+  const BFloat16* data;
+  int64_t stride;  // from one row to the next
+  int64_t step;    // from one step to the next
+  int64_t half;    // from row 0 to row 16
+
+  Left At(int64_t first_step) const { return {data + first_step * step, stride, step, half}; }
+  static Left Panel(const BFloat16* panel) { return {panel, kSide, kStep, kStep / 2}; }
+  static Left Rows(const BFloat16* from, int64_t stride) {
+    return {from, stride, kSide, kSide / 2 * stride};
+  }
+};
 
 // A right operand: a panel, or one whose halves lie apart, so that steps may begin at any pair of
 // the sum.
@@ -55,20 +76,6 @@ void PackRight(const BFloat16* from, int64_t stride, int64_t columns, int64_t de
 // Columns of from[column][depth], in order.
 void PackRightTransposed(const BFloat16* from, int64_t stride, int64_t columns, int64_t depth,
                          Right to);
-
-// A left operand: a panel, or whole steps of from[row][depth] as they are in memory.
-struct Left {
-  const BFloat16* data;
-  int64_t stride;  // from one row to the next
-  int64_t step;    // from one step to the next
-  int64_t half;    // from row 0 to row 16
-
-  Left At(int64_t first_step) const { return {data + first_step * step, stride, step, half}; }
-  static Left Panel(const BFloat16* panel) { return {panel, kSide, kStep, kStep / 2}; }
-  static Left Rows(const BFloat16* from, int64_t stride) {
-    return {from, stride, kSide, kSide / 2 * stride};
-  }
-};
 
 // Rows of a plane: to[row][lead + i] = from[row][i * step] for i in [0, count), and zeros at the
 // other places of [0, length). Rows of `to` are `length` apart.

@@ -11,6 +11,8 @@
 namespace aclimb::convolution_backward {
 namespace {
 
+using tiles::Blocks;
+using tiles::kResident;
 using tiles::kSide;
 using tiles::kStep;
 
@@ -22,13 +24,8 @@ constexpr int64_t kRightBytes = 1 << 20, kImageBytes = 1 << 19;
 // Steps packed at once: more pixels do not make stretches of memory much longer.
 constexpr int64_t kMostChunk = 128;
 
-// Steps of a left panel that stay in the first cache while it meets one right panel after the
-// other.
-constexpr int64_t kResident = 8;
-
 constexpr int64_t kStepBytes = kStep * static_cast<int64_t>(sizeof(BFloat16));
-
-int64_t Blocks(int64_t extent) { return CeilDivide(extent, kSide); }
+constexpr int64_t kFloat = sizeof(float);
 
 // A matrix, or one for each image.
 struct Matrix {
@@ -177,8 +174,6 @@ class SumsUnit {
 
 }  // namespace
 
-bool TilesArePermitted() { return tiles::Permitted(); }
-
 bool HasDensePlanes(const TensorView& channels) {
   TensorView plane = channels;
   plane.shape[0] = plane.shape[1] = 1;
@@ -201,7 +196,7 @@ int64_t TileProduct::WeightBytes() const {
 int64_t TileProduct::SlotBytes() const {
   const int64_t r = Blocks(unit_rows), c = Blocks(unit_columns);
   if (task != Task::kGradWeight) return c * Blocks(depth) * kStepBytes;
-  return r * c * kStep * 4 + (1 + c) * chunk * kStepBytes;
+  return r * c * kStep * kFloat + (1 + c) * chunk * kStepBytes;
 }
 
 int64_t TileProduct::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }
@@ -253,6 +248,7 @@ void RunTileProduct(const TileProduct& p, const TensorView& x, const TensorView&
   char* const memory = static_cast<char*>(scratch) + p.WeightBytes();
   const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);
   if (p.task != Task::kGradWeight) PackWeights(p, weight, packed);
+  if (p.slots > 1 && IsCancelled()) return;
   Slots slots(p.slots);
   ForEach(p.Units(), p.slots > 1, [&](int64_t unit) {
     const Slots::Lease slot(slots);

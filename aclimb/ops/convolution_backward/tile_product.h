@@ -7,12 +7,9 @@
 
 // Windows of one element in bfloat16 as products of matrices on tiles (AMX), of x and y as programs
 // have them. oneDNN's product packs and converts whole images on the way, and its direct kernels
-// want copies in other layouts; here every element is read and written once, in between it stays in
-// the cache. Sums are in float32 and in one order, whatever the number of threads.
+// want copies in other layouts; here x and y are packed a piece at a time, which stays in the
+// cache. Sums are in float32 and in one order, whatever the number of threads.
 namespace aclimb::convolution_backward {
-
-// Whether this process may use tiles, on a processor that has them.
-bool TilesArePermitted();
 
 // Whether a product takes a tensor as it is: x or y with the pixels of each channel side by side,
 // images and channels anywhere; weights with those of an output channel side by side.

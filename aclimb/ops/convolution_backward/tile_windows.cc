@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
@@ -11,23 +12,21 @@
 namespace aclimb::convolution_backward {
 namespace {
 
+using tiles::Blocks;
+using tiles::kResident;
 using tiles::kSide;
 using tiles::kStep;
 
 constexpr int64_t kElement = sizeof(BFloat16);
 
-// What a unit holds should not be much more than the second cache, of 2 MiB: its sums, and columns
-// of a block. Small images share a block.
-constexpr int64_t kColumnBytes = 1792 * 1024, kSumBytes = 640 * 1024, kSmallPlanes = 1024;
-
-// Steps of rows that stay in the first cache while they meet all taps and columns.
-constexpr int64_t kResident = 8;
-
-int64_t Blocks(int64_t extent) { return CeilDivide(extent, kSide); }
+// What a unit holds should not be much more than the second cache, of 2 MiB: its sums, and rows of
+// y and columns of x of a block. Small images share a block.
+constexpr int64_t kBlockBytes = 1792 * 1024, kSumBytes = 640 * 1024, kSmallPlanes = 1024;
 
 void Zero(BFloat16* from, int64_t count) {
   std::memset(static_cast<void*>(from), 0, static_cast<size_t>(count * kElement));
 }
+
 // A block of positions: its first window, and its planes.
 class Planes {
  public:
@@ -56,6 +55,15 @@ class Planes {
   int64_t begin_[kDims], windows_[kDims], extent_[kDims];
 };
 
+// Taps of one dimension see x at so many remainders modulo the stride, which are [0, count) for
+// steps of one and two.
+int64_t PhasesAlong(const Geometry& g, int d) {
+  return g.kernel[d] > 1 && g.dilation[d] % g.stride[d] != 0 ? g.stride[d] : 1;
+}
+int64_t Phases(const Geometry& g) {
+  return PhasesAlong(g, 0) * PhasesAlong(g, 1) * PhasesAlong(g, 2);
+}
+
 // The phase of x that a tap sees, and its shift there.
 struct Tap {
   int64_t phase, shift;
@@ -66,7 +74,7 @@ Tap TapOf(const Geometry& g, const Planes& planes, int64_t tap) {
     const int64_t offset = tap % g.kernel[d] * g.dilation[d];
     tap /= g.kernel[d];
     phase += offset % g.stride[d] * scale;
-    scale *= g.stride[d];
+    scale *= PhasesAlong(g, d);
     at[d] = offset / g.stride[d];
   }
   return {phase, planes.Flat(at[0], at[1], at[2])};
@@ -78,42 +86,57 @@ int64_t BlocksOf(const TileWindows& p) {
   return blocks;
 }
 
-int64_t Phases(const Geometry& g) { return g.stride[0] * g.stride[1] * g.stride[2]; }
-
-// Elements of a row of y: an odd number of cache lines, so that rows do not meet in one set.
-int64_t RowPitch(const TileWindows& p) { return (Blocks(Planes(p).Length(p.images)) | 1) * kSide; }
-// Pairs of positions of a column of x, with those that the last whole step reaches.
-int64_t Pairs(const TileWindows& p) {
-  const Planes planes(p);
-  const int64_t reach = planes.Flat(p.reach[0], p.reach[1], p.reach[2]);
-  return (Blocks(planes.Length(p.images)) + Blocks(reach) + 1) * kSide / 2;
-}
-
-int64_t EmbeddedElements(const TileWindows& p) { return kSide * (2 * Pairs(p) + kSide); }
-
 // What a unit works on.
 struct Unit {
-  int64_t first_row, first_column, rows, columns;  // channels
-  float* sums;                                     // [tap][block of rows][block of columns]
-  BFloat16* rows_of_y;                             // [row][pitch]
+  int64_t rows, columns;   // channels
+  float* sums;             // [tap][block of rows][block of columns]
+  BFloat16* rows_of_y;     // [row][row_pitch]
   BFloat16* columns_of_x;  // [phase][even or odd first position][half a block][pair][column][2]
   BFloat16* embedded;      // a block of channels of x
   Tap* taps;
-  int64_t row_pitch, pairs;
+  int64_t row_pitch;  // elements
+  int64_t pairs;      // of positions, with those that the last whole step reaches
+  int64_t bytes;      // of all
 
+  // Laid out from `memory` on, which may be null.
+  Unit(const TileWindows& p, int64_t of_rows, int64_t of_columns, void* memory)
+      : rows(of_rows), columns(of_columns) {
+    const Geometry& g = p.geometry;
+    const Planes planes(p);
+    const int64_t length = planes.Length(p.images);
+    // With what follows the last window of a row. An odd number of cache lines: rows do not meet in
+    // one set of a cache.
+    row_pitch = (Blocks(length + p.reach[2]) | 1) * kSide;
+    pairs = (Blocks(length) + Blocks(planes.Flat(p.reach[0], p.reach[1], p.reach[2])) + 1) *
+            (kSide / 2);
+    int64_t used = 0;
+    const auto take = [&](auto*& pointer, int64_t count) {
+      using Element = std::remove_reference_t<decltype(*pointer)>;
+      pointer = reinterpret_cast<Element*>(reinterpret_cast<uintptr_t>(memory) +
+                                           static_cast<uintptr_t>(used));
+      used += RoundUp(count * static_cast<int64_t>(sizeof(Element)), int64_t{64});
+    };
+    take(sums, g.KernelSize() * Blocks(rows) * Blocks(columns) * kStep);
+    take(rows_of_y, RoundUp(rows, kSide) * row_pitch);
+    take(columns_of_x, Phases(g) * 2 * Blocks(columns) * 2 * HalfElements());
+    take(embedded, kSide * EmbeddedPitch());
+    take(taps, g.KernelSize());
+    bytes = used;
+  }
   int64_t HalfElements() const { return pairs * kSide; }
+  int64_t EmbeddedPitch() const { return pairs * 2 + kSide; }
   BFloat16* Columns(int64_t phase, int64_t odd, int64_t block) const {
     return columns_of_x + ((phase * 2 + odd) * Blocks(columns) + block) * 2 * HalfElements();
   }
 };
 
-void EmbedRows(const Planes& planes, const TensorView& y, int64_t image, int64_t images,
-               const Unit& unit) {
+void EmbedY(const Planes& planes, const TensorView& y, int64_t first_channel, int64_t image,
+            int64_t images, const Unit& unit) {
   Zero(unit.rows_of_y, RoundUp(unit.rows, kSide) * unit.row_pitch);
   for (int64_t r = 0; r < unit.rows; ++r) {
     for (int64_t n = 0; n < images; ++n) {
       const BFloat16* const from = y.As<BFloat16>() + (image + n) * y.stride[0] +
-                                   (unit.first_row + r) * y.stride[1] +
+                                   (first_channel + r) * y.stride[1] +
                                    planes.begin(1) * y.stride[3] + planes.begin(2);
       BFloat16* const to = unit.rows_of_y + r * unit.row_pitch + n * planes.Size();
       for (int64_t a = 0; a < planes.windows(0); ++a) {
@@ -134,9 +157,9 @@ PhasePlaces PlacesOf(const TileWindows& p, const Planes& planes, int64_t phase) 
   const Geometry& g = p.geometry;
   PhasePlaces places;
   for (int d = kDims - 1; d >= 0; --d) {
-    const int64_t stride = g.stride[d], extent = planes.extent(d);
-    const int64_t first = phase % stride - g.pad_begin[d] + planes.begin(d) * stride;
-    phase /= stride;
+    const int64_t stride = g.stride[d], extent = planes.extent(d), phases = PhasesAlong(g, d);
+    const int64_t first = phase % phases - g.pad_begin[d] + planes.begin(d) * stride;
+    phase /= phases;
     const int64_t lead = std::clamp<int64_t>(CeilDivide(-first, stride), 0, extent);
     places.first[d] = first;
     places.lead[d] = lead;
@@ -166,9 +189,9 @@ void EmbedChannel(const TileWindows& p, const Planes& planes, const PhasePlaces&
        (planes.extent(0) - at.lead[0] - at.count[0]) * slice);
 }
 
-void PackColumns(const TileWindows& p, const Planes& planes, const TensorView& x, int64_t image,
-                 int64_t images, const Unit& unit) {
-  const int64_t length = unit.pairs * 2, pitch = length + kSide;
+void PackX(const TileWindows& p, const Planes& planes, const TensorView& x, int64_t first_channel,
+           int64_t image, int64_t images, const Unit& unit) {
+  const int64_t pitch = unit.EmbeddedPitch();
   for (int64_t phase = 0; phase < Phases(p.geometry); ++phase) {
     const PhasePlaces places = PlacesOf(p, planes, phase);
     for (int64_t block = 0; block < Blocks(unit.columns); ++block) {
@@ -176,7 +199,7 @@ void PackColumns(const TileWindows& p, const Planes& planes, const TensorView& x
       for (int64_t c = 0; c < columns; ++c) {
         BFloat16* const to = unit.embedded + c * pitch;
         const BFloat16* const channel =
-            x.As<BFloat16>() + (unit.first_column + block * kSide + c) * x.stride[1];
+            x.As<BFloat16>() + (first_channel + block * kSide + c) * x.stride[1];
         for (int64_t n = 0; n < images; ++n) {
           EmbedChannel(p, planes, places, x, channel + (image + n) * x.stride[0],
                        to + n * planes.Size());
@@ -185,7 +208,7 @@ void PackColumns(const TileWindows& p, const Planes& planes, const TensorView& x
       }
       for (int64_t odd = 0; odd < 2; ++odd) {
         tiles::PackRightTransposed(
-            unit.embedded + odd, pitch, columns, length,
+            unit.embedded + odd, pitch, columns, unit.pairs * 2,
             tiles::Right::Halves(unit.Columns(phase, odd, block), unit.HalfElements()));
       }
     }
@@ -225,19 +248,10 @@ void RunUnit(const TileWindows& p, int64_t index, const TensorView& x, const Ten
   const int64_t row = index % row_ranges * p.unit_rows;
   const int64_t column = index / row_ranges % column_ranges * p.unit_columns;
   const int64_t group = index / row_ranges / column_ranges;
-  Unit unit;
-  unit.rows = std::min(p.unit_rows, g.y_channels - row);
-  unit.columns = std::min(p.unit_columns, g.x_channels - column);
-  unit.first_row = group * g.y_channels + row;
-  unit.first_column = group * g.x_channels + column;
-  unit.row_pitch = RowPitch(p);
-  unit.pairs = Pairs(p);
-  unit.sums = static_cast<float*>(memory);
-  const int64_t tap_sums = Blocks(unit.rows) * Blocks(unit.columns) * kStep;
-  unit.rows_of_y = reinterpret_cast<BFloat16*>(unit.sums + g.KernelSize() * tap_sums);
-  unit.columns_of_x = unit.rows_of_y + RoundUp(unit.rows, kSide) * unit.row_pitch;
-  unit.embedded = unit.Columns(Phases(g), 0, 0);
-  unit.taps = reinterpret_cast<Tap*>(unit.embedded + EmbeddedElements(p));
+  const int64_t first_row = group * g.y_channels + row;
+  const int64_t first_column = group * g.x_channels + column;
+  const Unit unit(p, std::min(p.unit_rows, g.y_channels - row),
+                  std::min(p.unit_columns, g.x_channels - column), memory);
 
   const tiles::Session session;
   bool add = false;
@@ -246,16 +260,15 @@ void RunUnit(const TileWindows& p, int64_t index, const TensorView& x, const Ten
     for (int64_t block = 0; block < BlocksOf(p); ++block) {
       const Planes planes(p, block);
       for (int64_t t = 0; t < g.KernelSize(); ++t) unit.taps[t] = TapOf(g, planes, t);
-      EmbedRows(planes, y, image, images, unit);
-      PackColumns(p, planes, x, image, images, unit);
+      EmbedY(planes, y, first_row, image, images, unit);
+      PackX(p, planes, x, first_column, image, images, unit);
       AddBlock(p, planes, images, add, unit);
       add = true;
     }
   }
   const float* sums = unit.sums;
   for (int64_t t = 0; t < g.KernelSize(); ++t) {
-    BFloat16* const to =
-        weight + (t * g.groups * g.y_channels + unit.first_row) * g.x_channels + column;
+    BFloat16* const to = weight + (t * g.groups * g.y_channels + first_row) * g.x_channels + column;
     for (int64_t r = 0; r < unit.rows; r += kSide) {
       for (int64_t c = 0; c < unit.columns; c += kSide, sums += kStep) {
         tiles::StoreRows(sums, false, std::min(kSide, unit.rows - r),
@@ -274,20 +287,23 @@ int64_t TileWindows::Units() const {
 }
 
 int64_t TileWindows::SlotBytes() const {
-  const int64_t rows = Blocks(unit_rows), columns = Blocks(unit_columns), pairs = Pairs(*this);
-  const int64_t elements = rows * kSide * RowPitch(*this) +
-                           Phases(geometry) * 2 * columns * 2 * pairs * kSide +
-                           EmbeddedElements(*this);
-  const int64_t taps = geometry.KernelSize();
-  return RoundUp(taps * rows * columns * kStep * 4 + elements * kElement +
-                     taps * static_cast<int64_t>(sizeof(Tap)),
-                 64);
+  return Unit(*this, unit_rows, unit_columns, nullptr).bytes;
+}
+
+int64_t TileWindows::Plane() const { return Planes(*this).Size(); }
+
+double TileWindows::PackedPositions() const {
+  return static_cast<double>(BlocksOf(*this)) * static_cast<double>(Plane()) *
+         static_cast<double>(Phases(geometry));
 }
 
 TileWindows PlanTileWindows(const Geometry& g, int threads) {
   TileWindows p;
   p.geometry = g;
-  for (int d = 0; d < kDims; ++d) p.reach[d] = (g.kernel[d] - 1) * g.dilation[d] / g.stride[d];
+  for (int d = 0; d < kDims; ++d) {
+    if (g.out[d] == 1) p.geometry.stride[d] = 1;  // which may be of any size
+    p.reach[d] = (g.kernel[d] - 1) * g.dilation[d] / p.geometry.stride[d];
+  }
   p.unit_rows = std::min<int64_t>(512, RoundUp(g.y_channels, kSide));
   p.unit_columns = std::min<int64_t>(256, RoundUp(g.x_channels, kSide));
   const auto halve = [&p] {
@@ -295,15 +311,20 @@ TileWindows PlanTileWindows(const Geometry& g, int threads) {
     channels = RoundUp(channels / 2, kSide);
     return p.unit_rows * p.unit_columns > kSide * kSide;
   };
-  while (g.KernelSize() * p.unit_rows * p.unit_columns * 4 > kSumBytes && halve()) {
+  const int64_t sum_bytes = g.KernelSize() * static_cast<int64_t>(sizeof(float));
+  while (sum_bytes * p.unit_rows * p.unit_columns > kSumBytes && halve()) {
   }
   // The order of a sum depends on the blocks: not on the team.
   std::copy_n(g.out, kDims, p.block);
-  const int64_t positions = kColumnBytes / (4 * p.unit_columns * Phases(g));
-  for (int d = 0; d < kDims; ++d) {
-    while (p.block[d] > 1 && Planes(p).Size() > positions) {
-      p.block[d] = CeilDivide(p.block[d], int64_t{2});
-    }
+  const int64_t position_bytes = (2 * Phases(p.geometry) * p.unit_columns + p.unit_rows) * kElement;
+  const int64_t positions = kBlockBytes / position_bytes;
+  // Where a block is largest beside what shifts reach; rows of elements last. Blocks not much
+  // larger than that would be copied over and over.
+  const auto beside = [&p](int d) { return p.block[d] / (p.reach[d] + 1); };
+  while (Planes(p).Size() > positions) {
+    const int rows = beside(0) > beside(1) ? 0 : 1, widest = beside(rows) >= 2 ? rows : 2;
+    if (beside(widest) < 2) break;
+    p.block[widest] = CeilDivide(p.block[widest], int64_t{2});
   }
   if (BlocksOf(p) == 1) {
     p.images = std::clamp<int64_t>(kSmallPlanes / Planes(p).Size(), 1, g.batch);

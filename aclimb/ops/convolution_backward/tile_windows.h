@@ -23,11 +23,16 @@ struct TileWindows {
   int slots = 1;                            // units that may run at once
 
   int64_t Units() const;
+  // Positions of a block, and the elements of x of one channel and image that are packed, zeros and
+  // repetitions included.
+  int64_t Plane() const;
+  double PackedPositions() const;
   int64_t SlotBytes() const;
   int64_t ScratchBytes() const { return slots * SlotBytes(); }
 };
 
-// `threads` is the team of the run.
+// Of strides of one or two, where there is more than one window along a dimension. `threads` is the
+// team of the run.
 TileWindows PlanTileWindows(const Geometry& geometry, int threads);
 
 // The views are embedded, bfloat16, with the elements of a row side by side.
