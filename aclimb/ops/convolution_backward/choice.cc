@@ -114,11 +114,11 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
 
 // Our own sums on tiles of the gradient of the weight, for windows of several elements, without
 // large steps. Blocks of 32 channels are what a team shares, and all taps of a block are held at
-// once. Zeros for the padding should not be much of what is packed.
+// once. A few taps are not worth the packing, nor are zeros for the padding worth much of it.
 bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
   if (products != Products::kBFloat16Tiles || task != Task::kGradWeight) return false;
   const int64_t taps = g.KernelSize();
-  if (taps == 1 || taps > 256 || IsPatch(g) || IsSmall(g)) return false;
+  if (taps < 4 || taps > 256 || IsPatch(g) || IsSmall(g)) return false;
   const double pairs = static_cast<double>(g.groups) * Weights(g) / static_cast<double>(taps);
   if (pairs < 2048 || std::min(g.x_channels, g.y_channels) < 32) return false;
   const double most = 4 * static_cast<double>(g.InSize() + g.OutSize());
@@ -131,7 +131,8 @@ bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
   }
   if (plane > most) return false;  // and numbers are no larger than the tensors
   const TileWindows windows = PlanTileWindows(g, 1);
-  return windows.Plane() <= 1 << 16 && windows.PackedPositions() <= most;
+  return taps >= 2 * windows.Phases() && windows.Plane() <= 1 << 16 &&
+         windows.PackedPositions() <= most;
 }
 
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by

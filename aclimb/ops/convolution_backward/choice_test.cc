@@ -245,6 +245,7 @@ TEST(ConvolutionAlgorithms, OwnWindowsOnTiles) {
       {1, 32, 64, 3, 1, true},  {1, 32, 63, 3, 1, false}, {1, 31, 96, 3, 1, false},
       {2, 32, 32, 3, 1, true},  {1, 32, 32, 3, 1, false}, {32, 16, 16, 3, 1, false},
       {1, 64, 64, 2, 2, false}, {1, 64, 64, 16, 1, true}, {1, 64, 64, 17, 1, false},
+      {1, 64, 64, 2, 1, true},
   };
   for (const Case& each : cases) {
     Geometry g = Windows(each.x, each.y, 100, each.kernel, each.stride);
@@ -274,6 +275,19 @@ TEST(ConvolutionAlgorithms, OwnWindowsKeepTheirPlanesSmall) {
   EXPECT_TRUE(taken(10, 9));
   EXPECT_FALSE(taken(10, 10));
   EXPECT_FALSE(taken(10, int64_t{1} << 60));
+}
+
+// A few taps are not worth the packing of as many phases.
+TEST(ConvolutionAlgorithms, OwnWindowsHaveTaps) {
+  const auto taken = [](int64_t kernel, int64_t stride) {
+    Geometry g = Windows(64, 64, 100, kernel, stride);
+    g.kernel[1] = 1;
+    return ChooseAlgorithm(g, Task::kGradWeight, kTiles) == Algorithm::kTiles;
+  };
+  EXPECT_FALSE(taken(3, 1));
+  EXPECT_TRUE(taken(4, 1));
+  EXPECT_FALSE(taken(3, 2));
+  EXPECT_TRUE(taken(4, 2));
 }
 
 // Our own kernels take their time for every pair of channels, even for a single pixel.

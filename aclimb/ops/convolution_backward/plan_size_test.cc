@@ -89,11 +89,11 @@ const Sizes kSizes[] = {
     {"a huge stride", 1, 1, 16, 16, kHuge, 3, kHuge / 2, 1, 1},
     {"oneDNN's largest window", 1, 1, 16, 16, 8192, 4097, 1, 0, 1},
     // Channels enough for tiles.
-    {"a stride beyond x", 1, 1, 64, 64, 100, 3, int64_t{1} << 60, 0, 1},
+    {"a stride beyond x", 1, 1, 64, 64, 100, 4, int64_t{1} << 60, 0, 1},
     {"a huge stride of many channels", 1, 1, 64, 64, kHuge, 3, kHuge / 2, 1, 1},
-    {"a huge dilation of many channels", 1, 1, 64, 64, 2 * kHuge, 3, 1, 0, kHuge - 1},
-    {"a huge padding of many channels", 1, 1, 64, 64, 3, 3, 1, kHuge, 1},
-    {"a long gap", 1, 1, 128, 128, 16000, 2, 1, 0, 4096},
+    {"a huge dilation of many channels", 1, 1, 64, 64, 2 * kHuge, 4, 1, 0, 2 * kHuge / 3 - 1},
+    {"a huge padding of many channels", 1, 1, 64, 64, 3, 4, 1, kHuge, 1},
+    {"a long gap", 1, 1, 128, 128, 16000, 4, 1, 0, 4096},
     {"as many taps as tiles take", 1, 1, 64, 64, 4000, 256, 1, 0, 1},
 };
 

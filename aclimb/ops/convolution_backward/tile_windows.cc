@@ -60,10 +60,6 @@ class Planes {
 int64_t PhasesAlong(const Geometry& g, int d) {
   return g.kernel[d] > 1 && g.dilation[d] % g.stride[d] != 0 ? g.stride[d] : 1;
 }
-int64_t Phases(const Geometry& g) {
-  return PhasesAlong(g, 0) * PhasesAlong(g, 1) * PhasesAlong(g, 2);
-}
-
 // The phase of x that a tap sees, and its shift there.
 struct Tap {
   int64_t phase, shift;
@@ -118,7 +114,7 @@ struct Unit {
     };
     take(sums, g.KernelSize() * Blocks(rows) * Blocks(columns) * kStep);
     take(rows_of_y, RoundUp(rows, kSide) * row_pitch);
-    take(columns_of_x, Phases(g) * 2 * Blocks(columns) * 2 * HalfElements());
+    take(columns_of_x, p.Phases() * 2 * Blocks(columns) * 2 * HalfElements());
     take(embedded, kSide * EmbeddedPitch());
     take(taps, g.KernelSize());
     bytes = used;
@@ -192,7 +188,7 @@ void EmbedChannel(const TileWindows& p, const Planes& planes, const PhasePlaces&
 void PackX(const TileWindows& p, const Planes& planes, const TensorView& x, int64_t first_channel,
            int64_t image, int64_t images, const Unit& unit) {
   const int64_t pitch = unit.EmbeddedPitch();
-  for (int64_t phase = 0; phase < Phases(p.geometry); ++phase) {
+  for (int64_t phase = 0; phase < p.Phases(); ++phase) {
     const PhasePlaces places = PlacesOf(p, planes, phase);
     for (int64_t block = 0; block < Blocks(unit.columns); ++block) {
       const int64_t columns = std::min(kSide, unit.columns - block * kSide);
@@ -290,11 +286,15 @@ int64_t TileWindows::SlotBytes() const {
   return Unit(*this, unit_rows, unit_columns, nullptr).bytes;
 }
 
+int64_t TileWindows::Phases() const {
+  return PhasesAlong(geometry, 0) * PhasesAlong(geometry, 1) * PhasesAlong(geometry, 2);
+}
+
 int64_t TileWindows::Plane() const { return Planes(*this).Size(); }
 
 double TileWindows::PackedPositions() const {
   return static_cast<double>(BlocksOf(*this)) * static_cast<double>(Plane()) *
-         static_cast<double>(Phases(geometry));
+         static_cast<double>(Phases());
 }
 
 TileWindows PlanTileWindows(const Geometry& g, int threads) {
@@ -316,7 +316,7 @@ TileWindows PlanTileWindows(const Geometry& g, int threads) {
   }
   // The order of a sum depends on the blocks: not on the team.
   std::copy_n(g.out, kDims, p.block);
-  const int64_t position_bytes = (2 * Phases(p.geometry) * p.unit_columns + p.unit_rows) * kElement;
+  const int64_t position_bytes = (2 * p.Phases() * p.unit_columns + p.unit_rows) * kElement;
   const int64_t positions = kBlockBytes / position_bytes;
   // Where a block is largest beside what shifts reach; rows of elements last. Blocks not much
   // larger than that would be copied over and over.

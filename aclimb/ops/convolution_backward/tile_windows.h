@@ -23,6 +23,7 @@ struct TileWindows {
   int slots = 1;                            // units that may run at once
 
   int64_t Units() const;
+  int64_t Phases() const;  // of x that taps see
   // Positions of a block, and the elements of x of one channel and image that are packed, zeros and
   // repetitions included.
   int64_t Plane() const;
