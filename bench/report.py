@@ -105,11 +105,16 @@ def markdown_table(header, lines):
                       for line in (header, ["---"] * len(header), *lines)])
 
 
-def machine_lines(results):
+def machine_lines(results, whole):
     versions = sorted({info["name"] for infos in results["processes"].values() for info in infos
                        if info["name"] not in ("aclimb", "limits")})
+    first, *later = results["command"].split("; ")
+    command = f"`{first}`"
+    if later:
+        command += ", then " + (", ".join(f"`{each}`" for each in later) if whole
+                                else "some rows again")
     return [f"Measured {results['date']} on {results['cpu']}, {results['cores']} cores, "
-            f"{results['compiler']}, with `{results['command']}`. Peers: {', '.join(versions)}."]
+            f"{results['compiler']}, with {command}. Peers: {', '.join(versions)}."]
 
 
 def short_block(results):
@@ -130,7 +135,8 @@ def short_block(results):
         "Speed relative to the fastest peer: PyTorch's ways to do the same, oneDNN called directly "
         "(above 1: Aclimb is faster).",
         markdown_table(header, lines), "![Ratios](docs/images/ratios.svg)",
-        *machine_lines(results), "Every row: [docs/performance.md](docs/performance.md)."])
+        *machine_lines(results, whole=False),
+        "Every row: [docs/performance.md](docs/performance.md)."])
 
 
 def limits_table(results):
@@ -167,7 +173,7 @@ def full_block(results):
                 words = ", ".join(f"{key}={value}" for key, value in info["threads"].items()
                                   if value != "")
                 settings.append(f"- {info['name']}, {threads} thread(s): {words}")
-    blocks = machine_lines(results) + ["\n".join("- " + line for line in means(rows)),
+    blocks = machine_lines(results, whole=True) + ["\n".join("- " + line for line in means(rows)),
                                        "### Limits of the machine", limits_table(results),
                                        "\n".join("- " + line for line in arithmetic)]
     for operator in dict.fromkeys(row["operator"] for row in rows):
