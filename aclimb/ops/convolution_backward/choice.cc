@@ -112,6 +112,22 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
   return fewest >= 4 && PixelsAreWorthWeights(g);
 }
 
+// Our own product in float32, for the same windows. What a unit packs must meet many rows, and
+// weights that are packed many pixels. oneDNN's product beats the gradient of x of few channels and
+// many pixels, and the gradient of weights that are few.
+bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
+  if (!IsFloat32(products) || !IsPointwise(g) || IsSmall(g)) return false;
+  if (!std::equal(g.in, g.in + kDims, g.out) || std::min(g.x_channels, g.y_channels) < 8) {
+    return false;
+  }
+  const bool weight = task == Task::kGradWeight;
+  if (weight) return g.x_channels > g.y_channels ? g.x_channels >= 96 : Weights(g) > 1 << 16;
+  const int64_t rows = task == Task::kForward ? g.y_channels : g.x_channels;
+  const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
+  if (g.batch * g.OutSize() < 256) return false;
+  return rows >= 512 || (rows >= 144 && g.OutSize() <= 256) || (rows >= 64 && depth <= 16);
+}
+
 // Our own sums on tiles of the gradient of the weight, for windows of several elements, without
 // large steps. Blocks of 32 channels are what a team shares, and all taps of a block are held at
 // once. A few taps are not worth the packing, nor are zeros for the padding worth much of it.
@@ -136,9 +152,12 @@ bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
 }
 
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
-// image and on elements between windows too. Rows that take every second element are copied fast.
+// image and on elements between windows too. Rows that take every second element are copied fast,
+// and our own product takes what was copied.
 bool TakesEverySecond(const Geometry& g, Products products) {
-  return products == Products::kBFloat16Tiles && g.stride[2] == 2 && g.out[2] >= 7;
+  if (g.stride[2] != 2 || g.out[2] < 7) return false;
+  if (IsFloat32(products)) return std::min(g.x_channels, g.y_channels) >= 32;
+  return products == Products::kBFloat16Tiles;
 }
 
 // One thread does a product of so many weights faster than a direct kernel; two share its few
@@ -221,6 +240,7 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
   if (MultipliesOnTiles(g, task, products) || SumsWindowsOnTiles(g, task, products)) {
     return Algorithm::kTiles;
   }
+  if (MultipliesOnVectors(g, task, products)) return Algorithm::kVectors;
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.

@@ -10,6 +10,7 @@ namespace aclimb::convolution_backward {
 enum class Algorithm : uint8_t {
   kDirect,   // our own kernels (direct.h)
   kTiles,    // our own products of matrices (tile_product.h, tile_windows.h)
+  kVectors,  // the same in float32 (vector_product.h)
   kPatch,    // windows do not overlap: a 1x1 convolution over rearranged operands
   kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };
@@ -20,7 +21,8 @@ enum class Algorithm : uint8_t {
 enum class Products : uint8_t { kFloat32, kFloat32BesideTiles, kBFloat16, kBFloat16Tiles };
 
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to
-// kDirect where oneDNN has no vectorised implementation, kTiles to kBlocked for large teams.
+// kDirect where oneDNN has no vectorised implementation, kTiles and kVectors to kBlocked for large
+// teams.
 Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products);
 
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a

@@ -197,6 +197,68 @@ TEST(ConvolutionAlgorithms, ImagesSideBySide) {
   }
 }
 
+TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
+  struct Case {
+    int64_t batch, x, y, out;
+    bool input, weight;
+  };
+  const Case cases[] = {
+      // Rows to meet what a unit packs, more of them where images are large.
+      {4, 512, 128, 784, true, true},
+      {4, 511, 128, 784, false, true},
+      {8, 256, 1024, 196, true, true},
+      {8, 144, 144, 256, true, false},
+      {8, 144, 144, 257, false, false},
+      {8, 143, 144, 196, false, false},
+      {8, 96, 16, 12544, true, true},
+      {8, 96, 17, 12544, false, true},
+      // Pixels for the packed weights.
+      {5, 1024, 1024, 51, false, true},
+      {4, 1024, 1024, 64, true, true},
+      // The gradient of few weights, by which side is larger.
+      {4, 96, 95, 784, false, true},
+      {4, 95, 94, 784, false, false},
+      {4, 256, 256, 784, false, false},
+      {4, 256, 257, 784, false, true},
+      // Few channels, and small problems.
+      {8, 7, 1024, 196, false, false},
+      {8, 1024, 7, 196, false, false},
+      {1, 512, 8, 1, false, true},
+      {1, 128, 8, 1, false, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, each.out, 1);
+    g.batch = each.batch;
+    SCOPED_TRACE(::testing::Message() << each.batch << " images, " << each.x << "->" << each.y
+                                      << ", " << each.out << " pixels");
+    for (const Products products : {kF32, kBf16, kF32Tiles, kTiles}) {
+      const auto taken = [&](const Geometry& of, Task task) {
+        return ChooseAlgorithm(of, task, products) == Algorithm::kVectors;
+      };
+      const bool float32 = products == kF32 || products == kF32Tiles;
+      EXPECT_EQ(taken(g, Task::kGradX), each.input && float32);
+      EXPECT_EQ(taken(g, Task::kGradWeight), each.weight && float32);
+      Geometry mirrored = g;
+      std::swap(mirrored.x_channels, mirrored.y_channels);
+      EXPECT_EQ(taken(mirrored, Task::kForward), each.input && float32);
+      // Strides leave no plane to multiply, groups no single product.
+      Geometry strided = g;
+      strided.in[2] *= 3;
+      strided.stride[2] = 3;
+      EXPECT_FALSE(taken(strided, Task::kGradX) || taken(strided, Task::kGradWeight));
+    }
+  }
+  // Every second element is copied first, and multiplied whatever the rule above says.
+  const Algorithm patch = Algorithm::kPatch, blocked = Algorithm::kBlocked;
+  for (const Products products : {kF32, kF32Tiles}) {
+    EXPECT_EQ(ChooseAlgorithm(Windows(32, 64, 7, 1, 2), Task::kGradX, products), patch);
+    EXPECT_EQ(ChooseAlgorithm(Windows(32, 64, 7, 1, 2), Task::kGradWeight, products), patch);
+    EXPECT_EQ(ChooseAlgorithm(Windows(320, 320, 6, 1, 2), Task::kGradX, products), blocked);
+    EXPECT_EQ(ChooseAlgorithm(Windows(31, 320, 7, 1, 2), Task::kGradX, products), blocked);
+    EXPECT_EQ(ChooseAlgorithm(Windows(320, 320, 7, 1, 3), Task::kGradX, products), blocked);
+  }
+}
+
 TEST(ConvolutionAlgorithms, OwnProductOnTiles) {
   struct Case {
     int64_t batch, x, y, out;

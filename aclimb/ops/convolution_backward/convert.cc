@@ -24,37 +24,38 @@ using aclimb::HWY_NAMESPACE::ScatterF32;
 
 // `count` elements at the even places of a row of `length`, zeros at the others: integers of twice
 // the width, whose upper half is zero.
-HWY_INLINE void SpreadRow(const BFloat16* from, int64_t count, int64_t length, BFloat16* to) {
-  const hn::ScalableTag<uint32_t> pairs;
-  const hn::Rebind<uint16_t, decltype(pairs)> bits;
+template <typename Bits, typename Pair>
+HWY_INLINE void SpreadRow(const Bits* from, int64_t count, int64_t length, Bits* to) {
+  const hn::ScalableTag<Pair> pairs;
+  const hn::Rebind<Bits, decltype(pairs)> bits;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(pairs));
   int64_t i = 0;
   for (; i + lanes <= std::min(count, length / 2); i += lanes) {
-    const auto value = hn::LoadU(bits, reinterpret_cast<const uint16_t*>(from + i));
-    hn::StoreU(hn::PromoteTo(pairs, value), pairs, reinterpret_cast<uint32_t*>(to + 2 * i));
+    const auto value = hn::PromoteTo(pairs, hn::LoadU(bits, from + i));
+    hn::StoreU(hn::BitCast(hn::ScalableTag<Bits>(), value), hn::ScalableTag<Bits>(), to + 2 * i);
   }
-  std::fill(to + 2 * i, to + length, BFloat16());
+  std::fill(to + 2 * i, to + length, Bits{0});
   for (; i < count; ++i) to[2 * i] = from[i];
 }
 
-// The planes [begin, end) of `to`.
-void SpreadPlanes(const TensorView& from, const int64_t* step, const TensorView& to, int64_t begin,
-                  int64_t end) {
+template <typename Bits, typename Pair>
+void SpreadElements(const TensorView& from, const int64_t* step, const TensorView& to,
+                    int64_t begin, int64_t end) {
   const int64_t length = to.shape[4], count = from.shape[4];
   for (int64_t plane = begin; plane < end; ++plane) {
     const int64_t z = plane % to.shape[2], b = plane / to.shape[2] % to.shape[1];
     const int64_t a = plane / to.shape[2] / to.shape[1];
     const bool meets = z % step[0] == 0 && z / step[0] < from.shape[2];
-    const auto* source = from.As<BFloat16>() + a * from.stride[0] + b * from.stride[1];
+    const Bits* source = from.As<Bits>() + a * from.stride[0] + b * from.stride[1];
     if (meets) source += z / step[0] * from.stride[2];
-    auto* const target = to.As<BFloat16>() + a * to.stride[0] + b * to.stride[1] + z * to.stride[2];
+    Bits* const target = to.As<Bits>() + a * to.stride[0] + b * to.stride[1] + z * to.stride[2];
     int64_t taken = 0, next = meets && from.shape[3] > 0 ? 0 : to.shape[3];
     for (int64_t y = 0; y < to.shape[3]; ++y) {
-      BFloat16* const row = target + y * to.stride[3];
+      Bits* const row = target + y * to.stride[3];
       if (y == next && step[2] == 2) {
-        SpreadRow(source, count, length, row);
+        SpreadRow<Bits, Pair>(source, count, length, row);
       } else {
-        std::fill(row, row + length, BFloat16());
+        std::fill(row, row + length, Bits{0});
         for (int64_t x = 0; y == next && x < count; ++x) row[x * step[2]] = source[x];
       }
       if (y != next) continue;
@@ -62,6 +63,13 @@ void SpreadPlanes(const TensorView& from, const int64_t* step, const TensorView&
       next = ++taken < from.shape[3] ? y + step[1] : to.shape[3];
     }
   }
+}
+
+// The planes [begin, end) of `to`.
+void SpreadPlanes(const TensorView& from, const int64_t* step, const TensorView& to, int64_t begin,
+                  int64_t end) {
+  if (SizeOf(to.dtype) == 2) return SpreadElements<uint16_t, uint32_t>(from, step, to, begin, end);
+  SpreadElements<uint32_t, uint64_t>(from, step, to, begin, end);
 }
 
 // One run of a walk: `count` elements with a stride on either side.

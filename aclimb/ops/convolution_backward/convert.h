@@ -14,7 +14,7 @@ void Convert(const TensorView& from, const TensorView& to, bool parallel);
 bool ConvertAndLook(const TensorView& from, const TensorView& to, bool parallel);
 
 // Writes element (a, b, z, y, x) of `from` to (a, b, z * step[0], y * step[1], x * step[2]) of
-// `to`, and zeros everywhere else. Embedded views of bfloat16, with the elements of a row side by
+// `to`, and zeros everywhere else. Embedded views of one dtype, with the elements of a row side by
 // side.
 void Spread(const TensorView& from, const int64_t (&step)[kDims], const TensorView& to,
             bool parallel);

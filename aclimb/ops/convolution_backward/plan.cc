@@ -13,6 +13,7 @@
 #include "aclimb/ops/convolution_backward/tile_product.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
 #include "aclimb/ops/convolution_backward/transposing_copy.h"
+#include "aclimb/ops/convolution_backward/vector_product.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -307,13 +308,14 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
   planner_.workspace().Rewind(mark);
 }
 
-bool PlanBuilder::AddTileProduct(Task task, Operands& operands, const Place& result) {
-  const TileProduct product = PlanTileProduct(operands.geometry, task, parallel_ ? TeamSize() : 1);
+template <typename Product>
+bool PlanBuilder::AddProduct(const Product& product, std::string_view name, Task task,
+                             Operands& operands, const Place& result) {
   if (parallel_ && !planner_.deterministic() && !IsEnough(product.Units())) return false;
-  LogChoice(task, "a product on tiles");
+  LogChoice(task, name);
   const bool gives_weight = task == Task::kGradWeight;
   const auto read = [&](Operand& operand, bool dense) {
-    return dense ? operand.user : Dense(operand, DType::kBFloat16);
+    return dense ? operand.user : Dense(operand, operand.user.view.dtype);
   };
   Place x, y, weight;
   if (task != Task::kGradX) x = read(operands.x, HasDensePlanes(operands.x.user.view));
@@ -321,15 +323,26 @@ bool PlanBuilder::AddTileProduct(Task task, Operands& operands, const Place& res
   if (!gives_weight) weight = read(operands.weight, HasDenseRows(operands.weight.user.view));
   const int64_t mark = planner_.workspace().Mark();
   const bool in_place = gives_weight ? HasDenseRows(result.view) : HasDensePlanes(result.view);
-  const Place target = in_place ? result : BookDense(result.view, DType::kBFloat16);
+  const Place target = in_place ? result : BookDense(result.view, result.view.dtype);
   (gives_weight ? weight : task == Task::kGradX ? x : y) = target;
   const Place scratch = BookBytes(product.ScratchBytes());
   Then([product, x, y, weight, scratch](const RunContext& run) {
-    RunTileProduct(product, x.View(run), y.View(run), weight.View(run), scratch.Address(run));
+    RunProduct(product, x.View(run), y.View(run), weight.View(run), scratch.Address(run));
   });
   if (!in_place) Copy(target, result);
   planner_.workspace().Rewind(mark);
   return true;
+}
+
+bool PlanBuilder::AddProduct(Task task, Operands& operands, const Place& result) {
+  const Geometry& geometry = operands.geometry;
+  const int threads = parallel_ ? TeamSize() : 1;
+  if (dtype_ == DType::kBFloat16) {
+    return AddProduct(PlanTileProduct(geometry, task, threads), "a product on tiles", task,
+                      operands, result);
+  }
+  return AddProduct(PlanVectorProduct(geometry, task, threads), "a product on vectors", task,
+                    operands, result);
 }
 
 bool PlanBuilder::AddTileWindows(const Place& result) {
@@ -466,13 +479,15 @@ void PlanBuilder::Rearrange(const Place& from, const Place& to) {
 bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const Geometry& geometry = operands_.geometry;
   Operands& patch = PatchOperands();
-  const bool tiles =
-      ChooseAlgorithm(patch.geometry, task, onednn::ProductsOf(dtype_)) == Algorithm::kTiles;
+  const Algorithm algorithm = ChooseAlgorithm(patch.geometry, task, onednn::ProductsOf(dtype_));
+  const bool elements = geometry.KernelSize() == 1;
+  const bool own = algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
+                   (elements && dtype_ == DType::kFloat32);
   // oneDNN must have the rearranged problem before anything is booked for it.
   const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
-  if (!tiles && onednn::MakePrimitive(request) == nullptr) return false;
+  if (!own && onednn::MakePrimitive(request) == nullptr) return false;
   const auto add = [&](const Place& to) {
-    return (tiles && AddTileProduct(task, patch, to)) || AddPrimitive(task, patch, to);
+    return (own && AddProduct(task, patch, to)) || AddPrimitive(task, patch, to);
   };
 
   const bool folds = patch.geometry.batch != geometry.batch;
@@ -485,8 +500,9 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const auto tensor_of = [&](const Place& dense, int64_t channels) {
     return ViewedAs(dense, PatchTensor(patch.geometry, channels, dense.view));
   };
+  const auto dtype_of = [&](const Place& place) { return own ? place.view.dtype : dtype_; };
   const auto rearranged = [&](const Place& from, int64_t channels) {
-    const Place dense = BookDense(from.view, dtype_);
+    const Place dense = BookDense(from.view, dtype_of(from));
     Rearrange(from, dense);
     return tensor_of(dense, channels);
   };
@@ -507,14 +523,15 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   if (task == Task::kForward) {
     if (!folds) return add(result);
     const Place to = images_of(result);
-    const Place dense = BookDense(to.view, dtype_);
+    const Place dense = BookDense(to.view, dtype_of(to));
     if (!add(tensor_of(dense, patch.geometry.y_channels))) return false;
     Rearrange(dense, to);
   } else if (task == Task::kGradX) {
     const Place to = windows_of(result);
-    const Place dense = BookDense(to.view, dtype_);
+    const Place dense = BookDense(to.view, dtype_of(to));
     if (!add(tensor_of(dense, patch.geometry.x_channels))) return false;
-    if (geometry.KernelSize() == 1 && geometry.HasStrides() && RowsAreDense(result.view)) {
+    if (elements && geometry.HasStrides() && RowsAreDense(result.view) &&
+        result.view.dtype == dense.view.dtype) {
       const Place grid = ViewedAs(dense, PatchGrid(geometry, dense.view, folds));
       Then([grid, result, geometry, parallel = parallel_](const RunContext& run) {
         Spread(grid.View(run), geometry.stride, result.View(run), parallel);
@@ -540,20 +557,22 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
 void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
   Algorithm algorithm = ChooseAlgorithm(operands_.geometry, task, onednn::ProductsOf(dtype_));
-  // There is no product then to rearrange single elements for.
+  // oneDNN has no product then to rearrange single elements for.
   const bool elements = operands_.geometry.KernelSize() == 1;
-  if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch) {
+  if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch &&
+      dtype_ == DType::kBFloat16) {
     algorithm = Algorithm::kBlocked;
   }
-  if (algorithm == Algorithm::kTiles) {
+  if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
     const bool windows = operands_.geometry.KernelSize() > 1;
-    if (windows ? AddTileWindows(result) : AddTileProduct(task, operands_, result)) return;
+    if (windows ? AddTileWindows(result) : AddProduct(task, operands_, result)) return;
   }
   switch (algorithm) {
     case Algorithm::kPatch:
       if (AddPatch(task, result)) return;
       [[fallthrough]];
     case Algorithm::kTiles:
+    case Algorithm::kVectors:
     case Algorithm::kBlocked:
       if (AddPrimitive(task, operands_, result)) return;
       [[fallthrough]];

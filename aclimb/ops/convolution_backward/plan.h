@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,7 +105,11 @@ class PlanBuilder {
 
   void AddTask(Task task, const Place& result);
   void AddDirect(Task task, const Place& result);
-  bool AddTileProduct(Task task, Operands& operands, const Place& result);
+  // Our own product, on tiles or on vectors.
+  bool AddProduct(Task task, Operands& operands, const Place& result);
+  template <typename Product>
+  bool AddProduct(const Product& product, std::string_view name, Task task, Operands& operands,
+                  const Place& result);
   bool AddTileWindows(const Place& result);
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.

@@ -242,8 +242,8 @@ TileProduct PlanTileProduct(const Geometry& g, Task task, int threads) {
   return p;
 }
 
-void RunTileProduct(const TileProduct& p, const TensorView& x, const TensorView& y,
-                    const TensorView& weight, void* scratch) {
+void RunProduct(const TileProduct& p, const TensorView& x, const TensorView& y,
+                const TensorView& weight, void* scratch) {
   auto* const packed = static_cast<BFloat16*>(scratch);
   char* const memory = static_cast<char*>(scratch) + p.WeightBytes();
   const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);

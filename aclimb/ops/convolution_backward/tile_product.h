@@ -42,7 +42,7 @@ TileProduct PlanTileProduct(const Geometry& geometry, Task task, int threads);
 // The views are embedded, all bfloat16, and as the functions above want them. The task's result is
 // written completely, the others are read.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
-void RunTileProduct(const TileProduct& product, const TensorView& x, const TensorView& y,
+void RunProduct(const TileProduct& product, const TensorView& x, const TensorView& y,
                     const TensorView& weight, void* scratch);
 
 }  // namespace aclimb::convolution_backward

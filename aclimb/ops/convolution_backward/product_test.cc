@@ -1,0 +1,240 @@
+// Our own products of matrices against the definition: on vectors of every kind that this processor
+// has, and on tiles where it has them.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "aclimb/ops/convolution_backward/fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/onednn.h"
+#include "aclimb/ops/convolution_backward/tile_product.h"
+#include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/ops/convolution_backward/vector_product.h"
+#include "aclimb/simd/each_target.h"
+#include "aclimb/simd/parallel.h"
+#include "tests/support/compare.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+using aclimb::testing::Random;
+
+constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
+
+bool HasTiles() { return onednn::ProductsOf(DType::kBFloat16) == Products::kBFloat16Tiles; }
+
+class OwnProducts : public ::testing::Test {
+ protected:
+  void TearDown() override { SetTeamSize(0); }
+};
+
+struct Sizes {
+  int64_t batch, x_channels, y_channels, pixels;
+};
+
+struct DTypes {
+  DType x, y, weight;
+};
+constexpr DTypes kHalves = {DType::kBFloat16, DType::kBFloat16, DType::kBFloat16};
+constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
+
+// Operands of one product. Gaps lie between images, channels and the rows of the weight.
+struct Operands {
+  Operands(const Sizes& sizes, const DTypes& dtypes, int64_t gap)
+      : geometry(GeometryOf(sizes)),
+        x({sizes.batch, sizes.x_channels, sizes.pixels}, dtypes.x, gap),
+        y({sizes.batch, sizes.y_channels, sizes.pixels}, dtypes.y, gap),
+        weight({sizes.y_channels, sizes.x_channels}, dtypes.weight, gap) {}
+
+  static Geometry GeometryOf(const Sizes& sizes) {
+    Geometry g;
+    g.batch = sizes.batch;
+    g.x_channels = sizes.x_channels;
+    g.y_channels = sizes.y_channels;
+    g.in[2] = g.out[2] = sizes.pixels;
+    return g;
+  }
+  Tensor& Of(Task task) { return task == Task::kForward ? y : task == Task::kGradX ? x : weight; }
+  static TensorView WeightView(const Tensor& weight) {
+    TensorView view = weight.view;
+    view.rank = 5;
+    for (int d = 2; d < 5; ++d) view.shape[d] = view.stride[d] = 1;
+    return view;
+  }
+
+  Geometry geometry;
+  Tensor x, y, weight;
+};
+
+TileProduct PlanTiles(const Geometry& geometry, Task task, int threads) {
+  return PlanTileProduct(geometry, task, threads);
+}
+VectorProduct PlanVectors(const Geometry& geometry, Task task, int threads) {
+  return PlanVectorProduct(geometry, task, threads);
+}
+
+// The task's result, in a tensor of its own.
+template <typename Plan>
+std::vector<double> ResultOf(const Plan& plan, Operands& operands, Task task, int threads,
+                             int64_t gap) {
+  const auto product = plan(operands.geometry, task, threads);
+  const Tensor& like = operands.Of(task);
+  const Tensor result({like.view.shape, like.view.shape + like.view.rank}, like.view.dtype, gap);
+  Fenced scratch(static_cast<size_t>(product.ScratchBytes() + 63) / 64 * 64, true);
+  std::memset(scratch.data(), 0xFF, static_cast<size_t>(product.ScratchBytes()));  // NaN
+  RunProduct(product, Embed(task == Task::kGradX ? result.view : operands.x.view),
+             Embed(task == Task::kForward ? result.view : operands.y.view),
+             Operands::WeightView(task == Task::kGradWeight ? result : operands.weight),
+             scratch.data());
+  EXPECT_TRUE(result.GapsAreUntouched());
+  return result.Values();
+}
+
+std::vector<double> Expected(const Operands& operands, Task task) {
+  const auto shape = [](const Tensor& t) {
+    return std::vector<int64_t>(t.view.shape, t.view.shape + t.view.rank);
+  };
+  Truth truth;
+  truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
+  truth.input_shape = shape(truth.transposed ? operands.y : operands.x);
+  truth.output_shape = shape(truth.transposed ? operands.x : operands.y);
+  truth.weight_shape = shape(operands.weight);
+  truth.weight_shape.push_back(1);
+  truth.stride = truth.dilation = {1};
+  truth.pad = {0};
+  if (truth.transposed) {
+    truth.Compute(operands.x.Values(), operands.y.Values(), operands.weight.Values());
+  } else {
+    truth.Compute(operands.y.Values(), operands.x.Values(), operands.weight.Values());
+  }
+  return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
+}
+
+template <typename Plan>
+void ExpectTruth(const Plan& plan, const Sizes& sizes, const DTypes& dtypes, int64_t gap,
+                 Random& random) {
+  Operands operands(sizes, dtypes, gap);
+  for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
+  for (const Task task : kTasks) {
+    SCOPED_TRACE(::testing::Message()
+                 << sizes.batch << " images, " << sizes.x_channels << " to " << sizes.y_channels
+                 << " channels, " << sizes.pixels << " pixels, gap " << gap << ", task "
+                 << static_cast<int>(task) << ", " << NameOf(dtypes.x) << " " << NameOf(dtypes.y)
+                 << " " << NameOf(dtypes.weight));
+    const std::vector<double> got = ResultOf(plan, operands, task, 1, gap);
+    const std::vector<double> expected = Expected(operands, task);
+    ASSERT_EQ(got.size(), expected.size());
+    const DType dtype = operands.Of(task).view.dtype;
+    // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
+    for (size_t i = 0; i < got.size(); ++i) {
+      char rounded[4];
+      Save(rounded, dtype, expected[i]);
+      ASSERT_EQ(got[i], Load(rounded, dtype)) << "element " << i;
+    }
+  }
+}
+
+std::vector<Sizes> AllSizes(Random& random) {
+  std::vector<Sizes> all = {
+      {1, 1, 1, 1},     {1, 32, 32, 32},   {2, 33, 31, 33},
+      {3, 16, 48, 49},  {1, 64, 70, 4200},  // more pixels than are packed at once
+      {40, 40, 36, 3},                      // many images at once
+      {2, 600, 34, 20},                     // more rows than a unit has
+      {2, 34, 600, 40},                     // more columns, and channels than are packed at once
+  };
+  for (int i = 0; i < 40; ++i) {
+    all.push_back({random.Integer(1, 5), random.Integer(1, 100), random.Integer(1, 100),
+                   random.Integer(1, random.Chance(0.5) ? 40 : 400)});
+  }
+  return all;
+}
+
+TEST_F(OwnProducts, OnTilesMeetTheTruth) {
+  if (!HasTiles()) GTEST_SKIP() << "this processor has no tiles, or they are switched off";
+  Random random(1);
+  for (const Sizes& sizes : AllSizes(random)) {
+    ExpectTruth(PlanTiles, sizes, kHalves, random.Integer(0, 3), random);
+  }
+}
+
+TEST_F(OwnProducts, OnVectorsMeetTheTruth) {
+  const int targets = EachTarget([] {
+    Random random(4);
+    for (const Sizes& sizes : AllSizes(random)) {
+      const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
+      const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
+      ExpectTruth(PlanVectors, sizes, dtypes, random.Integer(0, 3), random);
+    }
+  });
+  EXPECT_GT(targets, 0);
+}
+
+template <typename Plan>
+void ExpectOneOrder(const Plan& plan, const DTypes& dtypes) {
+  Random random(2);
+  for (const Sizes& sizes :
+       {Sizes{3, 70, 130, 150}, {1, 64, 64, 4100}, {20, 48, 40, 9}, {2, 700, 1100, 30}}) {
+    Operands operands(sizes, dtypes, 1);
+    for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
+      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) {
+        tensor->Set(i, random.Real(-1, 1));
+      }
+    }
+    for (const Task task : kTasks) {
+      SetTeamSize(1);
+      const std::vector<double> one = ResultOf(plan, operands, task, 1, 1);
+      for (const int threads : {2, 5, 64}) {
+        SetTeamSize(threads);
+        EXPECT_EQ(ResultOf(plan, operands, task, threads, 1), one) << threads;
+      }
+    }
+  }
+}
+
+TEST_F(OwnProducts, ThreadsDoNotChangeABit) {
+  ExpectOneOrder(PlanVectors, kFloats);
+  if (HasTiles()) ExpectOneOrder(PlanTiles, kHalves);
+}
+
+// What fills up blocks is zero on both sides, or summed beside the results: no infinity meets a
+// zero that is not there.
+template <typename Plan>
+void ExpectSpecialValuesInPlace(const Plan& plan, const DTypes& dtypes) {
+  const double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double special : {kInfinity, -kInfinity, std::nan("")}) {
+    for (const Task task : kTasks) {
+      for (const int operand : {0, 1}) {
+        Operands operands({2, 37, 35, 45}, dtypes, 1);
+        for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
+          for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
+        }
+        Tensor& one = task == Task::kForward ? operands.x : operands.y;
+        Tensor& other = task == Task::kGradWeight ? operands.x : operands.weight;
+        // The last element lies beside what fills up a block.
+        Tensor& touched = operand == 0 ? one : other;
+        touched.Set(touched.view.ElementCount() - 1, special);
+        const std::vector<double> got = ResultOf(plan, operands, task, 1, 0);
+        const std::vector<double> expected = Expected(operands, task);
+        for (size_t i = 0; i < got.size(); ++i) {
+          if (std::isnan(expected[i])) {
+            ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
+          } else {
+            ASSERT_EQ(got[i], expected[i]) << "element " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(OwnProducts, SpecialValuesStayWhereTheyBelong) {
+  ExpectSpecialValuesInPlace(PlanVectors, kFloats);
+  if (HasTiles()) ExpectSpecialValuesInPlace(PlanTiles, kHalves);
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward

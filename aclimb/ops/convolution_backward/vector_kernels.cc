@@ -1,0 +1,275 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/vector_kernels.cc"
+// Register blocks are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include <algorithm>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/convert_row-inl.h"
+#include "aclimb/ops/convolution_backward/vector_kernels.h"
+#include "aclimb/simd/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::convolution_backward::vectors {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::Transpose;
+using convolution_backward::HWY_NAMESPACE::ConvertRow;
+
+using Tag = hn::ScalableTag<float>;
+using Vector = hn::Vec<Tag>;
+
+// Rows whose sums the registers hold at once, beside a row of the right operand.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_ARCH_ARM
+constexpr int64_t kHeldRows = 8;
+#else
+constexpr int64_t kHeldRows = 4;
+#endif
+static_assert(kRows % kHeldRows == 0);
+
+// What passes between two layouts in pieces that stay in the nearest cache.
+constexpr int64_t kTileRows = 48, kTileColumns = 128;
+
+int64_t VectorLanes() { return static_cast<int64_t>(hn::Lanes(Tag())); }
+
+// body(pointer of the dtype's type)
+template <typename Body>
+HWY_INLINE void WithType(DType dtype, const void* at, const Body& body) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return body(static_cast<const Float16*>(at));
+    case DType::kBFloat16:
+      return body(static_cast<const BFloat16*>(at));
+    default:
+      return body(static_cast<const float*>(at));
+  }
+}
+
+void ConvertToFloat(DType dtype, const void* from, int64_t count, float* to) {
+  WithType(dtype, from, [&](const auto* typed) HWY_ATTR { ConvertRow(typed, count, to); });
+}
+
+// to[row / kRows][column][row % kRows] = from[column][row]
+void CopyToLeftPanels(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
+                      float* panels) {
+  const hn::CappedTag<float, kRows> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t whole = rows / kRows * kRows;
+  WithType(dtype, from, [&](const auto* typed) HWY_ATTR {
+    for (int64_t k = 0; k < depth; ++k) {
+      const auto* const at = typed + k * stride;
+      float* to = panels + k * kRows;
+      int64_t r = 0;
+      for (; r < whole; r += kRows, to += depth * kRows) {
+        for (int64_t i = 0; i < kRows; i += lanes) hn::Store(LoadF32(d, at + r + i), d, to + i);
+      }
+      ConvertRow(at + r, rows - r, to);
+    }
+  });
+}
+
+// Row after row, each as long as it is: short pieces of many rows would come slowly from memory.
+void CopyToPanels(DType dtype, const void* from, int64_t stride, int64_t first, int64_t count,
+                  int64_t columns, int64_t depth, float* panels) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t width = kMostVectors * lanes, whole = columns / width * width;
+  const int64_t last_width = RoundUp(columns - whole, lanes);
+  WithType(dtype, from, [&](const auto* typed) HWY_ATTR {
+    for (int64_t k = 0; k < depth; ++k) {
+      const auto* at = typed + k * stride;
+      for (int64_t c = first; c < first + count;) {
+        const int64_t panel = c / width * width, inside = c - panel;
+        const int64_t end = HWY_MIN(first + count, panel + width);
+        float* const to =
+            panels + panel * depth + k * (panel < whole ? width : last_width) + inside;
+        if (end - c == width) {
+#pragma GCC unroll 3
+          for (int v = 0; v < kMostVectors; ++v) {
+            hn::Store(LoadF32(d, at + v * lanes), d, to + v * lanes);
+          }
+        } else {
+          ConvertRow(at, end - c, to);
+        }
+        at += end - c;
+        c = end;
+      }
+    }
+  });
+}
+
+// to[column][row] = from[row][column]
+void TransposeRows(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t columns,
+                   float* to, int64_t to_stride) {
+  WithType(dtype, from, [&](const auto* typed) HWY_ATTR {
+    if constexpr (std::is_same_v<decltype(typed), const float*>) {
+      Transpose(typed, stride, rows, columns, to, to_stride);
+    } else {
+      HWY_ALIGN float tile[kTileRows * kTileColumns];
+      for (int64_t r = 0; r < rows; r += kTileRows) {
+        const int64_t height = HWY_MIN(kTileRows, rows - r);
+        for (int64_t c = 0; c < columns; c += kTileColumns) {
+          const int64_t width = HWY_MIN(kTileColumns, columns - c);
+          for (int64_t k = 0; k < height; ++k) {
+            ConvertRow(typed + (r + k) * stride + c, width, tile + k * kTileColumns);
+          }
+          Transpose(tile, kTileColumns, height, width, to + c * to_stride + r, to_stride);
+        }
+      }
+    }
+  });
+}
+
+template <int kVectors, bool kPanel>
+HWY_INLINE void MultiplyBlock(const Left& left, const float* HWY_RESTRICT right, int64_t depth,
+                              bool add, float* HWY_RESTRICT sums, int64_t stride) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t first = 0; first < kRows; first += kHeldRows) {
+    Vector sum[kHeldRows][kVectors];
+    const float* row[kHeldRows];
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kHeldRows; ++r) {
+      row[r] = left.data + (kPanel ? first + r : HWY_MIN(first + r, left.rows - 1) * left.stride);
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+    }
+    const float* panel = right;
+    for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
+      Vector columns[kVectors];
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < kHeldRows; ++r) {
+        const Vector value = hn::Set(d, kPanel ? row[0][k * kRows + r] : row[r][k]);
+#pragma GCC unroll 3
+        for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kHeldRows; ++r) {
+      float* const to = sums + (first + r) * stride;
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v) {
+        Vector value = sum[r][v];
+        if (add) value = hn::Add(value, hn::LoadU(d, to + v * lanes));
+        hn::StoreU(value, d, to + v * lanes);
+      }
+    }
+  }
+}
+
+void MultiplyRows(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
+                  float* sums, int64_t stride) {
+  using Function = void (*)(const Left&, const float*, int64_t, bool, float*, int64_t);
+  constexpr Function kFunctions[kMostVectors][2] = {
+      {MultiplyBlock<1, false>, MultiplyBlock<1, true>},
+      {MultiplyBlock<2, false>, MultiplyBlock<2, true>},
+      {MultiplyBlock<3, false>, MultiplyBlock<3, true>}};
+  kFunctions[vectors - 1][left.is_panel ? 1 : 0](left, right, depth, add, sums, stride);
+}
+
+void StoreSums(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
+               void* to, int64_t stride) {
+  WithType(dtype, to, [&](const auto* typed) HWY_ATTR {
+    auto* const out =
+        const_cast<std::remove_const_t<std::remove_pointer_t<decltype(typed)>>*>(typed);
+    for (int64_t r = 0; r < rows; ++r)
+      ConvertRow(sums + r * sums_stride, columns, out + r * stride);
+  });
+}
+
+void StoreTransposed(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns,
+                     DType dtype, void* to, int64_t stride) {
+  HWY_ALIGN float tile[kTileRows * kTileColumns];
+  for (int64_t c = 0; c < columns; c += kTileRows) {
+    const int64_t width = HWY_MIN(kTileRows, columns - c);
+    for (int64_t r = 0; r < rows; r += kTileColumns) {
+      const int64_t height = HWY_MIN(kTileColumns, rows - r);
+      Transpose(sums + r * sums_stride + c, sums_stride, height, width, tile, kTileColumns);
+      StoreSums(tile, kTileColumns, width, height, dtype,
+                static_cast<char*>(to) + (c * stride + r) * static_cast<int64_t>(SizeOf(dtype)),
+                stride);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::convolution_backward::vectors
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::convolution_backward::vectors {
+
+HWY_EXPORT(VectorLanes);
+HWY_EXPORT(ConvertToFloat);
+HWY_EXPORT(CopyToLeftPanels);
+HWY_EXPORT(CopyToPanels);
+HWY_EXPORT(TransposeRows);
+HWY_EXPORT(MultiplyRows);
+HWY_EXPORT(StoreSums);
+HWY_EXPORT(StoreTransposed);
+
+namespace {
+
+// The last panel of a left operand, if rows do not fill it.
+void ClearLast(int64_t rows, int64_t depth, float* panels) {
+  const int64_t whole = rows / kRows * kRows;
+  if (whole < rows) std::fill_n(panels + whole * depth, kRows * depth, 0.0f);
+}
+
+}  // namespace
+
+int64_t Lanes() { return HWY_DYNAMIC_DISPATCH(VectorLanes)(); }
+
+void ToFloat(DType dtype, const void* from, int64_t count, float* to) {
+  HWY_DYNAMIC_DISPATCH(ConvertToFloat)(dtype, from, count, to);
+}
+
+void PackLeft(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
+              float* panels) {
+  ClearLast(rows, depth, panels);
+  const int64_t block = kRows * stride * static_cast<int64_t>(SizeOf(dtype));
+  for (int64_t r = 0; r < rows; r += kRows) {
+    HWY_DYNAMIC_DISPATCH(TransposeRows)
+    (dtype, static_cast<const char*>(from) + r / kRows * block, stride, std::min(kRows, rows - r),
+     depth, panels + r * depth, kRows);
+  }
+}
+
+void PackLeftTransposed(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
+                        float* panels) {
+  ClearLast(rows, depth, panels);
+  HWY_DYNAMIC_DISPATCH(CopyToLeftPanels)(dtype, from, stride, rows, depth, panels);
+}
+
+void PackRight(DType dtype, const void* from, int64_t stride, int64_t first, int64_t count,
+               int64_t columns, int64_t depth, float* panels) {
+  HWY_DYNAMIC_DISPATCH(CopyToPanels)(dtype, from, stride, first, count, columns, depth, panels);
+}
+
+void PackRightTransposed(DType dtype, const void* from, int64_t stride, int64_t columns,
+                         int64_t depth, float* panel, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(TransposeRows)(dtype, from, stride, columns, depth, panel, width);
+}
+
+void Multiply(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
+              float* sums, int64_t stride) {
+  HWY_DYNAMIC_DISPATCH(MultiplyRows)(left, right, vectors, depth, add, sums, stride);
+}
+
+void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
+               void* to, int64_t stride) {
+  HWY_DYNAMIC_DISPATCH(StoreSums)(sums, sums_stride, rows, columns, dtype, to, stride);
+}
+
+void StoreColumns(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns,
+                  DType dtype, void* to, int64_t stride) {
+  HWY_DYNAMIC_DISPATCH(StoreTransposed)(sums, sums_stride, rows, columns, dtype, to, stride);
+}
+
+}  // namespace aclimb::convolution_backward::vectors
+#endif

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/dtype.h"
+
+// Products of float32 matrices on vectors. A product is computed in blocks of kRows rows and up to
+// kMostVectors vectors of columns, which the registers hold. Operands and results may be half types
+// in memory; they are converted on the way.
+//
+// A right operand is a panel [depth][width], 64-byte aligned, its width whole vectors. Strides are
+// in elements.
+namespace aclimb::convolution_backward::vectors {
+
+inline constexpr int64_t kRows = 8;
+inline constexpr int64_t kMostVectors = 3;
+
+// Elements of a vector on this processor.
+int64_t Lanes();
+
+// A left operand of up to kRows rows: a panel [depth][kRows], or rows of float32 in memory.
+struct Left {
+  const float* data;
+  bool is_panel;
+  int64_t stride;  // of rows in memory, from one to the next
+  int64_t rows;
+
+  static Left Panel(const float* panel) { return {panel, true, 1, kRows}; }
+  static Left Rows(const float* from, int64_t stride, int64_t rows) {
+    return {from, false, stride, rows};
+  }
+};
+
+// Rows of from[row][depth], in panels of kRows one behind the other; rows that the last one lacks
+// become zero.
+void PackLeft(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
+              float* panels);
+// The same of from[depth][row].
+void PackLeftTransposed(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
+                        float* panels);
+
+// Columns [first, first + count) of a right operand that is cut into panels of kMostVectors
+// vectors, one behind the other, the last as narrow as `columns` allow.
+//   from  from[depth][count]
+void PackRight(DType dtype, const void* from, int64_t stride, int64_t first, int64_t count,
+               int64_t columns, int64_t depth, float* panels);
+// Some columns of one panel, from[column][depth], to the column that `panel` points to.
+void PackRightTransposed(DType dtype, const void* from, int64_t stride, int64_t columns,
+                         int64_t depth, float* panel, int64_t width);
+
+// `count` elements side by side.
+void ToFloat(DType dtype, const void* from, int64_t count, float* to);
+
+// sums[row][column] = left * right, or is increased by it, for kRows rows and so many vectors of
+// columns. Rows that the left operand lacks repeat its last.
+void Multiply(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
+              float* sums, int64_t stride);
+
+// to[row][column] = sums[row][column], rounded to nearest even.
+void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
+               void* to, int64_t stride);
+// to[column][row].
+void StoreColumns(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns,
+                  DType dtype, void* to, int64_t stride);
+
+}  // namespace aclimb::convolution_backward::vectors

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
+
+// Windows of one element as products of matrices on vectors, summed in float32 in one order,
+// whatever the number of threads. x and y are packed a piece at a time, which stays in the cache,
+// and converted on the way; the pixels of all images are one dimension.
+namespace aclimb::convolution_backward {
+
+struct VectorProduct {
+  Task task = Task::kForward;
+  int64_t batch = 0;
+  int64_t pixels = 0;    // of an image
+  int64_t rows = 0;      // of the product: channels
+  int64_t columns = 0;   // of the product: pixels of all images, or channels
+  int64_t depth = 0;     // of its sums: channels, or pixels of all images
+  bool swapped = false;  // kGradWeight: rows are channels of x
+
+  // A unit computes some rows and columns.
+  int64_t unit_rows = 0, unit_columns = 0;
+  int64_t chunk = 0;   // of the sums, packed at once
+  int64_t images = 0;  // kGradWeight: those of a chunk; a chunk of one has some of its pixels
+  int64_t lanes = 0;   // of a vector
+  int slots = 1;       // units that may run at once
+
+  int64_t Units() const;
+  // Packed weights, which all units share; none for kGradWeight.
+  int64_t WeightBytes() const;
+  int64_t SlotBytes() const;
+  int64_t ScratchBytes() const;
+};
+
+// Of windows of one element that meet every element of x. `threads` is the team of the run.
+VectorProduct PlanVectorProduct(const Geometry& geometry, Task task, int threads);
+
+// The views are embedded, x and y with the pixels of each channel side by side (HasDensePlanes),
+// weights with those of an output channel side by side (HasDenseRows), of any dtypes. The task's
+// result is written completely, the others are read.
+//   scratch  ScratchBytes() bytes, 64-byte aligned
+void RunProduct(const VectorProduct& product, const TensorView& x, const TensorView& y,
+                const TensorView& weight, void* scratch);
+
+}  // namespace aclimb::convolution_backward
