@@ -112,19 +112,26 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
   return fewest >= 4 && PixelsAreWorthWeights(g);
 }
 
-// Our own product in float32, for the same windows. What a unit packs must meet many rows, and
-// weights that are packed many pixels. oneDNN's product beats the gradient of x of few channels and
-// many pixels, and the gradient of weights that are few.
+// Pixels of all images: with fewer, our own product in float32 spends its time on the weights.
+bool HasPixelsForVectors(const Geometry& g) {
+  const double pixels = static_cast<double>(g.batch) * static_cast<double>(g.OutSize());
+  return pixels >= 256;
+}
+
+// Our own product in float32, for the same windows. What a unit packs must meet many rows. oneDNN's
+// product beats the gradient of x of few channels and many pixels, and the gradient of weights that
+// are few.
 bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
-  if (!IsFloat32(products) || !IsPointwise(g) || IsSmall(g)) return false;
+  if (!IsFloat32(products) || !IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g))
+    return false;
   if (!std::equal(g.in, g.in + kDims, g.out) || std::min(g.x_channels, g.y_channels) < 8) {
     return false;
   }
-  const bool weight = task == Task::kGradWeight;
-  if (weight) return g.x_channels > g.y_channels ? g.x_channels >= 96 : Weights(g) > 1 << 16;
+  if (task == Task::kGradWeight) {
+    return g.x_channels > g.y_channels ? g.x_channels >= 96 : Weights(g) > 1 << 16;
+  }
   const int64_t rows = task == Task::kForward ? g.y_channels : g.x_channels;
   const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
-  if (g.batch * g.OutSize() < 256) return false;
   return rows >= 512 || (rows >= 144 && g.OutSize() <= 256) || (rows >= 64 && depth <= 16);
 }
 
@@ -156,7 +163,9 @@ bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
 // and our own product takes what was copied.
 bool TakesEverySecond(const Geometry& g, Products products) {
   if (g.stride[2] != 2 || g.out[2] < 7) return false;
-  if (IsFloat32(products)) return std::min(g.x_channels, g.y_channels) >= 32;
+  if (IsFloat32(products)) {
+    return std::min(g.x_channels, g.y_channels) >= 32 && HasPixelsForVectors(g);
+  }
   return products == Products::kBFloat16Tiles;
 }
 

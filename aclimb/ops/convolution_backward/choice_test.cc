@@ -213,7 +213,7 @@ TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
       {8, 96, 16, 12544, true, true},
       {8, 96, 17, 12544, false, true},
       // Pixels for the packed weights.
-      {5, 1024, 1024, 51, false, true},
+      {5, 1024, 1024, 51, false, false},
       {4, 1024, 1024, 64, true, true},
       // The gradient of few weights, by which side is larger.
       {4, 96, 95, 784, false, true},
@@ -223,8 +223,9 @@ TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
       // Few channels, and small problems.
       {8, 7, 1024, 196, false, false},
       {8, 1024, 7, 196, false, false},
-      {1, 512, 8, 1, false, true},
-      {1, 128, 8, 1, false, false},
+      {256, 512, 8, 1, true, true},
+      {256, 128, 8, 1, true, true},
+      {1, 16, 64, 81, false, false},
   };
   for (const Case& each : cases) {
     Geometry g = Windows(each.x, each.y, each.out, 1);
@@ -251,11 +252,19 @@ TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
   // Every second element is copied first, and multiplied whatever the rule above says.
   const Algorithm patch = Algorithm::kPatch, blocked = Algorithm::kBlocked;
   for (const Products products : {kF32, kF32Tiles}) {
-    EXPECT_EQ(ChooseAlgorithm(Windows(32, 64, 7, 1, 2), Task::kGradX, products), patch);
-    EXPECT_EQ(ChooseAlgorithm(Windows(32, 64, 7, 1, 2), Task::kGradWeight, products), patch);
-    EXPECT_EQ(ChooseAlgorithm(Windows(320, 320, 6, 1, 2), Task::kGradX, products), blocked);
-    EXPECT_EQ(ChooseAlgorithm(Windows(31, 320, 7, 1, 2), Task::kGradX, products), blocked);
-    EXPECT_EQ(ChooseAlgorithm(Windows(320, 320, 7, 1, 3), Task::kGradX, products), blocked);
+    const auto algorithm = [&](int64_t x, int64_t out, int64_t stride, Task task) {
+      Geometry g = Windows(x, 320, out, 1, stride);
+      g.batch = 37;
+      return ChooseAlgorithm(g, task, products);
+    };
+    EXPECT_EQ(algorithm(32, 7, 2, Task::kGradX), patch);
+    EXPECT_EQ(algorithm(32, 7, 2, Task::kGradWeight), patch);
+    EXPECT_EQ(algorithm(320, 6, 2, Task::kGradX), blocked);
+    EXPECT_EQ(algorithm(31, 7, 2, Task::kGradX), blocked);
+    EXPECT_EQ(algorithm(320, 7, 3, Task::kGradX), blocked);
+    Geometry few = Windows(320, 320, 7, 1, 2);
+    few.batch = 36;
+    EXPECT_EQ(ChooseAlgorithm(few, Task::kGradX, products), blocked);
   }
 }
 

@@ -21,41 +21,43 @@ namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::GatherF32;
 using aclimb::HWY_NAMESPACE::LoadF32;
 using aclimb::HWY_NAMESPACE::ScatterF32;
+using aclimb::HWY_NAMESPACE::Stored;
+using aclimb::HWY_NAMESPACE::StoredLane;
 
-// `count` elements at the even places of a row of `length`, zeros at the others: integers of twice
-// the width, whose upper half is zero.
-template <typename Bits, typename Pair>
-HWY_INLINE void SpreadRow(const Bits* from, int64_t count, int64_t length, Bits* to) {
-  const hn::ScalableTag<Pair> pairs;
-  const hn::Rebind<Bits, decltype(pairs)> bits;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(pairs));
+// `count` elements at the even places of a row of `length`, zeros at the others.
+template <typename T>
+HWY_INLINE void SpreadRow(const T* from, int64_t count, int64_t length, T* to) {
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
   for (; i + lanes <= std::min(count, length / 2); i += lanes) {
-    const auto value = hn::PromoteTo(pairs, hn::LoadU(bits, from + i));
-    hn::StoreU(hn::BitCast(hn::ScalableTag<Bits>(), value), hn::ScalableTag<Bits>(), to + 2 * i);
+    hn::StoreInterleaved2(hn::LoadU(d, from + i), hn::Zero(d), d, to + 2 * i);
   }
-  std::fill(to + 2 * i, to + length, Bits{0});
+  std::fill(to + 2 * i, to + length, T{0});
   for (; i < count; ++i) to[2 * i] = from[i];
 }
 
-template <typename Bits, typename Pair>
+template <typename T>
 void SpreadElements(const TensorView& from, const int64_t* step, const TensorView& to,
                     int64_t begin, int64_t end) {
+  const auto* const all_from = Stored(from.As<T>());
+  auto* const all_to = Stored(to.As<T>());
+  using Lane = StoredLane<T>;
   const int64_t length = to.shape[4], count = from.shape[4];
   for (int64_t plane = begin; plane < end; ++plane) {
     const int64_t z = plane % to.shape[2], b = plane / to.shape[2] % to.shape[1];
     const int64_t a = plane / to.shape[2] / to.shape[1];
     const bool meets = z % step[0] == 0 && z / step[0] < from.shape[2];
-    const Bits* source = from.As<Bits>() + a * from.stride[0] + b * from.stride[1];
+    const Lane* source = all_from + a * from.stride[0] + b * from.stride[1];
     if (meets) source += z / step[0] * from.stride[2];
-    Bits* const target = to.As<Bits>() + a * to.stride[0] + b * to.stride[1] + z * to.stride[2];
+    Lane* const target = all_to + a * to.stride[0] + b * to.stride[1] + z * to.stride[2];
     int64_t taken = 0, next = meets && from.shape[3] > 0 ? 0 : to.shape[3];
     for (int64_t y = 0; y < to.shape[3]; ++y) {
-      Bits* const row = target + y * to.stride[3];
+      Lane* const row = target + y * to.stride[3];
       if (y == next && step[2] == 2) {
-        SpreadRow<Bits, Pair>(source, count, length, row);
+        SpreadRow(source, count, length, row);
       } else {
-        std::fill(row, row + length, Bits{0});
+        std::fill(row, row + length, Lane{0});
         for (int64_t x = 0; y == next && x < count; ++x) row[x * step[2]] = source[x];
       }
       if (y != next) continue;
@@ -68,8 +70,9 @@ void SpreadElements(const TensorView& from, const int64_t* step, const TensorVie
 // The planes [begin, end) of `to`.
 void SpreadPlanes(const TensorView& from, const int64_t* step, const TensorView& to, int64_t begin,
                   int64_t end) {
-  if (SizeOf(to.dtype) == 2) return SpreadElements<uint16_t, uint32_t>(from, step, to, begin, end);
-  SpreadElements<uint32_t, uint64_t>(from, step, to, begin, end);
+  // A half type is spread as its bits.
+  SizeOf(to.dtype) == 2 ? SpreadElements<BFloat16>(from, step, to, begin, end)
+                        : SpreadElements<float>(from, step, to, begin, end);
 }
 
 // One run of a walk: `count` elements with a stride on either side.

@@ -134,6 +134,46 @@ TEST(ConvolutionKernels, EveryTargetMeetsTheTruth) {
   });
 }
 
+TEST(ConvolutionKernels, SpreadRowsHaveZerosBetween) {
+  EachTarget([] {
+    Random random(5);
+    for (int round = 0; round < 300; ++round) {
+      const DType dtype = kDTypes[round % 3];
+      const auto extent = [&](int64_t count, int64_t step) {
+        return (count - 1) * step + 1 + random.Integer(0, 2 * step - 1);
+      };
+      const int64_t step[kDims] = {random.Integer(1, 2), random.Integer(1, 3),
+                                   random.Chance(0.7) ? 2 : random.Integer(1, 3)};
+      const int64_t n[kDims] = {random.Integer(1, 2), random.Integer(1, 3),
+                                random.Integer(1, random.Chance(0.8) ? 40 : 150)};
+      const int64_t m[kDims] = {extent(n[0], step[0]), extent(n[1], step[1]),
+                                extent(n[2], step[2])};
+      SCOPED_TRACE(::testing::Message()
+                   << n[2] << " to " << m[2] << ", step " << step[2] << ", " << NameOf(dtype));
+      Tensor from({2, 3, n[0], n[1], n[2]}, dtype);
+      from.Fill(random);
+      const Tensor to({2, 3, m[0], m[1], m[2]}, dtype);
+      Spread(from.view, step, to.view, false);
+      const std::vector<double> source = from.Values(), got = to.Values();
+      size_t at = 0;
+      for (int64_t i = 0; i < 6; ++i) {
+        for (int64_t z = 0; z < m[0]; ++z) {
+          for (int64_t y = 0; y < m[1]; ++y) {
+            for (int64_t x = 0; x < m[2]; ++x, ++at) {
+              const int64_t k[kDims] = {z / step[0], y / step[1], x / step[2]};
+              const bool taken = z % step[0] == 0 && y % step[1] == 0 && x % step[2] == 0 &&
+                                 k[0] < n[0] && k[1] < n[1] && k[2] < n[2];
+              const int64_t place = ((i * n[0] + k[0]) * n[1] + k[1]) * n[2] + k[2];
+              ASSERT_EQ(got[at], taken ? source[static_cast<size_t>(place)] : 0)
+                  << z << ' ' << y << ' ' << x;
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
 // How a row becomes vectors depends on its length, its stride and the dtype.
 TEST(ConvolutionKernels, RowsOfEveryLength) {
   EachTarget([] {

@@ -137,7 +137,7 @@ std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView
   return blocks;
 }
 
-// Our own products on tiles are cut into blocks of channels, oneDNN's also over images: it has work
+// Our own products and sums are cut into blocks of channels, oneDNN's also over images: it has work
 // for a large team where they have not.
 bool IsEnough(int64_t units) { return 2 * units >= TeamSize(); }
 
@@ -308,10 +308,16 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
   planner_.workspace().Rewind(mark);
 }
 
+bool PlanBuilder::HasUnitsForProduct(Task task, const Geometry& geometry) const {
+  if (!parallel_ || planner_.deterministic()) return true;
+  return IsEnough(dtype_ == DType::kBFloat16
+                      ? PlanTileProduct(geometry, task, TeamSize()).Units()
+                      : PlanVectorProduct(geometry, task, TeamSize()).Units());
+}
+
 template <typename Product>
-bool PlanBuilder::AddProduct(const Product& product, std::string_view name, Task task,
+void PlanBuilder::AddProduct(const Product& product, std::string_view name, Task task,
                              Operands& operands, const Place& result) {
-  if (parallel_ && !planner_.deterministic() && !IsEnough(product.Units())) return false;
   LogChoice(task, name);
   const bool gives_weight = task == Task::kGradWeight;
   const auto read = [&](Operand& operand, bool dense) {
@@ -331,18 +337,18 @@ bool PlanBuilder::AddProduct(const Product& product, std::string_view name, Task
   });
   if (!in_place) Copy(target, result);
   planner_.workspace().Rewind(mark);
-  return true;
 }
 
-bool PlanBuilder::AddProduct(Task task, Operands& operands, const Place& result) {
+void PlanBuilder::AddProduct(Task task, Operands& operands, const Place& result) {
   const Geometry& geometry = operands.geometry;
   const int threads = parallel_ ? TeamSize() : 1;
   if (dtype_ == DType::kBFloat16) {
-    return AddProduct(PlanTileProduct(geometry, task, threads), "a product on tiles", task,
-                      operands, result);
+    AddProduct(PlanTileProduct(geometry, task, threads), "a product on tiles", task, operands,
+               result);
+  } else {
+    AddProduct(PlanVectorProduct(geometry, task, threads), "a product on vectors", task, operands,
+               result);
   }
-  return AddProduct(PlanVectorProduct(geometry, task, threads), "a product on vectors", task,
-                    operands, result);
 }
 
 bool PlanBuilder::AddTileWindows(const Place& result) {
@@ -481,13 +487,15 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   Operands& patch = PatchOperands();
   const Algorithm algorithm = ChooseAlgorithm(patch.geometry, task, onednn::ProductsOf(dtype_));
   const bool elements = geometry.KernelSize() == 1;
-  const bool own = algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
-                   (elements && dtype_ == DType::kFloat32);
+  const bool chosen = algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
+                      (elements && dtype_ == DType::kFloat32);
+  const bool own = chosen && HasUnitsForProduct(task, patch.geometry);
   // oneDNN must have the rearranged problem before anything is booked for it.
   const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
   if (!own && onednn::MakePrimitive(request) == nullptr) return false;
   const auto add = [&](const Place& to) {
-    return (own && AddProduct(task, patch, to)) || AddPrimitive(task, patch, to);
+    if (own) AddProduct(task, patch, to);
+    return own || AddPrimitive(task, patch, to);
   };
 
   const bool folds = patch.geometry.batch != geometry.batch;
@@ -564,8 +572,11 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
     algorithm = Algorithm::kBlocked;
   }
   if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
-    const bool windows = operands_.geometry.KernelSize() > 1;
-    if (windows ? AddTileWindows(result) : AddProduct(task, operands_, result)) return;
+    if (!elements) {
+      if (AddTileWindows(result)) return;
+    } else if (HasUnitsForProduct(task, operands_.geometry)) {
+      return AddProduct(task, operands_, result);
+    }
   }
   switch (algorithm) {
     case Algorithm::kPatch:

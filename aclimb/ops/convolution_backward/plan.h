@@ -105,10 +105,11 @@ class PlanBuilder {
 
   void AddTask(Task task, const Place& result);
   void AddDirect(Task task, const Place& result);
-  // Our own product, on tiles or on vectors.
-  bool AddProduct(Task task, Operands& operands, const Place& result);
+  // Our own product: on tiles in bfloat16, on vectors otherwise.
+  bool HasUnitsForProduct(Task task, const Geometry& geometry) const;
+  void AddProduct(Task task, Operands& operands, const Place& result);
   template <typename Product>
-  bool AddProduct(const Product& product, std::string_view name, Task task, Operands& operands,
+  void AddProduct(const Product& product, std::string_view name, Task task, Operands& operands,
                   const Place& result);
   bool AddTileWindows(const Place& result);
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
@@ -126,7 +127,7 @@ class PlanBuilder {
 
   Planner& planner_;
   bool transposed_;
-  DType dtype_;  // of oneDNN's operands
+  DType dtype_;  // of oneDNN's operands; bfloat16 when all are
   int threads_;
   bool parallel_;
   Operands operands_;

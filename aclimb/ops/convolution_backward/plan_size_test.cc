@@ -10,7 +10,9 @@
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/ops/convolution_backward/tile_product.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
+#include "aclimb/ops/convolution_backward/vector_product.h"
 
 namespace {
 thread_local int64_t allocated_bytes = 0;
@@ -151,6 +153,38 @@ TEST(ConvolutionPlan, SumsOnTilesTakeLittleScratch) {
     EXPECT_LT(bytes, 16 << 20) << sizes.name;
   }
   EXPECT_EQ(taken, 4);
+}
+
+// Those of our own products: absurd weights end in an absurd workspace, never in a small one.
+TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
+  constexpr int64_t kChannels[][2] = {{int64_t{1} << 31, int64_t{1} << 31},
+                                      {int64_t{1} << 31, int64_t{1} << 30},
+                                      {int64_t{1} << 40, 16},
+                                      {16, int64_t{1} << 40}};
+  for (const auto& channels : kChannels) {
+    for (const int64_t pixels : {1, 256}) {
+      Geometry g;
+      g.batch = 1;
+      g.x_channels = channels[0];
+      g.y_channels = channels[1];
+      g.in[2] = g.out[2] = pixels;
+      for (const Task task : {Task::kForward, Task::kGradX}) {
+        EXPECT_GE(PlanVectorProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
+        EXPECT_GE(PlanTileProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
+      }
+      EXPECT_LT(PlanVectorProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
+      EXPECT_LT(PlanTileProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
+    }
+  }
+  // Many output channels do not make the sums of a unit large.
+  Geometry g;
+  g.batch = 64;
+  g.x_channels = 50257;
+  g.y_channels = 1024;
+  g.in[2] = g.out[2] = 3136;
+  const VectorProduct product = PlanVectorProduct(g, Task::kGradX, 64);
+  EXPECT_LT(product.SlotBytes(), 2 << 20);
+  EXPECT_GE(product.Units(), 256);
 }
 
 // Describing these to oneDNN takes a time that grows with the channels, a sixth of a second here.

@@ -1,9 +1,11 @@
 #include "aclimb/ops/convolution_backward/tile_product.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
+#include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/tile_kernels.h"
 #include "aclimb/simd/slots.h"
@@ -26,18 +28,6 @@ constexpr int64_t kMostChunk = 128;
 
 constexpr int64_t kStepBytes = kStep * static_cast<int64_t>(sizeof(BFloat16));
 constexpr int64_t kFloat = sizeof(float);
-
-// A matrix, or one for each image.
-struct Matrix {
-  BFloat16* data;
-  int64_t image, row;  // strides
-
-  BFloat16* At(int64_t i, int64_t r) const { return data + i * image + r * row; }
-};
-
-Matrix ChannelsOf(const TensorView& view) {
-  return {view.As<BFloat16>(), view.stride[0], view.stride[1]};
-}
 
 void PackWeights(const TileProduct& p, const TensorView& weight, BFloat16* packed) {
   const int64_t stride = weight.stride[0];
@@ -64,7 +54,7 @@ void RowsUnit(const TileProduct& p, int64_t unit, const Matrix& source, const Ma
   const int64_t end_row = std::min(p.rows, first_row + p.unit_rows);
   const int64_t columns = std::min(p.unit_columns, p.columns - first_column);
   for (int64_t c = 0; c < columns; c += kSide) {
-    tiles::PackRight(source.At(image, 0) + first_column + c, source.row,
+    tiles::PackRight(source.As<BFloat16>(image, 0) + first_column + c, source.row,
                      std::min(kSide, columns - c), p.depth, panels + c / kSide * steps * kStep);
   }
   const tiles::Session session;
@@ -75,7 +65,7 @@ void RowsUnit(const TileProduct& p, int64_t unit, const Matrix& source, const Ma
       tiles::Multiply(rows, tiles::Right::Panel(panels + c / kSide * steps * kStep), steps, false,
                       sums);
       tiles::StoreRows(sums, true, std::min(kSide, end_row - r), std::min(kSide, columns - c),
-                       result.At(image, r) + first_column + c, result.row);
+                       result.As<BFloat16>(image, r) + first_column + c, result.row);
     }
   }
 }
@@ -133,7 +123,7 @@ class SumsUnit {
     for (int64_t c = 0; c < columns_; c += kSide) {
       for (int64_t i = 0; i < images; ++i) {
         tiles::PackRightTransposed(
-            right_.At(image + i, first_column_ + c) + pixel, right_.row,
+            right_.As<BFloat16>(image + i, first_column_ + c, pixel), right_.row,
             std::min(kSide, columns_ - c), pixels,
             tiles::Right::Panel(rights_ + (c / kSide * p_.chunk + i * steps) * kStep));
       }
@@ -141,7 +131,7 @@ class SumsUnit {
     const bool add = image > 0 || pixel > 0;
     float* sums = sums_;
     for (int64_t r = 0; r < rows_; r += kSide, sums += Blocks(columns_) * kStep) {
-      const BFloat16* const from = left_.At(image, first_row_ + r) + pixel;
+      const BFloat16* const from = left_.As<BFloat16>(image, first_row_ + r, pixel);
       // Whole tiles of one image are taken from where they are.
       const int64_t in_place = images == 1 && rows_ - r >= kSide ? pixels / kSide : 0;
       for (int64_t i = 0; i < images; ++i) {
@@ -174,23 +164,15 @@ class SumsUnit {
 
 }  // namespace
 
-bool HasDensePlanes(const TensorView& channels) {
-  TensorView plane = channels;
-  plane.shape[0] = plane.shape[1] = 1;
-  return plane.IsContiguous();
-}
-
-bool HasDenseRows(const TensorView& weight) {
-  return weight.stride[1] == 1 || weight.shape[1] == 1;
-}
-
 int64_t TileProduct::Units() const {
   const int64_t units = CeilDivide(rows, unit_rows) * CeilDivide(columns, unit_columns);
   return task == Task::kGradWeight ? units : units * batch;
 }
 
 int64_t TileProduct::WeightBytes() const {
-  return task == Task::kGradWeight ? 0 : Blocks(rows) * Blocks(depth) * kStepBytes;
+  return task == Task::kGradWeight
+             ? 0
+             : SaturatedProduct(SaturatedProduct(Blocks(rows), Blocks(depth)), kStepBytes);
 }
 
 int64_t TileProduct::SlotBytes() const {
@@ -199,7 +181,10 @@ int64_t TileProduct::SlotBytes() const {
   return r * c * kStep * kFloat + (1 + c) * chunk * kStepBytes;
 }
 
-int64_t TileProduct::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }
+int64_t TileProduct::ScratchBytes() const {
+  const int64_t bytes = WeightBytes(), more = slots * SlotBytes();
+  return bytes > std::numeric_limits<int64_t>::max() - more ? bytes : bytes + more;
+}
 
 TileProduct PlanTileProduct(const Geometry& g, Task task, int threads) {
   TileProduct p;

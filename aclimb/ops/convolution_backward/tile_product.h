@@ -4,17 +4,13 @@
 
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/product.h"
 
 // Windows of one element in bfloat16 as products of matrices on tiles (AMX), of x and y as programs
 // have them. oneDNN's product packs and converts whole images on the way, and its direct kernels
 // want copies in other layouts; here x and y are packed a piece at a time, which stays in the
 // cache. Sums are in float32 and in one order, whatever the number of threads.
 namespace aclimb::convolution_backward {
-
-// Whether a product takes a tensor as it is: x or y with the pixels of each channel side by side,
-// images and channels anywhere; weights with those of an output channel side by side.
-bool HasDensePlanes(const TensorView& channels);
-bool HasDenseRows(const TensorView& weight);
 
 struct TileProduct {
   Task task = Task::kForward;
@@ -39,10 +35,10 @@ struct TileProduct {
 // Of windows of one element that meet every element of x. `threads` is the team of the run.
 TileProduct PlanTileProduct(const Geometry& geometry, Task task, int threads);
 
-// The views are embedded, all bfloat16, and as the functions above want them. The task's result is
-// written completely, the others are read.
+// The views are embedded, all bfloat16, and as the functions of product.h want them. The task's
+// result is written completely, the others are read.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunProduct(const TileProduct& product, const TensorView& x, const TensorView& y,
-                    const TensorView& weight, void* scratch);
+                const TensorView& weight, void* scratch);
 
 }  // namespace aclimb::convolution_backward

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include <algorithm>
+#include <type_traits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/convert_row-inl.h"
@@ -23,7 +24,7 @@ using Tag = hn::ScalableTag<float>;
 using Vector = hn::Vec<Tag>;
 
 // Rows whose sums the registers hold at once, beside a row of the right operand.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_ARCH_ARM
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_ARCH_ARM_A64
 constexpr int64_t kHeldRows = 8;
 #else
 constexpr int64_t kHeldRows = 4;
@@ -35,21 +36,23 @@ constexpr int64_t kTileRows = 48, kTileColumns = 128;
 
 int64_t VectorLanes() { return static_cast<int64_t>(hn::Lanes(Tag())); }
 
-// body(pointer of the dtype's type)
+// body(an element of the dtype's type)
 template <typename Body>
-HWY_INLINE void WithType(DType dtype, const void* at, const Body& body) {
+HWY_INLINE void WithType(DType dtype, const Body& body) {
   switch (dtype) {
     case DType::kFloat16:
-      return body(static_cast<const Float16*>(at));
+      return body(Float16());
     case DType::kBFloat16:
-      return body(static_cast<const BFloat16*>(at));
+      return body(BFloat16());
     default:
-      return body(static_cast<const float*>(at));
+      return body(float());
   }
 }
 
 void ConvertToFloat(DType dtype, const void* from, int64_t count, float* to) {
-  WithType(dtype, from, [&](const auto* typed) HWY_ATTR { ConvertRow(typed, count, to); });
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    ConvertRow(static_cast<const decltype(element)*>(from), count, to);
+  });
 }
 
 // to[row / kRows][column][row % kRows] = from[column][row]
@@ -58,7 +61,8 @@ void CopyToLeftPanels(DType dtype, const void* from, int64_t stride, int64_t row
   const hn::CappedTag<float, kRows> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t whole = rows / kRows * kRows;
-  WithType(dtype, from, [&](const auto* typed) HWY_ATTR {
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    const auto* const typed = static_cast<const decltype(element)*>(from);
     for (int64_t k = 0; k < depth; ++k) {
       const auto* const at = typed + k * stride;
       float* to = panels + k * kRows;
@@ -78,7 +82,8 @@ void CopyToPanels(DType dtype, const void* from, int64_t stride, int64_t first, 
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t width = kMostVectors * lanes, whole = columns / width * width;
   const int64_t last_width = RoundUp(columns - whole, lanes);
-  WithType(dtype, from, [&](const auto* typed) HWY_ATTR {
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    const auto* const typed = static_cast<const decltype(element)*>(from);
     for (int64_t k = 0; k < depth; ++k) {
       const auto* at = typed + k * stride;
       for (int64_t c = first; c < first + count;) {
@@ -104,8 +109,9 @@ void CopyToPanels(DType dtype, const void* from, int64_t stride, int64_t first, 
 // to[column][row] = from[row][column]
 void TransposeRows(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t columns,
                    float* to, int64_t to_stride) {
-  WithType(dtype, from, [&](const auto* typed) HWY_ATTR {
-    if constexpr (std::is_same_v<decltype(typed), const float*>) {
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    const auto* const typed = static_cast<const decltype(element)*>(from);
+    if constexpr (std::is_same_v<decltype(element), float>) {
       Transpose(typed, stride, rows, columns, to, to_stride);
     } else {
       HWY_ALIGN float tile[kTileRows * kTileColumns];
@@ -174,11 +180,11 @@ void MultiplyRows(const Left& left, const float* right, int64_t vectors, int64_t
 
 void StoreSums(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
                void* to, int64_t stride) {
-  WithType(dtype, to, [&](const auto* typed) HWY_ATTR {
-    auto* const out =
-        const_cast<std::remove_const_t<std::remove_pointer_t<decltype(typed)>>*>(typed);
-    for (int64_t r = 0; r < rows; ++r)
-      ConvertRow(sums + r * sums_stride, columns, out + r * stride);
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    auto* const typed = static_cast<decltype(element)*>(to);
+    for (int64_t r = 0; r < rows; ++r) {
+      ConvertRow(sums + r * sums_stride, columns, typed + r * stride);
+    }
   });
 }
 

@@ -8,8 +8,8 @@
 // kMostVectors vectors of columns, which the registers hold. Operands and results may be half types
 // in memory; they are converted on the way.
 //
-// A right operand is a panel [depth][width], 64-byte aligned, its width whole vectors. Strides are
-// in elements.
+// A right operand is a panel [depth][width], aligned to a vector, its width whole vectors. Strides
+// are in elements.
 namespace aclimb::convolution_backward::vectors {
 
 inline constexpr int64_t kRows = 8;
@@ -39,9 +39,9 @@ void PackLeft(DType dtype, const void* from, int64_t stride, int64_t rows, int64
 void PackLeftTransposed(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
                         float* panels);
 
-// Columns [first, first + count) of a right operand that is cut into panels of kMostVectors
-// vectors, one behind the other, the last as narrow as `columns` allow.
-//   from  from[depth][count]
+// from[depth][count] becomes the columns [first, first + count) of a right operand of so many
+// columns. It is cut into panels of kMostVectors vectors, one behind the other, the last as narrow
+// as the columns allow.
 void PackRight(DType dtype, const void* from, int64_t stride, int64_t first, int64_t count,
                int64_t columns, int64_t depth, float* panels);
 // Some columns of one panel, from[column][depth], to the column that `panel` points to.

@@ -1,8 +1,10 @@
 #include "aclimb/ops/convolution_backward/vector_product.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/vector_kernels.h"
 #include "aclimb/simd/slots.h"
@@ -13,45 +15,16 @@ namespace {
 using vectors::kMostVectors;
 using vectors::kRows;
 
-// Of the sums that are packed at once: with the columns of a unit they stay in the second cache.
+// Of the sums that are packed at once, and bytes of the columns of a unit: with its sums they stay
+// in the second cache of large processors.
 constexpr int64_t kMostDepth = 512, kMostPixels = 256;
 constexpr int64_t kRightBytes = 1 << 19;
+constexpr int64_t kMostRows = 512, kMostColumns = 256;
 
 // Weights that are packed in one piece, in long stretches of memory.
 constexpr int64_t kPackedRows = 16 * kRows;
 
-// Of a unit of which there are too few: its rows meet the columns that it packs.
-constexpr int64_t kFewestRows = 256, kFewestPanels = 5;
-
 constexpr int64_t kFloat = sizeof(float), kLine = 64;  // bytes
-
-// A matrix, or one for each image.
-struct Matrix {
-  char* data;
-  DType dtype;
-  int64_t image, row;  // strides in elements
-
-  void* At(int64_t i, int64_t r, int64_t c) const {
-    return data + (i * image + r * row + c) * static_cast<int64_t>(SizeOf(dtype));
-  }
-};
-
-Matrix ChannelsOf(const TensorView& view) {
-  return {view.As<char>(), view.dtype, view.stride[0], view.stride[1]};
-}
-
-// Columns cut into panels of at most kMostVectors vectors, none much narrower than the others.
-struct Panels {
-  int64_t vectors, count, lanes;
-
-  Panels(int64_t columns, int64_t lanes_of_a_vector)
-      : vectors(CeilDivide(columns, lanes_of_a_vector)),
-        count(CeilDivide(vectors, kMostVectors)),
-        lanes(lanes_of_a_vector) {}
-  int64_t First(int64_t panel) const { return vectors * panel / count; }  // vector
-  int64_t Vectors(int64_t panel) const { return First(panel + 1) - First(panel); }
-  int64_t Width() const { return vectors * lanes; }  // of all, in elements
-};
 
 // Calls body(image, pixel, first, count) for the pieces of [begin, begin + length) of all pixels
 // that lie in one image; `first` counts from `begin`.
@@ -66,15 +39,15 @@ void EachImage(int64_t begin, int64_t length, int64_t pixels, const Body& body) 
 }
 
 void PackWeights(const VectorProduct& p, const TensorView& weight, float* packed) {
-  const int64_t stride = weight.stride[0];
-  const Matrix from{weight.As<char>(), weight.dtype, 0, stride};
-  ForEach(CeilDivide(p.rows, kPackedRows), p.slots > 1, [&](int64_t block) {
-    const int64_t first = block * kPackedRows, rows = std::min(kPackedRows, p.rows - first);
-    float* const panel = packed + first * p.depth;
+  const Matrix from = WeightsOf(weight);
+  ForEach(CeilDivide(p.rows, kPackedRows), p.slots > 1, [&](int64_t piece) {
+    const int64_t first = piece * kPackedRows, rows = std::min(kPackedRows, p.rows - first);
+    float* const panels = packed + first * p.depth;
     if (p.task == Task::kForward) {
-      vectors::PackLeft(from.dtype, from.At(0, first, 0), stride, rows, p.depth, panel);
+      vectors::PackLeft(from.dtype, from.At(0, first), from.row, rows, p.depth, panels);
     } else {
-      vectors::PackLeftTransposed(from.dtype, from.At(0, 0, first), stride, rows, p.depth, panel);
+      vectors::PackLeftTransposed(from.dtype, from.At(0, 0, first), from.row, rows, p.depth,
+                                  panels);
     }
   });
 }
@@ -133,7 +106,7 @@ class RowsUnit {
     const int64_t pixel = (first_column_ + column) % p_.pixels;
     const bool whole = rows == kRows && columns == width && pixel + width <= p_.pixels;
     if (whole && result_.dtype == DType::kFloat32) {
-      auto* const to = static_cast<float*>(result_.At(image, first_row_ + r, pixel));
+      auto* const to = result_.As<float>(image, first_row_ + r, pixel);
       vectors::Multiply(left, right, vectors, depth, false, to, result_.row);
     } else {
       vectors::Multiply(left, right, vectors, depth, false, sums_, width);
@@ -160,14 +133,6 @@ class RowsUnit {
   float* const sums_;
 };
 
-// Asks for `count` elements of memory that will be read soon. They come to the second cache: the
-// nearest one is full of what is being multiplied.
-void Fetch(const Matrix& matrix, int64_t image, int64_t row, int64_t column, int64_t count) {
-  const auto* const from = static_cast<const char*>(matrix.At(image, row, column));
-  const int64_t bytes = count * static_cast<int64_t>(SizeOf(matrix.dtype));
-  for (int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(from + at, 0, 2);
-}
-
 // Sums over the pixels of all images, of some rows and columns of the weight's gradient. Columns
 // are packed for a chunk, which is some pixels of an image or several small images, and then meet
 // its rows, one block after the other.
@@ -178,84 +143,93 @@ class SumsUnit {
       : p_(p),
         left_(left),
         right_(right),
+        panel_(kMostVectors * p.lanes),
         first_row_(unit % CeilDivide(p.rows, p.unit_rows) * p.unit_rows),
         first_column_(unit / CeilDivide(p.rows, p.unit_rows) * p.unit_columns),
         rows_(std::min(p.unit_rows, p.rows - first_row_)),
         columns_(std::min(p.unit_columns, p.columns - first_column_)),
-        panels_(columns_, p.lanes),
+        width_(RoundUp(columns_, p.lanes)),
         sums_(memory),
-        rights_(sums_ + RoundUp(p.unit_rows, kRows) * RoundUp(p.unit_columns, p.lanes)),
-        lefts_(rights_ + p.chunk * RoundUp(p.unit_columns, p.lanes)) {}
+        rights_(sums_ + p.unit_rows * p.unit_columns),
+        lefts_(rights_ + p.chunk * p.unit_columns) {}
 
   void Run() {
     for (int64_t image = 0; image < p_.batch; image += p_.images) {
       const int64_t images = std::min(p_.images, p_.batch - image);
       for (int64_t pixel = 0; pixel < p_.pixels; pixel += p_.chunk) {
-        AddChunk(image, images, pixel, std::min(p_.chunk, p_.pixels - pixel));
+        AddChunk({image, images, pixel, std::min(p_.chunk, p_.pixels - pixel)});
       }
     }
   }
 
   void Store(const TensorView& weight) const {
-    const int64_t stride = weight.stride[0];
-    const Matrix to{weight.As<char>(), weight.dtype, 0, stride};
+    const Matrix to = WeightsOf(weight);
     if (p_.swapped) {
-      vectors::StoreColumns(sums_, panels_.Width(), rows_, columns_, to.dtype,
-                            to.At(0, first_column_, first_row_), stride);
+      vectors::StoreColumns(sums_, width_, rows_, columns_, to.dtype,
+                            to.At(0, first_column_, first_row_), to.row);
     } else {
-      vectors::StoreRows(sums_, panels_.Width(), rows_, columns_, to.dtype,
-                         to.At(0, first_row_, first_column_), stride);
+      vectors::StoreRows(sums_, width_, rows_, columns_, to.dtype,
+                         to.At(0, first_row_, first_column_), to.row);
     }
   }
 
  private:
-  // Pixels [pixel, pixel + pixels) of every image in [image, image + images). All of an image when
-  // there are several.
-  void AddChunk(int64_t image, int64_t images, int64_t pixel, int64_t pixels) {
-    const int64_t depth = images * pixels;
-    const bool add = image > 0 || pixel > 0;
-    for (int64_t panel = 0; panel < panels_.count; ++panel) {
-      const int64_t column = panels_.First(panel) * p_.lanes;
-      const int64_t width = panels_.Vectors(panel) * p_.lanes;
-      const int64_t columns = std::min(width, columns_ - column);
-      float* const to = rights_ + column * depth;
-      if (columns < width) std::fill_n(to, width * depth, 0.0f);
-      for (int64_t i = 0; i < images; ++i) {
-        vectors::PackRightTransposed(right_.dtype,
-                                     right_.At(image + i, first_column_ + column, pixel),
-                                     right_.row, columns, pixels, to + i * pixels * width, width);
-      }
-    }
+  // Some pixels of an image, or all of several.
+  struct Chunk {
+    int64_t image, images, pixel, pixels;
+
+    int64_t Depth() const { return images * pixels; }
+    bool IsFirst() const { return image == 0 && pixel == 0; }
+  };
+
+  void AddChunk(const Chunk& chunk) {
+    for (int64_t c = 0; c < columns_; c += panel_) PackColumns(chunk, c);
     for (int64_t r = 0; r < rows_; r += kRows) {
-      const vectors::Left left = Rows(image, images, pixel, pixels, r);
-      for (int64_t panel = 0; panel < panels_.count; ++panel) {
-        const int64_t column = panels_.First(panel) * p_.lanes;
-        if (images == 1) FetchRows(image, pixel, pixels, r + kRows, panel);
-        vectors::Multiply(left, rights_ + column * depth, panels_.Vectors(panel), depth, add,
-                          sums_ + r * panels_.Width() + column, panels_.Width());
+      const vectors::Left left = Rows(chunk, r);
+      for (int64_t c = 0; c < columns_; c += panel_) {
+        FetchRows(chunk, r + kRows, c);
+        vectors::Multiply(left, rights_ + c * chunk.Depth(), Width(c) / p_.lanes, chunk.Depth(),
+                          !chunk.IsFirst(), sums_ + r * width_ + c, width_);
       }
     }
   }
 
-  // A part of the block of rows at r, of which the product with every panel asks for one.
-  void FetchRows(int64_t image, int64_t pixel, int64_t pixels, int64_t r, int64_t panel) const {
+  // Of the panel at c.
+  int64_t Width(int64_t c) const { return std::min(panel_, width_ - c); }
+
+  void PackColumns(const Chunk& chunk, int64_t c) {
+    const int64_t width = Width(c), columns = std::min(width, columns_ - c);
+    float* const panel = rights_ + c * chunk.Depth();
+    if (columns < width) std::fill_n(panel, width * chunk.Depth(), 0.0f);
+    for (int64_t i = 0; i < chunk.images; ++i) {
+      const void* const from = right_.At(chunk.image + i, first_column_ + c, chunk.pixel);
+      vectors::PackRightTransposed(right_.dtype, from, right_.row, columns, chunk.pixels,
+                                   panel + i * chunk.pixels * width, width);
+    }
+  }
+
+  // A part of the block of rows at r, of which the product with every panel asks for one. It comes
+  // to the second cache: the nearest one is full of what is being multiplied.
+  void FetchRows(const Chunk& chunk, int64_t r, int64_t c) const {
     const int64_t rows = std::clamp<int64_t>(rows_ - r, 0, kRows);
-    for (int64_t k = rows * panel / panels_.count; k < rows * (panel + 1) / panels_.count; ++k) {
-      Fetch(left_, image, first_row_ + r + k, pixel, pixels);
+    const int64_t bytes = chunk.pixels * static_cast<int64_t>(SizeOf(left_.dtype));
+    for (int64_t k = rows * c / width_; k < rows * (c + Width(c)) / width_; ++k) {
+      const char* const from = left_.As<char>(chunk.image, first_row_ + r + k, chunk.pixel);
+      for (int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(from + at, 0, 2);
     }
   }
 
   // Rows of one image are taken from where they are.
-  vectors::Left Rows(int64_t image, int64_t images, int64_t pixel, int64_t pixels, int64_t r) {
+  vectors::Left Rows(const Chunk& chunk, int64_t r) {
     const int64_t rows = std::min(kRows, rows_ - r), row = first_row_ + r;
-    if (images == 1 && left_.dtype == DType::kFloat32) {
-      const auto* const from = static_cast<const float*>(left_.At(image, row, pixel));
+    if (chunk.images == 1 && left_.dtype == DType::kFloat32) {
+      const auto* const from = left_.As<const float>(chunk.image, row, chunk.pixel);
       return vectors::Left::Rows(from, left_.row, rows);
     }
     for (int64_t k = 0; k < rows; ++k) {
-      for (int64_t i = 0; i < images; ++i) {
-        vectors::ToFloat(left_.dtype, left_.At(image + i, row + k, pixel), pixels,
-                         lefts_ + k * p_.chunk + i * pixels);
+      for (int64_t i = 0; i < chunk.images; ++i) {
+        vectors::ToFloat(left_.dtype, left_.At(chunk.image + i, row + k, chunk.pixel), chunk.pixels,
+                         lefts_ + k * p_.chunk + i * chunk.pixels);
       }
     }
     return vectors::Left::Rows(lefts_, p_.chunk, rows);
@@ -263,12 +237,48 @@ class SumsUnit {
 
   const VectorProduct& p_;
   const Matrix left_, right_;
+  const int64_t panel_;  // columns of one
   const int64_t first_row_, first_column_, rows_, columns_;
-  const Panels panels_;
+  const int64_t width_;  // of the columns, in whole vectors
   float* const sums_;
   float* const rights_;  // all columns for a chunk
   float* const lefts_;   // a block of rows for a chunk
 };
+
+// What a unit may be, in multiples of a block's rows and of a vector.
+struct Limits {
+  int64_t least_rows, most_rows, least_columns, most_columns;
+};
+
+// Cuts rows and columns into units of one size, for the least time by a model: every thread takes
+// as many units as the busiest one, and a unit reads its operands in the time of multiplying a few
+// more rows and columns. Units that are short beside the whole let threads end together that do not
+// begin together; those of kGradWeight read all images and had better be few.
+void Cut(VectorProduct& p, const Limits& limits, int threads) {
+  constexpr double kReading = 16;
+  const double late = threads > 1 && p.task != Task::kGradWeight ? 0.25 : 0;
+  const int64_t first_down = CeilDivide(p.rows, limits.most_rows);
+  const int64_t first_across = CeilDivide(p.columns, limits.most_columns);
+  const int64_t last_down =
+      std::max(first_down, std::min(p.rows / limits.least_rows, first_down + 2 * threads));
+  const int64_t last_across = std::max(
+      first_across, std::min(p.columns / limits.least_columns, first_across + 2 * threads));
+  double least = 0;
+  for (int64_t down = first_down; down <= last_down; ++down) {
+    for (int64_t across = first_across; across <= last_across; ++across) {
+      VectorProduct q = p;
+      q.unit_rows = RoundUp(CeilDivide(p.rows, down), kRows);
+      q.unit_columns = RoundUp(CeilDivide(p.columns, across), p.lanes);
+      const double rounds = static_cast<double>(CeilDivide(q.Units(), int64_t{threads}));
+      const double time = (rounds + late) * (static_cast<double>(q.unit_rows) + kReading) *
+                          (static_cast<double>(q.unit_columns) + kReading);
+      if (least > 0 && time >= least) continue;
+      least = time;
+      p.unit_rows = q.unit_rows;
+      p.unit_columns = q.unit_columns;
+    }
+  }
+}
 
 }  // namespace
 
@@ -277,22 +287,24 @@ int64_t VectorProduct::Units() const {
 }
 
 int64_t VectorProduct::WeightBytes() const {
-  return task == Task::kGradWeight ? 0 : RoundUp(RoundUp(rows, kRows) * depth * kFloat, kLine);
+  if (task == Task::kGradWeight) return 0;
+  return SaturatedProduct(SaturatedProduct(CeilDivide(rows, 2 * kRows), depth), 2 * kRows * kFloat);
 }
 
 int64_t VectorProduct::SlotBytes() const {
-  const int64_t width = RoundUp(unit_columns, lanes), height = RoundUp(unit_rows, kRows);
-  const int64_t right = chunk * width;
-  int64_t sums = height * width, left = 0;
+  int64_t floats = chunk * unit_columns;
   if (task == Task::kGradWeight) {
-    left = kRows * chunk;
-  } else if (chunk == depth) {
-    sums = kRows * kMostVectors * lanes;
+    floats += unit_rows * unit_columns + kRows * chunk;
+  } else {
+    floats += chunk < depth ? unit_rows * unit_columns : kRows * kMostVectors * lanes;
   }
-  return RoundUp((right + sums + left) * kFloat, kLine);
+  return RoundUp(floats * kFloat, kLine);
 }
 
-int64_t VectorProduct::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }
+int64_t VectorProduct::ScratchBytes() const {
+  const int64_t bytes = WeightBytes(), more = slots * SlotBytes();
+  return bytes > std::numeric_limits<int64_t>::max() - more ? bytes : bytes + more;
+}
 
 VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads) {
   VectorProduct p;
@@ -306,36 +318,20 @@ VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads) {
     p.swapped = g.x_channels > g.y_channels;
     p.rows = std::max(g.x_channels, g.y_channels);
     p.columns = std::min(g.x_channels, g.y_channels);
-    p.depth = p.batch * p.pixels;
-    int64_t down = CeilDivide(p.rows, int64_t{512}), across = CeilDivide(p.columns, int64_t{256});
-    while (down * across < threads && p.rows / down > 4 * kRows) ++down;
-    while (down * across < threads && p.columns / across > panel) ++across;
-    // All of one size.
-    if (threads > 1 && across == 1)
-      down = std::min(RoundUp(down, int64_t{threads}), CeilDivide(p.rows, 4 * kRows));
-    p.unit_rows = RoundUp(CeilDivide(p.rows, down), kRows);
-    p.unit_columns = RoundUp(CeilDivide(p.columns, across), p.lanes);
     // Even pieces of one image, or several small images.
     p.images = std::clamp<int64_t>(kMostPixels / p.pixels, 1, p.batch);
     p.chunk = p.images * CeilDivide(p.pixels, CeilDivide(p.pixels, kMostPixels));
+    Cut(p, {4 * kRows, kMostRows, panel, kMostColumns}, threads);
   } else {
     const bool forward = task == Task::kForward;
     p.rows = forward ? g.y_channels : g.x_channels;
     p.depth = forward ? g.x_channels : g.y_channels;
     p.columns = p.batch * p.pixels;
     p.chunk = CeilDivide(p.depth, CeilDivide(p.depth, kMostDepth));
-    const int64_t fitting = std::max(kRightBytes / (p.chunk * kFloat) / panel * panel, panel);
-    // Several units for each thread, all of one size: first columns are shared, as long as a unit
-    // keeps several panels, then rows, as long as many meet the columns that a unit packs.
-    const int64_t enough = threads == 1 ? 1 : 4 * threads;
-    int64_t across = CeilDivide(p.columns, fitting), down = 1;
-    if (across < enough) {
-      across = std::max(across, std::min(enough, p.columns / (kFewestPanels * panel)));
-      down = std::clamp<int64_t>(p.rows / kFewestRows, 1, CeilDivide(enough, across));
-    }
-    if (down == 1) across = RoundUp(across, int64_t{threads});
-    p.unit_rows = RoundUp(CeilDivide(p.rows, down), kRows);
-    p.unit_columns = RoundUp(CeilDivide(p.columns, across), p.lanes);
+    // Where sums wait for more, they are few.
+    const int64_t most_rows = p.chunk < p.depth ? kMostRows : p.rows;
+    const int64_t most_columns = kRightBytes / (p.chunk * kFloat) / panel * panel;
+    Cut(p, {kPackedRows, most_rows, 2 * panel, most_columns}, threads);
   }
   p.slots = static_cast<int>(std::clamp<int64_t>(p.Units(), 1, threads));
   return p;

@@ -4,6 +4,7 @@
 
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/product.h"
 
 // Windows of one element as products of matrices on vectors, summed in float32 in one order,
 // whatever the number of threads. x and y are packed a piece at a time, which stays in the cache,
@@ -16,7 +17,7 @@ struct VectorProduct {
   int64_t pixels = 0;    // of an image
   int64_t rows = 0;      // of the product: channels
   int64_t columns = 0;   // of the product: pixels of all images, or channels
-  int64_t depth = 0;     // of its sums: channels, or pixels of all images
+  int64_t depth = 0;     // of its sums, where they are over channels
   bool swapped = false;  // kGradWeight: rows are channels of x
 
   // A unit computes some rows and columns.
@@ -36,8 +37,7 @@ struct VectorProduct {
 // Of windows of one element that meet every element of x. `threads` is the team of the run.
 VectorProduct PlanVectorProduct(const Geometry& geometry, Task task, int threads);
 
-// The views are embedded, x and y with the pixels of each channel side by side (HasDensePlanes),
-// weights with those of an output channel side by side (HasDenseRows), of any dtypes. The task's
+// The views are embedded, of any dtypes, and as the functions of product.h want them. The task's
 // result is written completely, the others are read.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunProduct(const VectorProduct& product, const TensorView& x, const TensorView& y,
