@@ -3,7 +3,8 @@
 
     bench/report.py results.json                  prints the table
     bench/report.py --write results.json          rewrites the marked parts of README.md and
-                                                  docs/performance.md, and docs/images/ratios.svg
+                                                  docs/performance.md, docs/images/ratios.svg, and
+                                                  docs/measured.json, the figures behind them
 """
 
 import argparse
@@ -44,8 +45,10 @@ def speed(row):
 
 
 def spread(row):
-    low, high = row["ratio_range"]
-    return f"{low:.2f}-{high:.2f}"
+    """The middle half of the pairs, or the extremes of several runs."""
+    low, *_, high = row.get("ratio_of_runs", row["ratio_range"])
+    runs = f" in {len(row['ratio_of_runs'])} runs" if "ratio_of_runs" in row else ""
+    return f"{low:.2f}-{high:.2f}{runs}"
 
 
 def cells(row):
@@ -201,12 +204,39 @@ def replace_block(path, block, title):
     path.write_text(f"{head}{BEGIN}\n{block}\n{END}{tail}")
 
 
+def rounded(value):
+    """The same to five digits, which is more than a measurement has."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    return value
+
+
+def record(results):
+    """The results as text, a line for each row, for bench/compare --onto and bench/compare.py. Of
+    all turns it keeps the extremes."""
+    def kept(row):
+        row = {key: value for key, value in row.items() if key not in ("parameters", "notes")}
+        for name in ("all_ns", "peer_all_ns"):
+            if name in row:
+                row[name] = [min(row[name]), max(row[name])]
+        return json.dumps(rounded(row))
+
+    head = json.dumps(rounded({**results, "rows": []}), indent=1)
+    rows = ",\n".join(kept(row) for row in results["rows"])
+    return head.replace('"rows": []', f'"rows": [\n{rows}\n]') + "\n"
+
+
 def write(results):
     replace_block(SOURCE / "README.md", short_block(results), "Aclimb")
     replace_block(SOURCE / "docs" / "performance.md", full_block(results), "Performance")
     images = SOURCE / "docs" / "images"
     images.mkdir(parents=True, exist_ok=True)
     (images / "ratios.svg").write_text(plot.ratios_svg(results["rows"]))
+    (SOURCE / "docs" / "measured.json").write_text(record(results))
 
 
 def main():

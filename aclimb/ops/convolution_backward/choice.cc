@@ -118,21 +118,28 @@ bool HasPixelsForVectors(const Geometry& g) {
   return pixels >= 256;
 }
 
-// Our own product in float32, for the same windows. What a unit packs must meet many rows. oneDNN's
-// product beats the gradient of x of few channels and many pixels, and the gradient of weights that
-// are few.
+// What our own product in float32 computes at a good speed. Few channels leave its vectors and
+// blocks empty.
+bool FitsVectors(const Geometry& g) {
+  if (!IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g)) return false;
+  return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
+}
+
+// What a unit packs must meet many rows. oneDNN's product beats the gradient of x of few channels
+// and many pixels, and the gradient of weights that are few; its blocked layouts beat both where
+// many weights, which stay in no cache, meet large images.
 bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
-  if (!IsFloat32(products) || !IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g))
-    return false;
-  if (!std::equal(g.in, g.in + kDims, g.out) || std::min(g.x_channels, g.y_channels) < 8) {
-    return false;
-  }
+  if (!IsFloat32(products) || !FitsVectors(g)) return false;
+  const bool short_planes = g.OutSize() <= 256;
+  const bool large = Weights(g) >= 1 << 21 && !short_planes;
+  if (large && task != Task::kGradX) return false;
   if (task == Task::kGradWeight) {
     return g.x_channels > g.y_channels ? g.x_channels >= 96 : Weights(g) > 1 << 16;
   }
   const int64_t rows = task == Task::kForward ? g.y_channels : g.x_channels;
   const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
-  return rows >= 512 || (rows >= 144 && g.OutSize() <= 256) || (rows >= 64 && depth <= 16);
+  if (short_planes) return rows >= 144 || (rows >= 64 && depth <= 16);
+  return (rows >= 512 && rows < 2048) || (rows >= 64 && depth <= 16);
 }
 
 // Our own sums on tiles of the gradient of the weight, for windows of several elements, without
@@ -195,6 +202,17 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, Products products) {
   return weights <= 128 * copied && !fits_blocks ? of_input : Layouts::kBlocked;
 }
 
+// The gradient of the weight of windows along one dimension: a product, though it unfolds x, is
+// faster than the direct kernel, which meets a short window row by row. Long windows without a
+// stride unfold to more than that is worth.
+bool UnfoldsOneDimension(const Geometry& g, Products products) {
+  if (!IsFloat32(products) || std::min(g.x_channels, g.y_channels) < 64) return false;
+  for (int d = 0; d < kDims - 1; ++d) {
+    if (g.kernel[d] != 1 || g.in[d] != 1 || g.out[d] != 1) return false;
+  }
+  return (g.stride[2] > 1 || g.kernel[2] <= 3) && g.OutSize() > 144 && UnfoldedFits(g);
+}
+
 // Blocked layouts pad channels to sixteen. Where that is a fifth more work, channels last is
 // faster, except where few channels meet whole blocks, as in the first layer of a network: there
 // the direct kernels of the weight take x as it is, in float32 up to four channels, which are as
@@ -219,6 +237,7 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
     if (const auto layouts = First3x3Layouts(g, task, products)) return *layouts;
   }
   if (PaddingCosts(g, products)) return Layouts::kChannelsLast;
+  if (weight && UnfoldsOneDimension(g, products)) return Layouts::kPlain;
   if (!weight || g.OutSize() > 144) return Layouts::kBlocked;
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = g.HasStrides();
@@ -277,6 +296,8 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
   }
   return Algorithm::kBlocked;
 }
+
+bool MultipliesConverted(const Geometry& g) { return FitsVectors(g); }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {
   Geometry patch = g;

@@ -25,6 +25,10 @@ enum class Products : uint8_t { kFloat32, kFloat32BesideTiles, kBFloat16, kBFloa
 // teams.
 Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products);
 
+// kBlocked, of which our own product in float32 does the same work without the copies that oneDNN
+// wants of float16 and of mixed dtypes.
+bool MultipliesConverted(const Geometry& geometry);
+
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.
 enum class Layouts : uint8_t {

@@ -197,6 +197,37 @@ TEST(ConvolutionAlgorithms, ImagesSideBySide) {
   }
 }
 
+TEST(ConvolutionLayouts, OneDimensionIsUnfoldedForTheWeight) {
+  struct Case {
+    int64_t x, y, out, kernel, stride;
+    bool plain;
+  };
+  const Case cases[] = {
+      {512, 512, 1599, 3, 2, true},  {64, 64, 145, 3, 1, true},
+      {64, 64, 145, 4, 2, true},     {64, 64, 145, 4, 1, false},
+      {64, 64, 144, 3, 1, false},    {48, 64, 1599, 3, 2, false},
+      {512, 48, 1599, 3, 2, false},  {512, 512, 5461, 3, 2, true},
+      {512, 512, 5462, 3, 2, false},  // 32 MiB
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, each.out, each.kernel, each.stride);
+    SCOPED_TRACE(::testing::Message()
+                 << each.x << "->" << each.y << ", " << each.out << " windows of " << each.kernel);
+    for (const bool line : {true, false}) {
+      if (line) g.in[1] = g.kernel[1] = 1;
+      for (const int threads : {1, 2}) {
+        const auto plain = [&](Task task, Products products) {
+          return ChooseLayouts(g, task, products, threads) == Layouts::kPlain;
+        };
+        EXPECT_EQ(plain(Task::kGradWeight, kF32), each.plain && line);
+        EXPECT_EQ(plain(Task::kGradWeight, kF32Tiles), each.plain && line);
+        EXPECT_FALSE(plain(Task::kGradX, kF32) || plain(Task::kGradWeight, kBf16));
+      }
+      g = Windows(each.x, each.y, each.out, each.kernel, each.stride);
+    }
+  }
+}
+
 TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
   struct Case {
     int64_t batch, x, y, out;
@@ -212,6 +243,11 @@ TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
       {8, 143, 144, 196, false, false},
       {8, 96, 16, 12544, true, true},
       {8, 96, 17, 12544, false, true},
+      // Many weights and large images.
+      {4, 2047, 1024, 257, true, true},
+      {4, 2048, 1023, 257, false, true},
+      {4, 2048, 1024, 257, false, false},
+      {4, 2048, 1024, 256, true, true},
       // Pixels for the packed weights.
       {5, 1024, 1024, 51, false, false},
       {4, 1024, 1024, 64, true, true},

@@ -148,6 +148,10 @@ TEST(ConvolutionBackwardContract, EveryRuleIsEnforcedAndExplained) {
   harness.ExpectRule("bias-shape",
                      [](CallArguments& a) { a.Tensor(kGradBias, {3}, DType::kFloat32); });
   harness.ExpectRule("groups-divide", [](CallArguments& a) { a.Integer(kGroups, 3); });
+  // gradBias and the weight agree: gradOutput is what has to change.
+  harness.ExpectRule("channels", [](CallArguments& a) {
+    a.Tensor(kGradOutput, {2, 5, 6, 6}, DType::kFloat32);
+  });
   harness.ExpectRule("channels", [](CallArguments& a) { a.Integer(kGroups, 2); });
   harness.ExpectRule("channels", [](CallArguments& a) { a.Bool(kTransposed, true); });
   harness.ExpectRule("batch", [](CallArguments& a) {

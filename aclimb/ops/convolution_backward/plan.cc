@@ -1,6 +1,7 @@
 #include "aclimb/ops/convolution_backward/plan.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,12 @@ DType OperandDType(const Place& a, const Place& b, const Place& c) {
   const bool all = a.view.dtype == DType::kBFloat16 && b.view.dtype == DType::kBFloat16 &&
                    c.view.dtype == DType::kBFloat16;
   return all ? DType::kBFloat16 : DType::kFloat32;
+}
+
+// Whether oneDNN must be given copies.
+bool NeedsConversion(DType dtype, std::initializer_list<Place> places) {
+  return std::any_of(places.begin(), places.end(),
+                     [&](const Place& place) { return place.view.dtype != dtype; });
 }
 
 int PrimitiveThreads() {
@@ -168,6 +175,7 @@ PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transp
     : planner_(planner),
       transposed_(transposed),
       dtype_(OperandDType(grad_output, input, weight)),
+      converts_(NeedsConversion(dtype_, {grad_output, input, weight})),
       threads_(PrimitiveThreads()),
       parallel_(!IsSmall(geometry)),
       grad_output_(grad_output),
@@ -570,6 +578,9 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
   if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch &&
       dtype_ == DType::kBFloat16) {
     algorithm = Algorithm::kBlocked;
+  }
+  if (algorithm == Algorithm::kBlocked && converts_ && MultipliesConverted(operands_.geometry)) {
+    algorithm = Algorithm::kVectors;
   }
   if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
     if (!elements) {

@@ -245,6 +245,13 @@ Finding WrongBiasShape(const Arguments& arguments) {
       arguments.Tensor(kGradBias).shape[0] == arguments.Tensor(kGradOutput).shape[1]) {
     return std::nullopt;
   }
+  // Where the weight agrees with gradBias it is gradOutput that differs: WrongChannels says so.
+  const std::vector<int64_t>& weight = arguments.Tensor(kWeight).shape;
+  const std::optional<int64_t> channels =
+      arguments.Bool(kTransposed) ? Times(weight[1], arguments.Integer(kGroups)) : weight[0];
+  if (!IsEmptyCase(arguments) && channels == arguments.Tensor(kGradBias).shape[0]) {
+    return std::nullopt;
+  }
   return Cat("gradBias.shape is ", ShapeOf(arguments, kGradBias), " but gradOutput.shape is ",
              ShapeOf(arguments, kGradOutput), "; expected gradBias.shape [",
              arguments.Tensor(kGradOutput).shape[1], "].");
