@@ -81,10 +81,13 @@ double Weights(const Geometry& g) {
          static_cast<double>(g.KernelSize());
 }
 
-// Our own product on tiles packs all weights first, which few pixels are not worth.
-bool PixelsAreWorthWeights(const Geometry& g) {
-  return Weights(g) <= 4096.0 * static_cast<double>(g.batch) * static_cast<double>(g.OutSize());
+// Output pixels of all images.
+double Pixels(const Geometry& g) {
+  return static_cast<double>(g.batch) * static_cast<double>(g.OutSize());
 }
+
+// Our own product on tiles packs all weights first, which few pixels are not worth.
+bool PixelsAreWorthWeights(const Geometry& g) { return Weights(g) <= 4096 * Pixels(g); }
 
 // A product for each image packs all weights, or adds to all of their gradient, for each: with many
 // weights and few pixels that is most of the time, and worth a copy of x and y. No larger than a
@@ -112,18 +115,8 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
   return fewest >= 4 && PixelsAreWorthWeights(g);
 }
 
-// Pixels of all images: with fewer, our own product in float32 spends its time on the weights.
-bool HasPixelsForVectors(const Geometry& g) {
-  const double pixels = static_cast<double>(g.batch) * static_cast<double>(g.OutSize());
-  return pixels >= 256;
-}
-
-// What our own product in float32 computes at a good speed. Few channels leave its vectors and
-// blocks empty.
-bool FitsVectors(const Geometry& g) {
-  if (!IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g)) return false;
-  return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
-}
+// With fewer, our own product in float32 spends its time on the weights.
+bool HasPixelsForVectors(const Geometry& g) { return Pixels(g) >= 256; }
 
 // What a unit packs must meet many rows. oneDNN's product beats the gradient of x of few channels
 // and many pixels, and the gradient of weights that are few; its blocked layouts beat both where
@@ -138,8 +131,8 @@ bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
   }
   const int64_t rows = task == Task::kForward ? g.y_channels : g.x_channels;
   const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
-  if (short_planes) return rows >= 144 || (rows >= 64 && depth <= 16);
-  return (rows >= 512 && rows < 2048) || (rows >= 64 && depth <= 16);
+  if (rows >= 64 && depth <= 16) return true;
+  return short_planes ? rows >= 144 : rows >= 512 && rows < 2048;
 }
 
 // Our own sums on tiles of the gradient of the weight, for windows of several elements, without
@@ -297,7 +290,11 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
   return Algorithm::kBlocked;
 }
 
-bool MultipliesConverted(const Geometry& g) { return FitsVectors(g); }
+// Few channels leave its vectors and blocks empty.
+bool FitsVectors(const Geometry& g) {
+  if (!IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g)) return false;
+  return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
+}
 
 Geometry PatchGeometry(const Geometry& g, Products products) {
   Geometry patch = g;

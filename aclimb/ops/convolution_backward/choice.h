@@ -25,9 +25,9 @@ enum class Products : uint8_t { kFloat32, kFloat32BesideTiles, kBFloat16, kBFloa
 // teams.
 Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products);
 
-// kBlocked, of which our own product in float32 does the same work without the copies that oneDNN
-// wants of float16 and of mixed dtypes.
-bool MultipliesConverted(const Geometry& geometry);
+// What our own product in float32 computes at a good speed, whether or not oneDNN is faster on
+// float32 as it is: of float16 and of mixed dtypes oneDNN wants copies.
+bool FitsVectors(const Geometry& geometry);
 
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.

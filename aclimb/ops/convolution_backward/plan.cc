@@ -579,7 +579,7 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
       dtype_ == DType::kBFloat16) {
     algorithm = Algorithm::kBlocked;
   }
-  if (algorithm == Algorithm::kBlocked && converts_ && MultipliesConverted(operands_.geometry)) {
+  if (algorithm == Algorithm::kBlocked && converts_ && FitsVectors(operands_.geometry)) {
     algorithm = Algorithm::kVectors;
   }
   if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {

@@ -3,8 +3,11 @@
 #include <cstdint>
 
 #include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/for_each.h"
+#include "aclimb/simd/slots.h"
 
-// What our own products of matrices have in common (tile_product.h, vector_product.h).
+// What our own products of matrices have in common (tile_product.h, vector_product.h),
+// and with the sums of tile_windows.h.
 namespace aclimb::convolution_backward {
 
 // Whether a product takes a tensor as it is: x or y with the pixels of each channel side by side,
@@ -30,5 +33,15 @@ struct Matrix {
 // Of x or y: a row for each channel. Of a weight: a row for each output channel.
 Matrix ChannelsOf(const TensorView& view);
 Matrix WeightsOf(const TensorView& view);
+
+// Calls body(unit, memory) for all units of a plan, each with the memory of a slot of its own.
+template <typename Plan, typename Body>
+void RunUnits(const Plan& plan, char* memory, const Body& body) {
+  Slots slots(plan.slots);
+  ForEach(plan.Units(), plan.slots > 1, [&](int64_t unit) {
+    const Slots::Lease slot(slots);
+    body(unit, static_cast<void*>(memory + slot.number() * plan.SlotBytes()));
+  });
+}
 
 }  // namespace aclimb::convolution_backward

@@ -1,14 +1,12 @@
 #include "aclimb/ops/convolution_backward/tile_product.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/tile_kernels.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -181,10 +179,7 @@ int64_t TileProduct::SlotBytes() const {
   return r * c * kStep * kFloat + (1 + c) * chunk * kStepBytes;
 }
 
-int64_t TileProduct::ScratchBytes() const {
-  const int64_t bytes = WeightBytes(), more = slots * SlotBytes();
-  return bytes > std::numeric_limits<int64_t>::max() - more ? bytes : bytes + more;
-}
+int64_t TileProduct::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }
 
 TileProduct PlanTileProduct(const Geometry& g, Task task, int threads) {
   TileProduct p;
@@ -234,10 +229,7 @@ void RunProduct(const TileProduct& p, const TensorView& x, const TensorView& y,
   const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);
   if (p.task != Task::kGradWeight) PackWeights(p, weight, packed);
   if (p.slots > 1 && IsCancelled()) return;
-  Slots slots(p.slots);
-  ForEach(p.Units(), p.slots > 1, [&](int64_t unit) {
-    const Slots::Lease slot(slots);
-    char* const own = memory + slot.number() * p.SlotBytes();
+  RunUnits(p, memory, [&](int64_t unit, void* own) {
     if (p.task == Task::kGradWeight) {
       SumsUnit sums(p, unit, p.swapped ? of_x : of_y, p.swapped ? of_y : of_x, own);
       sums.Run();
@@ -245,7 +237,7 @@ void RunProduct(const TileProduct& p, const TensorView& x, const TensorView& y,
     } else {
       const bool forward = p.task == Task::kForward;
       RowsUnit(p, unit, forward ? of_x : of_y, forward ? of_y : of_x, packed,
-               reinterpret_cast<BFloat16*>(own));
+               static_cast<BFloat16*>(own));
     }
   });
 }

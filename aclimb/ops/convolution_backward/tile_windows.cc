@@ -5,9 +5,8 @@
 #include <type_traits>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/for_each.h"
+#include "aclimb/ops/convolution_backward/product.h"
 #include "aclimb/ops/convolution_backward/tile_kernels.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -337,11 +336,8 @@ TileWindows PlanTileWindows(const Geometry& g, int threads) {
 
 void RunTileWindows(const TileWindows& p, const TensorView& x, const TensorView& y,
                     BFloat16* weight, void* scratch) {
-  Slots slots(p.slots);
-  ForEach(p.Units(), p.slots > 1, [&](int64_t unit) {
-    const Slots::Lease slot(slots);
-    RunUnit(p, unit, x, y, weight, static_cast<char*>(scratch) + slot.number() * p.SlotBytes());
-  });
+  RunUnits(p, static_cast<char*>(scratch),
+           [&](int64_t unit, void* own) { RunUnit(p, unit, x, y, weight, own); });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -1,13 +1,11 @@
 #include "aclimb/ops/convolution_backward/vector_product.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/vector_kernels.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -52,6 +50,23 @@ void PackWeights(const VectorProduct& p, const TensorView& weight, float* packed
   });
 }
 
+// The rows and columns of a unit. Columns are cut into panels.
+struct Part {
+  int64_t first_row, first_column, rows, columns;
+  int64_t panel;  // columns of one
+  int64_t width;  // of all columns, in whole vectors
+
+  Part(const VectorProduct& p, int64_t unit)
+      : first_row(unit % CeilDivide(p.rows, p.unit_rows) * p.unit_rows),
+        first_column(unit / CeilDivide(p.rows, p.unit_rows) * p.unit_columns),
+        rows(std::min(p.unit_rows, p.rows - first_row)),
+        columns(std::min(p.unit_columns, p.columns - first_column)),
+        panel(kMostVectors * p.lanes),
+        width(RoundUp(columns, p.lanes)) {}
+  // Of the panel at column c.
+  int64_t Width(int64_t c) const { return std::min(panel, width - c); }
+};
+
 // Sums over channels, of some rows and columns. Where all channels are packed at once, sums go to
 // the result; otherwise they wait in `sums_`, [rows][width].
 class RowsUnit {
@@ -62,12 +77,7 @@ class RowsUnit {
         source_(source),
         result_(result),
         packed_(packed),
-        panel_(kMostVectors * p.lanes),
-        first_row_(unit % CeilDivide(p.rows, p.unit_rows) * p.unit_rows),
-        first_column_(unit / CeilDivide(p.rows, p.unit_rows) * p.unit_columns),
-        rows_(std::min(p.unit_rows, p.rows - first_row_)),
-        columns_(std::min(p.unit_columns, p.columns - first_column_)),
-        width_(RoundUp(columns_, p.lanes)),
+        part_(p, unit),
         right_(memory),
         sums_(memory + p.chunk * p.unit_columns) {}
 
@@ -75,38 +85,41 @@ class RowsUnit {
     for (int64_t k = 0; k < p_.depth; k += p_.chunk) {
       const int64_t depth = std::min(p_.chunk, p_.depth - k);
       Pack(k, depth);
-      for (int64_t r = 0; r < rows_; r += kRows) {
-        for (int64_t c = 0; c < columns_; c += panel_) AddBlock(k, depth, r, c);
+      for (int64_t r = 0; r < part_.rows; r += kRows) {
+        for (int64_t c = 0; c < part_.columns; c += part_.panel) AddBlock(k, depth, r, c);
       }
     }
-    if (p_.chunk < p_.depth) Store(sums_, width_, 0, rows_, 0, columns_);
+    if (p_.chunk < p_.depth) Store(sums_, part_.width, 0, part_.rows, 0, part_.columns);
   }
 
  private:
   void Pack(int64_t k, int64_t depth) {
-    const int64_t whole = columns_ / panel_ * panel_;
-    if (columns_ < width_) std::fill_n(right_ + whole * depth, (width_ - whole) * depth, 0.0f);
-    EachImage(first_column_, columns_, p_.pixels,
+    const int64_t whole = part_.columns / part_.panel * part_.panel;
+    if (part_.columns < part_.width)
+      std::fill_n(right_ + whole * depth, (part_.width - whole) * depth, 0.0f);
+    EachImage(part_.first_column, part_.columns, p_.pixels,
               [&](int64_t image, int64_t pixel, int64_t first, int64_t count) {
                 vectors::PackRight(source_.dtype, source_.At(image, k, pixel), source_.row, first,
-                                   count, columns_, depth, right_);
+                                   count, part_.columns, depth, right_);
               });
   }
 
   void AddBlock(int64_t k, int64_t depth, int64_t r, int64_t column) {
-    const auto left = vectors::Left::Panel(packed_ + (first_row_ + r) * p_.depth + k * kRows);
+    const auto left = vectors::Left::Panel(packed_ + (part_.first_row + r) * p_.depth + k * kRows);
     const float* const right = right_ + column * depth;
-    const int64_t width = std::min(panel_, width_ - column), vectors = width / p_.lanes;
+    const int64_t width = part_.Width(column), vectors = width / p_.lanes;
     if (p_.chunk < p_.depth) {
-      vectors::Multiply(left, right, vectors, depth, k > 0, sums_ + r * width_ + column, width_);
+      vectors::Multiply(left, right, vectors, depth, k > 0, sums_ + r * part_.width + column,
+                        part_.width);
       return;
     }
-    const int64_t rows = std::min(kRows, rows_ - r), columns = std::min(width, columns_ - column);
-    const int64_t image = (first_column_ + column) / p_.pixels;
-    const int64_t pixel = (first_column_ + column) % p_.pixels;
+    const int64_t rows = std::min(kRows, part_.rows - r),
+                  columns = std::min(width, part_.columns - column);
+    const int64_t image = (part_.first_column + column) / p_.pixels;
+    const int64_t pixel = (part_.first_column + column) % p_.pixels;
     const bool whole = rows == kRows && columns == width && pixel + width <= p_.pixels;
     if (whole && result_.dtype == DType::kFloat32) {
-      auto* const to = result_.As<float>(image, first_row_ + r, pixel);
+      auto* const to = result_.As<float>(image, part_.first_row + r, pixel);
       vectors::Multiply(left, right, vectors, depth, false, to, result_.row);
     } else {
       vectors::Multiply(left, right, vectors, depth, false, sums_, width);
@@ -116,19 +129,17 @@ class RowsUnit {
 
   void Store(const float* sums, int64_t stride, int64_t r, int64_t rows, int64_t column,
              int64_t columns) const {
-    EachImage(first_column_ + column, columns, p_.pixels,
+    EachImage(part_.first_column + column, columns, p_.pixels,
               [&](int64_t image, int64_t pixel, int64_t first, int64_t count) {
                 vectors::StoreRows(sums + first, stride, rows, count, result_.dtype,
-                                   result_.At(image, first_row_ + r, pixel), result_.row);
+                                   result_.At(image, part_.first_row + r, pixel), result_.row);
               });
   }
 
   const VectorProduct& p_;
   const Matrix source_, result_;
   const float* const packed_;
-  const int64_t panel_;  // columns of one
-  const int64_t first_row_, first_column_, rows_, columns_;
-  const int64_t width_;  // of the columns, in whole vectors
+  const Part part_;
   float* const right_;
   float* const sums_;
 };
@@ -143,12 +154,7 @@ class SumsUnit {
       : p_(p),
         left_(left),
         right_(right),
-        panel_(kMostVectors * p.lanes),
-        first_row_(unit % CeilDivide(p.rows, p.unit_rows) * p.unit_rows),
-        first_column_(unit / CeilDivide(p.rows, p.unit_rows) * p.unit_columns),
-        rows_(std::min(p.unit_rows, p.rows - first_row_)),
-        columns_(std::min(p.unit_columns, p.columns - first_column_)),
-        width_(RoundUp(columns_, p.lanes)),
+        part_(p, unit),
         sums_(memory),
         rights_(sums_ + p.unit_rows * p.unit_columns),
         lefts_(rights_ + p.chunk * p.unit_columns) {}
@@ -165,11 +171,11 @@ class SumsUnit {
   void Store(const TensorView& weight) const {
     const Matrix to = WeightsOf(weight);
     if (p_.swapped) {
-      vectors::StoreColumns(sums_, width_, rows_, columns_, to.dtype,
-                            to.At(0, first_column_, first_row_), to.row);
+      vectors::StoreColumns(sums_, part_.width, part_.rows, part_.columns, to.dtype,
+                            to.At(0, part_.first_column, part_.first_row), to.row);
     } else {
-      vectors::StoreRows(sums_, width_, rows_, columns_, to.dtype,
-                         to.At(0, first_row_, first_column_), to.row);
+      vectors::StoreRows(sums_, part_.width, part_.rows, part_.columns, to.dtype,
+                         to.At(0, part_.first_row, part_.first_column), to.row);
     }
   }
 
@@ -183,26 +189,24 @@ class SumsUnit {
   };
 
   void AddChunk(const Chunk& chunk) {
-    for (int64_t c = 0; c < columns_; c += panel_) PackColumns(chunk, c);
-    for (int64_t r = 0; r < rows_; r += kRows) {
+    for (int64_t c = 0; c < part_.columns; c += part_.panel) PackColumns(chunk, c);
+    for (int64_t r = 0; r < part_.rows; r += kRows) {
       const vectors::Left left = Rows(chunk, r);
-      for (int64_t c = 0; c < columns_; c += panel_) {
+      for (int64_t c = 0; c < part_.columns; c += part_.panel) {
         FetchRows(chunk, r + kRows, c);
-        vectors::Multiply(left, rights_ + c * chunk.Depth(), Width(c) / p_.lanes, chunk.Depth(),
-                          !chunk.IsFirst(), sums_ + r * width_ + c, width_);
+        vectors::Multiply(left, rights_ + c * chunk.Depth(), part_.Width(c) / p_.lanes,
+                          chunk.Depth(), !chunk.IsFirst(), sums_ + r * part_.width + c,
+                          part_.width);
       }
     }
   }
 
-  // Of the panel at c.
-  int64_t Width(int64_t c) const { return std::min(panel_, width_ - c); }
-
   void PackColumns(const Chunk& chunk, int64_t c) {
-    const int64_t width = Width(c), columns = std::min(width, columns_ - c);
+    const int64_t width = part_.Width(c), columns = std::min(width, part_.columns - c);
     float* const panel = rights_ + c * chunk.Depth();
     if (columns < width) std::fill_n(panel, width * chunk.Depth(), 0.0f);
     for (int64_t i = 0; i < chunk.images; ++i) {
-      const void* const from = right_.At(chunk.image + i, first_column_ + c, chunk.pixel);
+      const void* const from = right_.At(chunk.image + i, part_.first_column + c, chunk.pixel);
       vectors::PackRightTransposed(right_.dtype, from, right_.row, columns, chunk.pixels,
                                    panel + i * chunk.pixels * width, width);
     }
@@ -211,17 +215,17 @@ class SumsUnit {
   // A part of the block of rows at r, of which the product with every panel asks for one. It comes
   // to the second cache: the nearest one is full of what is being multiplied.
   void FetchRows(const Chunk& chunk, int64_t r, int64_t c) const {
-    const int64_t rows = std::clamp<int64_t>(rows_ - r, 0, kRows);
+    const int64_t rows = std::clamp<int64_t>(part_.rows - r, 0, kRows);
     const int64_t bytes = chunk.pixels * static_cast<int64_t>(SizeOf(left_.dtype));
-    for (int64_t k = rows * c / width_; k < rows * (c + Width(c)) / width_; ++k) {
-      const char* const from = left_.As<char>(chunk.image, first_row_ + r + k, chunk.pixel);
+    for (int64_t k = rows * c / part_.width; k < rows * (c + part_.Width(c)) / part_.width; ++k) {
+      const char* const from = left_.As<char>(chunk.image, part_.first_row + r + k, chunk.pixel);
       for (int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(from + at, 0, 2);
     }
   }
 
   // Rows of one image are taken from where they are.
   vectors::Left Rows(const Chunk& chunk, int64_t r) {
-    const int64_t rows = std::min(kRows, rows_ - r), row = first_row_ + r;
+    const int64_t rows = std::min(kRows, part_.rows - r), row = part_.first_row + r;
     if (chunk.images == 1 && left_.dtype == DType::kFloat32) {
       const auto* const from = left_.As<const float>(chunk.image, row, chunk.pixel);
       return vectors::Left::Rows(from, left_.row, rows);
@@ -237,9 +241,7 @@ class SumsUnit {
 
   const VectorProduct& p_;
   const Matrix left_, right_;
-  const int64_t panel_;  // columns of one
-  const int64_t first_row_, first_column_, rows_, columns_;
-  const int64_t width_;  // of the columns, in whole vectors
+  const Part part_;
   float* const sums_;
   float* const rights_;  // all columns for a chunk
   float* const lefts_;   // a block of rows for a chunk
@@ -301,10 +303,7 @@ int64_t VectorProduct::SlotBytes() const {
   return RoundUp(floats * kFloat, kLine);
 }
 
-int64_t VectorProduct::ScratchBytes() const {
-  const int64_t bytes = WeightBytes(), more = slots * SlotBytes();
-  return bytes > std::numeric_limits<int64_t>::max() - more ? bytes : bytes + more;
-}
+int64_t VectorProduct::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }
 
 VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads) {
   VectorProduct p;
@@ -344,17 +343,17 @@ void RunProduct(const VectorProduct& p, const TensorView& x, const TensorView& y
   const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);
   if (p.task != Task::kGradWeight) PackWeights(p, weight, packed);
   if (p.slots > 1 && IsCancelled()) return;
-  Slots slots(p.slots);
-  ForEach(p.Units(), p.slots > 1, [&](int64_t unit) {
-    const Slots::Lease slot(slots);
-    auto* const own = reinterpret_cast<float*>(memory + slot.number() * p.SlotBytes());
+  RunUnits(p, memory, [&](int64_t unit, void* own) {
     if (p.task == Task::kGradWeight) {
-      SumsUnit sums(p, unit, p.swapped ? of_x : of_y, p.swapped ? of_y : of_x, own);
+      SumsUnit sums(p, unit, p.swapped ? of_x : of_y, p.swapped ? of_y : of_x,
+                    static_cast<float*>(own));
       sums.Run();
       sums.Store(weight);
     } else {
       const bool forward = p.task == Task::kForward;
-      RowsUnit(p, unit, forward ? of_x : of_y, forward ? of_y : of_x, packed, own).Run();
+      RowsUnit(p, unit, forward ? of_x : of_y, forward ? of_y : of_x, packed,
+               static_cast<float*>(own))
+          .Run();
     }
   });
 }
