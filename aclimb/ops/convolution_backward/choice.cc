@@ -10,7 +10,8 @@ namespace aclimb::convolution_backward {
 namespace {
 
 bool IsFloat32(Products products) {
-  return products == Products::kFloat32 || products == Products::kFloat32BesideTiles;
+  return products == Products::kFloat32 || products == Products::kFloat32BesideTiles ||
+         products == Products::kFloat32Short;
 }
 
 bool HasTiles(Products products) {
@@ -40,6 +41,13 @@ bool IsPointwise(const Geometry& g) {
   if (g.groups != 1 || g.KernelSize() != 1) return false;
   for (int d = 0; d < kDims; ++d) {
     if (g.pad_begin[d] != 0 || g.pad_end[d] > 0) return false;
+  }
+  return true;
+}
+
+bool IsOneDimensional(const Geometry& g) {
+  for (int d = 0; d < kDims - 1; ++d) {
+    if (g.kernel[d] != 1 || g.in[d] != 1 || g.out[d] != 1) return false;
   }
   return true;
 }
@@ -118,11 +126,19 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
 // With fewer, our own product in float32 spends its time on the weights.
 bool HasPixelsForVectors(const Geometry& g) { return Pixels(g) >= 256; }
 
+// What our own product in float32 computes at a good speed, whether or not oneDNN is faster on
+// float32 as it is. Few channels leave its vectors and blocks empty.
+bool FitsVectors(const Geometry& g) {
+  if (!IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g)) return false;
+  return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
+}
+
 // What a unit packs must meet many rows. oneDNN's product beats the gradient of x of few channels
 // and many pixels, and the gradient of weights that are few; its blocked layouts beat both where
 // many weights, which stay in no cache, meet large images.
 bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
-  if (!IsFloat32(products) || !FitsVectors(g)) return false;
+  // oneDNN's product on short vectors is as good.
+  if (!IsFloat32(products) || products == Products::kFloat32Short || !FitsVectors(g)) return false;
   const bool short_planes = g.OutSize() <= 256;
   const bool large = Weights(g) >= 1 << 21 && !short_planes;
   if (large && task != Task::kGradX) return false;
@@ -158,6 +174,37 @@ bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
          windows.PackedPositions() <= most;
 }
 
+// What our own sums over windows compute at a good speed.
+bool FitsWindowsOnVectors(const Geometry& g, Task task) {
+  const int64_t taps = g.KernelSize();
+  if (taps == 1 || taps > 256 || IsPatch(g) || IsSmall(g)) return false;
+  if (Pixels(g) < 128 || g.y_channels < 16) return false;
+  for (int d = 0; d < kDims; ++d) {
+    // What a unit reads is packed at once.
+    if ((g.kernel[d] - 1) * g.dilation[d] > 128 || (g.out[d] > 1 && g.stride[d] > 4)) return false;
+  }
+  if (g.x_channels >= 16) return true;
+  if (g.groups > 1) return false;
+  // Three and four fill the rows that short vectors hold, if x is read from where it is.
+  if (task != Task::kGradWeight || g.HasStrides() || g.out[2] < 32) return false;
+  return g.x_channels == 3 || g.x_channels == 4;
+}
+
+// On short vectors oneDNN's gradient of the weight reaches half to two thirds of the arithmetic,
+// ours nine tenths; its product along one dimension, which unfolds x, reaches as much where there
+// are strides. Its other tasks are as good as ours but for large gaps, which it does not step over,
+// small planes, and strides along one dimension.
+bool WindowsOnVectors(const Geometry& g, Task task, Products products) {
+  if (products != Products::kFloat32Short || !FitsWindowsOnVectors(g, task)) return false;
+  const bool one_dimension = IsOneDimensional(g);
+  if (task == Task::kGradWeight) return !(one_dimension && g.HasStrides());
+  int64_t gap = 1;
+  for (int d = 0; d < kDims; ++d) gap = std::max(gap, g.kernel[d] > 1 ? g.dilation[d] : 1);
+  if (gap >= 4 || g.OutSize() <= 49) return true;
+  if (!g.HasStrides() || std::min(g.x_channels, g.y_channels) < 64) return false;
+  return one_dimension || g.OutSize() <= 196;
+}
+
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
 // image and on elements between windows too. Rows that take every second element are copied fast,
 // and our own product takes what was copied.
@@ -183,6 +230,9 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, Products products) {
   const Layouts of_input =
       g.OutSize() >= (weights < 1 << 16 ? 128 : 384) ? Layouts::kPlain : Layouts::kBlocked;
   if (task != Task::kGradWeight) return of_input;
+  if (products == Products::kFloat32Short) {
+    return g.OutSize() >= 49 ? Layouts::kPlain : Layouts::kBlocked;
+  }
   if (!IsFloat32(products)) {
     // Unless y, the larger, is blocked for the other gradient anyway.
     const bool shared = g.y_channels > g.x_channels && weights <= 1 << 18;
@@ -200,9 +250,7 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, Products products) {
 // stride unfold to more than that is worth.
 bool UnfoldsOneDimension(const Geometry& g, Products products) {
   if (!IsFloat32(products) || std::min(g.x_channels, g.y_channels) < 64) return false;
-  for (int d = 0; d < kDims - 1; ++d) {
-    if (g.kernel[d] != 1 || g.in[d] != 1 || g.out[d] != 1) return false;
-  }
+  if (!IsOneDimensional(g)) return false;
   return (g.stride[2] > 1 || g.kernel[2] <= 3) && g.OutSize() > 144 && UnfoldedFits(g);
 }
 
@@ -217,6 +265,41 @@ bool PaddingCosts(const Geometry& g, Products products) {
   if (padded < 1.2 * work) return false;
   const int64_t few = IsFloat32(products) ? 4 : 15;
   return g.y_channels % 16 != 0 || g.x_channels > few;
+}
+
+// Of operands in the dtypes that are multiplied.
+Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
+  if (MultipliesOnTiles(g, task, products) || SumsWindowsOnTiles(g, task, products)) {
+    return Algorithm::kTiles;
+  }
+  if (MultipliesOnVectors(g, task, products)) return Algorithm::kVectors;
+  if (WindowsOnVectors(g, task, products)) return Algorithm::kVectors;
+  if (IsSmall(g)) return Algorithm::kDirect;
+  if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
+    // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
+    const bool short_rows = g.OutSize() <= 256 && g.out[2] < 16;
+    return short_rows && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
+  }
+  if (g.groups > 1) {
+    // Blocked layouts want sixteen channels. Eight they do with half a vector, which is not enough
+    // beside tiles, and not at all for bfloat16 weights.
+    const bool weight = task == Task::kGradWeight;
+    const bool eight = HasTiles(products) || (products == Products::kBFloat16 && weight);
+    const int64_t few = eight ? 8 : weight ? 7 : 4;
+    if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
+  }
+  if (IsPatch(g)) return Algorithm::kPatch;
+  const bool pointwise = IsPointwise(g) && !IsFirstLayer(g);
+  if (pointwise && (TakesEverySecond(g, products) || FoldsImages(g, products))) {
+    return Algorithm::kPatch;
+  }
+  if (IsFirst3x3(g, task, products)) {
+    return First3x3Layouts(g, task, products) ? Algorithm::kBlocked : Algorithm::kDirect;
+  }
+  if (IsFirstLayer(g) && task == Task::kGradX && !IsFirstLayerInTiles(g, products)) {
+    return Algorithm::kDirect;
+  }
+  return Algorithm::kBlocked;
 }
 
 }  // namespace
@@ -257,43 +340,11 @@ bool IsSmall(const Geometry& g) {
   return pairs * (2 + taps) < 4096 && pairs * taps * places < 256.0 * 1024;
 }
 
-Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products) {
-  if (MultipliesOnTiles(g, task, products) || SumsWindowsOnTiles(g, task, products)) {
-    return Algorithm::kTiles;
-  }
-  if (MultipliesOnVectors(g, task, products)) return Algorithm::kVectors;
-  if (IsSmall(g)) return Algorithm::kDirect;
-  if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
-    // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
-    const bool short_rows = g.OutSize() <= 256 && g.out[2] < 16;
-    return short_rows && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
-  }
-  if (g.groups > 1) {
-    // Blocked layouts want sixteen channels. Eight they do with half a vector, which is not enough
-    // beside tiles, and not at all for bfloat16 weights.
-    const bool weight = task == Task::kGradWeight;
-    const bool eight = HasTiles(products) || (products == Products::kBFloat16 && weight);
-    const int64_t few = eight ? 8 : weight ? 7 : 4;
-    if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
-  }
-  if (IsPatch(g)) return Algorithm::kPatch;
-  const bool pointwise = IsPointwise(g) && !IsFirstLayer(g);
-  if (pointwise && (TakesEverySecond(g, products) || FoldsImages(g, products))) {
-    return Algorithm::kPatch;
-  }
-  if (IsFirst3x3(g, task, products)) {
-    return First3x3Layouts(g, task, products) ? Algorithm::kBlocked : Algorithm::kDirect;
-  }
-  if (IsFirstLayer(g) && task == Task::kGradX && !IsFirstLayerInTiles(g, products)) {
-    return Algorithm::kDirect;
-  }
-  return Algorithm::kBlocked;
-}
-
-// Few channels leave its vectors and blocks empty.
-bool FitsVectors(const Geometry& g) {
-  if (!IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g)) return false;
-  return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
+Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool converts) {
+  const Algorithm found = FastestAsTheyAre(g, task, products);
+  if (found != Algorithm::kBlocked || !converts) return found;
+  const bool windows = products == Products::kFloat32Short && FitsWindowsOnVectors(g, task);
+  return windows || FitsVectors(g) ? Algorithm::kVectors : found;
 }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {

@@ -10,24 +10,29 @@ namespace aclimb::convolution_backward {
 enum class Algorithm : uint8_t {
   kDirect,   // our own kernels (direct.h)
   kTiles,    // our own products of matrices (tile_product.h, tile_windows.h)
-  kVectors,  // the same in float32 (vector_product.h)
+  kVectors,  // the same in float32 (vector_product.h, vector_windows.h)
   kPatch,    // windows do not overlap: a 1x1 convolution over rearranged operands
   kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };
 
 // What oneDNN multiplies with. Tiles (AMX) do eight times as many products as the dot products of
 // AVX-512 in the same time, so that copies and padding weigh more. Float32 beside tiles has choices
-// of its own, as measured on such a processor.
-enum class Products : uint8_t { kFloat32, kFloat32BesideTiles, kBFloat16, kBFloat16Tiles };
+// of its own, as measured on such a processor, and so has float32 on short vectors: of eight
+// elements (AVX2) and fewer, where bfloat16 is computed in float32 too.
+enum class Products : uint8_t {
+  kFloat32,
+  kFloat32BesideTiles,
+  kFloat32Short,
+  kBFloat16,
+  kBFloat16Tiles,
+};
 
 // The fastest algorithm that measurements found for this kind of problem; kBlocked falls back to
 // kDirect where oneDNN has no vectorised implementation, kTiles and kVectors to kBlocked for large
 // teams.
-Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products);
-
-// What our own product in float32 computes at a good speed, whether or not oneDNN is faster on
-// float32 as it is: of float16 and of mixed dtypes oneDNN wants copies.
-bool FitsVectors(const Geometry& geometry);
+//   converts  oneDNN would want copies of operands in another dtype
+Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products,
+                          bool converts = false);
 
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.

@@ -456,6 +456,65 @@ TEST(ConvolutionAlgorithms, FirstLayersOf3x3) {
   }
 }
 
+// On short vectors, whether our own windows are taken for x or y, and for the weight; as they are,
+// and where operands would be converted.
+TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
+  struct Case {
+    int64_t x, y, side, kernel, stride, dilation;
+    bool input, weight, converted_input, converted_weight;
+  };
+  const Case cases[] = {
+      {64, 64, 56, 3, 1, 1, false, true, true, true},
+      {16, 16, 5, 3, 1, 1, true, true, true, true},
+      {16, 16, 4, 3, 1, 1, true, true, true, true},      // 128 pixels
+      {16, 16, 3, 3, 1, 1, false, false, false, false},  // 72
+      {64, 64, 7, 3, 1, 1, true, true, true, true},
+      {64, 64, 8, 3, 1, 1, false, true, true, true},
+      {64, 64, 28, 3, 1, 3, false, true, true, true},
+      {64, 64, 28, 3, 1, 4, true, true, true, true},
+      {64, 64, 100, 3, 1, 65, false, false, false, false},  // reaches too far
+      {64, 64, 14, 3, 2, 1, true, true, true, true},
+      {64, 64, 15, 3, 2, 1, false, true, true, true},
+      {63, 64, 14, 3, 2, 1, false, true, true, true},
+      {64, 64, 14, 3, 5, 1, false, false, false, false},
+      {64, 15, 28, 3, 1, 1, false, false, false, false},
+      {15, 64, 56, 3, 1, 1, false, false, false, false},
+      {5, 64, 56, 3, 1, 1, false, false, false, false},
+      {4, 64, 56, 3, 1, 1, false, true, false, true},
+      {3, 64, 31, 3, 1, 1, false, false, false, false},
+      {3, 64, 56, 3, 2, 1, false, false, false, false},
+      {64, 64, 28, 2, 2, 1, false, true, true, true},
+      {64, 64, 28, 17, 1, 1, false, false, false, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g;
+    g.batch = 8;
+    g.x_channels = each.x;
+    g.y_channels = each.y;
+    for (const int d : {1, 2}) {
+      g.kernel[d] = each.kernel;
+      g.stride[d] = each.stride;
+      g.dilation[d] = each.dilation;
+      g.out[d] = each.side;
+      g.in[d] = (each.side - 1) * each.stride + 1;
+      g.pad_begin[d] = each.dilation * (each.kernel - 1) / 2;
+      g.pad_end[d] = each.dilation * (each.kernel - 1) - g.pad_begin[d];
+    }
+    SCOPED_TRACE(::testing::Message() << each.x << "->" << each.y << ", " << each.side << ", by "
+                                      << each.stride << ", gaps of " << each.dilation);
+    const auto taken = [&](Task task, bool converts, Products products = Products::kFloat32Short) {
+      return ChooseAlgorithm(g, task, products, converts) == Algorithm::kVectors;
+    };
+    for (const Task task : {Task::kForward, Task::kGradX}) {
+      EXPECT_EQ(taken(task, false), each.input);
+      EXPECT_EQ(taken(task, true), each.converted_input);
+    }
+    EXPECT_EQ(taken(Task::kGradWeight, false), each.weight);
+    EXPECT_EQ(taken(Task::kGradWeight, true), each.converted_weight);
+    EXPECT_FALSE(taken(Task::kGradWeight, true, kF32));
+  }
+}
+
 TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
   struct Case {
     int64_t x, y, groups, kernel, stride;

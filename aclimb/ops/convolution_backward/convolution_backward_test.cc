@@ -339,6 +339,13 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 68, 9, 9}, {72, 34, 3, 3}, false, 1, 1, 2},
       {{2, 34, 60}, {66, 34, 5}, false, 2},
       {{1, 34, 5, 6, 5}, {66, 34, 3, 3, 3}},
+      // Our own windows on vectors, where vectors are short.
+      {{4, 20, 7, 6}, {24, 20, 3, 3}},
+      {{2, 20, 15, 15}, {24, 20, 3, 3}, false, 1, 5},
+      {{3, 64, 13, 13}, {64, 64, 3, 3}, false, 2},
+      {{4, 24, 7, 6}, {24, 20, 3, 3}, true},
+      {{2, 20, 9, 40}, {24, 20, 3, 3}},
+      {{1, 64, 301}, {64, 64, 3}, false, 2},
   };
   for (const Shape& shape : shapes) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
@@ -606,6 +613,10 @@ TEST_F(ConvolutionBackward, OwnProductsInAnyView) {
       {{2, 64, 3, 9}, {64, 64, 1, 4}, {int64_t{1} << 60, 1}},
       {{1, 64, 3, 5, 4}, {64, 64, 2, 3, 2}, {1, 2, 1}},
       {{2, 64, 30}, {64, 64, 5}, {2}},
+      {{4, 24, 7, 6}, {32, 24, 3, 3}, {1, 1}},  // windows on short vectors, these four
+      {{5, 64, 11, 12}, {72, 64, 3, 2}, {2, 2}},
+      {{2, 17, 9, 34}, {24, 17, 2, 3}, {1, 1}},
+      {{1, 64, 300}, {64, 64, 3}, {2}},
       {{8, 160, 7, 9}, {48, 160, 1, 1}, {1, 1}},
       {{4, 96, 11, 10}, {16, 96, 1, 1}, {1, 1}},
   };

@@ -464,6 +464,7 @@ bool HasInstructions(dnnl_cpu_isa_t set) { return (dnnl_get_effective_cpu_isa() 
 
 Products ProductsOf(DType operand) {
   static const bool has_tiles = HasInstructions(dnnl_cpu_isa_avx512_core_amx) && tiles::Permitted();
+  if (!HasAvx512()) return Products::kFloat32Short;
   if (operand == DType::kBFloat16) {
     return has_tiles ? Products::kBFloat16Tiles : Products::kBFloat16;
   }

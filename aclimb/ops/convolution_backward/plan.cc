@@ -11,20 +11,19 @@
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/patch.h"
-#include "aclimb/ops/convolution_backward/tile_product.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
 #include "aclimb/ops/convolution_backward/transposing_copy.h"
-#include "aclimb/ops/convolution_backward/vector_product.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
-// oneDNN's own dtypes: bfloat16 when all three operands are, float32 otherwise.
+// oneDNN's own dtypes: bfloat16 when all three operands are and the processor has vectors for it,
+// float32 otherwise.
 DType OperandDType(const Place& a, const Place& b, const Place& c) {
   const bool all = a.view.dtype == DType::kBFloat16 && b.view.dtype == DType::kBFloat16 &&
                    c.view.dtype == DType::kBFloat16;
-  return all ? DType::kBFloat16 : DType::kFloat32;
+  return all && onednn::HasAvx512() ? DType::kBFloat16 : DType::kFloat32;
 }
 
 // Whether oneDNN must be given copies.
@@ -316,17 +315,27 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
   planner_.workspace().Rewind(mark);
 }
 
-bool PlanBuilder::HasUnitsForProduct(Task task, const Geometry& geometry) const {
-  if (!parallel_ || planner_.deterministic()) return true;
-  return IsEnough(dtype_ == DType::kBFloat16
-                      ? PlanTileProduct(geometry, task, TeamSize()).Units()
-                      : PlanVectorProduct(geometry, task, TeamSize()).Units());
+std::optional<PlanBuilder::OwnProduct> PlanBuilder::PlanProduct(Task task,
+                                                                const Geometry& geometry) const {
+  const int threads = parallel_ ? TeamSize() : 1;
+  OwnProduct product;
+  if (dtype_ == DType::kBFloat16) {
+    product = PlanTileProduct(geometry, task, threads);
+  } else if (geometry.KernelSize() == 1) {
+    product = PlanVectorProduct(geometry, task, threads);
+  } else {
+    product = PlanVectorWindows(geometry, task, threads);
+  }
+  const bool enough = std::visit([](const auto& p) { return IsEnough(p.Units()); }, product);
+  if (parallel_ && !planner_.deterministic() && !enough) return std::nullopt;
+  return product;
 }
 
-template <typename Product>
-void PlanBuilder::AddProduct(const Product& product, std::string_view name, Task task,
-                             Operands& operands, const Place& result) {
-  LogChoice(task, name);
+void PlanBuilder::AddProduct(const OwnProduct& product, Task task, Operands& operands,
+                             const Place& result) {
+  constexpr std::string_view kNames[] = {"a product on tiles", "a product on vectors",
+                                         "windows on vectors"};
+  LogChoice(task, kNames[product.index()]);
   const bool gives_weight = task == Task::kGradWeight;
   const auto read = [&](Operand& operand, bool dense) {
     return dense ? operand.user : Dense(operand, operand.user.view.dtype);
@@ -339,24 +348,16 @@ void PlanBuilder::AddProduct(const Product& product, std::string_view name, Task
   const bool in_place = gives_weight ? HasDenseRows(result.view) : HasDensePlanes(result.view);
   const Place target = in_place ? result : BookDense(result.view, result.view.dtype);
   (gives_weight ? weight : task == Task::kGradX ? x : y) = target;
-  const Place scratch = BookBytes(product.ScratchBytes());
-  Then([product, x, y, weight, scratch](const RunContext& run) {
-    RunProduct(product, x.View(run), y.View(run), weight.View(run), scratch.Address(run));
-  });
+  std::visit(
+      [&](const auto& p) {
+        const Place scratch = BookBytes(p.ScratchBytes());
+        Then([p, x, y, weight, scratch](const RunContext& run) {
+          RunProduct(p, x.View(run), y.View(run), weight.View(run), scratch.Address(run));
+        });
+      },
+      product);
   if (!in_place) Copy(target, result);
   planner_.workspace().Rewind(mark);
-}
-
-void PlanBuilder::AddProduct(Task task, Operands& operands, const Place& result) {
-  const Geometry& geometry = operands.geometry;
-  const int threads = parallel_ ? TeamSize() : 1;
-  if (dtype_ == DType::kBFloat16) {
-    AddProduct(PlanTileProduct(geometry, task, threads), "a product on tiles", task, operands,
-               result);
-  } else {
-    AddProduct(PlanVectorProduct(geometry, task, threads), "a product on vectors", task, operands,
-               result);
-  }
 }
 
 bool PlanBuilder::AddTileWindows(const Place& result) {
@@ -379,6 +380,17 @@ bool PlanBuilder::AddTileWindows(const Place& result) {
   planner_.workspace().Rewind(mark);
   RepairWhereNaN(result, WeightRepair(operands_, result));
   return true;
+}
+
+void PlanBuilder::RepairVectorWindows(Task task, const Place& result) {
+  const Geometry& geometry = operands_.geometry;
+  // Every gradient of x has pixels that some taps miss.
+  if (task != Task::kGradX && !HasPadding(geometry)) return;
+  if (task == Task::kGradWeight) return RepairWhereNaN(result, WeightRepair(operands_, result));
+  const Step repair = SumsRepair(operands_, task, result, Suspects::kWeights);
+  // It begins with a look at the weights, which may be shorter than one at the result.
+  const bool few = operands_.weight.user.view.ElementCount() < result.view.ElementCount();
+  few ? Then(repair) : RepairWhereNaN(result, repair);
 }
 
 bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& result) {
@@ -497,13 +509,15 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const bool elements = geometry.KernelSize() == 1;
   const bool chosen = algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
                       (elements && dtype_ == DType::kFloat32);
-  const bool own = chosen && HasUnitsForProduct(task, patch.geometry);
+  const std::optional<OwnProduct> own =
+      chosen ? PlanProduct(task, patch.geometry) : std::optional<OwnProduct>();
   // oneDNN must have the rearranged problem before anything is booked for it.
   const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
   if (!own && onednn::MakePrimitive(request) == nullptr) return false;
   const auto add = [&](const Place& to) {
-    if (own) AddProduct(task, patch, to);
-    return own || AddPrimitive(task, patch, to);
+    if (!own) return AddPrimitive(task, patch, to);
+    AddProduct(*own, task, patch, to);
+    return true;
   };
 
   const bool folds = patch.geometry.batch != geometry.batch;
@@ -572,21 +586,21 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
 
 void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
-  Algorithm algorithm = ChooseAlgorithm(operands_.geometry, task, onednn::ProductsOf(dtype_));
+  Algorithm algorithm =
+      ChooseAlgorithm(operands_.geometry, task, onednn::ProductsOf(dtype_), converts_);
   // oneDNN has no product then to rearrange single elements for.
   const bool elements = operands_.geometry.KernelSize() == 1;
   if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch &&
       dtype_ == DType::kBFloat16) {
     algorithm = Algorithm::kBlocked;
   }
-  if (algorithm == Algorithm::kBlocked && converts_ && FitsVectors(operands_.geometry)) {
-    algorithm = Algorithm::kVectors;
-  }
-  if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
-    if (!elements) {
-      if (AddTileWindows(result)) return;
-    } else if (HasUnitsForProduct(task, operands_.geometry)) {
-      return AddProduct(task, operands_, result);
+  if (algorithm == Algorithm::kTiles && !elements) {
+    if (AddTileWindows(result)) return;
+  } else if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
+    if (const auto product = PlanProduct(task, operands_.geometry)) {
+      AddProduct(*product, task, operands_, result);
+      if (!elements) RepairVectorWindows(task, result);
+      return;
     }
   }
   switch (algorithm) {

@@ -2,8 +2,9 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
+#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "aclimb/executor/plan.h"
@@ -11,6 +12,9 @@
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/repair.h"
+#include "aclimb/ops/convolution_backward/tile_product.h"
+#include "aclimb/ops/convolution_backward/vector_product.h"
+#include "aclimb/ops/convolution_backward/vector_windows.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -105,13 +109,14 @@ class PlanBuilder {
 
   void AddTask(Task task, const Place& result);
   void AddDirect(Task task, const Place& result);
-  // Our own product: on tiles in bfloat16, on vectors otherwise.
-  bool HasUnitsForProduct(Task task, const Geometry& geometry) const;
-  void AddProduct(Task task, Operands& operands, const Place& result);
-  template <typename Product>
-  void AddProduct(const Product& product, std::string_view name, Task task, Operands& operands,
-                  const Place& result);
+  // Our own product: on tiles in bfloat16, on vectors otherwise; none where it has too few units
+  // for the team.
+  using OwnProduct = std::variant<TileProduct, VectorProduct, VectorWindows>;
+  std::optional<OwnProduct> PlanProduct(Task task, const Geometry& geometry) const;
+  void AddProduct(const OwnProduct& product, Task task, Operands& operands, const Place& result);
   bool AddTileWindows(const Place& result);
+  // After windows on vectors, which multiply zeros.
+  void RepairVectorWindows(Task task, const Place& result);
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
   bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);

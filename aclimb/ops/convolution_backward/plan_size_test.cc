@@ -13,6 +13,7 @@
 #include "aclimb/ops/convolution_backward/tile_product.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
 #include "aclimb/ops/convolution_backward/vector_product.h"
+#include "aclimb/ops/convolution_backward/vector_windows.h"
 
 namespace {
 thread_local int64_t allocated_bytes = 0;
@@ -185,6 +186,30 @@ TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
   const VectorProduct product = PlanVectorProduct(g, Task::kGradX, 64);
   EXPECT_LT(product.SlotBytes(), 2 << 20);
   EXPECT_GE(product.Units(), 256);
+}
+
+TEST(ConvolutionPlan, WindowsOfAbsurdWeightsTakeAbsurdScratch) {
+  Geometry g;
+  g.batch = 1;
+  g.kernel[2] = 3;
+  g.in[2] = 1 << 20;
+  g.out[2] = g.in[2] - 2;
+  for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+    g.x_channels = g.y_channels = int64_t{1} << 31;
+    const VectorWindows absurd = PlanVectorWindows(g, task, 64);
+    if (task != Task::kGradWeight) {
+      EXPECT_GE(absurd.ScratchBytes(), int64_t{1} << 44);
+    }
+    EXPECT_LT(absurd.SlotBytes(), 8 << 20);
+    // A slot does not grow with the tensors.
+    g.x_channels = g.y_channels = 4096;
+    EXPECT_LT(PlanVectorWindows(g, task, 1).SlotBytes(), 8 << 20);
+  }
+  // One window, whatever its step.
+  g.in[2] = g.kernel[2];
+  g.out[2] = 1;
+  g.stride[2] = int64_t{1} << 62;
+  EXPECT_LT(PlanVectorWindows(g, Task::kGradX, 1).SlotBytes(), 8 << 20);
 }
 
 // Describing these to oneDNN takes a time that grows with the channels, a sixth of a second here.

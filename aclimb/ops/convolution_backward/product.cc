@@ -9,7 +9,9 @@ bool HasDensePlanes(const TensorView& channels) {
 }
 
 bool HasDenseRows(const TensorView& weight) {
-  return weight.stride[1] == 1 || weight.shape[1] == 1;
+  TensorView row = weight;
+  row.shape[0] = 1;
+  return row.IsContiguous();
 }
 
 Matrix ChannelsOf(const TensorView& view) {

@@ -11,7 +11,8 @@
 namespace aclimb::convolution_backward {
 
 // Whether a product takes a tensor as it is: x or y with the pixels of each channel side by side,
-// images and channels anywhere; weights with those of an output channel side by side.
+// images and channels anywhere; weights with those of an output channel side by side, and
+// the elements of each window.
 bool HasDensePlanes(const TensorView& channels);
 bool HasDenseRows(const TensorView& weight);
 

@@ -16,6 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace aclimb::convolution_backward::vectors {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::EachVector;
 using aclimb::HWY_NAMESPACE::LoadF32;
 using aclimb::HWY_NAMESPACE::Transpose;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
@@ -178,6 +179,104 @@ void MultiplyRows(const Left& left, const float* right, int64_t vectors, int64_t
   kFunctions[vectors - 1][left.is_panel ? 1 : 0](left, right, depth, add, sums, stride);
 }
 
+template <int kVectors>
+void SumBlock(const float* left, const Segment* segments, int64_t count, const float* right,
+              bool add, float* sums, int64_t stride, const int32_t* to, int64_t rows) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t first = 0; first < rows; first += kHeldRows) {
+    Vector sum[kHeldRows][kVectors];
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kHeldRows; ++r) {
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+    }
+    for (int64_t s = 0; s < count; ++s) {
+      const float* row[kHeldRows];
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + segments[s].left[first + r];
+      const float* HWY_RESTRICT panel = right + segments[s].right * kVectors * lanes;
+      const int64_t depth = segments[s].depth;
+      for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
+        Vector columns[kVectors];
+#pragma GCC unroll 3
+        for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
+#pragma GCC unroll 8
+        for (int64_t r = 0; r < kHeldRows; ++r) {
+          const Vector value = hn::Set(d, row[r][k]);
+#pragma GCC unroll 3
+          for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
+        }
+      }
+    }
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kHeldRows; ++r) {
+      if (first + r >= rows) break;
+      float* const at = sums + to[first + r] * stride;
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v) {
+        Vector value = sum[r][v];
+        if (add) value = hn::Add(value, hn::LoadU(d, at + v * lanes));
+        hn::StoreU(value, d, at + v * lanes);
+      }
+    }
+  }
+}
+
+void SumSegments(const float* left, const Segment* segments, int64_t count, const float* right,
+                 int64_t vectors, bool add, float* sums, int64_t stride, const int32_t* to,
+                 int64_t rows) {
+  using Function = void (*)(const float*, const Segment*, int64_t, const float*, bool, float*,
+                            int64_t, const int32_t*, int64_t);
+  constexpr Function kFunctions[kMostVectors] = {SumBlock<1>, SumBlock<2>, SumBlock<3>};
+  kFunctions[vectors - 1](left, segments, count, right, add, sums, stride, to, rows);
+}
+
+// to[i] = from[i * step]. Pieces are short: masks would cost more than elements written twice.
+HWY_INLINE void CopyEvery(const float* from, int64_t step, int64_t count, float* to) {
+  if (step == 1) {
+    return EachVector<float, hn::MaxLanes(Tag()), 1>(
+        count, [&](auto d, int64_t i) HWY_ATTR { hn::StoreU(hn::LoadU(d, from + i), d, to + i); });
+  }
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  // The last element has none behind it.
+  for (; step == 2 && i + lanes < count; i += lanes) {
+    Vector even, odd;
+    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
+    hn::StoreU(even, d, to + i);
+  }
+  for (; i < count; ++i) hwy::CopyBytes<sizeof(float)>(from + i * step, to + i);
+}
+template <typename Half>
+HWY_INLINE void CopyEvery(const Half* from, int64_t step, int64_t count, float* to) {
+  if (step == 1) return ConvertRow(from, count, to);
+  constexpr int64_t kMost = 64;
+  Half taken[kMost];
+  for (int64_t first = 0; first < count; first += kMost) {
+    const int64_t length = HWY_MIN(kMost, count - first);
+    for (int64_t i = 0; i < length; ++i) taken[i] = from[(first + i) * step];
+    ConvertRow(taken, length, to + first);
+  }
+}
+
+void CopyPieces(DType dtype, const void* from, int64_t stride, int64_t step, int64_t rows,
+                const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto* const typed = static_cast<const decltype(element)*>(from) + r * stride;
+      for (const Piece* piece = pieces; piece != pieces + count; ++piece) {
+        float* at = to + r * to_stride + piece->to;
+        for (int32_t i = 0; i < piece->before; ++i) *at++ = 0;
+        CopyEvery(typed + piece->from, step, piece->count, at);
+        at += piece->count;
+        for (int32_t i = 0; i < piece->after; ++i) *at++ = 0;
+      }
+    }
+  });
+}
+
 void StoreSums(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
                void* to, int64_t stride) {
   WithType(dtype, [&](auto element) HWY_ATTR {
@@ -190,6 +289,9 @@ void StoreSums(const float* sums, int64_t sums_stride, int64_t rows, int64_t col
 
 void StoreTransposed(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns,
                      DType dtype, void* to, int64_t stride) {
+  if (dtype == DType::kFloat32) {
+    return Transpose(sums, sums_stride, rows, columns, static_cast<float*>(to), stride);
+  }
   HWY_ALIGN float tile[kTileRows * kTileColumns];
   for (int64_t c = 0; c < columns; c += kTileRows) {
     const int64_t width = HWY_MIN(kTileRows, columns - c);
@@ -216,6 +318,8 @@ HWY_EXPORT(CopyToLeftPanels);
 HWY_EXPORT(CopyToPanels);
 HWY_EXPORT(TransposeRows);
 HWY_EXPORT(MultiplyRows);
+HWY_EXPORT(SumSegments);
+HWY_EXPORT(CopyPieces);
 HWY_EXPORT(StoreSums);
 HWY_EXPORT(StoreTransposed);
 
@@ -265,6 +369,19 @@ void PackRightTransposed(DType dtype, const void* from, int64_t stride, int64_t 
 void Multiply(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
               float* sums, int64_t stride) {
   HWY_DYNAMIC_DISPATCH(MultiplyRows)(left, right, vectors, depth, add, sums, stride);
+}
+
+void MultiplySegments(const float* left, const Segment* segments, int64_t count, const float* right,
+                      int64_t vectors, bool add, float* sums, int64_t stride, const int32_t* to,
+                      int64_t rows) {
+  HWY_DYNAMIC_DISPATCH(SumSegments)
+  (left, segments, count, right, vectors, add, sums, stride, to, rows);
+}
+
+void PackPieces(DType dtype, const void* from, int64_t stride, int64_t step, int64_t rows,
+                const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
+  HWY_DYNAMIC_DISPATCH(CopyPieces)
+  (dtype, from, stride, step, rows, pieces, count, to, to_stride);
 }
 
 void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,

@@ -56,6 +56,28 @@ void ToFloat(DType dtype, const void* from, int64_t count, float* to);
 void Multiply(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
               float* sums, int64_t stride);
 
+// A part of the sums of a block: `depth` products of each row.
+struct Segment {
+  int32_t left[kRows];  // where a row's elements begin; any valid place for rows that are absent
+  int32_t right;        // row of the right operand
+  int32_t depth;
+};
+
+// sums[to[r]][column] = the sum of the segments, or is increased by it, for up to kRows rows.
+void MultiplySegments(const float* left, const Segment* segments, int64_t count, const float* right,
+                      int64_t vectors, bool add, float* sums, int64_t stride, const int32_t* to,
+                      int64_t rows);
+
+// A part of each row: zeros, elements, zeros.
+struct Piece {
+  int64_t from;  // the first element
+  int32_t to, before, count, after;
+};
+
+// The pieces of so many rows, every step-th element of each, as rows of float32.
+void PackPieces(DType dtype, const void* from, int64_t stride, int64_t step, int64_t rows,
+                const Piece* pieces, int64_t count, float* to, int64_t to_stride);
+
 // to[row][column] = sums[row][column], rounded to nearest even.
 void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
                void* to, int64_t stride);

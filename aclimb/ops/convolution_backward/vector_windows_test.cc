@@ -1,0 +1,281 @@
+// Our own sums over windows on vectors of every kind that this processor has, against the
+// definition.
+
+#include "aclimb/ops/convolution_backward/vector_windows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/simd/each_target.h"
+#include "aclimb/simd/parallel.h"
+#include "tests/support/compare.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+using aclimb::testing::Random;
+
+constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
+
+class WindowsOnVectors : public ::testing::Test {
+ protected:
+  void TearDown() override { SetTeamSize(0); }
+};
+
+// A dimension that is not there has extents of one.
+struct Axis {
+  int64_t in = 1, kernel = 1, stride = 1, dilation = 1, begin = 0, end = 0;
+
+  int64_t Out() const { return *WindowCount(in, begin, end, kernel, dilation, stride); }
+};
+
+// Channels are those of a group.
+Geometry GeometryOf(int64_t batch, int64_t x_channels, int64_t y_channels,
+                    const Axis (&axes)[kDims]) {
+  Geometry g;
+  g.batch = batch;
+  g.x_channels = x_channels;
+  g.y_channels = y_channels;
+  for (int d = 0; d < kDims; ++d) {
+    g.in[d] = axes[d].in;
+    g.out[d] = axes[d].Out();
+    g.kernel[d] = axes[d].kernel;
+    g.stride[d] = axes[d].stride;
+    g.dilation[d] = axes[d].dilation;
+    g.pad_begin[d] = axes[d].begin;
+    g.pad_end[d] = axes[d].end;
+  }
+  return g;
+}
+
+// Planes and rows of the weight are dense, with gaps between channels, images and rows.
+Tensor Planes(int64_t batch, int64_t channels, const int64_t (&extents)[kDims], DType dtype,
+              int64_t gap) {
+  Tensor tensor({batch, channels, extents[0] * extents[1] * extents[2]}, dtype, 0);
+  if (gap > 0) {
+    tensor = Tensor({batch, channels, extents[0] * extents[1] * extents[2] + gap}, dtype, 0);
+    tensor.view.shape[2] -= gap;
+  }
+  return tensor;
+}
+
+TensorView AsImages(const Tensor& tensor, const int64_t (&extents)[kDims]) {
+  TensorView view = tensor.view;
+  view.rank = 5;
+  int64_t stride = 1;
+  for (int d = kDims - 1; d >= 0; --d) {
+    view.shape[2 + d] = extents[d];
+    view.stride[2 + d] = stride;
+    stride *= extents[d];
+  }
+  return view;
+}
+
+struct DTypes {
+  DType x, y, weight;
+};
+constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
+
+struct Operands {
+  Operands(const Geometry& g, const DTypes& dtypes, int64_t gap)
+      : geometry(g),
+        x(Planes(g.batch, g.groups * g.x_channels, g.in, dtypes.x, gap)),
+        y(Planes(g.batch, g.groups * g.y_channels, g.out, dtypes.y, gap)),
+        weight(WeightLike(g, dtypes.weight, gap)) {}
+
+  static Tensor WeightLike(const Geometry& g, DType dtype, int64_t gap) {
+    Tensor tensor({g.groups * g.y_channels, g.x_channels * g.KernelSize() + gap}, dtype, 0);
+    tensor.view.shape[1] -= gap;
+    return tensor;
+  }
+  Tensor ResultFor(Task task) const {
+    const Geometry& g = geometry;
+    switch (task) {
+      case Task::kForward:
+        return Planes(g.batch, g.groups * g.y_channels, g.out, y.view.dtype, 3);
+      case Task::kGradX:
+        return Planes(g.batch, g.groups * g.x_channels, g.in, x.view.dtype, 3);
+      default:
+        return WeightLike(g, weight.view.dtype, 3);
+    }
+  }
+  TensorView WeightView(const Tensor& tensor) const {
+    TensorView view = tensor.view;
+    view.rank = 5;
+    view.shape[1] = geometry.x_channels;
+    int64_t stride = 1;
+    for (int d = kDims - 1; d >= 0; --d) {
+      view.shape[2 + d] = geometry.kernel[d];
+      view.stride[2 + d] = stride;
+      stride *= geometry.kernel[d];
+    }
+    view.stride[1] = stride;
+    return view;
+  }
+
+  Geometry geometry;
+  Tensor x, y, weight;
+};
+
+std::vector<double> ResultOf(const Operands& operands, Task task, int threads) {
+  const Geometry& g = operands.geometry;
+  const VectorWindows windows = PlanVectorWindows(g, task, threads);
+  const Tensor result = operands.ResultFor(task);
+  const auto bytes = static_cast<size_t>(windows.ScratchBytes());
+  Fenced scratch(RoundUp(bytes, size_t{64}), true);
+  std::memset(scratch.data(), 0xFF, bytes);  // NaN
+  RunProduct(windows, AsImages(task == Task::kGradX ? result : operands.x, g.in),
+             AsImages(task == Task::kForward ? result : operands.y, g.out),
+             operands.WeightView(task == Task::kGradWeight ? result : operands.weight),
+             scratch.data());
+  EXPECT_TRUE(result.GapsAreUntouched());
+  return result.Values();
+}
+
+std::vector<double> Expected(const Operands& operands, Task task) {
+  const Geometry& g = operands.geometry;
+  const auto shape = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
+    return std::vector<int64_t>{a, b, extents[0], extents[1], extents[2]};
+  };
+  Truth truth;
+  truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
+  const auto x_shape = shape(g.batch, g.groups * g.x_channels, g.in);
+  const auto y_shape = shape(g.batch, g.groups * g.y_channels, g.out);
+  truth.input_shape = truth.transposed ? y_shape : x_shape;
+  truth.output_shape = truth.transposed ? x_shape : y_shape;
+  truth.weight_shape = shape(g.groups * g.y_channels, g.x_channels, g.kernel);
+  truth.groups = g.groups;
+  truth.stride = {g.stride[0], g.stride[1], g.stride[2]};
+  truth.dilation = {g.dilation[0], g.dilation[1], g.dilation[2]};
+  truth.pad = {g.pad_begin[0], g.pad_begin[1], g.pad_begin[2]};
+  if (truth.transposed) {
+    truth.Compute(operands.x.Values(), operands.y.Values(), operands.weight.Values());
+  } else {
+    truth.Compute(operands.y.Values(), operands.x.Values(), operands.weight.Values());
+  }
+  return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
+}
+
+double Rounded(double value, DType dtype) {
+  char bytes[4];
+  Save(bytes, dtype, value);
+  return Load(bytes, dtype);
+}
+
+std::string Text(const Geometry& g) {
+  std::ostringstream out;
+  out << g.batch << " images, " << g.groups << " times " << g.x_channels << " to " << g.y_channels
+      << " channels";
+  for (int d = 0; d < kDims; ++d) {
+    out << "; in " << g.in[d] << " kernel " << g.kernel[d] << " stride " << g.stride[d]
+        << " dilation " << g.dilation[d] << " padding " << g.pad_begin[d] << "+" << g.pad_end[d];
+  }
+  return out.str();
+}
+
+void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random) {
+  const int64_t gap = random.Integer(0, 2);
+  const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
+  SetTeamSize(threads);
+  Operands operands(geometry, dtypes, gap);
+  for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
+  for (const Task task : kTasks) {
+    SCOPED_TRACE(::testing::Message()
+                 << Text(geometry) << "; gap " << gap << ", " << threads << " threads, task "
+                 << static_cast<int>(task) << ", " << NameOf(dtypes.x) << " " << NameOf(dtypes.y)
+                 << " " << NameOf(dtypes.weight));
+    const std::vector<double> got = ResultOf(operands, task, threads);
+    const std::vector<double> expected = Expected(operands, task);
+    ASSERT_EQ(got.size(), expected.size());
+    const DType dtype = task == Task::kForward ? dtypes.y
+                        : task == Task::kGradX ? dtypes.x
+                                               : dtypes.weight;
+    // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
+    for (size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i], Rounded(expected[i], dtype)) << "element " << i;
+    }
+  }
+}
+
+Axis AnyAxis(Random& random, int64_t most) {
+  Axis axis;
+  axis.kernel = random.Integer(1, 4);
+  axis.stride = random.Integer(1, 3);
+  axis.dilation = random.Integer(1, 3);
+  axis.begin = random.Integer(0, 3);
+  axis.end = random.Integer(0, 3);
+  const int64_t reach = axis.dilation * (axis.kernel - 1) + 1;
+  axis.in = std::max<int64_t>(1, reach - axis.begin - axis.end) + random.Integer(0, most);
+  return axis;
+}
+
+std::vector<Geometry> AllGeometries(Random& random) {
+  const Axis none, three = {14, 3, 1, 1, 1, 1};
+  std::vector<Geometry> all = {
+      GeometryOf(1, 1, 1, {none, none, none}),
+      GeometryOf(2, 24, 40, {none, {30, 3, 1, 1, 1, 1}, {30, 3, 1, 1, 1, 1}}),  // read in place
+      GeometryOf(9, 20, 17, {none, {7, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}}),    // images together
+      GeometryOf(2, 300, 20, {none, {5, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}}),   // many channels
+      GeometryOf(2, 20, 530, {none, three, {3, 3, 1, 1, 1, 1}}),
+      GeometryOf(1, 9, 10, {none, none, {1500, 5, 1, 1, 2, 2}}),  // a line in parts
+      GeometryOf(2, 9, 10, {none, none, {1301, 3, 2, 1, 0, 0}}),
+      GeometryOf(1, 16, 8, {none, {33, 3, 1, 12, 12, 12}, {33, 3, 1, 12, 12, 12}}),
+      GeometryOf(2, 8, 16, {{4, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}, {26, 3, 1, 1, 1, 1}}),
+      GeometryOf(2, 9, 8, {none, {9, 1, 3, 1, 0, 0}, {9, 2, 3, 1, 0, 0}}),    // elements between
+      GeometryOf(1, 5, 6, {none, {1, 11, 1, 1, 5, 5}, {2, 11, 1, 1, 5, 5}}),  // mostly padding
+  };
+  for (int i = 0; i < 60; ++i) {
+    all.push_back(GeometryOf(random.Integer(1, 4), random.Integer(1, 60), random.Integer(1, 60),
+                             {random.Chance(0.3) ? AnyAxis(random, 3) : none,
+                              random.Chance(0.7) ? AnyAxis(random, 12) : none,
+                              AnyAxis(random, random.Chance(0.5) ? 9 : 60)}));
+    if (random.Chance(0.3)) all.back().groups = random.Integer(2, 4);
+  }
+  return all;
+}
+
+TEST_F(WindowsOnVectors, MeetTheTruth) {
+  const int targets = EachTarget([] {
+    Random random(6);
+    for (const Geometry& geometry : AllGeometries(random)) {
+      const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
+      const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
+      ExpectTruth(geometry, dtypes, random);
+      if (HasFatalFailure()) return;
+    }
+  });
+  EXPECT_GT(targets, 0);
+}
+
+TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
+  Random random(7);
+  const Axis none, wide = {56, 3, 1, 1, 1, 1}, narrow = {7, 3, 2, 1, 1, 1};
+  for (const Geometry& geometry :
+       {GeometryOf(2, 40, 50, {none, wide, wide}), GeometryOf(9, 300, 280, {none, narrow, narrow}),
+        GeometryOf(1, 20, 20, {none, none, {1700, 5, 1, 1, 2, 2}})}) {
+    Operands operands(geometry, kFloats, 0);
+    for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
+      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
+    }
+    for (const Task task : kTasks) {
+      SetTeamSize(1);
+      const std::vector<double> one = ResultOf(operands, task, 1);
+      for (const int threads : {2, 5, 64}) {
+        SetTeamSize(threads);
+        EXPECT_EQ(ResultOf(operands, task, threads), one) << threads;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
