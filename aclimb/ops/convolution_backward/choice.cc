@@ -183,8 +183,9 @@ bool FitsWindowsOnVectors(const Geometry& g, Task task) {
     // What a unit reads is packed at once.
     if ((g.kernel[d] - 1) * g.dilation[d] > 128 || (g.out[d] > 1 && g.stride[d] > 4)) return false;
   }
+  // A group of sixteen leaves oneDNN's blocks no emptier than ours.
+  if (g.groups > 1) return std::min(g.x_channels, g.y_channels) >= 32;
   if (g.x_channels >= 16) return true;
-  if (g.groups > 1) return false;
   // Three and four fill the rows that short vectors hold, if x is read from where it is.
   if (task != Task::kGradWeight || g.HasStrides() || g.out[2] < 32) return false;
   return g.x_channels == 3 || g.x_channels == 4;
@@ -192,15 +193,18 @@ bool FitsWindowsOnVectors(const Geometry& g, Task task) {
 
 // On short vectors oneDNN's gradient of the weight reaches half to two thirds of the arithmetic,
 // ours nine tenths; its product along one dimension, which unfolds x, reaches as much where there
-// are strides. Its other tasks are as good as ours but for large gaps, which it does not step over,
-// small planes, and strides along one dimension.
+// are strides and many weights. Its other tasks are as good as ours but for large gaps and long
+// windows along one dimension, small planes, and strides.
 bool WindowsOnVectors(const Geometry& g, Task task, Products products) {
   if (products != Products::kFloat32Short || !FitsWindowsOnVectors(g, task)) return false;
   const bool one_dimension = IsOneDimensional(g);
-  if (task == Task::kGradWeight) return !(one_dimension && g.HasStrides());
+  if (task == Task::kGradWeight) {
+    return !one_dimension || !g.HasStrides() || Weights(g) < 1 << 19;
+  }
   int64_t gap = 1;
   for (int d = 0; d < kDims; ++d) gap = std::max(gap, g.kernel[d] > 1 ? g.dilation[d] : 1);
-  if (gap >= 4 || g.OutSize() <= 49) return true;
+  if (gap >= 4 || (one_dimension && g.KernelSize() >= 9)) return true;
+  if (g.OutSize() <= (Weights(g) < 1 << 21 ? 49 : 100)) return true;
   if (!g.HasStrides() || std::min(g.x_channels, g.y_channels) < 64) return false;
   return one_dimension || g.OutSize() <= 196;
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace aclimb::convolution_backward {
 namespace {
 
@@ -470,6 +472,8 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
       {16, 16, 3, 3, 1, 1, false, false, false, false},  // 72
       {64, 64, 7, 3, 1, 1, true, true, true, true},
       {64, 64, 8, 3, 1, 1, false, true, true, true},
+      {512, 512, 10, 3, 1, 1, true, true, true, true},
+      {512, 512, 11, 3, 1, 1, false, true, true, true},
       {64, 64, 28, 3, 1, 3, false, true, true, true},
       {64, 64, 28, 3, 1, 4, true, true, true, true},
       {64, 64, 100, 3, 1, 65, false, false, false, false},  // reaches too far
@@ -513,6 +517,23 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
     EXPECT_EQ(taken(Task::kGradWeight, true), each.converted_weight);
     EXPECT_FALSE(taken(Task::kGradWeight, true, kF32));
   }
+  // Along one dimension, for x and y, and for the weight.
+  const auto row = [](int64_t channels, int64_t groups, int64_t kernel, int64_t stride) {
+    Geometry g = Windows(channels, channels, 400, kernel, stride);
+    g.kernel[1] = g.in[1] = 1;
+    g.groups = groups;
+    const auto taken = [&](Task task) {
+      return ChooseAlgorithm(g, task, Products::kFloat32Short) == Algorithm::kVectors;
+    };
+    EXPECT_EQ(taken(Task::kForward), taken(Task::kGradX));
+    return std::pair(taken(Task::kGradX), taken(Task::kGradWeight));
+  };
+  EXPECT_EQ(row(64, 1, 8, 1), std::pair(false, true));
+  EXPECT_EQ(row(64, 1, 9, 1), std::pair(true, true));
+  EXPECT_EQ(row(64, 1, 5, 2), std::pair(true, true));
+  EXPECT_EQ(row(512, 1, 5, 2), std::pair(true, false));
+  EXPECT_EQ(row(32, 4, 9, 1), std::pair(true, true));
+  EXPECT_EQ(row(31, 4, 9, 1), std::pair(false, false));
 }
 
 TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {

@@ -4,6 +4,8 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <type_traits>
 
@@ -130,6 +132,17 @@ void TransposeRows(DType dtype, const void* from, int64_t stride, int64_t rows, 
   });
 }
 
+// Sums of a row of a block to memory.
+template <int kVectors>
+HWY_INLINE void StoreRow(const Vector (&sum)[kVectors], bool add, float* HWY_RESTRICT to) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+#pragma GCC unroll 3
+  for (int v = 0; v < kVectors; ++v) {
+    hn::StoreU(add ? hn::Add(sum[v], hn::LoadU(d, to + v * lanes)) : sum[v], d, to + v * lanes);
+  }
+}
+
 template <int kVectors, bool kPanel>
 HWY_INLINE void MultiplyBlock(const Left& left, const float* HWY_RESTRICT right, int64_t depth,
                               bool add, float* HWY_RESTRICT sums, int64_t stride) {
@@ -158,13 +171,7 @@ HWY_INLINE void MultiplyBlock(const Left& left, const float* HWY_RESTRICT right,
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      float* const to = sums + (first + r) * stride;
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) {
-        Vector value = sum[r][v];
-        if (add) value = hn::Add(value, hn::LoadU(d, to + v * lanes));
-        hn::StoreU(value, d, to + v * lanes);
-      }
+      StoreRow<kVectors>(sum[r], add, sums + (first + r) * stride);
     }
   }
 }
@@ -191,6 +198,12 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
 #pragma GCC unroll 3
       for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
     }
+    // The sums so far come from a far cache while this part of them is computed.
+    for (int64_t r = first; add && r < HWY_MIN(first + kHeldRows, rows); ++r) {
+      const float* const at = sums + to[r] * stride;
+      hwy::Prefetch(at);
+      hwy::Prefetch(at + kVectors * lanes - 1);
+    }
     for (int64_t s = 0; s < count; ++s) {
       const float* row[kHeldRows];
 #pragma GCC unroll 8
@@ -211,14 +224,7 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      if (first + r >= rows) break;
-      float* const at = sums + to[first + r] * stride;
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) {
-        Vector value = sum[r][v];
-        if (add) value = hn::Add(value, hn::LoadU(d, at + v * lanes));
-        hn::StoreU(value, d, at + v * lanes);
-      }
+      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + to[first + r] * stride);
     }
   }
 }

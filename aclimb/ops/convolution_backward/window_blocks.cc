@@ -1,0 +1,52 @@
+#include "aclimb/ops/convolution_backward/window_blocks.h"
+
+namespace aclimb::convolution_backward {
+
+int64_t Met(const Geometry& g, Task task, int d, int64_t position, int64_t tap) {
+  const int64_t shift = tap * g.dilation[d] - g.pad_begin[d];
+  if (ReadsX(task)) {
+    const int64_t at = position * g.stride[d] + shift;
+    return at >= 0 && at < g.in[d] ? at : -1;
+  }
+  const int64_t at = position - shift;
+  if (at < 0 || at % g.stride[d] != 0) return -1;
+  return at / g.stride[d] < g.out[d] ? at / g.stride[d] : -1;
+}
+
+int64_t MetLine(const Geometry& g, Task task, int64_t line, int64_t tap) {
+  const int64_t height = (ReadsX(task) ? g.out : g.in)[1];
+  const int64_t source_height = (ReadsX(task) ? g.in : g.out)[1];
+  const int64_t depth = Met(g, task, 0, line / height, tap / g.kernel[1]);
+  const int64_t row = Met(g, task, 1, line % height, tap % g.kernel[1]);
+  return depth < 0 || row < 0 ? -1 : depth * source_height + row;
+}
+
+Part::Part(const VectorWindows& p, int64_t unit) {
+  const int64_t across = CeilDivide(p.columns, p.unit_columns);
+  first_column = unit % across * p.unit_columns;
+  block = unit / across % p.Blocks();
+  group = unit / across / p.Blocks();
+  columns = std::min(p.unit_columns, p.columns - first_column);
+  width = RoundUp(columns, p.lanes);
+}
+
+int64_t PixelBlocks(const VectorWindows& p) {
+  const Extents all = ResultOf(p);
+  return CeilDivide(p.geometry.batch, p.images) * CeilDivide(all.lines, p.lines) *
+         CeilDivide(all.width, p.width);
+}
+
+Block BlockAt(const VectorWindows& p, int64_t number) {
+  const Extents all = ResultOf(p);
+  const int64_t parts = CeilDivide(all.width, p.width), bands = CeilDivide(all.lines, p.lines);
+  Block b;
+  b.column = number % parts * p.width;
+  b.width = std::min(p.width, all.width - b.column);
+  b.line = number / parts % bands * p.lines;
+  b.lines = std::min(p.lines, all.lines - b.line);
+  b.image = number / parts / bands * p.images;
+  b.images = std::min(p.images, p.geometry.batch - b.image);
+  return b;
+}
+
+}  // namespace aclimb::convolution_backward
