@@ -175,7 +175,8 @@ bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
 }
 
 // What our own sums over windows compute at a good speed.
-bool FitsWindowsOnVectors(const Geometry& g, Task task) {
+bool FitsWindowsOnVectors(const Geometry& geometry, Task task) {
+  const Geometry g = ShortDimensionsFirst(geometry);
   const int64_t taps = g.KernelSize();
   if (taps == 1 || taps > 256 || IsPatch(g) || IsSmall(g)) return false;
   if (Pixels(g) < 128 || g.y_channels < 16) return false;
@@ -186,7 +187,7 @@ bool FitsWindowsOnVectors(const Geometry& g, Task task) {
   // A group of sixteen leaves oneDNN's blocks no emptier than ours.
   if (g.groups > 1) return std::min(g.x_channels, g.y_channels) >= 32;
   if (g.x_channels >= 16) return true;
-  // Three and four fill the rows that short vectors hold, if x is read from where it is.
+  // Three and four fill the rows that short vectors hold. Long ones are read from where they are.
   if (task != Task::kGradWeight || g.HasStrides() || g.out[2] < 32) return false;
   return g.x_channels == 3 || g.x_channels == 4;
 }
@@ -197,7 +198,7 @@ bool FitsWindowsOnVectors(const Geometry& g, Task task) {
 // windows along one dimension, small planes, and strides.
 bool WindowsOnVectors(const Geometry& g, Task task, Products products) {
   if (products != Products::kFloat32Short || !FitsWindowsOnVectors(g, task)) return false;
-  const bool one_dimension = IsOneDimensional(g);
+  const bool one_dimension = IsOneDimensional(ShortDimensionsFirst(g));
   if (task == Task::kGradWeight) {
     return !one_dimension || !g.HasStrides() || Weights(g) < 1 << 19;
   }
@@ -322,7 +323,7 @@ Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threa
   // Rows of a few elements keep the direct gradient of the weight below two thirds of its speed.
   const bool strided = g.HasStrides();
   const bool large = IsLargeOnOneThread(Weights(g), threads) && g.OutSize() > 16;
-  if (large && (strided || products == Products::kFloat32)) return Layouts::kPlain;
+  if (large && (strided || (!half && !HasTiles(products)))) return Layouts::kPlain;
   return strided || half || large ? Layouts::kBlocked : Layouts::kChannelsLast;
 }
 

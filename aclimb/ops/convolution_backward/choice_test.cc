@@ -515,15 +515,42 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
     }
     EXPECT_EQ(taken(Task::kGradWeight, false), each.weight);
     EXPECT_EQ(taken(Task::kGradWeight, true), each.converted_weight);
-    EXPECT_FALSE(taken(Task::kGradWeight, true, kF32));
+    for (const Products others : {kF32, kF32Tiles, kBf16, kTiles}) {
+      EXPECT_FALSE(taken(Task::kGradX, false, others));
+      EXPECT_FALSE(taken(Task::kForward, false, others));
+      EXPECT_FALSE(taken(Task::kGradWeight, true, others));
+    }
+  }
+  // Windows that do not overlap are rearranged, and those of one element left to oneDNN.
+  for (const int64_t kernel : {1, 2}) {
+    Geometry g = Windows(64, 64, 28, kernel, kernel);
+    g.out[1] = 28;
+    g.in[1] = g.in[2] = 28 * kernel;
+    g.stride[1] = kernel;
+    for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+      const Algorithm left = kernel == 1 ? Algorithm::kBlocked : Algorithm::kPatch;
+      EXPECT_EQ(ChooseAlgorithm(g, task, Products::kFloat32Short), left);
+      EXPECT_EQ(ChooseAlgorithm(g, task, Products::kFloat32Short, true),
+                kernel == 1 ? Algorithm::kVectors : Algorithm::kPatch);
+    }
+    const Layouts layouts = ChooseLayouts(g, Task::kGradWeight, Products::kFloat32Short, 2);
+    EXPECT_EQ(layouts, kernel == 1 ? kPlain : kBlocked);
   }
   // Along one dimension, for x and y, and for the weight.
   const auto row = [](int64_t channels, int64_t groups, int64_t kernel, int64_t stride) {
     Geometry g = Windows(channels, channels, 400, kernel, stride);
     g.kernel[1] = g.in[1] = 1;
     g.groups = groups;
+    Geometry column = g;  // the same along another dimension
+    for (int64_t* values : {column.in, column.out, column.kernel, column.stride}) {
+      std::swap(values[1], values[2]);
+    }
     const auto taken = [&](Task task) {
-      return ChooseAlgorithm(g, task, Products::kFloat32Short) == Algorithm::kVectors;
+      const auto choice = [&](const Geometry& of) {
+        return ChooseAlgorithm(of, task, Products::kFloat32Short) == Algorithm::kVectors;
+      };
+      EXPECT_EQ(choice(column), choice(g));
+      return choice(g);
     };
     EXPECT_EQ(taken(Task::kForward), taken(Task::kGradX));
     return std::pair(taken(Task::kGradX), taken(Task::kGradWeight));
@@ -531,7 +558,8 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
   EXPECT_EQ(row(64, 1, 8, 1), std::pair(false, true));
   EXPECT_EQ(row(64, 1, 9, 1), std::pair(true, true));
   EXPECT_EQ(row(64, 1, 5, 2), std::pair(true, true));
-  EXPECT_EQ(row(512, 1, 5, 2), std::pair(true, false));
+  EXPECT_EQ(row(512, 1, 3, 2), std::pair(true, false));  // 3 * 2^18 weights
+  EXPECT_EQ(row(418, 1, 3, 2), std::pair(true, true));   // less than 2^19
   EXPECT_EQ(row(32, 4, 9, 1), std::pair(true, true));
   EXPECT_EQ(row(31, 4, 9, 1), std::pair(false, false));
 }

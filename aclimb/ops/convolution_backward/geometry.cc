@@ -102,6 +102,17 @@ Geometry MakeGeometry(const std::vector<int64_t>& x, const std::vector<int64_t>&
   return g;
 }
 
+Geometry ShortDimensionsFirst(const Geometry& geometry) {
+  Geometry g = geometry;
+  for (int turn = 1; turn < kDims; ++turn) {
+    if (g.in[2] > 1 || g.out[2] > 1 || g.kernel[2] > 1) return g;
+    for (int64_t* values : {g.in, g.out, g.kernel, g.stride, g.dilation, g.pad_begin, g.pad_end}) {
+      std::rotate(values, values + 2, values + kDims);
+    }
+  }
+  return g;
+}
+
 double FlopsOf(const Geometry& g) {
   double flops = 2 * static_cast<double>(g.batch) * static_cast<double>(g.groups) *
                  static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);

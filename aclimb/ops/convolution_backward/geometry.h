@@ -97,6 +97,9 @@ Geometry MakeGeometry(const std::vector<int64_t>& x, const std::vector<int64_t>&
                       const std::vector<int64_t>& weight, int64_t groups,
                       const Attributes& attributes);
 
+// The same convolution of planes without gaps, with dimensions of one element first.
+Geometry ShortDimensionsFirst(const Geometry& geometry);
+
 // Floating-point operations of one task: a multiplication and an addition for each pair of channels
 // and each tap that meets an element instead of padding.
 double FlopsOf(const Geometry& geometry);

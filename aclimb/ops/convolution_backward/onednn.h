@@ -16,7 +16,7 @@
 namespace aclimb::convolution_backward::onednn {
 
 // What this processor has for operands of float32 or bfloat16, and this process and oneDNN may use
-// (DNNL_MAX_CPU_ISA).
+// (DNNL_MAX_CPU_ISA). Without AVX-512 both are multiplied in float32.
 Products ProductsOf(DType operand);
 
 // Whether this processor has AVX-512, and oneDNN may use it.

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/taps.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
 using vectors::kRows;
 using vectors::Segment;
-
-// Elements of a vector apart from multiples of 4 KiB, which would meet in one set of a cache.
-int64_t Pitch(int64_t channels) {
-  return channels % 256 == 0 ? channels + 16 : RoundUp(channels, int64_t{16});
-}
 
 }  // namespace
 
@@ -26,7 +22,7 @@ PixelsUnit::PixelsUnit(const VectorWindows& p, int64_t unit, const Matrix& sourc
       part_(p, unit),
       weights_(weights + part_.group * p.GroupWeights()),
       block_(BlockAt(p, part_.block)),
-      pitch_(Pitch(p.chunk)),
+      pitch_(PixelPitch(p.chunk)),
       room_(memory) {
   const int64_t pixels = p.images * p.lines * p.width;
   const int64_t blocks = MostBlocks(pixels);
@@ -34,7 +30,7 @@ PixelsUnit::PixelsUnit(const VectorWindows& p, int64_t unit, const Matrix& sourc
   sums_ = room_.Take<float>(pixels * p.unit_columns);
   columns_ = room_.Take<int32_t>(g_.kernel[2] * p.width);
   lines_ = room_.Take<int32_t>(LineTaps(g_) * p.lines);
-  slots_ = room_.Take<int32_t>(SourceOf(p).lines);
+  slots_ = room_.Take<int32_t>(p.source_span);
   pixels_ = room_.Take<Pixel>(blocks * kRows);
   to_ = room_.Take<int32_t>(blocks * kRows);
   rows_ = room_.Take<int32_t>(blocks);
@@ -67,6 +63,26 @@ void PixelsUnit::Run() {
   Store();
 }
 
+template <typename Body>
+void PixelsUnit::EachLine(const Body& body) {
+  for (int64_t tap = 0; tap < LineTaps(g_); ++tap) {
+    for (int64_t l = 0; l < block_.lines; ++l) {
+      const int64_t met = MetLine(g_, p_.task, block_.line + l, tap);
+      if (met >= 0) body(met, lines_[tap * block_.lines + l]);
+    }
+  }
+}
+
+template <typename Body>
+void PixelsUnit::EachColumn(const Body& body) {
+  for (int64_t tap = 0; tap < g_.kernel[2]; ++tap) {
+    for (int64_t w = 0; w < block_.width; ++w) {
+      const int64_t met = SourceAt(g_, p_.task, 2, block_.column + w, tap);
+      if (met >= 0) body(met, columns_[tap * block_.width + w]);
+    }
+  }
+}
+
 int64_t PixelsUnit::Phases() const {
   return p_.task == Task::kGradX ? g_.stride[0] * g_.stride[1] * g_.stride[2] : 1;
 }
@@ -76,45 +92,35 @@ int64_t PixelsUnit::MostBlocks(int64_t pixels) const {
 }
 
 void PixelsUnit::FindSource() {
+  const int64_t taps = LineTaps(g_);
   first_line_ = SourceOf(p_).lines;
   end_line_ = 0;
-  for (int64_t tap = 0; tap < LineTaps(g_); ++tap) {
-    for (int64_t l = 0; l < block_.lines; ++l) {
-      const int64_t met = MetLine(g_, p_.task, block_.line + l, tap);
-      lines_[tap * block_.lines + l] = static_cast<int32_t>(met);
-      if (met < 0) continue;
-      first_line_ = std::min(first_line_, met);
-      end_line_ = std::max(end_line_, met + 1);
-    }
-  }
+  EachLine([&](int64_t met, int32_t&) {
+    first_line_ = std::min(first_line_, met);
+    end_line_ = std::max(end_line_, met + 1);
+  });
   std::fill(slots_, slots_ + std::max<int64_t>(end_line_ - first_line_, 0), -1);
-  for (int64_t i = 0; i < LineTaps(g_) * block_.lines; ++i) {
-    if (lines_[i] >= 0) slots_[lines_[i] - first_line_] = 0;
-  }
+  EachLine([&](int64_t met, int32_t&) { slots_[met - first_line_] = 0; });
   source_lines_ = 0;
   for (int64_t l = first_line_; l < end_line_; ++l) {
     if (SlotOf(l) >= 0) slots_[l - first_line_] = static_cast<int32_t>(source_lines_++);
   }
   first_column_ = SourceOf(p_).width;
-  int64_t end = 0;
-  for (int64_t tap = 0; tap < g_.kernel[2]; ++tap) {
-    for (int64_t w = 0; w < block_.width; ++w) {
-      const int64_t met = Met(g_, p_.task, 2, block_.column + w, tap);
-      columns_[tap * block_.width + w] = static_cast<int32_t>(met);
-      if (met < 0) continue;
-      first_column_ = std::min(first_column_, met);
-      end = std::max(end, met + 1);
-    }
-  }
-  source_width_ = std::max<int64_t>(end - first_column_, 0);
-  for (int64_t i = 0; i < LineTaps(g_) * block_.lines; ++i) {
-    if (lines_[i] >= 0)
-      lines_[i] = static_cast<int32_t>(SlotOf(lines_[i]) * source_width_ * pitch_);
-  }
-  for (int64_t i = 0; i < g_.kernel[2] * block_.width; ++i) {
-    if (columns_[i] >= 0)
-      columns_[i] = static_cast<int32_t>((columns_[i] - first_column_) * pitch_);
-  }
+  int64_t end_column = 0;
+  EachColumn([&](int64_t met, int32_t&) {
+    first_column_ = std::min(first_column_, met);
+    end_column = std::max(end_column, met + 1);
+  });
+  source_width_ = std::max<int64_t>(end_column - first_column_, 0);
+
+  std::fill_n(lines_, taps * block_.lines, -1);
+  EachLine([&](int64_t met, int32_t& place) {
+    place = static_cast<int32_t>(SlotOf(met) * source_width_ * pitch_);
+  });
+  std::fill_n(columns_, g_.kernel[2] * block_.width, -1);
+  EachColumn([&](int64_t met, int32_t& place) {
+    place = static_cast<int32_t>((met - first_column_) * pitch_);
+  });
   zeros_ = block_.images * source_lines_ * source_width_ * pitch_;
   std::fill_n(packed_ + zeros_, pitch_, 0.0f);
 }

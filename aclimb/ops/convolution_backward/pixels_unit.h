@@ -30,6 +30,11 @@ class PixelsUnit {
   // A block has pixels of one phase.
   int64_t MostBlocks(int64_t pixels) const;
 
+  // Calls body(line or column of the source, its place in the table) for all that are met.
+  template <typename Body>
+  void EachLine(const Body& body);
+  template <typename Body>
+  void EachColumn(const Body& body);
   // Which lines and columns of the source are met, and by what. Lines get places one after the
   // other.
   void FindSource();
@@ -55,8 +60,8 @@ class PixelsUnit {
   Room room_;
   float* packed_;     // [image][line][column][channel] of the source, and a row of zeros
   float* sums_;       // [pixel][column]
-  int32_t* columns_;  // [tap][column] of the source
-  int32_t* lines_;    // [tap][line] of the source
+  int32_t* columns_;  // [tap][column]: place of what is met in a line of `packed_`; -1: nothing
+  int32_t* lines_;    // [tap][line]: place of what is met in an image of `packed_`; -1: nothing
   int32_t* slots_;    // of lines of the source
   Pixel* pixels_;
   int32_t* to_;

@@ -132,7 +132,7 @@ class PlanBuilder {
 
   Planner& planner_;
   bool transposed_;
-  DType dtype_;    // of oneDNN's operands; bfloat16 when all are
+  DType dtype_;    // of oneDNN's operands; bfloat16 when all are, with AVX-512
   bool converts_;  // some of the operands are of another dtype
   int threads_;
   bool parallel_;

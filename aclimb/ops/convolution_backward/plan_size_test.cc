@@ -204,6 +204,18 @@ TEST(ConvolutionPlan, WindowsOfAbsurdWeightsTakeAbsurdScratch) {
     // A slot does not grow with the tensors.
     g.x_channels = g.y_channels = 4096;
     EXPECT_LT(PlanVectorWindows(g, task, 1).SlotBytes(), 8 << 20);
+    Geometry lines = g;
+    lines.in[1] = lines.out[1] = 1 << 30;
+    EXPECT_LT(PlanVectorWindows(lines, task, 1).SlotBytes(), 8 << 20);
+    // Nor much with gaps.
+    Geometry gaps = g;
+    gaps.in[0] = gaps.in[1] = 129;
+    gaps.in[2] = 640;
+    gaps.out[0] = gaps.out[1] = 1;
+    gaps.out[2] = 512;
+    gaps.kernel[0] = gaps.kernel[1] = gaps.kernel[2] = 2;
+    gaps.dilation[0] = gaps.dilation[1] = gaps.dilation[2] = 128;
+    EXPECT_LT(PlanVectorWindows(gaps, task, 1).SlotBytes(), 8 << 20);
   }
   // One window, whatever its step.
   g.in[2] = g.kernel[2];

@@ -6,8 +6,8 @@
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/simd/slots.h"
 
-// What our own products of matrices have in common (tile_product.h, vector_product.h),
-// and with the sums of tile_windows.h.
+// What our own products of matrices have in common (tile_product.h, vector_product.h,
+// vector_windows.h), and with the sums of tile_windows.h.
 namespace aclimb::convolution_backward {
 
 // Whether a product takes a tensor as it is: x or y with the pixels of each channel side by side,
@@ -39,9 +39,10 @@ Matrix WeightsOf(const TensorView& view);
 template <typename Plan, typename Body>
 void RunUnits(const Plan& plan, char* memory, const Body& body) {
   Slots slots(plan.slots);
+  const int64_t bytes = plan.SlotBytes();
   ForEach(plan.Units(), plan.slots > 1, [&](int64_t unit) {
     const Slots::Lease slot(slots);
-    body(unit, static_cast<void*>(memory + slot.number() * plan.SlotBytes()));
+    body(unit, static_cast<void*>(memory + slot.number() * bytes));
   });
 }
 

@@ -30,9 +30,7 @@ struct SumsRepair {
   }
   // Where position `at` of the target finds the source under a tap; -1 when nowhere.
   int64_t SourceAt(int d, int64_t at, int64_t tap) const {
-    if (!forward) return WindowAt(g, d, at, tap);
-    const int64_t met = Meets(g, d, at, tap);
-    return met < g.in[d] ? std::max<int64_t>(met, -1) : -1;
+    return convolution_backward::SourceAt(g, forward ? Task::kForward : Task::kGradX, d, at, tap);
   }
 };
 

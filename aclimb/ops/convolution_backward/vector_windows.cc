@@ -1,7 +1,6 @@
 #include "aclimb/ops/convolution_backward/vector_windows.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/flat.h"
@@ -21,8 +20,9 @@ using vectors::kRows;
 constexpr int64_t kMostDepth = 256;
 constexpr int64_t kMostColumns = 512;
 constexpr int64_t kMostWeightRows = 1152;  // of a unit of kGradWeight
-// Pixels of a unit, as whole images if it can be.
+// Pixels of a unit, as whole images if it can be, and elements of what they read.
 constexpr int64_t kMostPixels = 512;
+constexpr int64_t kMostSource = 1 << 20;
 constexpr int64_t kMostLanes = 16;
 
 // Weights as the right operand: for each group, panel of the result's channels, chunk of the others
@@ -69,8 +69,7 @@ void CutPixels(VectorWindows& p, int64_t most) {
   const auto even = [](int64_t count, int64_t limit) {
     return CeilDivide(count, CeilDivide(count, std::max<int64_t>(limit, 1)));
   };
-  p.images =
-      p.geometry.batch == 0 ? 1 : even(p.geometry.batch, most / std::max<int64_t>(all.Pixels(), 1));
+  p.images = even(p.geometry.batch, most / all.Pixels());
   p.lines = even(all.lines, most / all.width);
   p.width = even(all.width, most);
 }
@@ -85,26 +84,44 @@ int64_t Reach(const Geometry& g, Task task, int d, int64_t positions) {
 // The most that a block reads of an image.
 void MeasureSource(VectorWindows& p) {
   const Geometry& g = p.geometry;
-  const int64_t* const extents = ReadsX(p.task) ? g.out : g.in;
-  const int64_t planes = std::min(CeilDivide(p.lines, extents[1]) + 1, extents[0]);
-  const int64_t rows = std::min(p.lines, extents[1]);
-  p.source_lines =
-      std::min(Reach(g, p.task, 0, planes) * Reach(g, p.task, 1, rows), p.lines * LineTaps(g));
+  const int64_t* const result = ReadsX(p.task) ? g.out : g.in;
+  const int64_t height = (ReadsX(p.task) ? g.in : g.out)[1];
+  // Lines may be the last ones of a plane and the first ones of the next.
+  const bool whole = p.lines % result[1] == 0 || result[1] % p.lines == 0;
+  const int64_t planes = std::min(CeilDivide(p.lines, result[1]) + (whole ? 0 : 1), result[0]);
+  const int64_t rows = planes > 1 ? height : Reach(g, p.task, 1, std::min(p.lines, result[1]));
+  const int64_t depths = Reach(g, p.task, 0, planes);
+  p.source_lines = std::min(depths * rows, p.lines * LineTaps(g));
+  p.source_span = depths > 1 ? depths * height : rows;
   p.source_width = Reach(g, p.task, 2, p.width);
 }
 
-// Cuts columns, and pixels or rows, into units, for the least time by the model of
+// Blocks of pixels that do not depend on the team, whose sources fit a near cache if they can.
+void CutPixelsAndSource(VectorWindows& p) {
+  for (int64_t most = kMostPixels;; most /= 2) {
+    CutPixels(p, most);
+    MeasureSource(p);
+    const int64_t pixels = p.images * p.source_lines * p.source_width;
+    if (most == 1 || SaturatedProduct(pixels, PixelPitch(p.chunk)) <= kMostSource) return;
+  }
+}
+
+// Cuts columns, and rows for kGradWeight, into units, for the least time by the model of
 // vector_product.cc: every thread takes as many units as the busiest one.
-template <typename SetBlock>
-void Cut(VectorWindows& p, std::initializer_list<int64_t> blocks, int threads,
-         const SetBlock& set_block) {
+void Cut(VectorWindows& p, int threads) {
   constexpr double kReading = 16;
-  VectorWindows best = p;
-  double least = 0;
+  const Geometry& g = p.geometry;
+  const bool rows = p.task == Task::kGradWeight;
+  const int64_t most_rows = std::max(kMostWeightRows / g.KernelSize() / kRows, int64_t{1}) * kRows;
+  const int64_t fewest_down = rows ? CeilDivide(g.x_channels, most_rows) : 1;
+  const int64_t most_down = rows ? fewest_down + 2 * threads : 1;
   const int64_t fewest = CeilDivide(p.columns, kMostColumns);
   const int64_t most = std::max(fewest, std::min(p.columns / (2 * p.lanes), fewest + 2 * threads));
-  for (const int64_t block : blocks) {
-    const int64_t size = set_block(p, block);
+  VectorWindows best = p;
+  double least = 0;
+  for (int64_t down = fewest_down; down <= most_down; ++down) {
+    p.unit_rows = RoundUp(CeilDivide(g.x_channels, down), kRows);
+    const int64_t size = rows ? p.unit_rows * g.KernelSize() : p.images * p.lines * p.width;
     for (int64_t across = fewest; across <= most; ++across) {
       p.unit_columns = RoundUp(CeilDivide(p.columns, across), p.lanes);
       const double rounds = static_cast<double>(CeilDivide(p.Units(), int64_t{threads}));
@@ -145,38 +162,30 @@ int64_t VectorWindows::SlotBytes() const {
   return PixelsUnit(*this, 0, {}, {}, nullptr, nullptr).Bytes();
 }
 
-int64_t VectorWindows::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }
+int64_t VectorWindows::ScratchBytes() const {
+  return WeightBytes() + SaturatedProduct(slots, SlotBytes());
+}
 
-VectorWindows PlanVectorWindows(const Geometry& g, Task task, int threads) {
+VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads) {
   VectorWindows p;
   p.task = task;
-  p.geometry = g;
+  p.geometry = ShortDimensionsFirst(geometry);
+  const Geometry& g = p.geometry;
   // One window steps nowhere, however far it would.
   for (int d = 0; d < kDims; ++d) {
     if (g.out[d] == 1) p.geometry.stride[d] = 1;
   }
   p.lanes = vectors::Lanes();
+  p.columns = task == Task::kGradX ? g.x_channels : g.y_channels;
   if (task == Task::kGradWeight) {
-    p.columns = g.y_channels;
     CutPixels(p, kMostDepth);
-    const int64_t most = std::max(kMostWeightRows / g.KernelSize() / kRows, int64_t{1}) * kRows;
-    const int64_t pieces = CeilDivide(g.x_channels, most);
-    Cut(p, {pieces, pieces + 1, pieces + 2, pieces + 3, 2 * pieces, 4 * pieces}, threads,
-        [&](VectorWindows& q, int64_t count) {
-          q.unit_rows = RoundUp(CeilDivide(g.x_channels, count), kRows);
-          return q.unit_rows * g.KernelSize();
-        });
   } else {
-    p.columns = task == Task::kForward ? g.y_channels : g.x_channels;
     p.depth = task == Task::kForward ? g.x_channels : g.y_channels;
     p.chunk = CeilDivide(p.depth, CeilDivide(p.depth, kMostDepth));
     p.taps = std::clamp<int64_t>(kMostDepth / p.chunk, 1, g.KernelSize());
-    Cut(p, {kMostPixels, 384, 256, 192, 128, 96, 64}, threads, [](VectorWindows& q, int64_t most) {
-      CutPixels(q, most);
-      return q.images * q.lines * q.width;
-    });
-    MeasureSource(p);
+    CutPixelsAndSource(p);
   }
+  Cut(p, threads);
   p.slots = static_cast<int>(std::clamp<int64_t>(p.Units(), 1, threads));
   return p;
 }

@@ -21,7 +21,8 @@ struct VectorWindows {
   // What is read from a block of pixels, or summed over it (kGradWeight): whole images, lines of
   // one, or a part of a line.
   int64_t images = 1, lines = 1, width = 1;
-  int64_t source_lines = 0, source_width = 0;  // at most, of an image
+  // Of an image, at most; and lines from the first of them to the last.
+  int64_t source_lines = 0, source_width = 0, source_span = 0;
 
   // Of the product of a group.
   int64_t columns = 0;       // channels of the result; of y

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -83,6 +84,7 @@ TensorView AsImages(const Tensor& tensor, const int64_t (&extents)[kDims]) {
 struct DTypes {
   DType x, y, weight;
 };
+constexpr DTypes kHalves = {DType::kFloat16, DType::kFloat16, DType::kFloat16};
 constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
 
 struct Operands {
@@ -171,6 +173,12 @@ double Rounded(double value, DType dtype) {
   return Load(bytes, dtype);
 }
 
+std::vector<uint64_t> BitsOf(const std::vector<double>& values) {
+  std::vector<uint64_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * sizeof(double));
+  return bits;
+}
+
 std::string Text(const Geometry& g) {
   std::ostringstream out;
   out << g.batch << " images, " << g.groups << " times " << g.x_channels << " to " << g.y_channels
@@ -230,6 +238,12 @@ std::vector<Geometry> AllGeometries(Random& random) {
       GeometryOf(2, 9, 10, {none, none, {1301, 3, 2, 1, 0, 0}}),
       GeometryOf(1, 16, 8, {none, {33, 3, 1, 12, 12, 12}, {33, 3, 1, 12, 12, 12}}),
       GeometryOf(2, 8, 16, {{4, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}, {26, 3, 1, 1, 1, 1}}),
+      // Blocks of lines that are the last of a plane and the first of the next.
+      GeometryOf(1, 16, 16, {{6, 3}, {7, 3}, {202, 3}}),
+      GeometryOf(1, 16, 16, {{4, 3, 1, 1, 2, 2}, {5, 3, 1, 1, 2, 2}, {200, 3, 1, 1, 2, 2}}),
+      GeometryOf(1, 16, 16, {{7, 2, 2, 3, 2, 1}, {9, 3, 2, 1, 0, 0}, {130, 2, 1, 2, 0, 0}}),
+      GeometryOf(2, 20, 24, {none, {300, 3, 1, 1, 1, 1}, none}),  // one dimension, not the last
+      GeometryOf(2, 9, 8, {{90, 4, 2, 2, 3, 2}, none, none}),
       GeometryOf(2, 9, 8, {none, {9, 1, 3, 1, 0, 0}, {9, 2, 3, 1, 0, 0}}),    // elements between
       GeometryOf(1, 5, 6, {none, {1, 11, 1, 1, 5, 5}, {2, 11, 1, 1, 5, 5}}),  // mostly padding
   };
@@ -258,20 +272,26 @@ TEST_F(WindowsOnVectors, MeetTheTruth) {
 
 TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
   Random random(7);
-  const Axis none, wide = {56, 3, 1, 1, 1, 1}, narrow = {7, 3, 2, 1, 1, 1};
+  const Axis none, wide = {56, 3, 1, 1, 1, 1}, narrow = {7, 3, 2, 1, 1, 1},
+                   deep = {3, 2, 1, 1, 0, 1};
+  Geometry groups = GeometryOf(16, 40, 36, {none, {7, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}});
+  groups.groups = 2;
   for (const Geometry& geometry :
        {GeometryOf(2, 40, 50, {none, wide, wide}), GeometryOf(9, 300, 280, {none, narrow, narrow}),
-        GeometryOf(1, 20, 20, {none, none, {1700, 5, 1, 1, 2, 2}})}) {
-    Operands operands(geometry, kFloats, 0);
+        GeometryOf(1, 20, 20, {none, none, {1700, 5, 1, 1, 2, 2}}),
+        GeometryOf(2, 20, 24, {deep, narrow, wide}), groups}) {
+    Operands operands(geometry, random.Chance(0.5) ? kFloats : kHalves, 0);
     for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
       for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
     }
+    // Zeros beside the image meet this one, or do not.
+    operands.weight.Set(3, std::numeric_limits<double>::infinity());
     for (const Task task : kTasks) {
       SetTeamSize(1);
-      const std::vector<double> one = ResultOf(operands, task, 1);
+      const std::vector<uint64_t> one = BitsOf(ResultOf(operands, task, 1));
       for (const int threads : {2, 5, 64}) {
         SetTeamSize(threads);
-        EXPECT_EQ(ResultOf(operands, task, threads), one) << threads;
+        EXPECT_EQ(BitsOf(ResultOf(operands, task, threads)), one) << threads;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/taps.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -80,18 +81,16 @@ void WeightUnit::PackColumns(int64_t c, int64_t width, int64_t columns) {
 
 void WeightUnit::FindPieces(int64_t tap) {
   piece_count_ = segment_count_ = 0;
-  int64_t first = block_.width, end = 0;
-  const int64_t shift = tap % g_.kernel[2] * g_.dilation[2] - g_.pad_begin[2];
-  first = std::clamp<int64_t>(CeilDivide(-shift, g_.stride[2]) - block_.column, 0, block_.width);
-  end = std::clamp<int64_t>(CeilDivide(g_.in[2] - shift, g_.stride[2]) - block_.column, first,
-                            block_.width);
+  const Span windows = WindowsInside(g_, 2, tap % g_.kernel[2]);
+  const int64_t first = std::clamp<int64_t>(windows.begin - block_.column, 0, block_.width);
+  const int64_t end = std::clamp<int64_t>(windows.end - block_.column, first, block_.width);
   if (first == end) return;
   for (int64_t i = 0; i < block_.images; ++i) {
     for (int64_t l = 0; l < block_.lines; ++l) {
       const int64_t line = MetLine(g_, p_.task, block_.line + l, tap / g_.kernel[2]);
       if (line < 0) continue;
       const auto at = static_cast<int32_t>((i * block_.lines + l) * block_.width);
-      const int64_t column = (block_.column + first) * g_.stride[2] + shift;
+      const int64_t column = Meets(g_, 2, block_.column + first, tap % g_.kernel[2]);
       const int64_t from = i * x_.image + line * g_.in[2] + column;
       if (in_place_) {
         Segment& segment = segments_[segment_count_++];

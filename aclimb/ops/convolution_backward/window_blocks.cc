@@ -1,23 +1,14 @@
 #include "aclimb/ops/convolution_backward/window_blocks.h"
 
-namespace aclimb::convolution_backward {
+#include "aclimb/ops/convolution_backward/taps.h"
 
-int64_t Met(const Geometry& g, Task task, int d, int64_t position, int64_t tap) {
-  const int64_t shift = tap * g.dilation[d] - g.pad_begin[d];
-  if (ReadsX(task)) {
-    const int64_t at = position * g.stride[d] + shift;
-    return at >= 0 && at < g.in[d] ? at : -1;
-  }
-  const int64_t at = position - shift;
-  if (at < 0 || at % g.stride[d] != 0) return -1;
-  return at / g.stride[d] < g.out[d] ? at / g.stride[d] : -1;
-}
+namespace aclimb::convolution_backward {
 
 int64_t MetLine(const Geometry& g, Task task, int64_t line, int64_t tap) {
   const int64_t height = (ReadsX(task) ? g.out : g.in)[1];
   const int64_t source_height = (ReadsX(task) ? g.in : g.out)[1];
-  const int64_t depth = Met(g, task, 0, line / height, tap / g.kernel[1]);
-  const int64_t row = Met(g, task, 1, line % height, tap % g.kernel[1]);
+  const int64_t depth = SourceAt(g, task, 0, line / height, tap / g.kernel[1]);
+  const int64_t row = SourceAt(g, task, 1, line % height, tap % g.kernel[1]);
   return depth < 0 || row < 0 ? -1 : depth * source_height + row;
 }
 

@@ -30,11 +30,15 @@ struct Extents {
 inline Extents SourceOf(const VectorWindows& p) { return {p.geometry, ReadsX(p.task)}; }
 inline Extents ResultOf(const VectorWindows& p) { return {p.geometry, !ReadsX(p.task)}; }
 
-// The element along a dimension that a tap of the window for `position` meets; -1: none.
-int64_t Met(const Geometry& g, Task task, int d, int64_t position, int64_t tap);
-// The same of a line, for a tap of the first two dimensions.
+// The line that a tap of the first two dimensions meets; -1 when there is none.
 int64_t MetLine(const Geometry& g, Task task, int64_t line, int64_t tap);
 inline int64_t LineTaps(const Geometry& g) { return g.kernel[0] * g.kernel[1]; }
+
+// Elements from one pixel to the next where channels are side by side: never whole KiB, many of
+// which would meet in one set of a cache.
+inline int64_t PixelPitch(int64_t channels) {
+  return channels % 256 == 0 ? channels + 16 : RoundUp(channels, int64_t{16});
+}
 
 // Which unit it is: those of a group have all columns of a block of pixels or of rows, then those
 // of the next.
