@@ -282,14 +282,19 @@ Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
-    const bool short_rows = g.OutSize() <= 256 && g.out[2] < 16;
-    return short_rows && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
+    bool across = g.OutSize() <= 256 && g.out[2] < 16;
+    if (products == Products::kFloat32Short && g.HasStrides()) {
+      // Short vectors take elements apart slowly.
+      across = across || task == Task::kGradWeight || g.OutSize() >= 2500;
+    }
+    return across && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (g.groups > 1) {
     // Blocked layouts want sixteen channels. Eight they do with half a vector, which is not enough
-    // beside tiles, and not at all for bfloat16 weights.
+    // beside tiles, and not at all for bfloat16 weights; nor, without strides, on short vectors.
     const bool weight = task == Task::kGradWeight;
-    const bool eight = HasTiles(products) || (products == Products::kBFloat16 && weight);
+    const bool eight = HasTiles(products) || (products == Products::kBFloat16 && weight) ||
+                       (products == Products::kFloat32Short && !g.HasStrides());
     const int64_t few = eight ? 8 : weight ? 7 : 4;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }

@@ -564,6 +564,29 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
   EXPECT_EQ(row(31, 4, 9, 1), std::pair(false, false));
 }
 
+TEST(ConvolutionAlgorithms, GroupsOnShortVectors) {
+  struct Case {
+    int64_t channels, side, stride;
+    Algorithm input, weight;
+  };
+  const Algorithm direct = Algorithm::kDirect, blocked = Algorithm::kBlocked;
+  const Case cases[] = {
+      {1, 112, 1, direct, direct},  {1, 50, 2, blocked, blocked}, {1, 49, 2, direct, blocked},
+      {1, 14, 2, blocked, blocked}, {8, 28, 1, direct, direct},   {8, 28, 2, blocked, blocked},
+      {9, 28, 1, blocked, blocked},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.channels, each.channels, each.side, 3, each.stride);
+    g.out[1] = each.side;
+    g.in[1] = g.in[2];
+    g.stride[1] = each.stride;
+    g.groups = 64;
+    SCOPED_TRACE(::testing::Message() << each.channels << ", " << each.side << ", " << each.stride);
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kGradX, Products::kFloat32Short), each.input);
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kGradWeight, Products::kFloat32Short), each.weight);
+  }
+}
+
 TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
   struct Case {
     int64_t x, y, groups, kernel, stride;
