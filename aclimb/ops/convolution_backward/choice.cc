@@ -137,8 +137,12 @@ bool FitsVectors(const Geometry& g) {
 // and many pixels, and the gradient of weights that are few; its blocked layouts beat both where
 // many weights, which stay in no cache, meet large images.
 bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
-  // oneDNN's product on short vectors is as good.
-  if (!IsFloat32(products) || products == Products::kFloat32Short || !FitsVectors(g)) return false;
+  if (!IsFloat32(products) || !FitsVectors(g)) return false;
+  if (products == Products::kFloat32Short) {
+    // oneDNN's product is as good, but for the gradient of the weight of short images.
+    const bool short_images = g.OutSize() >= 144 && g.OutSize() <= 256;
+    return task == Task::kGradWeight && short_images && Weights(g) > 1 << 16;
+  }
   const bool short_planes = g.OutSize() <= 256;
   const bool large = Weights(g) >= 1 << 21 && !short_planes;
   if (large && task != Task::kGradX) return false;
@@ -227,7 +231,7 @@ bool IsLargeOnOneThread(double weights, int threads) { return weights >= 1 << 20
 
 // A product needs no copies; in float32 the direct kernels are faster by up to a fifth, in bfloat16
 // the gradient of the weight is not.
-Layouts PointwiseLayouts(const Geometry& g, Task task, Products products) {
+Layouts PointwiseLayouts(const Geometry& g, Task task, Products products, int threads) {
   if (products == Products::kBFloat16Tiles) return Layouts::kPlain;
   const double weights = Weights(g);
   // Images are multiplied one by one: short ones leave the product's panels half empty, and the
@@ -236,7 +240,7 @@ Layouts PointwiseLayouts(const Geometry& g, Task task, Products products) {
       g.OutSize() >= (weights < 1 << 16 ? 128 : 384) ? Layouts::kPlain : Layouts::kBlocked;
   if (task != Task::kGradWeight) return of_input;
   if (products == Products::kFloat32Short) {
-    return g.OutSize() >= 49 ? Layouts::kPlain : Layouts::kBlocked;
+    return g.OutSize() >= (threads == 1 ? 49 : 100) ? Layouts::kPlain : Layouts::kBlocked;
   }
   if (!IsFloat32(products)) {
     // Unless y, the larger, is blocked for the other gradient anyway.
@@ -315,7 +319,7 @@ Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
 }  // namespace
 
 Layouts ChooseLayouts(const Geometry& g, Task task, Products products, int threads) {
-  if (IsPointwise(g)) return PointwiseLayouts(g, task, products);
+  if (IsPointwise(g)) return PointwiseLayouts(g, task, products, threads);
   if (g.groups != 1) return Layouts::kBlocked;
   const bool half = !IsFloat32(products), weight = task == Task::kGradWeight;
   // Nothing: whoever asks all the same gets what the other rules say.

@@ -536,6 +536,24 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
     const Layouts layouts = ChooseLayouts(g, Task::kGradWeight, Products::kFloat32Short, 2);
     EXPECT_EQ(layouts, kernel == 1 ? kPlain : kBlocked);
   }
+  const auto pointwise = [](int64_t pixels, int threads) {
+    const Geometry g = Windows(64, 64, pixels, 1);
+    return ChooseLayouts(g, Task::kGradWeight, Products::kFloat32Short, threads);
+  };
+  EXPECT_EQ(pointwise(48, 1), kBlocked);
+  EXPECT_EQ(pointwise(49, 1), kPlain);
+  EXPECT_EQ(pointwise(99, 2), kBlocked);
+  EXPECT_EQ(pointwise(100, 2), kPlain);
+  const auto vectors = [](int64_t channels, int64_t pixels, Task task) {
+    const Geometry g = Windows(channels, channels, pixels, 1);
+    return ChooseAlgorithm(g, task, Products::kFloat32Short) == Algorithm::kVectors;
+  };
+  EXPECT_TRUE(vectors(257, 144, Task::kGradWeight));
+  EXPECT_TRUE(vectors(257, 256, Task::kGradWeight));
+  EXPECT_FALSE(vectors(256, 144, Task::kGradWeight));  // 2^16 weights
+  EXPECT_FALSE(vectors(257, 143, Task::kGradWeight));
+  EXPECT_FALSE(vectors(257, 257, Task::kGradWeight));
+  EXPECT_FALSE(vectors(257, 144, Task::kGradX));
   // Along one dimension, for x and y, and for the weight.
   const auto row = [](int64_t channels, int64_t groups, int64_t kernel, int64_t stride) {
     Geometry g = Windows(channels, channels, 400, kernel, stride);

@@ -38,6 +38,13 @@ inline void Save(char* at, DType dtype, double value) {
   std::memcpy(at, &bits, 2);
 }
 
+// As a tensor of the dtype would hold it.
+inline double Rounded(double value, DType dtype) {
+  char bytes[4];
+  Save(bytes, dtype, value);
+  return Load(bytes, dtype);
+}
+
 // Memory that ends at a page that nobody may touch, or begins behind one: sanitizers do not look
 // into masked loads and stores.
 class Fenced {

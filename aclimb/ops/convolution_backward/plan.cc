@@ -505,10 +505,12 @@ void PlanBuilder::Rearrange(const Place& from, const Place& to) {
 bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const Geometry& geometry = operands_.geometry;
   Operands& patch = PatchOperands();
-  const Algorithm algorithm = ChooseAlgorithm(patch.geometry, task, onednn::ProductsOf(dtype_));
+  const Products products = onednn::ProductsOf(dtype_);
+  const Algorithm algorithm = ChooseAlgorithm(patch.geometry, task, products, converts_);
   const bool elements = geometry.KernelSize() == 1;
-  const bool chosen = algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
-                      (elements && dtype_ == DType::kFloat32);
+  const bool chosen =
+      algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
+      (elements && dtype_ == DType::kFloat32 && products != Products::kFloat32Short);
   const std::optional<OwnProduct> own =
       chosen ? PlanProduct(task, patch.geometry) : std::optional<OwnProduct>();
   // oneDNN must have the rearranged problem before anything is booked for it.

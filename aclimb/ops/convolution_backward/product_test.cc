@@ -114,12 +114,6 @@ std::vector<double> Expected(const Operands& operands, Task task) {
   return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
 }
 
-double Rounded(double value, DType dtype) {
-  char bytes[4];
-  Save(bytes, dtype, value);
-  return Load(bytes, dtype);
-}
-
 template <typename Plan>
 void ExpectTruth(const Plan& plan, const Sizes& sizes, const DTypes& dtypes, Random& random) {
   const int64_t gap = random.Integer(0, 3);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -167,12 +168,6 @@ std::vector<double> Expected(const Operands& operands, Task task) {
   return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
 }
 
-double Rounded(double value, DType dtype) {
-  char bytes[4];
-  Save(bytes, dtype, value);
-  return Load(bytes, dtype);
-}
-
 std::vector<uint64_t> BitsOf(const std::vector<double>& values) {
   std::vector<uint64_t> bits(values.size());
   std::memcpy(bits.data(), values.data(), values.size() * sizeof(double));
@@ -295,6 +290,41 @@ TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
       }
     }
   }
+}
+
+// Without padding nothing is looked at afterwards: what fills up blocks is summed beside the
+// results.
+TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
+  const double kInfinity = std::numeric_limits<double>::infinity();
+  const Axis none, long_rows = {40, 3}, short_rows = {7, 3};
+  const Geometry geometries[] = {GeometryOf(2, 21, 19, {none, short_rows, long_rows}),
+                                 GeometryOf(3, 19, 21, {none, short_rows, short_rows})};
+  EachTarget([&] {
+    for (const Geometry& geometry : geometries) {
+      for (const double special : {kInfinity, std::nan("")}) {
+        for (const Task task : {Task::kForward, Task::kGradWeight}) {
+          for (const bool in_x : {false, true}) {
+            Operands operands(geometry, kFloats, 1);
+            for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
+              for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
+            }
+            Tensor& other = task == Task::kForward ? operands.weight : operands.y;
+            Tensor& touched = in_x ? operands.x : other;
+            touched.Set(touched.view.ElementCount() - 1, special);
+            const std::vector<double> got = ResultOf(operands, task, 1);
+            const std::vector<double> expected = Expected(operands, task);
+            for (size_t i = 0; i < got.size(); ++i) {
+              if (std::isnan(expected[i])) {
+                ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
+              } else {
+                ASSERT_EQ(got[i], expected[i]) << "element " << i;
+              }
+            }
+          }
+        }
+      }
+    }
+  });
 }
 
 }  // namespace
