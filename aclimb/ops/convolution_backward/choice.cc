@@ -178,9 +178,8 @@ bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
          windows.PackedPositions() <= most;
 }
 
-// What our own sums over windows compute at a good speed.
-bool FitsWindowsOnVectors(const Geometry& geometry, Task task) {
-  const Geometry g = ShortDimensionsFirst(geometry);
+// What our own sums over windows compute at a good speed, of ShortDimensionsFirst.
+bool FitsWindowsOnVectors(const Geometry& g, Task task) {
   const int64_t taps = g.KernelSize();
   if (taps == 1 || taps > 256 || IsPatch(g) || IsSmall(g)) return false;
   if (Pixels(g) < 128 || g.y_channels < 16) return false;
@@ -200,9 +199,11 @@ bool FitsWindowsOnVectors(const Geometry& geometry, Task task) {
 // ours nine tenths; its product along one dimension, which unfolds x, reaches as much where there
 // are strides and many weights. Its other tasks are as good as ours but for large gaps and long
 // windows along one dimension, small planes, and strides.
-bool WindowsOnVectors(const Geometry& g, Task task, Products products) {
-  if (products != Products::kFloat32Short || !FitsWindowsOnVectors(g, task)) return false;
-  const bool one_dimension = IsOneDimensional(ShortDimensionsFirst(g));
+bool WindowsOnVectors(const Geometry& geometry, Task task, Products products) {
+  if (products != Products::kFloat32Short) return false;
+  const Geometry g = ShortDimensionsFirst(geometry);
+  if (!FitsWindowsOnVectors(g, task)) return false;
+  const bool one_dimension = IsOneDimensional(g);
   if (task == Task::kGradWeight) {
     return !one_dimension || !g.HasStrides() || Weights(g) < 1 << 19;
   }
@@ -281,8 +282,9 @@ Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
   if (MultipliesOnTiles(g, task, products) || SumsWindowsOnTiles(g, task, products)) {
     return Algorithm::kTiles;
   }
-  if (MultipliesOnVectors(g, task, products)) return Algorithm::kVectors;
-  if (WindowsOnVectors(g, task, products)) return Algorithm::kVectors;
+  if (MultipliesOnVectors(g, task, products) || WindowsOnVectors(g, task, products)) {
+    return Algorithm::kVectors;
+  }
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
@@ -357,7 +359,8 @@ bool IsSmall(const Geometry& g) {
 Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool converts) {
   const Algorithm found = FastestAsTheyAre(g, task, products);
   if (found != Algorithm::kBlocked || !converts) return found;
-  const bool windows = products == Products::kFloat32Short && FitsWindowsOnVectors(g, task);
+  const bool windows =
+      products == Products::kFloat32Short && FitsWindowsOnVectors(ShortDimensionsFirst(g), task);
   return windows || FitsVectors(g) ? Algorithm::kVectors : found;
 }
 

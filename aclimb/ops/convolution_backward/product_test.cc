@@ -95,23 +95,8 @@ std::vector<double> ResultOf(const Plan& plan, Operands& operands, Task task, in
 }
 
 std::vector<double> Expected(const Operands& operands, Task task) {
-  const auto shape = [](const Tensor& t) {
-    return std::vector<int64_t>(t.view.shape, t.view.shape + t.view.rank);
-  };
-  Truth truth;
-  truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
-  truth.input_shape = shape(truth.transposed ? operands.y : operands.x);
-  truth.output_shape = shape(truth.transposed ? operands.x : operands.y);
-  truth.weight_shape = shape(operands.weight);
-  truth.weight_shape.push_back(1);
-  truth.stride = truth.dilation = {1};
-  truth.pad = {0};
-  if (truth.transposed) {
-    truth.Compute(operands.x.Values(), operands.y.Values(), operands.weight.Values());
-  } else {
-    truth.Compute(operands.y.Values(), operands.x.Values(), operands.weight.Values());
-  }
-  return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
+  return TruthOf(operands.geometry, task, operands.x.Values(), operands.y.Values(),
+                 operands.weight.Values());
 }
 
 template <typename Plan>

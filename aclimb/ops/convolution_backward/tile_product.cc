@@ -225,21 +225,18 @@ TileProduct PlanTileProduct(const Geometry& g, Task task, int threads) {
 void RunProduct(const TileProduct& p, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch) {
   auto* const packed = static_cast<BFloat16*>(scratch);
-  char* const memory = static_cast<char*>(scratch) + p.WeightBytes();
   const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);
-  if (p.task != Task::kGradWeight) PackWeights(p, weight, packed);
-  if (p.slots > 1 && IsCancelled()) return;
-  RunUnits(p, memory, [&](int64_t unit, void* own) {
-    if (p.task == Task::kGradWeight) {
-      SumsUnit sums(p, unit, p.swapped ? of_x : of_y, p.swapped ? of_y : of_x, own);
-      sums.Run();
-      sums.Store(weight);
-    } else {
-      const bool forward = p.task == Task::kForward;
-      RowsUnit(p, unit, forward ? of_x : of_y, forward ? of_y : of_x, packed,
-               static_cast<BFloat16*>(own));
-    }
-  });
+  RunPlan(
+      p, of_x, of_y, scratch, [&] { PackWeights(p, weight, packed); },
+      [&](int64_t unit, void* own) {
+        SumsUnit sums(p, unit, p.swapped ? of_x : of_y, p.swapped ? of_y : of_x,
+                      static_cast<char*>(own));
+        sums.Run();
+        sums.Store(weight);
+      },
+      [&](int64_t unit, const Matrix& source, const Matrix& result, void* own) {
+        RowsUnit(p, unit, source, result, packed, static_cast<BFloat16*>(own));
+      });
 }
 
 }  // namespace aclimb::convolution_backward

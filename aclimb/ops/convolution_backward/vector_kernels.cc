@@ -132,6 +132,34 @@ void TransposeRows(DType dtype, const void* from, int64_t stride, int64_t rows, 
   });
 }
 
+template <int kVectors>
+HWY_INLINE void Clear(Vector (&sum)[kHeldRows][kVectors]) {
+#pragma GCC unroll 8
+  for (int64_t r = 0; r < kHeldRows; ++r) {
+#pragma GCC unroll 3
+    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(Tag());
+  }
+}
+
+// sum += row * panel. With kPanel rows lie side by side behind the first.
+template <int kVectors, bool kPanel>
+HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* HWY_RESTRICT panel,
+                            int64_t depth, Vector (&sum)[kHeldRows][kVectors]) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
+    Vector columns[kVectors];
+#pragma GCC unroll 3
+    for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kHeldRows; ++r) {
+      const Vector value = hn::Set(d, kPanel ? row[0][k * kRows + r] : row[r][k]);
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
+    }
+  }
+}
+
 // Sums of a row of a block to memory.
 template <int kVectors>
 HWY_INLINE void StoreRow(const Vector (&sum)[kVectors], bool add, float* HWY_RESTRICT to) {
@@ -146,29 +174,15 @@ HWY_INLINE void StoreRow(const Vector (&sum)[kVectors], bool add, float* HWY_RES
 template <int kVectors, bool kPanel>
 HWY_INLINE void MultiplyBlock(const Left& left, const float* HWY_RESTRICT right, int64_t depth,
                               bool add, float* HWY_RESTRICT sums, int64_t stride) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t first = 0; first < kRows; first += kHeldRows) {
     Vector sum[kHeldRows][kVectors];
+    Clear(sum);
     const float* row[kHeldRows];
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
       row[r] = left.data + (kPanel ? first + r : HWY_MIN(first + r, left.rows - 1) * left.stride);
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
     }
-    const float* panel = right;
-    for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
-      Vector columns[kVectors];
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
-#pragma GCC unroll 8
-      for (int64_t r = 0; r < kHeldRows; ++r) {
-        const Vector value = hn::Set(d, kPanel ? row[0][k * kRows + r] : row[r][k]);
-#pragma GCC unroll 3
-        for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
-      }
-    }
+    AddProducts<kVectors, kPanel>(row, right, depth, sum);
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
       StoreRow<kVectors>(sum[r], add, sums + (first + r) * stride);
@@ -189,15 +203,10 @@ void MultiplyRows(const Left& left, const float* right, int64_t vectors, int64_t
 template <int kVectors>
 void SumBlock(const float* left, const Segment* segments, int64_t count, const float* right,
               bool add, float* sums, int64_t stride, const int32_t* to, int64_t rows) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     Vector sum[kHeldRows][kVectors];
-#pragma GCC unroll 8
-    for (int64_t r = 0; r < kHeldRows; ++r) {
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
-    }
+    Clear(sum);
     // The sums so far come from a far cache while this part of them is computed.
     for (int64_t r = first; add && r < HWY_MIN(first + kHeldRows, rows); ++r) {
       const float* const at = sums + to[r] * stride;
@@ -208,19 +217,8 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
       const float* row[kHeldRows];
 #pragma GCC unroll 8
       for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + segments[s].left[first + r];
-      const float* HWY_RESTRICT panel = right + segments[s].right * kVectors * lanes;
-      const int64_t depth = segments[s].depth;
-      for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
-        Vector columns[kVectors];
-#pragma GCC unroll 3
-        for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
-#pragma GCC unroll 8
-        for (int64_t r = 0; r < kHeldRows; ++r) {
-          const Vector value = hn::Set(d, row[r][k]);
-#pragma GCC unroll 3
-          for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
-        }
-      }
+      AddProducts<kVectors, false>(row, right + segments[s].right * kVectors * lanes,
+                                   segments[s].depth, sum);
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {

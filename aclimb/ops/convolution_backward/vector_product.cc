@@ -252,34 +252,22 @@ struct Limits {
   int64_t least_rows, most_rows, least_columns, most_columns;
 };
 
-// Cuts rows and columns into units of one size, for the least time by a model: every thread takes
-// as many units as the busiest one, and a unit reads its operands in the time of multiplying a few
-// more rows and columns. Units that are short beside the whole let threads end together that do not
-// begin together; those of kGradWeight read all images and had better be few.
+// Cuts rows and columns into units of one size. Units that are short beside the whole let threads
+// end together that do not begin together; those of kGradWeight read all images and had better be
+// few.
 void Cut(VectorProduct& p, const Limits& limits, int threads) {
-  constexpr double kReading = 16;
   const double late = threads > 1 && p.task != Task::kGradWeight ? 0.25 : 0;
-  const int64_t first_down = CeilDivide(p.rows, limits.most_rows);
-  const int64_t first_across = CeilDivide(p.columns, limits.most_columns);
-  const int64_t last_down =
-      std::max(first_down, std::min(p.rows / limits.least_rows, first_down + 2 * threads));
-  const int64_t last_across = std::max(
-      first_across, std::min(p.columns / limits.least_columns, first_across + 2 * threads));
-  double least = 0;
-  for (int64_t down = first_down; down <= last_down; ++down) {
-    for (int64_t across = first_across; across <= last_across; ++across) {
-      VectorProduct q = p;
-      q.unit_rows = RoundUp(CeilDivide(p.rows, down), kRows);
-      q.unit_columns = RoundUp(CeilDivide(p.columns, across), p.lanes);
-      const double rounds = static_cast<double>(CeilDivide(q.Units(), int64_t{threads}));
-      const double time = (rounds + late) * (static_cast<double>(q.unit_rows) + kReading) *
-                          (static_cast<double>(q.unit_columns) + kReading);
-      if (least > 0 && time >= least) continue;
-      least = time;
-      p.unit_rows = q.unit_rows;
-      p.unit_columns = q.unit_columns;
-    }
-  }
+  const auto range = [&](int64_t all, int64_t least, int64_t most) {
+    const int64_t first = CeilDivide(all, most);
+    return Range{first, std::max(first, std::min(all / least, first + 2 * threads))};
+  };
+  CutUnits(range(p.rows, limits.least_rows, limits.most_rows),
+           range(p.columns, limits.least_columns, limits.most_columns), threads, late,
+           [&](int64_t down, int64_t across) {
+             p.unit_rows = RoundUp(CeilDivide(p.rows, down), kRows);
+             p.unit_columns = RoundUp(CeilDivide(p.columns, across), p.lanes);
+             return UnitSize{p.Units(), p.unit_rows, p.unit_columns};
+           });
 }
 
 }  // namespace
@@ -339,23 +327,18 @@ VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads) {
 void RunProduct(const VectorProduct& p, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch) {
   auto* const packed = static_cast<float*>(scratch);
-  char* const memory = static_cast<char*>(scratch) + p.WeightBytes();
   const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);
-  if (p.task != Task::kGradWeight) PackWeights(p, weight, packed);
-  if (p.slots > 1 && IsCancelled()) return;
-  RunUnits(p, memory, [&](int64_t unit, void* own) {
-    if (p.task == Task::kGradWeight) {
-      SumsUnit sums(p, unit, p.swapped ? of_x : of_y, p.swapped ? of_y : of_x,
-                    static_cast<float*>(own));
-      sums.Run();
-      sums.Store(weight);
-    } else {
-      const bool forward = p.task == Task::kForward;
-      RowsUnit(p, unit, forward ? of_x : of_y, forward ? of_y : of_x, packed,
-               static_cast<float*>(own))
-          .Run();
-    }
-  });
+  RunPlan(
+      p, of_x, of_y, scratch, [&] { PackWeights(p, weight, packed); },
+      [&](int64_t unit, void* own) {
+        SumsUnit sums(p, unit, p.swapped ? of_x : of_y, p.swapped ? of_y : of_x,
+                      static_cast<float*>(own));
+        sums.Run();
+        sums.Store(weight);
+      },
+      [&](int64_t unit, const Matrix& source, const Matrix& result, void* own) {
+        RowsUnit(p, unit, source, result, packed, static_cast<float*>(own)).Run();
+      });
 }
 
 }  // namespace aclimb::convolution_backward

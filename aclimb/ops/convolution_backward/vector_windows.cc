@@ -106,33 +106,22 @@ void CutPixelsAndSource(VectorWindows& p) {
   }
 }
 
-// Cuts columns, and rows for kGradWeight, into units, for the least time by the model of
-// vector_product.cc: every thread takes as many units as the busiest one.
+// Cuts columns, and rows for kGradWeight, into units.
 void Cut(VectorWindows& p, int threads) {
-  constexpr double kReading = 16;
   const Geometry& g = p.geometry;
   const bool rows = p.task == Task::kGradWeight;
   const int64_t most_rows = std::max(kMostWeightRows / g.KernelSize() / kRows, int64_t{1}) * kRows;
-  const int64_t fewest_down = rows ? CeilDivide(g.x_channels, most_rows) : 1;
-  const int64_t most_down = rows ? fewest_down + 2 * threads : 1;
-  const int64_t fewest = CeilDivide(p.columns, kMostColumns);
-  const int64_t most = std::max(fewest, std::min(p.columns / (2 * p.lanes), fewest + 2 * threads));
-  VectorWindows best = p;
-  double least = 0;
-  for (int64_t down = fewest_down; down <= most_down; ++down) {
-    p.unit_rows = RoundUp(CeilDivide(g.x_channels, down), kRows);
-    const int64_t size = rows ? p.unit_rows * g.KernelSize() : p.images * p.lines * p.width;
-    for (int64_t across = fewest; across <= most; ++across) {
-      p.unit_columns = RoundUp(CeilDivide(p.columns, across), p.lanes);
-      const double rounds = static_cast<double>(CeilDivide(p.Units(), int64_t{threads}));
-      const double time = rounds * (static_cast<double>(size) + kReading) *
-                          (static_cast<double>(p.unit_columns) + kReading);
-      if (least > 0 && time >= least) continue;
-      least = time;
-      best = p;
-    }
-  }
-  p = best;
+  const int64_t down = rows ? CeilDivide(g.x_channels, most_rows) : 1;
+  const int64_t across = CeilDivide(p.columns, kMostColumns);
+  CutUnits({down, rows ? down + 2 * threads : down},
+           {across, std::max(across, std::min(p.columns / (2 * p.lanes), across + 2 * threads))},
+           threads, 0, [&](int64_t pieces, int64_t parts) {
+             p.unit_rows = RoundUp(CeilDivide(g.x_channels, pieces), kRows);
+             p.unit_columns = RoundUp(CeilDivide(p.columns, parts), p.lanes);
+             const int64_t size =
+                 rows ? p.unit_rows * g.KernelSize() : p.images * p.lines * p.width;
+             return UnitSize{p.Units(), size, p.unit_columns};
+           });
 }
 
 }  // namespace
@@ -193,20 +182,17 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads
 void RunProduct(const VectorWindows& p, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch) {
   auto* const packed = static_cast<float*>(scratch);
-  char* const memory = static_cast<char*>(scratch) + p.WeightBytes();
   const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);
-  if (p.task != Task::kGradWeight) PackWeights(p, weight, packed);
-  if (p.slots > 1 && IsCancelled()) return;
-  RunUnits(p, memory, [&](int64_t unit, void* own) {
-    if (p.task == Task::kGradWeight) {
-      WeightUnit sums(p, unit, of_x, of_y, own);
-      sums.Run();
-      sums.Store(weight);
-    } else {
-      const bool forward = p.task == Task::kForward;
-      PixelsUnit(p, unit, forward ? of_x : of_y, forward ? of_y : of_x, packed, own).Run();
-    }
-  });
+  RunPlan(
+      p, of_x, of_y, scratch, [&] { PackWeights(p, weight, packed); },
+      [&](int64_t unit, void* own) {
+        WeightUnit sums(p, unit, of_x, of_y, own);
+        sums.Run();
+        sums.Store(weight);
+      },
+      [&](int64_t unit, const Matrix& source, const Matrix& result, void* own) {
+        PixelsUnit(p, unit, source, result, packed, own).Run();
+      });
 }
 
 }  // namespace aclimb::convolution_backward

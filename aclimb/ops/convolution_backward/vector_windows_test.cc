@@ -145,27 +145,8 @@ std::vector<double> ResultOf(const Operands& operands, Task task, int threads) {
 }
 
 std::vector<double> Expected(const Operands& operands, Task task) {
-  const Geometry& g = operands.geometry;
-  const auto shape = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
-    return std::vector<int64_t>{a, b, extents[0], extents[1], extents[2]};
-  };
-  Truth truth;
-  truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
-  const auto x_shape = shape(g.batch, g.groups * g.x_channels, g.in);
-  const auto y_shape = shape(g.batch, g.groups * g.y_channels, g.out);
-  truth.input_shape = truth.transposed ? y_shape : x_shape;
-  truth.output_shape = truth.transposed ? x_shape : y_shape;
-  truth.weight_shape = shape(g.groups * g.y_channels, g.x_channels, g.kernel);
-  truth.groups = g.groups;
-  truth.stride = {g.stride[0], g.stride[1], g.stride[2]};
-  truth.dilation = {g.dilation[0], g.dilation[1], g.dilation[2]};
-  truth.pad = {g.pad_begin[0], g.pad_begin[1], g.pad_begin[2]};
-  if (truth.transposed) {
-    truth.Compute(operands.x.Values(), operands.y.Values(), operands.weight.Values());
-  } else {
-    truth.Compute(operands.y.Values(), operands.x.Values(), operands.weight.Values());
-  }
-  return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
+  return TruthOf(operands.geometry, task, operands.x.Values(), operands.y.Values(),
+                 operands.weight.Values());
 }
 
 std::vector<uint64_t> BitsOf(const std::vector<double>& values) {

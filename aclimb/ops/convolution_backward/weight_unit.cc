@@ -93,12 +93,7 @@ void WeightUnit::FindPieces(int64_t tap) {
       const int64_t column = Meets(g_, 2, block_.column + first, tap % g_.kernel[2]);
       const int64_t from = i * x_.image + line * g_.in[2] + column;
       if (in_place_) {
-        Segment& segment = segments_[segment_count_++];
-        for (int64_t r = 0; r < kRows; ++r) {
-          segment.left[r] = static_cast<int32_t>(r * x_.row + from);
-        }
-        segment.right = at + static_cast<int32_t>(first);
-        segment.depth = static_cast<int32_t>(end - first);
+        AddSegment(from, x_.row, at + static_cast<int32_t>(first), end - first);
         continue;
       }
       pieces_[piece_count_++] = {from, at, static_cast<int32_t>(first),
@@ -111,14 +106,16 @@ void WeightUnit::FindPieces(int64_t tap) {
           continue;
         }
       }
-      Segment& segment = segments_[segment_count_++];
-      for (int64_t r = 0; r < kRows; ++r) {
-        segment.left[r] = static_cast<int32_t>(r * pitch_) + at;
-      }
-      segment.right = at;
-      segment.depth = static_cast<int32_t>(block_.width);
+      AddSegment(at, pitch_, at, block_.width);
     }
   }
+}
+
+void WeightUnit::AddSegment(int64_t left, int64_t row, int32_t right, int64_t depth) {
+  Segment& segment = segments_[segment_count_++];
+  for (int64_t r = 0; r < kRows; ++r) segment.left[r] = static_cast<int32_t>(left + r * row);
+  segment.right = right;
+  segment.depth = static_cast<int32_t>(depth);
 }
 
 void WeightUnit::AddRows(int64_t tap, int64_t r, bool add) {

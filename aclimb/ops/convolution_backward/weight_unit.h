@@ -23,6 +23,8 @@ class WeightUnit {
 
   // The parts of x that a tap meets, line by line, and the pixels that they are summed with.
   void FindPieces(int64_t tap);
+  // Rows of the left operand begin at `left`, `row` elements apart.
+  void AddSegment(int64_t left, int64_t row, int32_t right, int64_t depth);
 
   void AddRows(int64_t tap, int64_t r, bool add);
 

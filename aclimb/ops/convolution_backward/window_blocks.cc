@@ -13,10 +13,10 @@ int64_t MetLine(const Geometry& g, Task task, int64_t line, int64_t tap) {
 }
 
 Part::Part(const VectorWindows& p, int64_t unit) {
-  const int64_t across = CeilDivide(p.columns, p.unit_columns);
+  const int64_t across = CeilDivide(p.columns, p.unit_columns), blocks = p.Blocks();
   first_column = unit % across * p.unit_columns;
-  block = unit / across % p.Blocks();
-  group = unit / across / p.Blocks();
+  block = unit / across % blocks;
+  group = unit / across / blocks;
   columns = std::min(p.unit_columns, p.columns - first_column);
   width = RoundUp(columns, p.lanes);
 }
