@@ -53,6 +53,23 @@ HWY_INLINE hn::Vec<D> PowerOf2(D d, hn::Vec<D> r) {
   }
 }
 
+// x * log2(e) - n without the rounding of the product: fused, or by a high part of ln 2 whose product
+// with n is exact.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> ReducedArgument(D d, hn::Vec<D> x, hn::Vec<D> n) {
+  const auto log2_e = hn::Set(d, 0x1.715476p+0f);
+#if HWY_NATIVE_FMA
+  const auto r = hn::MulSub(x, log2_e, n);
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return hn::MulAdd(x, hn::Set(d, 0x1.4ae0cp-26f), r);  // log2(e) minus its float
+  }
+  return r;
+#else
+  const auto r = hn::Sub(x, hn::Mul(n, hn::Set(d, 0x1.62e4p-1f)));
+  return hn::Mul(hn::Sub(r, hn::Mul(n, hn::Set(d, 0x1.7f7d1cp-20f))), log2_e);
+#endif
+}
+
 // exp(x), as precise as storage type T needs: float to within two units in the last place.
 // exp(-inf) is 0, exp(+inf) is +inf, NaN stays NaN.
 template <class T, class D>
@@ -66,6 +83,17 @@ HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
     const hn::Vec<D> r{_mm512_reduce_ps(y.raw, 0)};
     return ScaleByPowerOf2(d, PowerOf2<T>(d, r), hn::Sub(y, r));
   }
+#else
+  if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, 86.0f))))) {
+    // 2^n and the result are normal: n is read off a sum whose last bit is worth one, and added to
+    // the exponent of the power.
+    const hn::RebindToSigned<D> di;
+    const auto ones = hn::Set(d, 0x1.8p23f);
+    const auto sum = hn::MulAdd(x, log2_e, ones);
+    const auto power = PowerOf2<T>(d, ReducedArgument<T>(d, x, hn::Sub(sum, ones)));
+    const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
+    return hn::BitCast(d, hn::Add(hn::BitCast(di, power), exponent));
+  }
 #endif
   // x is the second operand: x86 then returns it when it is NaN.
   const auto clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
@@ -75,18 +103,7 @@ HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
   x = hn::IfThenElse(hn::IsNaN(x), x, clamped);
 #endif
   const auto n = hn::Round(hn::Mul(x, log2_e));
-  // r = x * log2(e) - n without the rounding of the product: fused, or by a high part of ln 2 whose
-  // product with n is exact.
-#if HWY_NATIVE_FMA
-  auto r = hn::MulSub(x, log2_e, n);
-  if constexpr (sizeof(T) == sizeof(float)) {
-    r = hn::MulAdd(x, hn::Set(d, 0x1.4ae0cp-26f), r);  // log2(e) minus its float
-  }
-#else
-  auto r = hn::Sub(x, hn::Mul(n, hn::Set(d, 0x1.62e4p-1f)));
-  r = hn::Mul(hn::Sub(r, hn::Mul(n, hn::Set(d, 0x1.7f7d1cp-20f))), log2_e);
-#endif
-  return ScaleByPowerOf2(d, PowerOf2<T>(d, r), n);
+  return ScaleByPowerOf2(d, PowerOf2<T>(d, ReducedArgument<T>(d, x, n)), n);
 }
 
 }  // namespace HWY_NAMESPACE
