@@ -46,6 +46,8 @@ ACLIMB_BRIDGE void* aclimb_handle_release(const void* handle, int kind);
 ACLIMB_BRIDGE int aclimb_handle_state(const void* handle);
 // The same in words, for a message: "it is a destroyed stream". Static text.
 ACLIMB_BRIDGE const char* aclimb_handle_state_text(const void* handle);
+// What its user should do: `if_destroyed` when it was destroyed, else what its state suggests.
+ACLIMB_BRIDGE const char* aclimb_handle_fix_text(const void* handle, const char* if_destroyed);
 
 // Resolves a handle and holds it for a short while, for objects that another thread may release:
 // who wants to hold or release it meanwhile waits. Null, and nothing is held, when the handle is

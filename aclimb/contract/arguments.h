@@ -31,8 +31,10 @@ struct Argument {
   const void* object = nullptr;
   int64_t integer = 0;  // kBool, kInteger; uint64 values keep their bits
   double real = 0;      // kReal
-  // What a handle is that has no object, in words for a message; static text.
+  // What a handle is that has no object, and what to do about it, in words for a message; static
+  // texts.
   const char* handle_state = "";
+  const char* handle_fix = "destroy it only after phase 2 has returned";
 };
 
 // All arguments of one phase-1 call, in the order of the contract's parameters, with the switches

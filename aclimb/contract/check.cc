@@ -77,8 +77,7 @@ Status CheckHandles(const Contract& contract, const Arguments& arguments) {
         Cat(parameter.name, " is ", AddressText(argument.handle), ", which is not a live ",
             KindText(parameter.kind), " (", argument.handle_state, "); expected one made by ",
             CreateText(parameter.kind), " and not yet destroyed."),
-        "destroy it only after phase 2 has returned, and pass the object itself",
-        Id(contract, "handle", parameter.name));
+        argument.handle_fix, Id(contract, "handle", parameter.name));
   }
   return Ok();
 }

@@ -21,7 +21,7 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_DEVICE", "cpu, cuda", "cpu",
      "the backend that runs the work; cuda needs a plug-in, which this version does not bring"},
     {"ACLIMB_DEVICES", "1 to 64", "1", "number of devices"},
-    {"ACLIMB_MEMORY", "bytes, or a number with K, M, G or T",
+    {"ACLIMB_MEMORY", "bytes, or a number with K, M, G or T; 4K to 1024T",
      "3/4 of the machine's or the control group's memory, divided by the devices",
      "memory of one device; more than that is 207001"},
     {"ACLIMB_THREADS", "0 to 1024", "0", "size of the compute team; 0 means all cores"},
@@ -40,7 +40,7 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "writes a timeline of calls and work in the Chrome trace format"},
     {"ACLIMB_RECORD", "a folder that is new or empty; %p stands for the process number", "",
      "writes every operator call with its data, for aclimb replay"},
-    {"ACLIMB_RECORD_LIMIT", "bytes, or a number with K, M, G or T", "64M",
+    {"ACLIMB_RECORD_LIMIT", "bytes, or a number with K, M, G or T; up to 1024T", "64M",
      "larger tensors are left out of recordings"},
     {"ACLIMB_FAULT", "a comma list of function:when=code or function@run:when=code", "",
      "makes those calls, or tasks on the stream, fail; when is n, n+, p<fraction> or "

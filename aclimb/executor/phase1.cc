@@ -39,6 +39,7 @@ void Resolve(std::span<contract::Argument> arguments) {
                           : aclimb_handle_resolve(argument.handle, HandleKind(argument.kind));
     if (argument.object == nullptr) {
       argument.handle_state = aclimb_handle_state_text(argument.handle);
+      argument.handle_fix = aclimb_handle_fix_text(argument.handle, argument.handle_fix);
     }
   }
 }

@@ -158,8 +158,9 @@ Status ConsumedExecutor(const aclOpExecutor* executor) {
       kAclnnInnerNullptr,
       Cat("executor is ", AddressText(executor), ", which is not a live aclOpExecutor (",
           aclimb_handle_state_text(executor), "); expected a live one."),
-      "call phase 1 again, or make the executor repeatable with "
-      "aclSetAclOpExecutorRepeatable",
+      aclimb_handle_fix_text(executor,
+                             "call phase 1 again, or make the executor repeatable with "
+                             "aclSetAclOpExecutorRepeatable"),
       "consumed-executor");
 }
 

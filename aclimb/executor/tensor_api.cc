@@ -102,7 +102,7 @@ Result<TensorDescriptor*> Find(const aclTensor* tensor) {
   if (found != nullptr) return found;
   return Invalid(Cat("tensor is ", AddressText(tensor), ", which is not a live aclTensor (",
                      aclimb_handle_state_text(tensor), "); expected one made by aclCreateTensor."),
-                 "keep the tensor until its last use", "handle");
+                 aclimb_handle_fix_text(tensor, "keep the tensor until its last use"), "handle");
 }
 
 // A getter of one value: body(descriptor) stores it.

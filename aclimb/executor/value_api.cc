@@ -61,11 +61,13 @@ aclnnStatus Destroy(const char* function, const char* type, int kind, const void
   return Guarded(function, [&]() -> Status {
     std::unique_ptr<T> object(static_cast<T*>(aclimb_handle_release(handle, kind)));
     if (object == nullptr) {
-      return Refuse(kAclnnInvalid,
-                    Cat("the argument is ", AddressText(handle), ", which is not a live ", type,
-                        " (", aclimb_handle_state_text(handle), "); expected a live one."),
-                    "destroy each object once, and not the members of a destroyed list",
-                    Cat("destroy/", type));
+      return Refuse(
+          kAclnnInvalid,
+          Cat("the argument is ", AddressText(handle), ", which is not a live ", type, " (",
+              aclimb_handle_state_text(handle), "); expected a live one."),
+          aclimb_handle_fix_text(
+              handle, "destroy each object once, and not the members of a destroyed list"),
+          Cat("destroy/", type));
     }
     before(*object);
     return Ok();
@@ -78,8 +80,8 @@ aclnnStatus Destroy(const char* function, const char* type, int kind, const void
 }
 
 template <typename T>
-aclnnStatus SizeOfObject(const char* function, int kind, const void* handle, uint64_t* size,
-                         uint64_t (*count)(const T&)) {
+aclnnStatus SizeOfObject(const char* function, const char* type, int kind, const void* handle,
+                         uint64_t* size, uint64_t (*count)(const T&)) {
   return Guarded(function, [&]() -> Status {
     if (handle == nullptr || size == nullptr) {
       return Refuse(
@@ -90,8 +92,10 @@ aclnnStatus SizeOfObject(const char* function, int kind, const void* handle, uin
     const auto* object = static_cast<const T*>(aclimb_handle_resolve(handle, kind));
     if (object == nullptr) {
       return Refuse(kAclnnInvalid,
-                    "the object is not live, or is a handle of another kind; expected a live one.",
-                    "keep the object until its last use", "array/handle");
+                    Cat("the object is ", AddressText(handle), ", which is not a live ", type, " (",
+                        aclimb_handle_state_text(handle), "); expected a live one."),
+                    aclimb_handle_fix_text(handle, "keep the object until its last use"),
+                    "array/handle");
     }
     *size = count(*object);
     return Ok();
@@ -233,29 +237,32 @@ aclnnStatus aclDestroyScalarList(const aclScalarList* array) {
 }
 
 aclnnStatus aclGetIntArraySize(const aclIntArray* array, uint64_t* size) {
-  return aclimb::SizeOfObject<IntArrayValue>("aclGetIntArraySize", ACLIMB_HANDLE_INT_ARRAY, array,
-                                             size, &aclimb::VectorSize<int64_t>);
+  return aclimb::SizeOfObject<IntArrayValue>("aclGetIntArraySize", "aclIntArray",
+                                             ACLIMB_HANDLE_INT_ARRAY, array, size,
+                                             &aclimb::VectorSize<int64_t>);
 }
 
 aclnnStatus aclGetFloatArraySize(const aclFloatArray* array, uint64_t* size) {
-  return aclimb::SizeOfObject<FloatArrayValue>("aclGetFloatArraySize", ACLIMB_HANDLE_FLOAT_ARRAY,
-                                               array, size, &aclimb::VectorSize<float>);
+  return aclimb::SizeOfObject<FloatArrayValue>("aclGetFloatArraySize", "aclFloatArray",
+                                               ACLIMB_HANDLE_FLOAT_ARRAY, array, size,
+                                               &aclimb::VectorSize<float>);
 }
 
 aclnnStatus aclGetBoolArraySize(const aclBoolArray* array, uint64_t* size) {
-  return aclimb::SizeOfObject<BoolArrayValue>("aclGetBoolArraySize", ACLIMB_HANDLE_BOOL_ARRAY,
-                                              array, size, &aclimb::VectorSize<uint8_t>);
+  return aclimb::SizeOfObject<BoolArrayValue>("aclGetBoolArraySize", "aclBoolArray",
+                                              ACLIMB_HANDLE_BOOL_ARRAY, array, size,
+                                              &aclimb::VectorSize<uint8_t>);
 }
 
 aclnnStatus aclGetTensorListSize(const aclTensorList* tensorList, uint64_t* size) {
   return aclimb::SizeOfObject<TensorListValue>(
-      "aclGetTensorListSize", ACLIMB_HANDLE_TENSOR_LIST, tensorList, size,
+      "aclGetTensorListSize", "aclTensorList", ACLIMB_HANDLE_TENSOR_LIST, tensorList, size,
       [](const TensorListValue& list) -> uint64_t { return list.members.size(); });
 }
 
 aclnnStatus aclGetScalarListSize(const aclScalarList* scalarList, uint64_t* size) {
   return aclimb::SizeOfObject<ScalarListValue>(
-      "aclGetScalarListSize", ACLIMB_HANDLE_SCALAR_LIST, scalarList, size,
+      "aclGetScalarListSize", "aclScalarList", ACLIMB_HANDLE_SCALAR_LIST, scalarList, size,
       [](const ScalarListValue& list) -> uint64_t { return list.members.size(); });
 }
 

@@ -216,4 +216,12 @@ const char* aclimb_handle_state_text(const void* handle) {
   return state > 0 ? aclimb::kLiveTexts[state] : aclimb::kDestroyedTexts[-state];
 }
 
+const char* aclimb_handle_fix_text(const void* handle, const char* if_destroyed) {
+  const int state = aclimb::Handles().Describe(handle);
+  if (state < 0) return if_destroyed;
+  return state > 0
+             ? "check the order of the arguments: each takes handles of one kind"
+             : "pass what the call that creates it gave; check that it returned without error";
+}
+
 }  // extern "C"

@@ -25,7 +25,7 @@ Status DeadHandle(std::string_view name, const void* handle, std::string_view ki
                 Cat(name, " is ", AddressText(handle), ", which is no live ", kind, " (",
                     aclimb_handle_state_text(handle), "); expected a ", kind,
                     " that was created and not destroyed."),
-                Cat("check that the ", kind, " was created without error and outlives its uses"),
+                aclimb_handle_fix_text(handle, "destroy it after its last use"),
                 Cat("runtime/handle/", kind));
 }
 

@@ -233,6 +233,11 @@ TEST(Array, SizesAndEmptyOnes) {
   EXPECT_EQ(aclGetIntArraySize(a, nullptr), 161001);
   EXPECT_EQ(aclDestroyIntArray(a), 0);
   EXPECT_EQ(aclGetIntArraySize(a, &size), 161002);
+  const std::string destroyed = aclGetRecentErrMsg();
+  EXPECT_NE(destroyed.find("not a live aclIntArray (it is a destroyed aclIntArray)"),
+            std::string::npos)
+      << destroyed;
+  EXPECT_NE(destroyed.find("keep the object until its last use"), std::string::npos) << destroyed;
   EXPECT_EQ(aclDestroyFloatArray(b), 0);
   EXPECT_EQ(aclDestroyBoolArray(c), 0);
   EXPECT_EQ(aclDestroyIntArray(empty), 0);

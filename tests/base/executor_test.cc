@@ -140,12 +140,16 @@ TEST_F(ExecutorTest, NullAndForeignExecutors) {
   // Never given out: an address, and a number in the form of a handle.
   EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(this)), 561103);
   ExpectText("never given out");
+  EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(this)), 561103);
+  ExpectText("pass what the call that creates it gave");
   EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(0x0ACFFFF123456780)), 561103);
   ExpectText("executor is 0xacffff123456780");
   // Another kind of object, which stays alive.
   aclTensor* tensor = *grad_;
   EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(tensor)), 561103);
   ExpectText("it is a live aclTensor");
+  EXPECT_EQ(aclDestroyAclOpExecutor(reinterpret_cast<aclOpExecutor*>(tensor)), 561103);
+  ExpectText("check the order of the arguments");
   EXPECT_EQ(aclSetAclOpExecutorRepeatable(nullptr), 561103);
   EXPECT_EQ(aclnnEluBackward(nullptr, 0, reinterpret_cast<aclOpExecutor*>(this), stream_), 561103);
   aclOpExecutor* executor = Phase1(*grad_, *self_, *out_);

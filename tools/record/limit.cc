@@ -13,10 +13,10 @@ Result<uint64_t> ReadRecordLimit() {
   const char* text = secure_getenv("ACLIMB_RECORD_LIMIT");
   if (text == nullptr || text[0] == '\0') return kDefaultRecordLimit;
   if (const std::optional<uint64_t> limit = ParseByteSize(text)) return *limit;
-  return Refuse(
-      kInvalidParam,
-      Cat("ACLIMB_RECORD_LIMIT is \"", text, "\"; expected bytes, or a number with K, M, G or T."),
-      "correct it, or unset it", "runtime/environment");
+  return Refuse(kInvalidParam,
+                Cat("ACLIMB_RECORD_LIMIT is \"", text,
+                    "\"; expected bytes, or a number with K, M, G or T; up to 1024T."),
+                "correct it, or unset it", "runtime/environment");
 }
 
 }  // namespace aclimb::tools
