@@ -53,8 +53,8 @@ HWY_INLINE hn::Vec<D> PowerOf2(D d, hn::Vec<D> r) {
   }
 }
 
-// x * log2(e) - n without the rounding of the product: fused, or by a high part of ln 2 whose product
-// with n is exact.
+// x * log2(e) - n without the rounding of the product: fused, or by a high part of ln 2 whose
+// product with n is exact.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> ReducedArgument(D d, hn::Vec<D> x, hn::Vec<D> n) {
   const auto log2_e = hn::Set(d, 0x1.715476p+0f);
@@ -97,13 +97,13 @@ HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
 #endif
   // x is the second operand: x86 then returns it when it is NaN.
   const auto clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
+  const auto n = hn::Round(hn::Mul(clamped, log2_e));
+  const auto result = ScaleByPowerOf2(d, PowerOf2<T>(d, ReducedArgument<T>(d, clamped, n)), n);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  x = clamped;
+  return result;
 #else
-  x = hn::IfThenElse(hn::IsNaN(x), x, clamped);
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
 #endif
-  const auto n = hn::Round(hn::Mul(x, log2_e));
-  return ScaleByPowerOf2(d, PowerOf2<T>(d, ReducedArgument<T>(d, x, n)), n);
 }
 
 }  // namespace HWY_NAMESPACE
