@@ -34,7 +34,7 @@ struct Argument {
   // What a handle is that has no object, and what to do about it, in words for a message; static
   // texts.
   const char* handle_state = "";
-  const char* handle_fix = "destroy it only after phase 2 has returned";
+  const char* handle_fix = "";
 };
 
 // All arguments of one phase-1 call, in the order of the contract's parameters, with the switches

@@ -18,13 +18,10 @@ Status NullExecutor() {
 }
 
 Status NotLive(const aclOpExecutor* executor) {
-  return Refuse(kAclnnInnerNullptr,
-                Cat("executor is ", AddressText(executor), ", which is not a live aclOpExecutor (",
-                    aclimb_handle_state_text(executor), "); expected one that phase 1 made."),
-                aclimb_handle_fix_text(executor,
-                                       "pass an executor of phase 1; to use one again after phase "
-                                       "2, call aclSetAclOpExecutorRepeatable right after phase 1"),
-                "executor/consumed");
+  return RefuseHandle(kAclnnInnerNullptr, "executor/consumed", "executor", executor,
+                      "aclOpExecutor", "one that phase 1 made",
+                      "pass an executor of phase 1; to use one again after phase 2, call "
+                      "aclSetAclOpExecutorRepeatable right after phase 1");
 }
 
 // Why there is no executor.

@@ -39,7 +39,8 @@ void Resolve(std::span<contract::Argument> arguments) {
                           : aclimb_handle_resolve(argument.handle, HandleKind(argument.kind));
     if (argument.object == nullptr) {
       argument.handle_state = aclimb_handle_state_text(argument.handle);
-      argument.handle_fix = aclimb_handle_fix_text(argument.handle, argument.handle_fix);
+      argument.handle_fix =
+          aclimb_handle_fix_text(argument.handle, "destroy it only after phase 2 has returned");
     }
   }
 }

@@ -154,14 +154,10 @@ Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
 }
 
 Status ConsumedExecutor(const aclOpExecutor* executor) {
-  return RefusePhase2(
-      kAclnnInnerNullptr,
-      Cat("executor is ", AddressText(executor), ", which is not a live aclOpExecutor (",
-          aclimb_handle_state_text(executor), "); expected a live one."),
-      aclimb_handle_fix_text(executor,
-                             "call phase 1 again, or make the executor repeatable with "
-                             "aclSetAclOpExecutorRepeatable"),
-      "consumed-executor");
+  return RefuseHandle(kAclnnInnerNullptr, "phase2/consumed-executor", "executor", executor,
+                      "aclOpExecutor", "a live one",
+                      "call phase 1 again, or make the executor repeatable with "
+                      "aclSetAclOpExecutorRepeatable");
 }
 
 // To the tools. `executor` is null when it is not known, or another operator's.

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "aclimb/bridge/bridge.h"
@@ -40,6 +41,18 @@ int RunGuarded(const char* stem, const char* ending, Body&& body) noexcept {
     aclimb_report(kAclnnInner, "inner error");
   }
   return kAclnnInner;
+}
+
+// The refusal of a handle that is no live object of its type.
+//   type, expected  "aclTensor", "one made by aclCreateTensor"
+//   if_destroyed    what to do when it is a destroyed one
+inline Status RefuseHandle(int code, std::string rule, std::string_view name, const void* handle,
+                           std::string_view type, std::string_view expected,
+                           const char* if_destroyed) {
+  return Refuse(code,
+                Cat(name, " is ", AddressText(handle), ", which is not a live ", type, " (",
+                    aclimb_handle_state_text(handle), "); expected ", expected, "."),
+                aclimb_handle_fix_text(handle, if_destroyed), std::move(rule));
 }
 
 // Whether a tool listens.

@@ -100,9 +100,8 @@ Result<TensorDescriptor*> Find(const aclTensor* tensor) {
   if (tensor == nullptr) return Null("tensor");
   auto* found = static_cast<TensorDescriptor*>(aclimb_handle_resolve(tensor, ACLIMB_HANDLE_TENSOR));
   if (found != nullptr) return found;
-  return Invalid(Cat("tensor is ", AddressText(tensor), ", which is not a live aclTensor (",
-                     aclimb_handle_state_text(tensor), "); expected one made by aclCreateTensor."),
-                 aclimb_handle_fix_text(tensor, "keep the tensor until its last use"), "handle");
+  return RefuseHandle(kAclnnInvalid, "tensor/handle", "tensor", tensor, "aclTensor",
+                      "one made by aclCreateTensor", "keep the tensor until its last use");
 }
 
 // A getter of one value: body(descriptor) stores it.

@@ -61,13 +61,9 @@ aclnnStatus Destroy(const char* function, const char* type, int kind, const void
   return Guarded(function, [&]() -> Status {
     std::unique_ptr<T> object(static_cast<T*>(aclimb_handle_release(handle, kind)));
     if (object == nullptr) {
-      return Refuse(
-          kAclnnInvalid,
-          Cat("the argument is ", AddressText(handle), ", which is not a live ", type, " (",
-              aclimb_handle_state_text(handle), "); expected a live one."),
-          aclimb_handle_fix_text(
-              handle, "destroy each object once, and not the members of a destroyed list"),
-          Cat("destroy/", type));
+      return RefuseHandle(kAclnnInvalid, Cat("destroy/", type), "the argument", handle, type,
+                          "a live one",
+                          "destroy each object once, and not the members of a destroyed list");
     }
     before(*object);
     return Ok();
@@ -91,11 +87,8 @@ aclnnStatus SizeOfObject(const char* function, const char* type, int kind, const
     }
     const auto* object = static_cast<const T*>(aclimb_handle_resolve(handle, kind));
     if (object == nullptr) {
-      return Refuse(kAclnnInvalid,
-                    Cat("the object is ", AddressText(handle), ", which is not a live ", type, " (",
-                        aclimb_handle_state_text(handle), "); expected a live one."),
-                    aclimb_handle_fix_text(handle, "keep the object until its last use"),
-                    "array/handle");
+      return RefuseHandle(kAclnnInvalid, "array/handle", "the object", handle, type, "a live one",
+                          "keep the object until its last use");
     }
     *size = count(*object);
     return Ok();

@@ -14,8 +14,8 @@ Result<uint64_t> ReadRecordLimit() {
   if (text == nullptr || text[0] == '\0') return kDefaultRecordLimit;
   if (const std::optional<uint64_t> limit = ParseByteSize(text)) return *limit;
   return Refuse(kInvalidParam,
-                Cat("ACLIMB_RECORD_LIMIT is \"", text,
-                    "\"; expected bytes, or a number with K, M, G or T; up to 1024T."),
+                Cat("ACLIMB_RECORD_LIMIT is \"", text, "\"; expected ",
+                    FindEnvironmentVariable("ACLIMB_RECORD_LIMIT")->values, "."),
                 "correct it, or unset it", "runtime/environment");
 }
 
