@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/depthwise.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
 
 namespace aclimb::convolution_backward {
@@ -363,6 +364,8 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool 
       products == Products::kFloat32Short && FitsWindowsOnVectors(ShortDimensionsFirst(g), task);
   return windows || FitsVectors(g) ? Algorithm::kVectors : found;
 }
+
+bool TakesDepthwise(const Geometry& g) { return FitsDepthwise(g); }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {
   Geometry patch = g;

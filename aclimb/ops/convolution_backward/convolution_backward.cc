@@ -43,8 +43,10 @@ PlanPointer BuildPlan(const contract::Arguments& arguments, Planner& planner) {
       arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
   PlanBuilder builder(planner, geometry, transposed, Parameter(arguments, kGradOutput),
                       Parameter(arguments, kInput), Parameter(arguments, kWeight));
-  if (mask[0] != 0) builder.AddGradInput(Parameter(arguments, kGradInput));
-  if (mask[1] != 0) builder.AddGradWeight(Parameter(arguments, kGradWeight));
+  const auto wanted = [&](size_t index, int parameter) {
+    return mask[index] != 0 ? Parameter(arguments, parameter) : Place();
+  };
+  builder.AddGradients(wanted(0, kGradInput), wanted(1, kGradWeight));
   if (mask[2] != 0) {
     Place place;
     place.parameter = kGradBias;

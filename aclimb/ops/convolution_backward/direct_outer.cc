@@ -28,17 +28,6 @@ constexpr int MaxColumns(int rows) {
   return kColumns[rows];
 }
 
-// Of an operand that several products share: GCC would read the memory again for each of a few,
-// where it is loads that limit these loops.
-template <class V>
-HWY_INLINE void KeepInRegister(V& value) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-  asm("" : "+v"(value.raw));
-#else
-  (void)value;
-#endif
-}
-
 // sums[r * stride + c] += dot(row r, column c) over `length` elements, up to a vector more.
 using DotFunction = void (*)(const float* const* rows, const float* const* columns, int64_t length,
                              double* sums, int64_t stride);

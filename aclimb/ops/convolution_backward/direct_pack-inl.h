@@ -29,6 +29,20 @@ using aclimb::HWY_NAMESPACE::StoreF32;
 using aclimb::HWY_NAMESPACE::StoreFirst;
 using aclimb::HWY_NAMESPACE::StoreMasked;
 
+// Of an operand that several products share: GCC would read the memory again for each of a few,
+// where it is loads that limit these loops.
+template <class V>
+HWY_INLINE void KeepInRegister(V& value) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+v"(value.raw));
+#else
+  (void)value;
+#endif
+}
+
+// Of an address, of which GCC would otherwise hold one for each offset.
+HWY_INLINE void KeepInRegister(const float*& address) { asm("" : "+r"(address)); }
+
 // Which elements of a channel stand in a plane: position j of dimension d is element
 // j * step[d] + start[d], and zero outside the tensor and from limit[d] on.
 struct Window {

@@ -344,7 +344,7 @@ std::vector<char> PlannedGradWeight(const Case& c, const Tensor& x, const Tensor
   Planner planner(deterministic);
   PlanBuilder builder(planner, MakeGeometry(c.x, c.y, c.weight, c.groups, c.attributes), false,
                       place(0), place(1), place(2));
-  builder.AddGradWeight(place(3));
+  builder.AddGradients(Place(), place(3));
   const PlanPointer plan = builder.Take();
   std::vector<float> workspace(planner.workspace().Size() / 4 + 16, std::nanf(""));
   void* aligned =

@@ -83,8 +83,7 @@ void PlanNew(int64_t width) {
   Planner planner(false);
   PlanBuilder builder(planner, g, false, place(0, {2, 32, 16, width}), place(1, {2, 32, 16, width}),
                       place(2, {32, 32, 3, 3}));
-  builder.AddGradInput(place(3, {2, 32, 16, width}));
-  builder.AddGradWeight(place(4, {32, 32, 3, 3}));
+  builder.AddGradients(place(3, {2, 32, 16, width}), place(4, {32, 32, 3, 3}));
   EXPECT_NE(builder.Take(), nullptr);
 }
 

@@ -9,6 +9,7 @@
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/ops/convolution_backward/convert.h"
+#include "aclimb/ops/convolution_backward/depthwise.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/patch.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
@@ -160,6 +161,8 @@ Place ViewedAs(Place place, const TensorView& view) {
   place.view = view;
   return place;
 }
+
+constexpr std::string_view kDepthwiseName = "depthwise windows";
 
 void LogChoice(Task task, std::string_view name) {
   if (aclimb_settings()->log_plan == 0) return;
@@ -619,12 +622,49 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
   }
 }
 
-void PlanBuilder::AddGradInput(const Place& grad_input) {
-  AddTask(transposed_ ? Task::kForward : Task::kGradX, grad_input);
+bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
+  const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
+  const Geometry& geometry = operands_.geometry;
+  if ((!gives_x && !gives_weight) || !TakesDepthwise(geometry)) return false;
+  if (gives_x && !RowsAreDense(grad_x.view)) return false;
+  if (gives_x && gives_weight && grad_x.view.dtype != operands_.x.user.view.dtype) return false;
+  const Depthwise plan = PlanDepthwise(geometry, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
+  if (parallel_ && !planner_.deterministic() && !IsEnough(plan.Units())) return false;
+  Place x, weight;
+  if (gives_x) {
+    ++plan_->products;
+    LogChoice(Task::kGradX, kDepthwiseName);
+    weight = operands_.weight.user;
+  }
+  if (gives_weight) {
+    ++plan_->products;
+    LogChoice(Task::kGradWeight, kDepthwiseName);
+    x = Rows(operands_.x);
+  }
+  const Place y = Rows(operands_.y);
+  const int64_t mark = planner_.workspace().Mark();
+  const Place scratch = BookBytes(plan.ScratchBytes());
+  Then([plan, x, y, weight, grad_x, grad_weight, scratch](const RunContext& run) {
+    const auto view = [&run](const Place& place) {
+      return place.Exists() ? place.View(run) : place.view;
+    };
+    RunDepthwise(plan, view(x), y.View(run), view(weight), view(grad_x), view(grad_weight),
+                 scratch.Address(run));
+  });
+  planner_.workspace().Rewind(mark);
+  // What was beside the image was multiplied as zeros.
+  if (gives_x) Then(SumsRepair(operands_, Task::kGradX, grad_x, Suspects::kWeights));
+  if (gives_weight) RepairWhereNaN(grad_weight, WeightRepair(operands_, grad_weight));
+  return true;
 }
 
-void PlanBuilder::AddGradWeight(const Place& grad_weight) {
-  AddTask(Task::kGradWeight, grad_weight);
+void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {
+  const Place none;
+  const bool together = AddDepthwise(transposed_ ? none : grad_input, grad_weight);
+  if (grad_input.Exists() && (transposed_ || !together)) {
+    AddTask(transposed_ ? Task::kForward : Task::kGradX, grad_input);
+  }
+  if (grad_weight.Exists() && !together) AddTask(Task::kGradWeight, grad_weight);
 }
 
 void PlanBuilder::AddGradBias(const Place& grad_bias) {

@@ -65,8 +65,8 @@ class PlanBuilder {
   PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed, const Place& grad_output,
               const Place& input, const Place& weight);
 
-  void AddGradInput(const Place& grad_input);
-  void AddGradWeight(const Place& grad_weight);
+  // A place that does not exist is not wanted.
+  void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
   PlanPointer Take() { return std::move(plan_); }
 
@@ -108,6 +108,8 @@ class PlanBuilder {
   void RepairWhereNaN(const Place& result, const Step& repair);
 
   void AddTask(Task task, const Place& result);
+  // Both gradients that are wanted in one pass; false: it is not for this problem.
+  bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
   void AddDirect(Task task, const Place& result);
   // Our own product: on tiles in bfloat16, on vectors otherwise; none where it has too few units
   // for the team.

@@ -113,8 +113,7 @@ TEST(ConvolutionPlan, StaysSmallWhateverTheSizes) {
           Planner planner(deterministic);
           PlanBuilder builder(planner, g, transposed, transposed ? x : y, transposed ? y : x,
                               weight);
-          builder.AddGradInput(transposed ? y : x);
-          builder.AddGradWeight(weight);
+          builder.AddGradients(transposed ? y : x, weight);
           EXPECT_NE(builder.Take(), nullptr);
           EXPECT_LT(allocated_bytes - before, kMostBytes)
               << sizes.name << ", transposed " << transposed << ", " << NameOf(dtype);

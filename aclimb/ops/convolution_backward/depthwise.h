@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
+
+// Depthwise convolutions of small square windows: both gradients in one pass, so that every tensor
+// is read or written once. A plane of y is copied into float32 with zeros around it; x and its
+// gradient are read and written where they are. An element of y that a tap brings to an element of
+// x is multiplied by the weight for the gradient of x, and by the element of x for that of the
+// weight.
+//
+// With strides s, element i of x stands at step m = (i + padding) / s, in one of s phases, and tap
+// phase + s * q of the window brings element m - q of y to it. Sums of a channel are in one order,
+// whatever the number of threads. Zeros that stand for padding are multiplied.
+namespace aclimb::convolution_backward {
+
+struct Depthwise {
+  Geometry geometry;
+  bool gives_x = false, gives_weight = false;
+
+  // Height and width.
+  struct Axis {
+    int64_t first = 0;  // element of y at position 0 of a packed line; may be negative
+    int64_t steps = 0;
+    int64_t lead = 0;  // phases of the first step that are no elements of x
+  };
+  Axis down, across;
+  int64_t band = 0;        // steps down that are packed at once
+  int64_t channels = 0;    // of a unit
+  int64_t images = 0;      // whose sums are held in vectors, before they are added in double
+  int64_t plane = 0;       // elements of a packed band
+  int64_t slot_bytes = 0;  // scratch of a unit
+  int slots = 1;           // units that may run at once
+
+  int64_t Units() const;
+  int64_t ScratchBytes() const { return slots * slot_bytes; }
+};
+
+// What RunDepthwise computes: one channel a group, windows of 3x3 or 5x5, no gaps, strides of one
+// or two.
+bool FitsDepthwise(const Geometry& geometry);
+
+// `threads` is the team of the run. At least one gradient is wanted.
+Depthwise PlanDepthwise(const Geometry& geometry, bool gives_x, bool gives_weight, int threads);
+
+// The views are embedded, of any dtypes but that x and its gradient have one; the elements of a row
+// of x, y and grad_x are side by side. What is not wanted, or not needed for it, is not looked at.
+//   scratch  ScratchBytes() bytes, 64-byte aligned
+void RunDepthwise(const Depthwise& plan, const TensorView& x, const TensorView& y,
+                  const TensorView& weight, const TensorView& grad_x, const TensorView& grad_weight,
+                  void* scratch);
+
+}  // namespace aclimb::convolution_backward

@@ -1,0 +1,489 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/depthwise_unit.cc"
+// Sums are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/convolution_backward/depthwise_unit.h"
+#include "aclimb/ops/convolution_backward/direct_pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace convolution_backward {
+namespace HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+// Lines of up to half a vector.
+using HalfTag = hn::CappedTag<float, kMostDepthwiseLanes / 2>;
+
+// A band of one channel of one image.
+struct Band {
+  const float* y;  // packed: line l holds elements of y for taps of steps l - reach to l
+  int64_t pitch;
+  const void* x;  // line 0 of the channel
+  int64_t x_stride;
+  void* grad_x;
+  int64_t grad_stride;
+  const float* weights;   // [window]
+  float* sums;            // [window], vectors
+  int64_t first, last;    // steps down
+  int64_t height, width;  // of x
+  int64_t steps;          // across
+  int64_t down_lead, across_lead;
+};
+using BandFunction = void (*)(const Band&);
+
+// Lanes(d) elements of a line of `extent`, from `at` on; zeros beside it.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadInside(D d, const T* line, int64_t at, int64_t extent) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (HWY_LIKELY(at >= 0 && at + lanes <= extent)) return LoadF32(d, line + at);
+  if constexpr (kHasMasks<T>) {
+    return LoadMasked(d, MaskOf<T>(d, at, 0, extent), line + at);
+  } else {
+    HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)] = {};
+    const int64_t end = std::min(at + lanes, extent);
+    for (int64_t i = std::max<int64_t>(at, 0); i < end; ++i) inside[i - at] = line[i];
+    return LoadF32(d, inside);
+  }
+}
+template <class D, typename T>
+HWY_INLINE void StoreInside(D d, hn::Vec<D> value, T* line, int64_t at, int64_t extent) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (HWY_LIKELY(at >= 0 && at + lanes <= extent)) return StoreF32(d, value, line + at);
+  if constexpr (kHasMasks<T>) {
+    StoreMasked(d, value, MaskOf<T>(d, at, 0, extent), line + at);
+  } else {
+    HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)];
+    StoreF32(d, value, inside);
+    const int64_t end = std::min(at + lanes, extent);
+    for (int64_t i = std::max<int64_t>(at, 0); i < end; ++i) line[i] = inside[i - at];
+  }
+}
+
+// The sums of a band, in registers while it is computed, and the weights, if there is room for them
+// too.
+template <class D, int kKernel, bool kX, bool kWeight>
+struct Taps {
+  using Vector = hn::Vec<D>;
+  static constexpr bool kHoldsWeights = kX && kKernel == 3;
+  static constexpr int kHeld = kHoldsWeights ? kKernel : 1;
+  Vector sum[kKernel][kKernel];
+  Vector held[kHeld][kHeld];
+  const float* weights;
+
+  HWY_INLINE explicit Taps(const Band& band) : weights(band.weights) {
+    const D d;
+#pragma GCC unroll 32
+    for (int k = 0; k < kKernel * kKernel; ++k) {
+      const int kh = k / kKernel, kw = k % kKernel;
+      if constexpr (kWeight) sum[kh][kw] = hn::Load(d, band.sums + k * hn::Lanes(d));
+      if constexpr (kHoldsWeights) held[kh][kw] = hn::Set(d, weights[k]);
+    }
+  }
+  HWY_INLINE Vector Weight(int kh, int kw) const {
+    if constexpr (kHoldsWeights) return held[kh][kw];
+    return hn::Set(D(), weights[kh * kKernel + kw]);
+  }
+  HWY_INLINE void Save(const Band& band) const {
+    if constexpr (kWeight) {
+      const D d;
+#pragma GCC unroll 32
+      for (int k = 0; k < kKernel * kKernel; ++k) {
+        hn::Store(sum[k / kKernel][k % kKernel], d, band.sums + k * hn::Lanes(d));
+      }
+    }
+  }
+};
+
+// Without strides: the first `count` lanes of kDown lines of x at one place. A vector of y serves
+// the windows of all lines.
+template <class D, int kKernel, bool kX, bool kWeight, int kDown, bool kWhole, typename T>
+HWY_INLINE void Pixels(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
+                       int64_t grad_stride, int64_t count, Taps<D, kKernel, kX, kWeight>& taps) {
+  const D d;
+  hn::Vec<D> x[kDown], grad[kDown];
+#pragma GCC unroll 2
+  for (int i = 0; i < kDown; ++i) {
+    if constexpr (kWeight) {
+      const T* const at = from + i * x_stride;
+      x[i] = kWhole ? LoadF32(d, at) : LoadFirst(d, at, count);
+    }
+    grad[i] = hn::Zero(d);
+  }
+#pragma GCC unroll 8
+  for (int row = 0; row < kKernel + kDown - 1; ++row) {
+    const float* line = y + row * pitch;
+    KeepInRegister(line);
+#pragma GCC unroll 8
+    for (int column = 0; column < kKernel; ++column) {
+      auto values = hn::LoadU(d, line + column);
+      KeepInRegister(values);
+#pragma GCC unroll 2
+      for (int i = 0; i < kDown; ++i) {
+        const int kh = i + kKernel - 1 - row, kw = kKernel - 1 - column;
+        if (kh < 0 || kh >= kKernel) continue;
+        if constexpr (kX) {
+          grad[i] = hn::MulAdd(taps.Weight(kh, kw), values, grad[i]);
+        }
+        if constexpr (kWeight) taps.sum[kh][kw] = hn::MulAdd(x[i], values, taps.sum[kh][kw]);
+      }
+    }
+  }
+  if constexpr (kX) {
+#pragma GCC unroll 2
+    for (int i = 0; i < kDown; ++i) {
+      T* const at = to + i * grad_stride;
+      kWhole ? StoreF32(d, grad[i], at) : StoreFirst(d, grad[i], at, count);
+    }
+  }
+}
+
+template <class D, int kKernel, bool kX, bool kWeight, typename T>
+void WithoutStride(const Band& band) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+  const int64_t pitch = band.pitch, x_stride = band.x_stride, grad_stride = band.grad_stride;
+  const int64_t whole = band.width / lanes * lanes, rest = band.width - whole;
+  const float* y = band.y;
+  const T* x = static_cast<const T*>(band.x) + band.first * x_stride;
+  T* grad = static_cast<T*>(band.grad_x) + band.first * grad_stride;
+  Taps<D, kKernel, kX, kWeight> taps(band);
+  const auto lines = [&](auto down) HWY_ATTR {
+    constexpr int kDown = decltype(down)::value;
+    for (int64_t v = 0; v < whole; v += lanes) {
+      Pixels<D, kKernel, kX, kWeight, kDown, true>(y + v, pitch, x + v, x_stride, grad + v,
+                                                   grad_stride, lanes, taps);
+    }
+    if (rest > 0) {
+      Pixels<D, kKernel, kX, kWeight, kDown, false>(y + whole, pitch, x + whole, x_stride,
+                                                    grad + whole, grad_stride, rest, taps);
+    }
+    y += kDown * pitch;
+    x += kDown * x_stride;
+    grad += kDown * grad_stride;
+  };
+  int64_t left = band.last - band.first;
+  for (; left >= 2; left -= 2) lines(std::integral_constant<int, 2>());
+  if (left > 0) lines(std::integral_constant<int, 1>());
+  taps.Save(band);
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> OddLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  (void)low;
+  return high;
+#else
+  return hn::ConcatOdd(d, high, low);
+#endif
+}
+
+// With strides of two: one line of x, which is in phase kPhase. Its elements of both phases across
+// stand side by side.
+template <class D, int kKernel, bool kX, bool kWeight, int kPhase, typename T>
+HWY_INLINE void PairsOfLine(const Band& band, int64_t step, Taps<D, kKernel, kX, kWeight>& taps) {
+  constexpr int kReach = (kKernel - 1) / 2;
+  const D d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t line = 2 * step + kPhase - band.down_lead;
+  if (line < 0 || line >= band.height) return;
+  for (int64_t v = 0; v < band.steps; v += lanes) {
+    const int64_t at = 2 * v - band.across_lead;
+    hn::Vec<D> x[2], grad[2] = {hn::Zero(d), hn::Zero(d)};
+    if constexpr (kWeight) {
+      const T* const from = static_cast<const T*>(band.x) + line * band.x_stride;
+      const auto low = LoadInside(d, from, at, band.width);
+      const auto high = LoadInside(d, from, at + lanes, band.width);
+      x[0] = EvenLanes(d, low, high);
+      x[1] = OddLanes(d, low, high);
+    }
+#pragma GCC unroll 4
+    for (int q = 0; kPhase + 2 * q < kKernel; ++q) {
+      const float* const row = band.y + (step - band.first + kReach - q) * band.pitch + v + kReach;
+#pragma GCC unroll 4
+      for (int p = 0; p <= kReach; ++p) {
+        auto y = hn::LoadU(d, row - p);
+        KeepInRegister(y);
+#pragma GCC unroll 2
+        for (int phase = 0; phase < 2; ++phase) {
+          const int kh = kPhase + 2 * q, kw = phase + 2 * p;
+          if (kw >= kKernel) continue;
+          if constexpr (kX) {
+            grad[phase] = hn::MulAdd(taps.Weight(kh, kw), y, grad[phase]);
+          }
+          if constexpr (kWeight) taps.sum[kh][kw] = hn::MulAdd(x[phase], y, taps.sum[kh][kw]);
+        }
+      }
+    }
+    if constexpr (kX) {
+      T* const to = static_cast<T*>(band.grad_x) + line * band.grad_stride;
+      HWY_ALIGN float pairs[2 * HWY_MAX_BYTES / sizeof(float)];
+      hn::StoreInterleaved2(grad[0], grad[1], d, pairs);
+      StoreInside(d, hn::Load(d, pairs), to, at, band.width);
+      StoreInside(d, hn::Load(d, pairs + lanes), to, at + lanes, band.width);
+    }
+  }
+}
+
+template <class D, int kKernel, bool kX, bool kWeight, typename T>
+void WithStrides(const Band& band) {
+  Taps<D, kKernel, kX, kWeight> taps(band);
+  for (int64_t step = band.first; step < band.last; ++step) {
+    PairsOfLine<D, kKernel, kX, kWeight, 0, T>(band, step, taps);
+    PairsOfLine<D, kKernel, kX, kWeight, 1, T>(band, step, taps);
+  }
+  taps.Save(band);
+}
+
+template <class D, int kKernel, typename T>
+BandFunction FunctionOf(const Depthwise& plan) {
+  const bool strided = plan.geometry.stride[1] == 2;
+  if (plan.gives_x && plan.gives_weight) {
+    return strided ? WithStrides<D, kKernel, true, true, T>
+                   : WithoutStride<D, kKernel, true, true, T>;
+  }
+  if (plan.gives_x) {
+    return strided ? WithStrides<D, kKernel, true, false, T>
+                   : WithoutStride<D, kKernel, true, false, T>;
+  }
+  return strided ? WithStrides<D, kKernel, false, true, T>
+                 : WithoutStride<D, kKernel, false, true, T>;
+}
+
+// Of a vector in memory.
+HWY_INLINE double SumOf(const float* vector, int64_t lanes) {
+  const HalfTag d;
+  const int64_t half = static_cast<int64_t>(hn::Lanes(d));
+  auto sum = hn::Load(d, vector);
+  if (lanes > half) sum = hn::Add(sum, hn::Load(d, vector + half));
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+}
+
+int64_t LanesOf(const Depthwise& plan) {
+  const int64_t half = static_cast<int64_t>(hn::Lanes(HalfTag()));
+  return plan.across.steps <= half ? half : static_cast<int64_t>(hn::Lanes(Tag()));
+}
+
+template <typename T>
+BandFunction FunctionOf(const Depthwise& plan) {
+  if (LanesOf(plan) == static_cast<int64_t>(hn::Lanes(Tag()))) {
+    return plan.geometry.kernel[1] == 3 ? FunctionOf<Tag, 3, T>(plan) : FunctionOf<Tag, 5, T>(plan);
+  }
+  return plan.geometry.kernel[1] == 3 ? FunctionOf<HalfTag, 3, T>(plan)
+                                      : FunctionOf<HalfTag, 5, T>(plan);
+}
+
+BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return FunctionOf<Float16>(plan);
+    case DType::kBFloat16:
+      return FunctionOf<BFloat16>(plan);
+    default:
+      return FunctionOf<float>(plan);
+  }
+}
+
+// Lines of y for the steps [first, last), and which of their elements are inside it.
+struct Lines {
+  int64_t top, left;  // element of y at position 0 of line 0
+  int64_t count;
+  Window::Range down, across;
+
+  Lines(const Depthwise& plan, int64_t pitch, int64_t first, int64_t last)
+      : top(plan.down.first + first),
+        left(plan.across.first),
+        count(last - first + (plan.geometry.kernel[1] - 1) / plan.geometry.stride[1]),
+        down(Inside(top, count, plan.geometry.out[1])),
+        across(Inside(left, pitch, plan.geometry.out[2])) {
+    if (across.Empty()) down.last = down.first;
+  }
+
+ private:
+  static Window::Range Inside(int64_t start, int64_t count, int64_t extent) {
+    const int64_t begin = std::min(std::max<int64_t>(-start, 0), count);
+    return {begin, std::clamp(extent - start, begin, count)};
+  }
+};
+
+// Zeros beside the elements, as far as the last vector of sums reads.
+void ZeroAround(const Lines& lines, int64_t pitch, float* to) {
+  ZeroRun(to, 0, lines.down.first * pitch);
+  ZeroRun(to, lines.down.last * pitch, lines.count * pitch + kMostDepthwiseLanes);
+}
+
+// The elements, and zeros beside them in their lines; what overshoots the last one are zeros too.
+template <typename T>
+HWY_INLINE void PackLines(const Lines& lines, int64_t pitch, const TensorView& view, int64_t image,
+                          int64_t channel, float* to) {
+  if (lines.down.Empty()) return;
+  const T* const from = view.As<T>() + image * view.stride[0] + channel * view.stride[1] +
+                        (lines.top + lines.down.first) * view.stride[3] + lines.left +
+                        lines.across.first;
+  PackRows(from, 1, view.stride[3], lines.down.last - lines.down.first, lines.across, pitch,
+           to + lines.down.first * pitch);
+}
+
+void PackLines(const Lines& lines, int64_t pitch, const TensorView& y, int64_t image,
+               int64_t channel, float* to) {
+  switch (y.dtype) {
+    case DType::kFloat16:
+      return PackLines<Float16>(lines, pitch, y, image, channel, to);
+    case DType::kBFloat16:
+      return PackLines<BFloat16>(lines, pitch, y, image, channel, to);
+    default:
+      return PackLines<float>(lines, pitch, y, image, channel, to);
+  }
+}
+
+// Calls f(element of the view, tap) for the window of a channel.
+template <typename T, typename F>
+HWY_INLINE void EachWeight(const TensorView& weight, int64_t channel, F&& f) {
+  T* const window = weight.As<T>() + channel * weight.stride[0];
+  for (int64_t h = 0; h < weight.shape[3]; ++h) {
+    for (int64_t w = 0; w < weight.shape[4]; ++w) {
+      f(window[h * weight.stride[3] + w * weight.stride[4]], h * weight.shape[4] + w);
+    }
+  }
+}
+
+void LoadWeights(const TensorView& weight, int64_t channel, float* to) {
+  const auto load = [to](const auto& value, int64_t tap) { to[tap] = ToFloat(value); };
+  switch (weight.dtype) {
+    case DType::kFloat16:
+      return EachWeight<Float16>(weight, channel, load);
+    case DType::kBFloat16:
+      return EachWeight<BFloat16>(weight, channel, load);
+    default:
+      return EachWeight<float>(weight, channel, load);
+  }
+}
+
+void StoreSums(const double* sums, const TensorView& weight, int64_t channel) {
+  const auto store = [sums](auto& to, int64_t tap) {
+    to = FromFloat<std::remove_reference_t<decltype(to)>>(static_cast<float>(sums[tap]));
+  };
+  switch (weight.dtype) {
+    case DType::kFloat16:
+      return EachWeight<Float16>(weight, channel, store);
+    case DType::kBFloat16:
+      return EachWeight<BFloat16>(weight, channel, store);
+    default:
+      return EachWeight<float>(weight, channel, store);
+  }
+}
+
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
+                   const TensorView& weight, const TensorView& grad_x,
+                   const TensorView& grad_weight, void* slot) {
+  const Geometry& g = plan.geometry;
+  const int64_t lanes = LanesOf(plan);
+  const int64_t taps = g.KernelSize(), first_channel = unit * plan.channels;
+  const int64_t channels = std::min(plan.channels, g.groups - first_channel);
+  float* const packed[2] = {static_cast<float*>(slot), static_cast<float*>(slot) + plan.plane};
+  float* const sums = packed[1] + plan.plane;
+  double* const totals =
+      reinterpret_cast<double*>(sums + plan.channels * taps * kMostDepthwiseLanes);
+  float* const weights = reinterpret_cast<float*>(totals + plan.channels * taps);
+  std::fill_n(sums, channels * taps * lanes, 0.0f);
+  std::fill_n(totals, channels * taps, 0.0);
+  for (int64_t c = 0; plan.gives_x && c < channels; ++c) {
+    LoadWeights(weight, first_channel + c, weights + c * taps);
+  }
+
+  const TensorView& pixels = plan.gives_weight ? x : grad_x;
+  const BandFunction run = FunctionOf(plan, pixels.dtype);
+  const int64_t bytes = static_cast<int64_t>(SizeOf(pixels.dtype));
+  Band band = {};
+  band.pitch = plan.across.steps + (g.kernel[1] - 1) / g.stride[1];
+  band.x_stride = pixels.stride[3];
+  band.grad_stride = plan.gives_x ? grad_x.stride[3] : pixels.stride[3];
+  band.height = g.in[1];
+  band.width = g.in[2];
+  band.steps = plan.across.steps;
+  band.down_lead = plan.down.lead;
+  band.across_lead = plan.across.lead;
+
+  // Loads from what was just stored wait for it: a band is packed while the one before is summed.
+  struct Piece {
+    int64_t image = 0, channel = 0, first = 0;
+    int buffer = 0;
+  };
+  const auto next_of = [&](Piece piece) {
+    piece.buffer ^= 1;
+    piece.first += plan.band;
+    if (piece.first < plan.down.steps) return piece;
+    piece.first = 0;
+    if (++piece.channel < channels) return piece;
+    piece.channel = 0;
+    ++piece.image;
+    return piece;
+  };
+  const auto last_of = [&](const Piece& piece) {
+    return std::min(piece.first + plan.band, plan.down.steps);
+  };
+  // All planes that are one band leave the same zeros where they are.
+  const bool whole = plan.band == plan.down.steps;
+  Lines lines(plan, band.pitch, 0, plan.band);
+  if (whole) {
+    for (float* const to : packed) ZeroAround(lines, band.pitch, to);
+  }
+  const auto pack = [&](const Piece& piece) HWY_ATTR {
+    float* const to = packed[piece.buffer];
+    if (!whole) {
+      lines = Lines(plan, band.pitch, piece.first, last_of(piece));
+      ZeroAround(lines, band.pitch, to);
+    }
+    PackLines(lines, band.pitch, y, piece.image, first_channel + piece.channel, to);
+  };
+  Piece piece;
+  pack(piece);
+  for (int64_t image = 0; image < g.batch;) {
+    const Piece next = next_of(piece);
+    if (next.image < g.batch) pack(next);
+    const int64_t c = piece.channel, channel = first_channel + c;
+    band.y = packed[piece.buffer];
+    band.first = piece.first;
+    band.last = last_of(piece);
+    band.weights = weights + c * taps;
+    band.sums = sums + c * taps * lanes;
+    const auto at = [&](const TensorView& view) {
+      return view.As<char>() + (image * view.stride[0] + channel * view.stride[1]) * bytes;
+    };
+    // What is not given is not looked at, but points to somewhere.
+    band.x = at(pixels);
+    band.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
+    run(band);
+    piece = next;
+    const bool last = image + 1 == g.batch && band.last == plan.down.steps;
+    const bool due = plan.gives_weight && ((image + 1) % plan.images == 0 || last);
+    image = next.image;
+    if (!due) continue;
+    for (int64_t k = 0; k < taps; ++k) {
+      float* const sum = band.sums + k * lanes;
+      totals[c * taps + k] += SumOf(sum, lanes);
+      std::fill_n(sum, lanes, 0.0f);
+    }
+    if (last) StoreSums(totals + c * taps, grad_weight, channel);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace convolution_backward
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::convolution_backward {
+
+HWY_EXPORT(DepthwiseUnit);
+
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
+                   const TensorView& weight, const TensorView& grad_x,
+                   const TensorView& grad_weight, void* slot) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseUnit)(plan, unit, x, y, weight, grad_x, grad_weight, slot);
+}
+
+}  // namespace aclimb::convolution_backward
+#endif

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/depthwise.h"
+
+// The vector code of depthwise.h, compiled once per instruction set.
+namespace aclimb::convolution_backward {
+
+// The most elements of float32 that a vector may have.
+inline constexpr int64_t kMostDepthwiseLanes = 16;
+
+// A line that is packed may overshoot its end by so many elements, and sums read as far.
+inline constexpr int64_t kDepthwiseSlack = 64;
+
+// One unit: a few channels of all images.
+//   slot  plan.slot_bytes of scratch
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
+                   const TensorView& weight, const TensorView& grad_x,
+                   const TensorView& grad_weight, void* slot);
+
+}  // namespace aclimb::convolution_backward
