@@ -289,11 +289,7 @@ Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
-    bool across = g.OutSize() <= 256 && g.out[2] < 16;
-    if (products == Products::kFloat32Short && g.HasStrides()) {
-      // Short vectors take elements apart slowly.
-      across = across || task == Task::kGradWeight || g.OutSize() >= 2500;
-    }
+    const bool across = g.OutSize() <= 256 && g.out[2] < 16;
     return across && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (g.groups > 1) {
@@ -365,7 +361,14 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool 
   return windows || FitsVectors(g) ? Algorithm::kVectors : found;
 }
 
-bool TakesDepthwise(const Geometry& g) { return FitsDepthwise(g); }
+bool TakesDepthwise(const Geometry& g, Products products) {
+  if (!FitsDepthwise(g)) return false;
+  if (IsSmall(g) || !HasDepthwiseKernel(g)) return true;
+  // What a channel and a plane cost, however few their pixels are, is what oneDNN, whose vectors
+  // run across channels, has not; in bfloat16 and on short vectors a plane costs more.
+  const bool cheap = products == Products::kFloat32 || products == Products::kFloat32BesideTiles;
+  return Pixels(g) >= 256 && (cheap || g.OutSize() > 49);
+}
 
 Geometry PatchGeometry(const Geometry& g, Products products) {
   Geometry patch = g;

@@ -347,6 +347,11 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{3, 64, 7, 7}, {64, 32, 3, 3}, false, 1, 1, 2},
       {{2, 20, 9, 40}, {24, 20, 3, 3}},
       {{1, 64, 301}, {64, 64, 3}, false, 2},
+      // Depthwise windows: both gradients in one pass.
+      {{2, 24, 13, 13}, {24, 1, 3, 3}, false, 1, 1, 24},
+      {{2, 24, 17, 40}, {24, 1, 3, 3}, false, 2, 1, 24},
+      {{2, 24, 16, 15}, {24, 1, 5, 5}, false, 1, 1, 24},
+      {{2, 24, 17, 16}, {24, 1, 5, 5}, true, 2, 1, 24},
   };
   for (const Shape& shape : shapes) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
@@ -595,6 +600,7 @@ TEST_F(ConvolutionBackward, StridedViewsWithOffsets) {
 TEST_F(ConvolutionBackward, OwnProductsInAnyView) {
   struct Shape {
     std::vector<int64_t> input, weight, stride;
+    int groups = 1;
   };
   const Shape shapes[] = {
       {{8, 64, 3, 4}, {64, 64, 1, 1}, {1, 1}},
@@ -620,6 +626,8 @@ TEST_F(ConvolutionBackward, OwnProductsInAnyView) {
       {{1, 64, 300}, {64, 64, 3}, {2}},
       {{8, 160, 7, 9}, {48, 160, 1, 1}, {1, 1}},
       {{4, 96, 11, 10}, {16, 96, 1, 1}, {1, 1}},
+      {{3, 24, 17, 19}, {24, 1, 3, 3}, {1, 1}, 24},  // depthwise windows, these two
+      {{2, 24, 18, 37}, {24, 1, 5, 5}, {2, 2}, 24},
   };
   const DType dtypes[] = {DType::kBFloat16, DType::kFloat32, DType::kFloat16};
   for (const Shape& shape : shapes) {
@@ -634,6 +642,7 @@ TEST_F(ConvolutionBackward, OwnProductsInAnyView) {
         p.weight = shape.weight;
         if (transposed) p.input[1] = p.weight[0];
         p.stride = shape.stride;
+        p.groups = shape.groups;
         p.dilation.assign(dims, 1);
         p.padding.assign(dims, 0);
         p.output_padding.assign(dims, 0);

@@ -33,33 +33,47 @@ struct Band {
 };
 using BandFunction = void (*)(const Band&);
 
-// Lanes(d) elements of a line of `extent`, from `at` on; zeros beside it.
+// Lanes [first, last) of a vector, whose others are beside a line of x.
 template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadInside(D d, const T* line, int64_t at, int64_t extent) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (HWY_LIKELY(at >= 0 && at + lanes <= extent)) return LoadF32(d, line + at);
-  if constexpr (kHasMasks<T>) {
-    return LoadMasked(d, MaskOf<T>(d, at, 0, extent), line + at);
-  } else {
-    HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)] = {};
-    const int64_t end = std::min(at + lanes, extent);
-    for (int64_t i = std::max<int64_t>(at, 0); i < end; ++i) inside[i - at] = line[i];
-    return LoadF32(d, inside);
+struct Part {
+  int64_t first, last;
+  StoredMask<T, D> mask;
+
+  // The vector at element `at` of a line of `extent`.
+  HWY_INLINE Part(int64_t at, int64_t extent) {
+    const D d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    first = std::clamp<int64_t>(-at, 0, lanes);
+    last = std::clamp<int64_t>(extent - at, first, lanes);
+    if constexpr (kHasMasks<T>) mask = MaskOf<T>(d, 0, first, last);
   }
-}
+  HWY_INLINE hn::Vec<D> Load(const T* at) const {
+    const D d;
+    if constexpr (kHasMasks<T>) {
+      return LoadMasked(d, mask, at);
+    } else {
+      HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)] = {};
+      for (int64_t i = first; i < last; ++i) inside[i] = at[i];
+      return LoadF32(d, inside);
+    }
+  }
+  HWY_INLINE void Store(hn::Vec<D> value, T* at) const {
+    const D d;
+    if constexpr (kHasMasks<T>) {
+      StoreMasked(d, value, mask, at);
+    } else {
+      HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)];
+      StoreF32(d, value, inside);
+      for (int64_t i = first; i < last; ++i) at[i] = inside[i];
+    }
+  }
+};
+// All of them.
 template <class D, typename T>
-HWY_INLINE void StoreInside(D d, hn::Vec<D> value, T* line, int64_t at, int64_t extent) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (HWY_LIKELY(at >= 0 && at + lanes <= extent)) return StoreF32(d, value, line + at);
-  if constexpr (kHasMasks<T>) {
-    StoreMasked(d, value, MaskOf<T>(d, at, 0, extent), line + at);
-  } else {
-    HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)];
-    StoreF32(d, value, inside);
-    const int64_t end = std::min(at + lanes, extent);
-    for (int64_t i = std::max<int64_t>(at, 0); i < end; ++i) line[i] = inside[i - at];
-  }
-}
+struct Whole {
+  HWY_INLINE hn::Vec<D> Load(const T* at) const { return LoadF32(D(), at); }
+  HWY_INLINE void Store(hn::Vec<D> value, T* at) const { StoreF32(D(), value, at); }
+};
 
 // The sums of a band, in registers while it is computed, and the weights, if there is room for them
 // too.
@@ -96,19 +110,16 @@ struct Taps {
   }
 };
 
-// Without strides: the first `count` lanes of kDown lines of x at one place. A vector of y serves
-// the windows of all lines.
-template <class D, int kKernel, bool kX, bool kWeight, int kDown, bool kWhole, typename T>
+// Without strides: a vector of each of kDown lines of x. One of y serves the windows of all lines.
+template <int kDown, class D, int kKernel, bool kX, bool kWeight, typename T, class Lanes>
 HWY_INLINE void Pixels(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
-                       int64_t grad_stride, int64_t count, Taps<D, kKernel, kX, kWeight>& taps) {
+                       int64_t grad_stride, const Lanes& lanes,
+                       Taps<D, kKernel, kX, kWeight>& taps) {
   const D d;
   hn::Vec<D> x[kDown], grad[kDown];
 #pragma GCC unroll 2
   for (int i = 0; i < kDown; ++i) {
-    if constexpr (kWeight) {
-      const T* const at = from + i * x_stride;
-      x[i] = kWhole ? LoadF32(d, at) : LoadFirst(d, at, count);
-    }
+    if constexpr (kWeight) x[i] = lanes.Load(from + i * x_stride);
     grad[i] = hn::Zero(d);
   }
 #pragma GCC unroll 8
@@ -132,10 +143,7 @@ HWY_INLINE void Pixels(const float* y, int64_t pitch, const T* from, int64_t x_s
   }
   if constexpr (kX) {
 #pragma GCC unroll 2
-    for (int i = 0; i < kDown; ++i) {
-      T* const at = to + i * grad_stride;
-      kWhole ? StoreF32(d, grad[i], at) : StoreFirst(d, grad[i], at, count);
-    }
+    for (int i = 0; i < kDown; ++i) lanes.Store(grad[i], to + i * grad_stride);
   }
 }
 
@@ -143,7 +151,8 @@ template <class D, int kKernel, bool kX, bool kWeight, typename T>
 void WithoutStride(const Band& band) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
   const int64_t pitch = band.pitch, x_stride = band.x_stride, grad_stride = band.grad_stride;
-  const int64_t whole = band.width / lanes * lanes, rest = band.width - whole;
+  const int64_t whole = band.width / lanes * lanes;
+  const Part<D, T> rest(whole, band.width);
   const float* y = band.y;
   const T* x = static_cast<const T*>(band.x) + band.first * x_stride;
   T* grad = static_cast<T*>(band.grad_x) + band.first * grad_stride;
@@ -151,12 +160,10 @@ void WithoutStride(const Band& band) {
   const auto lines = [&](auto down) HWY_ATTR {
     constexpr int kDown = decltype(down)::value;
     for (int64_t v = 0; v < whole; v += lanes) {
-      Pixels<D, kKernel, kX, kWeight, kDown, true>(y + v, pitch, x + v, x_stride, grad + v,
-                                                   grad_stride, lanes, taps);
+      Pixels<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, Whole<D, T>(), taps);
     }
-    if (rest > 0) {
-      Pixels<D, kKernel, kX, kWeight, kDown, false>(y + whole, pitch, x + whole, x_stride,
-                                                    grad + whole, grad_stride, rest, taps);
+    if (whole < band.width) {
+      Pixels<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride, rest, taps);
     }
     y += kDown * pitch;
     x += kDown * x_stride;
@@ -179,59 +186,80 @@ HWY_INLINE hn::Vec<D> OddLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
 #endif
 }
 
-// With strides of two: one line of x, which is in phase kPhase. Its elements of both phases across
-// stand side by side.
-template <class D, int kKernel, bool kX, bool kWeight, int kPhase, typename T>
-HWY_INLINE void PairsOfLine(const Band& band, int64_t step, Taps<D, kKernel, kX, kWeight>& taps) {
+// With strides of two: two vectors of a line of x, which is in phase kPhase. Its elements of both
+// phases across stand side by side.
+template <int kPhase, class D, int kKernel, bool kX, bool kWeight, typename T, class Lanes>
+HWY_INLINE void Pairs(const float* y, int64_t pitch, const T* from, T* to, const Lanes& low,
+                      const Lanes& high, Taps<D, kKernel, kX, kWeight>& taps) {
   constexpr int kReach = (kKernel - 1) / 2;
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t line = 2 * step + kPhase - band.down_lead;
-  if (line < 0 || line >= band.height) return;
-  for (int64_t v = 0; v < band.steps; v += lanes) {
-    const int64_t at = 2 * v - band.across_lead;
-    hn::Vec<D> x[2], grad[2] = {hn::Zero(d), hn::Zero(d)};
-    if constexpr (kWeight) {
-      const T* const from = static_cast<const T*>(band.x) + line * band.x_stride;
-      const auto low = LoadInside(d, from, at, band.width);
-      const auto high = LoadInside(d, from, at + lanes, band.width);
-      x[0] = EvenLanes(d, low, high);
-      x[1] = OddLanes(d, low, high);
-    }
+  hn::Vec<D> x[2], grad[2] = {hn::Zero(d), hn::Zero(d)};
+  if constexpr (kWeight) {
+    const auto first = low.Load(from), second = high.Load(from + lanes);
+    x[0] = EvenLanes(d, first, second);
+    x[1] = OddLanes(d, first, second);
+  }
 #pragma GCC unroll 4
-    for (int q = 0; kPhase + 2 * q < kKernel; ++q) {
-      const float* const row = band.y + (step - band.first + kReach - q) * band.pitch + v + kReach;
+  for (int q = 0; kPhase + 2 * q < kKernel; ++q) {
+    const float* row = y + (kReach - q) * pitch;
+    KeepInRegister(row);
 #pragma GCC unroll 4
-      for (int p = 0; p <= kReach; ++p) {
-        auto y = hn::LoadU(d, row - p);
-        KeepInRegister(y);
+    for (int p = 0; p <= kReach; ++p) {
+      auto values = hn::LoadU(d, row + kReach - p);
+      KeepInRegister(values);
 #pragma GCC unroll 2
-        for (int phase = 0; phase < 2; ++phase) {
-          const int kh = kPhase + 2 * q, kw = phase + 2 * p;
-          if (kw >= kKernel) continue;
-          if constexpr (kX) {
-            grad[phase] = hn::MulAdd(taps.Weight(kh, kw), y, grad[phase]);
-          }
-          if constexpr (kWeight) taps.sum[kh][kw] = hn::MulAdd(x[phase], y, taps.sum[kh][kw]);
-        }
+      for (int phase = 0; phase < 2; ++phase) {
+        const int kh = kPhase + 2 * q, kw = phase + 2 * p;
+        if (kw >= kKernel) continue;
+        if constexpr (kX) grad[phase] = hn::MulAdd(taps.Weight(kh, kw), values, grad[phase]);
+        if constexpr (kWeight) taps.sum[kh][kw] = hn::MulAdd(x[phase], values, taps.sum[kh][kw]);
       }
     }
-    if constexpr (kX) {
-      T* const to = static_cast<T*>(band.grad_x) + line * band.grad_stride;
-      HWY_ALIGN float pairs[2 * HWY_MAX_BYTES / sizeof(float)];
-      hn::StoreInterleaved2(grad[0], grad[1], d, pairs);
-      StoreInside(d, hn::Load(d, pairs), to, at, band.width);
-      StoreInside(d, hn::Load(d, pairs + lanes), to, at + lanes, band.width);
-    }
+  }
+  if constexpr (kX) {
+    HWY_ALIGN float pairs[2 * HWY_MAX_BYTES / sizeof(float)];
+    hn::StoreInterleaved2(grad[0], grad[1], d, pairs);
+    low.Store(hn::Load(d, pairs), to);
+    high.Store(hn::Load(d, pairs + lanes), to + lanes);
   }
 }
 
 template <class D, int kKernel, bool kX, bool kWeight, typename T>
 void WithStrides(const Band& band) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+  const int64_t pitch = band.pitch, lead = band.across_lead;
+  // The first and the last pair of vectors may reach beyond the line.
+  const int64_t last = (band.steps - 1) / lanes * lanes;
+  const bool first_is_whole = lead == 0 && 2 * lanes <= band.width;
+  const int64_t end = 2 * (last + lanes) - lead <= band.width ? last + lanes : last;
+  const Part<D, T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
+  const Part<D, T> last_low(2 * last - lead, band.width);
+  const Part<D, T> last_high(2 * last - lead + lanes, band.width);
   Taps<D, kKernel, kX, kWeight> taps(band);
+  const auto line = [&](auto phase, int64_t step) HWY_ATTR {
+    constexpr int kPhase = decltype(phase)::value;
+    const int64_t number = 2 * step + kPhase - band.down_lead;
+    if (number < 0 || number >= band.height) return;
+    const float* const y = band.y + (step - band.first) * pitch;
+    const T* const from = static_cast<const T*>(band.x) + number * band.x_stride - lead;
+    T* const to = static_cast<T*>(band.grad_x) + number * band.grad_stride - lead;
+    int64_t v = 0;
+    if (!first_is_whole) {
+      Pairs<kPhase>(y, pitch, from, to, first_low, first_high, taps);
+      v = lanes;
+    }
+    for (; v < end; v += lanes) {
+      const Whole<D, T> whole;
+      Pairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, whole, whole, taps);
+    }
+    if (v == last) {
+      Pairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, last_low, last_high, taps);
+    }
+  };
   for (int64_t step = band.first; step < band.last; ++step) {
-    PairsOfLine<D, kKernel, kX, kWeight, 0, T>(band, step, taps);
-    PairsOfLine<D, kKernel, kX, kWeight, 1, T>(band, step, taps);
+    line(std::integral_constant<int, 0>(), step);
+    line(std::integral_constant<int, 1>(), step);
   }
   taps.Save(band);
 }

@@ -625,7 +625,8 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
 bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
   const Geometry& geometry = operands_.geometry;
-  if ((!gives_x && !gives_weight) || !TakesDepthwise(geometry)) return false;
+  if ((!gives_x && !gives_weight) || !TakesDepthwise(geometry, onednn::ProductsOf(dtype_)))
+    return false;
   if (gives_x && !RowsAreDense(grad_x.view)) return false;
   if (gives_x && gives_weight && grad_x.view.dtype != operands_.x.user.view.dtype) return false;
   const Depthwise plan = PlanDepthwise(geometry, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
