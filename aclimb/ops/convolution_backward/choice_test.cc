@@ -165,7 +165,8 @@ TEST(ConvolutionAlgorithms, DepthwiseInOnePass) {
     EXPECT_TRUE(takes(1, 16, 15, 5, products));   // which oneDNN has no kernel for
     EXPECT_EQ(takes(8, 7, 7, 3, products), cheap);
     EXPECT_TRUE(takes(8, 5, 10, 3, products));
-    EXPECT_FALSE(takes(8, 16, 16, 7, products));
+    EXPECT_TRUE(takes(8, 16, 16, 7, products));
+    EXPECT_FALSE(takes(8, 16, 16, 9, products));
   }
 }
 

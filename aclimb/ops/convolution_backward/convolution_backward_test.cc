@@ -352,6 +352,7 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 24, 17, 40}, {24, 1, 3, 3}, false, 2, 1, 24},
       {{2, 24, 16, 15}, {24, 1, 5, 5}, false, 1, 1, 24},
       {{2, 24, 17, 16}, {24, 1, 5, 5}, true, 2, 1, 24},
+      {{2, 24, 17, 16}, {24, 1, 7, 7}, false, 1, 1, 24},
   };
   for (const Shape& shape : shapes) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {

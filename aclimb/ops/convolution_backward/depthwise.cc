@@ -33,8 +33,9 @@ bool FitsDepthwise(const Geometry& g) {
   if (g.in[0] != 1 || g.out[0] != 1 || g.kernel[0] != 1) return false;
   if (g.pad_begin[0] != 0 || g.pad_end[0] > 0) return false;
   const int64_t kernel = g.kernel[1], stride = g.stride[1];
-  if (g.kernel[2] != kernel || (kernel != 3 && kernel != 5)) return false;
-  if (g.stride[2] != stride || stride > 2) return false;
+  if (g.kernel[2] != kernel || g.stride[2] != stride) return false;
+  const bool strides = stride == 1 || (stride == 2 && kernel < 7);
+  if ((kernel != 3 && kernel != 5 && kernel != 7) || !strides) return false;
   for (int d = 1; d < kDims; ++d) {
     // Numbers of steps are no larger than the tensors.
     if (g.dilation[d] != 1 || g.pad_begin[d] >= kernel || g.in[d] > kMostWidth) return false;
@@ -60,8 +61,11 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
   plan.channels = std::min(plan.channels, std::max<int64_t>(1, shared));
   plan.images = plan.band < plan.down.steps ? 1 : std::max<int64_t>(1, kSumElements / g.InSize());
   const int64_t taps = g.KernelSize();
+  const bool passes = gives_x && g.kernel[1] == 7;
+  plan.partial = passes ? plan.band * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
   // Two bands, then sums in vectors and in double, and weights.
-  plan.slot_bytes = 2 * plan.plane * 4 + plan.channels * taps * (kMostDepthwiseLanes * 4 + 8 + 4);
+  plan.slot_bytes = (2 * plan.plane + plan.partial) * 4 +
+                    plan.channels * taps * (kMostDepthwiseLanes * 4 + 8 + 4);
   plan.slot_bytes = RoundUp(plan.slot_bytes, 64);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.Units(), 1, threads));
   return plan;

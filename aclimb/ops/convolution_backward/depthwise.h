@@ -31,6 +31,7 @@ struct Depthwise {
   int64_t channels = 0;    // of a unit
   int64_t images = 0;      // whose sums are held in vectors, before they are added in double
   int64_t plane = 0;       // elements of a packed band
+  int64_t partial = 0;     // of its gradient, where windows take several passes
   int64_t slot_bytes = 0;  // scratch of a unit
   int slots = 1;           // units that may run at once
 
@@ -38,8 +39,8 @@ struct Depthwise {
   int64_t ScratchBytes() const { return slots * slot_bytes; }
 };
 
-// What RunDepthwise computes: one channel a group, windows of 3x3 or 5x5, no gaps, strides of one
-// or two.
+// What RunDepthwise computes: one channel a group, windows of 3x3 or 5x5 with strides of one or
+// two, of 7x7 without; no gaps.
 bool FitsDepthwise(const Geometry& geometry);
 
 // `threads` is the team of the run. At least one gradient is wanted.

@@ -131,6 +131,9 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
       DepthwiseOf(9, 35, axis(7, 3, 1, 1, 1), axis(7, 3, 1, 1, 1)),  // channels of two units
       DepthwiseOf(2, 5, axis(112, 3, 2, 1, 1), axis(112, 3, 2, 1, 1)),
       DepthwiseOf(2, 5, axis(56, 5, 2, 2, 2), axis(57, 5, 2, 2, 2)),
+      DepthwiseOf(2, 3, axis(56, 7, 1, 3, 3), axis(56, 7, 1, 3, 3)),
+      DepthwiseOf(2, 19, axis(7, 7, 1, 3, 3), axis(8, 7, 1, 3, 3)),
+      DepthwiseOf(1, 2, axis(90, 7, 1, 3, 3), axis(100, 7, 1, 3, 3)),
       DepthwiseOf(1, 2, axis(150, 3, 1, 1, 1), axis(70, 3, 1, 1, 1)),  // in bands
       DepthwiseOf(1, 2, axis(5, 3, 1, 1, 1), axis(2048, 3, 1, 1, 1)),  // a band of a few lines
       DepthwiseOf(1, 2, axis(60, 5, 2, 0, 1), axis(400, 5, 2, 1, 0)),
@@ -141,7 +144,8 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
       DepthwiseOf(1, 2, axis(16, 3, 2, 0, 0), axis(32, 3, 2, 0, 0)),    // ends that no window meets
   };
   for (int i = 0; i < 80; ++i) {
-    const int64_t kernel = random.Chance(0.6) ? 3 : 5, stride = random.Integer(1, 2);
+    const int64_t kernel = random.Chance(0.5) ? 3 : random.Chance(0.5) ? 5 : 7;
+    const int64_t stride = kernel == 7 ? 1 : random.Integer(1, 2);
     const auto any = [&] {
       Axis one = axis(0, kernel, stride, random.Integer(0, kernel - 1), random.Integer(0, kernel));
       one.in = std::max<int64_t>(1, kernel - one.begin - one.end) +
@@ -160,10 +164,11 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
 
 TEST_F(DepthwiseWindows, ThreadsDoNotChangeABit) {
   Random random(9);
-  const Axis wide = {80, 3, 1, 1, 1, 1}, strided = {31, 5, 2, 1, 2, 2}, narrow = {7, 3, 1, 1, 1, 1};
+  const Axis wide = {80, 3, 1, 1, 1, 1}, strided = {31, 5, 2, 1, 2, 2}, narrow = {7, 3, 1, 1, 1, 1},
+             seven = {40, 7, 1, 1, 3, 3};
   for (const Geometry& geometry :
        {DepthwiseOf(3, 20, wide, wide), DepthwiseOf(4, 50, strided, strided),
-        DepthwiseOf(400, 33, narrow, narrow)}) {
+        DepthwiseOf(400, 33, narrow, narrow), DepthwiseOf(2, 20, seven, seven)}) {
     Operands operands(geometry, kFloats, 0);
     for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
       for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
@@ -183,6 +188,9 @@ TEST_F(DepthwiseWindows, AreWhatFits) {
   const Axis three = {9, 3, 1, 1, 1, 1};
   EXPECT_TRUE(FitsDepthwise(DepthwiseOf(1, 2, three, three)));
   EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 1, three, three)));
+  const Axis seven = {9, 7, 1, 1, 3, 3}, strided = {9, 7, 2, 1, 3, 3};
+  EXPECT_TRUE(FitsDepthwise(DepthwiseOf(1, 2, seven, seven)));
+  EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, strided, strided)));
   for (const Axis& axis : {Axis{9, 3, 1, 2, 1, 1}, Axis{9, 3, 2, 1, 1, 1}, Axis{9, 5, 1, 1, 1, 1},
                            Axis{9, 3, 1, 1, 3, 1}, Axis{5000, 3, 1, 1, 1, 1}}) {
     EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, three, axis)));

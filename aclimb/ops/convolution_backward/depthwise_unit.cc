@@ -26,6 +26,7 @@ struct Band {
   int64_t grad_stride;
   const float* weights;   // [window]
   float* sums;            // [window], vectors
+  float* partial;         // gradients of whole vectors, where windows take several passes
   int64_t first, last;    // steps down
   int64_t height, width;  // of x
   int64_t steps;          // across
@@ -75,55 +76,67 @@ struct Whole {
   HWY_INLINE void Store(hn::Vec<D> value, T* at) const { StoreF32(D(), value, at); }
 };
 
-// The sums of a band, in registers while it is computed, and the weights, if there is room for them
-// too.
-template <class D, int kKernel, bool kX, bool kWeight>
+// Lines [kFirst, kFirst + kLines) of a window: their sums, in registers while a band is computed,
+// and the weights, if there is room for them too.
+template <class D, int kKernel, int kFirst, int kLines, bool kX, bool kWeight>
 struct Taps {
   using Vector = hn::Vec<D>;
   static constexpr bool kHoldsWeights = kX && kKernel == 3;
-  static constexpr int kHeld = kHoldsWeights ? kKernel : 1;
-  Vector sum[kKernel][kKernel];
-  Vector held[kHeld][kHeld];
+  Vector sum[kLines][kKernel];
+  Vector held[kHoldsWeights ? kLines : 1][kKernel];
   const float* weights;
 
-  HWY_INLINE explicit Taps(const Band& band) : weights(band.weights) {
+  HWY_INLINE explicit Taps(const Band& band) : weights(band.weights + kFirst * kKernel) {
     const D d;
 #pragma GCC unroll 32
-    for (int k = 0; k < kKernel * kKernel; ++k) {
-      const int kh = k / kKernel, kw = k % kKernel;
-      if constexpr (kWeight) sum[kh][kw] = hn::Load(d, band.sums + k * hn::Lanes(d));
-      if constexpr (kHoldsWeights) held[kh][kw] = hn::Set(d, weights[k]);
+    for (int k = 0; k < kLines * kKernel; ++k) {
+      const int h = k / kKernel, w = k % kKernel;
+      if constexpr (kWeight) {
+        sum[h][w] = hn::Load(d, band.sums + (kFirst * kKernel + k) * hn::Lanes(d));
+      }
+      if constexpr (kHoldsWeights) held[h][w] = hn::Set(d, weights[k]);
     }
   }
-  HWY_INLINE Vector Weight(int kh, int kw) const {
-    if constexpr (kHoldsWeights) return held[kh][kw];
-    return hn::Set(D(), weights[kh * kKernel + kw]);
+  static constexpr bool Has(int h) { return h >= kFirst && h < kFirst + kLines; }
+  // Tap (h, w) of the window brings `y` to a vector of x and its gradient.
+  HWY_INLINE void Add(int h, int w, Vector y, Vector x, Vector& grad) {
+    if constexpr (kHoldsWeights) {
+      grad = hn::MulAdd(held[h - kFirst][w], y, grad);
+    } else if constexpr (kX) {
+      grad = hn::MulAdd(hn::Set(D(), weights[(h - kFirst) * kKernel + w]), y, grad);
+    }
+    if constexpr (kWeight) sum[h - kFirst][w] = hn::MulAdd(x, y, sum[h - kFirst][w]);
   }
   HWY_INLINE void Save(const Band& band) const {
     if constexpr (kWeight) {
       const D d;
 #pragma GCC unroll 32
-      for (int k = 0; k < kKernel * kKernel; ++k) {
-        hn::Store(sum[k / kKernel][k % kKernel], d, band.sums + k * hn::Lanes(d));
+      for (int k = 0; k < kLines * kKernel; ++k) {
+        hn::Store(sum[k / kKernel][k % kKernel], d,
+                  band.sums + (kFirst * kKernel + k) * hn::Lanes(d));
       }
     }
   }
 };
 
 // Without strides: a vector of each of kDown lines of x. One of y serves the windows of all lines.
-template <int kDown, class D, int kKernel, bool kX, bool kWeight, typename T, class Lanes>
+//   partial  the gradient by the lines of the window before these; then by these too
+template <int kDown, class D, int kKernel, int kFirst, int kLines, bool kX, bool kWeight,
+          typename T, class Lanes>
 HWY_INLINE void Pixels(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
-                       int64_t grad_stride, const Lanes& lanes,
-                       Taps<D, kKernel, kX, kWeight>& taps) {
+                       int64_t grad_stride, float* partial, int64_t partial_stride,
+                       const Lanes& lanes, Taps<D, kKernel, kFirst, kLines, kX, kWeight>& taps) {
   const D d;
   hn::Vec<D> x[kDown], grad[kDown];
 #pragma GCC unroll 2
   for (int i = 0; i < kDown; ++i) {
+    x[i] = grad[i] = hn::Zero(d);
     if constexpr (kWeight) x[i] = lanes.Load(from + i * x_stride);
-    grad[i] = hn::Zero(d);
+    if constexpr (kX && kFirst > 0) grad[i] = hn::LoadU(d, partial + i * partial_stride);
   }
+  constexpr int kTop = kKernel - kFirst - kLines;
 #pragma GCC unroll 8
-  for (int row = 0; row < kKernel + kDown - 1; ++row) {
+  for (int row = kTop; row < kTop + kLines + kDown - 1; ++row) {
     const float* line = y + row * pitch;
     KeepInRegister(line);
 #pragma GCC unroll 8
@@ -132,23 +145,25 @@ HWY_INLINE void Pixels(const float* y, int64_t pitch, const T* from, int64_t x_s
       KeepInRegister(values);
 #pragma GCC unroll 2
       for (int i = 0; i < kDown; ++i) {
-        const int kh = i + kKernel - 1 - row, kw = kKernel - 1 - column;
-        if (kh < 0 || kh >= kKernel) continue;
-        if constexpr (kX) {
-          grad[i] = hn::MulAdd(taps.Weight(kh, kw), values, grad[i]);
-        }
-        if constexpr (kWeight) taps.sum[kh][kw] = hn::MulAdd(x[i], values, taps.sum[kh][kw]);
+        const int h = i + kKernel - 1 - row;
+        if (taps.Has(h)) taps.Add(h, kKernel - 1 - column, values, x[i], grad[i]);
       }
     }
   }
   if constexpr (kX) {
 #pragma GCC unroll 2
-    for (int i = 0; i < kDown; ++i) lanes.Store(grad[i], to + i * grad_stride);
+    for (int i = 0; i < kDown; ++i) {
+      if constexpr (kFirst + kLines == kKernel) {
+        lanes.Store(grad[i], to + i * grad_stride);
+      } else {
+        hn::StoreU(grad[i], d, partial + i * partial_stride);
+      }
+    }
   }
 }
 
-template <class D, int kKernel, bool kX, bool kWeight, typename T>
-void WithoutStride(const Band& band) {
+template <class D, int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T>
+HWY_INLINE void LinesOfWindow(const Band& band) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
   const int64_t pitch = band.pitch, x_stride = band.x_stride, grad_stride = band.grad_stride;
   const int64_t whole = band.width / lanes * lanes;
@@ -156,23 +171,40 @@ void WithoutStride(const Band& band) {
   const float* y = band.y;
   const T* x = static_cast<const T*>(band.x) + band.first * x_stride;
   T* grad = static_cast<T*>(band.grad_x) + band.first * grad_stride;
-  Taps<D, kKernel, kX, kWeight> taps(band);
+  const int64_t partial_stride = RoundUp(band.width, kMostDepthwiseLanes);
+  float* partial = band.partial;
+  Taps<D, kKernel, kFirst, kLines, kX, kWeight> taps(band);
   const auto lines = [&](auto down) HWY_ATTR {
     constexpr int kDown = decltype(down)::value;
     for (int64_t v = 0; v < whole; v += lanes) {
-      Pixels<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, Whole<D, T>(), taps);
+      Pixels<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
+                    partial_stride, Whole<D, T>(), taps);
     }
     if (whole < band.width) {
-      Pixels<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride, rest, taps);
+      Pixels<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
+                    partial + whole, partial_stride, rest, taps);
     }
     y += kDown * pitch;
     x += kDown * x_stride;
     grad += kDown * grad_stride;
+    partial += kDown * partial_stride;
   };
   int64_t left = band.last - band.first;
   for (; left >= 2; left -= 2) lines(std::integral_constant<int, 2>());
   if (left > 0) lines(std::integral_constant<int, 1>());
   taps.Save(band);
+}
+
+template <class D, int kKernel, bool kX, bool kWeight, typename T>
+void WithoutStride(const Band& band) {
+  if constexpr (kKernel < 7) {
+    LinesOfWindow<D, kKernel, 0, kKernel, kX, kWeight, T>(band);
+  } else {
+    // As many as the registers hold.
+    LinesOfWindow<D, kKernel, 0, 3, kX, kWeight, T>(band);
+    LinesOfWindow<D, kKernel, 3, 2, kX, kWeight, T>(band);
+    LinesOfWindow<D, kKernel, 5, 2, kX, kWeight, T>(band);
+  }
 }
 
 template <class D>
@@ -190,11 +222,11 @@ HWY_INLINE hn::Vec<D> OddLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
 // phases across stand side by side.
 template <int kPhase, class D, int kKernel, bool kX, bool kWeight, typename T, class Lanes>
 HWY_INLINE void Pairs(const float* y, int64_t pitch, const T* from, T* to, const Lanes& low,
-                      const Lanes& high, Taps<D, kKernel, kX, kWeight>& taps) {
+                      const Lanes& high, Taps<D, kKernel, 0, kKernel, kX, kWeight>& taps) {
   constexpr int kReach = (kKernel - 1) / 2;
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<D> x[2], grad[2] = {hn::Zero(d), hn::Zero(d)};
+  hn::Vec<D> x[2] = {hn::Zero(d), hn::Zero(d)}, grad[2] = {x[0], x[0]};
   if constexpr (kWeight) {
     const auto first = low.Load(from), second = high.Load(from + lanes);
     x[0] = EvenLanes(d, first, second);
@@ -210,10 +242,8 @@ HWY_INLINE void Pairs(const float* y, int64_t pitch, const T* from, T* to, const
       KeepInRegister(values);
 #pragma GCC unroll 2
       for (int phase = 0; phase < 2; ++phase) {
-        const int kh = kPhase + 2 * q, kw = phase + 2 * p;
-        if (kw >= kKernel) continue;
-        if constexpr (kX) grad[phase] = hn::MulAdd(taps.Weight(kh, kw), values, grad[phase]);
-        if constexpr (kWeight) taps.sum[kh][kw] = hn::MulAdd(x[phase], values, taps.sum[kh][kw]);
+        const int h = kPhase + 2 * q, w = phase + 2 * p;
+        if (w < kKernel) taps.Add(h, w, values, x[phase], grad[phase]);
       }
     }
   }
@@ -236,7 +266,7 @@ void WithStrides(const Band& band) {
   const Part<D, T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
   const Part<D, T> last_low(2 * last - lead, band.width);
   const Part<D, T> last_high(2 * last - lead + lanes, band.width);
-  Taps<D, kKernel, kX, kWeight> taps(band);
+  Taps<D, kKernel, 0, kKernel, kX, kWeight> taps(band);
   const auto line = [&](auto phase, int64_t step) HWY_ATTR {
     constexpr int kPhase = decltype(phase)::value;
     const int64_t number = 2 * step + kPhase - band.down_lead;
@@ -264,19 +294,31 @@ void WithStrides(const Band& band) {
   taps.Save(band);
 }
 
+template <class D, int kKernel, bool kX, bool kWeight, typename T>
+BandFunction FunctionOf(const Depthwise& plan) {
+  if constexpr (kKernel < 7) {
+    if (plan.geometry.stride[1] == 2) return WithStrides<D, kKernel, kX, kWeight, T>;
+  }
+  return WithoutStride<D, kKernel, kX, kWeight, T>;
+}
+
 template <class D, int kKernel, typename T>
 BandFunction FunctionOf(const Depthwise& plan) {
-  const bool strided = plan.geometry.stride[1] == 2;
-  if (plan.gives_x && plan.gives_weight) {
-    return strided ? WithStrides<D, kKernel, true, true, T>
-                   : WithoutStride<D, kKernel, true, true, T>;
+  if (!plan.gives_x) return FunctionOf<D, kKernel, false, true, T>(plan);
+  return plan.gives_weight ? FunctionOf<D, kKernel, true, true, T>(plan)
+                           : FunctionOf<D, kKernel, true, false, T>(plan);
+}
+
+template <class D, typename T>
+BandFunction FunctionOf(const Depthwise& plan) {
+  switch (plan.geometry.kernel[1]) {
+    case 3:
+      return FunctionOf<D, 3, T>(plan);
+    case 5:
+      return FunctionOf<D, 5, T>(plan);
+    default:
+      return FunctionOf<D, 7, T>(plan);
   }
-  if (plan.gives_x) {
-    return strided ? WithStrides<D, kKernel, true, false, T>
-                   : WithoutStride<D, kKernel, true, false, T>;
-  }
-  return strided ? WithStrides<D, kKernel, false, true, T>
-                 : WithoutStride<D, kKernel, false, true, T>;
 }
 
 // Of a vector in memory.
@@ -295,11 +337,8 @@ int64_t LanesOf(const Depthwise& plan) {
 
 template <typename T>
 BandFunction FunctionOf(const Depthwise& plan) {
-  if (LanesOf(plan) == static_cast<int64_t>(hn::Lanes(Tag()))) {
-    return plan.geometry.kernel[1] == 3 ? FunctionOf<Tag, 3, T>(plan) : FunctionOf<Tag, 5, T>(plan);
-  }
-  return plan.geometry.kernel[1] == 3 ? FunctionOf<HalfTag, 3, T>(plan)
-                                      : FunctionOf<HalfTag, 5, T>(plan);
+  const bool half = LanesOf(plan) < static_cast<int64_t>(hn::Lanes(Tag()));
+  return half ? FunctionOf<HalfTag, T>(plan) : FunctionOf<Tag, T>(plan);
 }
 
 BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
@@ -410,7 +449,8 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   const int64_t taps = g.KernelSize(), first_channel = unit * plan.channels;
   const int64_t channels = std::min(plan.channels, g.groups - first_channel);
   float* const packed[2] = {static_cast<float*>(slot), static_cast<float*>(slot) + plan.plane};
-  float* const sums = packed[1] + plan.plane;
+  float* const partial = packed[1] + plan.plane;
+  float* const sums = partial + plan.partial;
   double* const totals =
       reinterpret_cast<double*>(sums + plan.channels * taps * kMostDepthwiseLanes);
   float* const weights = reinterpret_cast<float*>(totals + plan.channels * taps);
@@ -427,6 +467,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   band.pitch = plan.across.steps + (g.kernel[1] - 1) / g.stride[1];
   band.x_stride = pixels.stride[3];
   band.grad_stride = plan.gives_x ? grad_x.stride[3] : pixels.stride[3];
+  band.partial = partial;
   band.height = g.in[1];
   band.width = g.in[2];
   band.steps = plan.across.steps;
