@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMostWidth = 2048;       // of a packed line
 constexpr int64_t kBandElements = 4096;    // of a packed band, if a step is not more
 constexpr int64_t kUnitElements = 8192;    // of a unit's planes of x
-constexpr int64_t kMostChannels = 16;      // of a unit
+constexpr int64_t kMostChannels = 32;      // of a unit
 constexpr int64_t kSumElements = 1 << 14;  // of x, whose sums are held in vectors
 
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
