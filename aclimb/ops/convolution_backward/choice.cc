@@ -196,24 +196,60 @@ bool FitsWindowsOnVectors(const Geometry& g, Task task) {
   return g.x_channels == 3 || g.x_channels == 4;
 }
 
+// Blocked layouts pad channels to sixteen. Where that is a fifth more work, channels last is
+// faster, except where few channels meet whole blocks, as in the first layer of a network: there
+// the direct kernels of the weight take x as it is, in float32 up to four channels, which are as
+// far as our own kernels of x go.
+bool PaddingCosts(const Geometry& g, Products products) {
+  const double work = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
+  const double padded = static_cast<double>(RoundUp(g.x_channels, 16)) *
+                        static_cast<double>(RoundUp(g.y_channels, 16));
+  if (padded < 1.2 * work) return false;
+  const int64_t few = IsFloat32(products) ? 4 : 15;
+  return g.y_channels % 16 != 0 || g.x_channels > few;
+}
+
+int64_t LargestGap(const Geometry& g) {
+  int64_t gap = 1;
+  for (int d = 0; d < kDims; ++d) gap = std::max(gap, g.kernel[d] > 1 ? g.dilation[d] : 1);
+  return gap;
+}
+
 // On short vectors oneDNN's gradient of the weight reaches half to two thirds of the arithmetic,
 // ours nine tenths; its product along one dimension, which unfolds x, reaches as much where there
 // are strides and many weights. Its other tasks are as good as ours but for large gaps and long
 // windows along one dimension, small planes, and strides.
-bool WindowsOnVectors(const Geometry& geometry, Task task, Products products) {
-  if (products != Products::kFloat32Short) return false;
-  const Geometry g = ShortDimensionsFirst(geometry);
-  if (!FitsWindowsOnVectors(g, task)) return false;
+bool WindowsOnShortVectors(const Geometry& g, Task task) {
   const bool one_dimension = IsOneDimensional(g);
   if (task == Task::kGradWeight) {
     return !one_dimension || !g.HasStrides() || Weights(g) < 1 << 19;
   }
-  int64_t gap = 1;
-  for (int d = 0; d < kDims; ++d) gap = std::max(gap, g.kernel[d] > 1 ? g.dilation[d] : 1);
-  if (gap >= 4 || (one_dimension && g.KernelSize() >= 9)) return true;
+  if (LargestGap(g) >= 4 || (one_dimension && g.KernelSize() >= 9)) return true;
   if (g.OutSize() <= (Weights(g) < 1 << 21 ? 49 : 100)) return true;
   if (!g.HasStrides() || std::min(g.x_channels, g.y_channels) < 64) return false;
   return one_dimension || g.OutSize() <= 196;
+}
+
+// On those of AVX-512 oneDNN's gradient of the weight reaches three quarters to nine tenths, and
+// less along one dimension; ours wants channels, or pixels, that are worth its packing. The other
+// tasks are as good there but for large gaps, and for strides along one dimension.
+bool WindowsOnLongVectors(const Geometry& g, Task task) {
+  const bool one_dimension = IsOneDimensional(g), large = Weights(g) >= 1 << 18;
+  const int64_t fewest = std::min(g.x_channels, g.y_channels);
+  if (fewest < 32 || PaddingCosts(g, Products::kFloat32)) return false;
+  if (LargestGap(g) >= 12) return true;
+  if (task != Task::kGradWeight) return one_dimension && g.HasStrides() && fewest >= 256;
+  if (one_dimension) return true;
+  if (g.groups > 1 || g.KernelSize() > 9) return false;
+  return g.HasStrides() ? large && g.OutSize() <= 100 : large || g.OutSize() >= 784;
+}
+
+bool WindowsOnVectors(const Geometry& geometry, Task task, Products products) {
+  const bool is_short = products == Products::kFloat32Short;
+  if (!is_short && products != Products::kFloat32) return false;
+  const Geometry g = ShortDimensionsFirst(geometry);
+  if (!FitsWindowsOnVectors(g, task)) return false;
+  return is_short ? WindowsOnShortVectors(g, task) : WindowsOnLongVectors(g, task);
 }
 
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
@@ -263,19 +299,6 @@ bool UnfoldsOneDimension(const Geometry& g, Products products) {
   if (!IsFloat32(products) || std::min(g.x_channels, g.y_channels) < 64) return false;
   if (!IsOneDimensional(g)) return false;
   return (g.stride[2] > 1 || g.kernel[2] <= 3) && g.OutSize() > 144 && UnfoldedFits(g);
-}
-
-// Blocked layouts pad channels to sixteen. Where that is a fifth more work, channels last is
-// faster, except where few channels meet whole blocks, as in the first layer of a network: there
-// the direct kernels of the weight take x as it is, in float32 up to four channels, which are as
-// far as our own kernels of x go.
-bool PaddingCosts(const Geometry& g, Products products) {
-  const double work = static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
-  const double padded = static_cast<double>(RoundUp(g.x_channels, 16)) *
-                        static_cast<double>(RoundUp(g.y_channels, 16));
-  if (padded < 1.2 * work) return false;
-  const int64_t few = IsFloat32(products) ? 4 : 15;
-  return g.y_channels % 16 != 0 || g.x_channels > few;
 }
 
 // Of operands in the dtypes that are multiplied.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <utility>
 
 namespace aclimb::convolution_backward {
@@ -481,6 +482,81 @@ TEST(ConvolutionAlgorithms, FirstLayersOf3x3) {
   }
 }
 
+// With as much padding as gives as many windows as there are elements, a step apart; one extent is
+// along the last dimension.
+Geometry Padded(int64_t x, int64_t y, std::initializer_list<int64_t> out, int64_t kernel,
+                int64_t stride, int64_t dilation) {
+  Geometry g;
+  g.batch = 8;
+  g.x_channels = x;
+  g.y_channels = y;
+  int d = kDims - static_cast<int>(out.size());
+  for (const int64_t extent : out) {
+    g.kernel[d] = kernel;
+    g.stride[d] = stride;
+    g.dilation[d] = dilation;
+    g.out[d] = extent;
+    g.in[d] = (extent - 1) * stride + 1;
+    g.pad_begin[d] = dilation * (kernel - 1) / 2;
+    g.pad_end[d] = dilation * (kernel - 1) - g.pad_begin[d];
+    ++d;
+  }
+  return g;
+}
+
+// On vectors of AVX-512, whether our own windows are taken for x or y, and for the weight. Operands
+// that would be converted make no difference.
+TEST(ConvolutionAlgorithms, WindowsOnLongVectors) {
+  struct Case {
+    int64_t x, y;
+    std::initializer_list<int64_t> out;
+    int64_t kernel, stride, dilation;
+    bool input, weight;
+    int64_t groups = 1;
+  };
+  const Case cases[] = {
+      {64, 64, {28, 28}, 3, 1, 1, false, true},
+      {64, 64, {28, 27}, 3, 1, 1, false, false},  // few pixels for so few weights
+      {171, 171, {7, 7}, 3, 1, 1, false, true},
+      {170, 170, {7, 7}, 3, 1, 1, false, false},  // less than 2^18 weights
+      {32, 32, {56, 56}, 3, 1, 1, false, true},
+      {31, 64, {56, 56}, 3, 1, 1, false, false},
+      {40, 40, {56, 56}, 3, 1, 1, false, false},  // blocks of sixteen
+      {256, 256, {28, 28}, 5, 1, 1, false, false},
+      {64, 64, {4, 28, 28}, 3, 1, 1, false, false},
+      {256, 256, {10, 10}, 3, 2, 1, false, true},
+      {256, 256, {10, 11}, 3, 2, 1, false, false},
+      {128, 128, {10, 10}, 3, 2, 1, false, false},
+      {64, 64, {56, 56}, 3, 1, 1, false, false, 2},
+      {64, 64, {56, 56}, 3, 1, 11, false, true},
+      {64, 64, {56, 56}, 3, 1, 12, true, true},
+      {64, 64, {56, 56}, 3, 1, 12, true, true, 2},
+      {48, 48, {500}, 128, 1, 1, false, true, 16},
+      {32, 32, {500}, 3, 1, 1, false, true},
+      {256, 256, {500}, 3, 2, 1, true, true},
+      {255, 256, {500}, 3, 2, 1, false, true},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Padded(each.x, each.y, each.out, each.kernel, each.stride, each.dilation);
+    g.groups = each.groups;
+    SCOPED_TRACE(::testing::Message()
+                 << each.x << "->" << each.y << ", " << g.OutSize() << " windows of " << each.kernel
+                 << ", by " << each.stride << ", gaps of " << each.dilation << ", groups "
+                 << each.groups);
+    for (const bool converts : {false, true}) {
+      const auto taken = [&](Task task, Products products = kF32) {
+        return ChooseAlgorithm(g, task, products, converts) == Algorithm::kVectors;
+      };
+      EXPECT_EQ(taken(Task::kForward), each.input);
+      EXPECT_EQ(taken(Task::kGradX), each.input);
+      EXPECT_EQ(taken(Task::kGradWeight), each.weight);
+      for (const Products others : {kF32Tiles, kBf16, kTiles}) {
+        EXPECT_FALSE(taken(Task::kGradWeight, others));
+      }
+    }
+  }
+}
+
 // On short vectors, whether our own windows are taken for x or y, and for the weight; as they are,
 // and where operands would be converted.
 TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
@@ -514,19 +590,8 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
       {64, 64, 28, 17, 1, 1, false, false, false, false},
   };
   for (const Case& each : cases) {
-    Geometry g;
-    g.batch = 8;
-    g.x_channels = each.x;
-    g.y_channels = each.y;
-    for (const int d : {1, 2}) {
-      g.kernel[d] = each.kernel;
-      g.stride[d] = each.stride;
-      g.dilation[d] = each.dilation;
-      g.out[d] = each.side;
-      g.in[d] = (each.side - 1) * each.stride + 1;
-      g.pad_begin[d] = each.dilation * (each.kernel - 1) / 2;
-      g.pad_end[d] = each.dilation * (each.kernel - 1) - g.pad_begin[d];
-    }
+    const Geometry g =
+        Padded(each.x, each.y, {each.side, each.side}, each.kernel, each.stride, each.dilation);
     SCOPED_TRACE(::testing::Message() << each.x << "->" << each.y << ", " << each.side << ", by "
                                       << each.stride << ", gaps of " << each.dilation);
     const auto taken = [&](Task task, bool converts, Products products = Products::kFloat32Short) {
@@ -538,7 +603,7 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
     }
     EXPECT_EQ(taken(Task::kGradWeight, false), each.weight);
     EXPECT_EQ(taken(Task::kGradWeight, true), each.converted_weight);
-    for (const Products others : {kF32, kF32Tiles, kBf16, kTiles}) {
+    for (const Products others : {kF32Tiles, kBf16, kTiles}) {
       EXPECT_FALSE(taken(Task::kGradX, false, others));
       EXPECT_FALSE(taken(Task::kForward, false, others));
       EXPECT_FALSE(taken(Task::kGradWeight, true, others));
