@@ -136,9 +136,11 @@ std::optional<onednn::Blocks> OwnCopy(const Geometry& geometry, const TensorView
                                       bool out) {
   auto blocks = onednn::BlocksOf(geometry, tensor, role, layout);
   if (!blocks || !TransposingCopy::Find(blocks->tensor, blocks->memory)) return std::nullopt;
-  // Whole blocks of float32 are copied as fast there.
-  const bool float32 = tensor.dtype == DType::kFloat32 && blocks->memory.dtype == DType::kFloat32;
-  if (float32 && blocks->has_blocks && !(out && ColumnsCollide(geometry, tensor, role))) {
+  // Whole blocks of float32 are copied as fast there, and those of windows in any one dtype.
+  const bool one_dtype = tensor.dtype == blocks->memory.dtype;
+  const bool windows = role == onednn::Operand::kWeight && geometry.KernelSize() > 1;
+  const bool as_fast = one_dtype && (tensor.dtype == DType::kFloat32 || windows);
+  if (as_fast && blocks->has_blocks && !(out && ColumnsCollide(geometry, tensor, role))) {
     return std::nullopt;
   }
   return blocks;
