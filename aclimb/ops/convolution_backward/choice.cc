@@ -312,7 +312,11 @@ Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
     // On short rows oneDNN, whose vectors run across channels, wins where it has a kernel.
-    const bool across = g.OutSize() <= 256 && g.out[2] < 16;
+    bool across = g.OutSize() <= 256 && g.out[2] < 16;
+    if (products == Products::kFloat32Short && g.HasStrides()) {
+      // Short vectors take elements apart slowly.
+      across = across || task == Task::kGradWeight || g.OutSize() >= 2500;
+    }
     return across && HasDepthwiseKernel(g) ? Algorithm::kBlocked : Algorithm::kDirect;
   }
   if (g.groups > 1) {

@@ -670,6 +670,7 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
   EXPECT_EQ(row(31, 4, 9, 1), std::pair(false, false));
 }
 
+// Depthwise ones where depthwise.h does not take them.
 TEST(ConvolutionAlgorithms, GroupsOnShortVectors) {
   struct Case {
     int64_t channels, side, stride;
@@ -677,8 +678,8 @@ TEST(ConvolutionAlgorithms, GroupsOnShortVectors) {
   };
   const Algorithm direct = Algorithm::kDirect, blocked = Algorithm::kBlocked;
   const Case cases[] = {
-      {8, 28, 1, direct, direct},
-      {8, 28, 2, blocked, blocked},
+      {1, 112, 1, direct, direct},  {1, 50, 2, blocked, blocked}, {1, 49, 2, direct, blocked},
+      {1, 14, 2, blocked, blocked}, {8, 28, 1, direct, direct},   {8, 28, 2, blocked, blocked},
       {9, 28, 1, blocked, blocked},
   };
   for (const Case& each : cases) {

@@ -353,6 +353,8 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 24, 16, 15}, {24, 1, 5, 5}, false, 1, 1, 24},
       {{2, 24, 17, 16}, {24, 1, 5, 5}, true, 2, 1, 24},
       {{2, 24, 17, 16}, {24, 1, 7, 7}, false, 1, 1, 24},
+      {{2, 96, 28, 29}, {96, 1, 7, 7}, false, 1, 1, 96},  // of a team, these two
+      {{4, 64, 30, 29}, {64, 1, 3, 3}, false, 1, 1, 64},
   };
   for (const Shape& shape : shapes) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {

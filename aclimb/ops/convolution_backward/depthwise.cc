@@ -1,8 +1,10 @@
 #include "aclimb/ops/convolution_backward/depthwise.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/core/half.h"
 #include "aclimb/ops/convolution_backward/depthwise_unit.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/simd/slots.h"
@@ -10,11 +12,12 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr int64_t kMostWidth = 2048;       // of a packed line
-constexpr int64_t kBandElements = 4096;    // of a packed band, if a step is not more
-constexpr int64_t kUnitElements = 8192;    // of a unit's planes of x
-constexpr int64_t kMostChannels = 32;      // of a unit
-constexpr int64_t kSumElements = 1 << 14;  // of x, whose sums are held in vectors
+constexpr int64_t kMostWidth = 2048;     // of a packed line
+constexpr int64_t kBandElements = 4096;  // of a packed band, unless a step alone needs more
+constexpr int64_t kUnitElements = 8192;  // of a unit's planes of x, of one image
+constexpr int64_t kMostChannels = 32;    // of a unit
+constexpr int64_t kFewestUnits = 64;     // if there are so many channels and images
+constexpr int64_t kMostTerms = 1024;     // of a sum in float32, in vectors of four
 
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   const int64_t stride = g.stride[d], pad = g.pad_begin[d];
@@ -29,6 +32,8 @@ Depthwise::Axis PlanAxis(const Geometry& g, int d) {
 }  // namespace
 
 bool FitsDepthwise(const Geometry& g) {
+  if (g.batch < 1 || g.InSize() < 1) return false;
+  // One group is a convolution of one channel, which is chosen like others.
   if (g.groups < 2 || g.x_channels != 1 || g.y_channels != 1) return false;
   if (g.in[0] != 1 || g.out[0] != 1 || g.kernel[0] != 1) return false;
   if (g.pad_begin[0] != 0 || g.pad_end[0] > 0) return false;
@@ -37,13 +42,18 @@ bool FitsDepthwise(const Geometry& g) {
   const bool strides = stride == 1 || (stride == 2 && kernel < 7);
   if ((kernel != 3 && kernel != 5 && kernel != 7) || !strides) return false;
   for (int d = 1; d < kDims; ++d) {
-    // Numbers of steps are no larger than the tensors.
-    if (g.dilation[d] != 1 || g.pad_begin[d] >= kernel || g.in[d] > kMostWidth) return false;
+    // Padding before x that is less than the window keeps every number as small as the tensors.
+    if (g.dilation[d] != 1 || g.pad_begin[d] >= kernel) return false;
   }
-  return true;
+  return g.in[2] <= kMostWidth;
 }
 
-int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels); }
+int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels) * chunks; }
+
+int64_t Depthwise::ChunkBytes() const {
+  const bool several = gives_weight && chunks > 1;
+  return several ? RoundUp(chunks * geometry.groups * geometry.KernelSize() * 8, 64) : 0;
+}
 
 Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
   Depthwise plan;
@@ -56,10 +66,16 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
   const int64_t pitch = plan.across.steps + reach;
   plan.band = std::clamp<int64_t>(kBandElements / pitch - reach, 1, plan.down.steps);
   plan.plane = RoundUp((plan.band + reach) * pitch + kDepthwiseSlack, 16);
+  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / g.groups));
+  plan.chunks = CeilDivide(g.batch, plan.images);
   plan.channels = std::clamp<int64_t>(kUnitElements / g.InSize(), 1, kMostChannels);
-  const int64_t shared = CeilDivide(g.groups, int64_t{4} * threads);
-  plan.channels = std::min(plan.channels, std::max<int64_t>(1, shared));
-  plan.images = plan.band < plan.down.steps ? 1 : std::max<int64_t>(1, kSumElements / g.InSize());
+  if (threads > 1) {
+    const int64_t shared = CeilDivide(g.groups * plan.chunks, int64_t{4} * threads);
+    plan.channels = std::min(plan.channels, shared);
+  }
+  const int64_t terms = plan.down.steps * CeilDivide(plan.across.steps, 4);
+  const bool whole = plan.band == plan.down.steps;
+  plan.images_in_vectors = whole ? std::max<int64_t>(1, kMostTerms / terms) : 1;
   const int64_t taps = g.KernelSize();
   const bool passes = gives_x && g.kernel[1] == 7;
   plan.partial = passes ? plan.band * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
@@ -74,11 +90,59 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
 void RunDepthwise(const Depthwise& plan, const TensorView& x, const TensorView& y,
                   const TensorView& weight, const TensorView& grad_x, const TensorView& grad_weight,
                   void* scratch) {
+  double* const chunk_sums = static_cast<double*>(scratch);
+  char* const slots_memory = static_cast<char*>(scratch) + plan.ChunkBytes();
   Slots slots(plan.slots);
   ForEach(plan.Units(), plan.slots > 1, [&](int64_t unit) {
     const Slots::Lease slot(slots);
-    DepthwiseUnit(plan, unit, x, y, weight, grad_x, grad_weight,
-                  static_cast<char*>(scratch) + slot.number() * plan.slot_bytes);
+    DepthwiseUnit(plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums,
+                  slots_memory + slot.number() * plan.slot_bytes);
+  });
+  if (plan.ChunkBytes() == 0) return;
+  const int64_t taps = plan.geometry.KernelSize(), all = plan.geometry.groups * taps;
+  for (int64_t i = 0; i < all; ++i) {
+    for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
+      chunk_sums[i] += chunk_sums[chunk * all + i];
+    }
+  }
+  for (int64_t c = 0; c < plan.geometry.groups; ++c) {
+    StoreWindow(chunk_sums + c * taps, grad_weight, c);
+  }
+}
+
+namespace {
+
+// Calls f(element of the view, tap) for the window of a channel.
+template <typename T, typename F>
+void EachElement(const TensorView& weight, int64_t channel, const F& f) {
+  T* const window = weight.As<T>() + channel * weight.stride[0];
+  for (int64_t h = 0; h < weight.shape[3]; ++h) {
+    for (int64_t w = 0; w < weight.shape[4]; ++w) {
+      f(window[h * weight.stride[3] + w * weight.stride[4]], h * weight.shape[4] + w);
+    }
+  }
+}
+template <typename F>
+void EachElement(const TensorView& weight, int64_t channel, const F& f) {
+  switch (weight.dtype) {
+    case DType::kFloat16:
+      return EachElement<Float16>(weight, channel, f);
+    case DType::kBFloat16:
+      return EachElement<BFloat16>(weight, channel, f);
+    default:
+      return EachElement<float>(weight, channel, f);
+  }
+}
+
+}  // namespace
+
+void LoadWindow(const TensorView& weight, int64_t channel, float* to) {
+  EachElement(weight, channel, [to](auto value, int64_t tap) { to[tap] = ToFloat(value); });
+}
+
+void StoreWindow(const double* sums, const TensorView& weight, int64_t channel) {
+  EachElement(weight, channel, [sums](auto& to, int64_t tap) {
+    to = FromFloat<std::remove_reference_t<decltype(to)>>(static_cast<float>(sums[tap]));
   });
 }
 

@@ -27,16 +27,19 @@ struct Depthwise {
     int64_t lead = 0;  // phases of the first step that are no elements of x
   };
   Axis down, across;
-  int64_t band = 0;        // steps down that are packed at once
-  int64_t channels = 0;    // of a unit
-  int64_t images = 0;      // whose sums are held in vectors, before they are added in double
-  int64_t plane = 0;       // elements of a packed band
-  int64_t partial = 0;     // of its gradient, where windows take several passes
+  int64_t band = 0;               // steps down that are packed at once
+  int64_t channels = 0;           // of a unit
+  int64_t chunks = 1;             // of images, whatever the team; their sums are added at the end
+  int64_t images = 0;             // of a chunk
+  int64_t images_in_vectors = 0;  // whose sums are held in float32, before they are added in double
+  int64_t plane = 0;              // elements of a packed band
+  int64_t partial = 0;  // of a packed band of the gradient of x, where windows take several passes
   int64_t slot_bytes = 0;  // scratch of a unit
   int slots = 1;           // units that may run at once
 
   int64_t Units() const;
-  int64_t ScratchBytes() const { return slots * slot_bytes; }
+  int64_t ChunkBytes() const;  // sums of chunks
+  int64_t ScratchBytes() const { return ChunkBytes() + slots * slot_bytes; }
 };
 
 // What RunDepthwise computes: one channel a group, windows of 3x3 or 5x5 with strides of one or

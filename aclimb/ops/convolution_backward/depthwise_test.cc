@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "aclimb/core/divide.h"
@@ -128,7 +127,8 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
   };
   std::vector<Geometry> all = {
       DepthwiseOf(2, 3, axis(56, 3, 1, 1, 1), axis(56, 3, 1, 1, 1)),
-      DepthwiseOf(9, 35, axis(7, 3, 1, 1, 1), axis(7, 3, 1, 1, 1)),  // channels of two units
+      DepthwiseOf(9, 67, axis(7, 3, 1, 1, 1),
+                  axis(7, 3, 1, 1, 1)),  // units of 32 channels and one of 3
       DepthwiseOf(2, 5, axis(112, 3, 2, 1, 1), axis(112, 3, 2, 1, 1)),
       DepthwiseOf(2, 5, axis(56, 5, 2, 2, 2), axis(57, 5, 2, 2, 2)),
       DepthwiseOf(2, 3, axis(56, 7, 1, 3, 3), axis(56, 7, 1, 3, 3)),
@@ -168,7 +168,8 @@ TEST_F(DepthwiseWindows, ThreadsDoNotChangeABit) {
              seven = {40, 7, 1, 1, 3, 3};
   for (const Geometry& geometry :
        {DepthwiseOf(3, 20, wide, wide), DepthwiseOf(4, 50, strided, strided),
-        DepthwiseOf(400, 33, narrow, narrow), DepthwiseOf(2, 20, seven, seven)}) {
+        DepthwiseOf(400, 33, narrow, narrow), DepthwiseOf(2, 20, seven, seven),
+        DepthwiseOf(30, 3, narrow, wide)}) {
     Operands operands(geometry, kFloats, 0);
     for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
       for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
@@ -184,6 +185,25 @@ TEST_F(DepthwiseWindows, ThreadsDoNotChangeABit) {
   }
 }
 
+// Equal terms, whose errors do not cancel, in sums of 200,000 of them and more.
+TEST_F(DepthwiseWindows, LongSumsStayAccurate) {
+  const Axis wide = {112, 3, 1, 1, 1, 1}, narrow = {7, 3, 1, 1, 1, 1};
+  for (const Geometry& geometry :
+       {DepthwiseOf(24, 65, wide, wide), DepthwiseOf(5000, 65, narrow, narrow)}) {
+    Operands operands(geometry, kFloats, 0);
+    for (Tensor* tensor : {&operands.x, &operands.y}) {
+      std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
+    }
+    const double term = static_cast<double>(0.1f) * static_cast<double>(0.1f);
+    const double all = static_cast<double>(geometry.batch * geometry.OutSize());
+    EachTarget([&] {
+      // The tap in the middle meets every element.
+      const double middle = GradientsOf(operands, false, true, 1).weight[4];
+      EXPECT_NEAR(middle / (all * term), 1, 2e-5);
+    });
+  }
+}
+
 TEST_F(DepthwiseWindows, AreWhatFits) {
   const Axis three = {9, 3, 1, 1, 1, 1};
   EXPECT_TRUE(FitsDepthwise(DepthwiseOf(1, 2, three, three)));
@@ -192,10 +212,19 @@ TEST_F(DepthwiseWindows, AreWhatFits) {
   EXPECT_TRUE(FitsDepthwise(DepthwiseOf(1, 2, seven, seven)));
   EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, strided, strided)));
   for (const Axis& axis : {Axis{9, 3, 1, 2, 1, 1}, Axis{9, 3, 2, 1, 1, 1}, Axis{9, 5, 1, 1, 1, 1},
-                           Axis{9, 3, 1, 1, 3, 1}, Axis{5000, 3, 1, 1, 1, 1}}) {
+                           Axis{9, 3, 1, 1, 3, 1}}) {
     EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, three, axis)));
     EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, axis, three)));
   }
+  const Axis long_one = {2048, 3, 1, 1, 1, 1}, longer = {2049, 3, 1, 1, 1, 1};
+  EXPECT_TRUE(FitsDepthwise(DepthwiseOf(1, 2, longer, long_one)));
+  EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, long_one, longer)));
+  const Axis thirds = {9, 3, 3, 1, 1, 1}, nine = {20, 9, 1, 1, 4, 4};
+  EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, thirds, thirds)));
+  EXPECT_FALSE(FitsDepthwise(DepthwiseOf(1, 2, nine, nine)));
+  Geometry two = DepthwiseOf(1, 2, three, three);
+  two.y_channels = 2;
+  EXPECT_FALSE(FitsDepthwise(two));
   Geometry deep = GeometryOf(1, 1, 1, {{2, 1, 1, 1, 0, 0}, three, three});
   deep.groups = 4;
   EXPECT_FALSE(FitsDepthwise(deep));

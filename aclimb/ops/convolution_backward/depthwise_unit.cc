@@ -122,16 +122,17 @@ struct Taps {
 // Without strides: a vector of each of kDown lines of x. One of y serves the windows of all lines.
 //   partial  the gradient by the lines of the window before these; then by these too
 template <int kDown, class D, int kKernel, int kFirst, int kLines, bool kX, bool kWeight,
-          typename T, class Lanes>
-HWY_INLINE void Pixels(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
-                       int64_t grad_stride, float* partial, int64_t partial_stride,
-                       const Lanes& lanes, Taps<D, kKernel, kFirst, kLines, kX, kWeight>& taps) {
+          typename T, class Access>
+HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
+                         int64_t grad_stride, float* partial, int64_t partial_stride,
+                         const Access& access,
+                         Taps<D, kKernel, kFirst, kLines, kX, kWeight>& taps) {
   const D d;
   hn::Vec<D> x[kDown], grad[kDown];
 #pragma GCC unroll 2
   for (int i = 0; i < kDown; ++i) {
     x[i] = grad[i] = hn::Zero(d);
-    if constexpr (kWeight) x[i] = lanes.Load(from + i * x_stride);
+    if constexpr (kWeight) x[i] = access.Load(from + i * x_stride);
     if constexpr (kX && kFirst > 0) grad[i] = hn::LoadU(d, partial + i * partial_stride);
   }
   constexpr int kTop = kKernel - kFirst - kLines;
@@ -154,7 +155,7 @@ HWY_INLINE void Pixels(const float* y, int64_t pitch, const T* from, int64_t x_s
 #pragma GCC unroll 2
     for (int i = 0; i < kDown; ++i) {
       if constexpr (kFirst + kLines == kKernel) {
-        lanes.Store(grad[i], to + i * grad_stride);
+        access.Store(grad[i], to + i * grad_stride);
       } else {
         hn::StoreU(grad[i], d, partial + i * partial_stride);
       }
@@ -177,12 +178,12 @@ HWY_INLINE void LinesOfWindow(const Band& band) {
   const auto lines = [&](auto down) HWY_ATTR {
     constexpr int kDown = decltype(down)::value;
     for (int64_t v = 0; v < whole; v += lanes) {
-      Pixels<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
-                    partial_stride, Whole<D, T>(), taps);
+      AddLines<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
+                      partial_stride, Whole<D, T>(), taps);
     }
     if (whole < band.width) {
-      Pixels<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
-                    partial + whole, partial_stride, rest, taps);
+      AddLines<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
+                      partial + whole, partial_stride, rest, taps);
     }
     y += kDown * pitch;
     x += kDown * x_stride;
@@ -220,9 +221,9 @@ HWY_INLINE hn::Vec<D> OddLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
 
 // With strides of two: two vectors of a line of x, which is in phase kPhase. Its elements of both
 // phases across stand side by side.
-template <int kPhase, class D, int kKernel, bool kX, bool kWeight, typename T, class Lanes>
-HWY_INLINE void Pairs(const float* y, int64_t pitch, const T* from, T* to, const Lanes& low,
-                      const Lanes& high, Taps<D, kKernel, 0, kKernel, kX, kWeight>& taps) {
+template <int kPhase, class D, int kKernel, bool kX, bool kWeight, typename T, class Access>
+HWY_INLINE void AddPairs(const float* y, int64_t pitch, const T* from, T* to, const Access& low,
+                         const Access& high, Taps<D, kKernel, 0, kKernel, kX, kWeight>& taps) {
   constexpr int kReach = (kKernel - 1) / 2;
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -276,15 +277,15 @@ void WithStrides(const Band& band) {
     T* const to = static_cast<T*>(band.grad_x) + number * band.grad_stride - lead;
     int64_t v = 0;
     if (!first_is_whole) {
-      Pairs<kPhase>(y, pitch, from, to, first_low, first_high, taps);
+      AddPairs<kPhase>(y, pitch, from, to, first_low, first_high, taps);
       v = lanes;
     }
     for (; v < end; v += lanes) {
       const Whole<D, T> whole;
-      Pairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, whole, whole, taps);
+      AddPairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, whole, whole, taps);
     }
     if (v == last) {
-      Pairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, last_low, last_high, taps);
+      AddPairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, last_low, last_high, taps);
     }
   };
   for (int64_t step = band.first; step < band.last; ++step) {
@@ -352,6 +353,9 @@ BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
   }
 }
 
+// What comes between lines; that of one line alone may be any number.
+int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.stride[3] : 0; }
+
 // Lines of y for the steps [first, last), and which of their elements are inside it.
 struct Lines {
   int64_t top, left;  // element of y at position 0 of line 0
@@ -386,9 +390,9 @@ HWY_INLINE void PackLines(const Lines& lines, int64_t pitch, const TensorView& v
                           int64_t channel, float* to) {
   if (lines.down.Empty()) return;
   const T* const from = view.As<T>() + image * view.stride[0] + channel * view.stride[1] +
-                        (lines.top + lines.down.first) * view.stride[3] + lines.left +
+                        (lines.top + lines.down.first) * LineStride(view) + lines.left +
                         lines.across.first;
-  PackRows(from, 1, view.stride[3], lines.down.last - lines.down.first, lines.across, pitch,
+  PackRows(from, 1, LineStride(view), lines.down.last - lines.down.first, lines.across, pitch,
            to + lines.down.first * pitch);
 }
 
@@ -404,49 +408,15 @@ void PackLines(const Lines& lines, int64_t pitch, const TensorView& y, int64_t i
   }
 }
 
-// Calls f(element of the view, tap) for the window of a channel.
-template <typename T, typename F>
-HWY_INLINE void EachWeight(const TensorView& weight, int64_t channel, F&& f) {
-  T* const window = weight.As<T>() + channel * weight.stride[0];
-  for (int64_t h = 0; h < weight.shape[3]; ++h) {
-    for (int64_t w = 0; w < weight.shape[4]; ++w) {
-      f(window[h * weight.stride[3] + w * weight.stride[4]], h * weight.shape[4] + w);
-    }
-  }
-}
-
-void LoadWeights(const TensorView& weight, int64_t channel, float* to) {
-  const auto load = [to](const auto& value, int64_t tap) { to[tap] = ToFloat(value); };
-  switch (weight.dtype) {
-    case DType::kFloat16:
-      return EachWeight<Float16>(weight, channel, load);
-    case DType::kBFloat16:
-      return EachWeight<BFloat16>(weight, channel, load);
-    default:
-      return EachWeight<float>(weight, channel, load);
-  }
-}
-
-void StoreSums(const double* sums, const TensorView& weight, int64_t channel) {
-  const auto store = [sums](auto& to, int64_t tap) {
-    to = FromFloat<std::remove_reference_t<decltype(to)>>(static_cast<float>(sums[tap]));
-  };
-  switch (weight.dtype) {
-    case DType::kFloat16:
-      return EachWeight<Float16>(weight, channel, store);
-    case DType::kBFloat16:
-      return EachWeight<BFloat16>(weight, channel, store);
-    default:
-      return EachWeight<float>(weight, channel, store);
-  }
-}
-
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
                    const TensorView& weight, const TensorView& grad_x,
-                   const TensorView& grad_weight, void* slot) {
+                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
   const Geometry& g = plan.geometry;
   const int64_t lanes = LanesOf(plan);
-  const int64_t taps = g.KernelSize(), first_channel = unit * plan.channels;
+  const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
+  const int64_t first_image = chunk * plan.images;
+  const int64_t last_image = std::min(first_image + plan.images, g.batch);
+  const int64_t first_channel = unit / plan.chunks * plan.channels;
   const int64_t channels = std::min(plan.channels, g.groups - first_channel);
   float* const packed[2] = {static_cast<float*>(slot), static_cast<float*>(slot) + plan.plane};
   float* const partial = packed[1] + plan.plane;
@@ -457,7 +427,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   std::fill_n(sums, channels * taps * lanes, 0.0f);
   std::fill_n(totals, channels * taps, 0.0);
   for (int64_t c = 0; plan.gives_x && c < channels; ++c) {
-    LoadWeights(weight, first_channel + c, weights + c * taps);
+    LoadWindow(weight, first_channel + c, weights + c * taps);
   }
 
   const TensorView& pixels = plan.gives_weight ? x : grad_x;
@@ -465,8 +435,8 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   const int64_t bytes = static_cast<int64_t>(SizeOf(pixels.dtype));
   Band band = {};
   band.pitch = plan.across.steps + (g.kernel[1] - 1) / g.stride[1];
-  band.x_stride = pixels.stride[3];
-  band.grad_stride = plan.gives_x ? grad_x.stride[3] : pixels.stride[3];
+  band.x_stride = LineStride(pixels);
+  band.grad_stride = LineStride(plan.gives_x ? grad_x : pixels);
   band.partial = partial;
   band.height = g.in[1];
   band.width = g.in[2];
@@ -474,7 +444,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   band.down_lead = plan.down.lead;
   band.across_lead = plan.across.lead;
 
-  // Loads from what was just stored wait for it: a band is packed while the one before is summed.
+  // Loads of what was just stored wait for the stores: bands are packed one ahead.
   struct Piece {
     int64_t image = 0, channel = 0, first = 0;
     int buffer = 0;
@@ -507,11 +477,12 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
     PackLines(lines, band.pitch, y, piece.image, first_channel + piece.channel, to);
   };
   Piece piece;
+  piece.image = first_image;
   pack(piece);
-  for (int64_t image = 0; image < g.batch;) {
+  while (piece.image < last_image) {
     const Piece next = next_of(piece);
-    if (next.image < g.batch) pack(next);
-    const int64_t c = piece.channel, channel = first_channel + c;
+    if (next.image < last_image) pack(next);
+    const int64_t c = piece.channel, channel = first_channel + c, image = piece.image;
     band.y = packed[piece.buffer];
     band.first = piece.first;
     band.last = last_of(piece);
@@ -525,16 +496,20 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
     band.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
     run(band);
     piece = next;
-    const bool last = image + 1 == g.batch && band.last == plan.down.steps;
-    const bool due = plan.gives_weight && ((image + 1) % plan.images == 0 || last);
-    image = next.image;
-    if (!due) continue;
+    const bool last = image + 1 == last_image && band.last == plan.down.steps;
+    const bool due = last || (image + 1 - first_image) % plan.images_in_vectors == 0;
+    if (!plan.gives_weight || !due) continue;
     for (int64_t k = 0; k < taps; ++k) {
       float* const sum = band.sums + k * lanes;
       totals[c * taps + k] += SumOf(sum, lanes);
       std::fill_n(sum, lanes, 0.0f);
     }
-    if (last) StoreSums(totals + c * taps, grad_weight, channel);
+    if (!last) continue;
+    if (plan.chunks == 1) {
+      StoreWindow(totals + c * taps, grad_weight, channel);
+    } else {
+      std::copy_n(totals + c * taps, taps, chunk_sums + (chunk * g.groups + channel) * taps);
+    }
   }
 }
 
@@ -550,8 +525,9 @@ HWY_EXPORT(DepthwiseUnit);
 
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
                    const TensorView& weight, const TensorView& grad_x,
-                   const TensorView& grad_weight, void* slot) {
-  HWY_DYNAMIC_DISPATCH(DepthwiseUnit)(plan, unit, x, y, weight, grad_x, grad_weight, slot);
+                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseUnit)
+  (plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

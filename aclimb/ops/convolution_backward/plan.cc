@@ -627,12 +627,9 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
 bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
   const Geometry& geometry = operands_.geometry;
-  if ((!gives_x && !gives_weight) || !TakesDepthwise(geometry, onednn::ProductsOf(dtype_)))
-    return false;
-  if (gives_x && !RowsAreDense(grad_x.view)) return false;
-  if (gives_x && gives_weight && grad_x.view.dtype != operands_.x.user.view.dtype) return false;
+  if (!gives_x && !gives_weight) return false;
+  if (!TakesDepthwise(geometry, onednn::ProductsOf(dtype_))) return false;
   const Depthwise plan = PlanDepthwise(geometry, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
-  if (parallel_ && !planner_.deterministic() && !IsEnough(plan.Units())) return false;
   Place x, weight;
   if (gives_x) {
     ++plan_->products;
@@ -646,16 +643,19 @@ bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   }
   const Place y = Rows(operands_.y);
   const int64_t mark = planner_.workspace().Mark();
+  const bool in_place = !gives_x || RowsAreDense(grad_x.view);
+  const Place to = in_place ? grad_x : BookDense(grad_x.view, grad_x.view.dtype);
   const Place scratch = BookBytes(plan.ScratchBytes());
-  Then([plan, x, y, weight, grad_x, grad_weight, scratch](const RunContext& run) {
+  Then([plan, x, y, weight, to, grad_weight, scratch](const RunContext& run) {
     const auto view = [&run](const Place& place) {
       return place.Exists() ? place.View(run) : place.view;
     };
-    RunDepthwise(plan, view(x), y.View(run), view(weight), view(grad_x), view(grad_weight),
+    RunDepthwise(plan, view(x), y.View(run), view(weight), view(to), view(grad_weight),
                  scratch.Address(run));
   });
+  if (!in_place) Copy(to, grad_x);
   planner_.workspace().Rewind(mark);
-  // What was beside the image was multiplied as zeros.
+  // Zeros beside the image were multiplied, and beside lines of x what follows lines of y.
   if (gives_x) Then(SumsRepair(operands_, Task::kGradX, grad_x, Suspects::kWeights));
   if (gives_weight) RepairWhereNaN(grad_weight, WeightRepair(operands_, grad_weight));
   return true;

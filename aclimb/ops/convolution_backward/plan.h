@@ -108,7 +108,7 @@ class PlanBuilder {
   void RepairWhereNaN(const Place& result, const Step& repair);
 
   void AddTask(Task task, const Place& result);
-  // Both gradients that are wanted in one pass; false: it is not for this problem.
+  // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
   bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
   void AddDirect(Task task, const Place& result);
   // Our own product: on tiles in bfloat16, on vectors otherwise; none where it has too few units

@@ -26,8 +26,10 @@ struct Named {
 std::vector<Named> Problems() {
   std::vector<Named> problems;
   const auto add = [&](const char* name, DType dtype, const std::vector<int64_t>& input,
-                       const std::vector<int64_t>& weight, int64_t stride, int64_t padding) {
+                       const std::vector<int64_t>& weight, int64_t stride, int64_t padding,
+                       int groups = 1) {
     Problem p;
+    p.groups = groups;
     p.input = input;
     p.weight = weight;
     p.stride = {stride, stride};
@@ -55,6 +57,8 @@ std::vector<Named> Problems() {
     add("many weights", dtype, {8, 64, 2, 2}, {2048, 64, 1, 1}, 1, 0);
     add("pointwise with strides", dtype, {2, 64, 30, 30}, {128, 64, 1, 1}, 2, 0);
     add("patches", dtype, {4, 8, 32, 32}, {64, 8, 4, 4}, 4, 0);
+    add("depthwise", dtype, {4, 48, 40, 40}, {48, 1, 3, 3}, 1, 1, 48);
+    add("depthwise of a few channels", dtype, {6, 3, 80, 80}, {3, 1, 5, 5}, 2, 2, 3);
     add("wide patches", dtype, {8, 8, 16, 16}, {96, 8, 8, 8}, 8, 0);
   }
   return problems;
