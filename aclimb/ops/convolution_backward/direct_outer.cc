@@ -103,7 +103,7 @@ int BestRows(int64_t rows, int64_t columns) {
 
 // sums[r][c] += dot(rows[r], columns[c]) for all pairs.
 void AllDots(const float* const* rows, int64_t row_count, const float* const* columns,
-             int64_t column_count, int64_t length, double* sums) {
+             int64_t column_count, int64_t length, double* sums, Ahead& ahead) {
   // One block, the cheapest there is.
   if (row_count <= kMaxRows && column_count <= MaxColumns(static_cast<int>(row_count))) {
     return kDots[row_count - 1][column_count - 1](rows, columns, length, sums, column_count);
@@ -118,26 +118,32 @@ void AllDots(const float* const* rows, int64_t row_count, const float* const* co
     for (int64_t j = 0; j < across; ++j) {
       const int64_t c = column_count * j / across;
       const int64_t c_end = column_count * (j + 1) / across;
+      ahead.Ask();
       kDots[r_end - r - 1][c_end - c - 1](rows + r, columns + c, length,
                                           sums + r * column_count + c, column_count);
     }
   }
 }
 
-template <typename T>
-void PackY(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
-           int64_t channel, int64_t channels, int64_t margin, const TensorView& view, float* to) {
-  const FlatGeometry& flat = plan.flat;
+Window YWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
   Window window;
   for (int d = 0; d < kDims; ++d) {
     window.step[d] = 1;
     window.start[d] = start[d];
     window.limit[d] = flat.axis[d].block;
   }
+  return window;
+}
+
+template <typename T>
+void PackY(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
+           int64_t channel, int64_t channels, int64_t margin, const TensorView& view, float* to) {
+  const FlatGeometry& flat = plan.flat;
   for (int64_t c = channel; c < channel + channels; ++c) {
     const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
     ZeroRun(to, 0, margin);
-    PackPlane(flat, window, view, from, images, plan.plane_stride - margin, to + margin);
+    PackPlane(flat, YWindow(flat, start), view, from, images, plan.plane_stride - margin,
+              to + margin);
     to += plan.plane_stride;
   }
 }
@@ -187,30 +193,68 @@ struct OuterSlot {
   }
 };
 
+// What a unit works on: some channels of a group, and a part of all folds and blocks.
+struct OuterPiece {
+  int64_t group, x_first, x_count, y_first, y_count;
+  int64_t first_step, last_step;
+
+  OuterPiece(const DirectPlan& plan, int64_t unit) {
+    const auto& outer = plan.outer;
+    const Geometry& g = plan.geometry;
+    const int64_t split = unit % outer.splits, steps = plan.folds * plan.flat.blocks;
+    first_step = steps * split / outer.splits;
+    last_step = steps * (split + 1) / outer.splits;
+    unit /= outer.splits;
+    x_first = unit % outer.x_ranges * outer.x_per_unit;
+    x_count = std::min(outer.x_per_unit, g.x_channels - x_first);
+    unit /= outer.x_ranges;
+    y_first = unit % outer.y_ranges * outer.y_per_unit;
+    y_count = std::min(outer.y_per_unit, g.y_channels - y_first);
+    group = unit / outer.y_ranges;
+  }
+};
+
+// Where a step stands.
+struct OuterPlace {
+  int64_t start[kDims];
+  int64_t image, images;
+
+  OuterPlace(const DirectPlan& plan, int64_t step) {
+    const FlatGeometry& flat = plan.flat;
+    BlockStart(flat, step % flat.blocks, start);
+    image = step / flat.blocks * flat.images;
+    images = std::min(flat.images, plan.geometry.batch - image);
+  }
+};
+
+// Asks for the planes of a step, in about so many calls.
+void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, const TensorView& x,
+              const TensorView& y, int64_t calls, Ahead& ahead) {
+  const Geometry& g = plan.geometry;
+  const OuterPlace at(plan, step);
+  ahead.Want(StretchesOf(YWindow(plan.flat, at.start), y, at.image, at.images,
+                         piece.group * g.y_channels + piece.y_first, piece.y_count),
+             StretchesOf(PhaseWindow(plan.flat, plan.flat.Phase(0), at.start), x, at.image,
+                         at.images, piece.group * g.x_channels + piece.x_first, piece.x_count),
+             calls);
+}
+
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
                const OuterTap* taps, float* partial, float* slot_memory) {
   const auto& outer = plan.outer;
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
-  const int64_t split = unit % outer.splits;
-  unit /= outer.splits;
-  const int64_t x_first = unit % outer.x_ranges * outer.x_per_unit;
-  const int64_t x_count = std::min(outer.x_per_unit, g.x_channels - x_first);
-  unit /= outer.x_ranges;
-  const int64_t y_first = unit % outer.y_ranges * outer.y_per_unit;
-  const int64_t y_count = std::min(outer.y_per_unit, g.y_channels - y_first);
-  const int64_t group = unit / outer.y_ranges;
+  const OuterPiece piece(plan, unit);
+  const auto& [group, x_first, x_count, y_first, y_count, first_step, last_step] = piece;
   const int64_t kernel = g.KernelSize();
   const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
   const OuterSlot slot(plan, slot_memory);
   std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
 
-  const int64_t steps = plan.folds * flat.blocks;
-  for (int64_t at = steps * split / outer.splits; at < steps * (split + 1) / outer.splits; ++at) {
-    int64_t start[kDims];
-    BlockStart(flat, at % flat.blocks, start);
-    const int64_t image = at / flat.blocks * flat.images;
-    const int64_t images = std::min(flat.images, g.batch - image);
+  Ahead ahead;
+  for (int64_t step = first_step; step < last_step; ++step) {
+    const OuterPlace at(plan, step);
+    const auto& [start, image, images] = at;
     const int64_t length = flat.Length() - (flat.images - images) * flat.plane + margin;
     const int64_t y_channel = group * g.y_channels + y_first;
     const int64_t x_channel = group * g.x_channels + x_first;
@@ -234,6 +278,14 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
       default:
         PackX<float>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
     }
+    // What comes next, in this unit or in the next one.
+    const int64_t calls = y_count * x_count * kernel / 24, next = unit + plan.slots;
+    if (step + 1 < last_step) {
+      WantStep(plan, piece, step + 1, x, y, calls, ahead);
+    } else if (next < plan.units) {
+      const OuterPiece following(plan, next);
+      WantStep(plan, following, following.first_step, x, y, calls, ahead);
+    }
     double* sums = slot.sums;
     const float* planes = slot.x_planes;
     const OuterTap* tap = taps;
@@ -254,13 +306,14 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
               planes + c * plan.plane_stride + tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
         }
       }
-      AllDots(slot.rows, row - slot.rows, slot.columns, column - slot.columns, length, sums);
+      AllDots(slot.rows, row - slot.rows, slot.columns, column - slot.columns, length, sums, ahead);
       sums += (row - slot.rows) * (column - slot.columns);
       planes += x_count * plan.plane_stride;
       tap += phase.Taps();
     }
   }
 
+  const int64_t split = unit % outer.splits;
   // To the order of the weight. Taps that only meet padding have no sum and stay zero.
   const int64_t first = split * g.groups * g.y_channels + group * g.y_channels + y_first;
   for (int64_t yc = 0; yc < y_count; ++yc) {

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/simd/float-inl.h"
 
@@ -93,6 +94,29 @@ HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
     window.limit[d] = axis.pitch;
   }
   return window;
+}
+
+// What a window shows of some channels of some images, from its first to its last element.
+inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view, int64_t image,
+                                    int64_t images, int64_t channel, int64_t channels) {
+  Ahead::Stretches stretches;
+  const auto bytes = static_cast<int64_t>(SizeOf(view.dtype));
+  int64_t first = image * view.stride[0] + channel * view.stride[1], last = 0;
+  for (int d = 0; d < kDims; ++d) {
+    const Window::Range range = window.Inside(d, view.shape[2 + d]);
+    if (range.Empty()) return stretches;
+    first += window.Offset(d, range, view);
+    last += (range.last - range.first - 1) * window.Stride(d, range, view);
+  }
+  // Gaps are not worth it.
+  if (last < 0 || last > 4 * view.shape[2] * view.shape[3] * view.shape[4]) return stretches;
+  stretches.from = view.As<char>() + first * bytes;
+  stretches.bytes = (last + 1) * bytes;
+  stretches.channels = channels;
+  stretches.channel_stride = view.stride[1] * bytes;
+  stretches.images = images;
+  stretches.image_stride = view.stride[0] * bytes;
+  return stretches;
 }
 
 // Lanes 0, 2, 4, ... of two vectors.

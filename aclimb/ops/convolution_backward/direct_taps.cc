@@ -38,6 +38,7 @@ struct Step {
   // Positions of a source plane outside [data_begin, data_end) are zero.
   int64_t data_begin;
   int64_t data_end;
+  Ahead* ahead;
 };
 
 // out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for kWidth vectors from t on.
@@ -94,7 +95,10 @@ HWY_NOINLINE void Sweep(const Step& step, int64_t length) {
   constexpr int kWidth = BlockWidth<kTile>();
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   int64_t t = 0;
-  for (; t + (kWidth - 1) * lanes < length; t += kWidth * lanes) Block<kTile, kWidth>(step, t);
+  for (; t + (kWidth - 1) * lanes < length; t += kWidth * lanes) {
+    step.ahead->Ask();
+    Block<kTile, kWidth>(step, t);
+  }
   if constexpr (kWidth >= 4) {
     for (; t + (kWidth / 2 - 1) * lanes < length; t += kWidth / 2 * lanes) {
       Block<kTile, kWidth / 2>(step, t);
@@ -188,24 +192,67 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
   }
 }
 
+// What a unit works on.
+struct TapsPiece {
+  int64_t first_tile, last_tile, group;
+  int64_t start[kDims];
+  int64_t image, images;
+
+  TapsPiece(const DirectPlan& plan, int64_t unit) {
+    const FlatGeometry& flat = plan.flat;
+    first_tile = unit % plan.taps.ranges * plan.taps.tiles_per_unit;
+    last_tile = std::min(first_tile + plan.taps.tiles_per_unit, plan.taps.tiles);
+    unit /= plan.taps.ranges;
+    group = unit % plan.geometry.groups;
+    unit /= plan.geometry.groups;
+    BlockStart(flat, unit % flat.blocks, start);
+    image = unit / flat.blocks * flat.images;
+    images = std::min(flat.images, plan.geometry.batch - image);
+  }
+
+  // The memory of some source channels, from the s-th of the group on, and of the unit's targets.
+  Ahead::Stretches Sources(const DirectPlan& plan, int64_t s, const TensorView& source) const {
+    const int64_t all = plan.taps.sources, step = plan.taps.sources_per_step;
+    Window window = plan.task == Task::kForward ? PhaseWindow(plan.flat, plan.flat.Phase(0), start)
+                                                : SourceWindow(plan.flat, start);
+    return StretchesOf(window, source, image, images, group * all + s, std::min(step, all - s));
+  }
+  Ahead::Stretches Targets(const DirectPlan& plan, const TensorView& target) const {
+    const auto& taps = plan.taps;
+    Window window;
+    for (int d = 0; d < kDims; ++d) {
+      const FlatAxis& axis = plan.flat.axis[d];
+      const bool forward = plan.task == Task::kForward;
+      window.step[d] = 1;
+      window.start[d] = forward ? start[d] : start[d] * axis.stride - axis.base;
+      window.limit[d] = forward ? axis.block : SaturatedProduct(axis.block, axis.stride);
+    }
+    const int64_t first = first_tile / taps.output_phases * taps.tile;
+    const int64_t last =
+        std::min(CeilDivide(last_tile, taps.output_phases) * taps.tile, taps.outputs);
+    return StretchesOf(window, target, image, images, group * taps.outputs + first, last - first);
+  }
+};
+
+// Calls of Sweep's blocks for all tiles of a unit.
+int64_t BlocksOf(const DirectPlan& plan, const TapsPiece& piece, int64_t length) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
+  constexpr int kWidths[] = {0, BlockWidth<1>(), BlockWidth<2>(), BlockWidth<3>(), BlockWidth<4>()};
+  return (piece.last_tile - piece.first_tile) *
+         std::max<int64_t>(1, length / (kWidths[plan.taps.tile] * lanes));
+}
+
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const int64_t* offsets, const float* packed, float* slot) {
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
-  const int64_t range = unit % taps.ranges;
-  unit /= taps.ranges;
-  const int64_t group = unit % plan.geometry.groups;
-  unit /= plan.geometry.groups;
-  int64_t start[kDims];
-  BlockStart(flat, unit % flat.blocks, start);
-  const int64_t image = unit / flat.blocks * flat.images;
-  const int64_t images = std::min(flat.images, plan.geometry.batch - image);
-  const int64_t first_tile = range * taps.tiles_per_unit;
-  const int64_t last_tile = std::min(first_tile + taps.tiles_per_unit, taps.tiles);
+  const TapsPiece piece(plan, unit);
+  const auto& [first_tile, last_tile, group, start, image, images] = piece;
   const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
+  Ahead ahead;
   int64_t data_begin = 0, data_end = source_stride;
   if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {
     const Window::Range rows = SourceWindow(flat, start).Inside(1, source.shape[3]);
@@ -226,6 +273,16 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
       default:
         PackSources<float>(plan, start, image, images, channel, count, source, planes);
     }
+    // Then comes the next step, or the end of this unit and one of the next.
+    const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
+    if (s + count < taps.sources) {
+      ahead.Want(piece.Sources(plan, s + count, source), {}, calls);
+    } else {
+      ahead.Want(
+          piece.Targets(plan, target),
+          next < plan.units ? TapsPiece(plan, next).Sources(plan, 0, source) : Ahead::Stretches(),
+          calls);
+    }
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
       const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
       const Step step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
@@ -239,7 +296,8 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
                          plan.plane_stride,
                          s > 0,
                          data_begin,
-                         data_end};
+                         data_end,
+                         &ahead};
       SweepTile(taps.tile, step, length);
     }
   }

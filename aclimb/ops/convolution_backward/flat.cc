@@ -27,7 +27,7 @@ LiveTaps FindLiveTaps(const Geometry& g, int d) {
 // Cache budgets in float32 elements: one plane, and all planes of a step (half of a usual L2).
 constexpr int64_t kPlaneElements = 16 * 1024;
 constexpr int64_t kMinPlaneElements = 1024;
-constexpr int64_t kStepElements = 128 * 1024;
+constexpr int64_t kStepElements = 32 * 1024;
 
 void SetBlock(FlatAxis& axis, int64_t block) {
   const int64_t blocks = CeilDivide(axis.count, block);
