@@ -21,18 +21,23 @@ class Ahead {
     int64_t Lines() const { return (bytes / kLine + 1) * channels * images; }
   };
 
-  // Nothing of what was wanted before is asked for any more. The lines will be asked for in about
-  // so many calls of Ask.
-  void Want(const Stretches& first, const Stretches& second, int64_t calls) {
-    wanted_[0] = first;
-    wanted_[1] = second;
-    number_ = 0;
-    Begin();
-    share_ = CeilDivide(first.Lines() + second.Lines(), calls > 0 ? calls : int64_t{1});
+  // Forgets what was wanted before.
+  void Clear() { count_ = number_ = 0; }
+  // At most kMost of them; more are left to the processor.
+  void Want(const Stretches& stretches) {
+    if (count_ < kMost && stretches.Lines() > 0) wanted_[count_++] = stretches;
+  }
+  // They will be asked for in about so many calls of Ask.
+  void Begin(int64_t calls) {
+    int64_t lines = 0;
+    for (int i = 0; i < count_; ++i) lines += wanted_[i].Lines();
+    share_ = CeilDivide(lines, calls > 0 ? calls : int64_t{1});
+    channel_ = image_ = 0;
+    Place();
   }
 
   void Ask() {
-    for (int64_t i = 0; i < share_ && number_ < 2; ++i) {
+    for (int64_t i = 0; i < share_ && number_ < count_; ++i) {
       // To the second cache: the nearest one is full of what is being computed.
       __builtin_prefetch(at_, 0, 2);
       at_ += kLine;
@@ -41,15 +46,11 @@ class Ahead {
   }
 
  private:
+  static constexpr int kMost = 4;
   static constexpr int64_t kLine = 64;
 
-  void Begin() {
-    while (number_ < 2 && wanted_[number_].Lines() == 0) ++number_;
-    channel_ = image_ = 0;
-    Place();
-  }
   void Place() {
-    if (number_ == 2) return;
+    if (number_ == count_) return;
     const Stretches& s = wanted_[number_];
     at_ = s.from + image_ * s.image_stride + channel_ * s.channel_stride;
     end_ = at_ + s.bytes;
@@ -60,13 +61,16 @@ class Ahead {
       channel_ = 0;
       ++image_;
     }
-    if (image_ < s.images) return Place();
-    ++number_;
-    Begin();
+    if (image_ == s.images) {
+      image_ = 0;
+      ++number_;
+    }
+    Place();
   }
 
-  Stretches wanted_[2];
-  int number_ = 2;  // of what is being asked for
+  Stretches wanted_[kMost];
+  int count_ = 0;
+  int number_ = 0;  // of what is being asked for
   int64_t channel_ = 0, image_ = 0;
   const char* at_ = nullptr;
   const char* end_ = nullptr;

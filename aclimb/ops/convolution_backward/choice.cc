@@ -124,26 +124,27 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
   return fewest >= 4 && PixelsAreWorthWeights(g);
 }
 
-// With fewer, our own product in float32 spends its time on the weights.
+// With fewer, our own product on vectors spends its time on the weights.
 bool HasPixelsForVectors(const Geometry& g) { return Pixels(g) >= 256; }
 
-// What our own product in float32 computes at a good speed, whether or not oneDNN is faster on
-// float32 as it is. Few channels leave its vectors and blocks empty.
+// What our own product on vectors computes at a good speed, whether or not oneDNN is faster on
+// operands as they are. Few channels leave its vectors and blocks empty.
 bool FitsVectors(const Geometry& g) {
   if (!IsPointwise(g) || IsSmall(g) || !HasPixelsForVectors(g)) return false;
   return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
 }
 
-// What a unit packs must meet many rows. oneDNN's product beats the gradient of x of few channels
-// and many pixels, and the gradient of weights that are few; its blocked layouts beat both where
-// many weights, which stay in no cache, meet large images.
-bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
-  if (!IsFloat32(products) || !FitsVectors(g)) return false;
-  if (products == Products::kFloat32Short) {
-    // oneDNN's product is as good, but for the gradient of the weight of short images.
-    const bool short_images = g.OutSize() >= 144 && g.OutSize() <= 256;
-    return task == Task::kGradWeight && short_images && Weights(g) > 1 << 16;
-  }
+// Float32 on vectors of eight elements: oneDNN's product is as good, but for the gradient of the
+// weight of short images.
+bool MultipliesOnShortVectors(const Geometry& g, Task task) {
+  const bool short_images = g.OutSize() >= 144 && g.OutSize() <= 256;
+  return task == Task::kGradWeight && short_images && Weights(g) > 1 << 16;
+}
+
+// Float32 beside tiles. What a unit packs must meet many rows. oneDNN's product beats the gradient
+// of x of few channels and many pixels, and the gradient of weights that are few; its blocked
+// layouts beat both where many weights, which stay in no cache, meet large images.
+bool MultipliesBesideTiles(const Geometry& g, Task task) {
   const bool short_planes = g.OutSize() <= 256;
   const bool large = Weights(g) >= 1 << 21 && !short_planes;
   if (large && task != Task::kGradX) return false;
@@ -154,6 +155,42 @@ bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
   const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
   if (rows >= 64 && depth <= 16) return true;
   return short_planes ? rows >= 144 : rows >= 512 && rows < 2048;
+}
+
+// Pixels of images of a few dozen are few beside the weights, and fill panels badly.
+bool HasFewPixels(const Geometry& g, int64_t fewest) {
+  return g.OutSize() >= 16 && g.OutSize() < fewest;
+}
+
+// On the vectors of AVX-512 oneDNN's gradient of the weight is nowhere better on large images; its
+// gradient of x is, but where there are many rows or few channels to sum.
+bool MultipliesOnLongVectors(const Geometry& g, Task task) {
+  if (task == Task::kGradWeight) return !HasFewPixels(g, 100);
+  const int64_t rows = task == Task::kForward ? g.y_channels : g.x_channels;
+  const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
+  return (rows >= 64 && depth <= 16) || (g.OutSize() <= 256 && rows >= 256);
+}
+
+// By the dot products of AVX-512. On short images oneDNN's gradient of the weight is as good, and
+// may share a copy of y with that of x (PointwiseLayouts).
+bool MultipliesPairs(const Geometry& g, Task task) {
+  return !HasFewPixels(g, task == Task::kGradX && g.x_channels >= g.y_channels ? 144 : 257);
+}
+
+bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
+  if (!FitsVectors(g)) return false;
+  switch (products) {
+    case Products::kFloat32:
+      return MultipliesOnLongVectors(g, task);
+    case Products::kFloat32BesideTiles:
+      return MultipliesBesideTiles(g, task);
+    case Products::kFloat32Short:
+      return MultipliesOnShortVectors(g, task);
+    case Products::kBFloat16Dots:
+      return MultipliesPairs(g, task);
+    default:
+      return false;
+  }
 }
 
 // Our own sums on tiles of the gradient of the weight, for windows of several elements, without
@@ -244,12 +281,27 @@ bool WindowsOnLongVectors(const Geometry& g, Task task) {
   return g.HasStrides() ? large && g.OutSize() <= 100 : large || g.OutSize() >= 784;
 }
 
+// By the dot products of AVX-512, for the gradient of the weight alone. On large images oneDNN is as
+// fast without gaps in two dimensions and more, and shares its copy of y with the other gradient.
+bool SumsWindowsOfPairs(const Geometry& g, Task task) {
+  if (task != Task::kGradWeight || std::min(g.x_channels, g.y_channels) < 32) return false;
+  if (IsOneDimensional(g) || LargestGap(g) >= 6) return true;
+  return g.OutSize() < (g.HasStrides() ? 400 : 100);
+}
+
 bool WindowsOnVectors(const Geometry& geometry, Task task, Products products) {
-  const bool is_short = products == Products::kFloat32Short;
-  if (!is_short && products != Products::kFloat32) return false;
   const Geometry g = ShortDimensionsFirst(geometry);
   if (!FitsWindowsOnVectors(g, task)) return false;
-  return is_short ? WindowsOnShortVectors(g, task) : WindowsOnLongVectors(g, task);
+  switch (products) {
+    case Products::kFloat32:
+      return WindowsOnLongVectors(g, task);
+    case Products::kFloat32Short:
+      return WindowsOnShortVectors(g, task);
+    case Products::kBFloat16Dots:
+      return SumsWindowsOfPairs(g, task);
+    default:
+      return false;
+  }
 }
 
 // oneDNN's product for strided windows of one element unfolds x and folds its gradient, image by
@@ -260,6 +312,9 @@ bool TakesEverySecond(const Geometry& g, Products products) {
   if (IsFloat32(products)) {
     return std::min(g.x_channels, g.y_channels) >= 32 && HasPixelsForVectors(g);
   }
+  if (products == Products::kBFloat16Dots)
+    return std::min(g.x_channels, g.y_channels) >= 32 && g.OutSize() >= 196 &&
+           HasPixelsForVectors(g);
   return products == Products::kBFloat16Tiles;
 }
 
@@ -321,9 +376,13 @@ Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
   }
   if (g.groups > 1) {
     // Blocked layouts want sixteen channels. Eight they do with half a vector, which is not enough
-    // beside tiles, and not at all for bfloat16 weights; nor, without strides, on short vectors.
+    // beside tiles, and not at all for bfloat16 weights; nor, without strides, on short vectors,
+    // or on large images.
     const bool weight = task == Task::kGradWeight;
-    const bool eight = HasTiles(products) || (products == Products::kBFloat16 && weight) ||
+    const bool half = products == Products::kBFloat16 || products == Products::kBFloat16Dots;
+    const bool large = g.OutSize() >= 196 && Pixels(g) >= 784;
+    const bool eight = HasTiles(products) || (half && weight) ||
+                       (products == Products::kFloat32 && large) ||
                        (products == Products::kFloat32Short && !g.HasStrides());
     const int64_t few = eight ? 8 : weight ? 7 : 4;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;

@@ -10,20 +10,22 @@ namespace aclimb::convolution_backward {
 enum class Algorithm : uint8_t {
   kDirect,   // our own kernels (direct.h)
   kTiles,    // our own products of matrices (tile_product.h, tile_windows.h)
-  kVectors,  // the same in float32 (vector_product.h, vector_windows.h)
+  kVectors,  // the same on vectors (vector_product.h, vector_windows.h)
   kPatch,    // windows do not overlap: a 1x1 convolution over rearranged operands
   kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };
 
-// What oneDNN multiplies with. Tiles (AMX) do eight times as many products as the dot products of
-// AVX-512 in the same time, so that copies and padding weigh more. Float32 beside tiles has choices
-// of its own, as measured on such a processor, and so has float32 on short vectors: of eight
-// elements (AVX2) and fewer, where bfloat16 is computed in float32 too.
+// What the processor multiplies with, as far as oneDNN may use it. Tiles (AMX) do eight times as
+// many products as the dot products of AVX-512 (AVX512_BF16) in the same time, so that copies and
+// padding weigh more. Float32 beside tiles has choices of its own, as measured on such a processor,
+// and so has float32 on short vectors: of eight elements (AVX2) and fewer, where bfloat16 is
+// computed in float32 too.
 enum class Products : uint8_t {
   kFloat32,
   kFloat32BesideTiles,
   kFloat32Short,
-  kBFloat16,
+  kBFloat16,  // AVX-512 alone
+  kBFloat16Dots,
   kBFloat16Tiles,
 };
 

@@ -10,7 +10,8 @@ namespace aclimb::convolution_backward {
 namespace {
 
 constexpr Products kF32 = Products::kFloat32, kF32Tiles = Products::kFloat32BesideTiles,
-                   kBf16 = Products::kBFloat16, kTiles = Products::kBFloat16Tiles;
+                   kBf16 = Products::kBFloat16, kDots = Products::kBFloat16Dots,
+                   kTiles = Products::kBFloat16Tiles;
 constexpr Layouts kBlocked = Layouts::kBlocked, kPlain = Layouts::kPlain,
                   kLast = Layouts::kChannelsLast;
 
@@ -254,7 +255,7 @@ TEST(ConvolutionLayouts, OneDimensionIsUnfoldedForTheWeight) {
   }
 }
 
-TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
+TEST(ConvolutionAlgorithms, OwnProductBesideTiles) {
   struct Case {
     int64_t batch, x, y, out;
     bool input, weight;
@@ -294,11 +295,11 @@ TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
     g.batch = each.batch;
     SCOPED_TRACE(::testing::Message() << each.batch << " images, " << each.x << "->" << each.y
                                       << ", " << each.out << " pixels");
-    for (const Products products : {kF32, kBf16, kF32Tiles, kTiles}) {
+    for (const Products products : {kBf16, kF32Tiles, kTiles}) {
       const auto taken = [&](const Geometry& of, Task task) {
         return ChooseAlgorithm(of, task, products) == Algorithm::kVectors;
       };
-      const bool float32 = products == kF32 || products == kF32Tiles;
+      const bool float32 = products == kF32Tiles;
       EXPECT_EQ(taken(g, Task::kGradX), each.input && float32);
       EXPECT_EQ(taken(g, Task::kGradWeight), each.weight && float32);
       Geometry mirrored = g;
@@ -311,7 +312,52 @@ TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
       EXPECT_FALSE(taken(strided, Task::kGradX) || taken(strided, Task::kGradWeight));
     }
   }
-  // Every second element is copied first, and multiplied whatever the rule above says.
+}
+
+// On the vectors of AVX-512 without tiles, in float32 and by dot products.
+TEST(ConvolutionAlgorithms, OwnProductOnLongVectors) {
+  struct Case {
+    int64_t batch, x, y, out;
+    bool input, weight, input_of_pairs, weight_of_pairs;
+  };
+  const Case cases[] = {
+      {8, 64, 256, 3136, false, true, true, true},
+      {8, 512, 128, 784, false, true, true, true},
+      {8, 256, 256, 257, false, true, true, true},
+      {8, 256, 256, 256, true, true, true, false},  // short images
+      {8, 255, 256, 256, false, true, false, false},
+      {8, 256, 257, 256, true, true, false, false},  // y is shared by both gradients
+      {8, 256, 256, 144, true, true, true, false},
+      {8, 256, 256, 143, true, true, false, false},
+      {8, 256, 256, 100, true, true, false, false},
+      {8, 256, 256, 99, true, false, false, false},
+      {20, 256, 256, 16, true, false, false, false},
+      {20, 256, 256, 15, true, true, true, true},  // images together
+      {17, 256, 256, 15, false, false, false, false},
+      {8, 64, 16, 12544, true, true, true, true},
+      {8, 64, 17, 12544, false, true, true, true},
+      {8, 63, 16, 12544, false, true, true, true},
+      {8, 8, 8, 12544, false, true, true, true},
+      {8, 7, 8, 12544, false, false, false, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, each.out, 1);
+    g.batch = each.batch;
+    SCOPED_TRACE(::testing::Message() << each.batch << " images, " << each.x << "->" << each.y
+                                      << ", " << each.out << " pixels");
+    const auto taken = [&](Task task, Products products) {
+      return ChooseAlgorithm(g, task, products) == Algorithm::kVectors;
+    };
+    EXPECT_EQ(taken(Task::kGradX, kF32), each.input);
+    EXPECT_EQ(taken(Task::kGradWeight, kF32), each.weight);
+    EXPECT_EQ(taken(Task::kGradX, kDots), each.input_of_pairs);
+    EXPECT_EQ(taken(Task::kGradWeight, kDots), each.weight_of_pairs);
+    EXPECT_FALSE(taken(Task::kGradX, kBf16) || taken(Task::kGradWeight, kBf16));
+  }
+}
+
+// Every second element is copied first, and multiplied whatever the rules above say.
+TEST(ConvolutionAlgorithms, EverySecondElementIsTakenOut) {
   const Algorithm patch = Algorithm::kPatch, blocked = Algorithm::kBlocked;
   for (const Products products : {kF32, kF32Tiles}) {
     const auto algorithm = [&](int64_t x, int64_t out, int64_t stride, Task task) {
@@ -328,6 +374,12 @@ TEST(ConvolutionAlgorithms, OwnProductOnVectors) {
     few.batch = 36;
     EXPECT_EQ(ChooseAlgorithm(few, Task::kGradX, products), blocked);
   }
+  const auto by_dots = [](int64_t x, int64_t out) {
+    return ChooseAlgorithm(Windows(x, 320, out, 1, 2), Task::kGradX, kDots);
+  };
+  EXPECT_EQ(by_dots(32, 196), patch);
+  EXPECT_EQ(by_dots(31, 196), blocked);
+  EXPECT_EQ(by_dots(320, 195), blocked);
 }
 
 TEST(ConvolutionAlgorithms, OwnProductOnTiles) {
@@ -722,8 +774,49 @@ TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
     EXPECT_EQ(ChooseAlgorithm(g, each.task, kBf16), each.dots);
     EXPECT_EQ(ChooseAlgorithm(g, each.task, kTiles), each.tiles);
     if (each.groups == 1) continue;
-    EXPECT_EQ(ChooseAlgorithm(g, each.task, kF32), each.x == 8 ? blocked : each.dots);
+    EXPECT_EQ(ChooseAlgorithm(g, each.task, kDots), each.dots);
+    EXPECT_EQ(ChooseAlgorithm(g, each.task, kF32), each.tiles);
     EXPECT_EQ(ChooseAlgorithm(g, each.task, kF32Tiles), each.tiles);
+  }
+  // Where images are large.
+  const auto of_eight = [&](int64_t out, int64_t batch) {
+    Geometry g = Windows(8, 8, out, 3);
+    g.groups = 32;
+    g.batch = batch;
+    return ChooseAlgorithm(g, Task::kGradX, kF32);
+  };
+  EXPECT_EQ(of_eight(196, 4), direct);
+  EXPECT_EQ(of_eight(195, 100), blocked);
+  EXPECT_EQ(of_eight(196, 3), blocked);
+}
+
+// By dot products, which know the gradient of the weight alone.
+TEST(ConvolutionAlgorithms, WindowsOfPairs) {
+  struct Case {
+    int64_t x, y;
+    std::initializer_list<int64_t> out;
+    int64_t stride, dilation;
+    bool weight;
+    int64_t groups = 1;
+  };
+  const Case cases[] = {
+      {32, 32, {9, 11}, 1, 1, true},    {32, 31, {9, 11}, 1, 1, false},
+      {32, 32, {10, 10}, 1, 1, false},  {32, 32, {10, 10}, 2, 1, true},
+      {32, 32, {20, 20}, 2, 1, false},  {64, 64, {56, 56}, 1, 5, false},
+      {64, 64, {56, 56}, 1, 6, true},   {32, 32, {500}, 1, 1, true},
+      {32, 32, {9, 11}, 1, 1, true, 2}, {64, 64, {4, 28, 28}, 1, 1, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Padded(each.x, each.y, each.out, 3, each.stride, each.dilation);
+    g.groups = each.groups;
+    SCOPED_TRACE(::testing::Message()
+                 << each.x << "->" << each.y << ", " << g.OutSize() << " windows, by "
+                 << each.stride << ", gaps of " << each.dilation);
+    const auto taken = [&](Task task) {
+      return ChooseAlgorithm(g, task, kDots) == Algorithm::kVectors;
+    };
+    EXPECT_EQ(taken(Task::kGradWeight), each.weight);
+    EXPECT_FALSE(taken(Task::kGradX) || taken(Task::kForward));
   }
 }
 

@@ -227,16 +227,15 @@ struct OuterPlace {
   }
 };
 
-// Asks for the planes of a step, in about so many calls.
+// The planes of a step.
 void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, const TensorView& x,
-              const TensorView& y, int64_t calls, Ahead& ahead) {
+              const TensorView& y, Ahead& ahead) {
   const Geometry& g = plan.geometry;
   const OuterPlace at(plan, step);
   ahead.Want(StretchesOf(YWindow(plan.flat, at.start), y, at.image, at.images,
-                         piece.group * g.y_channels + piece.y_first, piece.y_count),
-             StretchesOf(PhaseWindow(plan.flat, plan.flat.Phase(0), at.start), x, at.image,
-                         at.images, piece.group * g.x_channels + piece.x_first, piece.x_count),
-             calls);
+                         piece.group * g.y_channels + piece.y_first, piece.y_count));
+  ahead.Want(StretchesOf(PhaseWindow(plan.flat, plan.flat.Phase(0), at.start), x, at.image,
+                         at.images, piece.group * g.x_channels + piece.x_first, piece.x_count));
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
@@ -279,13 +278,15 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
         PackX<float>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
     }
     // What comes next, in this unit or in the next one.
-    const int64_t calls = y_count * x_count * kernel / 24, next = unit + plan.slots;
+    const int64_t next = unit + plan.slots;
+    ahead.Clear();
     if (step + 1 < last_step) {
-      WantStep(plan, piece, step + 1, x, y, calls, ahead);
+      WantStep(plan, piece, step + 1, x, y, ahead);
     } else if (next < plan.units) {
       const OuterPiece following(plan, next);
-      WantStep(plan, following, following.first_step, x, y, calls, ahead);
+      WantStep(plan, following, following.first_step, x, y, ahead);
     }
+    ahead.Begin(y_count * x_count * kernel / 24);
     double* sums = slot.sums;
     const float* planes = slot.x_planes;
     const OuterTap* tap = taps;

@@ -275,14 +275,14 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
     }
     // Then comes the next step, or the end of this unit and one of the next.
     const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
+    ahead.Clear();
     if (s + count < taps.sources) {
-      ahead.Want(piece.Sources(plan, s + count, source), {}, calls);
+      ahead.Want(piece.Sources(plan, s + count, source));
     } else {
-      ahead.Want(
-          piece.Targets(plan, target),
-          next < plan.units ? TapsPiece(plan, next).Sources(plan, 0, source) : Ahead::Stretches(),
-          calls);
+      ahead.Want(piece.Targets(plan, target));
+      if (next < plan.units) ahead.Want(TapsPiece(plan, next).Sources(plan, 0, source));
     }
+    ahead.Begin(calls);
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
       const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
       const Step step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +

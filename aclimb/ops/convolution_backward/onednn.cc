@@ -18,6 +18,7 @@
 #include "aclimb/ops/convolution_backward/recent_answers.h"
 #include "aclimb/ops/convolution_backward/repair_span.h"
 #include "aclimb/ops/convolution_backward/tile_kernels.h"
+#include "aclimb/ops/convolution_backward/vector_kernels.h"
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
@@ -464,9 +465,13 @@ bool HasInstructions(dnnl_cpu_isa_t set) { return (dnnl_get_effective_cpu_isa() 
 
 Products ProductsOf(DType operand) {
   static const bool has_tiles = HasInstructions(dnnl_cpu_isa_avx512_core_amx) && tiles::Permitted();
+  static const bool has_dots =
+      HasInstructions(dnnl_cpu_isa_avx512_core_bf16) && vectors::HasPairs();
   if (!HasAvx512()) return Products::kFloat32Short;
   if (operand == DType::kBFloat16) {
-    return has_tiles ? Products::kBFloat16Tiles : Products::kBFloat16;
+    return has_tiles  ? Products::kBFloat16Tiles
+           : has_dots ? Products::kBFloat16Dots
+                      : Products::kBFloat16;
   }
   return has_tiles ? Products::kFloat32BesideTiles : Products::kFloat32;
 }

@@ -11,6 +11,8 @@ namespace {
 using vectors::kRows;
 using vectors::Segment;
 
+constexpr vectors::Factors kFloats = vectors::Factors::kFloat32;
+
 }  // namespace
 
 PixelsUnit::PixelsUnit(const VectorWindows& p, int64_t unit, const Matrix& source,
@@ -53,7 +55,7 @@ void PixelsUnit::Run() {
                                    (k * taps + tap * depth) * width;
         for (int64_t b = 0; b < blocks_; ++b) {
           if (add && counts_[b] == 0) continue;
-          vectors::MultiplySegments(packed_, segments_ + b * p_.taps, counts_[b], right,
+          vectors::MultiplySegments(kFloats, packed_, segments_ + b * p_.taps, counts_[b], right,
                                     width / p_.lanes, add, sums_ + c, part_.width, to_ + b * kRows,
                                     rows_[b]);
         }
@@ -171,7 +173,7 @@ void PixelsUnit::PackSource(int64_t k, int64_t depth) {
       }
       if (slot >= 0) {
         vectors::PackRightTransposed(
-            source_.dtype,
+            kFloats, source_.dtype,
             source_.At(block_.image + i, part_.group * p_.depth + k, line * width + first_column_),
             source_.row, depth, lines * source_width_,
             packed_ + (i * source_lines_ + slot) * source_width_ * pitch_, pitch_);

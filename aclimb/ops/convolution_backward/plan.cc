@@ -323,13 +323,15 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
 std::optional<PlanBuilder::OwnProduct> PlanBuilder::PlanProduct(Task task,
                                                                 const Geometry& geometry) const {
   const int threads = parallel_ ? TeamSize() : 1;
+  const auto factors =
+      dtype_ == DType::kBFloat16 ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
   OwnProduct product;
-  if (dtype_ == DType::kBFloat16) {
+  if (onednn::ProductsOf(dtype_) == Products::kBFloat16Tiles) {
     product = PlanTileProduct(geometry, task, threads);
   } else if (geometry.KernelSize() == 1) {
-    product = PlanVectorProduct(geometry, task, threads);
+    product = PlanVectorProduct(geometry, task, threads, factors);
   } else {
-    product = PlanVectorWindows(geometry, task, threads);
+    product = PlanVectorWindows(geometry, task, threads, factors);
   }
   const bool enough = std::visit([](const auto& p) { return IsEnough(p.Units()); }, product);
   if (parallel_ && !planner_.deterministic() && !enough) return std::nullopt;

@@ -1,11 +1,12 @@
 // Our own products of matrices against the definition: on vectors of every kind that this processor
-// has, and on tiles where it has them.
+// has, and where it has them by dot products and on tiles.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -76,6 +77,9 @@ TileProduct PlanTiles(const Geometry& geometry, Task task, int threads) {
 VectorProduct PlanVectors(const Geometry& geometry, Task task, int threads) {
   return PlanVectorProduct(geometry, task, threads);
 }
+VectorProduct PlanPairs(const Geometry& geometry, Task task, int threads) {
+  return PlanVectorProduct(geometry, task, threads, vectors::Factors::kPairs);
+}
 
 // The task's result, in a tensor of its own.
 template <typename Plan>
@@ -100,13 +104,14 @@ std::vector<double> Expected(const Operands& operands, Task task) {
 }
 
 template <typename Plan>
-void ExpectTruth(const Plan& plan, const Sizes& sizes, const DTypes& dtypes, Random& random) {
+void ExpectTruth(const Plan& plan, const Sizes& sizes, const DTypes& dtypes, Random& random,
+                 const std::vector<Task>& tasks = {std::begin(kTasks), std::end(kTasks)}) {
   const int64_t gap = random.Integer(0, 3);
   const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
   SetTeamSize(threads);
   Operands operands(sizes, dtypes, gap);
   for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
-  for (const Task task : kTasks) {
+  for (const Task task : tasks) {
     SCOPED_TRACE(::testing::Message()
                  << sizes.batch << " images, " << sizes.x_channels << " to " << sizes.y_channels
                  << " channels, " << sizes.pixels << " pixels, gap " << gap << ", " << threads
@@ -132,6 +137,8 @@ std::vector<Sizes> AllSizes(Random& random) {
       {2, 34, 600, 40},                      // more columns, and channels than are packed at once
       {2, 30, 520, 300},                     // the same with several units across
       {2, 270, 300, 20},                     // many rows and columns of the weight
+      {2, 1031, 20, 50},                     // an odd number of channels, packed in parts
+      {2, 20, 40, 1025},                     // and of pixels
   };
   for (int i = 0; i < 40; ++i) {
     all.push_back({random.Integer(1, 5), random.Integer(1, 100), random.Integer(1, 100),
@@ -145,6 +152,24 @@ TEST_F(OwnProducts, OnTilesMeetTheTruth) {
   Random random(1);
   for (const Sizes& sizes : AllSizes(random)) {
     ExpectTruth(PlanTiles, sizes, kHalves, random);
+  }
+}
+
+TEST_F(OwnProducts, ByDotProductsMeetTheTruth) {
+  if (!vectors::HasPairs()) GTEST_SKIP() << "this processor has no dot products of bfloat16";
+  Random random(5);
+  for (const Sizes& sizes : AllSizes(random)) {
+    // The result may be of any dtype.
+    for (const DType result : kDTypes) {
+      Random same = random;
+      for (const Task task : kTasks) {
+        DTypes dtypes = kHalves;
+        (task == Task::kForward ? dtypes.y
+         : task == Task::kGradX ? dtypes.x
+                                : dtypes.weight) = result;
+        ExpectTruth(PlanPairs, sizes, dtypes, same, {task});
+      }
+    }
   }
 }
 
@@ -184,6 +209,7 @@ void ExpectOneOrder(const Plan& plan, const DTypes& dtypes) {
 
 TEST_F(OwnProducts, ThreadsDoNotChangeABit) {
   ExpectOneOrder(PlanVectors, kFloats);
+  if (vectors::HasPairs()) ExpectOneOrder(PlanPairs, kHalves);
   if (HasTiles()) ExpectOneOrder(PlanTiles, kHalves);
 }
 
@@ -222,6 +248,7 @@ void ExpectSpecialValuesInPlace(const Plan& plan, const DTypes& dtypes, const Si
 TEST_F(OwnProducts, SpecialValuesStayWhereTheyBelong) {
   for (const Sizes& sizes : {Sizes{2, 37, 35, 45}, {3, 21, 515, 90}, {1, 515, 21, 270}}) {
     EachTarget([&] { ExpectSpecialValuesInPlace(PlanVectors, kFloats, sizes); });
+    if (vectors::HasPairs()) ExpectSpecialValuesInPlace(PlanPairs, kHalves, sizes);
     if (HasTiles()) ExpectSpecialValuesInPlace(PlanTiles, kHalves, sizes);
   }
 }

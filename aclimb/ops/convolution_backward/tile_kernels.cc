@@ -2,15 +2,6 @@
 
 #if defined(__x86_64__)
 
-// gcc 12 takes the undefined operands in its own header for mistakes.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#if !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,9 +9,8 @@
 #include <atomic>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/pairs-inl.h"
 
-// Highway has no tiles. For the whole file these instructions would end up in inline functions
-// that processors without them share.
 #define ACLIMB_TILES \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")))
 
@@ -29,41 +19,6 @@ namespace {
 
 constexpr int64_t kLanes = 16;        // float32 of a vector, rows and columns of a tile
 constexpr int64_t kTile = kStep / 2;  // elements of a tile of an operand
-constexpr uint32_t kAllElements = ~0u;
-
-// A mask of the first `count` of 32, and of 16.
-uint32_t First(int64_t count) {
-  return count >= 32 ? kAllElements : count <= 0 ? 0 : (1u << count) - 1;
-}
-
-ACLIMB_TILES inline __m512i Load(const BFloat16* from, uint32_t mask) {
-  return _mm512_maskz_loadu_epi16(mask, from);
-}
-
-// rows[i][j] = rows[j][i], of 32 bits.
-ACLIMB_TILES inline void Transpose(__m512i (&rows)[kLanes]) {
-  __m512i mixed[kLanes];
-  for (int i = 0; i < 8; ++i) {
-    mixed[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
-    mixed[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    rows[4 * i] = _mm512_unpacklo_epi64(mixed[4 * i], mixed[4 * i + 2]);
-    rows[4 * i + 1] = _mm512_unpackhi_epi64(mixed[4 * i], mixed[4 * i + 2]);
-    rows[4 * i + 2] = _mm512_unpacklo_epi64(mixed[4 * i + 1], mixed[4 * i + 3]);
-    rows[4 * i + 3] = _mm512_unpackhi_epi64(mixed[4 * i + 1], mixed[4 * i + 3]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    mixed[i] = _mm512_shuffle_i32x4(rows[i], rows[i + 4], 0x88);
-    mixed[i + 4] = _mm512_shuffle_i32x4(rows[i], rows[i + 4], 0xdd);
-    mixed[i + 8] = _mm512_shuffle_i32x4(rows[i + 8], rows[i + 12], 0x88);
-    mixed[i + 12] = _mm512_shuffle_i32x4(rows[i + 8], rows[i + 12], 0xdd);
-  }
-  for (int i = 0; i < 8; ++i) {
-    rows[i] = _mm512_shuffle_i32x4(mixed[i], mixed[i + 8], 0x88);
-    rows[i + 8] = _mm512_shuffle_i32x4(mixed[i], mixed[i + 8], 0xdd);
-  }
-}
 
 // Palette 1: eight tiles of 16 rows of 64 bytes.
 struct Configuration {

@@ -11,6 +11,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/convert_row-inl.h"
+#include "aclimb/ops/convolution_backward/dot_kernels.h"
 #include "aclimb/ops/convolution_backward/vector_kernels.h"
 #include "aclimb/simd/transpose-inl.h"
 
@@ -180,7 +181,8 @@ HWY_INLINE void MultiplyBlock(const Left& left, const float* HWY_RESTRICT right,
     const float* row[kHeldRows];
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      row[r] = left.data + (kPanel ? first + r : HWY_MIN(first + r, left.rows - 1) * left.stride);
+      row[r] = static_cast<const float*>(left.data) +
+               (kPanel ? first + r : HWY_MIN(first + r, left.rows - 1) * left.stride);
     }
     AddProducts<kVectors, kPanel>(row, right, depth, sum);
 #pragma GCC unroll 8
@@ -335,16 +337,19 @@ void ClearLast(int64_t rows, int64_t depth, float* panels) {
   if (whole < rows) std::fill_n(panels + whole * depth, kRows * depth, 0.0f);
 }
 
+const BFloat16* Pairs(const void* from) { return static_cast<const BFloat16*>(from); }
+
 }  // namespace
 
-int64_t Lanes() { return HWY_DYNAMIC_DISPATCH(VectorLanes)(); }
-
-void ToFloat(DType dtype, const void* from, int64_t count, float* to) {
-  HWY_DYNAMIC_DISPATCH(ConvertToFloat)(dtype, from, count, to);
+int64_t Lanes(Factors factors) {
+  return factors == Factors::kPairs ? dots::kLanes : HWY_DYNAMIC_DISPATCH(VectorLanes)();
 }
 
-void PackLeft(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
-              float* panels) {
+bool HasPairs() { return dots::IsSupported(); }
+
+void PackLeft(Factors factors, DType dtype, const void* from, int64_t stride, int64_t rows,
+              int64_t depth, float* panels) {
+  if (factors == Factors::kPairs) return dots::PackLeft(Pairs(from), stride, rows, depth, panels);
   ClearLast(rows, depth, panels);
   const int64_t block = kRows * stride * static_cast<int64_t>(SizeOf(dtype));
   for (int64_t r = 0; r < rows; r += kRows) {
@@ -354,42 +359,78 @@ void PackLeft(DType dtype, const void* from, int64_t stride, int64_t rows, int64
   }
 }
 
-void PackLeftTransposed(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
-                        float* panels) {
+void PackLeftTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
+                        int64_t rows, int64_t depth, float* panels) {
+  if (factors == Factors::kPairs) {
+    return dots::PackLeftTransposed(Pairs(from), stride, rows, depth, panels);
+  }
   ClearLast(rows, depth, panels);
   HWY_DYNAMIC_DISPATCH(CopyToLeftPanels)(dtype, from, stride, rows, depth, panels);
 }
 
-void PackRight(DType dtype, const void* from, int64_t stride, int64_t first, int64_t count,
-               int64_t columns, int64_t depth, float* panels) {
+void PackRight(Factors factors, DType dtype, const void* from, int64_t stride, int64_t first,
+               int64_t count, int64_t columns, int64_t depth, float* panels) {
+  if (factors == Factors::kPairs) {
+    return dots::PackRight(Pairs(from), stride, first, count, columns, depth, panels);
+  }
   HWY_DYNAMIC_DISPATCH(CopyToPanels)(dtype, from, stride, first, count, columns, depth, panels);
 }
 
-void PackRightTransposed(DType dtype, const void* from, int64_t stride, int64_t columns,
-                         int64_t depth, float* panel, int64_t width) {
+void PackRightTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
+                         int64_t columns, int64_t depth, float* panel, int64_t width) {
+  if (factors == Factors::kPairs) {
+    return dots::PackRightTransposed(Pairs(from), stride, columns, depth, panel, width);
+  }
   HWY_DYNAMIC_DISPATCH(TransposeRows)(dtype, from, stride, columns, depth, panel, width);
 }
 
-void Multiply(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
-              float* sums, int64_t stride) {
+void PackRow(Factors factors, DType dtype, const void* from, int64_t depth, float* to) {
+  if (factors == Factors::kPairs) return dots::PackRow(Pairs(from), depth, to);
+  HWY_DYNAMIC_DISPATCH(ConvertToFloat)(dtype, from, depth, to);
+}
+
+void Multiply(Factors factors, const Left& left, const float* right, int64_t vectors, int64_t depth,
+              bool add, float* sums, int64_t stride) {
+  if (factors == Factors::kPairs) {
+    return dots::Multiply(left, right, vectors, depth, add, sums, stride);
+  }
   HWY_DYNAMIC_DISPATCH(MultiplyRows)(left, right, vectors, depth, add, sums, stride);
 }
 
-void MultiplySegments(const float* left, const Segment* segments, int64_t count, const float* right,
-                      int64_t vectors, bool add, float* sums, int64_t stride, const int32_t* to,
-                      int64_t rows) {
+void MultiplySegments(Factors factors, const float* left, const Segment* segments, int64_t count,
+                      const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
+                      const int32_t* to, int64_t rows) {
+  if (factors == Factors::kPairs) {
+    return dots::MultiplySegments(left, segments, count, right, vectors, add, sums, stride, to,
+                                  rows);
+  }
   HWY_DYNAMIC_DISPATCH(SumSegments)
   (left, segments, count, right, vectors, add, sums, stride, to, rows);
 }
 
-void PackPieces(DType dtype, const void* from, int64_t stride, int64_t step, int64_t rows,
-                const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
+void PackPieces(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
+                int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
+  if (factors == Factors::kPairs) {
+    return dots::PackPieces(Pairs(from), stride, step, rows, pieces, count, to, to_stride);
+  }
   HWY_DYNAMIC_DISPATCH(CopyPieces)
   (dtype, from, stride, step, rows, pieces, count, to, to_stride);
 }
 
-void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
-               void* to, int64_t stride) {
+void MultiplyInto(Factors factors, const Left& left, const float* right, int64_t vectors,
+                  int64_t depth, void* to, int64_t stride) {
+  if (factors == Factors::kPairs) {
+    return dots::MultiplyInto(left, right, vectors, depth, static_cast<BFloat16*>(to), stride);
+  }
+  HWY_DYNAMIC_DISPATCH(MultiplyRows)
+  (left, right, vectors, depth, false, static_cast<float*>(to), stride);
+}
+
+void StoreRows(Factors factors, const float* sums, int64_t sums_stride, int64_t rows,
+               int64_t columns, DType dtype, void* to, int64_t stride) {
+  if (factors == Factors::kPairs && dtype == DType::kBFloat16) {
+    return dots::StoreRows(sums, sums_stride, rows, columns, static_cast<BFloat16*>(to), stride);
+  }
   HWY_DYNAMIC_DISPATCH(StoreSums)(sums, sums_stride, rows, columns, dtype, to, stride);
 }
 

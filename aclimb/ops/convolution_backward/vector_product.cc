@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/vector_kernels.h"
@@ -40,12 +41,12 @@ void PackWeights(const VectorProduct& p, const TensorView& weight, float* packed
   const Matrix from = WeightsOf(weight);
   ForEach(CeilDivide(p.rows, kPackedRows), p.slots > 1, [&](int64_t piece) {
     const int64_t first = piece * kPackedRows, rows = std::min(kPackedRows, p.rows - first);
-    float* const panels = packed + first * p.depth;
+    float* const panels = packed + first * p.Elements(p.depth);
     if (p.task == Task::kForward) {
-      vectors::PackLeft(from.dtype, from.At(0, first), from.row, rows, p.depth, panels);
+      vectors::PackLeft(p.factors, from.dtype, from.At(0, first), from.row, rows, p.depth, panels);
     } else {
-      vectors::PackLeftTransposed(from.dtype, from.At(0, 0, first), from.row, rows, p.depth,
-                                  panels);
+      vectors::PackLeftTransposed(p.factors, from.dtype, from.At(0, 0, first), from.row, rows,
+                                  p.depth, panels);
     }
   });
 }
@@ -78,13 +79,15 @@ class RowsUnit {
         result_(result),
         packed_(packed),
         part_(p, unit),
+        next_(p, std::min(unit + p.slots, p.Units() - 1)),
         right_(memory),
-        sums_(memory + p.chunk * p.unit_columns) {}
+        sums_(memory + p.ChunkElements() * p.unit_columns) {}
 
   void Run() {
     for (int64_t k = 0; k < p_.depth; k += p_.chunk) {
       const int64_t depth = std::min(p_.chunk, p_.depth - k);
       Pack(k, depth);
+      FindNext(k);
       for (int64_t r = 0; r < part_.rows; r += kRows) {
         for (int64_t c = 0; c < part_.columns; c += part_.panel) AddBlock(k, depth, r, c);
       }
@@ -95,22 +98,49 @@ class RowsUnit {
  private:
   void Pack(int64_t k, int64_t depth) {
     const int64_t whole = part_.columns / part_.panel * part_.panel;
-    if (part_.columns < part_.width)
-      std::fill_n(right_ + whole * depth, (part_.width - whole) * depth, 0.0f);
+    if (part_.columns < part_.width) {
+      const int64_t elements = p_.Elements(depth);
+      std::fill_n(right_ + whole * elements, (part_.width - whole) * elements, 0.0f);
+    }
     EachImage(part_.first_column, part_.columns, p_.pixels,
               [&](int64_t image, int64_t pixel, int64_t first, int64_t count) {
-                vectors::PackRight(source_.dtype, source_.At(image, k, pixel), source_.row, first,
-                                   count, part_.columns, depth, right_);
+                vectors::PackRight(p_.factors, source_.dtype, source_.At(image, k, pixel),
+                                   source_.row, first, count, part_.columns, depth, right_);
               });
   }
 
-  void AddBlock(int64_t k, int64_t depth, int64_t r, int64_t column) {
-    const auto left = vectors::Left::Panel(packed_ + (part_.first_row + r) * p_.depth + k * kRows);
+  // What is packed next, and where results go, come to the second cache meanwhile.
+  void FindNext(int64_t k) {
+    const int64_t next = k + p_.chunk < p_.depth ? k + p_.chunk : 0;
+    ahead_.Clear();
+    if (next > 0) {
+      WantRows(source_, next, std::min(p_.chunk, p_.depth - next), part_);
+    } else {
+      if (next_.first_column != part_.first_column) {
+        WantRows(source_, 0, std::min(p_.chunk, p_.depth), next_);
+      }
+    }
+    ahead_.Begin(CeilDivide(part_.rows, kRows) * CeilDivide(part_.columns, part_.panel));
+  }
+  void WantRows(const Matrix& matrix, int64_t first, int64_t rows, const Part& part) {
+    const auto bytes = static_cast<int64_t>(SizeOf(matrix.dtype));
+    EachImage(part.first_column, part.columns, p_.pixels,
+              [&](int64_t image, int64_t pixel, int64_t, int64_t count) {
+                ahead_.Want({matrix.As<const char>(image, first, pixel), count * bytes, rows,
+                             matrix.row * bytes, 1, 0});
+              });
+  }
+
+  void AddBlock(int64_t first, int64_t count, int64_t r, int64_t column) {
+    ahead_.Ask();
+    const int64_t k = p_.Elements(first), depth = p_.Elements(count);
+    const auto left =
+        vectors::Left::Panel(packed_ + (part_.first_row + r) * p_.Elements(p_.depth) + k * kRows);
     const float* const right = right_ + column * depth;
     const int64_t width = part_.Width(column), vectors = width / p_.lanes;
     if (p_.chunk < p_.depth) {
-      vectors::Multiply(left, right, vectors, depth, k > 0, sums_ + r * part_.width + column,
-                        part_.width);
+      vectors::Multiply(p_.factors, left, right, vectors, depth, k > 0,
+                        sums_ + r * part_.width + column, part_.width);
       return;
     }
     const int64_t rows = std::min(kRows, part_.rows - r),
@@ -118,11 +148,11 @@ class RowsUnit {
     const int64_t image = (part_.first_column + column) / p_.pixels;
     const int64_t pixel = (part_.first_column + column) % p_.pixels;
     const bool whole = rows == kRows && columns == width && pixel + width <= p_.pixels;
-    if (whole && result_.dtype == DType::kFloat32) {
-      auto* const to = result_.As<float>(image, part_.first_row + r, pixel);
-      vectors::Multiply(left, right, vectors, depth, false, to, result_.row);
+    if (whole && result_.dtype == vectors::DTypeOf(p_.factors)) {
+      vectors::MultiplyInto(p_.factors, left, right, vectors, depth,
+                            result_.At(image, part_.first_row + r, pixel), result_.row);
     } else {
-      vectors::Multiply(left, right, vectors, depth, false, sums_, width);
+      vectors::Multiply(p_.factors, left, right, vectors, depth, false, sums_, width);
       Store(sums_, width, r, rows, column, columns);
     }
   }
@@ -131,7 +161,7 @@ class RowsUnit {
              int64_t columns) const {
     EachImage(part_.first_column + column, columns, p_.pixels,
               [&](int64_t image, int64_t pixel, int64_t first, int64_t count) {
-                vectors::StoreRows(sums + first, stride, rows, count, result_.dtype,
+                vectors::StoreRows(p_.factors, sums + first, stride, rows, count, result_.dtype,
                                    result_.At(image, part_.first_row + r, pixel), result_.row);
               });
   }
@@ -139,9 +169,10 @@ class RowsUnit {
   const VectorProduct& p_;
   const Matrix source_, result_;
   const float* const packed_;
-  const Part part_;
+  const Part part_, next_;
   float* const right_;
   float* const sums_;
+  Ahead ahead_;
 };
 
 // Sums over the pixels of all images, of some rows and columns of the weight's gradient. Columns
@@ -157,7 +188,7 @@ class SumsUnit {
         part_(p, unit),
         sums_(memory),
         rights_(sums_ + p.unit_rows * p.unit_columns),
-        lefts_(rights_ + p.chunk * p.unit_columns) {}
+        lefts_(rights_ + p.ChunkElements() * p.unit_columns) {}
 
   void Run() {
     for (int64_t image = 0; image < p_.batch; image += p_.images) {
@@ -174,7 +205,7 @@ class SumsUnit {
       vectors::StoreColumns(sums_, part_.width, part_.rows, part_.columns, to.dtype,
                             to.At(0, part_.first_column, part_.first_row), to.row);
     } else {
-      vectors::StoreRows(sums_, part_.width, part_.rows, part_.columns, to.dtype,
+      vectors::StoreRows(p_.factors, sums_, part_.width, part_.rows, part_.columns, to.dtype,
                          to.At(0, part_.first_row, part_.first_column), to.row);
     }
   }
@@ -184,9 +215,10 @@ class SumsUnit {
   struct Chunk {
     int64_t image, images, pixel, pixels;
 
-    int64_t Depth() const { return images * pixels; }
     bool IsFirst() const { return image == 0 && pixel == 0; }
   };
+
+  int64_t Depth(const Chunk& chunk) const { return chunk.images * p_.Elements(chunk.pixels); }
 
   void AddChunk(const Chunk& chunk) {
     for (int64_t c = 0; c < part_.columns; c += part_.panel) PackColumns(chunk, c);
@@ -194,21 +226,21 @@ class SumsUnit {
       const vectors::Left left = Rows(chunk, r);
       for (int64_t c = 0; c < part_.columns; c += part_.panel) {
         FetchRows(chunk, r + kRows, c);
-        vectors::Multiply(left, rights_ + c * chunk.Depth(), part_.Width(c) / p_.lanes,
-                          chunk.Depth(), !chunk.IsFirst(), sums_ + r * part_.width + c,
-                          part_.width);
+        vectors::Multiply(p_.factors, left, rights_ + c * Depth(chunk), part_.Width(c) / p_.lanes,
+                          Depth(chunk), !chunk.IsFirst(), sums_ + r * part_.width + c, part_.width);
       }
     }
   }
 
   void PackColumns(const Chunk& chunk, int64_t c) {
     const int64_t width = part_.Width(c), columns = std::min(width, part_.columns - c);
-    float* const panel = rights_ + c * chunk.Depth();
-    if (columns < width) std::fill_n(panel, width * chunk.Depth(), 0.0f);
+    float* const panel = rights_ + c * Depth(chunk);
+    if (columns < width) std::fill_n(panel, width * Depth(chunk), 0.0f);
     for (int64_t i = 0; i < chunk.images; ++i) {
       const void* const from = right_.At(chunk.image + i, part_.first_column + c, chunk.pixel);
-      vectors::PackRightTransposed(right_.dtype, from, right_.row, columns, chunk.pixels,
-                                   panel + i * chunk.pixels * width, width);
+      vectors::PackRightTransposed(p_.factors, right_.dtype, from, right_.row, columns,
+                                   chunk.pixels, panel + i * p_.Elements(chunk.pixels) * width,
+                                   width);
     }
   }
 
@@ -223,20 +255,22 @@ class SumsUnit {
     }
   }
 
-  // Rows of one image are taken from where they are.
+  // Rows of one image are taken from where they are, if they are whole elements.
   vectors::Left Rows(const Chunk& chunk, int64_t r) {
     const int64_t rows = std::min(kRows, part_.rows - r), row = part_.first_row + r;
-    if (chunk.images == 1 && left_.dtype == DType::kFloat32) {
-      const auto* const from = left_.As<const float>(chunk.image, row, chunk.pixel);
-      return vectors::Left::Rows(from, left_.row, rows);
+    const int64_t some = vectors::PerElement(p_.factors);
+    const bool as_it_is = left_.dtype == vectors::DTypeOf(p_.factors);
+    if (chunk.images == 1 && as_it_is && chunk.pixels % some == 0) {
+      return vectors::Left::Rows(left_.At(chunk.image, row, chunk.pixel), left_.row, rows);
     }
+    const int64_t pitch = p_.ChunkElements();
     for (int64_t k = 0; k < rows; ++k) {
       for (int64_t i = 0; i < chunk.images; ++i) {
-        vectors::ToFloat(left_.dtype, left_.At(chunk.image + i, row + k, chunk.pixel), chunk.pixels,
-                         lefts_ + k * p_.chunk + i * chunk.pixels);
+        vectors::PackRow(p_.factors, left_.dtype, left_.At(chunk.image + i, row + k, chunk.pixel),
+                         chunk.pixels, lefts_ + k * pitch + i * p_.Elements(chunk.pixels));
       }
     }
-    return vectors::Left::Rows(lefts_, p_.chunk, rows);
+    return vectors::Left::Rows(lefts_, some * pitch, rows);
   }
 
   const VectorProduct& p_;
@@ -278,13 +312,14 @@ int64_t VectorProduct::Units() const {
 
 int64_t VectorProduct::WeightBytes() const {
   if (task == Task::kGradWeight) return 0;
-  return SaturatedProduct(SaturatedProduct(CeilDivide(rows, 2 * kRows), depth), 2 * kRows * kFloat);
+  return SaturatedProduct(SaturatedProduct(CeilDivide(rows, 2 * kRows), Elements(depth)),
+                          2 * kRows * kFloat);
 }
 
 int64_t VectorProduct::SlotBytes() const {
-  int64_t floats = chunk * unit_columns;
+  int64_t floats = ChunkElements() * unit_columns;
   if (task == Task::kGradWeight) {
-    floats += unit_rows * unit_columns + kRows * chunk;
+    floats += unit_rows * unit_columns + kRows * ChunkElements();
   } else {
     floats += chunk < depth ? unit_rows * unit_columns : kRows * kMostVectors * lanes;
   }
@@ -293,12 +328,15 @@ int64_t VectorProduct::SlotBytes() const {
 
 int64_t VectorProduct::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }
 
-VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads) {
+VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads,
+                                vectors::Factors factors) {
   VectorProduct p;
   p.task = task;
+  p.factors = factors;
+  const int64_t some = vectors::PerElement(factors);
   p.batch = g.batch;
   p.pixels = g.OutSize();
-  p.lanes = vectors::Lanes();
+  p.lanes = vectors::Lanes(factors);
   const int64_t panel = kMostVectors * p.lanes;
   if (task == Task::kGradWeight) {
     // Every column is transposed once for all rows of a unit: the fewer columns the better.
@@ -306,18 +344,20 @@ VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads) {
     p.rows = std::max(g.x_channels, g.y_channels);
     p.columns = std::min(g.x_channels, g.y_channels);
     // Even pieces of one image, or several small images.
-    p.images = std::clamp<int64_t>(kMostPixels / p.pixels, 1, p.batch);
-    p.chunk = p.images * CeilDivide(p.pixels, CeilDivide(p.pixels, kMostPixels));
+    const int64_t most = some * kMostPixels;
+    p.images = std::clamp<int64_t>(most / p.pixels, 1, p.batch);
+    p.chunk = p.images * CeilDivide(p.pixels, CeilDivide(p.pixels, most));
+    if (p.images == 1) p.chunk = RoundUp(p.chunk, some);
     Cut(p, {4 * kRows, kMostRows, panel, kMostColumns}, threads);
   } else {
     const bool forward = task == Task::kForward;
     p.rows = forward ? g.y_channels : g.x_channels;
     p.depth = forward ? g.x_channels : g.y_channels;
     p.columns = p.batch * p.pixels;
-    p.chunk = CeilDivide(p.depth, CeilDivide(p.depth, kMostDepth));
+    p.chunk = RoundUp(CeilDivide(p.depth, CeilDivide(p.depth, some * kMostDepth)), some);
     // Where sums wait for more, they are few.
     const int64_t most_rows = p.chunk < p.depth ? kMostRows : p.rows;
-    const int64_t most_columns = kRightBytes / (p.chunk * kFloat) / panel * panel;
+    const int64_t most_columns = kRightBytes / (p.ChunkElements() * kFloat) / panel * panel;
     Cut(p, {kPackedRows, most_rows, 2 * panel, most_columns}, threads);
   }
   p.slots = static_cast<int>(std::clamp<int64_t>(p.Units(), 1, threads));

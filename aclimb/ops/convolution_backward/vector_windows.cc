@@ -25,6 +25,8 @@ constexpr int64_t kMostPixels = 512;
 constexpr int64_t kMostSource = 1 << 20;
 constexpr int64_t kMostLanes = 16;
 
+constexpr vectors::Factors kFloats = vectors::Factors::kFloat32;
+
 // Weights as the right operand: for each group, panel of the result's channels, chunk of the others
 // and tap, [channel][width].
 void PackWeights(const VectorWindows& p, const TensorView& weight, float* packed) {
@@ -42,8 +44,9 @@ void PackWeights(const VectorWindows& p, const TensorView& weight, float* packed
       if (columns < width) std::fill_n(panel, depth * taps * width, 0.0f);
       if (p.task == Task::kGradX) {
         for (int64_t i = 0; i < depth; ++i) {
-          vectors::PackRightTransposed(from.dtype, from.At(0, channel + k + i, column * taps), taps,
-                                       columns, taps, panel + i * width, depth * width);
+          vectors::PackRightTransposed(kFloats, from.dtype,
+                                       from.At(0, channel + k + i, column * taps), taps, columns,
+                                       taps, panel + i * width, depth * width);
         }
         return;
       }
@@ -52,8 +55,9 @@ void PackWeights(const VectorWindows& p, const TensorView& weight, float* packed
       alignas(64) float tile[kMostVectors * kMostLanes * kTile];
       for (int64_t first = 0; first < depth * taps; first += kTile) {
         const int64_t count = std::min(kTile, depth * taps - first);
-        vectors::PackRightTransposed(from.dtype, from.At(0, channel + column, k * taps + first),
-                                     from.row, columns, count, tile, width);
+        vectors::PackRightTransposed(kFloats, from.dtype,
+                                     from.At(0, channel + column, k * taps + first), from.row,
+                                     columns, count, tile, width);
         for (int64_t i = 0; i < count; ++i) {
           const int64_t at = (first + i) % taps * depth + (first + i) / taps;
           std::copy_n(tile + i * width, columns, panel + at * width);
@@ -155,19 +159,21 @@ int64_t VectorWindows::ScratchBytes() const {
   return WeightBytes() + SaturatedProduct(slots, SlotBytes());
 }
 
-VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads) {
+VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads,
+                                vectors::Factors factors) {
   VectorWindows p;
   p.task = task;
+  p.factors = factors;
   p.geometry = ShortDimensionsFirst(geometry);
   const Geometry& g = p.geometry;
   // One window steps nowhere, however far it would.
   for (int d = 0; d < kDims; ++d) {
     if (g.out[d] == 1) p.geometry.stride[d] = 1;
   }
-  p.lanes = vectors::Lanes();
+  p.lanes = vectors::Lanes(factors);
   p.columns = task == Task::kGradX ? g.x_channels : g.y_channels;
   if (task == Task::kGradWeight) {
-    CutPixels(p, kMostDepth);
+    CutPixels(p, kMostDepth * vectors::PerElement(factors));
   } else {
     p.depth = task == Task::kForward ? g.x_channels : g.y_channels;
     p.chunk = CeilDivide(p.depth, CeilDivide(p.depth, kMostDepth));

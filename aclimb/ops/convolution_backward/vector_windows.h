@@ -5,17 +5,20 @@
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/product.h"
+#include "aclimb/ops/convolution_backward/vector_kernels.h"
 
 // Windows of several elements on vectors, summed in float32 in one order, whatever the number of
 // threads. Nothing is unfolded. For x and y, one operand is packed with the channels of a pixel
 // side by side: a tap of a window is a row of it, and a pixel beside the image a row of zeros. For
 // the gradient of the weight, y is packed so, and a tap is a shift along rows of x. Zeros that
-// stand for absent elements are multiplied.
+// stand for absent elements are multiplied. Depths and chunks count what is summed, not the
+// elements that vectors::Factors make of it.
 namespace aclimb::convolution_backward {
 
 struct VectorWindows {
   Task task = Task::kForward;
   Geometry geometry;
+  vectors::Factors factors = vectors::Factors::kFloat32;
   int64_t lanes = 0;  // of a vector
 
   // What is read from a block of pixels, or summed over it (kGradWeight): whole images, lines of
@@ -33,6 +36,7 @@ struct VectorWindows {
   int64_t taps = 1;          // multiplied at once
   int slots = 1;             // units that may run at once
 
+  int64_t Elements(int64_t count) const { return vectors::Elements(factors, count); }
   // Of pixels or rows of a group, each with all columns.
   int64_t Blocks() const;
   int64_t Units() const;
@@ -44,10 +48,11 @@ struct VectorWindows {
 };
 
 // `threads` is the team of the run.
-VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads);
+VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads,
+                                vectors::Factors factors = vectors::Factors::kFloat32);
 
-// The views are embedded, of any dtypes, and as the functions of product.h want them. The task's
-// result is written completely, the others are read.
+// The views are embedded, of any dtypes (kPairs: operands of bfloat16), and as the functions of
+// product.h want them. The task's result is written completely, the others are read.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunProduct(const VectorWindows& windows, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch);

@@ -60,6 +60,7 @@ struct DTypes {
   DType x, y, weight;
 };
 constexpr DTypes kHalves = {DType::kFloat16, DType::kFloat16, DType::kFloat16};
+constexpr DTypes kBFloats = {DType::kBFloat16, DType::kBFloat16, DType::kBFloat16};
 constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
 
 struct Operands {
@@ -103,9 +104,10 @@ struct Operands {
   Tensor x, y, weight;
 };
 
-std::vector<double> ResultOf(const Operands& operands, Task task, int threads) {
+std::vector<double> ResultOf(const Operands& operands, Task task, int threads,
+                             vectors::Factors factors = vectors::Factors::kFloat32) {
   const Geometry& g = operands.geometry;
-  const VectorWindows windows = PlanVectorWindows(g, task, threads);
+  const VectorWindows windows = PlanVectorWindows(g, task, threads, factors);
   const Tensor result = operands.ResultFor(task);
   const auto bytes = static_cast<size_t>(windows.ScratchBytes());
   Fenced scratch(RoundUp(bytes, size_t{64}), true);
@@ -132,25 +134,29 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random)
   // Once for all targets: it takes most of the time.
   std::vector<std::vector<double>> expected;
   for (const Task task : kTasks) expected.push_back(Expected(operands, task));
-  const int targets = EachTarget([&] {
-    for (const Task task : kTasks) {
-      SCOPED_TRACE(::testing::Message()
-                   << Text(geometry) << "; gap " << gap << ", " << threads << " threads, task "
-                   << static_cast<int>(task) << ", " << NameOf(dtypes.x) << " " << NameOf(dtypes.y)
-                   << " " << NameOf(dtypes.weight));
-      const std::vector<double> got = ResultOf(operands, task, threads);
-      const std::vector<double>& right = expected[static_cast<size_t>(task)];
-      ASSERT_EQ(got.size(), right.size());
-      const DType dtype = task == Task::kForward ? dtypes.y
-                          : task == Task::kGradX ? dtypes.x
-                                                 : dtypes.weight;
-      // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
-      for (size_t i = 0; i < got.size(); ++i) {
-        ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
-      }
+  const auto expect = [&](Task task, vectors::Factors factors) {
+    SCOPED_TRACE(::testing::Message()
+                 << Text(geometry) << "; gap " << gap << ", " << threads << " threads, task "
+                 << static_cast<int>(task) << ", " << NameOf(dtypes.x) << " " << NameOf(dtypes.y)
+                 << " " << NameOf(dtypes.weight));
+    const std::vector<double> got = ResultOf(operands, task, threads, factors);
+    const std::vector<double>& right = expected[static_cast<size_t>(task)];
+    ASSERT_EQ(got.size(), right.size());
+    const DType dtype = task == Task::kForward ? dtypes.y
+                        : task == Task::kGradX ? dtypes.x
+                                               : dtypes.weight;
+    // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
+    for (size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
     }
+  };
+  const int targets = EachTarget([&] {
+    for (const Task task : kTasks) expect(task, vectors::Factors::kFloat32);
   });
   EXPECT_GT(targets, 0);
+  if (vectors::HasPairs() && dtypes.x == DType::kBFloat16 && dtypes.y == DType::kBFloat16) {
+    expect(Task::kGradWeight, vectors::Factors::kPairs);
+  }
 }
 
 Axis AnyAxis(Random& random, int64_t most) {
@@ -200,8 +206,12 @@ TEST_F(WindowsOnVectors, MeetTheTruth) {
   Random random(6);
   for (const Geometry& geometry : AllGeometries(random)) {
     const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
-    const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
-    ExpectTruth(geometry, dtypes, random);
+    const int64_t kind = random.Integer(0, 2);
+    ExpectTruth(geometry,
+                kind == 0   ? kFloats
+                : kind == 1 ? kBFloats
+                            : DTypes{any(), any(), any()},
+                random);
     if (HasFatalFailure()) return;
   }
 }
@@ -230,42 +240,61 @@ TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
         EXPECT_EQ(BitsOf(ResultOf(operands, task, threads)), one) << threads;
       }
     }
+    if (!vectors::HasPairs()) continue;
+    Operands halves(geometry, kBFloats, 0);
+    for (Tensor* tensor : {&halves.x, &halves.y}) {
+      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
+    }
+    const auto by_pairs = [&](int threads) {
+      SetTeamSize(threads);
+      return BitsOf(ResultOf(halves, Task::kGradWeight, threads, vectors::Factors::kPairs));
+    };
+    const std::vector<uint64_t> one = by_pairs(1);
+    for (const int threads : {2, 5, 64}) EXPECT_EQ(by_pairs(threads), one) << threads;
   }
 }
 
 // Without padding nothing is looked at afterwards: what fills up blocks is summed beside the
 // results.
-TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
+void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes, Task task,
+                                vectors::Factors factors) {
   const double kInfinity = std::numeric_limits<double>::infinity();
-  const Axis none, long_rows = {40, 3}, short_rows = {7, 3};
-  const Geometry geometries[] = {GeometryOf(2, 21, 19, {none, short_rows, long_rows}),
-                                 GeometryOf(3, 19, 21, {none, short_rows, short_rows})};
-  EachTarget([&] {
-    for (const Geometry& geometry : geometries) {
-      for (const double special : {kInfinity, std::nan("")}) {
-        for (const Task task : {Task::kForward, Task::kGradWeight}) {
-          for (const bool in_x : {false, true}) {
-            Operands operands(geometry, kFloats, 1);
-            for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
-              for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
-            }
-            Tensor& other = task == Task::kForward ? operands.weight : operands.y;
-            Tensor& touched = in_x ? operands.x : other;
-            touched.Set(touched.view.ElementCount() - 1, special);
-            const std::vector<double> got = ResultOf(operands, task, 1);
-            const std::vector<double> expected = Expected(operands, task);
-            for (size_t i = 0; i < got.size(); ++i) {
-              if (std::isnan(expected[i])) {
-                ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
-              } else {
-                ASSERT_EQ(got[i], expected[i]) << "element " << i;
-              }
-            }
-          }
+  for (const double special : {kInfinity, std::nan("")}) {
+    for (const bool in_x : {false, true}) {
+      Operands operands(geometry, dtypes, 1);
+      for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
+        for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
+      }
+      Tensor& other = task == Task::kForward ? operands.weight : operands.y;
+      Tensor& touched = in_x ? operands.x : other;
+      touched.Set(touched.view.ElementCount() - 1, special);
+      const std::vector<double> got = ResultOf(operands, task, 1, factors);
+      const std::vector<double> expected = Expected(operands, task);
+      for (size_t i = 0; i < got.size(); ++i) {
+        if (std::isnan(expected[i])) {
+          ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
+        } else {
+          ASSERT_EQ(got[i], Rounded(expected[i], dtypes.weight)) << "element " << i;
         }
       }
     }
-  });
+  }
+}
+
+TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
+  const Axis none, long_rows = {40, 3}, short_rows = {7, 3};
+  const Geometry geometries[] = {GeometryOf(2, 21, 19, {none, short_rows, long_rows}),
+                                 GeometryOf(3, 19, 21, {none, short_rows, short_rows})};
+  for (const Geometry& geometry : geometries) {
+    EachTarget([&] {
+      for (const Task task : {Task::kForward, Task::kGradWeight}) {
+        ExpectSpecialValuesInPlace(geometry, kFloats, task, vectors::Factors::kFloat32);
+      }
+    });
+    if (vectors::HasPairs()) {
+      ExpectSpecialValuesInPlace(geometry, kBFloats, Task::kGradWeight, vectors::Factors::kPairs);
+    }
+  }
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ class WeightUnit {
   // The parts of x that a tap meets, line by line, and the pixels that they are summed with.
   void FindPieces(int64_t tap);
   // Rows of the left operand begin at `left`, `row` elements apart.
+  // Packed rows, from one number on, so many of them; `some` make an element.
+  void AddPacked(int64_t at, int64_t length, int64_t some);
   void AddSegment(int64_t left, int64_t row, int32_t right, int64_t depth);
 
   void AddRows(int64_t tap, int64_t r, bool add);
@@ -32,7 +34,9 @@ class WeightUnit {
   const Geometry& g_;
   const Matrix x_, y_;
   const Part part_;
-  const int64_t first_row_, rows_, pitch_;
+  const int64_t first_row_, rows_;
+  const int64_t plane_;  // elements of a block's pixels of an image, at most
+  const int64_t pitch_;
   const bool in_place_;  // rows are read from where they are
   Room room_;
   float* sums_;    // [channel of x][tap][channel of y]
