@@ -77,6 +77,21 @@ std::optional<Layouts> First3x3Layouts(const Geometry& g, Task task, Products pr
   return std::nullopt;
 }
 
+// Layers of few channels and large images leave blocks of sixteen channels empty, or wait for the
+// copies into them: on vectors of AVX-512 our own kernels take them, which run along rows. oneDNN's
+// gradient of the weight of a first layer is as good with strides; its dot products are until the
+// window is large.
+bool RunsAlongRows(const Geometry& g, Task task, Products products) {
+  const bool pairs = products == Products::kBFloat16Dots;
+  if ((products != Products::kFloat32 && !pairs) || g.groups != 1 || g.KernelSize() == 1) {
+    return false;
+  }
+  if (IsFirstLayer(g) && task == Task::kGradWeight && g.OutSize() >= 2500) {
+    return !g.HasStrides() || (pairs && g.KernelSize() >= 25);
+  }
+  return !pairs && g.x_channels <= 16 && g.y_channels <= 32 && g.OutSize() >= 10000;
+}
+
 // A first layer without strides in tiles: oneDNN computes the gradient of x faster than our own
 // kernel, whose time is that of float32.
 bool IsFirstLayerInTiles(const Geometry& g, Products products) {
@@ -281,8 +296,9 @@ bool WindowsOnLongVectors(const Geometry& g, Task task) {
   return g.HasStrides() ? large && g.OutSize() <= 100 : large || g.OutSize() >= 784;
 }
 
-// By the dot products of AVX-512, for the gradient of the weight alone. On large images oneDNN is as
-// fast without gaps in two dimensions and more, and shares its copy of y with the other gradient.
+// By the dot products of AVX-512, for the gradient of the weight alone. On large images oneDNN is
+// as fast without gaps in two dimensions and more, and shares its copy of y with the other
+// gradient.
 bool SumsWindowsOfPairs(const Geometry& g, Task task) {
   if (task != Task::kGradWeight || std::min(g.x_channels, g.y_channels) < 32) return false;
   if (IsOneDimensional(g) || LargestGap(g) >= 6) return true;
@@ -383,11 +399,13 @@ Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
     const bool large = g.OutSize() >= 196 && Pixels(g) >= 784;
     const bool eight = HasTiles(products) || (half && weight) ||
                        (products == Products::kFloat32 && large) ||
+                       (products == Products::kBFloat16Dots && g.OutSize() >= 784) ||
                        (products == Products::kFloat32Short && !g.HasStrides());
     const int64_t few = eight ? 8 : weight ? 7 : 4;
     if (g.x_channels <= few && g.y_channels <= few) return Algorithm::kDirect;
   }
   if (IsPatch(g)) return Algorithm::kPatch;
+  if (RunsAlongRows(g, task, products)) return Algorithm::kDirect;
   const bool pointwise = IsPointwise(g) && !IsFirstLayer(g);
   if (pointwise && (TakesEverySecond(g, products) || FoldsImages(g, products))) {
     return Algorithm::kPatch;

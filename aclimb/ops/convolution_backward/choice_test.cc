@@ -534,6 +534,37 @@ TEST(ConvolutionAlgorithms, FirstLayersOf3x3) {
   }
 }
 
+// Few channels on large images, without tiles.
+TEST(ConvolutionAlgorithms, FewChannelsRunAlongRows) {
+  struct Case {
+    int64_t x, y, out, kernel, stride;
+    bool input, weight, input_of_pairs, weight_of_pairs;
+  };
+  const Case cases[] = {
+      {4, 64, 2500, 3, 1, true, true, true, true},
+      {4, 64, 2499, 3, 1, true, false, true, false},
+      {4, 64, 2500, 3, 2, true, false, true, false},
+      {4, 64, 2500, 5, 2, true, false, true, true},
+      {5, 33, 10000, 3, 1, false, false, false, false},
+      {16, 32, 10000, 3, 1, true, true, false, false},
+      {16, 32, 9999, 3, 1, false, false, false, false},
+      {17, 32, 10000, 3, 1, false, false, false, false},
+  };
+  for (const Case& each : cases) {
+    Geometry g = Windows(each.x, each.y, each.out, each.kernel, each.stride);
+    SCOPED_TRACE(::testing::Message() << each.x << "->" << each.y << ", " << each.out
+                                      << " windows of " << each.kernel << ", by " << each.stride);
+    const auto taken = [&](Task task, Products products) {
+      return ChooseAlgorithm(g, task, products) == Algorithm::kDirect;
+    };
+    EXPECT_EQ(taken(Task::kGradX, kF32), each.input);
+    EXPECT_EQ(taken(Task::kGradWeight, kF32), each.weight);
+    EXPECT_EQ(taken(Task::kGradX, kDots), each.input_of_pairs);
+    EXPECT_EQ(taken(Task::kGradWeight, kDots), each.weight_of_pairs);
+    EXPECT_FALSE(taken(Task::kGradWeight, kBf16));
+  }
+}
+
 // With as much padding as gives as many windows as there are elements, a step apart; one extent is
 // along the last dimension.
 Geometry Padded(int64_t x, int64_t y, std::initializer_list<int64_t> out, int64_t kernel,
@@ -779,15 +810,17 @@ TEST(ConvolutionAlgorithms, TilesTakeFirstLayersAndLeaveGroups) {
     EXPECT_EQ(ChooseAlgorithm(g, each.task, kF32Tiles), each.tiles);
   }
   // Where images are large.
-  const auto of_eight = [&](int64_t out, int64_t batch) {
+  const auto of_eight = [&](int64_t out, int64_t batch, Products products) {
     Geometry g = Windows(8, 8, out, 3);
     g.groups = 32;
     g.batch = batch;
-    return ChooseAlgorithm(g, Task::kGradX, kF32);
+    return ChooseAlgorithm(g, Task::kGradX, products);
   };
-  EXPECT_EQ(of_eight(196, 4), direct);
-  EXPECT_EQ(of_eight(195, 100), blocked);
-  EXPECT_EQ(of_eight(196, 3), blocked);
+  EXPECT_EQ(of_eight(196, 4, kF32), direct);
+  EXPECT_EQ(of_eight(195, 100, kF32), blocked);
+  EXPECT_EQ(of_eight(196, 3, kF32), blocked);
+  EXPECT_EQ(of_eight(784, 1, kDots), direct);
+  EXPECT_EQ(of_eight(783, 8, kDots), blocked);
 }
 
 // By dot products, which know the gradient of the weight alone.

@@ -33,7 +33,8 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const Geometry& g = plan.geometry;
   auto& taps = plan.taps;
   const bool forward = plan.task == Task::kForward;
-  taps.sources = forward ? g.x_channels : g.y_channels;
+  taps.channels = forward ? g.x_channels : g.y_channels;
+  taps.sources = vectors::Elements(plan.factors, taps.channels);
   taps.outputs = forward ? g.y_channels : g.x_channels;
   plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
@@ -84,7 +85,8 @@ void PlanOuter(DirectPlan& plan, int threads) {
   // Strides first: how many phases there are does not depend on the blocks.
   const int64_t phases = MakeFlat(g, plan.task, 1, 1).Phases();
   const int64_t planes = outer.y_per_unit + SaturatedProduct(outer.x_per_unit, phases);
-  plan.flat = MakeFlat(g, plan.task, planes, std::max<int64_t>(1, g.batch));
+  const int64_t some = vectors::PerElement(plan.factors);
+  plan.flat = MakeFlat(g, plan.task, CeilDivide(planes, some), std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
   outer.y_ranges = CeilDivide(g.y_channels, outer.y_per_unit);
   outer.x_ranges = CeilDivide(g.x_channels, outer.x_per_unit);
@@ -102,7 +104,7 @@ void PlanOuter(DirectPlan& plan, int threads) {
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists = SaturatedProduct(
       outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());
-  plan.slot_elements = SaturatedProduct(planes, plan.plane_stride) + RoundUp(2 * lists, 16);
+  plan.slot_elements = SaturatedProduct(planes, plan.plane_stride / some) + RoundUp(2 * lists, 16);
   // The repair of NaNs reuses this memory when the sums are done.
   const int64_t repair = RepairScratchBytes(g);
   plan.slot_elements = std::max(plan.slot_elements, repair < 0 ? kAbsurd : RoundUp(repair, 64) / 4);
@@ -122,10 +124,11 @@ int64_t DirectPlan::ScratchBytes() const {
   return elements;
 }
 
-DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads) {
+DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, vectors::Factors factors) {
   DirectPlan plan;
   plan.geometry = geometry;
   plan.task = task;
+  plan.factors = factors;
   if (task == Task::kGradWeight) {
     PlanOuter(plan, threads);
   } else {

@@ -5,9 +5,11 @@
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/flat.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/vector_kernels.h"
 
 // Our own convolution kernels: any geometry, any of the three dtypes for any operand, any strides,
-// computed in float32 on the flat arrays of flat.h and rounded once. Made for what blocked layouts
+// computed in float32, or by dot products of bfloat16, on the flat arrays of flat.h and rounded
+// once. Made for what blocked layouts
 // do badly, few channels in a group and depthwise above all; results do not depend on the number
 // of threads.
 namespace aclimb::convolution_backward {
@@ -15,6 +17,8 @@ namespace aclimb::convolution_backward {
 struct DirectPlan {
   Geometry geometry;
   Task task = Task::kForward;
+  // Pairs: of source channels, or of neighbours in a row (kGradWeight).
+  vectors::Factors factors = vectors::Factors::kFloat32;
   FlatGeometry flat;
   int slots = 1;                // bodies that may run at once; 1: everything on the calling thread
   int64_t plane_stride = 0;     // elements from one packed plane to the next
@@ -26,10 +30,11 @@ struct DirectPlan {
 
   // kForward and kGradX: every output is a sum over source channels and taps.
   struct {
-    int64_t sources = 0;  // source channels of a group
-    int64_t outputs = 0;  // output channels of a group
-    int64_t tile = 0;     // output channels of one kernel call
-    int64_t tiles = 0;    // of one group: channel tiles times output phases
+    int64_t channels = 0;  // source channels of a group
+    int64_t sources = 0;   // those, or pairs of them
+    int64_t outputs = 0;   // output channels of a group
+    int64_t tile = 0;      // output channels of one kernel call
+    int64_t tiles = 0;     // of one group: channel tiles times output phases
     int64_t tiles_per_unit = 0;
     int64_t ranges = 0;  // units that share folds and blocks
     int64_t planes_per_source = 0;
@@ -48,6 +53,7 @@ struct DirectPlan {
     bool shift_rows = false;  // y carries the row shifts: with few channels that shares loads
   } outer;
 
+  bool HasPairs() const { return factors == vectors::Factors::kPairs; }
   // The taps of an output phase: kForward has one, which takes the taps of all phases of x.
   struct TapRange {
     int64_t first;
@@ -70,9 +76,11 @@ struct DirectPlan {
 };
 
 // `threads` is the team of the run; 1 keeps it on the calling thread.
-DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads);
+DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
+                      vectors::Factors factors = vectors::Factors::kFloat32);
 
-// The views are embedded (rank 5). The task's result is written completely, the others are read.
+// The views are embedded (rank 5), operands of pairs bfloat16. The task's result is written
+// completely, the others are read.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                const TensorView& weight, void* scratch);

@@ -8,6 +8,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
+#include "aclimb/ops/convolution_backward/direct_pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -17,23 +18,17 @@ namespace HWY_NAMESPACE {
 using Tag = hn::ScalableTag<float>;
 
 // The widest block of sums that the registers hold beside `rows` operands and one more.
-constexpr int kMaxRows = 5;
-constexpr int kMaxColumns = 7;
 constexpr int MaxColumns(int rows) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  constexpr int kColumns[kMaxRows + 1] = {0, 7, 7, 7, 6, 5};
+  return pairs::MaxColumns(rows);
 #else
-  constexpr int kColumns[kMaxRows + 1] = {0, 7, 6, 4, 2, 0};
-#endif
+  constexpr int kColumns[kMaxDotRows + 1] = {0, 7, 6, 4, 2, 0};
   return kColumns[rows];
+#endif
 }
 
-// sums[r * stride + c] += dot(row r, column c) over `length` elements, up to a vector more.
-using DotFunction = void (*)(const float* const* rows, const float* const* columns, int64_t length,
-                             double* sums, int64_t stride);
-
 template <int kRows, int kColumns>
-HWY_NOINLINE void Dot(const float* const* rows, const float* const* columns, int64_t length,
+HWY_NOINLINE void Dot(const void* const* rows, const void* const* columns, int64_t length,
                       double* sums, int64_t stride) {
   if constexpr (kColumns <= MaxColumns(kRows)) {
     const Tag d;
@@ -43,12 +38,12 @@ HWY_NOINLINE void Dot(const float* const* rows, const float* const* columns, int
     const float* column[kColumns];
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
-      row[r] = rows[r];
+      row[r] = static_cast<const float*>(rows[r]);
 #pragma GCC unroll 8
       for (int c = 0; c < kColumns; ++c) sum[r][c] = hn::Zero(d);
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < kColumns; ++c) column[c] = columns[c];
+    for (int c = 0; c < kColumns; ++c) column[c] = static_cast<const float*>(columns[c]);
     for (int64_t t = 0; t < length; t += lanes) {
       hn::Vec<Tag> left[kRows];
 #pragma GCC unroll 8
@@ -75,18 +70,18 @@ HWY_NOINLINE void Dot(const float* const* rows, const float* const* columns, int
 }
 
 template <int kRows>
-constexpr DotFunction kDotRow[kMaxColumns] = {Dot<kRows, 1>, Dot<kRows, 2>, Dot<kRows, 3>,
-                                              Dot<kRows, 4>, Dot<kRows, 5>, Dot<kRows, 6>,
-                                              Dot<kRows, 7>};
-constexpr const DotFunction* kDots[kMaxRows] = {kDotRow<1>, kDotRow<2>, kDotRow<3>, kDotRow<4>,
-                                                kDotRow<5>};
+constexpr DotFunction kDotRow[kMaxDotColumns] = {Dot<kRows, 1>, Dot<kRows, 2>, Dot<kRows, 3>,
+                                                 Dot<kRows, 4>, Dot<kRows, 5>, Dot<kRows, 6>,
+                                                 Dot<kRows, 7>};
+constexpr const DotFunction* kDots[kMaxDotRows] = {kDotRow<1>, kDotRow<2>, kDotRow<3>, kDotRow<4>,
+                                                   kDotRow<5>};
 
 // The number of rows in a block that costs least for so many rows and columns: a block costs its
 // multiplications or its loads, unaligned ones counted double, whichever is more.
 int BestRows(int64_t rows, int64_t columns) {
   int best = 1;
   double best_cost = 0;
-  for (int r = 1; r <= kMaxRows; ++r) {
+  for (int r = 1; r <= kMaxDotRows; ++r) {
     const int64_t width = MaxColumns(r);
     if (width == 0) break;
     const int64_t down = CeilDivide(rows, r), across = CeilDivide(columns, width);
@@ -102,14 +97,21 @@ int BestRows(int64_t rows, int64_t columns) {
 }
 
 // sums[r][c] += dot(rows[r], columns[c]) for all pairs.
-void AllDots(const float* const* rows, int64_t row_count, const float* const* columns,
+void AllDots(bool halves, const void* const* rows, int64_t row_count, const void* const* columns,
              int64_t column_count, int64_t length, double* sums, Ahead& ahead) {
+  const auto dot = [halves](int64_t down, int64_t across) {
+    return halves ? pairs::DotOf(down, across) : kDots[down - 1][across - 1];
+  };
+  const auto most_columns_of = [halves](int64_t down) {
+    const auto r = static_cast<int>(down);
+    return halves ? pairs::MaxColumns(r) : MaxColumns(r);
+  };
   // One block, the cheapest there is.
-  if (row_count <= kMaxRows && column_count <= MaxColumns(static_cast<int>(row_count))) {
-    return kDots[row_count - 1][column_count - 1](rows, columns, length, sums, column_count);
+  if (row_count <= kMaxDotRows && column_count <= most_columns_of(row_count)) {
+    return dot(row_count, column_count)(rows, columns, length, sums, column_count);
   }
   const int64_t most_rows = BestRows(row_count, column_count);
-  const int64_t most_columns = MaxColumns(static_cast<int>(most_rows));
+  const int64_t most_columns = most_columns_of(most_rows);
   const int64_t down = CeilDivide(row_count, most_rows);
   const int64_t across = CeilDivide(column_count, most_columns);
   for (int64_t i = 0; i < down; ++i) {
@@ -119,8 +121,8 @@ void AllDots(const float* const* rows, int64_t row_count, const float* const* co
       const int64_t c = column_count * j / across;
       const int64_t c_end = column_count * (j + 1) / across;
       ahead.Ask();
-      kDots[r_end - r - 1][c_end - c - 1](rows + r, columns + c, length,
-                                          sums + r * column_count + c, column_count);
+      dot(r_end - r, c_end - c)(rows + r, columns + c, length, sums + r * column_count + c,
+                                column_count);
     }
   }
 }
@@ -135,30 +137,46 @@ Window YWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
   return window;
 }
 
-template <typename T>
+template <Form kForm, typename T>
 void PackY(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
-           int64_t channel, int64_t channels, int64_t margin, const TensorView& view, float* to) {
+           int64_t channel, int64_t channels, int64_t margin, const TensorView& view,
+           PlaneElement<kForm>* to) {
   const FlatGeometry& flat = plan.flat;
   for (int64_t c = channel; c < channel + channels; ++c) {
     const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
     ZeroRun(to, 0, margin);
-    PackPlane(flat, YWindow(flat, start), view, from, images, plan.plane_stride - margin,
-              to + margin);
+    PackPlane<kForm>(flat, YWindow(flat, start), view, from, images, plan.plane_stride - margin,
+                     to + margin);
     to += plan.plane_stride;
   }
 }
 
-template <typename T>
+template <Form kForm, typename T>
 void PackX(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
-           int64_t channel, int64_t channels, const TensorView& view, float* to) {
+           int64_t channel, int64_t channels, const TensorView& view, PlaneElement<kForm>* to) {
   const FlatGeometry& flat = plan.flat;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const Window window = PhaseWindow(flat, flat.Phase(p), start);
     for (int64_t c = channel; c < channel + channels; ++c) {
       const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
-      PackPlane(flat, window, view, from, images, plan.plane_stride, to);
+      PackPlane<kForm>(flat, window, view, from, images, plan.plane_stride, to);
       to += plan.plane_stride;
     }
+  }
+}
+
+// Calls pack(form, element) for planes of a dtype.
+template <typename Pack>
+void WithForm(const DirectPlan& plan, DType dtype, const Pack& pack) {
+  constexpr std::integral_constant<Form, Form::kFloats> kFloats;
+  switch (dtype) {
+    case DType::kFloat16:
+      return pack(kFloats, Float16());
+    case DType::kBFloat16:
+      return plan.HasPairs() ? pack(std::integral_constant<Form, Form::kHalves>(), BFloat16())
+                             : pack(kFloats, BFloat16());
+    default:
+      return pack(kFloats, float());
   }
 }
 
@@ -176,20 +194,23 @@ struct TapGrid {
 // rows and columns, then the planes.
 struct OuterSlot {
   double* sums;
-  const float** rows;
-  const float** columns;
-  float* y_planes;
-  float* x_planes;
+  const void** rows;
+  const void** columns;
+  char* y_planes;
+  char* x_planes;
+  int64_t element;  // bytes of one in a plane
 
   OuterSlot(const DirectPlan& plan, float* slot) {
     const auto& outer = plan.outer;
     const int64_t kernel = plan.geometry.KernelSize();
+    element = plan.HasPairs() ? sizeof(BFloat16) : sizeof(float);
     sums = reinterpret_cast<double*>(slot);
-    rows = reinterpret_cast<const float**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
+    rows = reinterpret_cast<const void**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
     columns = rows + outer.y_per_unit * kernel;
-    y_planes = slot + plan.slot_elements -
-               (outer.y_per_unit + outer.x_per_unit * plan.flat.Phases()) * plan.plane_stride;
-    x_planes = y_planes + outer.y_per_unit * plan.plane_stride;
+    y_planes =
+        reinterpret_cast<char*>(slot + plan.slot_elements) -
+        (outer.y_per_unit + outer.x_per_unit * plan.flat.Phases()) * plan.plane_stride * element;
+    x_planes = y_planes + outer.y_per_unit * plan.plane_stride * element;
   }
 };
 
@@ -257,26 +278,16 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     const int64_t length = flat.Length() - (flat.images - images) * flat.plane + margin;
     const int64_t y_channel = group * g.y_channels + y_first;
     const int64_t x_channel = group * g.x_channels + x_first;
-    switch (y.dtype) {
-      case DType::kFloat16:
-        PackY<Float16>(plan, start, image, images, y_channel, y_count, margin, y, slot.y_planes);
-        break;
-      case DType::kBFloat16:
-        PackY<BFloat16>(plan, start, image, images, y_channel, y_count, margin, y, slot.y_planes);
-        break;
-      default:
-        PackY<float>(plan, start, image, images, y_channel, y_count, margin, y, slot.y_planes);
-    }
-    switch (x.dtype) {
-      case DType::kFloat16:
-        PackX<Float16>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
-        break;
-      case DType::kBFloat16:
-        PackX<BFloat16>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
-        break;
-      default:
-        PackX<float>(plan, start, image, images, x_channel, x_count, x, slot.x_planes);
-    }
+    WithForm(plan, y.dtype, [&](auto form, auto of) HWY_ATTR {
+      constexpr Form kForm = decltype(form)::value;
+      PackY<kForm, decltype(of)>(plan, start, image, images, y_channel, y_count, margin, y,
+                                 reinterpret_cast<PlaneElement<kForm>*>(slot.y_planes));
+    });
+    WithForm(plan, x.dtype, [&](auto form, auto of) HWY_ATTR {
+      constexpr Form kForm = decltype(form)::value;
+      PackX<kForm, decltype(of)>(plan, start, image, images, x_channel, x_count, x,
+                                 reinterpret_cast<PlaneElement<kForm>*>(slot.x_planes));
+    });
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;
     ahead.Clear();
@@ -288,28 +299,29 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     }
     ahead.Begin(y_count * x_count * kernel / 24);
     double* sums = slot.sums;
-    const float* planes = slot.x_planes;
+    const char* planes = slot.x_planes;
     const OuterTap* tap = taps;
     for (int64_t p = 0; p < flat.Phases(); ++p) {
       const FlatPhase phase = flat.Phase(p);
       const TapGrid grid(phase, outer.shift_rows);
-      const float** row = slot.rows;
+      const void** row = slot.rows;
       for (int64_t c = 0; c < y_count; ++c) {
         for (int64_t i = 0; i < grid.down; ++i) {
-          *row++ = slot.y_planes + c * plan.plane_stride + margin -
-                   (outer.shift_rows ? tap[i * grid.across].row : 0);
+          const int64_t shift = outer.shift_rows ? tap[i * grid.across].row : 0;
+          *row++ = slot.y_planes + (c * plan.plane_stride + margin - shift) * slot.element;
         }
       }
-      const float** column = slot.columns;
+      const void** column = slot.columns;
       for (int64_t c = 0; c < x_count; ++c) {
         for (int64_t i = 0; i < grid.across; ++i) {
-          *column++ =
-              planes + c * plan.plane_stride + tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
+          const int64_t shift = tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
+          *column++ = planes + (c * plan.plane_stride + shift) * slot.element;
         }
       }
-      AllDots(slot.rows, row - slot.rows, slot.columns, column - slot.columns, length, sums, ahead);
+      AllDots(plan.HasPairs(), slot.rows, row - slot.rows, slot.columns, column - slot.columns,
+              length, sums, ahead);
       sums += (row - slot.rows) * (column - slot.columns);
-      planes += x_count * plan.plane_stride;
+      planes += x_count * plan.plane_stride * slot.element;
       tap += phase.Taps();
     }
   }

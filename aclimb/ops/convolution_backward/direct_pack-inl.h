@@ -1,5 +1,4 @@
-// Rows of a tensor to and from the zero-padded float32 planes of flat.h. Included once per
-// instruction set.
+// Rows of a tensor to and from the zero-padded planes of flat.h. Included once per instruction set.
 #if defined(ACLIMB_DIRECT_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_DIRECT_PACK_INL_H_
 #undef ACLIMB_DIRECT_PACK_INL_H_
@@ -142,43 +141,91 @@ HWY_INLINE hn::Vec<D> LoadEven(D d, const T* from, int64_t count) {
   return EvenLanes(d, low, count > lanes ? load(from + lanes, count - lanes) : hn::Zero(d));
 }
 
+// What a plane holds: a channel in float32, a pair of two channels in bfloat16 at each place, or a
+// channel in bfloat16.
+enum class Form { kFloats, kPairs, kHalves };
+template <Form kForm>
+using PlaneElement = std::conditional_t<kForm == Form::kHalves, BFloat16, float>;
+
+// A vector of a plane, of what load(address) gives as float32 lanes. The second channel of pairs is
+// `second` elements behind the first; 0: there is none, and zeros stand for it.
+template <Form kForm, class D, typename T, class Load>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const T* at, int64_t second, const Load& load) {
+  const auto lanes = load(at);
+  if constexpr (kForm == Form::kPairs) {
+    const hn::RebindToUnsigned<D> d32;
+    const auto low = hn::ShiftRight<16>(hn::BitCast(d32, lanes));
+    if (second == 0) return hn::BitCast(d, low);
+    return hn::BitCast(d, hn::Or(low, hn::BitCast(d32, load(at + second))));
+  } else {
+    (void)d;
+    (void)second;
+    return lanes;
+  }
+}
+template <class D>
+HWY_INLINE void StoreLanes(D d, hn::Vec<D> lanes, float* to) {
+  hn::StoreU(lanes, d, to);
+}
+template <class D>
+HWY_INLINE void StoreLanes(D d, hn::Vec<D> lanes, BFloat16* to) {
+  const hn::RebindToSigned<D> d32;
+  const StoredTag<BFloat16, D> d16;
+  const auto bits = hn::ShiftRight<16>(hn::BitCast(hn::RebindToUnsigned<D>(), lanes));
+  (void)d;
+  hn::StoreU(hn::DemoteTo(d16, hn::BitCast(d32, bits)), d16, reinterpret_cast<uint16_t*>(to));
+}
+
 // Zeros from `at` to `end`, and up to a vector beyond.
-HWY_INLINE void ZeroRun(float* to, int64_t at, int64_t end) {
+template <typename Element>
+HWY_INLINE void ZeroRun(Element* to, int64_t at, int64_t end) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (; at < end; at += lanes) hn::StoreU(hn::Zero(d), d, to + at);
+  for (; at < end; at += lanes) StoreLanes(d, hn::Zero(d), to + at);
 }
 
 // ZeroRun where one vector mostly does. Compilers make a call of memset of the loop.
-HWY_INLINE void ZeroFew(float* to, int64_t at, int64_t end) {
+template <typename Element>
+HWY_INLINE void ZeroFew(Element* to, int64_t at, int64_t end) {
   const hn::ScalableTag<float> d;
   if (at >= end) return;
-  hn::StoreU(hn::Zero(d), d, to + at);
+  StoreLanes(d, hn::Zero(d), to + at);
   at += static_cast<int64_t>(hn::Lanes(d));
   if (HWY_UNLIKELY(at < end)) ZeroRun(to, at, end);
 }
 
 // One row: zeros, `count` elements `stride` apart, zeros up to `pitch` and up to a vector beyond.
-template <typename T>
+template <Form kForm = Form::kFloats, typename T>
 HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t count, int64_t pitch,
-                        float* to) {
+                        PlaneElement<kForm>* to, int64_t second = 0) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   ZeroFew(to, 0, before);
-  float* at = to + before;
+  PlaneElement<kForm>* const at = to + before;
+  const auto move = [&](int64_t i, int64_t element, const auto& load) HWY_ATTR {
+    StoreLanes(d, LoadLanes<kForm>(d, from + element, second, load), at + i);
+  };
   int64_t i = 0;
   if (stride == 1) {
-    for (; i + lanes <= count; i += lanes) hn::StoreU(LoadF32(d, from + i), d, at + i);
+    for (; i + lanes <= count; i += lanes) {
+      move(i, i, [d](const T* p) HWY_ATTR { return LoadF32(d, p); });
+    }
     if (i < count) {
-      hn::StoreU(LoadFirst(d, from + i, count - i), d, at + i);
+      const int64_t rest = count - i;
+      move(i, i, [d, rest](const T* p) HWY_ATTR { return LoadFirst(d, p, rest); });
       i += lanes;
     }
   } else if (stride == 2) {
     for (; i < count; i += lanes) {
-      hn::StoreU(LoadEven(d, from + 2 * i, 2 * (count - i) - 1), d, at + i);
+      const int64_t rest = 2 * (count - i) - 1;
+      move(i, 2 * i, [d, rest](const T* p) HWY_ATTR { return LoadEven(d, p, rest); });
     }
   } else {
-    for (; i < count; ++i) at[i] = ToFloat(from[i * stride]);
+    const hn::CappedTag<float, 1> one;
+    for (; i < count; ++i) {
+      const auto load = [one](const T* p) HWY_ATTR { return hn::Set(one, ToFloat(*p)); };
+      StoreLanes(one, LoadLanes<kForm>(one, from + i * stride, second, load), at + i);
+    }
   }
   ZeroFew(to, before + i, pitch);
 }
@@ -220,9 +267,10 @@ HWY_INLINE StoredMask<T, D> MaskOf(D d, int64_t at, int64_t first, int64_t last)
 
 // `rows` rows of kVectors vectors, positions [first, last) of them from memory and zeros elsewhere.
 // Position j is element kStep * j; `from` is where position 0 of the first row would be.
-template <int kStep, int kVectors, typename T>
+template <Form kForm, int kStep, int kVectors, typename T>
 HWY_INLINE void PackShortRows(const T* from, int64_t row_stride, int64_t rows, int64_t first,
-                              int64_t last, int64_t pitch, float* to) {
+                              int64_t last, int64_t pitch, PlaneElement<kForm>* to,
+                              int64_t second) {
   const hn::ScalableTag<float> d;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
   StoredMask<T, decltype(d)> mask[kStep * kVectors];
@@ -233,12 +281,15 @@ HWY_INLINE void PackShortRows(const T* from, int64_t row_stride, int64_t rows, i
   for (int64_t row = 0; row < rows; ++row) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
-      const T* at = from + v * kStep * kLanes;
-      auto value = LoadMasked(d, mask[kStep * v], at);
-      if constexpr (kStep == 2) {
-        value = EvenLanes(d, value, LoadMasked(d, mask[kStep * v + 1], at + kLanes));
-      }
-      hn::StoreU(value, d, to + v * kLanes);
+      const auto load = [&](const T* at) HWY_ATTR {
+        const auto value = LoadMasked(d, mask[kStep * v], at);
+        if constexpr (kStep == 2) {
+          return EvenLanes(d, value, LoadMasked(d, mask[kStep * v + 1], at + kLanes));
+        } else {
+          return value;
+        }
+      };
+      StoreLanes(d, LoadLanes<kForm>(d, from + v * kStep * kLanes, second, load), to + v * kLanes);
     }
     from += row_stride;
     to += pitch;
@@ -246,30 +297,33 @@ HWY_INLINE void PackShortRows(const T* from, int64_t row_stride, int64_t rows, i
 }
 
 // `rows` rows of a plane, elements `stride` apart. `from` is the first that is inside the tensor.
-template <typename T>
+template <Form kForm = Form::kFloats, typename T>
 HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int64_t rows,
-                         const Window::Range& width, int64_t pitch, float* to) {
+                         const Window::Range& width, int64_t pitch, PlaneElement<kForm>* to,
+                         int64_t second = 0) {
   if constexpr (kHasMasks<T>) {
     const auto pack = [&](auto vectors) HWY_ATTR {
       const T* const first = from - width.first * stride;
       constexpr int kVectors = decltype(vectors)::value;
-      stride == 1
-          ? PackShortRows<1, kVectors>(first, row_stride, rows, width.first, width.last, pitch, to)
-          : PackShortRows<2, kVectors>(first, row_stride, rows, width.first, width.last, pitch, to);
+      stride == 1 ? PackShortRows<kForm, 1, kVectors>(first, row_stride, rows, width.first,
+                                                      width.last, pitch, to, second)
+                  : PackShortRows<kForm, 2, kVectors>(first, row_stride, rows, width.first,
+                                                      width.last, pitch, to, second);
     };
     if ((stride == 1 || stride == 2) && WithVectors(pitch, pack)) return;
   }
   for (int64_t row = 0; row < rows; ++row) {
-    PackRow(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
-            to + row * pitch);
+    PackRow<kForm>(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
+                   to + row * pitch, second);
   }
 }
 
 // Fills planes of `images` images, and zeros behind them up to `stride_out` elements. `from` is the
-// channel of the first image.
-template <typename T>
+// channel of the first image, the first one of a pair.
+template <Form kForm, typename T>
 HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const TensorView& view,
-                          const T* from, int64_t images, int64_t stride_out, float* to) {
+                          const T* from, int64_t images, int64_t stride_out,
+                          PlaneElement<kForm>* to, int64_t second = 0) {
   const Window::Range depth = window.Inside(0, view.shape[2]);
   const Window::Range height = window.Inside(1, view.shape[3]);
   const Window::Range width = window.Inside(2, view.shape[4]);
@@ -278,7 +332,7 @@ HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const 
   const int64_t row_stride = window.Stride(1, height, view);
   const bool empty = height.Empty() || width.Empty();
   const int64_t corner = empty ? 0 : window.Offset(1, height, view) + window.Offset(2, width, view);
-  float* at = to;
+  PlaneElement<kForm>* at = to;
   for (int64_t n = 0; n < images; ++n) {
     for (int64_t z = 0; z < flat.axis[0].pitch; ++z) {
       const int64_t rows = flat.axis[1].pitch;
@@ -289,8 +343,8 @@ HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const 
       }
       const T* slice = from + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) + corner;
       ZeroRun(at, 0, height.first * pitch);
-      PackRows(slice, stride, row_stride, height.last - height.first, width, pitch,
-               at + height.first * pitch);
+      PackRows<kForm>(slice, stride, row_stride, height.last - height.first, width, pitch,
+                      at + height.first * pitch, second);
       ZeroRun(at, height.last * pitch, rows * pitch);
       at += rows * pitch;
     }

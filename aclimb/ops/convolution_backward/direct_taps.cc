@@ -5,8 +5,11 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include <cstring>
+
 #include "aclimb/ops/convolution_backward/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
+#include "aclimb/ops/convolution_backward/direct_pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -25,27 +28,11 @@ constexpr int BlockWidth() {
 #endif
 }
 
-struct Step {
-  const float* weights;   // [sources][taps][tile]
-  const float* source;    // first source channel, at position 0
-  int64_t source_stride;  // between source channels
-  int64_t sources;
-  const int64_t* offsets;  // of the taps
-  int64_t taps;
-  float* out;
-  int64_t out_stride;  // between the channels of the tile
-  bool accumulate;
-  // Positions of a source plane outside [data_begin, data_end) are zero.
-  int64_t data_begin;
-  int64_t data_end;
-  Ahead* ahead;
-};
-
 // out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for kWidth vectors from t on.
 // Taps at either end of the list that meet nothing but zeros are left out: with large dilations
 // that is a good part of them.
 template <int kTile, int kWidth>
-HWY_INLINE void Block(const Step& step, int64_t t) {
+HWY_INLINE void Block(const TapsStep& step, int64_t t) {
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<Tag> sum[kTile][kWidth];
@@ -91,7 +78,7 @@ HWY_INLINE void Block(const Step& step, int64_t t) {
 }
 
 template <int kTile>
-HWY_NOINLINE void Sweep(const Step& step, int64_t length) {
+HWY_NOINLINE void Sweep(const TapsStep& step, int64_t length) {
   constexpr int kWidth = BlockWidth<kTile>();
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   int64_t t = 0;
@@ -107,7 +94,7 @@ HWY_NOINLINE void Sweep(const Step& step, int64_t length) {
   for (; t < length; t += lanes) Block<kTile, 1>(step, t);
 }
 
-void SweepTile(int64_t tile, const Step& step, int64_t length) {
+void SweepTile(int64_t tile, const TapsStep& step, int64_t length) {
   switch (tile) {
     case 1:
       return Sweep<1>(step, length);
@@ -131,21 +118,27 @@ Window SourceWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
   return window;
 }
 
-template <typename T>
+// Planes of sources from one on, of a group.
+template <Form kForm, typename T>
 void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
-                 int64_t images, int64_t channel, int64_t channels, const TensorView& view,
-                 float* to) {
+                 int64_t images, int64_t group, int64_t source, int64_t sources,
+                 const TensorView& view, float* to) {
   const FlatGeometry& flat = plan.flat;
-  for (int64_t c = channel; c < channel + channels; ++c) {
-    const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
+  constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
+  for (int64_t s = source; s < source + sources; ++s) {
+    const int64_t channel = kSome * s;
+    const int64_t second = channel + 1 < plan.taps.channels ? view.stride[1] : 0;
+    const T* from = view.As<T>() + image * view.stride[0] +
+                    (group * plan.taps.channels + channel) * view.stride[1];
     if (plan.task == Task::kForward) {
       for (int64_t p = 0; p < flat.Phases(); ++p) {
-        PackPlane(flat, PhaseWindow(flat, flat.Phase(p), start), view, from, images,
-                  plan.plane_stride, to);
+        PackPlane<kForm>(flat, PhaseWindow(flat, flat.Phase(p), start), view, from, images,
+                         plan.plane_stride, to, second);
         to += plan.plane_stride;
       }
     } else {
-      PackPlane(flat, SourceWindow(flat, start), view, from, images, plan.plane_stride, to);
+      PackPlane<kForm>(flat, SourceWindow(flat, start), view, from, images, plan.plane_stride, to,
+                       second);
       to += plan.plane_stride;
     }
   }
@@ -212,10 +205,12 @@ struct TapsPiece {
 
   // The memory of some source channels, from the s-th of the group on, and of the unit's targets.
   Ahead::Stretches Sources(const DirectPlan& plan, int64_t s, const TensorView& source) const {
-    const int64_t all = plan.taps.sources, step = plan.taps.sources_per_step;
+    const int64_t all = plan.taps.channels, some = vectors::PerElement(plan.factors);
+    const int64_t first = some * s, step = some * plan.taps.sources_per_step;
     Window window = plan.task == Task::kForward ? PhaseWindow(plan.flat, plan.flat.Phase(0), start)
                                                 : SourceWindow(plan.flat, start);
-    return StretchesOf(window, source, image, images, group * all + s, std::min(step, all - s));
+    return StretchesOf(window, source, image, images, group * all + first,
+                       std::min(step, all - first));
   }
   Ahead::Stretches Targets(const DirectPlan& plan, const TensorView& target) const {
     const auto& taps = plan.taps;
@@ -262,16 +257,21 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
 
   for (int64_t s = 0; s < taps.sources; s += taps.sources_per_step) {
     const int64_t count = std::min(taps.sources_per_step, taps.sources - s);
-    const int64_t channel = group * taps.sources + s;
+    const auto pack = [&](auto form, auto element) HWY_ATTR {
+      PackSources<decltype(form)::value, decltype(element)>(plan, start, image, images, group, s,
+                                                            count, source, planes);
+    };
+    constexpr std::integral_constant<Form, Form::kFloats> kFloats;
     switch (source.dtype) {
       case DType::kFloat16:
-        PackSources<Float16>(plan, start, image, images, channel, count, source, planes);
+        pack(kFloats, Float16());
         break;
       case DType::kBFloat16:
-        PackSources<BFloat16>(plan, start, image, images, channel, count, source, planes);
+        plan.HasPairs() ? pack(std::integral_constant<Form, Form::kPairs>(), BFloat16())
+                        : pack(kFloats, BFloat16());
         break;
       default:
-        PackSources<float>(plan, start, image, images, channel, count, source, planes);
+        pack(kFloats, float());
     }
     // Then comes the next step, or the end of this unit and one of the next.
     const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
@@ -285,20 +285,21 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
     ahead.Begin(calls);
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
       const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
-      const Step step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
-                             s * range_of_taps.count * taps.tile,
-                         planes,
-                         source_stride,
-                         count,
-                         offsets + range_of_taps.first,
-                         range_of_taps.count,
-                         out + (tile - first_tile) * taps.tile * plan.plane_stride,
-                         plan.plane_stride,
-                         s > 0,
-                         data_begin,
-                         data_end,
-                         &ahead};
-      SweepTile(taps.tile, step, length);
+      const TapsStep step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
+                                 s * range_of_taps.count * taps.tile,
+                             planes,
+                             source_stride,
+                             count,
+                             offsets + range_of_taps.first,
+                             range_of_taps.count,
+                             out + (tile - first_tile) * taps.tile * plan.plane_stride,
+                             plan.plane_stride,
+                             s > 0,
+                             data_begin,
+                             data_end,
+                             &ahead};
+      plan.HasPairs() ? pairs::SweepTile(taps.tile, step, length)
+                      : SweepTile(taps.tile, step, length);
     }
   }
   switch (target.dtype) {
@@ -355,26 +356,33 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
   const int64_t first_output = tile / taps.output_phases * taps.tile;
   const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
   uint32_t largest = 0;  // of the absolute values, as bits
-  // The weights of one tap of one source.
-  const auto pack = [&](const T* from, int64_t step) {
-    for (int64_t c = 0; c < taps.tile; ++c) {
-      const float value = c < outputs ? ToFloat(from[c * step]) : 0.0f;
-      largest = std::max(largest, BitsOf(value) & 0x7FFFFFFFu);
-      *to++ = value;
+  // The weights of one tap of one source, or of a pair.
+  const int64_t step = weight.stride[forward ? 0 : 1], next = weight.stride[forward ? 1 : 0];
+  const auto bits_of = [&](const T* from) {
+    const uint32_t bits = BitsOf(ToFloat(*from));
+    largest = std::max(largest, bits & 0x7FFFFFFFu);
+    return bits;
+  };
+  const auto pack = [&](const T* from, bool two) {
+    for (int64_t c = 0; c < taps.tile; ++c, from += step) {
+      uint32_t bits = c < outputs ? bits_of(from) : 0;
+      if (plan.HasPairs()) bits = bits >> 16 | (two && c < outputs ? bits_of(from + next) : 0);
+      std::memcpy(to++, &bits, sizeof(bits));
     }
   };
-  for (int64_t s = 0; s < taps.sources; ++s) {
+  const int64_t some = vectors::PerElement(plan.factors);
+  for (int64_t s = 0; s < taps.channels; s += some) {
+    const bool two = some == 2 && s + 1 < taps.channels;
     const int64_t y = group * g.y_channels + (forward ? first_output : s);
     const int64_t x = forward ? s : first_output;
     const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
-    const int64_t step = weight.stride[forward ? 0 : 1];
     for (int64_t p = first_phase; p < last_phase; ++p) {
       const FlatPhase phase = flat.Phase(p);
       for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
         const T* line = from + flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
                         flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3];
         for (int64_t column = 0; column < phase.count[2]; ++column) {
-          pack(line + flat.KernelIndex(phase, 2, column) * weight.stride[4], step);
+          pack(line + flat.KernelIndex(phase, 2, column) * weight.stride[4], two);
         }
       }
     }

@@ -83,9 +83,10 @@ void Expect(const Case& c, Task task, const Tensor& x, const Tensor& y, const Te
 }
 
 std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor& x, const Tensor& y,
-                            const Tensor& weight, DType dtype, int64_t gap) {
+                            const Tensor& weight, DType dtype, int64_t gap,
+                            vectors::Factors factors = vectors::Factors::kFloat32) {
   const Geometry geometry = MakeGeometry(c.x, c.y, c.weight, c.groups, c.attributes);
-  const DirectPlan plan = PlanDirect(geometry, task, threads);
+  const DirectPlan plan = PlanDirect(geometry, task, threads, factors);
   std::vector<float> scratch(static_cast<size_t>(plan.ScratchBytes()) / 4 + 16, std::nanf(""));
   void* aligned =
       reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64);
@@ -100,6 +101,12 @@ std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor&
   return result.Values();
 }
 
+// What operands of a dtype may be multiplied as.
+std::vector<vectors::Factors> FactorsOf(DType dtype) {
+  if (dtype != DType::kBFloat16 || !vectors::HasPairs()) return {vectors::Factors::kFloat32};
+  return {vectors::Factors::kFloat32, vectors::Factors::kPairs};
+}
+
 // All three tasks on small multiples of a quarter.
 void ExpectTruth(const Case& c, DType dtype, int64_t gap, Random& random) {
   Tensor x(c.x, dtype, gap), y(c.y, dtype, gap), weight(c.weight, dtype, gap);
@@ -109,15 +116,18 @@ void ExpectTruth(const Case& c, DType dtype, int64_t gap, Random& random) {
   for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
     std::vector<double> expected, magnitude;
     Expect(c, task, x, y, weight, &expected, &magnitude);
-    const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap);
-    ASSERT_EQ(got.size(), expected.size());
     // The terms are exact in float32, so that only the rounding of the result is left.
     const double rounding = dtype == DType::kFloat32   ? 1e-6
                             : dtype == DType::kFloat16 ? 0.00049
                                                        : 0.0040;
-    for (size_t i = 0; i < got.size(); ++i) {
-      ASSERT_NEAR(got[i], expected[i], rounding * std::fabs(expected[i]) + 1e-6 * magnitude[i])
-          << "task " << static_cast<int>(task) << ", " << NameOf(dtype) << ", element " << i;
+    for (const vectors::Factors factors : FactorsOf(dtype)) {
+      const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap, factors);
+      ASSERT_EQ(got.size(), expected.size());
+      for (size_t i = 0; i < got.size(); ++i) {
+        ASSERT_NEAR(got[i], expected[i], rounding * std::fabs(expected[i]) + 1e-6 * magnitude[i])
+            << "task " << static_cast<int>(task) << ", " << NameOf(dtype) << ", factors "
+            << static_cast<int>(factors) << ", element " << i;
+      }
     }
   }
 }
@@ -227,16 +237,19 @@ TEST(ConvolutionKernels, SpecialValuesOnEveryTarget) {
       for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
         std::vector<double> expected, magnitude;
         Expect(c, task, x, y, weight, &expected, &magnitude);
-        const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap);
-        for (size_t i = 0; i < got.size(); ++i) {
-          SCOPED_TRACE(::testing::Message() << "round " << round << ", task "
-                                            << static_cast<int>(task) << ", element " << i);
-          if (std::isfinite(expected[i])) {
-            ASSERT_NEAR(got[i], expected[i], 0.0040 * std::fabs(expected[i]) + 1e-6);
-          } else if (std::isnan(expected[i])) {
-            ASSERT_TRUE(std::isnan(got[i])) << got[i];
-          } else {
-            ASSERT_EQ(got[i], expected[i]);
+        for (const vectors::Factors factors : FactorsOf(dtype)) {
+          const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap, factors);
+          for (size_t i = 0; i < got.size(); ++i) {
+            SCOPED_TRACE(::testing::Message()
+                         << "round " << round << ", task " << static_cast<int>(task) << ", factors "
+                         << static_cast<int>(factors) << ", element " << i);
+            if (std::isfinite(expected[i])) {
+              ASSERT_NEAR(got[i], expected[i], 0.0040 * std::fabs(expected[i]) + 1e-6);
+            } else if (std::isnan(expected[i])) {
+              ASSERT_TRUE(std::isnan(got[i])) << got[i];
+            } else {
+              ASSERT_EQ(got[i], expected[i]);
+            }
           }
         }
       }
@@ -248,21 +261,21 @@ TEST(ConvolutionKernels, ThreadsDoNotChangeABit) {
   Random random(2);
   for (int round = 0; round < 20; ++round) {
     Case c = RandomCase(random);
-    Tensor x(c.x, DType::kFloat32), y(c.y, DType::kFloat32), weight(c.weight, DType::kFloat32);
-    x.Fill(random);
-    y.Fill(random);
-    weight.Fill(random);
-    // Thirds make every sum inexact.
+    const bool pairs = vectors::HasPairs() && round % 2 == 1;
+    const DType dtype = pairs ? DType::kBFloat16 : DType::kFloat32;
+    const auto factors = pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
+    Tensor x(c.x, dtype), y(c.y, dtype), weight(c.weight, dtype);
+    // Sums are inexact.
     for (Tensor* t : {&x, &y, &weight}) {
-      for (int64_t i = 0; i < t->view.ElementCount(); ++i) t->view.As<float>()[i] /= 3;
+      for (int64_t i = 0; i < t->view.ElementCount(); ++i) t->Set(i, random.Real(-1, 1));
     }
     for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
-      SetTeamSize(1);
-      const std::vector<double> one = RunTask(c, task, 1, x, y, weight, DType::kFloat32, 0);
-      for (int threads : {2, 5}) {
+      const auto result = [&](int threads) {
         SetTeamSize(threads);
-        ASSERT_EQ(RunTask(c, task, threads, x, y, weight, DType::kFloat32, 0), one) << round;
-      }
+        return RunTask(c, task, threads, x, y, weight, DType::kFloat32, 0, factors);
+      };
+      const std::vector<double> one = result(1);
+      for (int threads : {2, 5}) ASSERT_EQ(result(threads), one) << round;
     }
   }
   SetTeamSize(0);

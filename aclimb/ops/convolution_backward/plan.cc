@@ -302,7 +302,8 @@ void PlanBuilder::RepairWhereNaN(const Place& result, const Step& repair) {
 void PlanBuilder::AddDirect(Task task, const Place& result) {
   LogChoice(task, "direct");
   const int threads = parallel_ ? TeamSize() : 1;
-  auto plan = std::make_shared<const DirectPlan>(PlanDirect(operands_.geometry, task, threads));
+  auto plan =
+      std::make_shared<const DirectPlan>(PlanDirect(operands_.geometry, task, threads, Factors()));
   Place x = task == Task::kGradX ? result : Rows(operands_.x);
   Place y = task == Task::kForward ? result : Rows(operands_.y);
   const Place weight = task == Task::kGradWeight ? result : operands_.weight.user;
@@ -320,18 +321,21 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
   planner_.workspace().Rewind(mark);
 }
 
+vectors::Factors PlanBuilder::Factors() const {
+  return onednn::ProductsOf(dtype_) == Products::kBFloat16Dots ? vectors::Factors::kPairs
+                                                               : vectors::Factors::kFloat32;
+}
+
 std::optional<PlanBuilder::OwnProduct> PlanBuilder::PlanProduct(Task task,
                                                                 const Geometry& geometry) const {
   const int threads = parallel_ ? TeamSize() : 1;
-  const auto factors =
-      dtype_ == DType::kBFloat16 ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
   OwnProduct product;
   if (onednn::ProductsOf(dtype_) == Products::kBFloat16Tiles) {
     product = PlanTileProduct(geometry, task, threads);
   } else if (geometry.KernelSize() == 1) {
-    product = PlanVectorProduct(geometry, task, threads, factors);
+    product = PlanVectorProduct(geometry, task, threads, Factors());
   } else {
-    product = PlanVectorWindows(geometry, task, threads, factors);
+    product = PlanVectorWindows(geometry, task, threads, Factors());
   }
   const bool enough = std::visit([](const auto& p) { return IsEnough(p.Units()); }, product);
   if (parallel_ && !planner_.deterministic() && !enough) return std::nullopt;

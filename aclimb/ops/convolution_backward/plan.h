@@ -110,6 +110,8 @@ class PlanBuilder {
   void AddTask(Task task, const Place& result);
   // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
   bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
+  // What our own kernels multiply.
+  vectors::Factors Factors() const;
   void AddDirect(Task task, const Place& result);
   // Our own product: on tiles in bfloat16, on vectors otherwise; none where it has too few units
   // for the team.
