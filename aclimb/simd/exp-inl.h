@@ -72,7 +72,8 @@ HWY_INLINE hn::Vec<D> ReducedArgument(D d, hn::Vec<D> x, hn::Vec<D> n) {
 
 // exp(x), as precise as storage type T needs: float to within two units in the last place.
 // exp(-inf) is 0, exp(+inf) is +inf, NaN stays NaN.
-template <class T, class D>
+//   kMayBeLarge  false: lanes above 88 may have any result, which the caller does not use
+template <class T, bool kMayBeLarge = true, class D>
 HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
   const auto log2_e = hn::Set(d, 0x1.715476p+0f);
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -96,7 +97,10 @@ HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
   }
 #endif
   // x is the second operand: x86 then returns it when it is NaN.
-  const auto clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
+  auto clamped = hn::Max(hn::Set(d, -104.0f), x);
+  // Where n is converted to an integer, it has to be one.
+  constexpr bool kConverts = HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_AVX3_DL;
+  if constexpr (kMayBeLarge || kConverts) clamped = hn::Min(hn::Set(d, 89.0f), clamped);
   const auto n = hn::Round(hn::Mul(clamped, log2_e));
   const auto result = ScaleByPowerOf2(d, PowerOf2<T>(d, ReducedArgument<T>(d, clamped, n)), n);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128

@@ -19,34 +19,41 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
 
-// One vector; kIsResult picks the branch for v <= 0. exp is as precise as storage type T needs.
-template <typename T, bool kIsResult, class D, class V = hn::Vec<D>>
+// What is computed for v <= 0: from the result, from the input, or from the input where input_scale
+// is one, as it nearly always is.
+enum class Branch { kResult, kInput, kPlainInput };
+
+// One vector. exp is as precise as storage type T needs.
+template <typename T, Branch kBranch, class D, class V = hn::Vec<D>>
 HWY_INLINE V Gradient(D d, V g, V v, const Attributes& attributes) {
   const V c = hn::Set(d, attributes.alpha * attributes.scale);
   const V q = hn::Set(d, attributes.input_scale);
-  const V positive = hn::Mul(g, hn::Set(d, attributes.scale));
+  const V positive =
+      kBranch == Branch::kPlainInput ? g : hn::Mul(g, hn::Set(d, attributes.scale));
   V negative;
-  if constexpr (kIsResult) {
+  if constexpr (kBranch == Branch::kResult) {
     negative = hn::Mul(hn::Mul(g, q), hn::Add(v, c));
-  } else {
+  } else if constexpr (kBranch == Branch::kInput) {
     negative = hn::Mul(hn::Mul(hn::Mul(g, q), c), Exp<T>(d, hn::Mul(v, q)));
+  } else {
+    negative = hn::Mul(hn::Mul(g, c), Exp<T, false>(d, v));
   }
   // NaN compares false and takes the linear branch, as in PyTorch.
   return hn::IfThenElse(hn::Le(v, hn::Zero(d)), negative, positive);
 }
 
 // Elements [0, count), a vector at most.
-template <bool kIsResult, typename In, typename Out>
+template <Branch kBranch, typename In, typename Out>
 void ShortRun(const In* grad, const In* value, Out* out, int64_t count,
               const Attributes& attributes) {
   const hn::ScalableTag<float> d;
   const auto g = LoadFirst(d, grad, count);
   const auto v = LoadFirst(d, value, count);
-  StoreFirst(d, Gradient<Out, kIsResult>(d, g, v, attributes), out, count);
+  StoreFirst(d, Gradient<Out, kBranch>(d, g, v, attributes), out, count);
 }
 
 // As many elements as one store writes, from position i. Returns how many.
-template <bool kIsResult, bool kStream, typename In, typename Out>
+template <Branch kBranch, bool kStream, typename In, typename Out>
 HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i,
                          const Attributes& attributes) {
   const hn::ScalableTag<float> d;
@@ -56,13 +63,13 @@ HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i,
     hn::Vec<decltype(d)> g[2], v[2];
     LoadPairs(d, grad + i, g[0], g[1]);
     LoadPairs(d, value + i, v[0], v[1]);
-    StorePairs<kStream>(d, Gradient<Out, kIsResult>(d, g[0], v[0], attributes),
-                        Gradient<Out, kIsResult>(d, g[1], v[1], attributes), out + i);
+    StorePairs<kStream>(d, Gradient<Out, kBranch>(d, g[0], v[0], attributes),
+                        Gradient<Out, kBranch>(d, g[1], v[1], attributes), out + i);
     return 2 * lanes;
   }
 #endif
   const auto result =
-      Gradient<Out, kIsResult>(d, LoadF32(d, grad + i), LoadF32(d, value + i), attributes);
+      Gradient<Out, kBranch>(d, LoadF32(d, grad + i), LoadF32(d, value + i), attributes);
   if constexpr (kStream) {
     StreamF32(d, result, out + i);
   } else {
@@ -71,10 +78,9 @@ HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i,
   return lanes;
 }
 
-// Consecutive elements. With `stream` the stores bypass the caches.
-template <bool kIsResult, typename In, typename Out>
-void Run(const In* grad, const In* value, Out* out, int64_t count, bool stream,
-         const Attributes& attributes) {
+template <Branch kBranch, typename In, typename Out>
+void RunBranch(const In* grad, const In* value, Out* out, int64_t count, bool stream,
+               const Attributes& attributes) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   constexpr bool kPairs = std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>;
@@ -84,12 +90,25 @@ void Run(const In* grad, const In* value, Out* out, int64_t count, bool stream,
   const auto peel = static_cast<int64_t>((kLine - past_line) % kLine / sizeof(Out));
   int64_t i = 0;
   if (stream && peel < count) {
-    if (peel > 0) Run<kIsResult>(grad, value, out, peel, false, attributes);
-    for (i = peel; i + step <= count;) i += Block<kIsResult, true>(grad, value, out, i, attributes);
+    if (peel > 0) RunBranch<kBranch>(grad, value, out, peel, false, attributes);
+    for (i = peel; i + step <= count;) i += Block<kBranch, true>(grad, value, out, i, attributes);
   }
-  while (i + step <= count) i += Block<kIsResult, false>(grad, value, out, i, attributes);
+  while (i + step <= count) i += Block<kBranch, false>(grad, value, out, i, attributes);
   for (; i < count; i += lanes) {
-    ShortRun<kIsResult>(grad + i, value + i, out + i, std::min(lanes, count - i), attributes);
+    ShortRun<kBranch>(grad + i, value + i, out + i, std::min(lanes, count - i), attributes);
+  }
+}
+
+// Consecutive elements. With `stream` the stores bypass the caches.
+template <bool kIsResult, typename In, typename Out>
+void Run(const In* grad, const In* value, Out* out, int64_t count, bool stream,
+         const Attributes& attributes) {
+  if constexpr (kIsResult) {
+    RunBranch<Branch::kResult>(grad, value, out, count, stream, attributes);
+  } else if (attributes.input_scale == 1 && attributes.scale == 1) {
+    RunBranch<Branch::kPlainInput>(grad, value, out, count, stream, attributes);
+  } else {
+    RunBranch<Branch::kInput>(grad, value, out, count, stream, attributes);
   }
 }
 
