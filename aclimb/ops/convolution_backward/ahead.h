@@ -36,8 +36,10 @@ class Ahead {
     Place();
   }
 
+  bool IsDone() const { return number_ == count_; }
+
   void Ask() {
-    for (int64_t i = 0; i < share_ && number_ < count_; ++i) {
+    for (int64_t i = 0; i < share_ && !IsDone(); ++i) {
       // To the second cache: the nearest one is full of what is being computed.
       __builtin_prefetch(at_, 0, 2);
       at_ += kLine;
@@ -50,7 +52,7 @@ class Ahead {
   static constexpr int64_t kLine = 64;
 
   void Place() {
-    if (number_ == count_) return;
+    if (IsDone()) return;
     const Stretches& s = wanted_[number_];
     at_ = s.from + image_ * s.image_stride + channel_ * s.channel_stride;
     end_ = at_ + s.bytes;

@@ -189,7 +189,10 @@ bool MultipliesOnLongVectors(const Geometry& g, Task task) {
 // By the dot products of AVX-512. On short images oneDNN's gradient of the weight is as good, and
 // may share a copy of y with that of x (PointwiseLayouts).
 bool MultipliesPairs(const Geometry& g, Task task) {
-  return !HasFewPixels(g, task == Task::kGradX && g.x_channels >= g.y_channels ? 144 : 257);
+  const bool gives_x = task == Task::kGradX;
+  const int64_t rows = gives_x ? g.x_channels : g.y_channels;
+  const int64_t depth = gives_x ? g.y_channels : g.x_channels;
+  return !HasFewPixels(g, task != Task::kGradWeight && rows >= depth ? 144 : 257);
 }
 
 bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {

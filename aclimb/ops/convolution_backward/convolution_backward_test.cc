@@ -702,6 +702,46 @@ TEST_F(ConvolutionBackward, ExpandedGradientOfASum) {
   }
 }
 
+// The channels of gradOutput are one, an odd number of times: what our own kernels pair.
+TEST_F(ConvolutionBackward, ExpandedChannels) {
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    Problem p = {{}, {2, 3, 40, 40}, {17, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+    p.Dtype(dtype);
+    InferGradOutput(p);
+    Random random(15);
+    const std::vector<double> plane = random.Reals(1600, -1, 1);
+    std::vector<double> grad_output;
+    for (int i = 0; i < 2 * 17; ++i) {
+      grad_output.insert(grad_output.end(), plane.begin(), plane.end());
+    }
+    Tensors::Views views;
+    views.grad_output.stride = {1600, 0, 40, 1};
+    const Tensors t(p, grad_output, random.Reals(Count(p.input), -1, 1),
+                    random.Reals(Count(p.weight), -1, 1), views);
+    ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+    EXPECT_TRUE(MeetsTruth(p, t));
+  }
+}
+
+// The stride of an extent of one may be of any size.
+TEST_F(ConvolutionBackward, StridesThatNobodySteps) {
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    for (const int64_t channels : {1, 2}) {
+      Problem p = {{}, {1, channels, 50, 50}, {17, channels, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+      p.Dtype(dtype);
+      InferGradOutput(p);
+      Random random(16);
+      Tensors::Views views;
+      views.input.stride = views.grad_input.stride = {kHuge, channels == 1 ? kHuge : 2500, 50, 1};
+      views.grad_output.stride = {kHuge, 2500, 50, 1};
+      const Tensors t(p, random, views);
+      ACLIMB_ASSERT_OK(RunProblem(p, t, stream_));
+      EXPECT_TRUE(MeetsTruth(p, t));
+    }
+  }
+}
+
 // ---- Threads
 
 TEST_F(ConvolutionBackward, RepeatsBitForBit) {

@@ -11,7 +11,6 @@ namespace {
 
 // Elements past the end of every plane that vectors may touch.
 constexpr int64_t kSlack = 64;
-constexpr int64_t kStepElements = 32 * 1024;
 constexpr int64_t kOutElements = 256 * 1024;
 constexpr int64_t kAbsurd = int64_t{1} << 56;
 

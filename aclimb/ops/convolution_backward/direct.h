@@ -8,10 +8,9 @@
 #include "aclimb/ops/convolution_backward/vector_kernels.h"
 
 // Our own convolution kernels: any geometry, any of the three dtypes for any operand, any strides,
-// computed in float32, or by dot products of bfloat16, on the flat arrays of flat.h and rounded
-// once. Made for what blocked layouts
-// do badly, few channels in a group and depthwise above all; results do not depend on the number
-// of threads.
+// computed in float32, or by dot products of bfloat16 that take subnormal numbers as zero, on the
+// flat arrays of flat.h and rounded once. Made for what blocked layouts do badly, few channels in a
+// group and depthwise above all; results do not depend on the number of threads.
 namespace aclimb::convolution_backward {
 
 struct DirectPlan {
@@ -53,7 +52,7 @@ struct DirectPlan {
     bool shift_rows = false;  // y carries the row shifts: with few channels that shares loads
   } outer;
 
-  bool HasPairs() const { return factors == vectors::Factors::kPairs; }
+  bool UsesPairs() const { return factors == vectors::Factors::kPairs; }
   // The taps of an output phase: kForward has one, which takes the taps of all phases of x.
   struct TapRange {
     int64_t first;

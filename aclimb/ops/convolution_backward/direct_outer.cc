@@ -96,6 +96,9 @@ int BestRows(int64_t rows, int64_t columns) {
   return best;
 }
 
+// About so many products of rows and columns are one call of a DotFunction.
+constexpr int64_t kDotsOfBlock = 24;
+
 // sums[r][c] += dot(rows[r], columns[c]) for all pairs.
 void AllDots(bool halves, const void* const* rows, int64_t row_count, const void* const* columns,
              int64_t column_count, int64_t length, double* sums, Ahead& ahead) {
@@ -106,6 +109,7 @@ void AllDots(bool halves, const void* const* rows, int64_t row_count, const void
     const auto r = static_cast<int>(down);
     return halves ? pairs::MaxColumns(r) : MaxColumns(r);
   };
+  ahead.Ask();
   // One block, the cheapest there is.
   if (row_count <= kMaxDotRows && column_count <= most_columns_of(row_count)) {
     return dot(row_count, column_count)(rows, columns, length, sums, column_count);
@@ -173,8 +177,8 @@ void WithForm(const DirectPlan& plan, DType dtype, const Pack& pack) {
     case DType::kFloat16:
       return pack(kFloats, Float16());
     case DType::kBFloat16:
-      return plan.HasPairs() ? pack(std::integral_constant<Form, Form::kHalves>(), BFloat16())
-                             : pack(kFloats, BFloat16());
+      return plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kHalves>(), BFloat16())
+                              : pack(kFloats, BFloat16());
     default:
       return pack(kFloats, float());
   }
@@ -203,7 +207,7 @@ struct OuterSlot {
   OuterSlot(const DirectPlan& plan, float* slot) {
     const auto& outer = plan.outer;
     const int64_t kernel = plan.geometry.KernelSize();
-    element = plan.HasPairs() ? sizeof(BFloat16) : sizeof(float);
+    element = plan.UsesPairs() ? sizeof(BFloat16) : sizeof(float);
     sums = reinterpret_cast<double*>(slot);
     rows = reinterpret_cast<const void**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
     columns = rows + outer.y_per_unit * kernel;
@@ -265,16 +269,18 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
   const OuterPiece piece(plan, unit);
-  const auto& [group, x_first, x_count, y_first, y_count, first_step, last_step] = piece;
+  const int64_t group = piece.group, x_first = piece.x_first, x_count = piece.x_count;
+  const int64_t y_first = piece.y_first, y_count = piece.y_count;
   const int64_t kernel = g.KernelSize();
   const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
   const OuterSlot slot(plan, slot_memory);
   std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
 
   Ahead ahead;
-  for (int64_t step = first_step; step < last_step; ++step) {
+  for (int64_t step = piece.first_step; step < piece.last_step; ++step) {
     const OuterPlace at(plan, step);
-    const auto& [start, image, images] = at;
+    const auto& start = at.start;
+    const int64_t image = at.image, images = at.images;
     const int64_t length = flat.Length() - (flat.images - images) * flat.plane + margin;
     const int64_t y_channel = group * g.y_channels + y_first;
     const int64_t x_channel = group * g.x_channels + x_first;
@@ -291,13 +297,13 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;
     ahead.Clear();
-    if (step + 1 < last_step) {
+    if (step + 1 < piece.last_step) {
       WantStep(plan, piece, step + 1, x, y, ahead);
     } else if (next < plan.units) {
       const OuterPiece following(plan, next);
       WantStep(plan, following, following.first_step, x, y, ahead);
     }
-    ahead.Begin(y_count * x_count * kernel / 24);
+    ahead.Begin(y_count * x_count * kernel / kDotsOfBlock);
     double* sums = slot.sums;
     const char* planes = slot.x_planes;
     const OuterTap* tap = taps;
@@ -318,7 +324,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
           *column++ = planes + (c * plan.plane_stride + shift) * slot.element;
         }
       }
-      AllDots(plan.HasPairs(), slot.rows, row - slot.rows, slot.columns, column - slot.columns,
+      AllDots(plan.UsesPairs(), slot.rows, row - slot.rows, slot.columns, column - slot.columns,
               length, sums, ahead);
       sums += (row - slot.rows) * (column - slot.columns);
       planes += x_count * plan.plane_stride * slot.element;

@@ -108,13 +108,14 @@ inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view
     last += (range.last - range.first - 1) * window.Stride(d, range, view);
   }
   // Gaps are not worth it.
-  if (last < 0 || last > 4 * view.shape[2] * view.shape[3] * view.shape[4]) return stretches;
+  if (last > 4 * view.shape[2] * view.shape[3] * view.shape[4]) return stretches;
   stretches.from = view.As<char>() + first * bytes;
   stretches.bytes = (last + 1) * bytes;
   stretches.channels = channels;
-  stretches.channel_stride = view.stride[1] * bytes;
+  // The stride of one alone may be of any size.
+  stretches.channel_stride = channels > 1 ? view.stride[1] * bytes : 0;
   stretches.images = images;
-  stretches.image_stride = view.stride[0] * bytes;
+  stretches.image_stride = images > 1 ? view.stride[0] * bytes : 0;
   return stretches;
 }
 
@@ -147,15 +148,18 @@ enum class Form { kFloats, kPairs, kHalves };
 template <Form kForm>
 using PlaneElement = std::conditional_t<kForm == Form::kHalves, BFloat16, float>;
 
-// A vector of a plane, of what load(address) gives as float32 lanes. The second channel of pairs is
-// `second` elements behind the first; 0: there is none, and zeros stand for it.
+// The second channel of a pair is so many elements behind the first; there may be none, and zeros
+// stand for it.
+constexpr int64_t kNoSecond = -1;
+
+// A vector of a plane, of what load(address) gives as float32 lanes.
 template <Form kForm, class D, typename T, class Load>
 HWY_INLINE hn::Vec<D> LoadLanes(D d, const T* at, int64_t second, const Load& load) {
   const auto lanes = load(at);
   if constexpr (kForm == Form::kPairs) {
     const hn::RebindToUnsigned<D> d32;
     const auto low = hn::ShiftRight<16>(hn::BitCast(d32, lanes));
-    if (second == 0) return hn::BitCast(d, low);
+    if (second == kNoSecond) return hn::BitCast(d, low);
     return hn::BitCast(d, hn::Or(low, hn::BitCast(d32, load(at + second))));
   } else {
     (void)d;
@@ -197,7 +201,7 @@ HWY_INLINE void ZeroFew(Element* to, int64_t at, int64_t end) {
 // One row: zeros, `count` elements `stride` apart, zeros up to `pitch` and up to a vector beyond.
 template <Form kForm = Form::kFloats, typename T>
 HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t count, int64_t pitch,
-                        PlaneElement<kForm>* to, int64_t second = 0) {
+                        PlaneElement<kForm>* to, int64_t second = kNoSecond) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   ZeroFew(to, 0, before);
@@ -300,7 +304,7 @@ HWY_INLINE void PackShortRows(const T* from, int64_t row_stride, int64_t rows, i
 template <Form kForm = Form::kFloats, typename T>
 HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int64_t rows,
                          const Window::Range& width, int64_t pitch, PlaneElement<kForm>* to,
-                         int64_t second = 0) {
+                         int64_t second = kNoSecond) {
   if constexpr (kHasMasks<T>) {
     const auto pack = [&](auto vectors) HWY_ATTR {
       const T* const first = from - width.first * stride;
@@ -323,7 +327,7 @@ HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int6
 template <Form kForm, typename T>
 HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const TensorView& view,
                           const T* from, int64_t images, int64_t stride_out,
-                          PlaneElement<kForm>* to, int64_t second = 0) {
+                          PlaneElement<kForm>* to, int64_t second = kNoSecond) {
   const Window::Range depth = window.Inside(0, view.shape[2]);
   const Window::Range height = window.Inside(1, view.shape[3]);
   const Window::Range width = window.Inside(2, view.shape[4]);

@@ -127,7 +127,7 @@ void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t 
   constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
   for (int64_t s = source; s < source + sources; ++s) {
     const int64_t channel = kSome * s;
-    const int64_t second = channel + 1 < plan.taps.channels ? view.stride[1] : 0;
+    const int64_t second = channel + 1 < plan.taps.channels ? view.stride[1] : kNoSecond;
     const T* from = view.As<T>() + image * view.stride[0] +
                     (group * plan.taps.channels + channel) * view.stride[1];
     if (plan.task == Task::kForward) {
@@ -242,7 +242,9 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
   const TapsPiece piece(plan, unit);
-  const auto& [first_tile, last_tile, group, start, image, images] = piece;
+  const int64_t group = piece.group, image = piece.image, images = piece.images;
+  const int64_t first_tile = piece.first_tile, last_tile = piece.last_tile;
+  const auto& start = piece.start;
   const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
   float* const planes = slot;
@@ -267,8 +269,8 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
         pack(kFloats, Float16());
         break;
       case DType::kBFloat16:
-        plan.HasPairs() ? pack(std::integral_constant<Form, Form::kPairs>(), BFloat16())
-                        : pack(kFloats, BFloat16());
+        plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kPairs>(), BFloat16())
+                         : pack(kFloats, BFloat16());
         break;
       default:
         pack(kFloats, float());
@@ -298,8 +300,8 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
                              data_begin,
                              data_end,
                              &ahead};
-      plan.HasPairs() ? pairs::SweepTile(taps.tile, step, length)
-                      : SweepTile(taps.tile, step, length);
+      plan.UsesPairs() ? pairs::SweepTile(taps.tile, step, length)
+                       : SweepTile(taps.tile, step, length);
     }
   }
   switch (target.dtype) {
@@ -366,7 +368,7 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
   const auto pack = [&](const T* from, bool two) {
     for (int64_t c = 0; c < taps.tile; ++c, from += step) {
       uint32_t bits = c < outputs ? bits_of(from) : 0;
-      if (plan.HasPairs()) bits = bits >> 16 | (two && c < outputs ? bits_of(from + next) : 0);
+      if (plan.UsesPairs()) bits = bits >> 16 | (two && c < outputs ? bits_of(from + next) : 0);
       std::memcpy(to++, &bits, sizeof(bits));
     }
   };

@@ -24,10 +24,9 @@ LiveTaps FindLiveTaps(const Geometry& g, int d) {
   return {low, std::max<int64_t>(0, high - low + 1)};
 }
 
-// Cache budgets in float32 elements: one plane, and all planes of a step (half of a usual L2).
+// Cache budgets of one plane, in float32 elements.
 constexpr int64_t kPlaneElements = 16 * 1024;
 constexpr int64_t kMinPlaneElements = 1024;
-constexpr int64_t kStepElements = 32 * 1024;
 
 void SetBlock(FlatAxis& axis, int64_t block) {
   const int64_t blocks = CeilDivide(axis.count, block);

@@ -8,6 +8,10 @@
 
 namespace aclimb::convolution_backward {
 
+// All planes of a step, in float32 elements. What the next step reads comes to the second cache
+// beside them.
+inline constexpr int64_t kStepElements = 32 * 1024;
+
 // How our own kernels see a convolution: as sums over flat arrays.
 //
 // x is split by the remainder of its (padded) position modulo the stride into phases; inside one

@@ -67,7 +67,7 @@ onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
   if (found != nullptr || wanted != DType::kBFloat16) return found;
   found = ask(DType::kFloat32, Layouts::kBlocked);
   // No direct kernel of oneDNN knows such a window. Its product in bfloat16 still beats our own
-  // kernels, which compute in float32.
+  // kernels in float32.
   const bool wide = g.x_channels >= 16 && g.y_channels >= 16;
   if (found == nullptr && wide && !blocked) found = ask(wanted, Layouts::kChannelsLast);
   return found;
@@ -233,7 +233,6 @@ Place PlanBuilder::Dense(Operand& operand, DType dtype) {
 
 Place PlanBuilder::Rows(Operand& operand) {
   if (RowsAreDense(operand.user.view)) return operand.user;
-  if (!operand.copies.empty()) return operand.copies.front();
   return Dense(operand, operand.user.view.dtype);
 }
 
@@ -322,8 +321,9 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
 }
 
 vectors::Factors PlanBuilder::Factors() const {
-  return onednn::ProductsOf(dtype_) == Products::kBFloat16Dots ? vectors::Factors::kPairs
-                                                               : vectors::Factors::kFloat32;
+  // Small problems are exact in float32 down to subnormal numbers, and gain little.
+  const bool pairs = parallel_ && onednn::ProductsOf(dtype_) == Products::kBFloat16Dots;
+  return pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
 }
 
 std::optional<PlanBuilder::OwnProduct> PlanBuilder::PlanProduct(Task task,
@@ -519,9 +519,8 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const Products products = onednn::ProductsOf(dtype_);
   const Algorithm algorithm = ChooseAlgorithm(patch.geometry, task, products, converts_);
   const bool elements = geometry.KernelSize() == 1;
-  const bool chosen =
-      algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
-      (elements && dtype_ == DType::kFloat32 && products != Products::kFloat32Short);
+  const bool chosen = algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
+                      (elements && products == Products::kFloat32BesideTiles);
   const std::optional<OwnProduct> own =
       chosen ? PlanProduct(task, patch.geometry) : std::optional<OwnProduct>();
   // oneDNN must have the rearranged problem before anything is booked for it.

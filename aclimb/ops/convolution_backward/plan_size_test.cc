@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "aclimb/ops/convolution_backward/depthwise.h"
 #include "aclimb/ops/convolution_backward/direct.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
@@ -128,13 +129,16 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
   for (const Sizes& sizes : kSizes) {
     for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
       const int64_t before = allocated_bytes;
-      const DirectPlan plan = PlanDirect(GeometryOf(sizes), task, 4);
-      EXPECT_EQ(allocated_bytes - before, 0) << sizes.name;
-      // Absurd sizes end in an absurd workspace, or in one past int64, never in a small one.
-      const int64_t bytes = plan.ScratchBytes();
-      EXPECT_TRUE(bytes < 0 || bytes / 4 >= plan.weight_elements + plan.table_elements)
-          << sizes.name;
-      EXPECT_GE(plan.table_elements, plan.flat.Taps()) << sizes.name;
+      for (const vectors::Factors factors :
+           {vectors::Factors::kFloat32, vectors::Factors::kPairs}) {
+        const DirectPlan plan = PlanDirect(GeometryOf(sizes), task, 4, factors);
+        EXPECT_EQ(allocated_bytes - before, 0) << sizes.name;
+        // Absurd sizes end in an absurd workspace, or in one past int64, never in a small one.
+        const int64_t bytes = plan.ScratchBytes();
+        EXPECT_TRUE(bytes < 0 || bytes / 4 >= plan.weight_elements + plan.table_elements)
+            << sizes.name;
+        EXPECT_GE(plan.table_elements, plan.flat.Taps()) << sizes.name;
+      }
     }
   }
 }
@@ -170,9 +174,14 @@ TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
       g.in[2] = g.out[2] = pixels;
       for (const Task task : {Task::kForward, Task::kGradX}) {
         EXPECT_GE(PlanVectorProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
+        EXPECT_GE(PlanVectorProduct(g, task, 64, vectors::Factors::kPairs).ScratchBytes(),
+                  int64_t{1} << 44);
         EXPECT_GE(PlanTileProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
       }
       EXPECT_LT(PlanVectorProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
+      EXPECT_LT(
+          PlanVectorProduct(g, Task::kGradWeight, 64, vectors::Factors::kPairs).ScratchBytes(),
+          128 << 20);
       EXPECT_LT(PlanTileProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
     }
   }
@@ -185,6 +194,29 @@ TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
   const VectorProduct product = PlanVectorProduct(g, Task::kGradX, 64);
   EXPECT_LT(product.SlotBytes(), 2 << 20);
   EXPECT_GE(product.Units(), 256);
+}
+
+// Sums of chunks grow with the channels, the rest with nothing.
+TEST(ConvolutionPlan, DepthwiseScratchFollowsTheChannels) {
+  const auto bytes = [](int64_t batch, int64_t groups, int64_t height) {
+    Geometry g;
+    g.batch = batch;
+    g.groups = groups;
+    g.x_channels = g.y_channels = 1;
+    for (const int d : {1, 2}) {
+      g.kernel[d] = 3;
+      g.pad_begin[d] = g.pad_end[d] = 1;
+    }
+    g.in[1] = g.out[1] = height;
+    g.in[2] = g.out[2] = 64;
+    EXPECT_TRUE(FitsDepthwise(g));
+    return PlanDepthwise(g, true, true, 2).ScratchBytes();
+  };
+  constexpr int64_t kMany = int64_t{1} << 30;
+  for (const int64_t all : {bytes(1, kMany, 64), bytes(kMany, 2, 64), bytes(1, 2, kMany)}) {
+    EXPECT_GT(all, 0);
+    EXPECT_LT(all, 4 << 20);
+  }
 }
 
 TEST(ConvolutionPlan, WindowsOfAbsurdWeightsTakeAbsurdScratch) {

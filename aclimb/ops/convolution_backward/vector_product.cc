@@ -109,16 +109,14 @@ class RowsUnit {
               });
   }
 
-  // What is packed next, and where results go, come to the second cache meanwhile.
+  // What is packed next comes to the second cache meanwhile.
   void FindNext(int64_t k) {
     const int64_t next = k + p_.chunk < p_.depth ? k + p_.chunk : 0;
     ahead_.Clear();
     if (next > 0) {
       WantRows(source_, next, std::min(p_.chunk, p_.depth - next), part_);
-    } else {
-      if (next_.first_column != part_.first_column) {
-        WantRows(source_, 0, std::min(p_.chunk, p_.depth), next_);
-      }
+    } else if (next_.first_column != part_.first_column) {
+      WantRows(source_, 0, std::min(p_.chunk, p_.depth), next_);
     }
     ahead_.Begin(CeilDivide(part_.rows, kRows) * CeilDivide(part_.columns, part_.panel));
   }

@@ -160,20 +160,20 @@ int64_t VectorWindows::ScratchBytes() const {
 }
 
 VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads,
-                                vectors::Factors factors) {
+                                vectors::Factors of_weight) {
   VectorWindows p;
   p.task = task;
-  p.factors = factors;
+  if (task == Task::kGradWeight) p.factors = of_weight;
   p.geometry = ShortDimensionsFirst(geometry);
   const Geometry& g = p.geometry;
   // One window steps nowhere, however far it would.
   for (int d = 0; d < kDims; ++d) {
     if (g.out[d] == 1) p.geometry.stride[d] = 1;
   }
-  p.lanes = vectors::Lanes(factors);
+  p.lanes = vectors::Lanes(p.factors);
   p.columns = task == Task::kGradX ? g.x_channels : g.y_channels;
   if (task == Task::kGradWeight) {
-    CutPixels(p, kMostDepth * vectors::PerElement(factors));
+    CutPixels(p, kMostDepth * vectors::PerElement(p.factors));
   } else {
     p.depth = task == Task::kForward ? g.x_channels : g.y_channels;
     p.chunk = CeilDivide(p.depth, CeilDivide(p.depth, kMostDepth));

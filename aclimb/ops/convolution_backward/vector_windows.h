@@ -47,9 +47,9 @@ struct VectorWindows {
   int64_t ScratchBytes() const;
 };
 
-// `threads` is the team of the run.
+// `threads` is the team of the run. Pairs are for kGradWeight alone; the other tasks are float32.
 VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads,
-                                vectors::Factors factors = vectors::Factors::kFloat32);
+                                vectors::Factors of_weight = vectors::Factors::kFloat32);
 
 // The views are embedded, of any dtypes (kPairs: operands of bfloat16), and as the functions of
 // product.h want them. The task's result is written completely, the others are read.

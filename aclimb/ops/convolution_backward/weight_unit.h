@@ -23,9 +23,9 @@ class WeightUnit {
 
   // The parts of x that a tap meets, line by line, and the pixels that they are summed with.
   void FindPieces(int64_t tap);
-  // Rows of the left operand begin at `left`, `row` elements apart.
   // Packed rows, from one number on, so many of them; `some` make an element.
   void AddPacked(int64_t at, int64_t length, int64_t some);
+  // Rows of the left operand begin at `left`, `row` elements apart.
   void AddSegment(int64_t left, int64_t row, int32_t right, int64_t depth);
 
   void AddRows(int64_t tap, int64_t r, bool add);

@@ -19,8 +19,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
 
-// What is computed for v <= 0: from the result, from the input, or from the input where input_scale
-// is one, as it nearly always is.
+// What is computed for v <= 0: from the result, from the input, or from the input where scale and
+// input_scale are one, as they nearly always are.
 enum class Branch { kResult, kInput, kPlainInput };
 
 // One vector. exp is as precise as storage type T needs.
@@ -28,8 +28,7 @@ template <typename T, Branch kBranch, class D, class V = hn::Vec<D>>
 HWY_INLINE V Gradient(D d, V g, V v, const Attributes& attributes) {
   const V c = hn::Set(d, attributes.alpha * attributes.scale);
   const V q = hn::Set(d, attributes.input_scale);
-  const V positive =
-      kBranch == Branch::kPlainInput ? g : hn::Mul(g, hn::Set(d, attributes.scale));
+  const V positive = kBranch == Branch::kPlainInput ? g : hn::Mul(g, hn::Set(d, attributes.scale));
   V negative;
   if constexpr (kBranch == Branch::kResult) {
     negative = hn::Mul(hn::Mul(g, q), hn::Add(v, c));

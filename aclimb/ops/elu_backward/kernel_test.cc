@@ -40,21 +40,26 @@ constexpr DType kDType<Float16> = DType::kFloat16;
 template <>
 constexpr DType kDType<BFloat16> = DType::kBFloat16;
 
+constexpr Attributes kScaled = {
+    .alpha = 1.5f, .scale = 2.0f, .input_scale = 0.5f, .is_result = false};
+// As ELU itself, without the multiplications by scales.
+constexpr Attributes kPlain = {.alpha = 1.5f, .scale = 1, .input_scale = 1, .is_result = false};
+
 void Solve(const TensorView& grad, const TensorView& value, const TensorView& out,
-           bool is_result = false) {
-  const Attributes attributes = {
-      .alpha = 1.5f, .scale = 2.0f, .input_scale = 0.5f, .is_result = is_result};
+           bool is_result = false, Attributes attributes = kScaled) {
+  attributes.is_result = is_result;
   RunOnCpu(Problem(grad, value, out, attributes), {grad.data, value.data, out.data});
 }
 
 template <typename T>
-std::vector<T> Compute(const std::vector<T>& grad, const std::vector<T>& value, bool is_result) {
+std::vector<T> Compute(const std::vector<T>& grad, const std::vector<T>& value, bool is_result,
+                       const Attributes& attributes = kScaled) {
   std::vector<T> out(grad.size());
   std::memset(static_cast<void*>(out.data()), 0xC3, out.size() * sizeof(T));
   const auto count = static_cast<int64_t>(grad.size());
   Solve(Vector(const_cast<T*>(grad.data()), kDType<T>, count),
         Vector(const_cast<T*>(value.data()), kDType<T>, count),
-        Vector(out.data(), kDType<T>, count), is_result);
+        Vector(out.data(), kDType<T>, count), is_result, attributes);
   return out;
 }
 
@@ -66,14 +71,17 @@ void ExpectTruth(double relative, double absolute) {
     grad.push_back(FromFloat<T>(static_cast<float>(random.Real(-4, 4))));
     value.push_back(FromFloat<T>(static_cast<float>(random.Real(-30, 3))));
   }
-  for (bool is_result : {false, true}) {
-    const std::vector<T> out = Compute(grad, value, is_result);
-    std::vector<double> got, expected;
-    for (size_t i = 0; i < out.size(); ++i) {
-      got.push_back(ToFloat(out[i]));
-      expected.push_back(Truth(ToFloat(grad[i]), ToFloat(value[i]), 1.5f, 2.0f, 0.5f, is_result));
+  for (const Attributes& a : {kScaled, kPlain}) {
+    for (bool is_result : {false, true}) {
+      const std::vector<T> out = Compute(grad, value, is_result, a);
+      std::vector<double> got, expected;
+      for (size_t i = 0; i < out.size(); ++i) {
+        got.push_back(ToFloat(out[i]));
+        expected.push_back(
+            Truth(ToFloat(grad[i]), ToFloat(value[i]), a.alpha, a.scale, a.input_scale, is_result));
+      }
+      EXPECT_TRUE(Near(got, expected, {relative, absolute}));
     }
-    EXPECT_TRUE(Near(got, expected, {relative, absolute}));
   }
 }
 
@@ -84,6 +92,33 @@ TEST(EluBackwardKernel, EveryTargetMeetsTheTruth) {
     ExpectTruth<BFloat16>(4e-3, 1e-7);
   });
   EXPECT_GE(targets, 1);
+}
+
+// Lanes above 88, whose exp is nobody's business, take the other branch; so does NaN. Below -104 it
+// is zero.
+template <typename T>
+void ExpectEndsOfPlain() {
+  const float infinity = HUGE_VALF;
+  const float ends[] = {infinity, -infinity, std::nanf(""), 88.5f, 89,     1e4f, 60000, -88,
+                        -103,     -104,      -105,          -1e4f, -60000, 0,    -0.0f, 1};
+  std::vector<T> grad, value;
+  for (int i = 0; i < 3 * 64 + 5; ++i) {
+    grad.push_back(FromFloat<T>(static_cast<float>(i % 5 - 2)));
+    value.push_back(FromFloat<T>(ends[i % 16]));
+  }
+  const std::vector<T> out = Compute(grad, value, false, kPlain);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const double expected = Truth(ToFloat(grad[i]), ToFloat(value[i]), kPlain.alpha, 1, 1, false);
+    EXPECT_NEAR(ToFloat(out[i]), expected, 4e-3 * std::fabs(expected) + 1e-7) << ends[i % 16];
+  }
+}
+
+TEST(EluBackwardKernel, PlainAtTheEnds) {
+  EachTarget([] {
+    ExpectEndsOfPlain<float>();
+    ExpectEndsOfPlain<Float16>();
+    ExpectEndsOfPlain<BFloat16>();
+  });
 }
 
 // A [planes, rows, columns] view whose memory runs along rows.
