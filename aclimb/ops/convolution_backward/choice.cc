@@ -328,12 +328,9 @@ bool WindowsOnVectors(const Geometry& geometry, Task task, Products products) {
 // and our own product takes what was copied.
 bool TakesEverySecond(const Geometry& g, Products products) {
   if (g.stride[2] != 2 || g.out[2] < 7) return false;
-  if (IsFloat32(products)) {
-    return std::min(g.x_channels, g.y_channels) >= 32 && HasPixelsForVectors(g);
-  }
-  if (products == Products::kBFloat16Dots)
-    return std::min(g.x_channels, g.y_channels) >= 32 && g.OutSize() >= 196 &&
-           HasPixelsForVectors(g);
+  const bool fits_vectors = std::min(g.x_channels, g.y_channels) >= 32 && HasPixelsForVectors(g);
+  if (IsFloat32(products)) return fits_vectors;
+  if (products == Products::kBFloat16Dots) return fits_vectors && g.OutSize() >= 196;
   return products == Products::kBFloat16Tiles;
 }
 

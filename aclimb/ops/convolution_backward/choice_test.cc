@@ -143,7 +143,7 @@ TEST(ConvolutionAlgorithms, DepthwiseOnShortRows) {
     g.out[1] = 7;
     return ChooseAlgorithm(g, Task::kGradX, products);
   };
-  for (const Products products : {kF32, kBf16, kF32Tiles, kTiles}) {
+  for (const Products products : {kF32, kBf16, kDots, kF32Tiles, kTiles}) {
     EXPECT_EQ(algorithm(15, products), Algorithm::kBlocked);
     EXPECT_EQ(algorithm(16, products), Algorithm::kDirect);
   }
@@ -160,7 +160,7 @@ TEST(ConvolutionAlgorithms, DepthwiseInOnePass) {
     g.pad_begin[1] = g.pad_end[1] = kernel / 2;
     return TakesDepthwise(g, products);
   };
-  for (const Products products : {kF32, kBf16, kF32Tiles, kTiles, Products::kFloat32Short}) {
+  for (const Products products : {kF32, kBf16, kDots, kF32Tiles, kTiles, Products::kFloat32Short}) {
     const bool cheap = products == kF32 || products == kF32Tiles;
     EXPECT_TRUE(takes(1, 16, 16, 3, products));
     EXPECT_FALSE(takes(1, 16, 15, 3, products));  // few pixels

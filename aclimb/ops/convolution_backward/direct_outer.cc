@@ -6,9 +6,9 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/direct_blocks.h"
 #include "aclimb/ops/convolution_backward/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
-#include "aclimb/ops/convolution_backward/direct_pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {

@@ -1,4 +1,4 @@
-#include "aclimb/ops/convolution_backward/direct_pairs.h"
+#include "aclimb/ops/convolution_backward/direct_blocks.h"
 
 #if defined(__x86_64__)
 

@@ -7,9 +7,9 @@
 // foreach_target.h first: the -inl headers are included once per target.
 #include <cstring>
 
+#include "aclimb/ops/convolution_backward/direct_blocks.h"
 #include "aclimb/ops/convolution_backward/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
-#include "aclimb/ops/convolution_backward/direct_pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -22,7 +22,7 @@ using Tag = hn::ScalableTag<float>;
 template <int kTile>
 constexpr int BlockWidth() {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  return kTile == 4 ? 6 : kTile == 3 ? 7 : 8;
+  return pairs::BlockWidth(kTile);
 #else
   return kTile == 4 ? 2 : kTile == 3 ? 3 : kTile == 2 ? 4 : 6;
 #endif

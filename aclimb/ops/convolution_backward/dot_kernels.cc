@@ -16,11 +16,6 @@ constexpr int64_t kWidth = kMostVectors * kLanes;  // of a whole panel
 // A mask of the first `count` of 16.
 __mmask16 Some(int64_t count) { return static_cast<__mmask16>(First(std::min(count, kLanes))); }
 
-// The second of a pair of rows, or null.
-const BFloat16* Second(const BFloat16* row, int64_t stride, bool exists) {
-  return exists ? row + stride : nullptr;
-}
-
 // The 16 pairs of each of up to 16 rows, from the first of `depth` scalars on, by columns.
 ACLIMB_PAIRS inline void LoadTransposed(const BFloat16* from, int64_t stride, int64_t rows,
                                         int64_t depth, __m512i (&pairs)[kLanes]) {
@@ -171,11 +166,9 @@ ACLIMB_PAIRS void PackLeftTransposed(const BFloat16* from, int64_t stride, int64
   const int64_t panel = CeilDivide(depth, int64_t{2}) * kRows;
   for (int64_t k = 0; k < depth; k += 2, panels += kRows) {
     const BFloat16* const row = from + k * stride;
-    const BFloat16* const second = Second(row, stride, k + 1 < depth);
     float* to = panels;
     for (int64_t r = 0; r < rows; r += 2 * kRows, to += 2 * panel) {
-      const __m512i pairs =
-          LoadPairs(row + r, second == nullptr ? nullptr : second + r, Some(rows - r));
+      const __m512i pairs = LoadPairs(row + r, stride, k + 1 < depth, Some(rows - r));
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(pairs));
       if (rows - r > kRows) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + panel),
@@ -191,7 +184,7 @@ ACLIMB_PAIRS void PackRight(const BFloat16* from, int64_t stride, int64_t first,
   const int64_t last_width = RoundUp(columns - whole, kLanes);
   for (int64_t k = 0; k < elements; ++k) {
     const BFloat16* at = from + 2 * k * stride;
-    const BFloat16* second = Second(at, stride, 2 * k + 1 < depth);
+    const bool two = 2 * k + 1 < depth;
     for (int64_t c = first; c < first + count;) {
       const int64_t panel = c / kWidth * kWidth, inside = c - panel;
       const int64_t end = std::min(first + count, panel + kWidth);
@@ -199,12 +192,9 @@ ACLIMB_PAIRS void PackRight(const BFloat16* from, int64_t stride, int64_t first,
           panels + panel * elements + k * (panel < whole ? kWidth : last_width) + inside;
       for (int64_t i = 0; i < end - c; i += kLanes) {
         const __mmask16 mask = Some(end - c - i);
-        _mm512_mask_storeu_ps(
-            to + i, mask,
-            (__m512)LoadPairs(at + i, second == nullptr ? nullptr : second + i, mask));
+        _mm512_mask_storeu_ps(to + i, mask, (__m512)LoadPairs(at + i, stride, two, mask));
       }
       at += end - c;
-      if (second != nullptr) second += end - c;
       c = end;
     }
   }

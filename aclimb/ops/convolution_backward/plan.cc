@@ -600,10 +600,10 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
   Algorithm algorithm =
       ChooseAlgorithm(operands_.geometry, task, onednn::ProductsOf(dtype_), converts_);
-  // oneDNN has no product then to rearrange single elements for.
+  // oneDNN has no product then to rearrange single elements for; our own by dot products is one.
   const bool elements = operands_.geometry.KernelSize() == 1;
   if (planner_.deterministic() && elements && algorithm == Algorithm::kPatch &&
-      dtype_ == DType::kBFloat16) {
+      dtype_ == DType::kBFloat16 && onednn::ProductsOf(dtype_) != Products::kBFloat16Dots) {
     algorithm = Algorithm::kBlocked;
   }
   if (algorithm == Algorithm::kTiles && !elements) {

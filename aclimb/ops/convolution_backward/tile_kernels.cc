@@ -64,13 +64,9 @@ ACLIMB_TILES void PackLeftTransposed(const BFloat16* from, int64_t stride, int64
       const auto some = static_cast<__mmask16>(mask >> (half * kLanes));
       __m512i pairs[kLanes];
       for (int64_t i = 0; i < kLanes; ++i) {
-        const BFloat16* const row = from + (k + 2 * i) * stride + half * kLanes;
-        const auto low =
-            k + 2 * i < depth ? _mm256_maskz_loadu_epi16(some, row) : _mm256_setzero_si256();
-        const auto high = k + 2 * i + 1 < depth ? _mm256_maskz_loadu_epi16(some, row + stride)
-                                                : _mm256_setzero_si256();
-        pairs[i] = _mm512_or_si512(_mm512_cvtepu16_epi32(low),
-                                   _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
+        pairs[i] = k + 2 * i < depth ? LoadPairs(from + (k + 2 * i) * stride + half * kLanes,
+                                                 stride, k + 2 * i + 1 < depth, some)
+                                     : _mm512_setzero_si512();
       }
       Transpose(pairs);
       for (int64_t i = 0; i < kLanes; ++i) {

@@ -34,14 +34,14 @@ inline constexpr int kMaxDotColumns = 7;
 
 namespace pairs {
 
-// Vectors along the plane that one register block holds beside so many channels.
+// Vectors along the plane that one register block of AVX-512 holds beside so many channels.
 constexpr int BlockWidth(int tile) { return tile == 4 ? 6 : tile == 3 ? 7 : 8; }
 
 // out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for t in [0, length), and up
 // to a vector more. An element of sources and weights is a pair.
 void SweepTile(int64_t tile, const TapsStep& step, int64_t length);
 
-// Of planes of bfloat16.
+// Of planes of bfloat16. The registers of AVX-512 hold the sums of so many columns beside the rows.
 constexpr int MaxColumns(int rows) {
   constexpr int kColumns[kMaxDotRows + 1] = {0, 7, 7, 7, 6, 5};
   return kColumns[rows];
