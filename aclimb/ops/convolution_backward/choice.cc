@@ -80,7 +80,7 @@ std::optional<Layouts> First3x3Layouts(const Geometry& g, Task task, Products pr
 // Layers of few channels and large images leave blocks of sixteen channels empty, or wait for the
 // copies into them: on vectors of AVX-512 our own kernels take them, which run along rows. oneDNN's
 // gradient of the weight of a first layer is as good with strides; its dot products are until the
-// window is large. Its gradient of the input leaves half of each block empty from up to 8 channels.
+// window is large. The gradient of an input of up to 8 channels leaves half of each block empty.
 bool RunsAlongRows(const Geometry& g, Task task, Products products) {
   const bool pairs = products == Products::kBFloat16Dots;
   if ((products != Products::kFloat32 && !pairs) || g.groups != 1 || g.KernelSize() == 1) {
