@@ -466,13 +466,12 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool 
   return windows || FitsVectors(g) ? Algorithm::kVectors : found;
 }
 
-bool TakesDepthwise(const Geometry& g, Products products) {
+bool TakesDepthwise(const Geometry& g) {
   if (!FitsDepthwise(g)) return false;
-  if (IsSmall(g) || !HasDepthwiseKernel(g)) return true;
+  if (IsSmall(g) || !HasDepthwiseKernel(g) || RunsByChannels(g)) return true;
   // What a channel and a plane cost, however few their pixels are, is what oneDNN, whose vectors
-  // run across channels, has not; in bfloat16 and on short vectors a plane costs more.
-  const bool cheap = products == Products::kFloat32 || products == Products::kFloat32BesideTiles;
-  return Pixels(g) >= 256 && (cheap || g.OutSize() > 49);
+  // run across channels, has not.
+  return Pixels(g) >= 256;
 }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {

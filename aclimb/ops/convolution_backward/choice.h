@@ -37,7 +37,7 @@ Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products
                           bool converts = false);
 
 // Whether the gradients of x and of the weight, one or both, are computed as depthwise.h says.
-bool TakesDepthwise(const Geometry& geometry, Products products);
+bool TakesDepthwise(const Geometry& geometry);
 
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.

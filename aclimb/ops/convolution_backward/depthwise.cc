@@ -18,6 +18,7 @@ constexpr int64_t kUnitElements = 8192;  // of a unit's planes of x, of one imag
 constexpr int64_t kMostChannels = 32;    // of a unit
 constexpr int64_t kFewestUnits = 64;     // if there are so many channels and images
 constexpr int64_t kMostTerms = 1024;     // of a sum in float32, in vectors of four
+constexpr int64_t kFewestImages = 8;     // of a chunk, by channels
 
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   const int64_t stride = g.stride[d], pad = g.pad_begin[d];
@@ -27,6 +28,50 @@ Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   axis.steps = (g.in[d] - 1 + pad) / stride - first_step + 1;
   axis.lead = pad % stride;
   return axis;
+}
+
+void PlanByChannels(int threads, Depthwise& plan) {
+  const Geometry& g = plan.geometry;
+  const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
+  const int64_t blocks = CeilDivide(g.groups, kDepthwiseChannels);
+  plan.band = plan.down.steps;
+  plan.plane = (plan.band + reach) * (plan.across.steps + reach) * kDepthwiseChannels;
+  plan.partial = std::max(g.InSize(), g.OutSize()) * kDepthwiseChannels;
+  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / blocks));
+  plan.images = std::min(g.batch, std::max(plan.images, kFewestImages));
+  plan.chunks = CeilDivide(g.batch, plan.images);
+  int64_t of_unit = std::max<int64_t>(1, kUnitElements / (g.InSize() * kDepthwiseChannels));
+  if (threads > 1) {
+    of_unit = std::min(of_unit, CeilDivide(blocks * plan.chunks, int64_t{4} * threads));
+  }
+  plan.channels = of_unit * kDepthwiseChannels;
+  plan.images_in_vectors = std::max<int64_t>(1, kMostTerms / (plan.down.steps * plan.across.steps));
+  // Planes of y, x and its gradient; weights, and sums in float32 and in double.
+  plan.slot_bytes = (plan.plane + 2 * plan.partial + plan.channels * taps * (1 + 1 + 2)) * 4;
+}
+
+void PlanAlongLines(int threads, Depthwise& plan) {
+  const Geometry& g = plan.geometry;
+  const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
+  const int64_t pitch = plan.across.steps + reach;
+  plan.band = std::clamp<int64_t>(kBandElements / pitch - reach, 1, plan.down.steps);
+  plan.plane = RoundUp((plan.band + reach) * pitch + kDepthwiseSlack, 16);
+  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / g.groups));
+  plan.chunks = CeilDivide(g.batch, plan.images);
+  plan.channels = std::clamp<int64_t>(kUnitElements / g.InSize(), 1, kMostChannels);
+  if (threads > 1) {
+    const int64_t shared = CeilDivide(g.groups * plan.chunks, int64_t{4} * threads);
+    plan.channels = std::min(plan.channels, shared);
+  }
+  const int64_t terms = plan.down.steps * CeilDivide(plan.across.steps, 4);
+  const bool whole = plan.band == plan.down.steps;
+  plan.images_in_vectors = whole ? std::max<int64_t>(1, kMostTerms / terms) : 1;
+  const bool passes = plan.gives_x && g.kernel[1] == 7;
+  plan.partial = passes ? plan.band * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
+  // Two bands, then sums in vectors and in double, and weights.
+  plan.slot_bytes = (2 * plan.plane + plan.partial) * 4 +
+                    plan.channels * taps * (kMostDepthwiseLanes * 4 + 8 + 4);
+  plan.slot_bytes = RoundUp(plan.slot_bytes, 64);
 }
 
 }  // namespace
@@ -48,6 +93,13 @@ bool FitsDepthwise(const Geometry& g) {
   return g.in[2] <= kMostWidth;
 }
 
+bool RunsByChannels(const Geometry& g) {
+  // Lines that are short for vectors, planes that stay in a cache, and enough channels for one.
+  const bool thin = g.kernel[1] == 3 && g.stride[1] == 2;
+  return PlanAxis(g, 2).steps <= (thin ? 8 : 10) && std::max(g.InSize(), g.OutSize()) <= 512 &&
+         g.groups >= 8;
+}
+
 int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels) * chunks; }
 
 int64_t Depthwise::ChunkBytes() const {
@@ -62,27 +114,8 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
   plan.gives_weight = gives_weight;
   plan.down = PlanAxis(g, 1);
   plan.across = PlanAxis(g, 2);
-  const int64_t reach = (g.kernel[1] - 1) / g.stride[1];
-  const int64_t pitch = plan.across.steps + reach;
-  plan.band = std::clamp<int64_t>(kBandElements / pitch - reach, 1, plan.down.steps);
-  plan.plane = RoundUp((plan.band + reach) * pitch + kDepthwiseSlack, 16);
-  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / g.groups));
-  plan.chunks = CeilDivide(g.batch, plan.images);
-  plan.channels = std::clamp<int64_t>(kUnitElements / g.InSize(), 1, kMostChannels);
-  if (threads > 1) {
-    const int64_t shared = CeilDivide(g.groups * plan.chunks, int64_t{4} * threads);
-    plan.channels = std::min(plan.channels, shared);
-  }
-  const int64_t terms = plan.down.steps * CeilDivide(plan.across.steps, 4);
-  const bool whole = plan.band == plan.down.steps;
-  plan.images_in_vectors = whole ? std::max<int64_t>(1, kMostTerms / terms) : 1;
-  const int64_t taps = g.KernelSize();
-  const bool passes = gives_x && g.kernel[1] == 7;
-  plan.partial = passes ? plan.band * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
-  // Two bands, then sums in vectors and in double, and weights.
-  plan.slot_bytes = (2 * plan.plane + plan.partial) * 4 +
-                    plan.channels * taps * (kMostDepthwiseLanes * 4 + 8 + 4);
-  plan.slot_bytes = RoundUp(plan.slot_bytes, 64);
+  plan.by_channels = RunsByChannels(g);
+  (plan.by_channels ? PlanByChannels : PlanAlongLines)(threads, plan);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.Units(), 1, threads));
   return plan;
 }
@@ -95,8 +128,9 @@ void RunDepthwise(const Depthwise& plan, const TensorView& x, const TensorView& 
   Slots slots(plan.slots);
   ForEach(plan.Units(), plan.slots > 1, [&](int64_t unit) {
     const Slots::Lease slot(slots);
-    DepthwiseUnit(plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums,
-                  slots_memory + slot.number() * plan.slot_bytes);
+    const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseUnit;
+    run(plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums,
+        slots_memory + slot.number() * plan.slot_bytes);
   });
   if (plan.ChunkBytes() == 0) return;
   const int64_t taps = plan.geometry.KernelSize(), all = plan.geometry.groups * taps;

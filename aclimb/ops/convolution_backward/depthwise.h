@@ -7,9 +7,9 @@
 
 // Depthwise convolutions of small square windows: both gradients in one pass, so that every tensor
 // is read or written once. A plane of y is copied into float32 with zeros around it; x and its
-// gradient are read and written where they are. An element of y that a tap brings to an element of
-// x is multiplied by the weight for the gradient of x, and by the element of x for that of the
-// weight.
+// gradient are read and written where they are, unless vectors run across channels. An element of y
+// that a tap brings to an element of x is multiplied by the weight for the gradient of x, and by
+// the element of x for that of the weight.
 //
 // With strides s, element i of x stands at step m = (i + padding) / s, in one of s phases, and tap
 // phase + s * q of the window brings element m - q of y to it. Sums of a channel are in one order,
@@ -32,8 +32,10 @@ struct Depthwise {
   int64_t chunks = 1;             // of images, whatever the team; their sums are added at the end
   int64_t images = 0;             // of a chunk
   int64_t images_in_vectors = 0;  // whose sums are held in float32, before they are added in double
-  int64_t plane = 0;              // elements of a packed band
-  int64_t partial = 0;  // of a packed band of the gradient of x, where windows take several passes
+  bool by_channels = false;
+  int64_t plane = 0;    // elements of a packed band
+  int64_t partial = 0;  // of a packed band of the gradient of x, where windows take several passes;
+                        // by channels of planes of x and of its gradient
   int64_t slot_bytes = 0;  // scratch of a unit
   int slots = 1;           // units that may run at once
 
@@ -45,6 +47,11 @@ struct Depthwise {
 // What RunDepthwise computes: one channel a group, windows of 3x3 or 5x5 with strides of one or
 // two, of 7x7 without; no gaps.
 bool FitsDepthwise(const Geometry& geometry);
+
+// Whether vectors run across channels, sixteen of which are a block: where lines are short. The
+// planes of a block are transposed then, so that an element of all channels is followed by the
+// next.
+bool RunsByChannels(const Geometry& geometry);
 
 // `threads` is the team of the run. At least one gradient is wanted.
 Depthwise PlanDepthwise(const Geometry& geometry, bool gives_x, bool gives_weight, int threads);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "aclimb/core/divide.h"
@@ -43,17 +44,21 @@ Tensor ImagesLike(const Geometry& g, const int64_t (&extents)[kDims], DType dtyp
   return Tensor({g.batch, g.groups, extents[0], extents[1], extents[2]}, dtype, gap);
 }
 
-Tensor WeightLike(const Geometry& g, DType dtype, int64_t gap) {
-  return Tensor({g.groups, 1, g.kernel[0], g.kernel[1], g.kernel[2]}, dtype, gap);
+// With `turned` windows, whose lines and columns have changed places in memory.
+Tensor WeightLike(const Geometry& g, DType dtype, int64_t gap, bool turned) {
+  Tensor weight({g.groups, 1, g.kernel[0], g.kernel[1], g.kernel[2]}, dtype, gap);
+  if (turned) std::swap(weight.view.stride[3], weight.view.stride[4]);
+  return weight;
 }
 
 struct Operands {
-  Operands(const Geometry& g, const DTypes& of, int64_t gap)
+  Operands(const Geometry& g, const DTypes& of, int64_t gap, bool turns = false)
       : geometry(g),
         dtypes(of),
+        turned(turns),
         x(ImagesLike(g, g.in, of.x, gap)),
         y(ImagesLike(g, g.out, of.y, gap)),
-        weight(WeightLike(g, of.weight, gap)) {}
+        weight(WeightLike(g, of.weight, gap, turns)) {}
 
   std::vector<double> Truth(Task task) const {
     return TruthOf(geometry, task, x.Values(), y.Values(), weight.Values());
@@ -61,6 +66,7 @@ struct Operands {
 
   Geometry geometry;
   DTypes dtypes;
+  bool turned;
   Tensor x, y, weight;
 };
 
@@ -72,7 +78,7 @@ Gradients GradientsOf(const Operands& operands, bool gives_x, bool gives_weight,
   const Geometry& g = operands.geometry;
   const Depthwise plan = PlanDepthwise(g, gives_x, gives_weight, threads);
   const Tensor grad_x = ImagesLike(g, g.in, operands.dtypes.x, 3);
-  const Tensor grad_weight = WeightLike(g, operands.dtypes.weight, 3);
+  const Tensor grad_weight = WeightLike(g, operands.dtypes.weight, 3, operands.turned);
   const auto bytes = static_cast<size_t>(plan.ScratchBytes());
   Fenced scratch(RoundUp(bytes, size_t{64}), true);
   std::memset(scratch.data(), 0xFF, bytes);  // NaN
@@ -99,7 +105,7 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random)
   ASSERT_TRUE(FitsDepthwise(geometry)) << Text(geometry);
   const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
   SetTeamSize(threads);
-  Operands operands(geometry, dtypes, random.Integer(0, 2));
+  Operands operands(geometry, dtypes, random.Integer(0, 2), random.Chance(0.3));
   for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
   // Once for all targets: it takes most of the time.
   const std::vector<double> grad_x = operands.Truth(Task::kGradX);
@@ -128,7 +134,13 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
   std::vector<Geometry> all = {
       DepthwiseOf(2, 3, axis(56, 3, 1, 1, 1), axis(56, 3, 1, 1, 1)),
       DepthwiseOf(9, 67, axis(7, 3, 1, 1, 1),
-                  axis(7, 3, 1, 1, 1)),  // units of 32 channels and one of 3
+                  axis(7, 3, 1, 1, 1)),  // blocks of 16 channels and one of 3
+      DepthwiseOf(3, 33, axis(14, 3, 2, 1, 1), axis(14, 3, 2, 1, 1)),
+      DepthwiseOf(3, 20, axis(14, 5, 2, 2, 2), axis(20, 5, 2, 1, 2)),
+      DepthwiseOf(2, 16, axis(7, 5, 1, 2, 2), axis(7, 5, 1, 2, 2)),
+      DepthwiseOf(2, 9, axis(60, 7, 1, 3, 3), axis(8, 7, 1, 3, 3)),
+      DepthwiseOf(2, 8, axis(64, 3, 1, 1, 1), axis(9, 3, 1, 1, 1)),  // a plane too large for that
+      DepthwiseOf(9, 5, axis(7, 3, 1, 1, 1), axis(7, 3, 1, 1, 1)),   // too few channels
       DepthwiseOf(2, 5, axis(112, 3, 2, 1, 1), axis(112, 3, 2, 1, 1)),
       DepthwiseOf(2, 5, axis(56, 5, 2, 2, 2), axis(57, 5, 2, 2, 2)),
       DepthwiseOf(2, 3, axis(56, 7, 1, 3, 3), axis(56, 7, 1, 3, 3)),
@@ -202,6 +214,23 @@ TEST_F(DepthwiseWindows, LongSumsStayAccurate) {
       EXPECT_NEAR(middle / (all * term), 1, 2e-5);
     });
   }
+}
+
+TEST_F(DepthwiseWindows, RunByChannelsWhereLinesAreShort) {
+  const auto runs = [](int64_t channels, int64_t height, int64_t width, int64_t kernel,
+                       int64_t stride) {
+    const int64_t pad = kernel / 2;
+    return RunsByChannels(DepthwiseOf(1, channels, {height, kernel, stride, 1, pad, pad},
+                                      {width, kernel, stride, 1, pad, pad}));
+  };
+  EXPECT_TRUE(runs(8, 10, 10, 3, 1));
+  EXPECT_FALSE(runs(7, 10, 10, 3, 1));
+  EXPECT_FALSE(runs(8, 10, 11, 3, 1));
+  EXPECT_TRUE(runs(8, 20, 20, 5, 2));
+  EXPECT_FALSE(runs(8, 20, 20, 3, 2));
+  EXPECT_TRUE(runs(8, 15, 15, 3, 2));
+  EXPECT_TRUE(runs(8, 64, 8, 3, 1));
+  EXPECT_FALSE(runs(8, 65, 8, 3, 1));
 }
 
 TEST_F(DepthwiseWindows, AreWhatFits) {

@@ -13,8 +13,6 @@ namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
-// Lines of up to half a vector.
-using HalfTag = hn::CappedTag<float, kMostDepthwiseLanes / 2>;
 
 // A band of one channel of one image.
 struct Band {
@@ -35,21 +33,21 @@ struct Band {
 using BandFunction = void (*)(const Band&);
 
 // Lanes [first, last) of a vector, whose others are beside a line of x.
-template <class D, typename T>
+template <typename T>
 struct Part {
   int64_t first, last;
-  StoredMask<T, D> mask;
+  StoredMask<T, Tag> mask;
 
   // The vector at element `at` of a line of `extent`.
   HWY_INLINE Part(int64_t at, int64_t extent) {
-    const D d;
+    const Tag d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
     first = std::clamp<int64_t>(-at, 0, lanes);
     last = std::clamp<int64_t>(extent - at, first, lanes);
     if constexpr (kHasMasks<T>) mask = MaskOf<T>(d, 0, first, last);
   }
-  HWY_INLINE hn::Vec<D> Load(const T* at) const {
-    const D d;
+  HWY_INLINE hn::Vec<Tag> Load(const T* at) const {
+    const Tag d;
     if constexpr (kHasMasks<T>) {
       return LoadMasked(d, mask, at);
     } else {
@@ -58,8 +56,8 @@ struct Part {
       return LoadF32(d, inside);
     }
   }
-  HWY_INLINE void Store(hn::Vec<D> value, T* at) const {
-    const D d;
+  HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const {
+    const Tag d;
     if constexpr (kHasMasks<T>) {
       StoreMasked(d, value, mask, at);
     } else {
@@ -70,24 +68,24 @@ struct Part {
   }
 };
 // All of them.
-template <class D, typename T>
+template <typename T>
 struct Whole {
-  HWY_INLINE hn::Vec<D> Load(const T* at) const { return LoadF32(D(), at); }
-  HWY_INLINE void Store(hn::Vec<D> value, T* at) const { StoreF32(D(), value, at); }
+  HWY_INLINE hn::Vec<Tag> Load(const T* at) const { return LoadF32(Tag(), at); }
+  HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const { StoreF32(Tag(), value, at); }
 };
 
 // Lines [kFirst, kFirst + kLines) of a window: their sums, in registers while a band is computed,
 // and the weights, if there is room for them too.
-template <class D, int kKernel, int kFirst, int kLines, bool kX, bool kWeight>
+template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight>
 struct Taps {
-  using Vector = hn::Vec<D>;
+  using Vector = hn::Vec<Tag>;
   static constexpr bool kHoldsWeights = kX && kKernel == 3;
   Vector sum[kLines][kKernel];
   Vector held[kHoldsWeights ? kLines : 1][kKernel];
   const float* weights;
 
   HWY_INLINE explicit Taps(const Band& band) : weights(band.weights + kFirst * kKernel) {
-    const D d;
+    const Tag d;
 #pragma GCC unroll 32
     for (int k = 0; k < kLines * kKernel; ++k) {
       const int h = k / kKernel, w = k % kKernel;
@@ -103,13 +101,13 @@ struct Taps {
     if constexpr (kHoldsWeights) {
       grad = hn::MulAdd(held[h - kFirst][w], y, grad);
     } else if constexpr (kX) {
-      grad = hn::MulAdd(hn::Set(D(), weights[(h - kFirst) * kKernel + w]), y, grad);
+      grad = hn::MulAdd(hn::Set(Tag(), weights[(h - kFirst) * kKernel + w]), y, grad);
     }
     if constexpr (kWeight) sum[h - kFirst][w] = hn::MulAdd(x, y, sum[h - kFirst][w]);
   }
   HWY_INLINE void Save(const Band& band) const {
     if constexpr (kWeight) {
-      const D d;
+      const Tag d;
 #pragma GCC unroll 32
       for (int k = 0; k < kLines * kKernel; ++k) {
         hn::Store(sum[k / kKernel][k % kKernel], d,
@@ -121,14 +119,13 @@ struct Taps {
 
 // Without strides: a vector of each of kDown lines of x. One of y serves the windows of all lines.
 //   partial  the gradient by the lines of the window before these; then by these too
-template <int kDown, class D, int kKernel, int kFirst, int kLines, bool kX, bool kWeight,
-          typename T, class Access>
+template <int kDown, int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T,
+          class Access>
 HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
                          int64_t grad_stride, float* partial, int64_t partial_stride,
-                         const Access& access,
-                         Taps<D, kKernel, kFirst, kLines, kX, kWeight>& taps) {
-  const D d;
-  hn::Vec<D> x[kDown], grad[kDown];
+                         const Access& access, Taps<kKernel, kFirst, kLines, kX, kWeight>& taps) {
+  const Tag d;
+  hn::Vec<Tag> x[kDown], grad[kDown];
 #pragma GCC unroll 2
   for (int i = 0; i < kDown; ++i) {
     x[i] = grad[i] = hn::Zero(d);
@@ -163,23 +160,23 @@ HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x
   }
 }
 
-template <class D, int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T>
+template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T>
 HWY_INLINE void LinesOfWindow(const Band& band) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   const int64_t pitch = band.pitch, x_stride = band.x_stride, grad_stride = band.grad_stride;
   const int64_t whole = band.width / lanes * lanes;
-  const Part<D, T> rest(whole, band.width);
+  const Part<T> rest(whole, band.width);
   const float* y = band.y;
   const T* x = static_cast<const T*>(band.x) + band.first * x_stride;
   T* grad = static_cast<T*>(band.grad_x) + band.first * grad_stride;
   const int64_t partial_stride = RoundUp(band.width, kMostDepthwiseLanes);
   float* partial = band.partial;
-  Taps<D, kKernel, kFirst, kLines, kX, kWeight> taps(band);
+  Taps<kKernel, kFirst, kLines, kX, kWeight> taps(band);
   const auto lines = [&](auto down) HWY_ATTR {
     constexpr int kDown = decltype(down)::value;
     for (int64_t v = 0; v < whole; v += lanes) {
       AddLines<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
-                      partial_stride, Whole<D, T>(), taps);
+                      partial_stride, Whole<T>(), taps);
     }
     if (whole < band.width) {
       AddLines<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
@@ -196,15 +193,15 @@ HWY_INLINE void LinesOfWindow(const Band& band) {
   taps.Save(band);
 }
 
-template <class D, int kKernel, bool kX, bool kWeight, typename T>
+template <int kKernel, bool kX, bool kWeight, typename T>
 void WithoutStride(const Band& band) {
   if constexpr (kKernel < 7) {
-    LinesOfWindow<D, kKernel, 0, kKernel, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 0, kKernel, kX, kWeight, T>(band);
   } else {
     // As many as the registers hold.
-    LinesOfWindow<D, kKernel, 0, 3, kX, kWeight, T>(band);
-    LinesOfWindow<D, kKernel, 3, 2, kX, kWeight, T>(band);
-    LinesOfWindow<D, kKernel, 5, 2, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 0, 3, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 3, 2, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 5, 2, kX, kWeight, T>(band);
   }
 }
 
@@ -221,13 +218,13 @@ HWY_INLINE hn::Vec<D> OddLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
 
 // With strides of two: two vectors of a line of x, which is in phase kPhase. Its elements of both
 // phases across stand side by side.
-template <int kPhase, class D, int kKernel, bool kX, bool kWeight, typename T, class Access>
+template <int kPhase, int kKernel, bool kX, bool kWeight, typename T, class Access>
 HWY_INLINE void AddPairs(const float* y, int64_t pitch, const T* from, T* to, const Access& low,
-                         const Access& high, Taps<D, kKernel, 0, kKernel, kX, kWeight>& taps) {
+                         const Access& high, Taps<kKernel, 0, kKernel, kX, kWeight>& taps) {
   constexpr int kReach = (kKernel - 1) / 2;
-  const D d;
+  const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<D> x[2] = {hn::Zero(d), hn::Zero(d)}, grad[2] = {x[0], x[0]};
+  hn::Vec<Tag> x[2] = {hn::Zero(d), hn::Zero(d)}, grad[2] = {x[0], x[0]};
   if constexpr (kWeight) {
     const auto first = low.Load(from), second = high.Load(from + lanes);
     x[0] = EvenLanes(d, first, second);
@@ -256,18 +253,18 @@ HWY_INLINE void AddPairs(const float* y, int64_t pitch, const T* from, T* to, co
   }
 }
 
-template <class D, int kKernel, bool kX, bool kWeight, typename T>
+template <int kKernel, bool kX, bool kWeight, typename T>
 void WithStrides(const Band& band) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   const int64_t pitch = band.pitch, lead = band.across_lead;
   // The first and the last pair of vectors may reach beyond the line.
   const int64_t last = (band.steps - 1) / lanes * lanes;
   const bool first_is_whole = lead == 0 && 2 * lanes <= band.width;
   const int64_t end = 2 * (last + lanes) - lead <= band.width ? last + lanes : last;
-  const Part<D, T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
-  const Part<D, T> last_low(2 * last - lead, band.width);
-  const Part<D, T> last_high(2 * last - lead + lanes, band.width);
-  Taps<D, kKernel, 0, kKernel, kX, kWeight> taps(band);
+  const Part<T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
+  const Part<T> last_low(2 * last - lead, band.width);
+  const Part<T> last_high(2 * last - lead + lanes, band.width);
+  Taps<kKernel, 0, kKernel, kX, kWeight> taps(band);
   const auto line = [&](auto phase, int64_t step) HWY_ATTR {
     constexpr int kPhase = decltype(phase)::value;
     const int64_t number = 2 * step + kPhase - band.down_lead;
@@ -281,7 +278,7 @@ void WithStrides(const Band& band) {
       v = lanes;
     }
     for (; v < end; v += lanes) {
-      const Whole<D, T> whole;
+      const Whole<T> whole;
       AddPairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, whole, whole, taps);
     }
     if (v == last) {
@@ -295,51 +292,31 @@ void WithStrides(const Band& band) {
   taps.Save(band);
 }
 
-template <class D, int kKernel, bool kX, bool kWeight, typename T>
+template <int kKernel, bool kX, bool kWeight, typename T>
 BandFunction FunctionOf(const Depthwise& plan) {
   if constexpr (kKernel < 7) {
-    if (plan.geometry.stride[1] == 2) return WithStrides<D, kKernel, kX, kWeight, T>;
+    if (plan.geometry.stride[1] == 2) return WithStrides<kKernel, kX, kWeight, T>;
   }
-  return WithoutStride<D, kKernel, kX, kWeight, T>;
+  return WithoutStride<kKernel, kX, kWeight, T>;
 }
 
-template <class D, int kKernel, typename T>
+template <int kKernel, typename T>
 BandFunction FunctionOf(const Depthwise& plan) {
-  if (!plan.gives_x) return FunctionOf<D, kKernel, false, true, T>(plan);
-  return plan.gives_weight ? FunctionOf<D, kKernel, true, true, T>(plan)
-                           : FunctionOf<D, kKernel, true, false, T>(plan);
-}
-
-template <class D, typename T>
-BandFunction FunctionOf(const Depthwise& plan) {
-  switch (plan.geometry.kernel[1]) {
-    case 3:
-      return FunctionOf<D, 3, T>(plan);
-    case 5:
-      return FunctionOf<D, 5, T>(plan);
-    default:
-      return FunctionOf<D, 7, T>(plan);
-  }
-}
-
-// Of a vector in memory.
-HWY_INLINE double SumOf(const float* vector, int64_t lanes) {
-  const HalfTag d;
-  const int64_t half = static_cast<int64_t>(hn::Lanes(d));
-  auto sum = hn::Load(d, vector);
-  if (lanes > half) sum = hn::Add(sum, hn::Load(d, vector + half));
-  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
-}
-
-int64_t LanesOf(const Depthwise& plan) {
-  const int64_t half = static_cast<int64_t>(hn::Lanes(HalfTag()));
-  return plan.across.steps <= half ? half : static_cast<int64_t>(hn::Lanes(Tag()));
+  if (!plan.gives_x) return FunctionOf<kKernel, false, true, T>(plan);
+  return plan.gives_weight ? FunctionOf<kKernel, true, true, T>(plan)
+                           : FunctionOf<kKernel, true, false, T>(plan);
 }
 
 template <typename T>
 BandFunction FunctionOf(const Depthwise& plan) {
-  const bool half = LanesOf(plan) < static_cast<int64_t>(hn::Lanes(Tag()));
-  return half ? FunctionOf<HalfTag, T>(plan) : FunctionOf<Tag, T>(plan);
+  switch (plan.geometry.kernel[1]) {
+    case 3:
+      return FunctionOf<3, T>(plan);
+    case 5:
+      return FunctionOf<5, T>(plan);
+    default:
+      return FunctionOf<7, T>(plan);
+  }
 }
 
 BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
@@ -352,9 +329,6 @@ BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
       return FunctionOf<float>(plan);
   }
 }
-
-// What comes between lines; that of one line alone may be any number.
-int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.stride[3] : 0; }
 
 // Lines of y for the steps [first, last), and which of their elements are inside it.
 struct Lines {
@@ -412,7 +386,8 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
                    const TensorView& weight, const TensorView& grad_x,
                    const TensorView& grad_weight, double* chunk_sums, void* slot) {
   const Geometry& g = plan.geometry;
-  const int64_t lanes = LanesOf(plan);
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
   const int64_t first_image = chunk * plan.images;
   const int64_t last_image = std::min(first_image + plan.images, g.batch);
@@ -501,7 +476,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
     if (!plan.gives_weight || !due) continue;
     for (int64_t k = 0; k < taps; ++k) {
       float* const sum = band.sums + k * lanes;
-      totals[c * taps + k] += SumOf(sum, lanes);
+      totals[c * taps + k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sum))));
       std::fill_n(sum, lanes, 0.0f);
     }
     if (!last) continue;

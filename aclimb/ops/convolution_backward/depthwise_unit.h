@@ -15,8 +15,14 @@ inline constexpr int64_t kMostDepthwiseLanes = 16;
 void LoadWindow(const TensorView& weight, int64_t channel, float* to);
 void StoreWindow(const double* sums, const TensorView& weight, int64_t channel);
 
+// What comes between lines; that of one line alone may be any number.
+inline int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.stride[3] : 0; }
+
 // A line that is packed may overshoot its end by so many elements, and sums read as far.
 inline constexpr int64_t kDepthwiseSlack = 64;
+
+// Of a block, where vectors run across channels.
+inline constexpr int64_t kDepthwiseChannels = 16;
 
 // One unit: a few channels of a chunk of images.
 //   chunk_sums  [chunks][channels][window], where there are several chunks
@@ -24,5 +30,9 @@ inline constexpr int64_t kDepthwiseSlack = 64;
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
                    const TensorView& weight, const TensorView& grad_x,
                    const TensorView& grad_weight, double* chunk_sums, void* slot);
+// The same for plans by channels.
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
+                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
+                       const TensorView& grad_weight, double* chunk_sums, void* slot);
 
 }  // namespace aclimb::convolution_backward

@@ -633,7 +633,7 @@ bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
   const Geometry& geometry = operands_.geometry;
   if (!gives_x && !gives_weight) return false;
-  if (!TakesDepthwise(geometry, onednn::ProductsOf(dtype_))) return false;
+  if (!TakesDepthwise(geometry)) return false;
   const Depthwise plan = PlanDepthwise(geometry, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
   Place x, weight;
   if (gives_x) {
