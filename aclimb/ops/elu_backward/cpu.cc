@@ -80,6 +80,8 @@ class Solver {
   // dimension and an input along another one, which is returned; -1 otherwise.
   static constexpr int64_t kTileRows = 128;
   static constexpr int64_t kTileColumns = 512 / sizeof(In);
+  // Rows a power of two apart would share few sets of a cache.
+  static constexpr int64_t kTilePitch = 576 / sizeof(In);
 
   int TransposedDimension() const {
     if (walk_.stride[2][inner_] != 1) return -1;
@@ -141,7 +143,7 @@ class Solver {
   }
 
   void SolveTile(const Tile& tile, int across, bool stream) const {
-    HWY_ALIGN In buffer[2][kTileRows * kTileColumns];
+    HWY_ALIGN In buffer[2][kTileRows * kTilePitch];
     const Rows grad = Load(0, grad_ + tile.at[0], across, tile, buffer[0]);
     const Rows value = Load(1, value_ + tile.at[1], across, tile, buffer[1]);
     for (int64_t r = 0; r < tile.rows; ++r) {
@@ -165,8 +167,8 @@ class Solver {
   Rows Load(int n, const In* from, int across, const Tile& tile, In* to) const {
     if (walk_.stride[n][inner_] == 1) return {from, walk_.stride[n][across]};
     Transpose(Stored(from), walk_.stride[n][inner_], tile.columns, tile.rows, Stored(to),
-              kTileColumns);
-    return {to, kTileColumns};
+              kTilePitch);
+    return {to, kTilePitch};
   }
 
   const In* const grad_;
