@@ -82,8 +82,10 @@ HWY_INLINE void AddTaps(const Planes& planes) {
   const Steps<kStride> down(plan.down, kFirst % kStride, plan.geometry.in[1]);
   const Steps<kStride> across(plan.across, kColumn, width);
   const Soon y_soon = planes.y_soon, x_soon = planes.x_soon, grad_soon = planes.grad_soon;
-  for (int64_t m = down.first; m < down.last; ++m) {
-    const float* y = planes.y + (m + kReach - kFirst / kStride - (kLines - 1)) * pitch +
+  // Element by element of line m of a phase, by the lines [kFrom, kTo) of these.
+  const auto add_line = [&](int64_t m, auto from, auto to) HWY_ATTR {
+    constexpr int kFrom = decltype(from)::value, kTo = decltype(to)::value;
+    const float* y = planes.y + (m + kReach - kFirst / kStride - (kTo - 1)) * pitch +
                      (across.first + kReach - (kColumns - 1)) * kChannels;
     int64_t element = (kStride * m + down.base) * width + kStride * across.first + across.base;
     for (int64_t n = across.first; n < across.last; ++n) {
@@ -97,11 +99,11 @@ HWY_INLINE void AddTaps(const Planes& planes) {
       if constexpr (kWeight) x = hn::Load(d, planes.x + at);
       if constexpr (kX && kFirst >= kStride) grad = hn::Load(d, planes.grad_x + at);
 #pragma GCC unroll 8
-      for (int line = kLines - 1; line >= 0; --line) {
+      for (int line = kTo - 1; line >= kFrom; --line) {
 #pragma GCC unroll 8
         for (int column = kColumns - 1; column >= 0; --column) {
           Vector value =
-              hn::Load(d, y + (kLines - 1 - line) * pitch + (kColumns - 1 - column) * kChannels);
+              hn::Load(d, y + (kTo - 1 - line) * pitch + (kColumns - 1 - column) * kChannels);
           KeepInRegister(value);
           if constexpr (kHoldsWeights) {
             grad = hn::MulAdd(held[line][column], value, grad);
@@ -115,6 +117,24 @@ HWY_INLINE void AddTaps(const Planes& planes) {
       y += kChannels;
       element += kStride;
     }
+  };
+  using std::integral_constant;
+  for (int64_t m = down.first; m < down.last; ++m) {
+    constexpr integral_constant<int, 0> kNone;
+    constexpr integral_constant<int, kLines> kAll;
+    if constexpr (kKernel == 3 && kStride == 1) {
+      // On planes of few lines it pays to leave out the line that meets only zeros.
+      const int64_t last = m + plan.down.first + kReach;
+      if (last == plan.geometry.out[1]) {
+        add_line(m, integral_constant<int, 1>(), kAll);
+        continue;
+      }
+      if (last == kLines - 2) {
+        add_line(m, kNone, integral_constant<int, kLines - 1>());
+        continue;
+      }
+    }
+    add_line(m, kNone, kAll);
   }
   if constexpr (kWeight) {
 #pragma GCC unroll 32
