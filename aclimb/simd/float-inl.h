@@ -79,11 +79,11 @@ HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> BFloat16Bits(D d, hn::Vec<D> value) 
   const hn::Rebind<uint32_t, D> d32;
   const auto bits = hn::BitCast(d32, value);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(d32, 0x7FFFu))));
-  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(d32, 0x40u));
+  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(d32, 0x7FFFu)));
+  const auto quiet = hn::Or(bits, hn::Set(d32, 0x400000u));
   const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
   (void)d;
-  return hn::IfThenElse(is_nan, quiet, rounded);
+  return hn::ShiftRight<16>(hn::IfThenElse(is_nan, quiet, rounded));
 }
 
 #if !ACLIMB_HARDWARE_FLOAT16
