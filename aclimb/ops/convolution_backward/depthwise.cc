@@ -17,7 +17,7 @@ constexpr int64_t kBandElements = 4096;  // of a packed band, unless a step alon
 constexpr int64_t kUnitElements = 8192;  // of a unit's planes of x, of one image
 constexpr int64_t kMostChannels = 32;    // of a unit
 constexpr int64_t kFewestUnits = 64;     // if there are so many channels and images
-constexpr int64_t kMostTerms = 1024;     // of a sum in float32, in vectors of four
+constexpr int64_t kMostTerms = 1024;     // of a sum in float32
 constexpr int64_t kFewestImages = 8;     // of a chunk, by channels
 
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
@@ -36,11 +36,12 @@ void PlanByChannels(int threads, Depthwise& plan) {
   const int64_t blocks = CeilDivide(g.groups, kDepthwiseChannels);
   plan.band = plan.down.steps;
   plan.plane = (plan.band + reach) * (plan.across.steps + reach) * kDepthwiseChannels;
-  plan.partial = std::max(g.InSize(), g.OutSize()) * kDepthwiseChannels;
+  plan.partial = std::max({g.InSize(), g.OutSize(), taps}) * kDepthwiseChannels;
   plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / blocks));
   plan.images = std::min(g.batch, std::max(plan.images, kFewestImages));
   plan.chunks = CeilDivide(g.batch, plan.images);
-  int64_t of_unit = std::max<int64_t>(1, kUnitElements / (g.InSize() * kDepthwiseChannels));
+  int64_t of_unit = kUnitElements / (g.InSize() * kDepthwiseChannels);
+  of_unit = std::clamp<int64_t>(of_unit, 1, blocks);
   if (threads > 1) {
     of_unit = std::min(of_unit, CeilDivide(blocks * plan.chunks, int64_t{4} * threads));
   }

@@ -13,7 +13,7 @@
 //
 // With strides s, element i of x stands at step m = (i + padding) / s, in one of s phases, and tap
 // phase + s * q of the window brings element m - q of y to it. Sums of a channel are in one order,
-// whatever the number of threads. Zeros that stand for padding are multiplied.
+// whatever the number of threads. Zeros that stand for padding may be multiplied.
 namespace aclimb::convolution_backward {
 
 struct Depthwise {
@@ -35,7 +35,7 @@ struct Depthwise {
   bool by_channels = false;
   int64_t plane = 0;    // elements of a packed band
   int64_t partial = 0;  // of a packed band of the gradient of x, where windows take several passes;
-                        // by channels of planes of x and of its gradient
+                        // by channels of planes of x, of its gradient and of windows
   int64_t slot_bytes = 0;  // scratch of a unit
   int slots = 1;           // units that may run at once
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/depthwise_unit.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
 #include "aclimb/simd/float-inl.h"
@@ -51,7 +50,7 @@ struct Steps {
 
   Steps(const Depthwise::Axis& axis, int phase, int64_t extent)
       : first(phase < axis.lead ? 1 : 0),
-        last((extent - 1 - phase + axis.lead) / kStride + 1),
+        last((extent - 1 - phase + axis.lead + kStride) / kStride),
         base(phase - axis.lead) {}
 };
 
@@ -202,9 +201,12 @@ struct Block {
   int64_t image, channel, channels;
 };
 
-// Elements of a block's channels side by side.
+// Elements of a block's channels side by side, and zeros for channels that are none.
 template <typename T>
 HWY_INLINE void Gather(const TensorView& view, const Block& block, StoredLane<T>* to) {
+  if (block.channels < kChannels) {
+    std::fill_n(to, view.shape[3] * view.shape[4] * kChannels, StoredLane<T>{});
+  }
   EachRun<T>(view, block.image, block.channel,
              [&](const T* from, int64_t first, int64_t count) HWY_ATTR {
                Transpose(Stored(from), view.stride[1], block.channels, count,
@@ -278,14 +280,14 @@ void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Block& blo
     return std::min(extent, axis.first + axis.steps + reach);
   };
   const int64_t pitch = plan.across.steps + reach;
-  const int64_t left = std::max<int64_t>(plan.across.first, 0);
-  const int64_t count = end(plan.across, g.out[2]) - left;
+  const int64_t count = end(plan.across, g.out[2]);
   OfType(y.dtype, [&](auto type) HWY_ATTR {
     using T = decltype(type);
     Gather<T>(y, block, static_cast<StoredLane<T>*>(stage));
-    for (int64_t h = std::max<int64_t>(plan.down.first, 0); h < end(plan.down, g.out[1]); ++h) {
-      Convert(static_cast<const T*>(stage) + (h * g.out[2] + left) * kChannels, count,
-              to + ((h - plan.down.first) * pitch + left - plan.across.first) * kChannels);
+    // Taps reach at least as far as the first element.
+    for (int64_t h = 0; h < end(plan.down, g.out[1]); ++h) {
+      Convert(static_cast<const T*>(stage) + h * g.out[2] * kChannels, count,
+              to + ((h - plan.down.first) * pitch - plan.across.first) * kChannels);
     }
   });
 }
@@ -318,8 +320,9 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
   float* const weights = grad_plane + plan.partial;
   float* const sums = weights + plan.channels * taps;
   double* const totals = reinterpret_cast<double*>(sums + plan.channels * taps);
-  // Around y; beside channels, where there are fewer than in a block; and of sums.
-  std::fill_n(static_cast<float*>(slot), plan.slot_bytes / 4, 0.0f);
+  std::fill(y_plane, x_plane, 0.0f);  // around y
+  std::fill_n(sums, plan.channels * taps, 0.0f);
+  std::fill_n(totals, plan.channels * taps, 0.0);
 
   const auto windows_of = [&](int64_t channel) { return (channel - first_channel) * taps; };
   // Windows are loaded and stored like planes.
@@ -341,9 +344,13 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
       // The gradient's place is free until it is computed, and then x's is.
       LoadAmongZeros(plan, y, block, grad_plane, y_plane);
       if (plan.gives_weight) Load(x, block, grad_plane, x_plane);
-      const bool last = channel + kChannels >= last_channel;
-      const Block next =
-          last ? Block{image + 1, first_channel, 0} : Block{image, channel + kChannels, 0};
+      // The unit's last block asks for itself once more.
+      Block next = block;
+      if (channel + kChannels < last_channel) {
+        next.channel += kChannels;
+      } else if (image + 1 < last_image) {
+        next = block_at(image + 1, first_channel);
+      }
       const Soon y_soon = SoonOf(y, next, g.InSize());
       for (int64_t lane = 0; lane < kChannels; lane += static_cast<int64_t>(hn::Lanes(Tag()))) {
         const int64_t window = windows_of(channel) + lane;

@@ -174,6 +174,26 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
   }
 }
 
+// Windows of more elements than planes, and phases without any.
+TEST_F(DepthwiseWindows, OfTinyPlanes) {
+  Random random(11);
+  constexpr DTypes kHalf = {DType::kFloat16, DType::kBFloat16, DType::kFloat16};
+  constexpr DTypes kBrain = {DType::kBFloat16, DType::kFloat32, DType::kBFloat16};
+  for (const auto& [kernel, stride] :
+       {std::pair<int64_t, int64_t>{3, 1}, {3, 2}, {5, 1}, {5, 2}, {7, 1}}) {
+    for (int64_t pad = 0; pad < kernel; ++pad) {
+      const auto axis = [&](int64_t in) { return Axis{in, kernel, stride, 1, pad, kernel - 1}; };
+      for (const auto& [height, width] :
+           {std::pair<int64_t, int64_t>{1, 1}, {1, 6}, {6, 1}, {2, 3}, {3, 3}}) {
+        for (const DTypes& dtypes : {kFloats, kHalf, kBrain}) {
+          ExpectTruth(DepthwiseOf(2, 37, axis(height), axis(width)), dtypes, random);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(DepthwiseWindows, ThreadsDoNotChangeABit) {
   Random random(9);
   const Axis wide = {80, 3, 1, 1, 1, 1}, strided = {31, 5, 2, 1, 2, 2}, narrow = {7, 3, 1, 1, 1, 1},

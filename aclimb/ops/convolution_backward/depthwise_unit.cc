@@ -330,6 +330,9 @@ BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
   }
 }
 
+// What comes between lines; that of one line alone may be any number.
+int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.stride[3] : 0; }
+
 // Lines of y for the steps [first, last), and which of their elements are inside it.
 struct Lines {
   int64_t top, left;  // element of y at position 0 of line 0

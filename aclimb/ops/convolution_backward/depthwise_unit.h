@@ -15,9 +15,6 @@ inline constexpr int64_t kMostDepthwiseLanes = 16;
 void LoadWindow(const TensorView& weight, int64_t channel, float* to);
 void StoreWindow(const double* sums, const TensorView& weight, int64_t channel);
 
-// What comes between lines; that of one line alone may be any number.
-inline int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.stride[3] : 0; }
-
 // A line that is packed may overshoot its end by so many elements, and sums read as far.
 inline constexpr int64_t kDepthwiseSlack = 64;
 
