@@ -179,8 +179,8 @@ TEST_F(DepthwiseWindows, OfTinyPlanes) {
   Random random(11);
   constexpr DTypes kHalf = {DType::kFloat16, DType::kBFloat16, DType::kFloat16};
   constexpr DTypes kBrain = {DType::kBFloat16, DType::kFloat32, DType::kBFloat16};
-  for (const auto& [kernel, stride] :
-       {std::pair<int64_t, int64_t>{3, 1}, {3, 2}, {5, 1}, {5, 2}, {7, 1}}) {
+  for (const auto& window : {std::pair<int64_t, int64_t>{3, 1}, {3, 2}, {5, 1}, {5, 2}, {7, 1}}) {
+    const int64_t kernel = window.first, stride = window.second;
     for (int64_t pad = 0; pad < kernel; ++pad) {
       const auto axis = [&](int64_t in) { return Axis{in, kernel, stride, 1, pad, kernel - 1}; };
       for (const auto& [height, width] :
