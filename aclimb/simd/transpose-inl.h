@@ -112,8 +112,8 @@ void Transpose(const T* from, int64_t stride, int64_t rows, int64_t columns, T* 
     }
     return;
   }
-  // Of float32 half a vector of 64 bytes: a processor loads two of them at a time, and shuffles them
-  // so.
+  // Of float32 half a vector of 64 bytes: a processor loads two of them at a time, and shuffles
+  // them so.
   constexpr size_t kAll = hn::MaxLanes(hn::ScalableTag<T>());
   constexpr size_t kMost = HWY_MAX(sizeof(T) == 4 ? HWY_MIN(kAll, 8) : kAll, size_t{kBlock<T>});
   EachVector<T, kMost, kBlock<T>>(rows, [&](auto d, int64_t r) HWY_ATTR {
