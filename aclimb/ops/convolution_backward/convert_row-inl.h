@@ -20,6 +20,19 @@ HWY_INLINE int IndexOf(DType dtype) {
   return dtype == DType::kFloat16 ? 1 : dtype == DType::kBFloat16 ? 2 : 0;
 }
 
+// body(an element of the dtype's type)
+template <typename Body>
+HWY_INLINE void WithType(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return body(Float16());
+    case DType::kBFloat16:
+      return body(BFloat16());
+    default:
+      return body(float());
+  }
+}
+
 // `count` elements side by side, to nearest even.
 template <typename From, typename To>
 HWY_INLINE void ConvertRow(const From* from, int64_t count, To* to) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "aclimb/ops/convolution_backward/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/depthwise_unit.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
 #include "aclimb/simd/float-inl.h"
@@ -188,8 +189,9 @@ HWY_INLINE void EachRun(const TensorView& view, int64_t image, int64_t channel, 
   T* const from = view.As<T>() + image * view.stride[0] + channel * view.stride[1];
   // Only windows may have columns that are not side by side.
   const int64_t run = width > 1 && view.stride[4] != 1 ? 1 : width;
-  if (run == width && (height == 1 || view.stride[3] == width))
+  if (run == width && (height == 1 || view.stride[3] == width)) {
     return body(from, 0, height * width);
+  }
   for (int64_t h = 0; h < height; ++h) {
     for (int64_t w = 0; w < width; w += run) {
       body(from + h * view.stride[3] + w * view.stride[4], h * width + w, run);
@@ -201,11 +203,14 @@ struct Block {
   int64_t image, channel, channels;
 };
 
+// Of a block.
+int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
+
 // Elements of a block's channels side by side, and zeros for channels that are none.
 template <typename T>
 HWY_INLINE void Gather(const TensorView& view, const Block& block, StoredLane<T>* to) {
   if (block.channels < kChannels) {
-    std::fill_n(to, view.shape[3] * view.shape[4] * kChannels, StoredLane<T>{});
+    std::fill_n(to, ElementsOf(view), StoredLane<T>{});
   }
   EachRun<T>(view, block.image, block.channel,
              [&](const T* from, int64_t first, int64_t count) HWY_ATTR {
@@ -223,49 +228,27 @@ HWY_INLINE void Scatter(const StoredLane<T>* from, const TensorView& view, const
   });
 }
 
-// `count` elements of a block's channels.
-template <typename From, typename To>
-HWY_INLINE void Convert(const From* from, int64_t count, To* to) {
-  const Tag d;
-  for (int64_t i = 0; i < count * kChannels; i += static_cast<int64_t>(hn::Lanes(d))) {
-    StoreF32(d, LoadF32(d, from + i), to + i);
-  }
-}
-
-// Calls f(T()) for the type of the elements.
-template <class F>
-HWY_INLINE void OfType(DType dtype, const F& f) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return f(Float16());
-    case DType::kBFloat16:
-      return f(BFloat16());
-    default:
-      return f(0.0f);
-  }
-}
-
 // A block in float32. What is transposed may wait in `stage`, of as many elements.
 void Load(const TensorView& view, const Block& block, void* stage, float* to) {
-  OfType(view.dtype, [&](auto type) HWY_ATTR {
+  WithType(view.dtype, [&](auto type) HWY_ATTR {
     using T = decltype(type);
     if constexpr (std::is_same_v<T, float>) {
       Gather<T>(view, block, to);
     } else {
       Gather<T>(view, block, static_cast<uint16_t*>(stage));
-      Convert(static_cast<const T*>(stage), view.shape[3] * view.shape[4], to);
+      ConvertRow(static_cast<const T*>(stage), ElementsOf(view), to);
     }
   });
 }
 
 // The inverse.
 void Store(const float* from, void* stage, const TensorView& view, const Block& block) {
-  OfType(view.dtype, [&](auto type) HWY_ATTR {
+  WithType(view.dtype, [&](auto type) HWY_ATTR {
     using T = decltype(type);
     if constexpr (std::is_same_v<T, float>) {
       Scatter<T>(from, view, block);
     } else {
-      Convert(from, view.shape[3] * view.shape[4], static_cast<T*>(stage));
+      ConvertRow(from, ElementsOf(view), static_cast<T*>(stage));
       Scatter<T>(static_cast<const uint16_t*>(stage), view, block);
     }
   });
@@ -280,14 +263,14 @@ void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Block& blo
     return std::min(extent, axis.first + axis.steps + reach);
   };
   const int64_t pitch = plan.across.steps + reach;
-  const int64_t count = end(plan.across, g.out[2]);
-  OfType(y.dtype, [&](auto type) HWY_ATTR {
+  const int64_t count = end(plan.across, g.out[2]) * kChannels;
+  WithType(y.dtype, [&](auto type) HWY_ATTR {
     using T = decltype(type);
     Gather<T>(y, block, static_cast<StoredLane<T>*>(stage));
     // Taps reach at least as far as the first element.
     for (int64_t h = 0; h < end(plan.down, g.out[1]); ++h) {
-      Convert(static_cast<const T*>(stage) + h * g.out[2] * kChannels, count,
-              to + ((h - plan.down.first) * pitch - plan.across.first) * kChannels);
+      ConvertRow(static_cast<const T*>(stage) + h * g.out[2] * kChannels, count,
+                 to + ((h - plan.down.first) * pitch - plan.across.first) * kChannels);
     }
   });
 }
@@ -296,7 +279,7 @@ void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Block& blo
 Soon SoonOf(const TensorView& view, const Block& block, int64_t elements) {
   const auto size = static_cast<int64_t>(SizeOf(view.dtype));
   const int64_t plane = view.shape[3] * view.shape[4];
-  const int64_t bytes = plane * kChannels * size / elements;
+  const int64_t bytes = ElementsOf(view) * size / elements;
   const char* const from =
       view.As<char>() + (block.image * view.stride[0] + block.channel * view.stride[1]) * size;
   return {from, view.stride[1] == plane ? bytes : 0};

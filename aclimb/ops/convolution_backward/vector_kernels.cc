@@ -23,6 +23,7 @@ using aclimb::HWY_NAMESPACE::EachVector;
 using aclimb::HWY_NAMESPACE::LoadF32;
 using aclimb::HWY_NAMESPACE::Transpose;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
+using convolution_backward::HWY_NAMESPACE::WithType;
 
 using Tag = hn::ScalableTag<float>;
 using Vector = hn::Vec<Tag>;
@@ -39,19 +40,6 @@ static_assert(kRows % kHeldRows == 0);
 constexpr int64_t kTileRows = 48, kTileColumns = 128;
 
 int64_t VectorLanes() { return static_cast<int64_t>(hn::Lanes(Tag())); }
-
-// body(an element of the dtype's type)
-template <typename Body>
-HWY_INLINE void WithType(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return body(Float16());
-    case DType::kBFloat16:
-      return body(BFloat16());
-    default:
-      return body(float());
-  }
-}
 
 void ConvertToFloat(DType dtype, const void* from, int64_t count, float* to) {
   WithType(dtype, [&](auto element) HWY_ATTR {
