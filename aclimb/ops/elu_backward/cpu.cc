@@ -122,22 +122,28 @@ class Solver {
     });
   }
 
-  // Tiles are numbered along the inner dimension first.
+  // Tiles are numbered along the inner dimension first, in bands of a few: the next tiles then read
+  // and write on in the pages of memory that the last ones touched, whichever way an operand lies.
   Tile TileOf(int64_t index, int across) const {
+    constexpr int64_t kBand = 8;
+    const int64_t rows = CeilDivide(walk_.extent[across], kTileRows);
+    const int64_t columns = CeilDivide(walk_.extent[inner_], kTileColumns);
+    int64_t plane = index / (rows * columns);
+    index %= rows * columns;
+    const int64_t band = index / (rows * kBand) * kBand;
+    index -= band * rows;
+    const int64_t width = std::min(kBand, columns - band);
     Tile tile;
-    const auto cut = [&](int d, int64_t length) {
-      const int64_t tiles = CeilDivide(walk_.extent[d], length);
-      const int64_t first = index % tiles * length;
-      index /= tiles;
+    const auto cut = [&](int d, int64_t first, int64_t length) {
       for (int n = 0; n < 3; ++n) tile.at[n] += first * walk_.stride[n][d];
       return std::min(length, walk_.extent[d] - first);
     };
-    tile.columns = cut(inner_, kTileColumns);
-    tile.rows = cut(across, kTileRows);
+    tile.columns = cut(inner_, (band + index % width) * kTileColumns, kTileColumns);
+    tile.rows = cut(across, index / width * kTileRows, kTileRows);
     for (int d = inner_ - 1; d >= 0; --d) {
       if (d == across) continue;
-      for (int n = 0; n < 3; ++n) tile.at[n] += index % walk_.extent[d] * walk_.stride[n][d];
-      index /= walk_.extent[d];
+      cut(d, plane % walk_.extent[d], 1);
+      plane /= walk_.extent[d];
     }
     return tile;
   }

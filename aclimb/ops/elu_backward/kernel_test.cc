@@ -136,12 +136,13 @@ TensorView Transposed(void* data, DType dtype, int64_t planes, int64_t rows, int
   return view;
 }
 
-// Sizes below, at and above the tile's edge; each combination of transposed operands.
+// Sizes below, at and above the edges of a tile and of a band; each combination of transposed
+// operands.
 template <typename T>
 void ExpectTilesMatchTruth(double relative) {
   Random random(3);
   for (const auto& [rows, columns] :
-       {std::pair<int64_t, int64_t>{3, 70}, {64, 64}, {67, 130}, {5, 4}}) {
+       {std::pair<int64_t, int64_t>{3, 70}, {64, 64}, {67, 130}, {5, 4}, {130, 2200}}) {
     const int64_t planes = 2;
     const auto count = static_cast<size_t>(planes * rows * columns);
     std::vector<T> grad(count), value(count);
