@@ -95,13 +95,15 @@ Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
     if (tensor == nullptr || !HasDTypes(parameter)) continue;
     const DTypeMask mask = parameter.dtypes[arguments.product()];
     if (Has(mask, tensor->dtype)) continue;
+    const char* const remedy = parameter.role == Role::kOutput
+                                   ? "create the tensor with a dtype that is expected"
+                                   : "convert the tensor";
+    const char* const elsewhere =
+        HasElsewhere(parameter, tensor->dtype) ? ", or choose another product with ACLIMB_SOC" : "";
     return Refuse(kAclnnInvalid,
                   Cat(parameter.name, ".dtype is ", DTypeText(*tensor), "; expected ", Text(mask),
                       " on ", NameOf(arguments.product()), "."),
-                  HasElsewhere(parameter, tensor->dtype)
-                      ? "convert the tensor, or choose another product with ACLIMB_SOC"
-                      : "convert the tensor",
-                  Id(contract, "dtype", parameter.name));
+                  Cat(remedy, elsewhere), Id(contract, "dtype", parameter.name));
   }
   return Ok();
 }

@@ -23,8 +23,10 @@ constexpr GenericRule kGeneric[] = {
     {"product", "the chip has the operator", "ACLIMB_SOC names an older chip",
      "choose another chip with ACLIMB_SOC, for example Ascend910B3"},
     {"dtype", "the dtype is one that the chip accepts",
-     "bfloat16 on an older chip; float64; an index tensor of another width",
-     "convert the tensor; `aclimb ops` lists what each chip accepts"},
+     "bfloat16 on an older chip; float64 or an integer where the operator has none",
+     "convert the tensor, or create an output with another dtype; `aclimb ops` lists what each "
+     "chip "
+     "accepts"},
     {"format", "the format is one of the accepted layouts",
      "a blocked format such as NC1HWC0 in aclCreateTensor, or channels last",
      "lay the data out so (or describe them with strides), and pass that format"},
