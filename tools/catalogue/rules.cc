@@ -25,8 +25,7 @@ constexpr GenericRule kGeneric[] = {
     {"dtype", "the dtype is one that the chip accepts",
      "bfloat16 on an older chip; float64 or an integer where the operator has none",
      "convert the tensor, or create an output with another dtype; `aclimb ops` lists what each "
-     "chip "
-     "accepts"},
+     "chip accepts"},
     {"format", "the format is one of the accepted layouts",
      "a blocked format such as NC1HWC0 in aclCreateTensor, or channels last",
      "lay the data out so (or describe them with strides), and pass that format"},
