@@ -126,13 +126,13 @@ class Solver {
   // and write on in the pages of memory that the last ones touched, whichever way an operand lies.
   Tile TileOf(int64_t index, int across) const {
     constexpr int64_t kBand = 8;
-    const int64_t rows = CeilDivide(walk_.extent[across], kTileRows);
-    const int64_t columns = CeilDivide(walk_.extent[inner_], kTileColumns);
-    int64_t plane = index / (rows * columns);
-    index %= rows * columns;
-    const int64_t band = index / (rows * kBand) * kBand;
-    index -= band * rows;
-    const int64_t width = std::min(kBand, columns - band);
+    const int64_t row_tiles = CeilDivide(walk_.extent[across], kTileRows);
+    const int64_t column_tiles = CeilDivide(walk_.extent[inner_], kTileColumns);
+    int64_t plane = index / (row_tiles * column_tiles);
+    index %= row_tiles * column_tiles;
+    const int64_t band = index / (row_tiles * kBand) * kBand;
+    index -= band * row_tiles;
+    const int64_t width = std::min(kBand, column_tiles - band);
     Tile tile;
     const auto cut = [&](int d, int64_t first, int64_t length) {
       for (int n = 0; n < 3; ++n) tile.at[n] += first * walk_.stride[n][d];

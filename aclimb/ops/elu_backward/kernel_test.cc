@@ -142,7 +142,7 @@ template <typename T>
 void ExpectTilesMatchTruth(double relative) {
   Random random(3);
   for (const auto& [rows, columns] :
-       {std::pair<int64_t, int64_t>{3, 70}, {64, 64}, {67, 130}, {5, 4}, {130, 2200}}) {
+       {std::pair<int64_t, int64_t>{3, 70}, {64, 64}, {67, 130}, {5, 4}, {128, 256}, {130, 2200}}) {
     const int64_t planes = 2;
     const auto count = static_cast<size_t>(planes * rows * columns);
     std::vector<T> grad(count), value(count);
@@ -184,6 +184,40 @@ TEST(EluBackwardKernel, TransposedViewsOnEveryTarget) {
     ExpectTilesMatchTruth<Float16>(5e-4);
     ExpectTilesMatchTruth<BFloat16>(4e-3);
   });
+}
+
+// The dimension that an input runs along is not next to the inner one, and two others are outside.
+TEST(EluBackwardKernel, TransposedViewsOfManyDimensions) {
+  const int64_t extent[] = {2, 140, 4, 5};
+  const int64_t count = 2 * 140 * 4 * 5;
+  Random random(5);
+  std::vector<float> grad(count), value(count), out(count, NAN);
+  for (float& g : grad) g = static_cast<float>(random.Real(-4, 4));
+  for (float& v : value) v = static_cast<float>(random.Real(-4, 3));
+  TensorView view[3];
+  float* const data[3] = {grad.data(), value.data(), out.data()};
+  for (int n = 0; n < 3; ++n) {
+    view[n].data = data[n];
+    view[n].dtype = DType::kFloat32;
+    view[n].rank = 4;
+    // The gradient's second dimension is the inner one in memory.
+    const int64_t packed[] = {2800, 20, 5, 1}, turned[] = {2800, 1, 140, 560};
+    for (int d = 0; d < 4; ++d) {
+      view[n].shape[d] = extent[d];
+      view[n].stride[d] = n == 0 ? turned[d] : packed[d];
+    }
+  }
+  Solve(view[0], view[1], view[2]);
+  std::vector<double> got, expected;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t index[] = {i / 2800, i / 20 % 140, i / 5 % 4, i % 5};
+    int64_t at = 0;
+    for (int d = 0; d < 4; ++d) at += index[d] * view[0].stride[d];
+    got.push_back(out[static_cast<size_t>(i)]);
+    expected.push_back(Truth(grad[static_cast<size_t>(at)], value[static_cast<size_t>(i)], 1.5f,
+                             2.0f, 0.5f, false));
+  }
+  EXPECT_TRUE(Near(got, expected, {1e-6, 1e-6}));
 }
 
 // Longer than the last-level cache, at every alignment of the first element.
