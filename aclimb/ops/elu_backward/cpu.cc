@@ -106,9 +106,12 @@ class Solver {
     int64_t columns;
   };
 
+  // Of a plane.
+  int64_t RowTiles(int across) const { return CeilDivide(walk_.extent[across], kTileRows); }
+  int64_t ColumnTiles() const { return CeilDivide(walk_.extent[inner_], kTileColumns); }
+
   void SolveInTiles(int across) const {
-    const int64_t row_tiles = CeilDivide(walk_.extent[across], kTileRows);
-    const int64_t column_tiles = CeilDivide(walk_.extent[inner_], kTileColumns);
+    const int64_t row_tiles = RowTiles(across), column_tiles = ColumnTiles();
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
     const int64_t tiles = planes * row_tiles * column_tiles;
     // Their elements take several times as long.
@@ -126,8 +129,7 @@ class Solver {
   // and write on in the pages of memory that the last ones touched, whichever way an operand lies.
   Tile TileOf(int64_t index, int across) const {
     constexpr int64_t kBand = 8;
-    const int64_t row_tiles = CeilDivide(walk_.extent[across], kTileRows);
-    const int64_t column_tiles = CeilDivide(walk_.extent[inner_], kTileColumns);
+    const int64_t row_tiles = RowTiles(across), column_tiles = ColumnTiles();
     int64_t plane = index / (row_tiles * column_tiles);
     index %= row_tiles * column_tiles;
     const int64_t band = index / (row_tiles * kBand) * kBand;
