@@ -32,56 +32,96 @@ struct Truth {
 
   void Compute(const std::vector<double>& grad_output, const std::vector<double>& input,
                const std::vector<double>& weight) {
-    const int64_t cin = input_shape[1], cout = output_shape[1], batch = input_shape[0];
+    const int64_t batch = input_shape[0], inputs = input_shape[1] / groups;
+    const int64_t channels = output_shape[1], outputs = channels / groups;
     // The side that windows slide over, and the side that counts windows.
     const std::vector<int64_t>& wide = transposed ? output_shape : input_shape;
     const std::vector<int64_t>& narrow = transposed ? input_shape : output_shape;
-    const int64_t wide_size = SpatialSize(wide), narrow_size = SpatialSize(narrow);
-    const int64_t taps = SpatialSize(weight_shape);
-    grad_input.assign(input.size(), 0.0);
-    input_magnitude = grad_input;
-    grad_weight.assign(weight.size(), 0.0);
-    weight_magnitude = grad_weight;
-    grad_bias.assign(static_cast<size_t>(cout), 0.0);
-    bias_magnitude = grad_bias;
     const int64_t out_size = SpatialSize(output_shape), in_size = SpatialSize(input_shape);
-    for (int64_t n = 0; n < batch; ++n) {
-      for (int64_t co = 0; co < cout; ++co) {
-        for (int64_t i = 0; i < out_size; ++i) {
-          const double g = grad_output[static_cast<size_t>((n * cout + co) * out_size + i)];
-          grad_bias[static_cast<size_t>(co)] += g;
-          bias_magnitude[static_cast<size_t>(co)] += std::fabs(g);
-        }
-      }
+    const int64_t taps = SpatialSize(weight_shape);
+    // Within, arrays end with the input channels of a group: a tap of a window adds to neighbours.
+    const std::vector<size_t> g_at = ChannelsLast(output_shape), x_at = ChannelsLast(input_shape);
+    const std::vector<size_t> w_at = WeightInputsLast();
+    const std::vector<double> g = Gather(grad_output, g_at), x = Gather(input, x_at);
+    const std::vector<double> w = Gather(weight, w_at);
+    std::vector<double> x_sum(x.size()), x_size(x.size()), w_sum(w.size()), w_size(w.size());
+    grad_bias.assign(static_cast<size_t>(channels), 0.0);
+    bias_magnitude = grad_bias;
+    for (size_t i = 0; i < g.size(); ++i) {
+      grad_bias[i % grad_bias.size()] += g[i];
+      bias_magnitude[i % grad_bias.size()] += std::fabs(g[i]);
     }
-    for (int64_t window = 0; window < narrow_size; ++window) {
+    for (int64_t window = 0; window < SpatialSize(narrow); ++window) {
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t at = WidePosition(narrow, wide, window, tap);
         if (at < 0) continue;
-        (void)wide_size;
         const int64_t out_at = transposed ? at : window, in_at = transposed ? window : at;
         for (int64_t n = 0; n < batch; ++n) {
-          for (int64_t co = 0; co < cout; ++co) {
-            const int64_t group = co / (cout / groups), per_group = cin / groups;
-            for (int64_t ci = group * per_group; ci < (group + 1) * per_group; ++ci) {
-              const int64_t row = transposed ? ci : co;
-              const int64_t column = transposed ? co % (cout / groups) : ci % per_group;
-              const size_t w = static_cast<size_t>((row * weight_shape[1] + column) * taps + tap);
-              const size_t x = static_cast<size_t>((n * cin + ci) * in_size + in_at);
-              const double g =
-                  grad_output[static_cast<size_t>((n * cout + co) * out_size + out_at)];
-              grad_input[x] += g * weight[w];
-              input_magnitude[x] += std::fabs(g * weight[w]);
-              grad_weight[w] += g * input[x];
-              weight_magnitude[w] += std::fabs(g * input[x]);
+          for (int64_t co = 0; co < channels; ++co) {
+            const double grad = g[static_cast<size_t>((n * out_size + out_at) * channels + co)];
+            const int64_t group = co / outputs;
+            const auto first_x =
+                static_cast<size_t>(((n * in_size + in_at) * groups + group) * inputs);
+            const auto first_w = static_cast<size_t>((tap * channels + co) * inputs);
+            for (size_t ci = 0; ci < static_cast<size_t>(inputs); ++ci) {
+              const double to_x = grad * w[first_w + ci], to_w = grad * x[first_x + ci];
+              x_sum[first_x + ci] += to_x;
+              x_size[first_x + ci] += std::fabs(to_x);
+              w_sum[first_w + ci] += to_w;
+              w_size[first_w + ci] += std::fabs(to_w);
             }
           }
         }
       }
     }
+    grad_input = Scatter(x_sum, x_at);
+    input_magnitude = Scatter(x_size, x_at);
+    grad_weight = Scatter(w_sum, w_at);
+    weight_magnitude = Scatter(w_size, w_at);
   }
 
  private:
+  static std::vector<double> Gather(const std::vector<double>& from,
+                                    const std::vector<size_t>& at) {
+    std::vector<double> to(at.size());
+    for (size_t i = 0; i < at.size(); ++i) to[i] = from[at[i]];
+    return to;
+  }
+  static std::vector<double> Scatter(const std::vector<double>& from,
+                                     const std::vector<size_t>& at) {
+    std::vector<double> to(at.size());
+    for (size_t i = 0; i < at.size(); ++i) to[at[i]] = from[i];
+    return to;
+  }
+  // For each (image, position, channel) its index in the caller's array.
+  static std::vector<size_t> ChannelsLast(const std::vector<int64_t>& shape) {
+    const int64_t positions = SpatialSize(shape);
+    std::vector<size_t> at;
+    for (int64_t n = 0; n < shape[0]; ++n) {
+      for (int64_t i = 0; i < positions; ++i) {
+        for (int64_t c = 0; c < shape[1]; ++c) {
+          at.push_back(static_cast<size_t>((n * shape[1] + c) * positions + i));
+        }
+      }
+    }
+    return at;
+  }
+  // For each (tap, output channel, input channel of its group) the weight's index.
+  std::vector<size_t> WeightInputsLast() const {
+    const int64_t inputs = input_shape[1] / groups, outputs = output_shape[1] / groups;
+    const int64_t taps = SpatialSize(weight_shape);
+    std::vector<size_t> at;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      for (int64_t co = 0; co < output_shape[1]; ++co) {
+        for (int64_t ci = 0; ci < inputs; ++ci) {
+          const int64_t row = transposed ? co / outputs * inputs + ci : co;
+          const int64_t column = transposed ? co % outputs : ci;
+          at.push_back(static_cast<size_t>((row * weight_shape[1] + column) * taps + tap));
+        }
+      }
+    }
+    return at;
+  }
   static int64_t SpatialSize(const std::vector<int64_t>& shape) {
     int64_t size = 1;
     for (size_t i = 2; i < shape.size(); ++i) size *= shape[i];
