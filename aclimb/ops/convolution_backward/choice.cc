@@ -5,6 +5,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/depthwise.h"
+#include "aclimb/ops/convolution_backward/grouped.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
 
 namespace aclimb::convolution_backward {
@@ -472,6 +473,17 @@ bool TakesDepthwise(const Geometry& g) {
   // What a channel and a plane cost, however few their pixels are, is what oneDNN, whose vectors
   // run across channels, has not.
   return Pixels(g) >= 256;
+}
+
+bool TakesGrouped(const Geometry& g, Products products) {
+  // On longer vectors nothing was measured.
+  if (products != Products::kFloat32Short || !FitsGrouped(g) || IsSmall(g)) return false;
+  if (g.out[2] < 7) return false;
+  // Channels that are filled up cost what others cost. The weights of larger windows of sixteen
+  // leave the nearest cache.
+  const int64_t fewest = std::min(g.x_channels, g.y_channels);
+  if (std::max(g.x_channels, g.y_channels) <= 8) return fewest >= 7;
+  return fewest >= 14 && g.KernelSize() <= 9;
 }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {

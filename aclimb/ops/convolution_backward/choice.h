@@ -38,6 +38,8 @@ Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products
 
 // Whether the gradients of x and of the weight, one or both, are computed as depthwise.h says.
 bool TakesDepthwise(const Geometry& geometry);
+// The same of grouped.h.
+bool TakesGrouped(const Geometry& geometry, Products products);
 
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.

@@ -5,16 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
-#include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
-#include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/ops/convolution_backward/test_one_pass.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
@@ -35,95 +32,20 @@ Geometry DepthwiseOf(int64_t batch, int64_t channels, const Axis& height, const 
   return geometry;
 }
 
-struct DTypes {
-  DType x, y, weight;
-};
-constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
-
-Tensor ImagesLike(const Geometry& g, const int64_t (&extents)[kDims], DType dtype, int64_t gap) {
-  return Tensor({g.batch, g.groups, extents[0], extents[1], extents[2]}, dtype, gap);
-}
-
-// With `turned` windows, whose lines and columns have changed places in memory.
-Tensor WeightLike(const Geometry& g, DType dtype, int64_t gap, bool turned) {
-  Tensor weight({g.groups, 1, g.kernel[0], g.kernel[1], g.kernel[2]}, dtype, gap);
-  if (turned) std::swap(weight.view.stride[3], weight.view.stride[4]);
-  return weight;
-}
-
-struct Operands {
-  Operands(const Geometry& g, const DTypes& of, int64_t gap, bool turns = false)
-      : geometry(g),
-        dtypes(of),
-        turned(turns),
-        x(ImagesLike(g, g.in, of.x, gap)),
-        y(ImagesLike(g, g.out, of.y, gap)),
-        weight(WeightLike(g, of.weight, gap, turns)) {}
-
-  std::vector<double> Truth(Task task) const {
-    return TruthOf(geometry, task, x.Values(), y.Values(), weight.Values());
+struct DepthwisePass {
+  static bool Fits(const Geometry& g) { return FitsDepthwise(g); }
+  static Depthwise Plan(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
+    return PlanDepthwise(g, gives_x, gives_weight, threads);
   }
-
-  Geometry geometry;
-  DTypes dtypes;
-  bool turned;
-  Tensor x, y, weight;
-};
-
-struct Gradients {
-  std::vector<double> x, weight;  // empty: not wanted
+  static constexpr auto kRun = RunDepthwise;
 };
 
 Gradients GradientsOf(const Operands& operands, bool gives_x, bool gives_weight, int threads) {
-  const Geometry& g = operands.geometry;
-  const Depthwise plan = PlanDepthwise(g, gives_x, gives_weight, threads);
-  const Tensor grad_x = ImagesLike(g, g.in, operands.dtypes.x, 3);
-  const Tensor grad_weight = WeightLike(g, operands.dtypes.weight, 3, operands.turned);
-  const auto bytes = static_cast<size_t>(plan.ScratchBytes());
-  Fenced scratch(RoundUp(bytes, size_t{64}), true);
-  std::memset(scratch.data(), 0xFF, bytes);  // NaN
-  const TensorView none;
-  RunDepthwise(plan, gives_weight ? operands.x.view : none, operands.y.view,
-               gives_x ? operands.weight.view : none, gives_x ? grad_x.view : none,
-               gives_weight ? grad_weight.view : none, scratch.data());
-  Gradients gradients;
-  if (gives_x) gradients.x = grad_x.Values();
-  if (gives_weight) gradients.weight = grad_weight.Values();
-  EXPECT_TRUE(grad_x.GapsAreUntouched() && grad_weight.GapsAreUntouched());
-  return gradients;
-}
-
-void ExpectEach(const std::vector<double>& got, const std::vector<double>& right, DType dtype) {
-  ASSERT_EQ(got.size(), right.size());
-  // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
-  for (size_t i = 0; i < got.size(); ++i) {
-    ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
-  }
+  return GradientsOf<DepthwisePass>(operands, gives_x, gives_weight, threads);
 }
 
 void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random) {
-  ASSERT_TRUE(FitsDepthwise(geometry)) << Text(geometry);
-  const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
-  SetTeamSize(threads);
-  Operands operands(geometry, dtypes, random.Integer(0, 2), random.Chance(0.3));
-  for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
-  // Once for all targets: it takes most of the time.
-  const std::vector<double> grad_x = operands.Truth(Task::kGradX);
-  const std::vector<double> grad_weight = operands.Truth(Task::kGradWeight);
-  const int targets = EachTarget([&] {
-    for (const auto& [gives_x, gives_weight] :
-         {std::pair(true, true), {true, false}, {false, true}}) {
-      SCOPED_TRACE(::testing::Message()
-                   << Text(geometry) << "; " << threads << " threads, " << NameOf(dtypes.x) << " "
-                   << NameOf(dtypes.y) << " " << NameOf(dtypes.weight) << ", gives x " << gives_x
-                   << ", weight " << gives_weight);
-      const Gradients got = GradientsOf(operands, gives_x, gives_weight, threads);
-      if (gives_x) ExpectEach(got.x, grad_x, dtypes.x);
-      if (gives_weight) ExpectEach(got.weight, grad_weight, dtypes.weight);
-      if (::testing::Test::HasFatalFailure()) return;
-    }
-  });
-  EXPECT_GT(targets, 0);
+  ExpectTruth<DepthwisePass>(geometry, dtypes, random);
 }
 
 TEST_F(DepthwiseWindows, MeetTheTruth) {
@@ -202,18 +124,7 @@ TEST_F(DepthwiseWindows, ThreadsDoNotChangeABit) {
        {DepthwiseOf(3, 20, wide, wide), DepthwiseOf(4, 50, strided, strided),
         DepthwiseOf(400, 33, narrow, narrow), DepthwiseOf(2, 20, seven, seven),
         DepthwiseOf(30, 3, narrow, wide)}) {
-    Operands operands(geometry, kFloats, 0);
-    for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
-      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
-    }
-    SetTeamSize(1);
-    const Gradients one = GradientsOf(operands, true, true, 1);
-    for (const int threads : {2, 5, 64}) {
-      SetTeamSize(threads);
-      const Gradients many = GradientsOf(operands, true, true, threads);
-      EXPECT_EQ(BitsOf(many.x), BitsOf(one.x)) << threads;
-      EXPECT_EQ(BitsOf(many.weight), BitsOf(one.weight)) << threads;
-    }
+    ExpectSameBits<DepthwisePass>(geometry, random);
   }
 }
 

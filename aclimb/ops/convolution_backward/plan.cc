@@ -11,6 +11,7 @@
 #include "aclimb/ops/convolution_backward/convert.h"
 #include "aclimb/ops/convolution_backward/depthwise.h"
 #include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/grouped.h"
 #include "aclimb/ops/convolution_backward/patch.h"
 #include "aclimb/ops/convolution_backward/tile_windows.h"
 #include "aclimb/ops/convolution_backward/transposing_copy.h"
@@ -163,8 +164,6 @@ Place ViewedAs(Place place, const TensorView& view) {
   place.view = view;
   return place;
 }
-
-constexpr std::string_view kDepthwiseName = "depthwise windows";
 
 void LogChoice(Task task, std::string_view name) {
   if (aclimb_settings()->log_plan == 0) return;
@@ -629,46 +628,63 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
   }
 }
 
-bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
+bool PlanBuilder::AddTogether(const Place& grad_x, const Place& grad_weight) {
   const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
-  const Geometry& geometry = operands_.geometry;
   if (!gives_x && !gives_weight) return false;
-  if (!TakesDepthwise(geometry)) return false;
-  const Depthwise plan = PlanDepthwise(geometry, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
+  const Geometry& g = operands_.geometry;
+  const int threads = parallel_ ? TeamSize() : 1;
+  if (TakesDepthwise(g)) {
+    AddPass(PlanDepthwise(g, gives_x, gives_weight, threads), RunDepthwise, "depthwise windows",
+            grad_x, grad_weight);
+    return true;
+  }
+  if (TakesGrouped(g, onednn::ProductsOf(dtype_))) {
+    AddPass(PlanGrouped(g, gives_x, gives_weight, threads), RunGrouped, "windows in groups", grad_x,
+            grad_weight);
+    return true;
+  }
+  return false;
+}
+
+template <typename Pass>
+void PlanBuilder::AddPass(const Pass& pass,
+                          void (*run_pass)(const Pass&, const TensorView&, const TensorView&,
+                                           const TensorView&, const TensorView&, const TensorView&,
+                                           void*),
+                          std::string_view name, const Place& grad_x, const Place& grad_weight) {
   Place x, weight;
-  if (gives_x) {
+  if (pass.gives_x) {
     ++plan_->products;
-    LogChoice(Task::kGradX, kDepthwiseName);
+    LogChoice(Task::kGradX, name);
     weight = operands_.weight.user;
   }
-  if (gives_weight) {
+  if (pass.gives_weight) {
     ++plan_->products;
-    LogChoice(Task::kGradWeight, kDepthwiseName);
+    LogChoice(Task::kGradWeight, name);
     x = Rows(operands_.x);
   }
   const Place y = Rows(operands_.y);
   const int64_t mark = planner_.workspace().Mark();
-  const bool in_place = !gives_x || RowsAreDense(grad_x.view);
+  const bool in_place = !pass.gives_x || RowsAreDense(grad_x.view);
   const Place to = in_place ? grad_x : BookDense(grad_x.view, grad_x.view.dtype);
-  const Place scratch = BookBytes(plan.ScratchBytes());
-  Then([plan, x, y, weight, to, grad_weight, scratch](const RunContext& run) {
+  const Place scratch = BookBytes(pass.ScratchBytes());
+  Then([pass, run_pass, x, y, weight, to, grad_weight, scratch](const RunContext& run) {
     const auto view = [&run](const Place& place) {
       return place.Exists() ? place.View(run) : place.view;
     };
-    RunDepthwise(plan, view(x), y.View(run), view(weight), view(to), view(grad_weight),
-                 scratch.Address(run));
+    run_pass(pass, view(x), y.View(run), view(weight), view(to), view(grad_weight),
+             scratch.Address(run));
   });
   if (!in_place) Copy(to, grad_x);
   planner_.workspace().Rewind(mark);
   // Zeros beside the image were multiplied, and beside lines of x what follows lines of y.
-  if (gives_x) Then(SumsRepair(operands_, Task::kGradX, grad_x, Suspects::kWeights));
-  if (gives_weight) RepairWhereNaN(grad_weight, WeightRepair(operands_, grad_weight));
-  return true;
+  if (pass.gives_x) Then(SumsRepair(operands_, Task::kGradX, grad_x, Suspects::kWeights));
+  if (pass.gives_weight) RepairWhereNaN(grad_weight, WeightRepair(operands_, grad_weight));
 }
 
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {
   const Place none;
-  const bool together = AddDepthwise(transposed_ ? none : grad_input, grad_weight);
+  const bool together = AddTogether(transposed_ ? none : grad_input, grad_weight);
   if (grad_input.Exists() && (transposed_ || !together)) {
     AddTask(transposed_ ? Task::kForward : Task::kGradX, grad_input);
   }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -108,8 +109,16 @@ class PlanBuilder {
   void RepairWhereNaN(const Place& result, const Step& repair);
 
   void AddTask(Task task, const Place& result);
-  // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
-  bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
+  // Both gradients that are wanted in one pass. False when neither depthwise.h nor grouped.h takes
+  // this problem.
+  bool AddTogether(const Place& grad_x, const Place& grad_weight);
+  // A pass of these, run by RunDepthwise or RunGrouped.
+  template <typename Pass>
+  void AddPass(const Pass& pass,
+               void (*run_pass)(const Pass&, const TensorView& x, const TensorView& y,
+                                const TensorView& weight, const TensorView& grad_x,
+                                const TensorView& grad_weight, void* scratch),
+               std::string_view name, const Place& grad_x, const Place& grad_weight);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
   void AddDirect(Task task, const Place& result);

@@ -1,0 +1,140 @@
+// Both gradients of convolutions in groups in one pass, on vectors of every kind that this
+// processor has, against the definition.
+
+#include "aclimb/ops/convolution_backward/grouped.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/test_one_pass.h"
+#include "aclimb/simd/each_target.h"
+#include "aclimb/simd/parallel.h"
+#include "tests/support/compare.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+using aclimb::testing::Random;
+
+class WindowsInGroups : public ::testing::Test {
+ protected:
+  void TearDown() override { SetTeamSize(0); }
+};
+
+Geometry GroupsOf(int64_t batch, int64_t groups, int64_t x_channels, int64_t y_channels,
+                  const Axis& height, const Axis& width) {
+  Geometry geometry = GeometryOf(batch, x_channels, y_channels, {Axis(), height, width});
+  geometry.groups = groups;
+  return geometry;
+}
+
+struct GroupedPass {
+  static bool Fits(const Geometry& g) { return FitsGrouped(g); }
+  static Grouped Plan(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
+    return PlanGrouped(g, gives_x, gives_weight, threads);
+  }
+  static constexpr auto kRun = RunGrouped;
+};
+
+constexpr Axis kThree = {14, 3, 1, 1, 1, 1};
+
+TEST_F(WindowsInGroups, MeetTheTruth) {
+  Random random(12);
+  std::vector<Geometry> all = {
+      GroupsOf(2, 3, 8, 8, {28, 3, 1, 1, 1, 1}, {28, 3, 1, 1, 1, 1}),
+      GroupsOf(3, 5, 16, 16, kThree, kThree),
+      GroupsOf(2, 2, 8, 16, kThree, {15, 3, 2, 1, 1, 1}),
+      GroupsOf(2, 3, 16, 8, {15, 3, 2, 1, 1, 1}, kThree),
+      GroupsOf(2, 3, 1, 16, kThree, kThree),
+      GroupsOf(9, 2, 7, 5, {7, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}),
+      GroupsOf(70, 2, 8, 8, {5, 3, 1, 1, 1, 1}, {5, 3, 1, 1, 1, 1}),  // chunks of three images
+      GroupsOf(1, 70, 8, 8, {5, 3, 1, 1, 1, 1}, {5, 3, 1, 1, 1, 1}),  // one chunk
+      GroupsOf(2, 2, 8, 8, {1, 1, 1, 1, 0, 0}, {120, 9, 1, 1, 4, 4}),
+      GroupsOf(2, 2, 8, 8, {120, 9, 1, 1, 4, 4}, {1, 1, 1, 1, 0, 0}),
+      GroupsOf(2, 2, 16, 16, {13, 1, 1, 1, 0, 0}, {13, 1, 1, 1, 0, 0}),
+      GroupsOf(2, 2, 8, 8, {13, 1, 2, 1, 0, 0}, {13, 1, 2, 1, 0, 0}),  // elements no window meets
+      GroupsOf(2, 2, 8, 8, {20, 7, 1, 1, 3, 3}, {20, 7, 1, 1, 3, 3}),
+      GroupsOf(1, 2, 16, 16, {20, 5, 2, 1, 2, 2}, {20, 5, 3, 1, 2, 2}),
+      GroupsOf(1, 2, 8, 8, {40, 3, 1, 16, 16, 16}, {40, 3, 1, 12, 12, 12}),
+      GroupsOf(1, 2, 8, 8, {1, 3, 1, 1, 2, 40}, {2, 3, 1, 1, 2, 40}),   // mostly padding
+      GroupsOf(1, 2, 8, 8, {100, 2, 1, 1, 0, 0}, {40, 2, 1, 1, 0, 0}),  // several bands
+  };
+  for (int i = 0; i < 60; ++i) {
+    const auto any = [&] {
+      Axis one;
+      one.kernel = random.Integer(1, 5);
+      one.stride = random.Integer(1, 3);
+      one.dilation = random.Integer(1, 3);
+      const int64_t reach = (one.kernel - 1) * one.dilation;
+      one.begin = random.Integer(0, reach);
+      one.end = random.Integer(0, reach + 2);
+      one.in = std::max<int64_t>(1, reach + 1 - one.begin - one.end) + random.Integer(0, 20);
+      return one;
+    };
+    all.push_back(GroupsOf(random.Integer(1, 4), random.Integer(2, 5), random.Integer(1, 16),
+                           random.Integer(1, 16), any(), any()));
+  }
+  for (const Geometry& geometry : all) {
+    const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
+    const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
+    ExpectTruth<GroupedPass>(geometry, dtypes, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(WindowsInGroups, ThreadsDoNotChangeABit) {
+  Random random(13);
+  const Axis strided = {31, 5, 2, 1, 2, 2};
+  for (const Geometry& geometry :
+       {GroupsOf(5, 4, 8, 8, kThree, kThree), GroupsOf(70, 3, 16, 16, strided, strided),
+        GroupsOf(2, 80, 7, 8, kThree, kThree)}) {
+    ExpectSameBits<GroupedPass>(geometry, random);
+  }
+}
+
+// Equal terms, whose errors do not cancel, in sums of 200,000 of them.
+TEST_F(WindowsInGroups, LongSumsStayAccurate) {
+  const Geometry geometry = GroupsOf(1100, 2, 8, 8, kThree, kThree);
+  Operands operands(geometry, kFloats, 0);
+  for (Tensor* tensor : {&operands.x, &operands.y}) {
+    std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
+  }
+  const double term = static_cast<double>(0.1f) * static_cast<double>(0.1f);
+  const double all = static_cast<double>(geometry.batch * geometry.OutSize());
+  EachTarget([&] {
+    // The tap in the middle meets every element.
+    const double middle = GradientsOf<GroupedPass>(operands, false, true, 1).weight[4];
+    EXPECT_NEAR(middle / (all * term), 1, 2e-5);
+  });
+}
+
+TEST_F(WindowsInGroups, AreWhatFits) {
+  const auto fits = [](int64_t groups, int64_t x, int64_t y, const Axis& height,
+                       const Axis& width) {
+    return FitsGrouped(GroupsOf(1, groups, x, y, height, width));
+  };
+  EXPECT_TRUE(fits(2, 16, 16, kThree, kThree));
+  EXPECT_FALSE(fits(1, 16, 16, kThree, kThree));
+  EXPECT_FALSE(fits(2, 17, 16, kThree, kThree));
+  EXPECT_FALSE(fits(2, 16, 17, kThree, kThree));
+  EXPECT_TRUE(fits(2, 8, 8, {14, 7, 1, 1, 3, 3}, {14, 7, 1, 1, 3, 3}));
+  EXPECT_FALSE(fits(2, 8, 8, {14, 7, 1, 1, 3, 3}, {14, 8, 1, 1, 3, 3}));  // so many taps
+  for (const Axis& axis : {Axis{100, 17, 1, 1, 0, 0}, Axis{100, 2, 1, 65, 0, 0},
+                           Axis{14, 3, 1, 1, 3, 1}, Axis{200, 1, 65, 1, 0, 0}}) {
+    EXPECT_FALSE(fits(2, 8, 8, kThree, axis));
+    EXPECT_FALSE(fits(2, 8, 8, axis, kThree));
+  }
+  // Planes beyond what a core keeps to itself.
+  EXPECT_TRUE(fits(2, 8, 8, {76, 3, 1, 1, 1, 1}, {76, 3, 1, 1, 1, 1}));
+  EXPECT_FALSE(fits(2, 8, 8, {80, 3, 1, 1, 1, 1}, {80, 3, 1, 1, 1, 1}));
+  Geometry deep = GeometryOf(1, 8, 8, {{2, 1, 1, 1, 0, 0}, kThree, kThree});
+  deep.groups = 4;
+  EXPECT_FALSE(FitsGrouped(deep));
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward

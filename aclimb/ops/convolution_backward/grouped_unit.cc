@@ -1,0 +1,464 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/grouped_unit.cc"
+// Sums are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "aclimb/ops/convolution_backward/convert_row-inl.h"
+#include "aclimb/ops/convolution_backward/direct_pack-inl.h"
+#include "aclimb/ops/convolution_backward/grouped_unit.h"
+#include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace convolution_backward {
+namespace HWY_NAMESPACE {
+namespace {
+
+using aclimb::HWY_NAMESPACE::Stored;
+using aclimb::HWY_NAMESPACE::StoredLane;
+using aclimb::HWY_NAMESPACE::Transpose;
+
+// A packed element of kC channels in vectors.
+template <int kC>
+using Tag = hn::CappedTag<float, kC>;
+template <int kC>
+constexpr int kVectors = kC / static_cast<int>(hn::MaxLanes(Tag<kC>()));
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr int kMostSums = 24;  // of vectors, that the registers hold beside operands
+#else
+constexpr int kMostSums = 12;
+#endif
+
+// What taps side by side bring to elements of a line of x.
+struct Taps {
+  const float* y;        // that the last of them brings to the first element
+  const float* weights;  // of the first, for the first output channel; then come the next taps'
+};
+
+// All taps of a line of x.
+struct LineOfX {
+  const Taps* taps;
+  int64_t count;
+  int64_t outputs;      // output channels
+  int64_t weight_step;  // between their weights
+  float* out;
+  int64_t out_step;  // between elements
+};
+
+// out[p] = sum of weights times what kTaps taps bring to p, for kPixels elements from `first` on,
+// which follow each other in y. An element of y that is loaded serves all taps.
+template <int kC, int kTaps, int kPixels>
+HWY_NOINLINE void SumTaps(const LineOfX& line, int64_t first) {
+  const Tag<kC> d;
+  using Vector = hn::Vec<Tag<kC>>;
+  constexpr int kV = kVectors<kC>, kLanes = kC / kV;
+  Vector sum[kPixels][kV];
+#pragma GCC unroll 32
+  for (int p = 0; p < kPixels * kV; ++p) sum[p / kV][p % kV] = hn::Zero(d);
+  for (int64_t i = 0; i < line.count; ++i) {
+    const float* y = line.taps[i].y + first * kC;
+    const float* weights = line.taps[i].weights;
+#pragma GCC unroll 1
+    for (int64_t co = 0; co < line.outputs; ++co) {
+      Vector weight[kTaps][kV];
+#pragma GCC unroll 16
+      for (int k = 0; k < kTaps; ++k) {
+#pragma GCC unroll 16
+        for (int v = 0; v < kV; ++v) weight[k][v] = hn::Load(d, weights + k * kC + v * kLanes);
+      }
+#pragma GCC unroll 32
+      for (int q = 0; q < kPixels + kTaps - 1; ++q) {
+        const Vector value = hn::Set(d, y[q * kC]);
+#pragma GCC unroll 16
+        for (int k = 0; k < kTaps; ++k) {
+          const int p = q + k - (kTaps - 1);
+          if (p < 0 || p >= kPixels) continue;
+#pragma GCC unroll 16
+          for (int v = 0; v < kV; ++v) sum[p][v] = hn::MulAdd(weight[k][v], value, sum[p][v]);
+        }
+      }
+      weights += line.weight_step;
+      ++y;
+    }
+  }
+  float* const out = line.out + first * line.out_step;
+#pragma GCC unroll 32
+  for (int p = 0; p < kPixels; ++p) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kV; ++v) hn::Store(sum[p][v], d, out + p * line.out_step + v * kLanes);
+  }
+}
+
+// Taps that share what is loaded, where the registers hold their weights.
+template <int kC>
+constexpr int kTapsTogether = kVectors<kC> == 1 ? 3 : 1;
+// Elements of a line that are summed at once.
+template <int kC>
+constexpr int kMostPixels = std::max(1, std::min(16, kMostSums / kVectors<kC>));
+
+using SumFunction = void (*)(const LineOfX&, int64_t);
+template <int kC, int kTaps, typename Pixels>
+struct SumFunctions;
+template <int kC, int kTaps, int... kPixels>
+struct SumFunctions<kC, kTaps, std::integer_sequence<int, kPixels...>> {
+  static constexpr SumFunction kOf[] = {SumTaps<kC, kTaps, kPixels + 1>...};
+};
+// The function for so many elements, less one.
+template <int kC, int kTaps>
+using Sums = SumFunctions<kC, kTaps, std::make_integer_sequence<int, kMostPixels<kC>>>;
+
+// A line of the band, of y and of the x that a line of the window meets there.
+struct Lines {
+  const float* y;
+  const float* x;
+};
+
+// Lines of a band, and the taps of a line of the window that meets them.
+struct Band {
+  Lines lines[kMostGroupedLines];
+  int64_t count;
+  int64_t width;    // of lines of y
+  int64_t x_step;   // in x, for an element of y
+  int64_t gap;      // in x, between taps
+  int64_t outputs;  // output channels
+  double* sums;     // [outputs][.. taps ..][x channels]
+  int64_t sum_step;
+};
+
+// sums[co][k] += x[o * x_step + k * gap] * y[o][co] over all elements o of the lines, for kTaps
+// taps from the k-th on and kOut output channels from co on.
+template <int kC, int kTaps, int kOut>
+HWY_NOINLINE void SumLines(const Band& band, int64_t first_tap, int64_t first_output) {
+  const Tag<kC> d;
+  using Vector = hn::Vec<Tag<kC>>;
+  constexpr int kV = kVectors<kC>, kLanes = kC / kV;
+  const int64_t gap = band.gap, x_step = band.x_step, width = band.width;
+  Vector sum[kOut][kTaps][kV];
+#pragma GCC unroll 64
+  for (int i = 0; i < kOut * kTaps * kV; ++i) {
+    sum[i / kV / kTaps][i / kV % kTaps][i % kV] = hn::Zero(d);
+  }
+  for (int64_t l = 0; l < band.count; ++l) {
+    const float* y = band.lines[l].y + first_output;
+    const float* x = band.lines[l].x + first_tap * gap;
+    for (int64_t o = 0; o < width; ++o) {
+      Vector value[kTaps][kV];
+#pragma GCC unroll 8
+      for (int k = 0; k < kTaps; ++k) {
+#pragma GCC unroll 16
+        for (int v = 0; v < kV; ++v) value[k][v] = hn::Load(d, x + k * gap + v * kLanes);
+      }
+#pragma GCC unroll 16
+      for (int co = 0; co < kOut; ++co) {
+        const Vector grad = hn::Set(d, y[co]);
+#pragma GCC unroll 8
+        for (int k = 0; k < kTaps; ++k) {
+#pragma GCC unroll 16
+          for (int v = 0; v < kV; ++v) {
+            sum[co][k][v] = hn::MulAdd(grad, value[k][v], sum[co][k][v]);
+          }
+        }
+      }
+      y += kC;
+      x += x_step;
+    }
+  }
+  HWY_ALIGN float block[kOut * kTaps * kC];
+#pragma GCC unroll 64
+  for (int i = 0; i < kOut * kTaps * kV; ++i) {
+    hn::Store(sum[i / kV / kTaps][i / kV % kTaps][i % kV], d, block + i * kLanes);
+  }
+  const hn::CappedTag<double, kC> wide;
+  const hn::Rebind<float, decltype(wide)> narrow;
+  double* to = band.sums + first_output * band.sum_step + first_tap * kC;
+  for (int co = 0; co < kOut; ++co, to += band.sum_step) {
+    const float* const from = block + co * kTaps * kC;
+    for (size_t i = 0; i < kTaps * kC; i += hn::Lanes(wide)) {
+      const auto more = hn::PromoteTo(wide, hn::Load(narrow, from + i));
+      hn::Store(hn::Add(hn::Load(wide, to + i), more), wide, to + i);
+    }
+  }
+}
+
+// Sums for all taps and output channels.
+template <int kC>
+HWY_INLINE void SumAllLines(const Band& band, int64_t taps, Ahead& ahead) {
+  int64_t k = 0;
+  // As many output channels at once as the registers hold sums, in parts of about one size.
+  const auto add = [&](auto some) HWY_ATTR {
+    constexpr int kTaps = decltype(some)::value;
+    constexpr int kMost = std::max(1, kMostSums / kTaps / kVectors<kC>);
+    constexpr int kParts = CeilDivide(kC, kMost), kOut = kC / kParts, kLonger = kC % kParts;
+    int64_t first = 0;
+    for (int part = 0; part < kLonger && first < band.outputs; ++part, first += kOut + 1) {
+      ahead.Ask();
+      SumLines<kC, kTaps, kOut + 1>(band, k, first);
+    }
+    for (; first < band.outputs; first += kOut) {
+      ahead.Ask();
+      SumLines<kC, kTaps, kOut>(band, k, first);
+    }
+    k += kTaps;
+  };
+  while (k + kTapsTogether<kC> <= taps) add(std::integral_constant<int, kTapsTogether<kC>>());
+  while (k < taps) add(std::integral_constant<int, 1>());
+}
+
+struct Scratch {
+  double* sums;    // [y channels][taps][x channels]
+  float* weights;  // the same
+  float* y;        // at line 0, column 0
+  float* x;        // or its gradient, in the same place
+  void* stage;
+};
+
+// Channels of an image as lines of elements, whose channels are side by side.
+struct Elements {
+  int64_t channels;  // of a packed element
+  int64_t pitch;     // elements from line to line
+};
+
+// Calls body(element of the view, packed place of the first, elements) for runs of a plane.
+template <typename T, class Body>
+HWY_INLINE void EachRun(const TensorView& view, int64_t image, int64_t channel,
+                        const Elements& packed, const Body& body) {
+  const int64_t height = view.shape[3], width = view.shape[4];
+  T* const plane = view.As<T>() + image * view.stride[0] + channel * view.stride[1];
+  // Only windows may have columns that are not side by side, or none beside their lines.
+  const int64_t run = width > 1 && view.stride[4] != 1 ? 1 : width;
+  if (run == width && packed.pitch == width && view.stride[3] == width) {
+    return body(plane, 0, height * width);
+  }
+  for (int64_t h = 0; h < height; ++h) {
+    for (int64_t w = 0; w < width; w += run) {
+      body(plane + h * view.stride[3] + w * view.stride[4],
+           (h * packed.pitch + w) * packed.channels, run);
+    }
+  }
+}
+
+// Packs `channels` of them into float32. Other dtypes wait in `stage` for their conversion, without
+// columns between their lines.
+void Pack(const TensorView& view, int64_t image, int64_t channel, int64_t channels,
+          const Elements& packed, void* stage, float* to) {
+  const int64_t all = packed.channels, height = view.shape[3], width = view.shape[4];
+  WithType(view.dtype, [&](auto type) HWY_ATTR {
+    using T = decltype(type);
+    constexpr bool kFloat = std::is_same_v<T, float>;
+    StoredLane<T>* place;
+    if constexpr (kFloat) {
+      place = to;
+    } else {
+      place = static_cast<StoredLane<T>*>(stage);
+      if (channels < all) std::fill_n(place, height * width * all, StoredLane<T>{});
+    }
+    EachRun<T>(view, image, channel, kFloat ? packed : Elements{all, width},
+               [&](const T* from, int64_t at, int64_t count) HWY_ATTR {
+                 Transpose(Stored(from), view.stride[1], channels, count, place + at, all);
+               });
+    for (int64_t h = 0; h < height && !kFloat; ++h) {
+      ConvertRow(static_cast<const T*>(stage) + h * width * all, width * all,
+                 to + h * packed.pitch * all);
+    }
+  });
+}
+
+// The inverse.
+void Unpack(const float* from, const Elements& packed, void* stage, const TensorView& view,
+            int64_t image, int64_t channel, int64_t channels) {
+  const int64_t all = packed.channels, height = view.shape[3], width = view.shape[4];
+  WithType(view.dtype, [&](auto type) HWY_ATTR {
+    using T = decltype(type);
+    constexpr bool kFloat = std::is_same_v<T, float>;
+    for (int64_t h = 0; h < height && !kFloat; ++h) {
+      ConvertRow(from + h * packed.pitch * all, width * all,
+                 static_cast<T*>(stage) + h * width * all);
+    }
+    const StoredLane<T>* place;
+    if constexpr (kFloat) {
+      place = from;
+    } else {
+      place = static_cast<const StoredLane<T>*>(stage);
+    }
+    EachRun<T>(view, image, channel, kFloat ? packed : Elements{all, width},
+               [&](T* to, int64_t at, int64_t count) HWY_ATTR {
+                 Transpose(place + at, all, count, channels, Stored(to), view.stride[1]);
+               });
+  });
+}
+
+// The gradient of one plane of x. Elements of a line that are one stride apart meet the same taps.
+template <int kC>
+void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
+  const Geometry& g = plan.geometry;
+  const int64_t width = g.in[2], stride = g.stride[2];
+  constexpr int kTogether = kTapsTogether<kC>;
+  const bool together = stride == 1 && g.dilation[2] == 1 && g.kernel[2] == kTogether;
+  const SumFunction* const sums = together ? Sums<kC, kTogether>::kOf : Sums<kC, 1>::kOf;
+  for (int64_t r = 0; r < std::min(stride, width); ++r) {
+    Taps of_line[kMostGroupedTaps];  // of lines at scratch.y and scratch.weights
+    int64_t taps_of_line = 0;
+    for (int64_t k = together ? kTogether - 1 : 0; k < g.kernel[2]; ++k) {
+      const int64_t column = r + g.pad_begin[2] - k * g.dilation[2];
+      if (column % stride != 0) continue;
+      const float* const weights = scratch.weights + (together ? 0 : k * kC);
+      of_line[taps_of_line++] = {scratch.y + column / stride * kC, weights};
+    }
+    // In parts of about one size: short ones leave the arithmetic waiting.
+    const int64_t elements = CeilDivide(width - r, stride);
+    const int64_t parts = CeilDivide(elements, int64_t{kMostPixels<kC>});
+    for (int64_t h = 0; h < g.in[1]; ++h) {
+      Taps taps[kMostGroupedTaps * kMostGroupedTaps];
+      int64_t count = 0;
+      for (int64_t k = 0; k < g.kernel[1]; ++k) {
+        const int64_t line = h + g.pad_begin[1] - k * g.dilation[1], y_line = line / g.stride[1];
+        if (line < 0 || y_line * g.stride[1] != line || y_line >= g.out[1]) continue;
+        const int64_t y = y_line * plan.y_pitch * kC, weights = k * g.kernel[2] * kC;
+        for (int64_t i = 0; i < taps_of_line; ++i) {
+          taps[count++] = {of_line[i].y + y, of_line[i].weights + weights};
+        }
+      }
+      const LineOfX line = {taps,
+                            count,
+                            g.y_channels,
+                            g.KernelSize() * kC,
+                            scratch.x + (h * plan.x_pitch + r) * kC,
+                            stride * kC};
+      int64_t first = 0;
+      for (int64_t part = 0; part < parts; ++part) {
+        const int64_t last = first + elements / parts + (part < elements % parts);
+        ahead.Ask();
+        sums[last - first - 1](line, first);
+        first = last;
+      }
+    }
+  }
+}
+
+// Adds to the gradient of the weight what one image brings.
+template <int kC>
+void GradWeight(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
+  const Geometry& g = plan.geometry;
+  Band band;
+  band.width = g.out[2];
+  band.x_step = g.stride[2] * kC;
+  band.gap = g.dilation[2] * kC;
+  band.outputs = g.y_channels;
+  band.sum_step = g.KernelSize() * kC;
+  const float* const x = scratch.x - g.pad_begin[2] * kC;  // that the first tap meets
+  for (int64_t first = 0; first < g.out[1]; first += plan.band) {
+    const int64_t last = std::min(first + plan.band, g.out[1]);
+    for (int64_t k = 0; k < g.kernel[1]; ++k) {
+      band.count = 0;
+      for (int64_t o = first; o < last; ++o) {
+        const int64_t line = o * g.stride[1] - g.pad_begin[1] + k * g.dilation[1];
+        if (line < 0 || line >= g.in[1]) continue;
+        band.lines[band.count++] = {scratch.y + o * plan.y_pitch * kC,
+                                    x + line * plan.x_pitch * kC};
+      }
+      if (band.count == 0) continue;
+      band.sums = scratch.sums + k * g.kernel[2] * kC;
+      SumAllLines<kC>(band, g.kernel[2], ahead);
+    }
+  }
+}
+
+// The planes of a group of an image.
+Ahead::Stretches PlanesOf(const TensorView& view, int64_t image, int64_t channel,
+                          int64_t channels) {
+  Window whole;
+  for (int d = 0; d < kDims; ++d) {
+    whole.step[d] = 1;
+    whole.start[d] = 0;
+    whole.limit[d] = view.shape[2 + d];
+  }
+  return StretchesOf(whole, view, image, 1, channel, channels);
+}
+
+}  // namespace
+
+void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const TensorView& y,
+                 const TensorView& weight, const TensorView& grad_x, double* sums, void* slot) {
+  const Geometry& g = plan.geometry;
+  const int64_t all = plan.channels;
+  const int64_t group = unit / plan.chunks, first_image = unit % plan.chunks * plan.images;
+  const int64_t last_image = std::min(first_image + plan.images, g.batch);
+  const int64_t x_channel = group * g.x_channels, y_channel = group * g.y_channels;
+  float* const weights = static_cast<float*>(slot);
+  float* const y_planes = weights + plan.PackedWeights();
+  float* const x_planes = y_planes + plan.YSize();
+  const Scratch scratch = {sums, weights, y_planes + plan.y_left * all,
+                           x_planes + g.pad_begin[2] * all, x_planes + plan.XSize()};
+  const Elements windows = {all, g.kernel[2]}, y_lines = {all, plan.y_pitch},
+                 x_lines = {all, plan.x_pitch};
+  // Channels that are none, and columns beside the planes.
+  std::fill(weights, x_planes + plan.XSize(), 0.0f);
+  for (int64_t co = 0; plan.gives_x && co < g.y_channels; ++co) {
+    Pack(weight, y_channel + co, 0, g.x_channels, windows, scratch.stage,
+         weights + co * g.KernelSize() * all);
+  }
+  if (plan.gives_weight) std::fill_n(sums, plan.PackedWeights(), 0.0);
+
+  Ahead ahead;
+  for (int64_t image = first_image; image < last_image; ++image) {
+    Pack(y, image, y_channel, g.y_channels, y_lines, scratch.stage, scratch.y);
+    if (plan.gives_x) {
+      ahead.Clear();
+      if (plan.gives_weight) ahead.Want(PlanesOf(x, image, x_channel, g.x_channels));
+      ahead.Want(PlanesOf(grad_x, image, x_channel, g.x_channels));
+      ahead.Begin(g.InSize() * all / 96);  // a call sums some twelve vectors of eight
+      all == 8 ? GradX<8>(plan, scratch, ahead) : GradX<16>(plan, scratch, ahead);
+      Unpack(scratch.x, x_lines, scratch.stage, grad_x, image, x_channel, g.x_channels);
+    }
+    if (plan.gives_weight) {
+      Pack(x, image, x_channel, g.x_channels, x_lines, scratch.stage, scratch.x);
+      ahead.Clear();
+      if (image + 1 < last_image) ahead.Want(PlanesOf(y, image + 1, y_channel, g.y_channels));
+      ahead.Begin(CeilDivide(g.out[1], plan.band) * g.kernel[1] * 2);
+      all == 8 ? GradWeight<8>(plan, scratch, ahead) : GradWeight<16>(plan, scratch, ahead);
+    }
+  }
+}
+
+void StoreGroupedWeights(const Grouped& plan, int64_t group, const double* sums,
+                         const TensorView& grad_weight, void* slot) {
+  const Geometry& g = plan.geometry;
+  const int64_t size = g.KernelSize() * plan.channels;
+  float* const window = static_cast<float*>(slot);
+  for (int64_t co = 0; co < g.y_channels; ++co, sums += size) {
+    for (int64_t i = 0; i < size; ++i) window[i] = static_cast<float>(sums[i]);
+    Unpack(window, {plan.channels, g.kernel[2]}, window + size, grad_weight,
+           group * g.y_channels + co, 0, g.x_channels);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace convolution_backward
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::convolution_backward {
+
+HWY_EXPORT(GroupedUnit);
+HWY_EXPORT(StoreGroupedWeights);
+
+void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const TensorView& y,
+                 const TensorView& weight, const TensorView& grad_x, double* sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(GroupedUnit)(plan, unit, x, y, weight, grad_x, sums, slot);
+}
+
+void StoreGroupedWeights(const Grouped& plan, int64_t group, const double* sums,
+                         const TensorView& grad_weight, void* slot) {
+  HWY_DYNAMIC_DISPATCH(StoreGroupedWeights)(plan, group, sums, grad_weight, slot);
+}
+
+}  // namespace aclimb::convolution_backward
+#endif
