@@ -479,11 +479,13 @@ bool TakesGrouped(const Geometry& g, Products products) {
   // On longer vectors nothing was measured.
   if (products != Products::kFloat32Short || !FitsGrouped(g) || IsSmall(g)) return false;
   if (g.out[2] < 7) return false;
-  // Channels that are filled up cost what others cost. The weights of larger windows of sixteen
-  // leave the nearest cache.
   const int64_t fewest = std::min(g.x_channels, g.y_channels);
-  if (std::max(g.x_channels, g.y_channels) <= 8) return fewest >= 7;
-  return fewest >= 14 && g.KernelSize() <= 9;
+  const int64_t most = std::max(g.x_channels, g.y_channels);
+  // Channels that are filled up cost what others cost, and so does half of a pair of groups.
+  const bool fours = fewest == 4 && most == 4 && (g.groups % 2 == 0 || g.groups >= 8);
+  const bool eights = fewest >= 7 && most <= 8, sixteens = fewest >= 14;
+  // Large windows of sixteen leave the nearest cache; of four our direct kernels are as good.
+  return eights || ((fours || sixteens) && g.KernelSize() <= 9);
 }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {

@@ -169,9 +169,9 @@ TEST(ConvolutionAlgorithms, DepthwiseInOnePass) {
 
 TEST(ConvolutionAlgorithms, GroupsInOnePass) {
   const auto takes = [](int64_t x, int64_t y, int64_t row, int64_t kernel,
-                        Products products = Products::kFloat32Short) {
+                        Products products = Products::kFloat32Short, int64_t groups = 32) {
     Geometry g = Windows(x, y, row, kernel);
-    g.groups = 32;
+    g.groups = groups;
     g.in[1] = g.out[1] = 14;
     g.kernel[1] = kernel;
     g.pad_begin[1] = g.pad_end[1] = kernel / 2;
@@ -189,6 +189,12 @@ TEST(ConvolutionAlgorithms, GroupsInOnePass) {
   EXPECT_FALSE(takes(16, 16, 14, 5));
   EXPECT_TRUE(takes(8, 8, 7, 3));
   EXPECT_FALSE(takes(8, 8, 6, 3));
+  EXPECT_TRUE(takes(4, 4, 14, 3));
+  EXPECT_FALSE(takes(4, 4, 14, 5));
+  EXPECT_FALSE(takes(4, 5, 14, 3));
+  EXPECT_TRUE(takes(4, 4, 14, 3, Products::kFloat32Short, 6));
+  EXPECT_FALSE(takes(4, 4, 14, 3, Products::kFloat32Short, 7));
+  EXPECT_TRUE(takes(4, 4, 14, 3, Products::kFloat32Short, 9));
   for (const Products products : {kF32, kBf16, kDots, kF32Tiles, kTiles}) {
     EXPECT_FALSE(takes(8, 8, 14, 3, products));
   }

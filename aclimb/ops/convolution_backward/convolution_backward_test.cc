@@ -304,6 +304,7 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 3, 16, 16}, {64, 3, 3, 3}},                   // a first layer
       {{2, 32, 14, 14}, {32, 8, 3, 3}, false, 1, 1, 4},  // windows in groups
       {{2, 30, 14, 14}, {32, 15, 3, 3}, false, 1, 1, 2},
+      {{2, 36, 14, 14}, {36, 4, 3, 3}, false, 1, 1, 9},
       {{2, 32, 15, 15}, {32, 16, 3, 3}, true, 2, 1, 2},
       {{2, 64, 13, 13}, {64, 16, 3, 3}, true, 1, 1, 2},
       {{2, 32, 13, 13}, {3, 32, 3, 3}},

@@ -10,14 +10,16 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr int64_t kMostTaps = 49;            // of a window
 constexpr int64_t kMostReach = 64;           // of a line of a window
 constexpr int64_t kMostPlaneBytes = 400000;  // of packed planes of x and y
 constexpr int64_t kBandBytes = 24 * 1024;    // of lines of both that stay in the nearest cache
 constexpr int64_t kFewestUnits = 64;         // if there are so many groups and images
 
-int64_t PackedChannels(const Geometry& g) {
-  return std::max(g.x_channels, g.y_channels) <= 8 ? 8 : 16;
+// What an element holds.
+void PlanElements(Grouped& plan) {
+  const Geometry& g = plan.geometry;
+  plan.channels = std::max(g.x_channels, g.y_channels) <= 8 ? 8 : 16;
+  plan.together = g.x_channels == 4 && g.y_channels == 4 ? 2 : 1;
 }
 
 int64_t Reach(const Geometry& g, int d) { return (g.kernel[d] - 1) * g.dilation[d]; }
@@ -37,18 +39,18 @@ void PlanColumns(Grouped& plan) {
 
 bool FitsGrouped(const Geometry& g) {
   if (g.batch < 1 || g.InSize() < 1 || g.OutSize() < 1 || g.groups < 2) return false;
-  if (std::max(g.x_channels, g.y_channels) > 16 || g.KernelSize() > kMostTaps) return false;
+  if (std::max(g.x_channels, g.y_channels) > 16 || g.KernelSize() > kMostGroupedTaps) return false;
   if (g.in[0] != 1 || g.out[0] != 1 || g.kernel[0] != 1) return false;
   if (g.pad_begin[0] != 0 || g.pad_end[0] > 0) return false;
   for (int d = 1; d < kDims; ++d) {
     // Padding before x that is less than the window keeps every number as small as the tensors.
-    if (g.kernel[d] > kMostGroupedTaps || Reach(g, d) > kMostReach) return false;
+    if (Reach(g, d) > kMostReach) return false;
     if (g.pad_begin[d] > Reach(g, d) || g.stride[d] > kMostReach) return false;
   }
   if (std::max(g.InSize(), g.OutSize()) > kMostPlaneBytes) return false;
   Grouped plan;
   plan.geometry = g;
-  plan.channels = PackedChannels(g);
+  PlanElements(plan);
   PlanColumns(plan);
   return (plan.XSize() + plan.YSize()) * 4 <= kMostPlaneBytes;
 }
@@ -58,16 +60,16 @@ Grouped PlanGrouped(const Geometry& g, bool gives_x, bool gives_weight, int thre
   plan.geometry = g;
   plan.gives_x = gives_x;
   plan.gives_weight = gives_weight;
-  plan.channels = PackedChannels(g);
+  PlanElements(plan);
   PlanColumns(plan);
   const int64_t line = (plan.y_pitch + g.stride[1] * plan.x_pitch) * plan.channels * 4;
   plan.band = std::clamp<int64_t>(kBandBytes / line, 1, std::min(g.out[1], kMostGroupedLines));
-  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / g.groups));
+  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / plan.Parts()));
   plan.chunks = CeilDivide(g.batch, plan.images);
   // Planes of y, and of x or its gradient; the weights; the sums; elements that wait for their
   // conversion.
   const int64_t packed = plan.PackedWeights();
-  const int64_t waiting = std::max({plan.YSize(), plan.XSize(), g.KernelSize() * plan.channels});
+  const int64_t waiting = std::max({plan.YSize(), plan.XSize(), plan.WindowSize()});
   plan.slot_bytes = (plan.YSize() + plan.XSize() + packed) * 4 + packed * 8 + waiting * 2;
   plan.slot_bytes = RoundUp(plan.slot_bytes, 64);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.Units(), 1, threads));
@@ -96,12 +98,12 @@ void RunGrouped(const Grouped& plan, const TensorView& x, const TensorView& y,
     if (plan.gives_weight && alone) StoreGroupedWeights(plan, unit, sums, grad_weight, slot);
   });
   if (!plan.gives_weight || alone) return;
-  each(plan.geometry.groups, [&](int64_t group, double*, void* slot) {
-    double* const sums = chunk_sums + group * plan.chunks * size;
+  each(plan.Parts(), [&](int64_t part, double*, void* slot) {
+    double* const sums = chunk_sums + part * plan.chunks * size;
     for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
       for (int64_t i = 0; i < size; ++i) sums[i] += sums[chunk * size + i];
     }
-    StoreGroupedWeights(plan, group, sums, grad_weight, slot);
+    StoreGroupedWeights(plan, part, sums, grad_weight, slot);
   });
 }
 

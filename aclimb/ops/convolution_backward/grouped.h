@@ -2,14 +2,15 @@
 
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
 // Convolutions in groups of up to sixteen channels: both gradients in one pass over the images. A
 // plane of a group is copied into float32 with its channels side by side, filled up to eight or
-// sixteen, so that a vector holds one element of all input channels, and strides and gaps are steps
-// from element to element. Columns of zeros stand for the padding beside an image; lines beyond it
-// are left out.
+// sixteen, or beside those of another group of four, so that a vector holds one element of all
+// input channels, and strides and gaps are steps from element to element. Columns of zeros stand
+// for the padding beside an image; lines beyond it are left out.
 //
 // The gradient of x sums, for some elements of a line at a time, weights times elements of y, one
 // output channel after the other. The gradient of the weight sums, for one tap or a few of them,
@@ -22,6 +23,7 @@ struct Grouped {
   bool gives_x = false, gives_weight = false;
 
   int64_t channels = 0;    // of a packed element
+  int64_t together = 1;    // groups whose channels are those of an element
   int64_t y_left = 0;      // columns of zeros before y
   int64_t y_pitch = 0;     // columns of a packed line of y
   int64_t x_pitch = 0;     // and of x, of which pad_begin are before it
@@ -31,11 +33,13 @@ struct Grouped {
   int64_t slot_bytes = 0;  // scratch of a unit
   int slots = 1;           // units that may run at once
 
-  int64_t Units() const { return geometry.groups * chunks; }
-  // Elements of packed planes, and of the packed windows of a group.
+  int64_t Parts() const { return CeilDivide(geometry.groups, together); }
+  int64_t Units() const { return Parts() * chunks; }
+  // Elements of packed planes, of the packed windows to an output channel, and of all of a part.
   int64_t YSize() const { return geometry.out[1] * y_pitch * channels; }
   int64_t XSize() const { return geometry.in[1] * x_pitch * channels; }
-  int64_t PackedWeights() const { return geometry.KernelSize() * channels * channels; }
+  int64_t WindowSize() const { return geometry.KernelSize() * channels; }
+  int64_t PackedWeights() const { return WindowSize() * channels / together; }
   int64_t ChunkBytes() const {
     return gives_weight && chunks > 1 ? Units() * PackedWeights() * 8 : 0;
   }

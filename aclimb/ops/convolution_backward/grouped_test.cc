@@ -50,6 +50,9 @@ TEST_F(WindowsInGroups, MeetTheTruth) {
       GroupsOf(2, 2, 8, 16, kThree, {15, 3, 2, 1, 1, 1}),
       GroupsOf(2, 3, 16, 8, {15, 3, 2, 1, 1, 1}, kThree),
       GroupsOf(2, 3, 1, 16, kThree, kThree),
+      GroupsOf(3, 6, 4, 4, kThree, {15, 3, 2, 1, 1, 1}),  // two groups in an element
+      GroupsOf(70, 3, 4, 4, {5, 3, 1, 1, 1, 1}, {9, 5, 1, 1, 2, 2}),
+      GroupsOf(2, 2, 4, 4, {1, 7, 1, 1, 3, 3}, {1, 7, 1, 1, 3, 3}),  // planes of one element
       GroupsOf(9, 2, 7, 5, {7, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}),
       GroupsOf(70, 2, 8, 8, {5, 3, 1, 1, 1, 1}, {5, 3, 1, 1, 1, 1}),  // chunks of three images
       GroupsOf(1, 70, 8, 8, {5, 3, 1, 1, 1, 1}, {5, 3, 1, 1, 1, 1}),  // one chunk
@@ -62,6 +65,8 @@ TEST_F(WindowsInGroups, MeetTheTruth) {
       GroupsOf(1, 2, 8, 8, {40, 3, 1, 16, 16, 16}, {40, 3, 1, 12, 12, 12}),
       GroupsOf(1, 2, 8, 8, {1, 3, 1, 1, 2, 40}, {2, 3, 1, 1, 2, 40}),   // mostly padding
       GroupsOf(1, 2, 8, 8, {100, 2, 1, 1, 0, 0}, {40, 2, 1, 1, 0, 0}),  // several bands
+      GroupsOf(1, 2, 8, 8, {9, 4, 1, 1, 1, 1}, {9, 5, 1, 1, 2, 2}),     // taps in parts
+      GroupsOf(1, 2, 8, 8, {9, 1, 1, 1, 0, 0}, {30, 7, 1, 2, 6, 6}),
   };
   for (int i = 0; i < 60; ++i) {
     const auto any = [&] {
@@ -75,8 +80,11 @@ TEST_F(WindowsInGroups, MeetTheTruth) {
       one.in = std::max<int64_t>(1, reach + 1 - one.begin - one.end) + random.Integer(0, 20);
       return one;
     };
-    all.push_back(GroupsOf(random.Integer(1, 4), random.Integer(2, 5), random.Integer(1, 16),
-                           random.Integer(1, 16), any(), any()));
+    const bool fours = random.Chance(0.3);
+    const auto channels = [&] { return fours ? 4 : random.Integer(1, 16); };
+    const int64_t x_channels = channels(), y_channels = channels();
+    all.push_back(
+        GroupsOf(random.Integer(1, 4), random.Integer(2, 5), x_channels, y_channels, any(), any()));
   }
   for (const Geometry& geometry : all) {
     const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
@@ -91,25 +99,27 @@ TEST_F(WindowsInGroups, ThreadsDoNotChangeABit) {
   const Axis strided = {31, 5, 2, 1, 2, 2};
   for (const Geometry& geometry :
        {GroupsOf(5, 4, 8, 8, kThree, kThree), GroupsOf(70, 3, 16, 16, strided, strided),
-        GroupsOf(2, 80, 7, 8, kThree, kThree)}) {
+        GroupsOf(2, 80, 7, 8, kThree, kThree), GroupsOf(9, 13, 4, 4, strided, kThree)}) {
     ExpectSameBits<GroupedPass>(geometry, random);
   }
 }
 
 // Equal terms, whose errors do not cancel, in sums of 200,000 of them.
 TEST_F(WindowsInGroups, LongSumsStayAccurate) {
-  const Geometry geometry = GroupsOf(1100, 2, 8, 8, kThree, kThree);
-  Operands operands(geometry, kFloats, 0);
-  for (Tensor* tensor : {&operands.x, &operands.y}) {
-    std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
+  for (const int64_t channels : {4, 8, 16}) {
+    const Geometry geometry = GroupsOf(1100, 2, channels, channels, kThree, kThree);
+    Operands operands(geometry, kFloats, 0);
+    for (Tensor* tensor : {&operands.x, &operands.y}) {
+      std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
+    }
+    const double term = static_cast<double>(0.1f) * static_cast<double>(0.1f);
+    const double all = static_cast<double>(geometry.batch * geometry.OutSize());
+    EachTarget([&] {
+      // The tap in the middle meets every element.
+      const double middle = GradientsOf<GroupedPass>(operands, false, true, 1).weight[4];
+      EXPECT_NEAR(middle / (all * term), 1, 2e-5);
+    });
   }
-  const double term = static_cast<double>(0.1f) * static_cast<double>(0.1f);
-  const double all = static_cast<double>(geometry.batch * geometry.OutSize());
-  EachTarget([&] {
-    // The tap in the middle meets every element.
-    const double middle = GradientsOf<GroupedPass>(operands, false, true, 1).weight[4];
-    EXPECT_NEAR(middle / (all * term), 1, 2e-5);
-  });
 }
 
 TEST_F(WindowsInGroups, AreWhatFits) {

@@ -24,11 +24,47 @@ using aclimb::HWY_NAMESPACE::Stored;
 using aclimb::HWY_NAMESPACE::StoredLane;
 using aclimb::HWY_NAMESPACE::Transpose;
 
-// A packed element of kC channels in vectors.
-template <int kC>
-using Tag = hn::CappedTag<float, kC>;
-template <int kC>
-constexpr int kVectors = kC / static_cast<int>(hn::MaxLanes(Tag<kC>()));
+// A packed element: kC channels of kGroups groups.
+template <int kC, int kGroups>
+struct Element {
+  static constexpr int kChannels = kC, kOutputs = kC / kGroups;
+  static constexpr bool kOneGroup = kGroups == 1;
+};
+using Eight = Element<8, 1>;
+using Sixteen = Element<16, 1>;
+using TwoFours = Element<8, 2>;
+
+// In vectors.
+template <class E>
+using Tag = hn::CappedTag<float, E::kChannels>;
+template <class E>
+using Vector = hn::Vec<Tag<E>>;
+template <class E>
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag<E>()));
+template <class E>
+constexpr int kVectors = E::kChannels / kLanes<E>;
+
+// What output channel co of an element of y brings to vector v: every group has its own.
+template <class E, typename Channel>
+HWY_INLINE Vector<E> ValueOf(const float* y, Channel co, int v) {
+  const Tag<E> d;
+  if constexpr (E::kOneGroup) {
+    return hn::Set(d, y[co]);
+  } else if constexpr (kVectors<E> == 1) {
+    // Groups of four are what vectors shuffle within.
+    return hn::Broadcast<Channel::value>(hn::Load(d, y));
+  } else {
+    return hn::Set(d, y[v * kLanes<E> / 4 * 4 + co]);
+  }
+}
+
+// Calls body(i) for constants i.
+template <int... kI, class Body>
+HWY_INLINE void EachConstant(std::integer_sequence<int, kI...>, const Body& body) {
+  (body(std::integral_constant<int, kI>()), ...);
+}
+template <int kCount>
+using Count = std::make_integer_sequence<int, kCount>;
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr int kMostSums = 24;  // of vectors, that the registers hold beside operands
@@ -54,65 +90,70 @@ struct LineOfX {
 
 // out[p] = sum of weights times what kTaps taps bring to p, for kPixels elements from `first` on,
 // which follow each other in y. An element of y that is loaded serves all taps.
-template <int kC, int kTaps, int kPixels>
+template <class E, int kTaps, int kPixels>
 HWY_NOINLINE void SumTaps(const LineOfX& line, int64_t first) {
-  const Tag<kC> d;
-  using Vector = hn::Vec<Tag<kC>>;
-  constexpr int kV = kVectors<kC>, kLanes = kC / kV;
-  Vector sum[kPixels][kV];
+  const Tag<E> d;
+  constexpr int kC = E::kChannels, kV = kVectors<E>;
+  Vector<E> sum[kPixels][kV];
 #pragma GCC unroll 32
   for (int p = 0; p < kPixels * kV; ++p) sum[p / kV][p % kV] = hn::Zero(d);
   for (int64_t i = 0; i < line.count; ++i) {
-    const float* y = line.taps[i].y + first * kC;
+    const float* const y = line.taps[i].y + first * kC;
     const float* weights = line.taps[i].weights;
-#pragma GCC unroll 1
-    for (int64_t co = 0; co < line.outputs; ++co) {
-      Vector weight[kTaps][kV];
+    const auto add = [&](auto co) HWY_ATTR {
+      Vector<E> weight[kTaps][kV];
 #pragma GCC unroll 16
       for (int k = 0; k < kTaps; ++k) {
 #pragma GCC unroll 16
-        for (int v = 0; v < kV; ++v) weight[k][v] = hn::Load(d, weights + k * kC + v * kLanes);
+        for (int v = 0; v < kV; ++v) weight[k][v] = hn::Load(d, weights + k * kC + v * kLanes<E>);
       }
 #pragma GCC unroll 32
       for (int q = 0; q < kPixels + kTaps - 1; ++q) {
-        const Vector value = hn::Set(d, y[q * kC]);
 #pragma GCC unroll 16
-        for (int k = 0; k < kTaps; ++k) {
-          const int p = q + k - (kTaps - 1);
-          if (p < 0 || p >= kPixels) continue;
+        for (int v = 0; v < kV; ++v) {
+          const Vector<E> value = ValueOf<E>(y + q * kC, co, v);
 #pragma GCC unroll 16
-          for (int v = 0; v < kV; ++v) sum[p][v] = hn::MulAdd(weight[k][v], value, sum[p][v]);
+          for (int k = 0; k < kTaps; ++k) {
+            const int p = q + k - (kTaps - 1);
+            if (p < 0 || p >= kPixels) continue;
+            sum[p][v] = hn::MulAdd(weight[k][v], value, sum[p][v]);
+          }
         }
       }
       weights += line.weight_step;
-      ++y;
+    };
+    if constexpr (E::kOneGroup) {
+#pragma GCC unroll 1
+      for (int64_t co = 0; co < line.outputs; ++co) add(co);
+    } else {
+      EachConstant(Count<E::kOutputs>(), add);
     }
   }
   float* const out = line.out + first * line.out_step;
 #pragma GCC unroll 32
   for (int p = 0; p < kPixels; ++p) {
 #pragma GCC unroll 16
-    for (int v = 0; v < kV; ++v) hn::Store(sum[p][v], d, out + p * line.out_step + v * kLanes);
+    for (int v = 0; v < kV; ++v) hn::Store(sum[p][v], d, out + p * line.out_step + v * kLanes<E>);
   }
 }
 
 // Taps that share what is loaded, where the registers hold their weights.
-template <int kC>
-constexpr int kTapsTogether = kVectors<kC> == 1 ? 3 : 1;
+template <class E>
+constexpr int kTapsTogether = kVectors<E> == 1 ? 3 : 1;
 // Elements of a line that are summed at once.
-template <int kC>
-constexpr int kMostPixels = std::max(1, std::min(16, kMostSums / kVectors<kC>));
+template <class E>
+constexpr int kMostPixels = std::max(1, std::min(16, kMostSums / kVectors<E>));
 
 using SumFunction = void (*)(const LineOfX&, int64_t);
-template <int kC, int kTaps, typename Pixels>
+template <class E, int kTaps, typename Pixels>
 struct SumFunctions;
-template <int kC, int kTaps, int... kPixels>
-struct SumFunctions<kC, kTaps, std::integer_sequence<int, kPixels...>> {
-  static constexpr SumFunction kOf[] = {SumTaps<kC, kTaps, kPixels + 1>...};
+template <class E, int kTaps, int... kPixels>
+struct SumFunctions<E, kTaps, std::integer_sequence<int, kPixels...>> {
+  static constexpr SumFunction kOf[] = {SumTaps<E, kTaps, kPixels + 1>...};
 };
 // The function for so many elements, less one.
-template <int kC, int kTaps>
-using Sums = SumFunctions<kC, kTaps, std::make_integer_sequence<int, kMostPixels<kC>>>;
+template <class E, int kTaps>
+using Sums = SumFunctions<E, kTaps, Count<kMostPixels<E>>>;
 
 // A line of the band, of y and of the x that a line of the window meets there.
 struct Lines {
@@ -134,13 +175,12 @@ struct Band {
 
 // sums[co][k] += x[o * x_step + k * gap] * y[o][co] over all elements o of the lines, for kTaps
 // taps from the k-th on and kOut output channels from co on.
-template <int kC, int kTaps, int kOut>
+template <class E, int kTaps, int kOut>
 HWY_NOINLINE void SumLines(const Band& band, int64_t first_tap, int64_t first_output) {
-  const Tag<kC> d;
-  using Vector = hn::Vec<Tag<kC>>;
-  constexpr int kV = kVectors<kC>, kLanes = kC / kV;
+  const Tag<E> d;
+  constexpr int kC = E::kChannels, kV = kVectors<E>;
   const int64_t gap = band.gap, x_step = band.x_step, width = band.width;
-  Vector sum[kOut][kTaps][kV];
+  Vector<E> sum[kOut][kTaps][kV];
 #pragma GCC unroll 64
   for (int i = 0; i < kOut * kTaps * kV; ++i) {
     sum[i / kV / kTaps][i / kV % kTaps][i % kV] = hn::Zero(d);
@@ -149,23 +189,22 @@ HWY_NOINLINE void SumLines(const Band& band, int64_t first_tap, int64_t first_ou
     const float* y = band.lines[l].y + first_output;
     const float* x = band.lines[l].x + first_tap * gap;
     for (int64_t o = 0; o < width; ++o) {
-      Vector value[kTaps][kV];
+      Vector<E> value[kTaps][kV];
 #pragma GCC unroll 8
       for (int k = 0; k < kTaps; ++k) {
 #pragma GCC unroll 16
-        for (int v = 0; v < kV; ++v) value[k][v] = hn::Load(d, x + k * gap + v * kLanes);
+        for (int v = 0; v < kV; ++v) value[k][v] = hn::Load(d, x + k * gap + v * kLanes<E>);
       }
+      EachConstant(Count<kOut>(), [&](auto co) HWY_ATTR {
 #pragma GCC unroll 16
-      for (int co = 0; co < kOut; ++co) {
-        const Vector grad = hn::Set(d, y[co]);
+        for (int v = 0; v < kV; ++v) {
+          const Vector<E> grad = ValueOf<E>(y, co, v);
 #pragma GCC unroll 8
-        for (int k = 0; k < kTaps; ++k) {
-#pragma GCC unroll 16
-          for (int v = 0; v < kV; ++v) {
+          for (int k = 0; k < kTaps; ++k) {
             sum[co][k][v] = hn::MulAdd(grad, value[k][v], sum[co][k][v]);
           }
         }
-      }
+      });
       y += kC;
       x += x_step;
     }
@@ -173,9 +212,9 @@ HWY_NOINLINE void SumLines(const Band& band, int64_t first_tap, int64_t first_ou
   HWY_ALIGN float block[kOut * kTaps * kC];
 #pragma GCC unroll 64
   for (int i = 0; i < kOut * kTaps * kV; ++i) {
-    hn::Store(sum[i / kV / kTaps][i / kV % kTaps][i % kV], d, block + i * kLanes);
+    hn::Store(sum[i / kV / kTaps][i / kV % kTaps][i % kV], d, block + i * kLanes<E>);
   }
-  const hn::CappedTag<double, kC> wide;
+  const hn::CappedTag<double, E::kChannels> wide;
   const hn::Rebind<float, decltype(wide)> narrow;
   double* to = band.sums + first_output * band.sum_step + first_tap * kC;
   for (int co = 0; co < kOut; ++co, to += band.sum_step) {
@@ -188,27 +227,43 @@ HWY_NOINLINE void SumLines(const Band& band, int64_t first_tap, int64_t first_ou
 }
 
 // Sums for all taps and output channels.
-template <int kC>
+template <class E>
 HWY_INLINE void SumAllLines(const Band& band, int64_t taps, Ahead& ahead) {
   int64_t k = 0;
   // As many output channels at once as the registers hold sums, in parts of about one size.
   const auto add = [&](auto some) HWY_ATTR {
     constexpr int kTaps = decltype(some)::value;
-    constexpr int kMost = std::max(1, kMostSums / kTaps / kVectors<kC>);
-    constexpr int kParts = CeilDivide(kC, kMost), kOut = kC / kParts, kLonger = kC % kParts;
+    constexpr int kMost = std::max(1, kMostSums / kTaps / kVectors<E>);
+    constexpr int kAll = E::kOutputs, kParts = CeilDivide(kAll, kMost);
+    constexpr int kOut = kAll / kParts, kLonger = kAll % kParts;
     int64_t first = 0;
-    for (int part = 0; part < kLonger && first < band.outputs; ++part, first += kOut + 1) {
-      ahead.Ask();
-      SumLines<kC, kTaps, kOut + 1>(band, k, first);
+    if constexpr (kLonger > 0) {
+      for (int part = 0; part < kLonger && first < band.outputs; ++part, first += kOut + 1) {
+        ahead.Ask();
+        SumLines<E, kTaps, kOut + 1>(band, k, first);
+      }
     }
     for (; first < band.outputs; first += kOut) {
       ahead.Ask();
-      SumLines<kC, kTaps, kOut>(band, k, first);
+      SumLines<E, kTaps, kOut>(band, k, first);
     }
     k += kTaps;
   };
-  while (k + kTapsTogether<kC> <= taps) add(std::integral_constant<int, kTapsTogether<kC>>());
-  while (k < taps) add(std::integral_constant<int, 1>());
+  // A few sums at a time leave the arithmetic waiting: four taps are two and two.
+  while (k < taps) {
+    const int64_t left = taps - k;
+    if constexpr (kTapsTogether<E> == 3) {
+      if (left == 2 || left == 4) {
+        add(std::integral_constant<int, 2>());
+        continue;
+      }
+      if (left >= 3) {
+        add(std::integral_constant<int, 3>());
+        continue;
+      }
+    }
+    add(std::integral_constant<int, 1>());
+  }
 }
 
 struct Scratch {
@@ -295,13 +350,14 @@ void Unpack(const float* from, const Elements& packed, void* stage, const Tensor
 }
 
 // The gradient of one plane of x. Elements of a line that are one stride apart meet the same taps.
-template <int kC>
+template <class E>
 void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
+  constexpr int kC = E::kChannels;
   const Geometry& g = plan.geometry;
   const int64_t width = g.in[2], stride = g.stride[2];
-  constexpr int kTogether = kTapsTogether<kC>;
+  constexpr int kTogether = kTapsTogether<E>;
   const bool together = stride == 1 && g.dilation[2] == 1 && g.kernel[2] == kTogether;
-  const SumFunction* const sums = together ? Sums<kC, kTogether>::kOf : Sums<kC, 1>::kOf;
+  const SumFunction* const sums = together ? Sums<E, kTogether>::kOf : Sums<E, 1>::kOf;
   for (int64_t r = 0; r < std::min(stride, width); ++r) {
     Taps of_line[kMostGroupedTaps];  // of lines at scratch.y and scratch.weights
     int64_t taps_of_line = 0;
@@ -313,9 +369,9 @@ void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
     }
     // In parts of about one size: short ones leave the arithmetic waiting.
     const int64_t elements = CeilDivide(width - r, stride);
-    const int64_t parts = CeilDivide(elements, int64_t{kMostPixels<kC>});
+    const int64_t parts = CeilDivide(elements, int64_t{kMostPixels<E>});
     for (int64_t h = 0; h < g.in[1]; ++h) {
-      Taps taps[kMostGroupedTaps * kMostGroupedTaps];
+      Taps taps[kMostGroupedTaps];
       int64_t count = 0;
       for (int64_t k = 0; k < g.kernel[1]; ++k) {
         const int64_t line = h + g.pad_begin[1] - k * g.dilation[1], y_line = line / g.stride[1];
@@ -343,8 +399,9 @@ void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
 }
 
 // Adds to the gradient of the weight what one image brings.
-template <int kC>
+template <class E>
 void GradWeight(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
+  constexpr int kC = E::kChannels;
   const Geometry& g = plan.geometry;
   Band band;
   band.width = g.out[2];
@@ -365,7 +422,7 @@ void GradWeight(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
       }
       if (band.count == 0) continue;
       band.sums = scratch.sums + k * g.kernel[2] * kC;
-      SumAllLines<kC>(band, g.kernel[2], ahead);
+      SumAllLines<E>(band, g.kernel[2], ahead);
     }
   }
 }
@@ -382,60 +439,88 @@ Ahead::Stretches PlanesOf(const TensorView& view, int64_t image, int64_t channel
   return StretchesOf(whole, view, image, 1, channel, channels);
 }
 
+// The windows of some groups side by side.
+void PackWeights(const Grouped& plan, const TensorView& weight, int64_t first_group, int64_t groups,
+                 const Scratch& scratch) {
+  const Geometry& g = plan.geometry;
+  const int64_t all = plan.channels;
+  HWY_ALIGN float window[kMostGroupedTaps * 16];
+  for (int64_t group = 0; group < groups; ++group) {
+    for (int64_t co = 0; co < g.y_channels; ++co) {
+      float* const to = scratch.weights + co * plan.WindowSize();
+      // Others are put beside the first one's, which fills up elements with zeros.
+      Pack(weight, (first_group + group) * g.y_channels + co, 0, g.x_channels, {all, g.kernel[2]},
+           scratch.stage, group == 0 ? to : window);
+      for (int64_t k = 0; group > 0 && k < g.KernelSize(); ++k) {
+        std::copy_n(window + k * all, g.x_channels, to + k * all + group * g.x_channels);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const TensorView& y,
                  const TensorView& weight, const TensorView& grad_x, double* sums, void* slot) {
   const Geometry& g = plan.geometry;
   const int64_t all = plan.channels;
-  const int64_t group = unit / plan.chunks, first_image = unit % plan.chunks * plan.images;
+  const int64_t first_group = unit / plan.chunks * plan.together;
+  const int64_t groups = std::min(plan.together, g.groups - first_group);
+  const int64_t first_image = unit % plan.chunks * plan.images;
   const int64_t last_image = std::min(first_image + plan.images, g.batch);
-  const int64_t x_channel = group * g.x_channels, y_channel = group * g.y_channels;
+  const int64_t x_channel = first_group * g.x_channels, x_channels = groups * g.x_channels;
+  const int64_t y_channel = first_group * g.y_channels, y_channels = groups * g.y_channels;
   float* const weights = static_cast<float*>(slot);
   float* const y_planes = weights + plan.PackedWeights();
   float* const x_planes = y_planes + plan.YSize();
   const Scratch scratch = {sums, weights, y_planes + plan.y_left * all,
                            x_planes + g.pad_begin[2] * all, x_planes + plan.XSize()};
-  const Elements windows = {all, g.kernel[2]}, y_lines = {all, plan.y_pitch},
-                 x_lines = {all, plan.x_pitch};
+  const Elements y_lines = {all, plan.y_pitch}, x_lines = {all, plan.x_pitch};
   // Channels that are none, and columns beside the planes.
   std::fill(weights, x_planes + plan.XSize(), 0.0f);
-  for (int64_t co = 0; plan.gives_x && co < g.y_channels; ++co) {
-    Pack(weight, y_channel + co, 0, g.x_channels, windows, scratch.stage,
-         weights + co * g.KernelSize() * all);
-  }
+  if (plan.gives_x) PackWeights(plan, weight, first_group, groups, scratch);
   if (plan.gives_weight) std::fill_n(sums, plan.PackedWeights(), 0.0);
 
   Ahead ahead;
+  const auto with_element = [&](const auto& body) HWY_ATTR {
+    if (plan.together == 2) return body(TwoFours());
+    all == 8 ? body(Eight()) : body(Sixteen());
+  };
   for (int64_t image = first_image; image < last_image; ++image) {
-    Pack(y, image, y_channel, g.y_channels, y_lines, scratch.stage, scratch.y);
+    Pack(y, image, y_channel, y_channels, y_lines, scratch.stage, scratch.y);
     if (plan.gives_x) {
       ahead.Clear();
-      if (plan.gives_weight) ahead.Want(PlanesOf(x, image, x_channel, g.x_channels));
-      ahead.Want(PlanesOf(grad_x, image, x_channel, g.x_channels));
+      if (plan.gives_weight) ahead.Want(PlanesOf(x, image, x_channel, x_channels));
+      ahead.Want(PlanesOf(grad_x, image, x_channel, x_channels));
       ahead.Begin(g.InSize() * all / 96);  // a call sums some twelve vectors of eight
-      all == 8 ? GradX<8>(plan, scratch, ahead) : GradX<16>(plan, scratch, ahead);
-      Unpack(scratch.x, x_lines, scratch.stage, grad_x, image, x_channel, g.x_channels);
+      with_element([&](auto of) HWY_ATTR { GradX<decltype(of)>(plan, scratch, ahead); });
+      Unpack(scratch.x, x_lines, scratch.stage, grad_x, image, x_channel, x_channels);
     }
     if (plan.gives_weight) {
-      Pack(x, image, x_channel, g.x_channels, x_lines, scratch.stage, scratch.x);
+      Pack(x, image, x_channel, x_channels, x_lines, scratch.stage, scratch.x);
       ahead.Clear();
-      if (image + 1 < last_image) ahead.Want(PlanesOf(y, image + 1, y_channel, g.y_channels));
+      if (image + 1 < last_image) ahead.Want(PlanesOf(y, image + 1, y_channel, y_channels));
       ahead.Begin(CeilDivide(g.out[1], plan.band) * g.kernel[1] * 2);
-      all == 8 ? GradWeight<8>(plan, scratch, ahead) : GradWeight<16>(plan, scratch, ahead);
+      with_element([&](auto of) HWY_ATTR { GradWeight<decltype(of)>(plan, scratch, ahead); });
     }
   }
 }
 
-void StoreGroupedWeights(const Grouped& plan, int64_t group, const double* sums,
+void StoreGroupedWeights(const Grouped& plan, int64_t unit, const double* sums,
                          const TensorView& grad_weight, void* slot) {
   const Geometry& g = plan.geometry;
-  const int64_t size = g.KernelSize() * plan.channels;
+  const int64_t all = plan.channels, size = plan.WindowSize();
+  const int64_t first_group = unit * plan.together;
+  const int64_t groups = std::min(plan.together, g.groups - first_group);
   float* const window = static_cast<float*>(slot);
-  for (int64_t co = 0; co < g.y_channels; ++co, sums += size) {
-    for (int64_t i = 0; i < size; ++i) window[i] = static_cast<float>(sums[i]);
-    Unpack(window, {plan.channels, g.kernel[2]}, window + size, grad_weight,
-           group * g.y_channels + co, 0, g.x_channels);
+  for (int64_t group = 0; group < groups; ++group) {
+    const int64_t lane = group * g.x_channels;
+    for (int64_t co = 0; co < g.y_channels; ++co) {
+      const double* const from = sums + co * size + lane;
+      for (int64_t i = 0; i < size - lane; ++i) window[i] = static_cast<float>(from[i]);
+      Unpack(window, {all, g.kernel[2]}, window + size, grad_weight,
+             (first_group + group) * g.y_channels + co, 0, g.x_channels);
+    }
   }
 }
 
@@ -455,9 +540,9 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
   HWY_DYNAMIC_DISPATCH(GroupedUnit)(plan, unit, x, y, weight, grad_x, sums, slot);
 }
 
-void StoreGroupedWeights(const Grouped& plan, int64_t group, const double* sums,
+void StoreGroupedWeights(const Grouped& plan, int64_t unit, const double* sums,
                          const TensorView& grad_weight, void* slot) {
-  HWY_DYNAMIC_DISPATCH(StoreGroupedWeights)(plan, group, sums, grad_weight, slot);
+  HWY_DYNAMIC_DISPATCH(StoreGroupedWeights)(plan, unit, sums, grad_weight, slot);
 }
 
 }  // namespace aclimb::convolution_backward

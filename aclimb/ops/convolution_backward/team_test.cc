@@ -59,6 +59,7 @@ std::vector<Named> Problems() {
     add("patches", dtype, {4, 8, 32, 32}, {64, 8, 4, 4}, 4, 0);
     add("depthwise", dtype, {4, 48, 40, 40}, {48, 1, 3, 3}, 1, 1, 48);
     add("depthwise of a few channels", dtype, {6, 3, 80, 80}, {3, 1, 5, 5}, 2, 2, 3);
+    add("groups of four", dtype, {6, 36, 28, 28}, {36, 4, 3, 3}, 1, 1, 9);
     add("groups of eight", dtype, {4, 32, 28, 28}, {32, 8, 3, 3}, 1, 1, 4);
     add("groups of sixteen", dtype, {70, 32, 14, 14}, {32, 16, 3, 3}, 1, 1, 2);
     add("wide patches", dtype, {8, 8, 16, 16}, {96, 8, 8, 8}, 8, 0);
