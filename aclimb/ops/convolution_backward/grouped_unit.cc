@@ -229,9 +229,8 @@ HWY_NOINLINE void SumLines(const Band& band, int64_t first_tap, int64_t first_ou
 // Sums for all taps and output channels.
 template <class E>
 HWY_INLINE void SumAllLines(const Band& band, int64_t taps, Ahead& ahead) {
-  int64_t k = 0;
   // As many output channels at once as the registers hold sums, in parts of about one size.
-  const auto add = [&](auto some) HWY_ATTR {
+  const auto add = [&](auto some, int64_t k) HWY_ATTR {
     constexpr int kTaps = decltype(some)::value;
     constexpr int kMost = std::max(1, kMostSums / kTaps / kVectors<E>);
     constexpr int kAll = E::kOutputs, kParts = CeilDivide(kAll, kMost);
@@ -247,22 +246,18 @@ HWY_INLINE void SumAllLines(const Band& band, int64_t taps, Ahead& ahead) {
       ahead.Ask();
       SumLines<E, kTaps, kOut>(band, k, first);
     }
-    k += kTaps;
   };
-  // A few sums at a time leave the arithmetic waiting: four taps are two and two.
-  while (k < taps) {
-    const int64_t left = taps - k;
+  using std::integral_constant;
+  int64_t some = 1;
+  for (int64_t k = 0; k < taps; k += some) {
     if constexpr (kTapsTogether<E> == 3) {
-      if (left == 2 || left == 4) {
-        add(std::integral_constant<int, 2>());
-        continue;
-      }
-      if (left >= 3) {
-        add(std::integral_constant<int, 3>());
-        continue;
-      }
+      // A few sums at a time leave the arithmetic waiting: four taps are two and two.
+      const int64_t left = taps - k;
+      some = left == 4 ? 2 : std::min<int64_t>(left, 3);
+      if (some == 3) add(integral_constant<int, 3>(), k);
+      if (some == 2) add(integral_constant<int, 2>(), k);
     }
-    add(std::integral_constant<int, 1>());
+    if (some == 1) add(integral_constant<int, 1>(), k);
   }
 }
 
