@@ -21,7 +21,7 @@ endif()
 # Two eight-byte stores read back as one vector wait until both have left the core: pointers that
 # move through objects on the stack are such pairs, and our kernels say themselves what a vector is.
 add_compile_options(-fno-tree-slp-vectorize)
-# Of what is built once to run for moments: a third less to compile counts for more than its speed.
+# Of what is not in the libraries: a third less to compile counts for more than its speed.
 set(ACLIMB_BUILT_QUICKLY $<$<CONFIG:Release>:-O1>)
 if(ACLIMB_WERROR)
   add_compile_options(-Werror)

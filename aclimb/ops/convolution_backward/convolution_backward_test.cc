@@ -635,6 +635,8 @@ TEST_F(ConvolutionBackward, OwnProductsInAnyView) {
       {{4, 96, 11, 10}, {16, 96, 1, 1}, {1, 1}},
       {{3, 24, 17, 19}, {24, 1, 3, 3}, {1, 1}, 24},  // depthwise windows, these two
       {{2, 24, 18, 37}, {24, 1, 5, 5}, {2, 2}, 24},
+      {{3, 32, 15, 14}, {32, 8, 3, 3}, {1, 1}, 4},  // windows in groups, these two
+      {{3, 36, 16, 15}, {36, 4, 3, 3}, {2, 1}, 9},
   };
   const DType dtypes[] = {DType::kBFloat16, DType::kFloat32, DType::kFloat16};
   for (const Shape& shape : shapes) {

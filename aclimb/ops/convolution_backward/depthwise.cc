@@ -80,9 +80,7 @@ void PlanAlongLines(int threads, Depthwise& plan) {
 bool FitsDepthwise(const Geometry& g) {
   if (g.batch < 1 || g.InSize() < 1) return false;
   // One group is a convolution of one channel, which is chosen like others.
-  if (g.groups < 2 || g.x_channels != 1 || g.y_channels != 1) return false;
-  if (g.in[0] != 1 || g.out[0] != 1 || g.kernel[0] != 1) return false;
-  if (g.pad_begin[0] != 0 || g.pad_end[0] > 0) return false;
+  if (g.groups < 2 || g.x_channels != 1 || g.y_channels != 1 || !g.IsFlat()) return false;
   const int64_t kernel = g.kernel[1], stride = g.stride[1];
   if (g.kernel[2] != kernel || g.stride[2] != stride) return false;
   const bool strides = stride == 1 || (stride == 2 && kernel < 7);

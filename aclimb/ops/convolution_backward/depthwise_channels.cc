@@ -7,21 +7,15 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "aclimb/ops/convolution_backward/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/depthwise_unit.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
-#include "aclimb/simd/float-inl.h"
-#include "aclimb/simd/transpose-inl.h"
+#include "aclimb/ops/convolution_backward/elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
 namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace {
-
-using aclimb::HWY_NAMESPACE::Stored;
-using aclimb::HWY_NAMESPACE::StoredLane;
-using aclimb::HWY_NAMESPACE::Transpose;
 
 using Tag = hn::ScalableTag<float>;
 constexpr int64_t kChannels = kDepthwiseChannels;  // of a block
@@ -182,80 +176,18 @@ void AddWindow(const Planes& planes) {
   }
 }
 
-// Calls body(element of the view, its number, elements) for runs of a plane.
-template <typename T, class Body>
-HWY_INLINE void EachRun(const TensorView& view, int64_t image, int64_t channel, const Body& body) {
-  const int64_t height = view.shape[3], width = view.shape[4];
-  T* const from = view.As<T>() + image * view.stride[0] + channel * view.stride[1];
-  // Only windows may have columns that are not side by side.
-  const int64_t run = width > 1 && view.stride[4] != 1 ? 1 : width;
-  if (run == width && (height == 1 || view.stride[3] == width)) {
-    return body(from, 0, height * width);
-  }
-  for (int64_t h = 0; h < height; ++h) {
-    for (int64_t w = 0; w < width; w += run) {
-      body(from + h * view.stride[3] + w * view.stride[4], h * width + w, run);
-    }
-  }
-}
-
-struct Block {
-  int64_t image, channel, channels;
-};
-
 // Of a block.
 int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
 
-// Elements of a block's channels side by side, and zeros for channels that are none.
-template <typename T>
-HWY_INLINE void Gather(const TensorView& view, const Block& block, StoredLane<T>* to) {
-  if (block.channels < kChannels) {
-    std::fill_n(to, ElementsOf(view), StoredLane<T>{});
-  }
-  EachRun<T>(view, block.image, block.channel,
-             [&](const T* from, int64_t first, int64_t count) HWY_ATTR {
-               Transpose(Stored(from), view.stride[1], block.channels, count,
-                         to + first * kChannels, kChannels);
-             });
+void Load(const TensorView& view, const Channels& block, void* stage, float* to) {
+  Pack(view, block, {kChannels, view.shape[4]}, stage, to);
 }
-
-// The inverse.
-template <typename T>
-HWY_INLINE void Scatter(const StoredLane<T>* from, const TensorView& view, const Block& block) {
-  EachRun<T>(view, block.image, block.channel, [&](T* to, int64_t first, int64_t count) HWY_ATTR {
-    Transpose(from + first * kChannels, kChannels, count, block.channels, Stored(to),
-              view.stride[1]);
-  });
-}
-
-// A block in float32. What is transposed may wait in `stage`, of as many elements.
-void Load(const TensorView& view, const Block& block, void* stage, float* to) {
-  WithType(view.dtype, [&](auto type) HWY_ATTR {
-    using T = decltype(type);
-    if constexpr (std::is_same_v<T, float>) {
-      Gather<T>(view, block, to);
-    } else {
-      Gather<T>(view, block, static_cast<uint16_t*>(stage));
-      ConvertRow(static_cast<const T*>(stage), ElementsOf(view), to);
-    }
-  });
-}
-
-// The inverse.
-void Store(const float* from, void* stage, const TensorView& view, const Block& block) {
-  WithType(view.dtype, [&](auto type) HWY_ATTR {
-    using T = decltype(type);
-    if constexpr (std::is_same_v<T, float>) {
-      Scatter<T>(from, view, block);
-    } else {
-      ConvertRow(from, ElementsOf(view), static_cast<T*>(stage));
-      Scatter<T>(static_cast<const uint16_t*>(stage), view, block);
-    }
-  });
+void Store(const float* from, void* stage, const TensorView& view, const Channels& block) {
+  Unpack(from, {kChannels, view.shape[4]}, stage, view, block);
 }
 
 // The elements of y that taps bring, among zeros.
-void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Block& block, void* stage,
+void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& block, void* stage,
                     float* to) {
   const Geometry& g = plan.geometry;
   const int64_t reach = (g.kernel[1] - 1) / g.stride[1];
@@ -263,25 +195,21 @@ void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Block& blo
     return std::min(extent, axis.first + axis.steps + reach);
   };
   const int64_t pitch = plan.across.steps + reach;
-  const int64_t count = end(plan.across, g.out[2]) * kChannels;
-  WithType(y.dtype, [&](auto type) HWY_ATTR {
-    using T = decltype(type);
-    Gather<T>(y, block, static_cast<StoredLane<T>*>(stage));
-    // Taps reach at least as far as the first element.
-    for (int64_t h = 0; h < end(plan.down, g.out[1]); ++h) {
-      ConvertRow(static_cast<const T*>(stage) + h * g.out[2] * kChannels, count,
-                 to + ((h - plan.down.first) * pitch - plan.across.first) * kChannels);
-    }
-  });
+  // Taps reach at least as far as the first element.
+  TensorView met = y;
+  met.shape[3] = end(plan.down, g.out[1]);
+  met.shape[4] = end(plan.across, g.out[2]);
+  Pack(met, block, {kChannels, pitch}, stage,
+       to - (plan.down.first * pitch + plan.across.first) * kChannels);
 }
 
 // Every element of x stands for its share of the planes of the block, where they lie side by side.
-Soon SoonOf(const TensorView& view, const Block& block, int64_t elements) {
+Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
   const auto size = static_cast<int64_t>(SizeOf(view.dtype));
   const int64_t plane = view.shape[3] * view.shape[4];
   const int64_t bytes = ElementsOf(view) * size / elements;
   const char* const from =
-      view.As<char>() + (block.image * view.stride[0] + block.channel * view.stride[1]) * size;
+      view.As<char>() + (block.image * view.stride[0] + block.first * view.stride[1]) * size;
   return {from, view.stride[1] == plane ? bytes : 0};
 }
 
@@ -314,7 +242,7 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
     return windows;
   };
   const auto block_at = [&](int64_t image, int64_t channel) {
-    return Block{image, channel, std::min(kChannels, last_channel - channel)};
+    return Channels{image, channel, std::min(kChannels, last_channel - channel)};
   };
   if (plan.gives_x) {
     for (int64_t c = first_channel; c < last_channel; c += kChannels) {
@@ -323,14 +251,14 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
   }
   for (int64_t image = first_image; image < last_image; ++image) {
     for (int64_t channel = first_channel; channel < last_channel; channel += kChannels) {
-      const Block block = block_at(image, channel);
+      const Channels block = block_at(image, channel);
       // The gradient's place is free until it is computed, and then x's is.
       LoadAmongZeros(plan, y, block, grad_plane, y_plane);
       if (plan.gives_weight) Load(x, block, grad_plane, x_plane);
       // The unit's last block asks for itself once more.
-      Block next = block;
+      Channels next = block;
       if (channel + kChannels < last_channel) {
-        next.channel += kChannels;
+        next.first += kChannels;
       } else if (image + 1 < last_image) {
         next = block_at(image + 1, first_channel);
       }

@@ -33,20 +33,10 @@ Geometry DepthwiseOf(int64_t batch, int64_t channels, const Axis& height, const 
 }
 
 struct DepthwisePass {
-  static bool Fits(const Geometry& g) { return FitsDepthwise(g); }
-  static Depthwise Plan(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
-    return PlanDepthwise(g, gives_x, gives_weight, threads);
-  }
+  static constexpr auto kFits = FitsDepthwise;
+  static constexpr auto kPlan = PlanDepthwise;
   static constexpr auto kRun = RunDepthwise;
 };
-
-Gradients GradientsOf(const Operands& operands, bool gives_x, bool gives_weight, int threads) {
-  return GradientsOf<DepthwisePass>(operands, gives_x, gives_weight, threads);
-}
-
-void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random) {
-  ExpectTruth<DepthwisePass>(geometry, dtypes, random);
-}
 
 TEST_F(DepthwiseWindows, MeetTheTruth) {
   Random random(8);
@@ -91,7 +81,7 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
   for (const Geometry& geometry : all) {
     const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
     const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
-    ExpectTruth(geometry, dtypes, random);
+    ExpectTruth<DepthwisePass>(geometry, dtypes, random);
     if (HasFatalFailure()) return;
   }
 }
@@ -108,7 +98,7 @@ TEST_F(DepthwiseWindows, OfTinyPlanes) {
       for (const auto& [height, width] :
            {std::pair<int64_t, int64_t>{1, 1}, {1, 6}, {6, 1}, {2, 3}, {3, 3}}) {
         for (const DTypes& dtypes : {kFloats, kHalf, kBrain}) {
-          ExpectTruth(DepthwiseOf(2, 37, axis(height), axis(width)), dtypes, random);
+          ExpectTruth<DepthwisePass>(DepthwiseOf(2, 37, axis(height), axis(width)), dtypes, random);
           if (HasFatalFailure()) return;
         }
       }
@@ -141,7 +131,7 @@ TEST_F(DepthwiseWindows, LongSumsStayAccurate) {
     const double all = static_cast<double>(geometry.batch * geometry.OutSize());
     EachTarget([&] {
       // The tap in the middle meets every element.
-      const double middle = GradientsOf(operands, false, true, 1).weight[4];
+      const double middle = GradientsOf<DepthwisePass>(operands, false, true, 1).weight[4];
       EXPECT_NEAR(middle / (all * term), 1, 2e-5);
     });
   }

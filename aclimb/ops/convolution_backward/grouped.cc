@@ -10,7 +10,7 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr int64_t kMostReach = 64;           // of a line of a window
+constexpr int64_t kMostReach = 64;           // of a window down or across, and of a step
 constexpr int64_t kMostPlaneBytes = 400000;  // of packed planes of x and y
 constexpr int64_t kBandBytes = 24 * 1024;    // of lines of both that stay in the nearest cache
 constexpr int64_t kFewestUnits = 64;         // if there are so many groups and images
@@ -38,16 +38,15 @@ void PlanColumns(Grouped& plan) {
 }  // namespace
 
 bool FitsGrouped(const Geometry& g) {
-  if (g.batch < 1 || g.InSize() < 1 || g.OutSize() < 1 || g.groups < 2) return false;
+  if (g.batch < 1 || g.InSize() < 1 || g.OutSize() < 1 || g.groups < 2 || !g.IsFlat()) return false;
   if (std::max(g.x_channels, g.y_channels) > 16 || g.KernelSize() > kMostGroupedTaps) return false;
-  if (g.in[0] != 1 || g.out[0] != 1 || g.kernel[0] != 1) return false;
-  if (g.pad_begin[0] != 0 || g.pad_end[0] > 0) return false;
   for (int d = 1; d < kDims; ++d) {
+    if (Reach(g, d) > kMostReach || g.stride[d] > kMostReach) return false;
     // Padding before x that is less than the window keeps every number as small as the tensors.
-    if (Reach(g, d) > kMostReach) return false;
-    if (g.pad_begin[d] > Reach(g, d) || g.stride[d] > kMostReach) return false;
+    if (g.pad_begin[d] > Reach(g, d)) return false;
   }
-  if (std::max(g.InSize(), g.OutSize()) > kMostPlaneBytes) return false;
+  // They are numbers of elements that can be multiplied then.
+  if (std::max(g.InSize(), g.OutSize()) > kMostPlaneBytes / 4) return false;
   Grouped plan;
   plan.geometry = g;
   PlanElements(plan);

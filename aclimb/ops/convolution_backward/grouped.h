@@ -14,8 +14,9 @@
 //
 // The gradient of x sums, for some elements of a line at a time, weights times elements of y, one
 // output channel after the other. The gradient of the weight sums, for one tap or a few of them,
-// elements of x times those of y over a band of lines, which stays in the nearest cache, and bands
-// and images in double. Sums are in one order, whatever the number of threads.
+// elements of x times those of y over a band of lines, or a piece of a line, that stays in the
+// nearest cache, and these and images in double. Sums are in one order, whatever the number of
+// threads.
 namespace aclimb::convolution_backward {
 
 struct Grouped {
@@ -35,7 +36,8 @@ struct Grouped {
 
   int64_t Parts() const { return CeilDivide(geometry.groups, together); }
   int64_t Units() const { return Parts() * chunks; }
-  // Elements of packed planes, of the packed windows to an output channel, and of all of a part.
+  // Elements of float32: of packed planes of a part, of its weights to one output channel, and of
+  // all its weights.
   int64_t YSize() const { return geometry.out[1] * y_pitch * channels; }
   int64_t XSize() const { return geometry.in[1] * x_pitch * channels; }
   int64_t WindowSize() const { return geometry.KernelSize() * channels; }

@@ -33,10 +33,8 @@ Geometry GroupsOf(int64_t batch, int64_t groups, int64_t x_channels, int64_t y_c
 }
 
 struct GroupedPass {
-  static bool Fits(const Geometry& g) { return FitsGrouped(g); }
-  static Grouped Plan(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
-    return PlanGrouped(g, gives_x, gives_weight, threads);
-  }
+  static constexpr auto kFits = FitsGrouped;
+  static constexpr auto kPlan = PlanGrouped;
   static constexpr auto kRun = RunGrouped;
 };
 
@@ -44,7 +42,7 @@ constexpr Axis kThree = {14, 3, 1, 1, 1, 1};
 
 TEST_F(WindowsInGroups, MeetTheTruth) {
   Random random(12);
-  std::vector<Geometry> all = {
+  const Geometry named[] = {
       GroupsOf(2, 3, 8, 8, {28, 3, 1, 1, 1, 1}, {28, 3, 1, 1, 1, 1}),
       GroupsOf(3, 5, 16, 16, kThree, kThree),
       GroupsOf(2, 2, 8, 16, kThree, {15, 3, 2, 1, 1, 1}),
@@ -67,7 +65,19 @@ TEST_F(WindowsInGroups, MeetTheTruth) {
       GroupsOf(1, 2, 8, 8, {100, 2, 1, 1, 0, 0}, {40, 2, 1, 1, 0, 0}),  // several bands
       GroupsOf(1, 2, 8, 8, {9, 4, 1, 1, 1, 1}, {9, 5, 1, 1, 2, 2}),     // taps in parts
       GroupsOf(1, 2, 8, 8, {9, 1, 1, 1, 0, 0}, {30, 7, 1, 2, 6, 6}),
+      GroupsOf(1, 2, 8, 8, {3, 1, 1, 1, 0, 0}, {1100, 3, 1, 1, 1, 1}),  // a line in pieces
+      GroupsOf(1, 2, 8, 8, {70, 2, 64, 64, 64, 0}, {70, 2, 1, 64, 0, 0}),
+      GroupsOf(1, 2, 8, 8, kThree, {9, 1, 1, int64_t{1} << 62, 0, 0}),  // of one element
+      GroupsOf(1, 2, 8, 8, {9, 1, 1, int64_t{1} << 62, 0, 0}, kThree),
   };
+  constexpr DTypes kHalf = {DType::kFloat16, DType::kFloat16, DType::kFloat16};
+  constexpr DTypes kBrain = {DType::kBFloat16, DType::kBFloat16, DType::kBFloat16};
+  for (const Geometry& geometry : named) {
+    for (const DTypes& dtypes : {kFloats, kHalf, kBrain}) {
+      ExpectTruth<GroupedPass>(geometry, dtypes, 1, random);
+      if (HasFatalFailure()) return;
+    }
+  }
   for (int i = 0; i < 60; ++i) {
     const auto any = [&] {
       Axis one;
@@ -83,12 +93,10 @@ TEST_F(WindowsInGroups, MeetTheTruth) {
     const bool fours = random.Chance(0.3);
     const auto channels = [&] { return fours ? 4 : random.Integer(1, 16); };
     const int64_t x_channels = channels(), y_channels = channels();
-    all.push_back(
-        GroupsOf(random.Integer(1, 4), random.Integer(2, 5), x_channels, y_channels, any(), any()));
-  }
-  for (const Geometry& geometry : all) {
-    const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
-    const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
+    const Geometry geometry =
+        GroupsOf(random.Integer(1, 4), random.Integer(2, 5), x_channels, y_channels, any(), any());
+    const auto dtype = [&] { return kDTypes[random.Integer(0, 2)]; };
+    const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{dtype(), dtype(), dtype()};
     ExpectTruth<GroupedPass>(geometry, dtypes, random);
     if (HasFatalFailure()) return;
   }
@@ -106,8 +114,10 @@ TEST_F(WindowsInGroups, ThreadsDoNotChangeABit) {
 
 // Equal terms, whose errors do not cancel, in sums of 200,000 of them.
 TEST_F(WindowsInGroups, LongSumsStayAccurate) {
-  for (const int64_t channels : {4, 8, 16}) {
-    const Geometry geometry = GroupsOf(1100, 2, channels, channels, kThree, kThree);
+  const Axis line = {6000, 3, 1, 1, 1, 1}, one = {1, 1, 1, 1, 0, 0};
+  for (const Geometry& geometry :
+       {GroupsOf(1100, 2, 8, 8, kThree, kThree), GroupsOf(1100, 2, 16, 16, kThree, kThree),
+        GroupsOf(1100, 2, 4, 4, kThree, kThree), GroupsOf(40, 2, 8, 8, one, line)}) {
     Operands operands(geometry, kFloats, 0);
     for (Tensor* tensor : {&operands.x, &operands.y}) {
       std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
@@ -116,10 +126,22 @@ TEST_F(WindowsInGroups, LongSumsStayAccurate) {
     const double all = static_cast<double>(geometry.batch * geometry.OutSize());
     EachTarget([&] {
       // The tap in the middle meets every element.
-      const double middle = GradientsOf<GroupedPass>(operands, false, true, 1).weight[4];
-      EXPECT_NEAR(middle / (all * term), 1, 2e-5);
+      const Gradients got = GradientsOf<GroupedPass>(operands, false, true, 1);
+      const auto middle = static_cast<size_t>(geometry.KernelSize() / 2);
+      EXPECT_NEAR(got.weight[middle] / (all * term), 1, 5e-6);
     });
   }
+}
+
+TEST_F(WindowsInGroups, OfFourArePaired) {
+  const auto together = [](int64_t x_channels, int64_t y_channels) {
+    const Geometry geometry = GroupsOf(1, 3, x_channels, y_channels, kThree, kThree);
+    return PlanGrouped(geometry, true, true, 1).together;
+  };
+  EXPECT_EQ(together(4, 4), 2);
+  EXPECT_EQ(together(3, 4), 1);
+  EXPECT_EQ(together(4, 3), 1);
+  EXPECT_EQ(together(8, 8), 1);
 }
 
 TEST_F(WindowsInGroups, AreWhatFits) {
@@ -133,8 +155,10 @@ TEST_F(WindowsInGroups, AreWhatFits) {
   EXPECT_FALSE(fits(2, 16, 17, kThree, kThree));
   EXPECT_TRUE(fits(2, 8, 8, {14, 7, 1, 1, 3, 3}, {14, 7, 1, 1, 3, 3}));
   EXPECT_FALSE(fits(2, 8, 8, {14, 7, 1, 1, 3, 3}, {14, 8, 1, 1, 3, 3}));  // so many taps
-  for (const Axis& axis : {Axis{100, 17, 1, 1, 0, 0}, Axis{100, 2, 1, 65, 0, 0},
-                           Axis{14, 3, 1, 1, 3, 1}, Axis{200, 1, 65, 1, 0, 0}}) {
+  constexpr int64_t kHuge = int64_t{1} << 60;
+  for (const Axis& axis :
+       {Axis{100, 2, 1, 65, 0, 0}, Axis{14, 3, 1, 1, 3, 1}, Axis{200, 1, 65, 1, 0, 0},
+        Axis{kHuge, 1, 1, 1, 0, 0}, Axis{14, 3, 1, 1, 1, kHuge}}) {
     EXPECT_FALSE(fits(2, 8, 8, kThree, axis));
     EXPECT_FALSE(fits(2, 8, 8, axis, kThree));
   }

@@ -1,28 +1,23 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/grouped_unit.cc"
-// Sums are arrays of vectors, which scalable vectors cannot be.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// Sums are arrays of vectors, which scalable vectors cannot be. Nothing is chosen for AVX-512.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_AVX3 | HWY_AVX3_DL)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
-#include "aclimb/ops/convolution_backward/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/direct_pack-inl.h"
+#include "aclimb/ops/convolution_backward/elements-inl.h"
 #include "aclimb/ops/convolution_backward/grouped_unit.h"
-#include "aclimb/simd/float-inl.h"
-#include "aclimb/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
 namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace {
-
-using aclimb::HWY_NAMESPACE::Stored;
-using aclimb::HWY_NAMESPACE::StoredLane;
-using aclimb::HWY_NAMESPACE::Transpose;
 
 // A packed element: kC channels of kGroups groups.
 template <int kC, int kGroups>
@@ -66,11 +61,7 @@ HWY_INLINE void EachConstant(std::integer_sequence<int, kI...>, const Body& body
 template <int kCount>
 using Count = std::make_integer_sequence<int, kCount>;
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-constexpr int kMostSums = 24;  // of vectors, that the registers hold beside operands
-#else
-constexpr int kMostSums = 12;
-#endif
+constexpr int kMostSums = 12;  // of vectors, that the registers hold beside operands
 
 // What taps side by side bring to elements of a line of x.
 struct Taps {
@@ -226,25 +217,38 @@ HWY_NOINLINE void SumLines(const Band& band, int64_t first_tap, int64_t first_ou
   }
 }
 
+// As many output channels at once as the registers hold sums, in parts of about one size.
+template <class E, int kTaps>
+struct Outputs {
+  static constexpr int kAll = E::kOutputs, kMost = std::max(1, kMostSums / kTaps / kVectors<E>);
+  static constexpr int kParts = CeilDivide(kAll, kMost);
+  static constexpr int kSize = kAll / kParts, kLonger = kAll % kParts;  // parts of one more
+  static_assert(E::kOneGroup || kVectors<E> > 1 || kParts == 1, "a part would begin in a vector");
+};
+
+// Calls of SumLines, about, for the lines of a band that meet a line of the window.
+template <class E>
+int64_t CallsOf(int64_t taps) {
+  return CeilDivide(taps, kTapsTogether<E>) * Outputs<E, kTapsTogether<E>>::kParts;
+}
+
 // Sums for all taps and output channels.
 template <class E>
 HWY_INLINE void SumAllLines(const Band& band, int64_t taps, Ahead& ahead) {
-  // As many output channels at once as the registers hold sums, in parts of about one size.
   const auto add = [&](auto some, int64_t k) HWY_ATTR {
     constexpr int kTaps = decltype(some)::value;
-    constexpr int kMost = std::max(1, kMostSums / kTaps / kVectors<E>);
-    constexpr int kAll = E::kOutputs, kParts = CeilDivide(kAll, kMost);
-    constexpr int kOut = kAll / kParts, kLonger = kAll % kParts;
+    using Parts = Outputs<E, kTaps>;
     int64_t first = 0;
-    if constexpr (kLonger > 0) {
-      for (int part = 0; part < kLonger && first < band.outputs; ++part, first += kOut + 1) {
+    if constexpr (Parts::kLonger > 0) {
+      constexpr int kSize = Parts::kSize + 1;
+      for (int i = 0; i < Parts::kLonger && first < band.outputs; ++i, first += kSize) {
         ahead.Ask();
-        SumLines<E, kTaps, kOut + 1>(band, k, first);
+        SumLines<E, kTaps, kSize>(band, k, first);
       }
     }
-    for (; first < band.outputs; first += kOut) {
+    for (; first < band.outputs; first += Parts::kSize) {
       ahead.Ask();
-      SumLines<E, kTaps, kOut>(band, k, first);
+      SumLines<E, kTaps, Parts::kSize>(band, k, first);
     }
   };
   using std::integral_constant;
@@ -262,87 +266,12 @@ HWY_INLINE void SumAllLines(const Band& band, int64_t taps, Ahead& ahead) {
 }
 
 struct Scratch {
-  double* sums;    // [y channels][taps][x channels]
+  double* sums;    // [output channels of an element][taps][its channels]
   float* weights;  // the same
   float* y;        // at line 0, column 0
   float* x;        // or its gradient, in the same place
   void* stage;
 };
-
-// Channels of an image as lines of elements, whose channels are side by side.
-struct Elements {
-  int64_t channels;  // of a packed element
-  int64_t pitch;     // elements from line to line
-};
-
-// Calls body(element of the view, packed place of the first, elements) for runs of a plane.
-template <typename T, class Body>
-HWY_INLINE void EachRun(const TensorView& view, int64_t image, int64_t channel,
-                        const Elements& packed, const Body& body) {
-  const int64_t height = view.shape[3], width = view.shape[4];
-  T* const plane = view.As<T>() + image * view.stride[0] + channel * view.stride[1];
-  // Only windows may have columns that are not side by side, or none beside their lines.
-  const int64_t run = width > 1 && view.stride[4] != 1 ? 1 : width;
-  if (run == width && packed.pitch == width && view.stride[3] == width) {
-    return body(plane, 0, height * width);
-  }
-  for (int64_t h = 0; h < height; ++h) {
-    for (int64_t w = 0; w < width; w += run) {
-      body(plane + h * view.stride[3] + w * view.stride[4],
-           (h * packed.pitch + w) * packed.channels, run);
-    }
-  }
-}
-
-// Packs `channels` of them into float32. Other dtypes wait in `stage` for their conversion, without
-// columns between their lines.
-void Pack(const TensorView& view, int64_t image, int64_t channel, int64_t channels,
-          const Elements& packed, void* stage, float* to) {
-  const int64_t all = packed.channels, height = view.shape[3], width = view.shape[4];
-  WithType(view.dtype, [&](auto type) HWY_ATTR {
-    using T = decltype(type);
-    constexpr bool kFloat = std::is_same_v<T, float>;
-    StoredLane<T>* place;
-    if constexpr (kFloat) {
-      place = to;
-    } else {
-      place = static_cast<StoredLane<T>*>(stage);
-      if (channels < all) std::fill_n(place, height * width * all, StoredLane<T>{});
-    }
-    EachRun<T>(view, image, channel, kFloat ? packed : Elements{all, width},
-               [&](const T* from, int64_t at, int64_t count) HWY_ATTR {
-                 Transpose(Stored(from), view.stride[1], channels, count, place + at, all);
-               });
-    for (int64_t h = 0; h < height && !kFloat; ++h) {
-      ConvertRow(static_cast<const T*>(stage) + h * width * all, width * all,
-                 to + h * packed.pitch * all);
-    }
-  });
-}
-
-// The inverse.
-void Unpack(const float* from, const Elements& packed, void* stage, const TensorView& view,
-            int64_t image, int64_t channel, int64_t channels) {
-  const int64_t all = packed.channels, height = view.shape[3], width = view.shape[4];
-  WithType(view.dtype, [&](auto type) HWY_ATTR {
-    using T = decltype(type);
-    constexpr bool kFloat = std::is_same_v<T, float>;
-    for (int64_t h = 0; h < height && !kFloat; ++h) {
-      ConvertRow(from + h * packed.pitch * all, width * all,
-                 static_cast<T*>(stage) + h * width * all);
-    }
-    const StoredLane<T>* place;
-    if constexpr (kFloat) {
-      place = from;
-    } else {
-      place = static_cast<const StoredLane<T>*>(stage);
-    }
-    EachRun<T>(view, image, channel, kFloat ? packed : Elements{all, width},
-               [&](T* to, int64_t at, int64_t count) HWY_ATTR {
-                 Transpose(place + at, all, count, channels, Stored(to), view.stride[1]);
-               });
-  });
-}
 
 // The gradient of one plane of x. Elements of a line that are one stride apart meet the same taps.
 template <class E>
@@ -351,6 +280,7 @@ void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
   const Geometry& g = plan.geometry;
   const int64_t width = g.in[2], stride = g.stride[2];
   constexpr int kTogether = kTapsTogether<E>;
+  ahead.Begin(g.in[1] * CeilDivide(width, int64_t{kMostPixels<E>}));
   const bool together = stride == 1 && g.dilation[2] == 1 && g.kernel[2] == kTogether;
   const SumFunction* const sums = together ? Sums<E, kTogether>::kOf : Sums<E, 1>::kOf;
   for (int64_t r = 0; r < std::min(stride, width); ++r) {
@@ -397,57 +327,62 @@ void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
 template <class E>
 void GradWeight(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
   constexpr int kC = E::kChannels;
+  constexpr int64_t kMostColumns = 512;  // of one sum, in float32
   const Geometry& g = plan.geometry;
+  ahead.Begin(CeilDivide(g.out[1], plan.band) * g.kernel[1] * CallsOf<E>(g.kernel[2]));
   Band band;
-  band.width = g.out[2];
   band.x_step = g.stride[2] * kC;
-  band.gap = g.dilation[2] * kC;
+  band.gap = g.kernel[2] > 1 ? g.dilation[2] * kC : 0;
   band.outputs = g.y_channels;
   band.sum_step = g.KernelSize() * kC;
   const float* const x = scratch.x - g.pad_begin[2] * kC;  // that the first tap meets
   for (int64_t first = 0; first < g.out[1]; first += plan.band) {
     const int64_t last = std::min(first + plan.band, g.out[1]);
-    for (int64_t k = 0; k < g.kernel[1]; ++k) {
-      band.count = 0;
-      for (int64_t o = first; o < last; ++o) {
-        const int64_t line = o * g.stride[1] - g.pad_begin[1] + k * g.dilation[1];
-        if (line < 0 || line >= g.in[1]) continue;
-        band.lines[band.count++] = {scratch.y + o * plan.y_pitch * kC,
-                                    x + line * plan.x_pitch * kC};
+    for (int64_t column = 0; column < g.out[2]; column += kMostColumns) {
+      band.width = std::min(kMostColumns, g.out[2] - column);
+      for (int64_t k = 0; k < g.kernel[1]; ++k) {
+        band.count = 0;
+        for (int64_t o = first; o < last; ++o) {
+          const int64_t line = o * g.stride[1] - g.pad_begin[1] + k * g.dilation[1];
+          if (line < 0 || line >= g.in[1]) continue;
+          band.lines[band.count++] = {scratch.y + (o * plan.y_pitch + column) * kC,
+                                      x + line * plan.x_pitch * kC + column * band.x_step};
+        }
+        if (band.count == 0) continue;
+        band.sums = scratch.sums + k * g.kernel[2] * kC;
+        SumAllLines<E>(band, g.kernel[2], ahead);
       }
-      if (band.count == 0) continue;
-      band.sums = scratch.sums + k * g.kernel[2] * kC;
-      SumAllLines<E>(band, g.kernel[2], ahead);
     }
   }
 }
 
-// The planes of a group of an image.
-Ahead::Stretches PlanesOf(const TensorView& view, int64_t image, int64_t channel,
-                          int64_t channels) {
+Ahead::Stretches PlanesOf(const TensorView& view, const Channels& of) {
   Window whole;
   for (int d = 0; d < kDims; ++d) {
     whole.step[d] = 1;
     whole.start[d] = 0;
     whole.limit[d] = view.shape[2 + d];
   }
-  return StretchesOf(whole, view, image, 1, channel, channels);
+  return StretchesOf(whole, view, of.image, 1, of.first, of.count);
 }
 
 // The windows of some groups side by side.
 void PackWeights(const Grouped& plan, const TensorView& weight, int64_t first_group, int64_t groups,
                  const Scratch& scratch) {
   const Geometry& g = plan.geometry;
-  const int64_t all = plan.channels;
-  HWY_ALIGN float window[kMostGroupedTaps * 16];
+  const Elements packed = {plan.channels, g.kernel[2]};
+  HWY_ALIGN float window[kMostGroupedTaps * 8];
   for (int64_t group = 0; group < groups; ++group) {
     for (int64_t co = 0; co < g.y_channels; ++co) {
+      const Channels all = {(first_group + group) * g.y_channels + co, 0, g.x_channels};
       float* const to = scratch.weights + co * plan.WindowSize();
-      // Others are put beside the first one's, which fills up elements with zeros.
-      Pack(weight, (first_group + group) * g.y_channels + co, 0, g.x_channels, {all, g.kernel[2]},
-           scratch.stage, group == 0 ? to : window);
-      for (int64_t k = 0; group > 0 && k < g.KernelSize(); ++k) {
-        std::copy_n(window + k * all, g.x_channels, to + k * all + group * g.x_channels);
+      if (group == 0) {
+        Pack(weight, all, packed, scratch.stage, to);
+        continue;
+      }
+      Pack(weight, all, packed, scratch.stage, window);
+      for (int64_t at = 0; at < plan.WindowSize(); at += plan.channels) {
+        std::copy_n(window + at, g.x_channels, to + at + group * g.x_channels);
       }
     }
   }
@@ -463,16 +398,14 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
   const int64_t groups = std::min(plan.together, g.groups - first_group);
   const int64_t first_image = unit % plan.chunks * plan.images;
   const int64_t last_image = std::min(first_image + plan.images, g.batch);
-  const int64_t x_channel = first_group * g.x_channels, x_channels = groups * g.x_channels;
-  const int64_t y_channel = first_group * g.y_channels, y_channels = groups * g.y_channels;
   float* const weights = static_cast<float*>(slot);
   float* const y_planes = weights + plan.PackedWeights();
   float* const x_planes = y_planes + plan.YSize();
   const Scratch scratch = {sums, weights, y_planes + plan.y_left * all,
                            x_planes + g.pad_begin[2] * all, x_planes + plan.XSize()};
   const Elements y_lines = {all, plan.y_pitch}, x_lines = {all, plan.x_pitch};
-  // Channels that are none, and columns beside the planes.
-  std::fill(weights, x_planes + plan.XSize(), 0.0f);
+  // The columns beside the planes.
+  std::fill(y_planes, x_planes + plan.XSize(), 0.0f);
   if (plan.gives_x) PackWeights(plan, weight, first_group, groups, scratch);
   if (plan.gives_weight) std::fill_n(sums, plan.PackedWeights(), 0.0);
 
@@ -482,20 +415,22 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
     all == 8 ? body(Eight()) : body(Sixteen());
   };
   for (int64_t image = first_image; image < last_image; ++image) {
-    Pack(y, image, y_channel, y_channels, y_lines, scratch.stage, scratch.y);
+    const auto channels_at = [&](int64_t of_image, int64_t of_group) {
+      return Channels{of_image, first_group * of_group, groups * of_group};
+    };
+    const Channels of_x = channels_at(image, g.x_channels);
+    Pack(y, channels_at(image, g.y_channels), y_lines, scratch.stage, scratch.y);
     if (plan.gives_x) {
       ahead.Clear();
-      if (plan.gives_weight) ahead.Want(PlanesOf(x, image, x_channel, x_channels));
-      ahead.Want(PlanesOf(grad_x, image, x_channel, x_channels));
-      ahead.Begin(g.InSize() * all / 96);  // a call sums some twelve vectors of eight
+      if (plan.gives_weight) ahead.Want(PlanesOf(x, of_x));
+      ahead.Want(PlanesOf(grad_x, of_x));
       with_element([&](auto of) HWY_ATTR { GradX<decltype(of)>(plan, scratch, ahead); });
-      Unpack(scratch.x, x_lines, scratch.stage, grad_x, image, x_channel, x_channels);
+      Unpack(scratch.x, x_lines, scratch.stage, grad_x, of_x);
     }
     if (plan.gives_weight) {
-      Pack(x, image, x_channel, x_channels, x_lines, scratch.stage, scratch.x);
+      Pack(x, of_x, x_lines, scratch.stage, scratch.x);
       ahead.Clear();
-      if (image + 1 < last_image) ahead.Want(PlanesOf(y, image + 1, y_channel, y_channels));
-      ahead.Begin(CeilDivide(g.out[1], plan.band) * g.kernel[1] * 2);
+      if (image + 1 < last_image) ahead.Want(PlanesOf(y, channels_at(image + 1, g.y_channels)));
       with_element([&](auto of) HWY_ATTR { GradWeight<decltype(of)>(plan, scratch, ahead); });
     }
   }
@@ -504,17 +439,17 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
 void StoreGroupedWeights(const Grouped& plan, int64_t unit, const double* sums,
                          const TensorView& grad_weight, void* slot) {
   const Geometry& g = plan.geometry;
-  const int64_t all = plan.channels, size = plan.WindowSize();
-  const int64_t first_group = unit * plan.together;
+  const int64_t size = plan.WindowSize(), first_group = unit * plan.together;
   const int64_t groups = std::min(plan.together, g.groups - first_group);
   float* const window = static_cast<float*>(slot);
   for (int64_t group = 0; group < groups; ++group) {
     const int64_t lane = group * g.x_channels;
     for (int64_t co = 0; co < g.y_channels; ++co) {
+      // The lanes from the group's first on, to the front.
       const double* const from = sums + co * size + lane;
       for (int64_t i = 0; i < size - lane; ++i) window[i] = static_cast<float>(from[i]);
-      Unpack(window, {all, g.kernel[2]}, window + size, grad_weight,
-             (first_group + group) * g.y_channels + co, 0, g.x_channels);
+      Unpack(window, {plan.channels, g.kernel[2]}, window + size, grad_weight,
+             {(first_group + group) * g.y_channels + co, 0, g.x_channels});
     }
   }
 }

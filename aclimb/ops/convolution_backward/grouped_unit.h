@@ -14,7 +14,7 @@ inline constexpr int64_t kMostGroupedTaps = 49;
 inline constexpr int64_t kMostGroupedLines = 32;
 
 // One unit: a group, or some together, of a chunk of images.
-//   sums  of the gradient of the weight, [y channels][taps][plan.channels]
+//   sums  of the gradient of the weight, [plan.channels / plan.together][taps][plan.channels]
 //   slot  plan.slot_bytes of scratch
 void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const TensorView& y,
                  const TensorView& weight, const TensorView& grad_x, double* sums, void* slot);

@@ -646,12 +646,9 @@ bool PlanBuilder::AddTogether(const Place& grad_x, const Place& grad_weight) {
   return false;
 }
 
-template <typename Pass>
-void PlanBuilder::AddPass(const Pass& pass,
-                          void (*run_pass)(const Pass&, const TensorView&, const TensorView&,
-                                           const TensorView&, const TensorView&, const TensorView&,
-                                           void*),
-                          std::string_view name, const Place& grad_x, const Place& grad_weight) {
+template <typename Pass, typename Run>
+void PlanBuilder::AddPass(const Pass& pass, Run run_pass, std::string_view name,
+                          const Place& grad_x, const Place& grad_weight) {
   Place x, weight;
   if (pass.gives_x) {
     ++plan_->products;
@@ -677,7 +674,7 @@ void PlanBuilder::AddPass(const Pass& pass,
   });
   if (!in_place) Copy(to, grad_x);
   planner_.workspace().Rewind(mark);
-  // Zeros beside the image were multiplied, and beside lines of x what follows lines of y.
+  // Zeros beside the image were multiplied; in depthwise windows also what follows lines of y.
   if (pass.gives_x) Then(SumsRepair(operands_, Task::kGradX, grad_x, Suspects::kWeights));
   if (pass.gives_weight) RepairWhereNaN(grad_weight, WeightRepair(operands_, grad_weight));
 }

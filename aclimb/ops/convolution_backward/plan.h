@@ -112,13 +112,10 @@ class PlanBuilder {
   // Both gradients that are wanted in one pass. False when neither depthwise.h nor grouped.h takes
   // this problem.
   bool AddTogether(const Place& grad_x, const Place& grad_weight);
-  // A pass of these, run by RunDepthwise or RunGrouped.
-  template <typename Pass>
-  void AddPass(const Pass& pass,
-               void (*run_pass)(const Pass&, const TensorView& x, const TensorView& y,
-                                const TensorView& weight, const TensorView& grad_x,
-                                const TensorView& grad_weight, void* scratch),
-               std::string_view name, const Place& grad_x, const Place& grad_weight);
+  //   run_pass  RunDepthwise or RunGrouped
+  template <typename Pass, typename Run>
+  void AddPass(const Pass& pass, Run run_pass, std::string_view name, const Place& grad_x,
+               const Place& grad_weight);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
   void AddDirect(Task task, const Place& result);

@@ -30,7 +30,7 @@ void* operator new(size_t size, const std::nothrow_t&) noexcept {
   allocated_bytes += static_cast<int64_t>(size);
   return std::malloc(size == 0 ? 1 : size);
 }
-// GCC, where it makes these calls of `free` but leaves `new` alone, takes the two for a mismatch.
+// Where GCC inlines these but not `new`, it warns of a mismatch.
 [[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
   std::free(memory);
 }

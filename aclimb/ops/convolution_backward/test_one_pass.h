@@ -15,7 +15,7 @@
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 
-// Tests of what computes both gradients in one pass. A Pass has Fits, Plan and kRun.
+// Tests of what computes both gradients in one pass. A Pass has kFits, kPlan and kRun.
 namespace aclimb::convolution_backward {
 
 struct DTypes {
@@ -67,7 +67,7 @@ struct Gradients {
 template <typename Pass>
 Gradients GradientsOf(const Operands& operands, bool gives_x, bool gives_weight, int threads) {
   const Geometry& g = operands.geometry;
-  const auto plan = Pass::Plan(g, gives_x, gives_weight, threads);
+  const auto plan = Pass::kPlan(g, gives_x, gives_weight, threads);
   const Tensor grad_x = ImagesLike(g, g.x_channels, g.in, operands.dtypes.x, 3);
   const Tensor grad_weight = WeightLike(g, operands.dtypes.weight, 3, operands.turned);
   const auto bytes = static_cast<size_t>(plan.ScratchBytes());
@@ -95,9 +95,9 @@ inline void ExpectEach(const std::vector<double>& got, const std::vector<double>
 
 // On vectors of every kind that this processor has.
 template <typename Pass>
-void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, testing::Random& random) {
-  ASSERT_TRUE(Pass::Fits(geometry)) << Text(geometry);
-  const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
+void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, int threads,
+                 testing::Random& random) {
+  ASSERT_TRUE(Pass::kFits(geometry)) << Text(geometry);
   SetTeamSize(threads);
   Operands operands(geometry, dtypes, random.Integer(0, 2), random.Chance(0.3));
   for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
@@ -118,6 +118,13 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, testing::Random
     }
   });
   EXPECT_GT(targets, 0);
+}
+
+// With some number of threads.
+template <typename Pass>
+void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, testing::Random& random) {
+  const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
+  ExpectTruth<Pass>(geometry, dtypes, threads, random);
 }
 
 // With any number of threads.
