@@ -49,12 +49,23 @@ HWY_INLINE void EachRun(const TensorView& view, const Channels& of, const Elemen
   }
 }
 
+// Calls body(place without gaps between lines, packed place, floats) for what lies side by side.
+template <class Body>
+HWY_INLINE void EachStretch(const TensorView& view, const Elements& packed, const Body& body) {
+  const int64_t height = view.shape[3], width = view.shape[4];
+  const int64_t lines = packed.pitch == width ? 1 : height;
+  const int64_t length = height / lines * width * packed.channels;
+  for (int64_t h = 0; h < lines; ++h) {
+    body(h * length, h * packed.pitch * packed.channels, length);
+  }
+}
+
 // Packs channels into float32. What is converted waits in `stage`, lines without gaps.
 inline void Pack(const TensorView& view, const Channels& of, const Elements& packed, void* stage,
                  float* to) {
   using aclimb::HWY_NAMESPACE::Stored, aclimb::HWY_NAMESPACE::StoredLane;
   using aclimb::HWY_NAMESPACE::Transpose;
-  const int64_t all = packed.channels, height = view.shape[3], width = view.shape[4];
+  const int64_t all = packed.channels;
   WithType(view.dtype, [&](auto type) HWY_ATTR {
     using T = decltype(type);
     const auto gather = [&](const Elements& as, StoredLane<T>* place) HWY_ATTR {
@@ -65,11 +76,10 @@ inline void Pack(const TensorView& view, const Channels& of, const Elements& pac
     if constexpr (std::is_same_v<T, float>) {
       gather(packed, to);
     } else {
-      gather({all, width}, static_cast<StoredLane<T>*>(stage));
-      const T* const lines = static_cast<const T*>(stage);
-      for (int64_t h = 0; h < height; ++h) {
-        ConvertRow(lines + h * width * all, width * all, to + h * packed.pitch * all);
-      }
+      gather({all, view.shape[4]}, static_cast<StoredLane<T>*>(stage));
+      EachStretch(view, packed, [&](int64_t from, int64_t at, int64_t length) HWY_ATTR {
+        ConvertRow(static_cast<const T*>(stage) + from, length, to + at);
+      });
     }
   });
 }
@@ -79,7 +89,7 @@ inline void Unpack(const float* from, const Elements& packed, void* stage, const
                    const Channels& of) {
   using aclimb::HWY_NAMESPACE::Stored, aclimb::HWY_NAMESPACE::StoredLane;
   using aclimb::HWY_NAMESPACE::Transpose;
-  const int64_t all = packed.channels, height = view.shape[3], width = view.shape[4];
+  const int64_t all = packed.channels;
   WithType(view.dtype, [&](auto type) HWY_ATTR {
     using T = decltype(type);
     const auto scatter = [&](const Elements& as, const StoredLane<T>* place) HWY_ATTR {
@@ -90,11 +100,10 @@ inline void Unpack(const float* from, const Elements& packed, void* stage, const
     if constexpr (std::is_same_v<T, float>) {
       scatter(packed, from);
     } else {
-      T* const lines = static_cast<T*>(stage);
-      for (int64_t h = 0; h < height; ++h) {
-        ConvertRow(from + h * packed.pitch * all, width * all, lines + h * width * all);
-      }
-      scatter({all, width}, static_cast<const StoredLane<T>*>(stage));
+      EachStretch(view, packed, [&](int64_t to, int64_t at, int64_t length) HWY_ATTR {
+        ConvertRow(from + at, length, static_cast<T*>(stage) + to);
+      });
+      scatter({all, view.shape[4]}, static_cast<const StoredLane<T>*>(stage));
     }
   });
 }
