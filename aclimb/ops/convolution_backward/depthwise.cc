@@ -16,7 +16,6 @@ constexpr int64_t kMostWidth = 2048;     // of a packed line
 constexpr int64_t kBandElements = 4096;  // of a packed band, unless a step alone needs more
 constexpr int64_t kUnitElements = 8192;  // of a unit's planes of x, of one image
 constexpr int64_t kMostChannels = 32;    // of a unit
-constexpr int64_t kFewestUnits = 64;     // if there are so many channels and images
 constexpr int64_t kMostTerms = 1024;     // of a sum in float32
 constexpr int64_t kFewestImages = 8;     // of a chunk, by channels
 
@@ -37,8 +36,7 @@ void PlanByChannels(int threads, Depthwise& plan) {
   plan.band = plan.down.steps;
   plan.plane = (plan.band + reach) * (plan.across.steps + reach) * kDepthwiseChannels;
   plan.partial = std::max({g.InSize(), g.OutSize(), taps}) * kDepthwiseChannels;
-  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / blocks));
-  plan.images = std::min(g.batch, std::max(plan.images, kFewestImages));
+  plan.images = std::min(g.batch, std::max(ImagesOfChunk(g.batch, blocks), kFewestImages));
   plan.chunks = CeilDivide(g.batch, plan.images);
   int64_t of_unit = kUnitElements / (g.InSize() * kDepthwiseChannels);
   of_unit = std::clamp<int64_t>(of_unit, 1, blocks);
@@ -57,7 +55,7 @@ void PlanAlongLines(int threads, Depthwise& plan) {
   const int64_t pitch = plan.across.steps + reach;
   plan.band = std::clamp<int64_t>(kBandElements / pitch - reach, 1, plan.down.steps);
   plan.plane = RoundUp((plan.band + reach) * pitch + kDepthwiseSlack, 16);
-  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / g.groups));
+  plan.images = ImagesOfChunk(g.batch, g.groups);
   plan.chunks = CeilDivide(g.batch, plan.images);
   plan.channels = std::clamp<int64_t>(kUnitElements / g.InSize(), 1, kMostChannels);
   if (threads > 1) {

@@ -179,9 +179,11 @@ void AddWindow(const Planes& planes) {
 // Of a block.
 int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
 
+// A block in float32, without gaps. What is converted waits in `stage`, of as many elements.
 void Load(const TensorView& view, const Channels& block, void* stage, float* to) {
   Pack(view, block, {kChannels, view.shape[4]}, stage, to);
 }
+// The inverse.
 void Store(const float* from, void* stage, const TensorView& view, const Channels& block) {
   Unpack(from, {kChannels, view.shape[4]}, stage, view, block);
 }

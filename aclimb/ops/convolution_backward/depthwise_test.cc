@@ -12,7 +12,6 @@
 
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/test_one_pass.h"
-#include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 
@@ -79,9 +78,7 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
     all.push_back(DepthwiseOf(random.Integer(1, 4), random.Integer(2, 20), any(), any()));
   }
   for (const Geometry& geometry : all) {
-    const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
-    const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
-    ExpectTruth<DepthwisePass>(geometry, dtypes, random);
+    ExpectTruth<DepthwisePass>(geometry, SomeDTypes(random), random);
     if (HasFatalFailure()) return;
   }
 }
@@ -123,17 +120,7 @@ TEST_F(DepthwiseWindows, LongSumsStayAccurate) {
   const Axis wide = {112, 3, 1, 1, 1, 1}, narrow = {7, 3, 1, 1, 1, 1};
   for (const Geometry& geometry :
        {DepthwiseOf(24, 65, wide, wide), DepthwiseOf(5000, 65, narrow, narrow)}) {
-    Operands operands(geometry, kFloats, 0);
-    for (Tensor* tensor : {&operands.x, &operands.y}) {
-      std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
-    }
-    const double term = static_cast<double>(0.1f) * static_cast<double>(0.1f);
-    const double all = static_cast<double>(geometry.batch * geometry.OutSize());
-    EachTarget([&] {
-      // The tap in the middle meets every element.
-      const double middle = GradientsOf<DepthwisePass>(operands, false, true, 1).weight[4];
-      EXPECT_NEAR(middle / (all * term), 1, 2e-5);
-    });
+    ExpectAccurateSums<DepthwisePass>(geometry, 2e-5);
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -19,6 +21,13 @@ void ForEach(int64_t count, bool parallel, F&& body) {
   ForRange(count, 1, parallel, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) body(i);
   });
+}
+
+// Images of a chunk where so many pieces are cut into chunks of images each: units are 64 at least,
+// if there are so many pieces and images, whatever the team.
+inline int64_t ImagesOfChunk(int64_t batch, int64_t pieces) {
+  constexpr int64_t kFewestUnits = 64;
+  return CeilDivide(batch, std::max<int64_t>(1, kFewestUnits / pieces));
 }
 
 }  // namespace aclimb::convolution_backward

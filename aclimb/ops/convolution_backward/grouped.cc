@@ -13,26 +13,22 @@ namespace {
 constexpr int64_t kMostReach = 64;           // of a window down or across, and of a step
 constexpr int64_t kMostPlaneBytes = 400000;  // of packed planes of x and y
 constexpr int64_t kBandBytes = 24 * 1024;    // of lines of both that stay in the nearest cache
-constexpr int64_t kFewestUnits = 64;         // if there are so many groups and images
-
-// What an element holds.
-void PlanElements(Grouped& plan) {
-  const Geometry& g = plan.geometry;
-  plan.channels = std::max(g.x_channels, g.y_channels) <= 8 ? 8 : 16;
-  plan.together = g.x_channels == 4 && g.y_channels == 4 ? 2 : 1;
-}
 
 int64_t Reach(const Geometry& g, int d) { return (g.kernel[d] - 1) * g.dilation[d]; }
 
-// Columns as they are packed: the element of y that tap k brings to element s * m + r of x is
+// How planes are packed. The element of y that tap k brings to element s * m + r of x is
 // m + (r + padding - k * dilation) / s, where that is a whole number.
-void PlanColumns(Grouped& plan) {
-  const Geometry& g = plan.geometry;
+Grouped PlanPacking(const Geometry& g) {
+  Grouped plan;
+  plan.geometry = g;
+  plan.channels = std::max(g.x_channels, g.y_channels) <= 8 ? 8 : 16;
+  plan.together = g.x_channels == 4 && g.y_channels == 4 ? 2 : 1;
   const int64_t s = g.stride[2], pad = g.pad_begin[2], reach = Reach(g, 2);
   plan.y_left = std::max<int64_t>(0, (reach - pad) / s);
   const int64_t last = (g.in[2] - 1 + pad) / s;  // element that the first tap brings to the last
   plan.y_pitch = plan.y_left + std::max(last + 1, g.out[2]);
   plan.x_pitch = std::max(g.in[2] + pad, (g.out[2] - 1) * s + reach + 1);
+  return plan;
 }
 
 }  // namespace
@@ -47,23 +43,17 @@ bool FitsGrouped(const Geometry& g) {
   }
   // They are numbers of elements that can be multiplied then.
   if (std::max(g.InSize(), g.OutSize()) > kMostPlaneBytes / 4) return false;
-  Grouped plan;
-  plan.geometry = g;
-  PlanElements(plan);
-  PlanColumns(plan);
+  const Grouped plan = PlanPacking(g);
   return (plan.XSize() + plan.YSize()) * 4 <= kMostPlaneBytes;
 }
 
 Grouped PlanGrouped(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
-  Grouped plan;
-  plan.geometry = g;
+  Grouped plan = PlanPacking(g);
   plan.gives_x = gives_x;
   plan.gives_weight = gives_weight;
-  PlanElements(plan);
-  PlanColumns(plan);
   const int64_t line = (plan.y_pitch + g.stride[1] * plan.x_pitch) * plan.channels * 4;
   plan.band = std::clamp<int64_t>(kBandBytes / line, 1, std::min(g.out[1], kMostGroupedLines));
-  plan.images = CeilDivide(g.batch, std::max<int64_t>(1, kFewestUnits / plan.Parts()));
+  plan.images = ImagesOfChunk(g.batch, plan.Parts());
   plan.chunks = CeilDivide(g.batch, plan.images);
   // Planes of y, and of x or its gradient; the weights; the sums; elements that wait for their
   // conversion.

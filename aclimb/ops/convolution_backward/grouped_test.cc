@@ -11,7 +11,6 @@
 
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/test_one_pass.h"
-#include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 
@@ -95,9 +94,7 @@ TEST_F(WindowsInGroups, MeetTheTruth) {
     const int64_t x_channels = channels(), y_channels = channels();
     const Geometry geometry =
         GroupsOf(random.Integer(1, 4), random.Integer(2, 5), x_channels, y_channels, any(), any());
-    const auto dtype = [&] { return kDTypes[random.Integer(0, 2)]; };
-    const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{dtype(), dtype(), dtype()};
-    ExpectTruth<GroupedPass>(geometry, dtypes, random);
+    ExpectTruth<GroupedPass>(geometry, SomeDTypes(random), random);
     if (HasFatalFailure()) return;
   }
 }
@@ -118,18 +115,7 @@ TEST_F(WindowsInGroups, LongSumsStayAccurate) {
   for (const Geometry& geometry :
        {GroupsOf(1100, 2, 8, 8, kThree, kThree), GroupsOf(1100, 2, 16, 16, kThree, kThree),
         GroupsOf(1100, 2, 4, 4, kThree, kThree), GroupsOf(40, 2, 8, 8, one, line)}) {
-    Operands operands(geometry, kFloats, 0);
-    for (Tensor* tensor : {&operands.x, &operands.y}) {
-      std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
-    }
-    const double term = static_cast<double>(0.1f) * static_cast<double>(0.1f);
-    const double all = static_cast<double>(geometry.batch * geometry.OutSize());
-    EachTarget([&] {
-      // The tap in the middle meets every element.
-      const Gradients got = GradientsOf<GroupedPass>(operands, false, true, 1);
-      const auto middle = static_cast<size_t>(geometry.KernelSize() / 2);
-      EXPECT_NEAR(got.weight[middle] / (all * term), 1, 5e-6);
-    });
+    ExpectAccurateSums<GroupedPass>(geometry, 5e-6);
   }
 }
 

@@ -133,7 +133,7 @@ template <class E>
 constexpr int kTapsTogether = kVectors<E> == 1 ? 3 : 1;
 // Elements of a line that are summed at once.
 template <class E>
-constexpr int kMostPixels = std::max(1, std::min(16, kMostSums / kVectors<E>));
+constexpr int kMostPixels = std::max(1, kMostSums / kVectors<E>);
 
 using SumFunction = void (*)(const LineOfX&, int64_t);
 template <class E, int kTaps, typename Pixels>
@@ -295,6 +295,7 @@ void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
     // In parts of about one size: short ones leave the arithmetic waiting.
     const int64_t elements = CeilDivide(width - r, stride);
     const int64_t parts = CeilDivide(elements, int64_t{kMostPixels<E>});
+    const int64_t size = elements / parts, longer = elements % parts;
     for (int64_t h = 0; h < g.in[1]; ++h) {
       Taps taps[kMostGroupedTaps];
       int64_t count = 0;
@@ -314,10 +315,10 @@ void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
                             stride * kC};
       int64_t first = 0;
       for (int64_t part = 0; part < parts; ++part) {
-        const int64_t last = first + elements / parts + (part < elements % parts);
+        const int64_t count_of_part = size + (part < longer);
         ahead.Ask();
-        sums[last - first - 1](line, first);
-        first = last;
+        sums[count_of_part - 1](line, first);
+        first += count_of_part;
       }
     }
   }
@@ -329,7 +330,8 @@ void GradWeight(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
   constexpr int kC = E::kChannels;
   constexpr int64_t kMostColumns = 512;  // of one sum, in float32
   const Geometry& g = plan.geometry;
-  ahead.Begin(CeilDivide(g.out[1], plan.band) * g.kernel[1] * CallsOf<E>(g.kernel[2]));
+  ahead.Begin(CeilDivide(g.out[1], plan.band) * CeilDivide(g.out[2], kMostColumns) * g.kernel[1] *
+              CallsOf<E>(g.kernel[2]));
   Band band;
   band.x_step = g.stride[2] * kC;
   band.gap = g.kernel[2] > 1 ? g.dilation[2] * kC : 0;
@@ -366,15 +368,28 @@ Ahead::Stretches PlanesOf(const TensorView& view, const Channels& of) {
   return StretchesOf(whole, view, of.image, 1, of.first, of.count);
 }
 
+// The groups of a part.
+struct Groups {
+  int64_t first, count;
+
+  Groups(const Grouped& plan, int64_t part)
+      : first(part * plan.together), count(std::min(plan.together, plan.geometry.groups - first)) {}
+
+  // An output channel's window in one of them.
+  Channels WindowOf(const Geometry& g, int64_t group, int64_t output) const {
+    return {(first + group) * g.y_channels + output, 0, g.x_channels};
+  }
+};
+
 // The windows of some groups side by side.
-void PackWeights(const Grouped& plan, const TensorView& weight, int64_t first_group, int64_t groups,
+void PackWeights(const Grouped& plan, const TensorView& weight, const Groups& groups,
                  const Scratch& scratch) {
   const Geometry& g = plan.geometry;
   const Elements packed = {plan.channels, g.kernel[2]};
   HWY_ALIGN float window[kMostGroupedTaps * 8];
-  for (int64_t group = 0; group < groups; ++group) {
+  for (int64_t group = 0; group < groups.count; ++group) {
     for (int64_t co = 0; co < g.y_channels; ++co) {
-      const Channels all = {(first_group + group) * g.y_channels + co, 0, g.x_channels};
+      const Channels all = groups.WindowOf(g, group, co);
       float* const to = scratch.weights + co * plan.WindowSize();
       if (group == 0) {
         Pack(weight, all, packed, scratch.stage, to);
@@ -394,8 +409,7 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
                  const TensorView& weight, const TensorView& grad_x, double* sums, void* slot) {
   const Geometry& g = plan.geometry;
   const int64_t all = plan.channels;
-  const int64_t first_group = unit / plan.chunks * plan.together;
-  const int64_t groups = std::min(plan.together, g.groups - first_group);
+  const Groups groups(plan, unit / plan.chunks);
   const int64_t first_image = unit % plan.chunks * plan.images;
   const int64_t last_image = std::min(first_image + plan.images, g.batch);
   float* const weights = static_cast<float*>(slot);
@@ -406,7 +420,7 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
   const Elements y_lines = {all, plan.y_pitch}, x_lines = {all, plan.x_pitch};
   // The columns beside the planes.
   std::fill(y_planes, x_planes + plan.XSize(), 0.0f);
-  if (plan.gives_x) PackWeights(plan, weight, first_group, groups, scratch);
+  if (plan.gives_x) PackWeights(plan, weight, groups, scratch);
   if (plan.gives_weight) std::fill_n(sums, plan.PackedWeights(), 0.0);
 
   Ahead ahead;
@@ -416,7 +430,7 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
   };
   for (int64_t image = first_image; image < last_image; ++image) {
     const auto channels_at = [&](int64_t of_image, int64_t of_group) {
-      return Channels{of_image, first_group * of_group, groups * of_group};
+      return Channels{of_image, groups.first * of_group, groups.count * of_group};
     };
     const Channels of_x = channels_at(image, g.x_channels);
     Pack(y, channels_at(image, g.y_channels), y_lines, scratch.stage, scratch.y);
@@ -436,20 +450,20 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
   }
 }
 
-void StoreGroupedWeights(const Grouped& plan, int64_t unit, const double* sums,
+void StoreGroupedWeights(const Grouped& plan, int64_t part, const double* sums,
                          const TensorView& grad_weight, void* slot) {
   const Geometry& g = plan.geometry;
-  const int64_t size = plan.WindowSize(), first_group = unit * plan.together;
-  const int64_t groups = std::min(plan.together, g.groups - first_group);
+  const int64_t size = plan.WindowSize();
+  const Groups groups(plan, part);
   float* const window = static_cast<float*>(slot);
-  for (int64_t group = 0; group < groups; ++group) {
+  for (int64_t group = 0; group < groups.count; ++group) {
     const int64_t lane = group * g.x_channels;
     for (int64_t co = 0; co < g.y_channels; ++co) {
       // The lanes from the group's first on, to the front.
       const double* const from = sums + co * size + lane;
       for (int64_t i = 0; i < size - lane; ++i) window[i] = static_cast<float>(from[i]);
       Unpack(window, {plan.channels, g.kernel[2]}, window + size, grad_weight,
-             {(first_group + group) * g.y_channels + co, 0, g.x_channels});
+             groups.WindowOf(g, group, co));
     }
   }
 }
@@ -470,9 +484,9 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
   HWY_DYNAMIC_DISPATCH(GroupedUnit)(plan, unit, x, y, weight, grad_x, sums, slot);
 }
 
-void StoreGroupedWeights(const Grouped& plan, int64_t unit, const double* sums,
+void StoreGroupedWeights(const Grouped& plan, int64_t part, const double* sums,
                          const TensorView& grad_weight, void* slot) {
-  HWY_DYNAMIC_DISPATCH(StoreGroupedWeights)(plan, unit, sums, grad_weight, slot);
+  HWY_DYNAMIC_DISPATCH(StoreGroupedWeights)(plan, part, sums, grad_weight, slot);
 }
 
 }  // namespace aclimb::convolution_backward

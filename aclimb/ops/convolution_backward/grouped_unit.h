@@ -19,9 +19,8 @@ inline constexpr int64_t kMostGroupedLines = 32;
 void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const TensorView& y,
                  const TensorView& weight, const TensorView& grad_x, double* sums, void* slot);
 
-// Writes the gradient of the weight of the groups whose sums these are, with unit counting such
-// groups.
-void StoreGroupedWeights(const Grouped& plan, int64_t unit, const double* sums,
+// Writes the gradient of the weight of the groups of a part, whose sums these are.
+void StoreGroupedWeights(const Grouped& plan, int64_t part, const double* sums,
                          const TensorView& grad_weight, void* slot);
 
 }  // namespace aclimb::convolution_backward

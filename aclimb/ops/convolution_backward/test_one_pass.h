@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -22,6 +23,12 @@ struct DTypes {
   DType x, y, weight;
 };
 inline constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
+
+inline DTypes SomeDTypes(testing::Random& random) {
+  if (random.Chance(0.5)) return kFloats;
+  const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
+  return {any(), any(), any()};
+}
 
 inline Tensor ImagesLike(const Geometry& g, int64_t channels, const int64_t (&extents)[kDims],
                          DType dtype, int64_t gap) {
@@ -142,6 +149,23 @@ void ExpectSameBits(const Geometry& geometry, testing::Random& random) {
     EXPECT_EQ(BitsOf(many.x), BitsOf(one.x)) << threads;
     EXPECT_EQ(BitsOf(many.weight), BitsOf(one.weight)) << threads;
   }
+}
+
+// Sums over all images of equal terms, whose errors do not cancel, on vectors of every kind.
+template <typename Pass>
+void ExpectAccurateSums(const Geometry& geometry, double tolerance) {
+  Operands operands(geometry, kFloats, 0);
+  for (Tensor* tensor : {&operands.x, &operands.y}) {
+    std::fill_n(tensor->view.As<float>(), tensor->view.ElementCount(), 0.1f);
+  }
+  const double term = static_cast<double>(0.1f) * static_cast<double>(0.1f);
+  const double all = static_cast<double>(geometry.batch * geometry.OutSize());
+  // The tap in the middle meets every element.
+  const auto middle = static_cast<size_t>(geometry.KernelSize() / 2);
+  EachTarget([&] {
+    const Gradients got = GradientsOf<Pass>(operands, false, true, 1);
+    EXPECT_NEAR(got.weight[middle] / (all * term), 1, tolerance);
+  });
 }
 
 }  // namespace aclimb::convolution_backward
