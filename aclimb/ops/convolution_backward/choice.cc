@@ -151,11 +151,26 @@ bool FitsVectors(const Geometry& g) {
   return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
 }
 
-// Float32 on vectors of eight elements: oneDNN's product is as good, but for the gradient of the
-// weight of short images.
+// Of the products that yield pixels: channels of the result, and channels that are summed.
+int64_t Rows(const Geometry& g, Task task) {
+  return task == Task::kForward ? g.y_channels : g.x_channels;
+}
+int64_t Depth(const Geometry& g, Task task) {
+  return task == Task::kForward ? g.x_channels : g.y_channels;
+}
+
+// Float32 on vectors of eight elements: oneDNN's product is as good, but on short images and where
+// many channels of large ones meet few.
 bool MultipliesOnShortVectors(const Geometry& g, Task task) {
   const bool short_images = g.OutSize() >= 144 && g.OutSize() <= 256;
-  return task == Task::kGradWeight && short_images && Weights(g) > 1 << 16;
+  const bool large_images = g.OutSize() >= 1024;
+  if (task == Task::kGradWeight) {
+    if (short_images) return Weights(g) > 1 << 16;
+    return large_images && g.y_channels <= 64 && g.x_channels >= 3 * g.y_channels;
+  }
+  const int64_t rows = Rows(g, task), depth = Depth(g, task);
+  if (short_images) return rows >= 256 && depth >= rows;
+  return large_images && depth <= 32 && rows >= std::max<int64_t>(64, 4 * depth);
 }
 
 // Float32 beside tiles. What a unit packs must meet many rows. oneDNN's product beats the gradient
@@ -168,8 +183,7 @@ bool MultipliesBesideTiles(const Geometry& g, Task task) {
   if (task == Task::kGradWeight) {
     return g.x_channels > g.y_channels ? g.x_channels >= 96 : Weights(g) > 1 << 16;
   }
-  const int64_t rows = task == Task::kForward ? g.y_channels : g.x_channels;
-  const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
+  const int64_t rows = Rows(g, task), depth = Depth(g, task);
   if (rows >= 64 && depth <= 16) return true;
   return short_planes ? rows >= 144 : rows >= 512 && rows < 2048;
 }
@@ -183,18 +197,15 @@ bool HasFewPixels(const Geometry& g, int64_t fewest) {
 // gradient of x is, but where there are many rows or few channels to sum.
 bool MultipliesOnLongVectors(const Geometry& g, Task task) {
   if (task == Task::kGradWeight) return !HasFewPixels(g, 100);
-  const int64_t rows = task == Task::kForward ? g.y_channels : g.x_channels;
-  const int64_t depth = task == Task::kForward ? g.x_channels : g.y_channels;
+  const int64_t rows = Rows(g, task), depth = Depth(g, task);
   return (rows >= 64 && depth <= 16) || (g.OutSize() <= 256 && rows >= 256);
 }
 
 // By the dot products of AVX-512. On short images oneDNN's gradient of the weight is as good, and
 // may share a copy of y with that of x (PointwiseLayouts).
 bool MultipliesPairs(const Geometry& g, Task task) {
-  const bool gives_x = task == Task::kGradX;
-  const int64_t rows = gives_x ? g.x_channels : g.y_channels;
-  const int64_t depth = gives_x ? g.y_channels : g.x_channels;
-  return !HasFewPixels(g, task != Task::kGradWeight && rows >= depth ? 144 : 257);
+  const bool is_deep = task == Task::kGradWeight || Rows(g, task) < Depth(g, task);
+  return !HasFewPixels(g, is_deep ? 257 : 144);
 }
 
 bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {

@@ -746,16 +746,31 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
   EXPECT_EQ(pointwise(49, 1), kPlain);
   EXPECT_EQ(pointwise(99, 2), kBlocked);
   EXPECT_EQ(pointwise(100, 2), kPlain);
-  const auto vectors = [](int64_t channels, int64_t pixels, Task task) {
-    const Geometry g = Windows(channels, channels, pixels, 1);
+  const auto vectors = [](int64_t of_x, int64_t of_y, int64_t pixels, Task task) {
+    const Geometry g = Windows(of_x, of_y, pixels, 1);
     return ChooseAlgorithm(g, task, Products::kFloat32Short) == Algorithm::kVectors;
   };
-  EXPECT_TRUE(vectors(257, 144, Task::kGradWeight));
-  EXPECT_TRUE(vectors(257, 256, Task::kGradWeight));
-  EXPECT_FALSE(vectors(256, 144, Task::kGradWeight));  // 2^16 weights
-  EXPECT_FALSE(vectors(257, 143, Task::kGradWeight));
-  EXPECT_FALSE(vectors(257, 257, Task::kGradWeight));
-  EXPECT_FALSE(vectors(257, 144, Task::kGradX));
+  EXPECT_TRUE(vectors(257, 257, 144, Task::kGradWeight));
+  EXPECT_TRUE(vectors(257, 257, 256, Task::kGradWeight));
+  EXPECT_FALSE(vectors(256, 256, 144, Task::kGradWeight));  // 2^16 weights
+  EXPECT_FALSE(vectors(257, 257, 143, Task::kGradWeight));
+  EXPECT_FALSE(vectors(257, 257, 257, Task::kGradWeight));
+  EXPECT_TRUE(vectors(192, 64, 1024, Task::kGradWeight));
+  EXPECT_FALSE(vectors(191, 64, 1024, Task::kGradWeight));
+  EXPECT_FALSE(vectors(195, 65, 1024, Task::kGradWeight));
+  EXPECT_FALSE(vectors(192, 64, 1023, Task::kGradWeight));
+  EXPECT_TRUE(vectors(256, 256, 144, Task::kGradX));
+  EXPECT_TRUE(vectors(256, 257, 256, Task::kGradX));
+  EXPECT_FALSE(vectors(255, 257, 144, Task::kGradX));
+  EXPECT_FALSE(vectors(257, 256, 144, Task::kGradX));
+  EXPECT_FALSE(vectors(256, 256, 143, Task::kGradX));
+  EXPECT_FALSE(vectors(256, 256, 257, Task::kGradX));
+  EXPECT_TRUE(vectors(128, 32, 1024, Task::kGradX));
+  EXPECT_TRUE(vectors(32, 128, 1024, Task::kForward));
+  EXPECT_FALSE(vectors(127, 32, 1024, Task::kGradX));
+  EXPECT_FALSE(vectors(132, 33, 1024, Task::kGradX));
+  EXPECT_FALSE(vectors(63, 15, 1024, Task::kGradX));
+  EXPECT_FALSE(vectors(128, 32, 1023, Task::kGradX));
   // Along one dimension, for x and y, and for the weight.
   const auto row = [](int64_t channels, int64_t groups, int64_t kernel, int64_t stride) {
     Geometry g = Windows(channels, channels, 400, kernel, stride);
