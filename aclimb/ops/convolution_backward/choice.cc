@@ -159,17 +159,18 @@ int64_t Depth(const Geometry& g, Task task) {
   return task == Task::kForward ? g.x_channels : g.y_channels;
 }
 
-// Float32 on vectors of eight elements: oneDNN's product is as good, but on short images and where
-// many channels of large ones meet few.
+// Float32 on vectors of eight elements: oneDNN's product is as good, on images under 144 pixels and
+// between short and large ones, and on two threads for more channels than are named here.
 bool MultipliesOnShortVectors(const Geometry& g, Task task) {
   const bool short_images = g.OutSize() >= 144 && g.OutSize() <= 256;
   const bool large_images = g.OutSize() >= 1024;
   if (task == Task::kGradWeight) {
     if (short_images) return Weights(g) > 1 << 16;
-    return large_images && g.y_channels <= 64 && g.x_channels >= 3 * g.y_channels;
+    const bool few_to_many = g.y_channels <= 64 && g.x_channels >= 3 * g.y_channels;
+    return large_images && few_to_many && g.x_channels <= 256;
   }
   const int64_t rows = Rows(g, task), depth = Depth(g, task);
-  if (short_images) return rows >= 256 && depth >= rows;
+  if (short_images) return rows >= 256 && rows < 512 && depth >= rows;
   return large_images && depth <= 32 && rows >= std::max<int64_t>(64, 4 * depth);
 }
 
@@ -204,8 +205,8 @@ bool MultipliesOnLongVectors(const Geometry& g, Task task) {
 // By the dot products of AVX-512. On short images oneDNN's gradient of the weight is as good, and
 // may share a copy of y with that of x (PointwiseLayouts).
 bool MultipliesPairs(const Geometry& g, Task task) {
-  const bool is_deep = task == Task::kGradWeight || Rows(g, task) < Depth(g, task);
-  return !HasFewPixels(g, is_deep ? 257 : 144);
+  const bool many_rows = task != Task::kGradWeight && Rows(g, task) >= Depth(g, task);
+  return !HasFewPixels(g, many_rows ? 144 : 257);
 }
 
 bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {

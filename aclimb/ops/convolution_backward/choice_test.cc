@@ -723,7 +723,7 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
       EXPECT_FALSE(taken(Task::kGradWeight, true, others));
     }
   }
-  // Windows that do not overlap are rearranged, and those of one element left to oneDNN.
+  // Windows that do not overlap are rearranged, and those of one element are oneDNN's here.
   for (const int64_t kernel : {1, 2}) {
     Geometry g = Windows(64, 64, 28, kernel, kernel);
     g.out[1] = 28;
@@ -759,16 +759,25 @@ TEST(ConvolutionAlgorithms, WindowsOnShortVectors) {
   EXPECT_FALSE(vectors(191, 64, 1024, Task::kGradWeight));
   EXPECT_FALSE(vectors(195, 65, 1024, Task::kGradWeight));
   EXPECT_FALSE(vectors(192, 64, 1023, Task::kGradWeight));
+  EXPECT_TRUE(vectors(256, 64, 1024, Task::kGradWeight));
+  EXPECT_FALSE(vectors(257, 64, 1024, Task::kGradWeight));
+  EXPECT_FALSE(vectors(256, 32, 200, Task::kGradWeight));
   EXPECT_TRUE(vectors(256, 256, 144, Task::kGradX));
   EXPECT_TRUE(vectors(256, 257, 256, Task::kGradX));
   EXPECT_FALSE(vectors(255, 257, 144, Task::kGradX));
   EXPECT_FALSE(vectors(257, 256, 144, Task::kGradX));
   EXPECT_FALSE(vectors(256, 256, 143, Task::kGradX));
   EXPECT_FALSE(vectors(256, 256, 257, Task::kGradX));
+  EXPECT_TRUE(vectors(511, 512, 144, Task::kGradX));
+  EXPECT_FALSE(vectors(512, 512, 144, Task::kGradX));
+  EXPECT_FALSE(vectors(256, 32, 200, Task::kGradX));
+  EXPECT_TRUE(vectors(257, 256, 144, Task::kForward));
+  EXPECT_FALSE(vectors(256, 257, 144, Task::kForward));
   EXPECT_TRUE(vectors(128, 32, 1024, Task::kGradX));
   EXPECT_TRUE(vectors(32, 128, 1024, Task::kForward));
   EXPECT_FALSE(vectors(127, 32, 1024, Task::kGradX));
   EXPECT_FALSE(vectors(132, 33, 1024, Task::kGradX));
+  EXPECT_TRUE(vectors(64, 16, 1024, Task::kGradX));
   EXPECT_FALSE(vectors(63, 15, 1024, Task::kGradX));
   EXPECT_FALSE(vectors(128, 32, 1023, Task::kGradX));
   // Along one dimension, for x and y, and for the weight.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/test_one_pass.h"

@@ -315,10 +315,10 @@ void GradX(const Grouped& plan, const Scratch& scratch, Ahead& ahead) {
                             stride * kC};
       int64_t first = 0;
       for (int64_t part = 0; part < parts; ++part) {
-        const int64_t count_of_part = size + (part < longer);
+        const int64_t elements_of_part = size + (part < longer);
         ahead.Ask();
-        sums[count_of_part - 1](line, first);
-        first += count_of_part;
+        sums[elements_of_part - 1](line, first);
+        first += elements_of_part;
       }
     }
   }
@@ -369,10 +369,10 @@ Ahead::Stretches PlanesOf(const TensorView& view, const Channels& of) {
 }
 
 // The groups of a part.
-struct Groups {
+struct GroupsOfPart {
   int64_t first, count;
 
-  Groups(const Grouped& plan, int64_t part)
+  GroupsOfPart(const Grouped& plan, int64_t part)
       : first(part * plan.together), count(std::min(plan.together, plan.geometry.groups - first)) {}
 
   // An output channel's window in one of them.
@@ -382,7 +382,7 @@ struct Groups {
 };
 
 // The windows of some groups side by side.
-void PackWeights(const Grouped& plan, const TensorView& weight, const Groups& groups,
+void PackWeights(const Grouped& plan, const TensorView& weight, const GroupsOfPart& groups,
                  const Scratch& scratch) {
   const Geometry& g = plan.geometry;
   const Elements packed = {plan.channels, g.kernel[2]};
@@ -409,7 +409,7 @@ void GroupedUnit(const Grouped& plan, int64_t unit, const TensorView& x, const T
                  const TensorView& weight, const TensorView& grad_x, double* sums, void* slot) {
   const Geometry& g = plan.geometry;
   const int64_t all = plan.channels;
-  const Groups groups(plan, unit / plan.chunks);
+  const GroupsOfPart groups(plan, unit / plan.chunks);
   const int64_t first_image = unit % plan.chunks * plan.images;
   const int64_t last_image = std::min(first_image + plan.images, g.batch);
   float* const weights = static_cast<float*>(slot);
@@ -454,7 +454,7 @@ void StoreGroupedWeights(const Grouped& plan, int64_t part, const double* sums,
                          const TensorView& grad_weight, void* slot) {
   const Geometry& g = plan.geometry;
   const int64_t size = plan.WindowSize();
-  const Groups groups(plan, part);
+  const GroupsOfPart groups(plan, part);
   float* const window = static_cast<float*>(slot);
   for (int64_t group = 0; group < groups.count; ++group) {
     const int64_t lane = group * g.x_channels;

@@ -12,6 +12,7 @@
 
 #include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
+#include "aclimb/ops/convolution_backward/test_dtypes.h"
 #include "aclimb/ops/convolution_backward/tile_product.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/ops/convolution_backward/vector_product.h"
@@ -37,11 +38,7 @@ struct Sizes {
   int64_t batch, x_channels, y_channels, pixels;
 };
 
-struct DTypes {
-  DType x, y, weight;
-};
 constexpr DTypes kHalves = {DType::kBFloat16, DType::kBFloat16, DType::kBFloat16};
-constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
 
 // Operands of one product. Gaps lie between images, channels and the rows of the weight.
 struct Operands {
@@ -177,9 +174,7 @@ TEST_F(OwnProducts, OnVectorsMeetTheTruth) {
   const int targets = EachTarget([] {
     Random random(4);
     for (const Sizes& sizes : AllSizes(random)) {
-      const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
-      const DTypes dtypes = random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()};
-      ExpectTruth(PlanVectors, sizes, dtypes, random);
+      ExpectTruth(PlanVectors, sizes, SomeDTypes(random), random);
     }
   });
   EXPECT_GT(targets, 0);

@@ -15,6 +15,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/test_dtypes.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/simd/each_target.h"
@@ -56,12 +57,8 @@ TensorView AsImages(const Tensor& tensor, const int64_t (&extents)[kDims]) {
   return view;
 }
 
-struct DTypes {
-  DType x, y, weight;
-};
 constexpr DTypes kHalves = {DType::kFloat16, DType::kFloat16, DType::kFloat16};
 constexpr DTypes kBFloats = {DType::kBFloat16, DType::kBFloat16, DType::kBFloat16};
-constexpr DTypes kFloats = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
 
 struct Operands {
   Operands(const Geometry& g, const DTypes& dtypes, int64_t gap)
@@ -222,8 +219,7 @@ std::vector<Geometry> AllGeometries(Random& random) {
 TEST_F(WindowsOnVectors, MeetTheTruth) {
   Random random(6);
   for (const Geometry& geometry : AllGeometries(random)) {
-    const auto any = [&] { return kDTypes[random.Integer(0, 2)]; };
-    ExpectTruth(geometry, random.Chance(0.5) ? kFloats : DTypes{any(), any(), any()}, random);
+    ExpectTruth(geometry, SomeDTypes(random), random);
     ExpectTruthOfPairs(geometry, random);
     if (HasFatalFailure()) return;
   }
