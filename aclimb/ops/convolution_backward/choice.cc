@@ -151,14 +151,6 @@ bool FitsVectors(const Geometry& g) {
   return std::equal(g.in, g.in + kDims, g.out) && std::min(g.x_channels, g.y_channels) >= 8;
 }
 
-// Of the products that yield pixels: channels of the result, and channels that are summed.
-int64_t Rows(const Geometry& g, Task task) {
-  return task == Task::kForward ? g.y_channels : g.x_channels;
-}
-int64_t Depth(const Geometry& g, Task task) {
-  return task == Task::kForward ? g.x_channels : g.y_channels;
-}
-
 // Float32 on vectors of eight elements: oneDNN's product is as good, on images under 144 pixels and
 // between short and large ones, and on two threads for more channels than are named here.
 bool MultipliesOnShortVectors(const Geometry& g, Task task) {
@@ -169,7 +161,7 @@ bool MultipliesOnShortVectors(const Geometry& g, Task task) {
     const bool few_to_many = g.y_channels <= 64 && g.x_channels >= 3 * g.y_channels;
     return large_images && few_to_many && g.x_channels <= 256;
   }
-  const int64_t rows = Rows(g, task), depth = Depth(g, task);
+  const int64_t rows = ResultChannels(g, task), depth = SourceChannels(g, task);
   if (short_images) return rows >= 256 && rows < 512 && depth >= rows;
   return large_images && depth <= 32 && rows >= std::max<int64_t>(64, 4 * depth);
 }
@@ -184,7 +176,7 @@ bool MultipliesBesideTiles(const Geometry& g, Task task) {
   if (task == Task::kGradWeight) {
     return g.x_channels > g.y_channels ? g.x_channels >= 96 : Weights(g) > 1 << 16;
   }
-  const int64_t rows = Rows(g, task), depth = Depth(g, task);
+  const int64_t rows = ResultChannels(g, task), depth = SourceChannels(g, task);
   if (rows >= 64 && depth <= 16) return true;
   return short_planes ? rows >= 144 : rows >= 512 && rows < 2048;
 }
@@ -198,14 +190,15 @@ bool HasFewPixels(const Geometry& g, int64_t fewest) {
 // gradient of x is, but where there are many rows or few channels to sum.
 bool MultipliesOnLongVectors(const Geometry& g, Task task) {
   if (task == Task::kGradWeight) return !HasFewPixels(g, 100);
-  const int64_t rows = Rows(g, task), depth = Depth(g, task);
+  const int64_t rows = ResultChannels(g, task), depth = SourceChannels(g, task);
   return (rows >= 64 && depth <= 16) || (g.OutSize() <= 256 && rows >= 256);
 }
 
 // By the dot products of AVX-512. On short images oneDNN's gradient of the weight is as good, and
 // may share a copy of y with that of x (PointwiseLayouts).
 bool MultipliesPairs(const Geometry& g, Task task) {
-  const bool many_rows = task != Task::kGradWeight && Rows(g, task) >= Depth(g, task);
+  const bool many_rows =
+      task != Task::kGradWeight && ResultChannels(g, task) >= SourceChannels(g, task);
   return !HasFewPixels(g, many_rows ? 144 : 257);
 }
 

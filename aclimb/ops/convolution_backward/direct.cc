@@ -32,9 +32,9 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const Geometry& g = plan.geometry;
   auto& taps = plan.taps;
   const bool forward = plan.task == Task::kForward;
-  taps.channels = forward ? g.x_channels : g.y_channels;
+  taps.channels = SourceChannels(g, plan.task);
   taps.sources = vectors::Elements(plan.factors, taps.channels);
-  taps.outputs = forward ? g.y_channels : g.x_channels;
+  taps.outputs = ResultChannels(g, plan.task);
   plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
   const int64_t phases = flat.Phases();

@@ -51,6 +51,14 @@ enum class Task : uint8_t {
   kGradWeight,  // weight from x and y
 };
 
+// Of a group, of a task that yields pixels: channels of the result, and channels that it sums.
+inline int64_t ResultChannels(const Geometry& g, Task task) {
+  return task == Task::kForward ? g.y_channels : g.x_channels;
+}
+inline int64_t SourceChannels(const Geometry& g, Task task) {
+  return task == Task::kForward ? g.x_channels : g.y_channels;
+}
+
 // At most four numbers, off the heap: phase 1 expands the attributes several times a call.
 class FewNumbers {
  public:

@@ -115,7 +115,7 @@ bool ReadsBeyondWindows(const onednn::Primitive& primitive, Task task, DType ope
   if (operand != DType::kBFloat16 || FillsBothSides(primitive)) return false;
   if (task == Task::kGradWeight) return true;                                // pairs of pixels
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels == 1) return false;  // nothing is paired
-  const int64_t sources = task == Task::kForward ? g.x_channels : g.y_channels;
+  const int64_t sources = SourceChannels(g, task);
   if (sources % 2 != 0) return true;
   return task == Task::kForward && Is(primitive, "amx") && sources < 32;
 }

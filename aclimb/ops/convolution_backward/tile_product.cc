@@ -204,9 +204,8 @@ TileProduct PlanTileProduct(const Geometry& g, Task task, int threads) {
     p.chunk =
         std::min({kMostChunk, kRightBytes / (Blocks(p.unit_columns) * kStepBytes), images * steps});
   } else {
-    const bool forward = task == Task::kForward;
-    p.rows = forward ? g.y_channels : g.x_channels;
-    p.depth = forward ? g.x_channels : g.y_channels;
+    p.rows = ResultChannels(g, task);
+    p.depth = SourceChannels(g, task);
     p.columns = g.OutSize();
     p.unit_rows = RoundUp(p.rows, kSide);
     const int64_t fitting = kImageBytes / (Blocks(p.depth) * kStepBytes) * kSide;

@@ -348,9 +348,8 @@ VectorProduct PlanVectorProduct(const Geometry& g, Task task, int threads,
     if (p.images == 1) p.chunk = RoundUp(p.chunk, some);
     Cut(p, {4 * kRows, kMostRows, panel, kMostColumns}, threads);
   } else {
-    const bool forward = task == Task::kForward;
-    p.rows = forward ? g.y_channels : g.x_channels;
-    p.depth = forward ? g.x_channels : g.y_channels;
+    p.rows = ResultChannels(g, task);
+    p.depth = SourceChannels(g, task);
     p.columns = p.batch * p.pixels;
     p.chunk = RoundUp(CeilDivide(p.depth, CeilDivide(p.depth, some * kMostDepth)), some);
     // Where sums wait for more, they are few.
