@@ -16,21 +16,22 @@ namespace aclimb::convolution_backward {
 
 struct SumsRepair {
   const Geometry& g;
-  bool forward;
+  Task task;
   const TensorView& source;
   const TensorView& target;
   const TensorView& weight;
   Suspects suspects;
 
-  int64_t Sources() const { return forward ? g.x_channels : g.y_channels; }
-  int64_t Channels() const { return forward ? g.y_channels : g.x_channels; }
+  bool IsForward() const { return task == Task::kForward; }
+  int64_t Sources() const { return SourceChannels(g, task); }
+  int64_t Channels() const { return ResultChannels(g, task); }
   int64_t WeightOffset(int64_t group, int64_t channel, int64_t from) const {
-    return (group * g.y_channels + (forward ? channel : from)) * weight.stride[0] +
-           (forward ? from : channel) * weight.stride[1];
+    return (group * g.y_channels + (IsForward() ? channel : from)) * weight.stride[0] +
+           (IsForward() ? from : channel) * weight.stride[1];
   }
   // Where position `at` of the target finds the source under a tap; -1 when nowhere.
   int64_t SourceAt(int d, int64_t at, int64_t tap) const {
-    return convolution_backward::SourceAt(g, forward ? Task::kForward : Task::kGradX, d, at, tap);
+    return convolution_backward::SourceAt(g, task, d, at, tap);
   }
 };
 
@@ -60,7 +61,7 @@ struct Reach {
 
 Reach ReachOf(const SumsRepair& repair, const Lattice& at, int64_t tap) {
   const Geometry& g = repair.g;
-  if (repair.forward) {
+  if (repair.IsForward()) {
     const Span windows = WindowsInside(g, 2, tap);
     const Span inside = {std::max<int64_t>(windows.begin - at.first, 0),
                          std::min(windows.end - at.first, at.count)};
@@ -81,7 +82,8 @@ HWY_INLINE void AddTap(const SumsRepair& repair, const Lattice& at, Span range, 
   const int64_t low = std::max(range.begin, reach.inside.begin);
   const int64_t high = std::min(range.end, reach.inside.end);
   if (low >= high) return;
-  const int64_t step = repair.forward ? StepWithin(repair.g.stride[2], repair.source.shape[4]) : 1;
+  const int64_t step =
+      repair.IsForward() ? StepWithin(repair.g.stride[2], repair.source.shape[4]) : 1;
   const int64_t position = reach.source + (low - reach.inside.begin) * step;
   const int64_t stride = repair.source.stride[4];
   LoadRow(repair.source, line + position * stride, step * stride, high - low, buffer);
@@ -258,7 +260,7 @@ void RepairPlane(const SumsRepair& repair, int64_t image, int64_t group, int64_t
   SpecialWeights special;
   FindSpecial(repair, group, channel, special);
   if (special.count == 0 && repair.suspects == Suspects::kWeights) return;
-  const int64_t step = repair.forward ? 1 : StepWithin(g.stride[2], target.shape[4]);
+  const int64_t step = repair.IsForward() ? 1 : StepWithin(g.stride[2], target.shape[4]);
   const int64_t base =
       image * target.stride[0] + (group * repair.Channels() + channel) * target.stride[1];
   Lattice at = {image, group, channel, 0, 0, 0, step, 0, 0};
@@ -289,7 +291,7 @@ HWY_EXPORT(RepairPlane);
 void RepairSums(const Geometry& g, Task task, const TensorView& x, const TensorView& y,
                 const TensorView& weight, Suspects suspects, bool parallel) {
   const bool forward = task == Task::kForward;
-  const SumsRepair repair{g, forward, forward ? x : y, forward ? y : x, weight, suspects};
+  const SumsRepair repair{g, task, forward ? x : y, forward ? y : x, weight, suspects};
   ForEach(g.batch * g.groups * repair.Channels(), parallel, [&](int64_t i) {
     // Images innermost: a single channel's are then shared by the team.
     const int64_t plane = i / g.batch;
