@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/depthwise.h"
-#include "aclimb/ops/convolution_backward/grouped.h"
-#include "aclimb/ops/convolution_backward/tile_windows.h"
+#include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
+#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
+#include "aclimb/ops/convolution_backward/products/tile_windows.h"
 
 namespace aclimb::convolution_backward {
 namespace {

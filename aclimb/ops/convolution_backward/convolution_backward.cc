@@ -8,7 +8,7 @@
 #include "aclimb/core/text.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/convolution_backward/contract.h"
-#include "aclimb/ops/convolution_backward/convert.h"
+#include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 

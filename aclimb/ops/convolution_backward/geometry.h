@@ -13,6 +13,14 @@ namespace aclimb::convolution_backward {
 
 inline constexpr int kDims = 3;  // depth, height, width; fewer dimensions embed with extent 1
 
+// Products of sizes that a program may make absurdly large saturate: an absurd window must end in
+// an absurd workspace size, not in a small one.
+inline int64_t SaturatedProduct(int64_t a, int64_t b) {
+  constexpr int64_t kMost = int64_t{1} << 56;
+  int64_t result;
+  return __builtin_mul_overflow(a, b, &result) || result > kMost ? kMost : result;
+}
+
 // A convolution y = conv(x, weight) without its data. Gradients of a transposed convolution are
 // operations on the same object with the roles exchanged, so x is always the side that padding
 // applies to: the input of a normal convolution, the gradient of the output of a transposed one.

@@ -11,8 +11,8 @@
 
 #include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/ops/convolution_backward/choice.h"
-#include "aclimb/ops/convolution_backward/convert.h"
-#include "aclimb/ops/convolution_backward/direct.h"
+#include "aclimb/ops/convolution_backward/copies/convert.h"
+#include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"

@@ -12,10 +12,10 @@
 #include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
-#include "aclimb/ops/convolution_backward/repair.h"
-#include "aclimb/ops/convolution_backward/tile_product.h"
-#include "aclimb/ops/convolution_backward/vector_product.h"
-#include "aclimb/ops/convolution_backward/vector_windows.h"
+#include "aclimb/ops/convolution_backward/products/tile_product.h"
+#include "aclimb/ops/convolution_backward/products/vector_product.h"
+#include "aclimb/ops/convolution_backward/products/vector_windows.h"
+#include "aclimb/ops/convolution_backward/repair/repair.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {

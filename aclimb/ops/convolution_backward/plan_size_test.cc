@@ -7,15 +7,15 @@
 #include <cstdlib>
 #include <new>
 
-#include "aclimb/ops/convolution_backward/depthwise.h"
-#include "aclimb/ops/convolution_backward/direct.h"
-#include "aclimb/ops/convolution_backward/grouped.h"
+#include "aclimb/ops/convolution_backward/direct/direct.h"
+#include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
+#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/tile_product.h"
-#include "aclimb/ops/convolution_backward/tile_windows.h"
-#include "aclimb/ops/convolution_backward/vector_product.h"
-#include "aclimb/ops/convolution_backward/vector_windows.h"
+#include "aclimb/ops/convolution_backward/products/tile_product.h"
+#include "aclimb/ops/convolution_backward/products/tile_windows.h"
+#include "aclimb/ops/convolution_backward/products/vector_product.h"
+#include "aclimb/ops/convolution_backward/products/vector_windows.h"
 
 namespace {
 thread_local int64_t allocated_bytes = 0;

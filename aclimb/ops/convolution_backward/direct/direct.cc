@@ -1,0 +1,139 @@
+#include "aclimb/ops/convolution_backward/direct/direct.h"
+
+#include <algorithm>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/repair/repair.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+// Elements past the end of every plane that vectors may touch.
+constexpr int64_t kSlack = 64;
+constexpr int64_t kOutElements = 256 * 1024;
+constexpr int64_t kAbsurd = int64_t{1} << 56;
+
+int64_t TableElements(const FlatGeometry& flat, size_t tap_bytes) {
+  return RoundUp(SaturatedProduct(static_cast<int64_t>(tap_bytes / sizeof(float)), flat.Taps()),
+                 16);
+}
+
+// The tile width that pads the channels least.
+int64_t BestTile(int64_t channels) {
+  int64_t best = 1;
+  for (int64_t tile = 2; tile <= 4; ++tile) {
+    if (CeilDivide(channels, tile) * tile <= CeilDivide(channels, best) * best) best = tile;
+  }
+  return best;
+}
+
+void PlanTaps(DirectPlan& plan, int threads) {
+  const Geometry& g = plan.geometry;
+  auto& taps = plan.taps;
+  const bool forward = plan.task == Task::kForward;
+  taps.channels = SourceChannels(g, plan.task);
+  taps.sources = vectors::Elements(plan.factors, taps.channels);
+  taps.outputs = ResultChannels(g, plan.task);
+  plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
+  const FlatGeometry& flat = plan.flat;
+  const int64_t phases = flat.Phases();
+  plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
+  plan.folds = CeilDivide(g.batch, flat.images);
+  taps.planes_per_source = forward ? phases : 1;
+  taps.tile = BestTile(taps.outputs);
+  const int64_t channel_tiles = CeilDivide(taps.outputs, taps.tile);
+  const int64_t output_phases = forward ? std::min<int64_t>(phases, 1) : phases;
+  taps.output_phases = output_phases;
+  taps.tiles = SaturatedProduct(channel_tiles, output_phases);
+  if (taps.tiles == 0) return;
+
+  const int64_t source_elements = SaturatedProduct(taps.planes_per_source, plan.plane_stride);
+  taps.sources_per_step = std::clamp<int64_t>(kStepElements / source_elements, 1, taps.sources);
+  // All phases of a channel tile in one unit, so that they can be interleaved on the way out.
+  const int64_t tile_elements = SaturatedProduct(output_phases * taps.tile, plan.plane_stride);
+  int64_t channel_tiles_per_unit =
+      std::clamp<int64_t>(kOutElements / tile_elements, 1, channel_tiles);
+  const int64_t others = SaturatedProduct(SaturatedProduct(plan.folds, flat.blocks), g.groups);
+  // Enough units for the team, as long as repacking the sources stays cheap beside the sums.
+  const int64_t wanted = CeilDivide(8, std::max<int64_t>(1, others));
+  if (wanted > 1) {
+    channel_tiles_per_unit =
+        std::min(channel_tiles_per_unit, std::max<int64_t>(1, CeilDivide(channel_tiles, wanted)));
+  }
+  taps.ranges = CeilDivide(channel_tiles, channel_tiles_per_unit);
+  taps.tiles_per_unit = channel_tiles_per_unit * output_phases;
+  plan.units = SaturatedProduct(others, taps.ranges);
+
+  taps.group_weights =
+      SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
+  plan.table_elements = TableElements(flat, sizeof(int64_t));
+  plan.weight_elements = RoundUp(SaturatedProduct(g.groups, taps.group_weights), 16);
+  plan.slot_elements =
+      SaturatedProduct(taps.sources_per_step, source_elements) +
+      SaturatedProduct(SaturatedProduct(taps.tiles_per_unit, taps.tile), plan.plane_stride);
+  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
+}
+
+void PlanOuter(DirectPlan& plan, int threads) {
+  const Geometry& g = plan.geometry;
+  auto& outer = plan.outer;
+  outer.shift_rows = g.y_channels < 4;
+  outer.y_per_unit = std::min<int64_t>(g.y_channels, 16);
+  outer.x_per_unit = std::min<int64_t>(g.x_channels, 48);
+  // Strides first: how many phases there are does not depend on the blocks.
+  const int64_t phases = MakeFlat(g, plan.task, 1, 1).Phases();
+  const int64_t planes = outer.y_per_unit + SaturatedProduct(outer.x_per_unit, phases);
+  const int64_t some = vectors::PerElement(plan.factors);
+  plan.flat = MakeFlat(g, plan.task, CeilDivide(planes, some), std::max<int64_t>(1, g.batch));
+  const FlatGeometry& flat = plan.flat;
+  outer.y_ranges = CeilDivide(g.y_channels, outer.y_per_unit);
+  outer.x_ranges = CeilDivide(g.x_channels, outer.x_per_unit);
+  plan.folds = CeilDivide(g.batch, flat.images);
+  const int64_t pieces = g.groups * outer.y_ranges * outer.x_ranges;
+  const int64_t steps = SaturatedProduct(plan.folds, flat.blocks);
+  outer.splits = std::clamp<int64_t>(CeilDivide(16, pieces), 1, std::max<int64_t>(1, steps));
+  plan.units = phases == 0 ? 0 : pieces * outer.splits;
+  // A plane of y has room in front for the largest row shift, a plane of x behind.
+  const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
+  plan.plane_stride = RoundUp(flat.Extent() + margin, 16) + kSlack;
+  const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
+  plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
+  plan.table_elements = TableElements(flat, sizeof(OuterTap));
+  // Sums in double and two pointer lists, each entry two elements.
+  const int64_t lists = SaturatedProduct(
+      outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());
+  plan.slot_elements = SaturatedProduct(planes, plan.plane_stride / some) + RoundUp(2 * lists, 16);
+  // The repair of NaNs reuses this memory when the sums are done.
+  const int64_t repair = RepairScratchBytes(g);
+  plan.slot_elements = std::max(plan.slot_elements, repair < 0 ? kAbsurd : RoundUp(repair, 64) / 4);
+  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
+}
+
+}  // namespace
+
+int64_t DirectPlan::ScratchBytes() const {
+  int64_t elements;
+  if (__builtin_mul_overflow(slot_elements, int64_t{slots}, &elements) ||
+      __builtin_add_overflow(elements, weight_elements, &elements) ||
+      __builtin_add_overflow(elements, table_elements, &elements) ||
+      __builtin_mul_overflow(elements, int64_t{4}, &elements)) {
+    return -1;
+  }
+  return elements;
+}
+
+DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, vectors::Factors factors) {
+  DirectPlan plan;
+  plan.geometry = geometry;
+  plan.task = task;
+  plan.factors = factors;
+  if (task == Task::kGradWeight) {
+    PlanOuter(plan, threads);
+  } else {
+    PlanTaps(plan, threads);
+  }
+  return plan;
+}
+
+}  // namespace aclimb::convolution_backward

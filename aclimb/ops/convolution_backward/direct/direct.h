@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/ops/convolution_backward/direct/flat.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+
+// Our own convolution kernels: any geometry, any of the three dtypes for any operand, any strides,
+// computed in float32, or by dot products of bfloat16 that take subnormal numbers as zero, on the
+// flat arrays of flat.h and rounded once. Made for what blocked layouts do badly, few channels in a
+// group and depthwise above all; results do not depend on the number of threads.
+namespace aclimb::convolution_backward {
+
+struct DirectPlan {
+  Geometry geometry;
+  Task task = Task::kForward;
+  // Pairs: of source channels, or of neighbours in a row (kGradWeight).
+  vectors::Factors factors = vectors::Factors::kFloat32;
+  FlatGeometry flat;
+  int slots = 1;                // bodies that may run at once; 1: everything on the calling thread
+  int64_t plane_stride = 0;     // elements from one packed plane to the next
+  int64_t folds = 0;            // groups of images that share a plane
+  int64_t units = 0;            // independent pieces of work
+  int64_t weight_elements = 0;  // packed weights, or partial sums of gradWeight
+  int64_t table_elements = 0;   // scratch that says where the taps are
+  int64_t slot_elements = 0;    // scratch of one body, float32 elements
+
+  // kForward and kGradX: every output is a sum over source channels and taps.
+  struct {
+    int64_t channels = 0;  // source channels of a group
+    int64_t sources = 0;   // those, or pairs of them
+    int64_t outputs = 0;   // output channels of a group
+    int64_t tile = 0;      // output channels of one kernel call
+    int64_t tiles = 0;     // of one group: channel tiles times output phases
+    int64_t tiles_per_unit = 0;
+    int64_t ranges = 0;  // units that share folds and blocks
+    int64_t planes_per_source = 0;
+    int64_t sources_per_step = 0;  // packed at once
+    int64_t output_phases = 0;
+    int64_t group_weights = 0;  // packed weights of a group
+  } taps;
+
+  // kGradWeight: every weight is a dot product of a shifted plane of y and a shifted plane of x.
+  struct {
+    int64_t y_per_unit = 0;
+    int64_t x_per_unit = 0;
+    int64_t y_ranges = 0;
+    int64_t x_ranges = 0;
+    int64_t splits = 0;       // fixed partition of folds and blocks, summed in order at the end
+    bool shift_rows = false;  // y carries the row shifts: with few channels that shares loads
+  } outer;
+
+  bool UsesPairs() const { return factors == vectors::Factors::kPairs; }
+  // The taps of an output phase: kForward has one, which takes the taps of all phases of x.
+  struct TapRange {
+    int64_t first;
+    int64_t count;
+  };
+  TapRange OutputTaps(int64_t output_phase) const {
+    if (task == Task::kForward) return {0, flat.Taps()};
+    const FlatPhase phase = flat.Phase(output_phase);
+    return {flat.TapsBefore(phase), phase.Taps()};
+  }
+  // Where a tile's weights stand in a group's packed weights.
+  int64_t WeightOffset(int64_t tile) const {
+    const int64_t channel_tile = tile / taps.output_phases;
+    return taps.sources * taps.tile *
+           (channel_tile * flat.Taps() + OutputTaps(tile % taps.output_phases).first);
+  }
+
+  // The plan is a few hundred bytes whatever the geometry; tables live in the scratch.
+  int64_t ScratchBytes() const;
+};
+
+// `threads` is the team of the run; 1 keeps it on the calling thread.
+DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
+                      vectors::Factors factors = vectors::Factors::kFloat32);
+
+// The views are embedded (rank 5), operands of pairs bfloat16. The task's result is written
+// completely, the others are read.
+//   scratch  ScratchBytes() bytes, 64-byte aligned
+void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
+               const TensorView& weight, void* scratch);
+
+}  // namespace aclimb::convolution_backward

@@ -1,0 +1,388 @@
+// Dot products of shifted planes, for the gradient of the weight.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/direct/direct_outer.cc"
+// Register blocks are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/direct/direct_blocks.h"
+#include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace convolution_backward {
+namespace HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+
+// The widest block of sums that the registers hold beside `rows` operands and one more.
+constexpr int MaxColumns(int rows) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return pairs::MaxColumns(rows);
+#else
+  constexpr int kColumns[kMaxDotRows + 1] = {0, 7, 6, 4, 2, 0};
+  return kColumns[rows];
+#endif
+}
+
+template <int kRows, int kColumns>
+HWY_NOINLINE void Dot(const void* const* rows, const void* const* columns, int64_t length,
+                      double* sums, int64_t stride) {
+  if constexpr (kColumns <= MaxColumns(kRows)) {
+    const Tag d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    hn::Vec<Tag> sum[kRows][kColumns];
+    const float* row[kRows];
+    const float* column[kColumns];
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      row[r] = static_cast<const float*>(rows[r]);
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) sum[r][c] = hn::Zero(d);
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) column[c] = static_cast<const float*>(columns[c]);
+    for (int64_t t = 0; t < length; t += lanes) {
+      hn::Vec<Tag> left[kRows];
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) {
+        left[r] = hn::LoadU(d, row[r] + t);
+        if constexpr (kColumns > 1) KeepInRegister(left[r]);
+      }
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) {
+        auto right = hn::LoadU(d, column[c] + t);
+        if constexpr (kRows > 1) KeepInRegister(right);
+#pragma GCC unroll 8
+        for (int r = 0; r < kRows; ++r) sum[r][c] = hn::MulAdd(left[r], right, sum[r][c]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) {
+        sums[r * stride + c] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum[r][c])));
+      }
+    }
+  }
+}
+
+template <int kRows>
+constexpr DotFunction kDotRow[kMaxDotColumns] = {Dot<kRows, 1>, Dot<kRows, 2>, Dot<kRows, 3>,
+                                                 Dot<kRows, 4>, Dot<kRows, 5>, Dot<kRows, 6>,
+                                                 Dot<kRows, 7>};
+constexpr const DotFunction* kDots[kMaxDotRows] = {kDotRow<1>, kDotRow<2>, kDotRow<3>, kDotRow<4>,
+                                                   kDotRow<5>};
+
+// The number of rows in a block that costs least for so many rows and columns: a block costs its
+// multiplications or its loads, unaligned ones counted double, whichever is more.
+int BestRows(int64_t rows, int64_t columns) {
+  int best = 1;
+  double best_cost = 0;
+  for (int r = 1; r <= kMaxDotRows; ++r) {
+    const int64_t width = MaxColumns(r);
+    if (width == 0) break;
+    const int64_t down = CeilDivide(rows, r), across = CeilDivide(columns, width);
+    const double multiplications = static_cast<double>(rows * columns);
+    const double loads = 1.7 * static_cast<double>(down * columns + across * rows);
+    const double cost = std::max(multiplications, loads) + static_cast<double>(down * across);
+    if (r == 1 || cost < best_cost) {
+      best = r;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+// About so many products of rows and columns are one call of a DotFunction.
+constexpr int64_t kDotsOfBlock = 24;
+
+// sums[r][c] += dot(rows[r], columns[c]) for all pairs.
+void AllDots(bool halves, const void* const* rows, int64_t row_count, const void* const* columns,
+             int64_t column_count, int64_t length, double* sums, Ahead& ahead) {
+  const auto dot = [halves](int64_t down, int64_t across) {
+    return halves ? pairs::DotOf(down, across) : kDots[down - 1][across - 1];
+  };
+  const auto most_columns_of = [halves](int64_t down) {
+    const auto r = static_cast<int>(down);
+    return halves ? pairs::MaxColumns(r) : MaxColumns(r);
+  };
+  ahead.Ask();
+  // One block, the cheapest there is.
+  if (row_count <= kMaxDotRows && column_count <= most_columns_of(row_count)) {
+    return dot(row_count, column_count)(rows, columns, length, sums, column_count);
+  }
+  const int64_t most_rows = BestRows(row_count, column_count);
+  const int64_t most_columns = most_columns_of(most_rows);
+  const int64_t down = CeilDivide(row_count, most_rows);
+  const int64_t across = CeilDivide(column_count, most_columns);
+  for (int64_t i = 0; i < down; ++i) {
+    const int64_t r = row_count * i / down;
+    const int64_t r_end = row_count * (i + 1) / down;
+    for (int64_t j = 0; j < across; ++j) {
+      const int64_t c = column_count * j / across;
+      const int64_t c_end = column_count * (j + 1) / across;
+      ahead.Ask();
+      dot(r_end - r, c_end - c)(rows + r, columns + c, length, sums + r * column_count + c,
+                                column_count);
+    }
+  }
+}
+
+Window YWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
+  Window window;
+  for (int d = 0; d < kDims; ++d) {
+    window.step[d] = 1;
+    window.start[d] = start[d];
+    window.limit[d] = flat.axis[d].block;
+  }
+  return window;
+}
+
+template <Form kForm, typename T>
+void PackY(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
+           int64_t channel, int64_t channels, int64_t margin, const TensorView& view,
+           PlaneElement<kForm>* to) {
+  const FlatGeometry& flat = plan.flat;
+  for (int64_t c = channel; c < channel + channels; ++c) {
+    const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
+    ZeroRun(to, 0, margin);
+    PackPlane<kForm>(flat, YWindow(flat, start), view, from, images, plan.plane_stride - margin,
+                     to + margin);
+    to += plan.plane_stride;
+  }
+}
+
+template <Form kForm, typename T>
+void PackX(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
+           int64_t channel, int64_t channels, const TensorView& view, PlaneElement<kForm>* to) {
+  const FlatGeometry& flat = plan.flat;
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const Window window = PhaseWindow(flat, flat.Phase(p), start);
+    for (int64_t c = channel; c < channel + channels; ++c) {
+      const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
+      PackPlane<kForm>(flat, window, view, from, images, plan.plane_stride, to);
+      to += plan.plane_stride;
+    }
+  }
+}
+
+// Calls pack(form, element) for planes of a dtype.
+template <typename Pack>
+void WithForm(const DirectPlan& plan, DType dtype, const Pack& pack) {
+  constexpr std::integral_constant<Form, Form::kFloats> kFloats;
+  switch (dtype) {
+    case DType::kFloat16:
+      return pack(kFloats, Float16());
+    case DType::kBFloat16:
+      return plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kHalves>(), BFloat16())
+                              : pack(kFloats, BFloat16());
+    default:
+      return pack(kFloats, float());
+  }
+}
+
+// How the taps of a phase become rows and columns of products. They are a grid: `across` taps in
+// kernel order share a row shift, which y carries when shift_rows is set.
+struct TapGrid {
+  int64_t down;
+  int64_t across;
+
+  TapGrid(const FlatPhase& phase, bool shift_rows)
+      : down(shift_rows ? phase.Taps() / phase.Across() : 1), across(phase.Taps() / down) {}
+};
+
+// One unit's scratch: sums [phase][y channel, down][x channel, across], the pointers of a phase's
+// rows and columns, then the planes.
+struct OuterSlot {
+  double* sums;
+  const void** rows;
+  const void** columns;
+  char* y_planes;
+  char* x_planes;
+  int64_t element;  // bytes of one in a plane
+
+  OuterSlot(const DirectPlan& plan, float* slot) {
+    const auto& outer = plan.outer;
+    const int64_t kernel = plan.geometry.KernelSize();
+    element = plan.UsesPairs() ? sizeof(BFloat16) : sizeof(float);
+    sums = reinterpret_cast<double*>(slot);
+    rows = reinterpret_cast<const void**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
+    columns = rows + outer.y_per_unit * kernel;
+    y_planes =
+        reinterpret_cast<char*>(slot + plan.slot_elements) -
+        (outer.y_per_unit + outer.x_per_unit * plan.flat.Phases()) * plan.plane_stride * element;
+    x_planes = y_planes + outer.y_per_unit * plan.plane_stride * element;
+  }
+};
+
+// What a unit works on: some channels of a group, and a part of all folds and blocks.
+struct OuterPiece {
+  int64_t group, x_first, x_count, y_first, y_count;
+  int64_t first_step, last_step;
+
+  OuterPiece(const DirectPlan& plan, int64_t unit) {
+    const auto& outer = plan.outer;
+    const Geometry& g = plan.geometry;
+    const int64_t split = unit % outer.splits, steps = plan.folds * plan.flat.blocks;
+    first_step = steps * split / outer.splits;
+    last_step = steps * (split + 1) / outer.splits;
+    unit /= outer.splits;
+    x_first = unit % outer.x_ranges * outer.x_per_unit;
+    x_count = std::min(outer.x_per_unit, g.x_channels - x_first);
+    unit /= outer.x_ranges;
+    y_first = unit % outer.y_ranges * outer.y_per_unit;
+    y_count = std::min(outer.y_per_unit, g.y_channels - y_first);
+    group = unit / outer.y_ranges;
+  }
+};
+
+// Where a step stands.
+struct OuterPlace {
+  int64_t start[kDims];
+  int64_t image, images;
+
+  OuterPlace(const DirectPlan& plan, int64_t step) {
+    const FlatGeometry& flat = plan.flat;
+    BlockStart(flat, step % flat.blocks, start);
+    image = step / flat.blocks * flat.images;
+    images = std::min(flat.images, plan.geometry.batch - image);
+  }
+};
+
+// The planes of a step.
+void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, const TensorView& x,
+              const TensorView& y, Ahead& ahead) {
+  const Geometry& g = plan.geometry;
+  const OuterPlace at(plan, step);
+  ahead.Want(StretchesOf(YWindow(plan.flat, at.start), y, at.image, at.images,
+                         piece.group * g.y_channels + piece.y_first, piece.y_count));
+  ahead.Want(StretchesOf(PhaseWindow(plan.flat, plan.flat.Phase(0), at.start), x, at.image,
+                         at.images, piece.group * g.x_channels + piece.x_first, piece.x_count));
+}
+
+void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
+               const OuterTap* taps, float* partial, float* slot_memory) {
+  const auto& outer = plan.outer;
+  const FlatGeometry& flat = plan.flat;
+  const Geometry& g = plan.geometry;
+  const OuterPiece piece(plan, unit);
+  const int64_t group = piece.group, x_first = piece.x_first, x_count = piece.x_count;
+  const int64_t y_first = piece.y_first, y_count = piece.y_count;
+  const int64_t kernel = g.KernelSize();
+  const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
+  const OuterSlot slot(plan, slot_memory);
+  std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
+
+  Ahead ahead;
+  for (int64_t step = piece.first_step; step < piece.last_step; ++step) {
+    const OuterPlace at(plan, step);
+    const auto& start = at.start;
+    const int64_t image = at.image, images = at.images;
+    const int64_t length = flat.Length() - (flat.images - images) * flat.plane + margin;
+    const int64_t y_channel = group * g.y_channels + y_first;
+    const int64_t x_channel = group * g.x_channels + x_first;
+    WithForm(plan, y.dtype, [&](auto form, auto of) HWY_ATTR {
+      constexpr Form kForm = decltype(form)::value;
+      PackY<kForm, decltype(of)>(plan, start, image, images, y_channel, y_count, margin, y,
+                                 reinterpret_cast<PlaneElement<kForm>*>(slot.y_planes));
+    });
+    WithForm(plan, x.dtype, [&](auto form, auto of) HWY_ATTR {
+      constexpr Form kForm = decltype(form)::value;
+      PackX<kForm, decltype(of)>(plan, start, image, images, x_channel, x_count, x,
+                                 reinterpret_cast<PlaneElement<kForm>*>(slot.x_planes));
+    });
+    // What comes next, in this unit or in the next one.
+    const int64_t next = unit + plan.slots;
+    ahead.Clear();
+    if (step + 1 < piece.last_step) {
+      WantStep(plan, piece, step + 1, x, y, ahead);
+    } else if (next < plan.units) {
+      const OuterPiece following(plan, next);
+      WantStep(plan, following, following.first_step, x, y, ahead);
+    }
+    ahead.Begin(y_count * x_count * kernel / kDotsOfBlock);
+    double* sums = slot.sums;
+    const char* planes = slot.x_planes;
+    const OuterTap* tap = taps;
+    for (int64_t p = 0; p < flat.Phases(); ++p) {
+      const FlatPhase phase = flat.Phase(p);
+      const TapGrid grid(phase, outer.shift_rows);
+      const void** row = slot.rows;
+      for (int64_t c = 0; c < y_count; ++c) {
+        for (int64_t i = 0; i < grid.down; ++i) {
+          const int64_t shift = outer.shift_rows ? tap[i * grid.across].row : 0;
+          *row++ = slot.y_planes + (c * plan.plane_stride + margin - shift) * slot.element;
+        }
+      }
+      const void** column = slot.columns;
+      for (int64_t c = 0; c < x_count; ++c) {
+        for (int64_t i = 0; i < grid.across; ++i) {
+          const int64_t shift = tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
+          *column++ = planes + (c * plan.plane_stride + shift) * slot.element;
+        }
+      }
+      AllDots(plan.UsesPairs(), slot.rows, row - slot.rows, slot.columns, column - slot.columns,
+              length, sums, ahead);
+      sums += (row - slot.rows) * (column - slot.columns);
+      planes += x_count * plan.plane_stride * slot.element;
+      tap += phase.Taps();
+    }
+  }
+
+  const int64_t split = unit % outer.splits;
+  // To the order of the weight. Taps that only meet padding have no sum and stay zero.
+  const int64_t first = split * g.groups * g.y_channels + group * g.y_channels + y_first;
+  for (int64_t yc = 0; yc < y_count; ++yc) {
+    std::fill_n(partial + ((first + yc) * g.x_channels + x_first) * kernel, x_count * kernel, 0.0f);
+  }
+  const double* sum = slot.sums;
+  const OuterTap* tap = taps;
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const FlatPhase phase = flat.Phase(p);
+    const TapGrid grid(phase, outer.shift_rows);
+    for (int64_t yc = 0; yc < y_count; ++yc) {
+      for (int64_t i = 0; i < grid.down; ++i) {
+        float* to = partial + ((first + yc) * g.x_channels + x_first) * kernel;
+        for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
+          for (int64_t j = 0; j < grid.across; ++j) {
+            to[tap[i * grid.across + j].weight] = static_cast<float>(*sum++);
+          }
+        }
+      }
+    }
+    tap += phase.Taps();
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace convolution_backward
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::convolution_backward {
+
+HWY_EXPORT(OuterUnit);
+
+void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
+               const OuterTap* taps, float* partial, float* slot) {
+  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, partial, slot);
+}
+
+void FillOuterTaps(const DirectPlan& plan, OuterTap* taps) {
+  const FlatGeometry& flat = plan.flat;
+  const Geometry& g = plan.geometry;
+  EachTap(flat, [&](int64_t, const FlatPhase& phase, int64_t row, int64_t column) {
+    const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
+    const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
+    const int64_t width = flat.KernelIndex(phase, 2, column);
+    *taps++ = {flat.RowShift(phase, row), flat.ColumnShift(phase, column),
+               (depth * g.kernel[1] + height) * g.kernel[2] + width};
+  });
+}
+
+}  // namespace aclimb::convolution_backward
+#endif

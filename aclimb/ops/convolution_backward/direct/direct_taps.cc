@@ -1,0 +1,410 @@
+// Sums over source channels and taps, for the gradient of x and for the forward convolution.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/direct/direct_taps.cc"
+// Register blocks are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include <cstring>
+
+#include "aclimb/ops/convolution_backward/direct/direct_blocks.h"
+#include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace convolution_backward {
+namespace HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+
+// Vectors along the plane that one register block holds beside kTile channels.
+template <int kTile>
+constexpr int BlockWidth() {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return pairs::BlockWidth(kTile);
+#else
+  return kTile == 4 ? 2 : kTile == 3 ? 3 : kTile == 2 ? 4 : 6;
+#endif
+}
+
+// out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for kWidth vectors from t on.
+// Taps at either end of the list that meet nothing but zeros are left out: with large dilations
+// that is a good part of them.
+template <int kTile, int kWidth>
+HWY_INLINE void Block(const TapsStep& step, int64_t t) {
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<Tag> sum[kTile][kWidth];
+#pragma GCC unroll 8
+  for (int c = 0; c < kTile; ++c) {
+#pragma GCC unroll 8
+    for (int x = 0; x < kWidth; ++x) {
+      sum[c][x] = step.accumulate ? hn::LoadU(d, step.out + c * step.out_stride + t + x * lanes)
+                                  : hn::Zero(d);
+    }
+  }
+  const auto meets_data = [&](int64_t k) HWY_ATTR {
+    const int64_t at = t + step.offsets[k];
+    return at < step.data_end && at + kWidth * lanes > step.data_begin;
+  };
+  int64_t first = 0, last = step.taps;
+  while (first < last && !meets_data(first)) ++first;
+  while (first < last && !meets_data(last - 1)) --last;
+  for (int64_t s = 0; s < step.sources; ++s) {
+    const float* source = step.source + s * step.source_stride + t;
+    const float* weights = step.weights + (s * step.taps + first) * kTile;
+    for (int64_t k = first; k < last; ++k) {
+      const float* at = source + step.offsets[k];
+      hn::Vec<Tag> values[kWidth];
+#pragma GCC unroll 8
+      for (int x = 0; x < kWidth; ++x) values[x] = hn::LoadU(d, at + x * lanes);
+#pragma GCC unroll 8
+      for (int c = 0; c < kTile; ++c) {
+        const auto weight = hn::Set(d, weights[c]);
+#pragma GCC unroll 8
+        for (int x = 0; x < kWidth; ++x) sum[c][x] = hn::MulAdd(weight, values[x], sum[c][x]);
+      }
+      weights += kTile;
+    }
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < kTile; ++c) {
+#pragma GCC unroll 8
+    for (int x = 0; x < kWidth; ++x) {
+      hn::StoreU(sum[c][x], d, step.out + c * step.out_stride + t + x * lanes);
+    }
+  }
+}
+
+template <int kTile>
+HWY_NOINLINE void Sweep(const TapsStep& step, int64_t length) {
+  constexpr int kWidth = BlockWidth<kTile>();
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
+  int64_t t = 0;
+  for (; t + (kWidth - 1) * lanes < length; t += kWidth * lanes) {
+    step.ahead->Ask();
+    Block<kTile, kWidth>(step, t);
+  }
+  if constexpr (kWidth >= 4) {
+    for (; t + (kWidth / 2 - 1) * lanes < length; t += kWidth / 2 * lanes) {
+      Block<kTile, kWidth / 2>(step, t);
+    }
+  }
+  for (; t < length; t += lanes) Block<kTile, 1>(step, t);
+}
+
+void SweepTile(int64_t tile, const TapsStep& step, int64_t length) {
+  switch (tile) {
+    case 1:
+      return Sweep<1>(step, length);
+    case 2:
+      return Sweep<2>(step, length);
+    case 3:
+      return Sweep<3>(step, length);
+    default:
+      return Sweep<4>(step, length);
+  }
+}
+
+// The elements of y that the block of u at `start` needs.
+Window SourceWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
+  Window window;
+  for (int d = 0; d < kDims; ++d) {
+    window.step[d] = 1;
+    window.start[d] = start[d] - flat.axis[d].reach;
+    window.limit[d] = flat.axis[d].pitch;
+  }
+  return window;
+}
+
+// Planes of sources from one on, of a group.
+template <Form kForm, typename T>
+void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
+                 int64_t images, int64_t group, int64_t source, int64_t sources,
+                 const TensorView& view, float* to) {
+  const FlatGeometry& flat = plan.flat;
+  constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
+  for (int64_t s = source; s < source + sources; ++s) {
+    const int64_t channel = kSome * s;
+    const int64_t second = channel + 1 < plan.taps.channels ? view.stride[1] : kNoSecond;
+    const T* from = view.As<T>() + image * view.stride[0] +
+                    (group * plan.taps.channels + channel) * view.stride[1];
+    if (plan.task == Task::kForward) {
+      for (int64_t p = 0; p < flat.Phases(); ++p) {
+        PackPlane<kForm>(flat, PhaseWindow(flat, flat.Phase(p), start), view, from, images,
+                         plan.plane_stride, to, second);
+        to += plan.plane_stride;
+      }
+    } else {
+      PackPlane<kForm>(flat, SourceWindow(flat, start), view, from, images, plan.plane_stride, to,
+                       second);
+      to += plan.plane_stride;
+    }
+  }
+}
+
+// Whether the next phase is this one's neighbour along the width, so that both can be written in
+// one go.
+bool PairsWithNext(const DirectPlan& plan, const TensorView& view, int64_t phase) {
+  const FlatAxis& width = plan.flat.axis[2];
+  if (plan.task != Task::kGradX || width.stride != 2 || view.stride[4] != 1) return false;
+  return width.Phases() == 2 && phase % 2 == 0;
+}
+
+template <typename T>
+void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
+                  int64_t images, int64_t group, int64_t first_tile, int64_t last_tile,
+                  const float* from, const TensorView& view) {
+  const auto& taps = plan.taps;
+  const FlatGeometry& flat = plan.flat;
+  const int64_t phases = taps.output_phases;
+  const int64_t tile_stride = taps.tile * plan.plane_stride;
+  for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+    const int64_t channel = tile / phases * taps.tile;
+    const int64_t phase = tile % phases;
+    Window window;
+    bool pair = false;
+    if (plan.task == Task::kForward) {
+      for (int d = 0; d < kDims; ++d) {
+        window.step[d] = 1;
+        window.start[d] = start[d];
+      }
+    } else {
+      window = PhaseWindow(flat, flat.Phase(phase), start);
+      pair = tile + 1 < last_tile && PairsWithNext(plan, view, phase);
+    }
+    for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
+    const float* planes = from + (tile - first_tile) * tile_stride;
+    for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
+      T* to = view.As<T>() + image * view.stride[0] + (group * taps.outputs + c) * view.stride[1];
+      UnpackPlane(flat, window, planes, pair ? planes + tile_stride : nullptr, images, view, to);
+      planes += plan.plane_stride;
+    }
+    if (pair) ++tile;
+  }
+}
+
+// What a unit works on.
+struct TapsPiece {
+  int64_t first_tile, last_tile, group;
+  int64_t start[kDims];
+  int64_t image, images;
+
+  TapsPiece(const DirectPlan& plan, int64_t unit) {
+    const FlatGeometry& flat = plan.flat;
+    first_tile = unit % plan.taps.ranges * plan.taps.tiles_per_unit;
+    last_tile = std::min(first_tile + plan.taps.tiles_per_unit, plan.taps.tiles);
+    unit /= plan.taps.ranges;
+    group = unit % plan.geometry.groups;
+    unit /= plan.geometry.groups;
+    BlockStart(flat, unit % flat.blocks, start);
+    image = unit / flat.blocks * flat.images;
+    images = std::min(flat.images, plan.geometry.batch - image);
+  }
+
+  // The memory of some source channels, from the s-th of the group on, and of the unit's targets.
+  Ahead::Stretches Sources(const DirectPlan& plan, int64_t s, const TensorView& source) const {
+    const int64_t all = plan.taps.channels, some = vectors::PerElement(plan.factors);
+    const int64_t first = some * s, step = some * plan.taps.sources_per_step;
+    Window window = plan.task == Task::kForward ? PhaseWindow(plan.flat, plan.flat.Phase(0), start)
+                                                : SourceWindow(plan.flat, start);
+    return StretchesOf(window, source, image, images, group * all + first,
+                       std::min(step, all - first));
+  }
+  Ahead::Stretches Targets(const DirectPlan& plan, const TensorView& target) const {
+    const auto& taps = plan.taps;
+    Window window;
+    for (int d = 0; d < kDims; ++d) {
+      const FlatAxis& axis = plan.flat.axis[d];
+      const bool forward = plan.task == Task::kForward;
+      window.step[d] = 1;
+      window.start[d] = forward ? start[d] : start[d] * axis.stride - axis.base;
+      window.limit[d] = forward ? axis.block : SaturatedProduct(axis.block, axis.stride);
+    }
+    const int64_t first = first_tile / taps.output_phases * taps.tile;
+    const int64_t last =
+        std::min(CeilDivide(last_tile, taps.output_phases) * taps.tile, taps.outputs);
+    return StretchesOf(window, target, image, images, group * taps.outputs + first, last - first);
+  }
+};
+
+// Calls of Sweep's blocks for all tiles of a unit.
+int64_t BlocksOf(const DirectPlan& plan, const TapsPiece& piece, int64_t length) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
+  constexpr int kWidths[] = {0, BlockWidth<1>(), BlockWidth<2>(), BlockWidth<3>(), BlockWidth<4>()};
+  return (piece.last_tile - piece.first_tile) *
+         std::max<int64_t>(1, length / (kWidths[plan.taps.tile] * lanes));
+}
+
+void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
+              const TensorView& target, const int64_t* offsets, const float* packed, float* slot) {
+  const auto& taps = plan.taps;
+  const FlatGeometry& flat = plan.flat;
+  const TapsPiece piece(plan, unit);
+  const int64_t group = piece.group, image = piece.image, images = piece.images;
+  const int64_t first_tile = piece.first_tile, last_tile = piece.last_tile;
+  const auto& start = piece.start;
+  const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
+  const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
+  float* const planes = slot;
+  float* const out = slot + taps.sources_per_step * source_stride;
+  Ahead ahead;
+  int64_t data_begin = 0, data_end = source_stride;
+  if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {
+    const Window::Range rows = SourceWindow(flat, start).Inside(1, source.shape[3]);
+    data_begin = rows.first * flat.axis[2].pitch;
+    data_end = rows.last * flat.axis[2].pitch;
+  }
+
+  for (int64_t s = 0; s < taps.sources; s += taps.sources_per_step) {
+    const int64_t count = std::min(taps.sources_per_step, taps.sources - s);
+    const auto pack = [&](auto form, auto element) HWY_ATTR {
+      PackSources<decltype(form)::value, decltype(element)>(plan, start, image, images, group, s,
+                                                            count, source, planes);
+    };
+    constexpr std::integral_constant<Form, Form::kFloats> kFloats;
+    switch (source.dtype) {
+      case DType::kFloat16:
+        pack(kFloats, Float16());
+        break;
+      case DType::kBFloat16:
+        plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kPairs>(), BFloat16())
+                         : pack(kFloats, BFloat16());
+        break;
+      default:
+        pack(kFloats, float());
+    }
+    // Then comes the next step, or the end of this unit and one of the next.
+    const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
+    ahead.Clear();
+    if (s + count < taps.sources) {
+      ahead.Want(piece.Sources(plan, s + count, source));
+    } else {
+      ahead.Want(piece.Targets(plan, target));
+      if (next < plan.units) ahead.Want(TapsPiece(plan, next).Sources(plan, 0, source));
+    }
+    ahead.Begin(calls);
+    for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+      const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
+      const TapsStep step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
+                                 s * range_of_taps.count * taps.tile,
+                             planes,
+                             source_stride,
+                             count,
+                             offsets + range_of_taps.first,
+                             range_of_taps.count,
+                             out + (tile - first_tile) * taps.tile * plan.plane_stride,
+                             plan.plane_stride,
+                             s > 0,
+                             data_begin,
+                             data_end,
+                             &ahead};
+      plan.UsesPairs() ? pairs::SweepTile(taps.tile, step, length)
+                       : SweepTile(taps.tile, step, length);
+    }
+  }
+  switch (target.dtype) {
+    case DType::kFloat16:
+      return WriteTargets<Float16>(plan, start, image, images, group, first_tile, last_tile, out,
+                                   target);
+    case DType::kBFloat16:
+      return WriteTargets<BFloat16>(plan, start, image, images, group, first_tile, last_tile, out,
+                                    target);
+    default:
+      return WriteTargets<float>(plan, start, image, images, group, first_tile, last_tile, out,
+                                 target);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace convolution_backward
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::convolution_backward {
+
+HWY_EXPORT(TapsUnit);
+
+void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
+              const TensorView& target, const int64_t* offsets, const float* packed, float* slot) {
+  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, offsets, packed, slot);
+}
+
+void FillTapOffsets(const DirectPlan& plan, int64_t* offsets) {
+  const FlatGeometry& flat = plan.flat;
+  const bool forward = plan.task == Task::kForward;
+  const int64_t reach = flat.Reach();
+  EachTap(flat, [&](int64_t p, const FlatPhase& phase, int64_t row, int64_t column) {
+    const int64_t shift = flat.RowShift(phase, row) + flat.ColumnShift(phase, column);
+    *offsets++ = forward ? p * plan.plane_stride + shift : reach - shift;
+  });
+}
+
+namespace {
+
+template <typename T>
+bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight, float* packed) {
+  const auto& taps = plan.taps;
+  const Geometry& g = plan.geometry;
+  const FlatGeometry& flat = plan.flat;
+  const int64_t group = piece / taps.tiles;
+  const int64_t tile = piece % taps.tiles;
+  const bool forward = plan.task == Task::kForward;
+  const int64_t first_phase = forward ? 0 : tile % taps.output_phases;
+  const int64_t last_phase = forward ? flat.Phases() : first_phase + 1;
+  float* to = packed + group * taps.group_weights + plan.WeightOffset(tile);
+  const int64_t first_output = tile / taps.output_phases * taps.tile;
+  const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
+  uint32_t largest = 0;  // of the absolute values, as bits
+  // The weights of one tap of one source, or of a pair.
+  const int64_t step = weight.stride[forward ? 0 : 1], next = weight.stride[forward ? 1 : 0];
+  const auto bits_of = [&](const T* from) {
+    const uint32_t bits = BitsOf(ToFloat(*from));
+    largest = std::max(largest, bits & 0x7FFFFFFFu);
+    return bits;
+  };
+  const auto pack = [&](const T* from, bool two) {
+    for (int64_t c = 0; c < taps.tile; ++c, from += step) {
+      uint32_t bits = c < outputs ? bits_of(from) : 0;
+      if (plan.UsesPairs()) bits = bits >> 16 | (two && c < outputs ? bits_of(from + next) : 0);
+      std::memcpy(to++, &bits, sizeof(bits));
+    }
+  };
+  const int64_t some = vectors::PerElement(plan.factors);
+  for (int64_t s = 0; s < taps.channels; s += some) {
+    const bool two = some == 2 && s + 1 < taps.channels;
+    const int64_t y = group * g.y_channels + (forward ? first_output : s);
+    const int64_t x = forward ? s : first_output;
+    const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
+    for (int64_t p = first_phase; p < last_phase; ++p) {
+      const FlatPhase phase = flat.Phase(p);
+      for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
+        const T* line = from + flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
+                        flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3];
+        for (int64_t column = 0; column < phase.count[2]; ++column) {
+          pack(line + flat.KernelIndex(phase, 2, column) * weight.stride[4], two);
+        }
+      }
+    }
+  }
+  return largest < 0x7F800000u;
+}
+
+}  // namespace
+
+bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+                     float* packed) {
+  switch (weight.dtype) {
+    case DType::kFloat16:
+      return PackWeights<Float16>(plan, piece, weight, packed);
+    case DType::kBFloat16:
+      return PackWeights<BFloat16>(plan, piece, weight, packed);
+    default:
+      return PackWeights<float>(plan, piece, weight, packed);
+  }
+}
+
+}  // namespace aclimb::convolution_backward
+#endif

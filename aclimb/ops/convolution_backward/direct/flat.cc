@@ -1,0 +1,134 @@
+#include "aclimb/ops/convolution_backward/direct/flat.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "aclimb/core/divide.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+// One dimension's live taps: first and number.
+struct LiveTaps {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+LiveTaps FindLiveTaps(const Geometry& g, int d) {
+  // Tap p meets x at o * stride + p * dilation - pad for o in [0, out): only if that interval
+  // meets [0, in).
+  const int64_t span = (g.out[d] - 1) * g.stride[d];
+  const int64_t low = std::max<int64_t>(0, CeilDivide(g.pad_begin[d] - span, g.dilation[d]));
+  const int64_t high =
+      std::min(g.kernel[d] - 1, FloorDivide(g.pad_begin[d] + g.in[d] - 1, g.dilation[d]));
+  return {low, std::max<int64_t>(0, high - low + 1)};
+}
+
+// Cache budgets of one plane, in float32 elements.
+constexpr int64_t kPlaneElements = 16 * 1024;
+constexpr int64_t kMinPlaneElements = 1024;
+
+void SetBlock(FlatAxis& axis, int64_t block) {
+  const int64_t blocks = CeilDivide(axis.count, block);
+  axis.block = CeilDivide(axis.count, blocks);
+  axis.pitch = axis.block + axis.reach;
+}
+
+int64_t PlaneOf(const FlatGeometry& flat) {
+  return SaturatedProduct(SaturatedProduct(flat.axis[0].pitch, flat.axis[1].pitch),
+                          flat.axis[2].pitch);
+}
+
+// Cuts depth, then height, then width until a plane fits. Halos make small blocks wasteful, so the
+// wish gives way once a block is twice its halo, and only the hard limit cuts further.
+void ChooseBlocks(FlatGeometry& flat, int64_t wish) {
+  for (FlatAxis& axis : flat.axis) SetBlock(axis, std::max<int64_t>(1, axis.count));
+  for (const bool hard : {false, true}) {
+    const int64_t limit = hard ? 4 * kPlaneElements : wish;
+    for (int d = 0; d < kDims; ++d) {
+      FlatAxis& axis = flat.axis[d];
+      const int64_t floor = hard ? 1 : std::max<int64_t>(d == 2 ? 256 : 4, 2 * axis.reach);
+      while (PlaneOf(flat) > limit && axis.block / 2 >= floor) SetBlock(axis, axis.block / 2);
+    }
+  }
+}
+
+// At least the largest phase of any tap; exactly that unless there are many.
+int64_t LargestPhase(const FlatAxis& axis) {
+  constexpr int64_t kFew = 64;
+  if (axis.Phases() > kFew) return axis.stride - 1;
+  int64_t largest = 0;
+  for (int64_t tap = 0; tap < axis.Phases(); ++tap) {
+    largest = std::max(largest, tap * axis.dilation % axis.stride);
+  }
+  return largest;
+}
+
+// Rows may move together until one row's data would meet the window of its neighbour: the zeros
+// between them serve both. Needs all data of the dimension in one block.
+void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task) {
+  if (axis.Blocks() != 1) return;
+  int64_t pitch = axis.block;
+  const auto keep = [&](int64_t start, int64_t step, int64_t extent) {
+    // Elements j * step + start for j in [0, block + reach); data in [first, last).
+    const int64_t all = axis.block + axis.reach;
+    const int64_t first = std::clamp<int64_t>(CeilDivide(-start, step), 0, all);
+    const int64_t last = std::clamp<int64_t>(FloorDivide(extent - 1 - start, step) + 1, first, all);
+    pitch = std::max({pitch, last, all - first});
+  };
+  if (task == Task::kGradX) {
+    keep(axis.begin - axis.reach, 1, g.out[d]);
+  } else if (axis.taps > 0) {
+    // What must be kept grows towards the smallest phase on one side and the largest on the other.
+    keep(-axis.base, axis.stride, g.in[d]);
+    keep(LargestPhase(axis) - axis.base, axis.stride, g.in[d]);
+  }
+  axis.pitch = pitch;
+}
+
+}  // namespace
+
+FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_images) {
+  FlatGeometry flat;
+  LiveTaps live[kDims];
+  bool any = true;
+  for (int d = 0; d < kDims; ++d) {
+    live[d] = FindLiveTaps(g, d);
+    any = any && live[d].count > 0;
+  }
+  for (int d = 0; d < kDims; ++d) {
+    FlatAxis& axis = flat.axis[d];
+    axis.stride = g.stride[d];
+    axis.dilation = g.dilation[d];
+    axis.cycle = g.stride[d] / std::gcd(g.stride[d], g.dilation[d]);
+    if (!any) live[d] = {};
+    axis.first_tap = live[d].first;
+    axis.taps = live[d].count;
+    axis.base = g.pad_begin[d] - live[d].first * g.dilation[d];
+    axis.reach = live[d].count == 0 ? 0 : (live[d].count - 1) * g.dilation[d] / axis.stride;
+    if (task == Task::kGradX) {
+      axis.begin = FloorDivide(axis.base, axis.stride);
+      axis.count = FloorDivide(g.in[d] - 1 + axis.base, axis.stride) - axis.begin + 1;
+    } else {
+      axis.begin = 0;
+      axis.count = g.out[d];
+    }
+  }
+  const int64_t wish =
+      std::clamp(kStepElements / std::max<int64_t>(1, planes), kMinPlaneElements, kPlaneElements);
+  ChooseBlocks(flat, wish);
+  for (int d = 0; d < kDims; ++d) ShareZeros(flat.axis[d], g, d, task);
+  flat.plane = PlaneOf(flat);
+  flat.blocks = 1;
+  for (const FlatAxis& axis : flat.axis) {
+    flat.blocks = SaturatedProduct(flat.blocks, axis.Blocks());
+  }
+  if (flat.blocks == 1) {
+    flat.images = std::clamp<int64_t>(wish / std::max<int64_t>(1, flat.plane), 1, max_images);
+    const int64_t folds = CeilDivide(g.batch, flat.images);
+    if (folds > 0) flat.images = CeilDivide(g.batch, folds);
+  }
+  return flat;
+}
+
+}  // namespace aclimb::convolution_backward

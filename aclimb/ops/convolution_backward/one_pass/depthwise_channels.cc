@@ -1,0 +1,317 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/one_pass/depthwise_channels.cc"
+// Sums are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include <algorithm>
+#include <type_traits>
+
+#include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
+#include "aclimb/ops/convolution_backward/one_pass/elements-inl.h"
+#include "aclimb/ops/convolution_backward/pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace convolution_backward {
+namespace HWY_NAMESPACE {
+namespace {
+
+using Tag = hn::ScalableTag<float>;
+constexpr int64_t kChannels = kDepthwiseChannels;  // of a block
+
+// Memory that is asked for while something else is computed: so many bytes an element of x.
+struct Soon {
+  const char* from;
+  int64_t bytes;
+};
+
+// Planes of one image. An element of all channels of the block is followed by the next.
+struct Planes {
+  const Depthwise* plan;
+  const float* y;  // with zeros around it: position 0 is that of the axes
+  const float* x;
+  float* grad_x;
+  const float* weights;  // [window]
+  float* sums;           // [window]
+  Soon y_soon, x_soon, grad_soon;
+};
+
+// Elements of x in one of kStride phases are those of the steps [first, last); that of step 0 is
+// element `base`, or would be.
+template <int kStride>
+struct Steps {
+  int64_t first, last, base;
+
+  Steps(const Depthwise::Axis& axis, int phase, int64_t extent)
+      : first(phase < axis.lead ? 1 : 0),
+        last((extent - 1 - phase + axis.lead + kStride) / kStride),
+        base(phase - axis.lead) {}
+};
+
+// What the taps of kLines lines from kFirst on, and of columns from kColumn on, each kStride after
+// the other, add to Lanes(Tag()) channels. They all meet elements of x in one phase.
+template <int kKernel, int kStride, int kFirst, int kLines, int kColumn, bool kX, bool kWeight>
+HWY_INLINE void AddTaps(const Planes& planes) {
+  const Tag d;
+  using Vector = hn::Vec<Tag>;
+  constexpr int kColumns = (kKernel - kColumn + kStride - 1) / kStride;
+  constexpr int kReach = (kKernel - 1) / kStride;
+  constexpr bool kHoldsWeights = kX && kLines * kColumns <= 9;
+  const auto tap = [](int line, int column) {
+    return ((kFirst + kStride * line) * kKernel + kColumn + kStride * column) * kChannels;
+  };
+  Vector sum[kLines][kColumns], held[kHoldsWeights ? kLines : 1][kColumns];
+#pragma GCC unroll 32
+  for (int k = 0; k < kLines * kColumns; ++k) {
+    const int line = k / kColumns, column = k % kColumns;
+    if constexpr (kWeight) sum[line][column] = hn::Load(d, planes.sums + tap(line, column));
+    if constexpr (kHoldsWeights) {
+      held[line][column] = hn::Load(d, planes.weights + tap(line, column));
+    }
+  }
+  const Depthwise& plan = *planes.plan;
+  const int64_t width = plan.geometry.in[2];
+  const int64_t pitch = (plan.across.steps + kReach) * kChannels;
+  const Steps<kStride> down(plan.down, kFirst % kStride, plan.geometry.in[1]);
+  const Steps<kStride> across(plan.across, kColumn, width);
+  const Soon y_soon = planes.y_soon, x_soon = planes.x_soon, grad_soon = planes.grad_soon;
+  // Element by element of line m of a phase, by the lines [kFrom, kTo) of these.
+  const auto add_line = [&](int64_t m, auto from, auto to) HWY_ATTR {
+    constexpr int kFrom = decltype(from)::value, kTo = decltype(to)::value;
+    const float* y = planes.y + (m + kReach - kFirst / kStride - (kTo - 1)) * pitch +
+                     (across.first + kReach - (kColumns - 1)) * kChannels;
+    int64_t element = (kStride * m + down.base) * width + kStride * across.first + across.base;
+    for (int64_t n = across.first; n < across.last; ++n) {
+      if constexpr (kFirst < kStride) {
+        __builtin_prefetch(y_soon.from + element * y_soon.bytes);
+        __builtin_prefetch(x_soon.from + element * x_soon.bytes);
+        __builtin_prefetch(grad_soon.from + element * grad_soon.bytes);
+      }
+      const int64_t at = element * kChannels;
+      Vector x = hn::Zero(d), grad = x;
+      if constexpr (kWeight) x = hn::Load(d, planes.x + at);
+      if constexpr (kX && kFirst >= kStride) grad = hn::Load(d, planes.grad_x + at);
+#pragma GCC unroll 8
+      for (int line = kTo - 1; line >= kFrom; --line) {
+#pragma GCC unroll 8
+        for (int column = kColumns - 1; column >= 0; --column) {
+          Vector value =
+              hn::Load(d, y + (kTo - 1 - line) * pitch + (kColumns - 1 - column) * kChannels);
+          KeepInRegister(value);
+          if constexpr (kHoldsWeights) {
+            grad = hn::MulAdd(held[line][column], value, grad);
+          } else if constexpr (kX) {
+            grad = hn::MulAdd(hn::Load(d, planes.weights + tap(line, column)), value, grad);
+          }
+          if constexpr (kWeight) sum[line][column] = hn::MulAdd(x, value, sum[line][column]);
+        }
+      }
+      if constexpr (kX) hn::Store(grad, d, planes.grad_x + at);
+      y += kChannels;
+      element += kStride;
+    }
+  };
+  using std::integral_constant;
+  for (int64_t m = down.first; m < down.last; ++m) {
+    constexpr integral_constant<int, 0> kNone;
+    constexpr integral_constant<int, kLines> kAll;
+    if constexpr (kKernel == 3 && kStride == 1) {
+      // On planes of few lines it pays to leave out the line that meets only zeros.
+      const int64_t last = m + plan.down.first + kReach;
+      if (last == plan.geometry.out[1]) {
+        add_line(m, integral_constant<int, 1>(), kAll);
+        continue;
+      }
+      if (last == kLines - 2) {
+        add_line(m, kNone, integral_constant<int, kLines - 1>());
+        continue;
+      }
+    }
+    add_line(m, kNone, kAll);
+  }
+  if constexpr (kWeight) {
+#pragma GCC unroll 32
+    for (int k = 0; k < kLines * kColumns; ++k) {
+      const int line = k / kColumns, column = k % kColumns;
+      hn::Store(sum[line][column], d, planes.sums + tap(line, column));
+    }
+  }
+}
+
+template <int kKernel, int kStride, bool kX, bool kWeight>
+HWY_INLINE void AddWindow(const Planes& planes) {
+  if constexpr (kStride == 2) {
+    constexpr int kEven = (kKernel + 1) / 2, kOdd = kKernel / 2;
+    AddTaps<kKernel, 2, 0, kEven, 0, kX, kWeight>(planes);
+    AddTaps<kKernel, 2, 0, kEven, 1, kX, kWeight>(planes);
+    AddTaps<kKernel, 2, 1, kOdd, 0, kX, kWeight>(planes);
+    AddTaps<kKernel, 2, 1, kOdd, 1, kX, kWeight>(planes);
+  } else {
+    // As many lines as the registers hold.
+    AddTaps<kKernel, 1, 0, 3, 0, kX, kWeight>(planes);
+    if constexpr (kKernel > 3) AddTaps<kKernel, 1, 3, 2, 0, kX, kWeight>(planes);
+    if constexpr (kKernel > 5) AddTaps<kKernel, 1, 5, 2, 0, kX, kWeight>(planes);
+  }
+}
+
+template <int kKernel, int kStride>
+void AddWindow(const Planes& planes) {
+  const Depthwise& plan = *planes.plan;
+  if (!plan.gives_x) return AddWindow<kKernel, kStride, false, true>(planes);
+  if (!plan.gives_weight) return AddWindow<kKernel, kStride, true, false>(planes);
+  AddWindow<kKernel, kStride, true, true>(planes);
+}
+
+void AddWindow(const Planes& planes) {
+  const Geometry& g = planes.plan->geometry;
+  const bool strides = g.stride[1] == 2;
+  switch (g.kernel[1]) {
+    case 3:
+      return strides ? AddWindow<3, 2>(planes) : AddWindow<3, 1>(planes);
+    case 5:
+      return strides ? AddWindow<5, 2>(planes) : AddWindow<5, 1>(planes);
+    default:
+      return AddWindow<7, 1>(planes);
+  }
+}
+
+// Of a block.
+int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
+
+// A block in float32, without gaps. What is converted waits in `stage`, of as many elements.
+void Load(const TensorView& view, const Channels& block, void* stage, float* to) {
+  Pack(view, block, {kChannels, view.shape[4]}, stage, to);
+}
+// The inverse.
+void Store(const float* from, void* stage, const TensorView& view, const Channels& block) {
+  Unpack(from, {kChannels, view.shape[4]}, stage, view, block);
+}
+
+// The elements of y that taps bring, among zeros.
+void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& block, void* stage,
+                    float* to) {
+  const Geometry& g = plan.geometry;
+  const int64_t reach = (g.kernel[1] - 1) / g.stride[1];
+  const auto end = [reach](const Depthwise::Axis& axis, int64_t extent) {
+    return std::min(extent, axis.first + axis.steps + reach);
+  };
+  const int64_t pitch = plan.across.steps + reach;
+  // Taps reach at least as far as the first element.
+  TensorView met = y;
+  met.shape[3] = end(plan.down, g.out[1]);
+  met.shape[4] = end(plan.across, g.out[2]);
+  Pack(met, block, {kChannels, pitch}, stage,
+       to - (plan.down.first * pitch + plan.across.first) * kChannels);
+}
+
+// Every element of x stands for its share of the planes of the block, where they lie side by side.
+Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
+  const auto size = static_cast<int64_t>(SizeOf(view.dtype));
+  const int64_t plane = view.shape[3] * view.shape[4];
+  const int64_t bytes = ElementsOf(view) * size / elements;
+  const char* const from =
+      view.As<char>() + (block.image * view.stride[0] + block.first * view.stride[1]) * size;
+  return {from, view.stride[1] == plane ? bytes : 0};
+}
+
+}  // namespace
+
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
+                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
+                       const TensorView& grad_weight, double* chunk_sums, void* slot) {
+  const Geometry& g = plan.geometry;
+  const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
+  const int64_t first_image = chunk * plan.images;
+  const int64_t last_image = std::min(first_image + plan.images, g.batch);
+  const int64_t first_channel = unit / plan.chunks * plan.channels;
+  const int64_t last_channel = std::min(first_channel + plan.channels, g.groups);
+  float* const y_plane = static_cast<float*>(slot);
+  float* const x_plane = y_plane + plan.plane;
+  float* const grad_plane = x_plane + plan.partial;
+  // [blocks][window][channels]
+  float* const weights = grad_plane + plan.partial;
+  float* const sums = weights + plan.channels * taps;
+  double* const totals = reinterpret_cast<double*>(sums + plan.channels * taps);
+  std::fill(y_plane, x_plane, 0.0f);  // around y
+  std::fill_n(sums, plan.channels * taps, 0.0f);
+  std::fill_n(totals, plan.channels * taps, 0.0);
+
+  const auto windows_of = [&](int64_t channel) { return (channel - first_channel) * taps; };
+  // Windows are loaded and stored like planes.
+  const auto as_planes = [](TensorView windows) {
+    windows.stride[1] = windows.stride[0];
+    return windows;
+  };
+  const auto block_at = [&](int64_t image, int64_t channel) {
+    return Channels{image, channel, std::min(kChannels, last_channel - channel)};
+  };
+  if (plan.gives_x) {
+    for (int64_t c = first_channel; c < last_channel; c += kChannels) {
+      Load(as_planes(weight), block_at(0, c), x_plane, weights + windows_of(c));
+    }
+  }
+  for (int64_t image = first_image; image < last_image; ++image) {
+    for (int64_t channel = first_channel; channel < last_channel; channel += kChannels) {
+      const Channels block = block_at(image, channel);
+      // The gradient's place is free until it is computed, and then x's is.
+      LoadAmongZeros(plan, y, block, grad_plane, y_plane);
+      if (plan.gives_weight) Load(x, block, grad_plane, x_plane);
+      // The unit's last block asks for itself once more.
+      Channels next = block;
+      if (channel + kChannels < last_channel) {
+        next.first += kChannels;
+      } else if (image + 1 < last_image) {
+        next = block_at(image + 1, first_channel);
+      }
+      const Soon y_soon = SoonOf(y, next, g.InSize());
+      for (int64_t lane = 0; lane < kChannels; lane += static_cast<int64_t>(hn::Lanes(Tag()))) {
+        const int64_t window = windows_of(channel) + lane;
+        AddWindow({&plan, y_plane + lane, x_plane + lane, grad_plane + lane, weights + window,
+                   sums + window, y_soon, plan.gives_weight ? SoonOf(x, next, g.InSize()) : y_soon,
+                   plan.gives_x ? SoonOf(grad_x, block, g.InSize()) : y_soon});
+      }
+      if (plan.gives_x) Store(grad_plane, x_plane, grad_x, block);
+    }
+    const bool due =
+        image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
+    if (!plan.gives_weight || !due) continue;
+    for (int64_t k = 0; k < plan.channels * taps; ++k) {
+      totals[k] += static_cast<double>(sums[k]);
+      sums[k] = 0;
+    }
+  }
+  if (!plan.gives_weight) return;
+  if (plan.chunks == 1) {
+    std::copy_n(totals, plan.channels * taps, sums);
+    for (int64_t c = first_channel; c < last_channel; c += kChannels) {
+      Store(sums + windows_of(c), x_plane, as_planes(grad_weight), block_at(0, c));
+    }
+    return;
+  }
+  for (int64_t c = first_channel; c < last_channel; ++c) {
+    const int64_t lane = (c - first_channel) % kChannels;
+    double* const to = chunk_sums + (chunk * g.groups + c) * taps;
+    for (int64_t k = 0; k < taps; ++k) to[k] = totals[windows_of(c - lane) + k * kChannels + lane];
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace convolution_backward
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::convolution_backward {
+
+HWY_EXPORT(DepthwiseChannels);
+
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
+                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
+                       const TensorView& grad_weight, double* chunk_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseChannels)
+  (plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums, slot);
+}
+
+}  // namespace aclimb::convolution_backward
+#endif

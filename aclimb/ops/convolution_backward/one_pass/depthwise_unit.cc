@@ -1,0 +1,512 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/one_pass/depthwise_unit.cc"
+// Sums are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
+#include "aclimb/ops/convolution_backward/pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace convolution_backward {
+namespace HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+
+// A band of one channel of one image.
+struct Band {
+  const float* y;  // packed: line l holds elements of y for taps of steps l - reach to l
+  int64_t pitch;
+  const void* x;  // line 0 of the channel
+  int64_t x_stride;
+  void* grad_x;
+  int64_t grad_stride;
+  const float* weights;   // [window]
+  float* sums;            // [window], vectors
+  float* partial;         // gradients of whole vectors, where windows take several passes
+  int64_t first, last;    // steps down
+  int64_t height, width;  // of x
+  int64_t steps;          // across
+  int64_t down_lead, across_lead;
+};
+using BandFunction = void (*)(const Band&);
+
+// Lanes [first, last) of a vector, whose others are beside a line of x.
+template <typename T>
+struct Part {
+  int64_t first, last;
+  StoredMask<T, Tag> mask;
+
+  // The vector at element `at` of a line of `extent`.
+  HWY_INLINE Part(int64_t at, int64_t extent) {
+    const Tag d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    first = std::clamp<int64_t>(-at, 0, lanes);
+    last = std::clamp<int64_t>(extent - at, first, lanes);
+    if constexpr (kHasMasks<T>) mask = MaskOf<T>(d, 0, first, last);
+  }
+  HWY_INLINE hn::Vec<Tag> Load(const T* at) const {
+    const Tag d;
+    if constexpr (kHasMasks<T>) {
+      return LoadMasked(d, mask, at);
+    } else {
+      HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)] = {};
+      for (int64_t i = first; i < last; ++i) inside[i] = at[i];
+      return LoadF32(d, inside);
+    }
+  }
+  HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const {
+    const Tag d;
+    if constexpr (kHasMasks<T>) {
+      StoreMasked(d, value, mask, at);
+    } else {
+      HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)];
+      StoreF32(d, value, inside);
+      for (int64_t i = first; i < last; ++i) at[i] = inside[i];
+    }
+  }
+};
+// All of them.
+template <typename T>
+struct Whole {
+  HWY_INLINE hn::Vec<Tag> Load(const T* at) const { return LoadF32(Tag(), at); }
+  HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const { StoreF32(Tag(), value, at); }
+};
+
+// Lines [kFirst, kFirst + kLines) of a window: their sums, in registers while a band is computed,
+// and the weights, if there is room for them too.
+template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight>
+struct Taps {
+  using Vector = hn::Vec<Tag>;
+  static constexpr bool kHoldsWeights = kX && kKernel == 3;
+  Vector sum[kLines][kKernel];
+  Vector held[kHoldsWeights ? kLines : 1][kKernel];
+  const float* weights;
+
+  HWY_INLINE explicit Taps(const Band& band) : weights(band.weights + kFirst * kKernel) {
+    const Tag d;
+#pragma GCC unroll 32
+    for (int k = 0; k < kLines * kKernel; ++k) {
+      const int h = k / kKernel, w = k % kKernel;
+      if constexpr (kWeight) {
+        sum[h][w] = hn::Load(d, band.sums + (kFirst * kKernel + k) * hn::Lanes(d));
+      }
+      if constexpr (kHoldsWeights) held[h][w] = hn::Set(d, weights[k]);
+    }
+  }
+  static constexpr bool Has(int h) { return h >= kFirst && h < kFirst + kLines; }
+  // Tap (h, w) of the window brings `y` to a vector of x and its gradient.
+  HWY_INLINE void Add(int h, int w, Vector y, Vector x, Vector& grad) {
+    if constexpr (kHoldsWeights) {
+      grad = hn::MulAdd(held[h - kFirst][w], y, grad);
+    } else if constexpr (kX) {
+      grad = hn::MulAdd(hn::Set(Tag(), weights[(h - kFirst) * kKernel + w]), y, grad);
+    }
+    if constexpr (kWeight) sum[h - kFirst][w] = hn::MulAdd(x, y, sum[h - kFirst][w]);
+  }
+  HWY_INLINE void Save(const Band& band) const {
+    if constexpr (kWeight) {
+      const Tag d;
+#pragma GCC unroll 32
+      for (int k = 0; k < kLines * kKernel; ++k) {
+        hn::Store(sum[k / kKernel][k % kKernel], d,
+                  band.sums + (kFirst * kKernel + k) * hn::Lanes(d));
+      }
+    }
+  }
+};
+
+// Without strides: a vector of each of kDown lines of x. One of y serves the windows of all lines.
+//   partial  the gradient by the lines of the window before these; then by these too
+template <int kDown, int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T,
+          class Access>
+HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
+                         int64_t grad_stride, float* partial, int64_t partial_stride,
+                         const Access& access, Taps<kKernel, kFirst, kLines, kX, kWeight>& taps) {
+  const Tag d;
+  hn::Vec<Tag> x[kDown], grad[kDown];
+#pragma GCC unroll 2
+  for (int i = 0; i < kDown; ++i) {
+    x[i] = grad[i] = hn::Zero(d);
+    if constexpr (kWeight) x[i] = access.Load(from + i * x_stride);
+    if constexpr (kX && kFirst > 0) grad[i] = hn::LoadU(d, partial + i * partial_stride);
+  }
+  constexpr int kTop = kKernel - kFirst - kLines;
+#pragma GCC unroll 8
+  for (int row = kTop; row < kTop + kLines + kDown - 1; ++row) {
+    const float* line = y + row * pitch;
+    KeepInRegister(line);
+#pragma GCC unroll 8
+    for (int column = 0; column < kKernel; ++column) {
+      auto values = hn::LoadU(d, line + column);
+      KeepInRegister(values);
+#pragma GCC unroll 2
+      for (int i = 0; i < kDown; ++i) {
+        const int h = i + kKernel - 1 - row;
+        if (taps.Has(h)) taps.Add(h, kKernel - 1 - column, values, x[i], grad[i]);
+      }
+    }
+  }
+  if constexpr (kX) {
+#pragma GCC unroll 2
+    for (int i = 0; i < kDown; ++i) {
+      if constexpr (kFirst + kLines == kKernel) {
+        access.Store(grad[i], to + i * grad_stride);
+      } else {
+        hn::StoreU(grad[i], d, partial + i * partial_stride);
+      }
+    }
+  }
+}
+
+template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T>
+HWY_INLINE void LinesOfWindow(const Band& band) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
+  const int64_t pitch = band.pitch, x_stride = band.x_stride, grad_stride = band.grad_stride;
+  const int64_t whole = band.width / lanes * lanes;
+  const Part<T> rest(whole, band.width);
+  const float* y = band.y;
+  const T* x = static_cast<const T*>(band.x) + band.first * x_stride;
+  T* grad = static_cast<T*>(band.grad_x) + band.first * grad_stride;
+  const int64_t partial_stride = RoundUp(band.width, kMostDepthwiseLanes);
+  float* partial = band.partial;
+  Taps<kKernel, kFirst, kLines, kX, kWeight> taps(band);
+  const auto lines = [&](auto down) HWY_ATTR {
+    constexpr int kDown = decltype(down)::value;
+    for (int64_t v = 0; v < whole; v += lanes) {
+      AddLines<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
+                      partial_stride, Whole<T>(), taps);
+    }
+    if (whole < band.width) {
+      AddLines<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
+                      partial + whole, partial_stride, rest, taps);
+    }
+    y += kDown * pitch;
+    x += kDown * x_stride;
+    grad += kDown * grad_stride;
+    partial += kDown * partial_stride;
+  };
+  int64_t left = band.last - band.first;
+  for (; left >= 2; left -= 2) lines(std::integral_constant<int, 2>());
+  if (left > 0) lines(std::integral_constant<int, 1>());
+  taps.Save(band);
+}
+
+template <int kKernel, bool kX, bool kWeight, typename T>
+void WithoutStride(const Band& band) {
+  if constexpr (kKernel < 7) {
+    LinesOfWindow<kKernel, 0, kKernel, kX, kWeight, T>(band);
+  } else {
+    // As many as the registers hold.
+    LinesOfWindow<kKernel, 0, 3, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 3, 2, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 5, 2, kX, kWeight, T>(band);
+  }
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> OddLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  (void)low;
+  return high;
+#else
+  return hn::ConcatOdd(d, high, low);
+#endif
+}
+
+// With strides of two: two vectors of a line of x, which is in phase kPhase. Its elements of both
+// phases across stand side by side.
+template <int kPhase, int kKernel, bool kX, bool kWeight, typename T, class Access>
+HWY_INLINE void AddPairs(const float* y, int64_t pitch, const T* from, T* to, const Access& low,
+                         const Access& high, Taps<kKernel, 0, kKernel, kX, kWeight>& taps) {
+  constexpr int kReach = (kKernel - 1) / 2;
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<Tag> x[2] = {hn::Zero(d), hn::Zero(d)}, grad[2] = {x[0], x[0]};
+  if constexpr (kWeight) {
+    const auto first = low.Load(from), second = high.Load(from + lanes);
+    x[0] = EvenLanes(d, first, second);
+    x[1] = OddLanes(d, first, second);
+  }
+#pragma GCC unroll 4
+  for (int q = 0; kPhase + 2 * q < kKernel; ++q) {
+    const float* row = y + (kReach - q) * pitch;
+    KeepInRegister(row);
+#pragma GCC unroll 4
+    for (int p = 0; p <= kReach; ++p) {
+      auto values = hn::LoadU(d, row + kReach - p);
+      KeepInRegister(values);
+#pragma GCC unroll 2
+      for (int phase = 0; phase < 2; ++phase) {
+        const int h = kPhase + 2 * q, w = phase + 2 * p;
+        if (w < kKernel) taps.Add(h, w, values, x[phase], grad[phase]);
+      }
+    }
+  }
+  if constexpr (kX) {
+    HWY_ALIGN float pairs[2 * HWY_MAX_BYTES / sizeof(float)];
+    hn::StoreInterleaved2(grad[0], grad[1], d, pairs);
+    low.Store(hn::Load(d, pairs), to);
+    high.Store(hn::Load(d, pairs + lanes), to + lanes);
+  }
+}
+
+template <int kKernel, bool kX, bool kWeight, typename T>
+void WithStrides(const Band& band) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
+  const int64_t pitch = band.pitch, lead = band.across_lead;
+  // The first and the last pair of vectors may reach beyond the line.
+  const int64_t last = (band.steps - 1) / lanes * lanes;
+  const bool first_is_whole = lead == 0 && 2 * lanes <= band.width;
+  const int64_t end = 2 * (last + lanes) - lead <= band.width ? last + lanes : last;
+  const Part<T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
+  const Part<T> last_low(2 * last - lead, band.width);
+  const Part<T> last_high(2 * last - lead + lanes, band.width);
+  Taps<kKernel, 0, kKernel, kX, kWeight> taps(band);
+  const auto line = [&](auto phase, int64_t step) HWY_ATTR {
+    constexpr int kPhase = decltype(phase)::value;
+    const int64_t number = 2 * step + kPhase - band.down_lead;
+    if (number < 0 || number >= band.height) return;
+    const float* const y = band.y + (step - band.first) * pitch;
+    const T* const from = static_cast<const T*>(band.x) + number * band.x_stride - lead;
+    T* const to = static_cast<T*>(band.grad_x) + number * band.grad_stride - lead;
+    int64_t v = 0;
+    if (!first_is_whole) {
+      AddPairs<kPhase>(y, pitch, from, to, first_low, first_high, taps);
+      v = lanes;
+    }
+    for (; v < end; v += lanes) {
+      const Whole<T> whole;
+      AddPairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, whole, whole, taps);
+    }
+    if (v == last) {
+      AddPairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, last_low, last_high, taps);
+    }
+  };
+  for (int64_t step = band.first; step < band.last; ++step) {
+    line(std::integral_constant<int, 0>(), step);
+    line(std::integral_constant<int, 1>(), step);
+  }
+  taps.Save(band);
+}
+
+template <int kKernel, bool kX, bool kWeight, typename T>
+BandFunction FunctionOf(const Depthwise& plan) {
+  if constexpr (kKernel < 7) {
+    if (plan.geometry.stride[1] == 2) return WithStrides<kKernel, kX, kWeight, T>;
+  }
+  return WithoutStride<kKernel, kX, kWeight, T>;
+}
+
+template <int kKernel, typename T>
+BandFunction FunctionOf(const Depthwise& plan) {
+  if (!plan.gives_x) return FunctionOf<kKernel, false, true, T>(plan);
+  return plan.gives_weight ? FunctionOf<kKernel, true, true, T>(plan)
+                           : FunctionOf<kKernel, true, false, T>(plan);
+}
+
+template <typename T>
+BandFunction FunctionOf(const Depthwise& plan) {
+  switch (plan.geometry.kernel[1]) {
+    case 3:
+      return FunctionOf<3, T>(plan);
+    case 5:
+      return FunctionOf<5, T>(plan);
+    default:
+      return FunctionOf<7, T>(plan);
+  }
+}
+
+BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return FunctionOf<Float16>(plan);
+    case DType::kBFloat16:
+      return FunctionOf<BFloat16>(plan);
+    default:
+      return FunctionOf<float>(plan);
+  }
+}
+
+// What comes between lines; that of one line alone may be any number.
+int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.stride[3] : 0; }
+
+// Lines of y for the steps [first, last), and which of their elements are inside it.
+struct Lines {
+  int64_t top, left;  // element of y at position 0 of line 0
+  int64_t count;
+  Window::Range down, across;
+
+  Lines(const Depthwise& plan, int64_t pitch, int64_t first, int64_t last)
+      : top(plan.down.first + first),
+        left(plan.across.first),
+        count(last - first + (plan.geometry.kernel[1] - 1) / plan.geometry.stride[1]),
+        down(Inside(top, count, plan.geometry.out[1])),
+        across(Inside(left, pitch, plan.geometry.out[2])) {
+    if (across.Empty()) down.last = down.first;
+  }
+
+ private:
+  static Window::Range Inside(int64_t start, int64_t count, int64_t extent) {
+    const int64_t begin = std::min(std::max<int64_t>(-start, 0), count);
+    return {begin, std::clamp(extent - start, begin, count)};
+  }
+};
+
+// Zeros beside the elements, as far as the last vector of sums reads.
+void ZeroAround(const Lines& lines, int64_t pitch, float* to) {
+  ZeroRun(to, 0, lines.down.first * pitch);
+  ZeroRun(to, lines.down.last * pitch, lines.count * pitch + kMostDepthwiseLanes);
+}
+
+// The elements, and zeros beside them in their lines; what overshoots the last one are zeros too.
+template <typename T>
+HWY_INLINE void PackLines(const Lines& lines, int64_t pitch, const TensorView& view, int64_t image,
+                          int64_t channel, float* to) {
+  if (lines.down.Empty()) return;
+  const T* const from = view.As<T>() + image * view.stride[0] + channel * view.stride[1] +
+                        (lines.top + lines.down.first) * LineStride(view) + lines.left +
+                        lines.across.first;
+  PackRows(from, 1, LineStride(view), lines.down.last - lines.down.first, lines.across, pitch,
+           to + lines.down.first * pitch);
+}
+
+void PackLines(const Lines& lines, int64_t pitch, const TensorView& y, int64_t image,
+               int64_t channel, float* to) {
+  switch (y.dtype) {
+    case DType::kFloat16:
+      return PackLines<Float16>(lines, pitch, y, image, channel, to);
+    case DType::kBFloat16:
+      return PackLines<BFloat16>(lines, pitch, y, image, channel, to);
+    default:
+      return PackLines<float>(lines, pitch, y, image, channel, to);
+  }
+}
+
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
+                   const TensorView& weight, const TensorView& grad_x,
+                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
+  const Geometry& g = plan.geometry;
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
+  const int64_t first_image = chunk * plan.images;
+  const int64_t last_image = std::min(first_image + plan.images, g.batch);
+  const int64_t first_channel = unit / plan.chunks * plan.channels;
+  const int64_t channels = std::min(plan.channels, g.groups - first_channel);
+  float* const packed[2] = {static_cast<float*>(slot), static_cast<float*>(slot) + plan.plane};
+  float* const partial = packed[1] + plan.plane;
+  float* const sums = partial + plan.partial;
+  double* const totals =
+      reinterpret_cast<double*>(sums + plan.channels * taps * kMostDepthwiseLanes);
+  float* const weights = reinterpret_cast<float*>(totals + plan.channels * taps);
+  std::fill_n(sums, channels * taps * lanes, 0.0f);
+  std::fill_n(totals, channels * taps, 0.0);
+  for (int64_t c = 0; plan.gives_x && c < channels; ++c) {
+    LoadWindow(weight, first_channel + c, weights + c * taps);
+  }
+
+  const TensorView& pixels = plan.gives_weight ? x : grad_x;
+  const BandFunction run = FunctionOf(plan, pixels.dtype);
+  const int64_t bytes = static_cast<int64_t>(SizeOf(pixels.dtype));
+  Band band = {};
+  band.pitch = plan.across.steps + (g.kernel[1] - 1) / g.stride[1];
+  band.x_stride = LineStride(pixels);
+  band.grad_stride = LineStride(plan.gives_x ? grad_x : pixels);
+  band.partial = partial;
+  band.height = g.in[1];
+  band.width = g.in[2];
+  band.steps = plan.across.steps;
+  band.down_lead = plan.down.lead;
+  band.across_lead = plan.across.lead;
+
+  // Loads of what was just stored wait for the stores: bands are packed one ahead.
+  struct Piece {
+    int64_t image = 0, channel = 0, first = 0;
+    int buffer = 0;
+  };
+  const auto next_of = [&](Piece piece) {
+    piece.buffer ^= 1;
+    piece.first += plan.band;
+    if (piece.first < plan.down.steps) return piece;
+    piece.first = 0;
+    if (++piece.channel < channels) return piece;
+    piece.channel = 0;
+    ++piece.image;
+    return piece;
+  };
+  const auto last_of = [&](const Piece& piece) {
+    return std::min(piece.first + plan.band, plan.down.steps);
+  };
+  // All planes that are one band leave the same zeros where they are.
+  const bool whole = plan.band == plan.down.steps;
+  Lines lines(plan, band.pitch, 0, plan.band);
+  if (whole) {
+    for (float* const to : packed) ZeroAround(lines, band.pitch, to);
+  }
+  const auto pack = [&](const Piece& piece) HWY_ATTR {
+    float* const to = packed[piece.buffer];
+    if (!whole) {
+      lines = Lines(plan, band.pitch, piece.first, last_of(piece));
+      ZeroAround(lines, band.pitch, to);
+    }
+    PackLines(lines, band.pitch, y, piece.image, first_channel + piece.channel, to);
+  };
+  Piece piece;
+  piece.image = first_image;
+  pack(piece);
+  while (piece.image < last_image) {
+    const Piece next = next_of(piece);
+    if (next.image < last_image) pack(next);
+    const int64_t c = piece.channel, channel = first_channel + c, image = piece.image;
+    band.y = packed[piece.buffer];
+    band.first = piece.first;
+    band.last = last_of(piece);
+    band.weights = weights + c * taps;
+    band.sums = sums + c * taps * lanes;
+    const auto at = [&](const TensorView& view) {
+      return view.As<char>() + (image * view.stride[0] + channel * view.stride[1]) * bytes;
+    };
+    // What is not given is not looked at, but points to somewhere.
+    band.x = at(pixels);
+    band.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
+    run(band);
+    piece = next;
+    const bool last = image + 1 == last_image && band.last == plan.down.steps;
+    const bool due = last || (image + 1 - first_image) % plan.images_in_vectors == 0;
+    if (!plan.gives_weight || !due) continue;
+    for (int64_t k = 0; k < taps; ++k) {
+      float* const sum = band.sums + k * lanes;
+      totals[c * taps + k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sum))));
+      std::fill_n(sum, lanes, 0.0f);
+    }
+    if (!last) continue;
+    if (plan.chunks == 1) {
+      StoreWindow(totals + c * taps, grad_weight, channel);
+    } else {
+      std::copy_n(totals + c * taps, taps, chunk_sums + (chunk * g.groups + channel) * taps);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace convolution_backward
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::convolution_backward {
+
+HWY_EXPORT(DepthwiseUnit);
+
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
+                   const TensorView& weight, const TensorView& grad_x,
+                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseUnit)
+  (plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums, slot);
+}
+
+}  // namespace aclimb::convolution_backward
+#endif

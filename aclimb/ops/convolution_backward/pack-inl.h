@@ -1,0 +1,485 @@
+// Rows of a tensor to and from the zero-padded planes of flat.h. Included once per instruction set.
+#if defined(ACLIMB_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_PACK_INL_H_
+#undef ACLIMB_PACK_INL_H_
+#else
+#define ACLIMB_PACK_INL_H_
+#endif
+
+#include <algorithm>
+#include <type_traits>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/ahead.h"
+#include "aclimb/ops/convolution_backward/direct/flat.h"
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace convolution_backward {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::kHasMasks;
+using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::LoadFirst;
+using aclimb::HWY_NAMESPACE::LoadMasked;
+using aclimb::HWY_NAMESPACE::StoredMask;
+using aclimb::HWY_NAMESPACE::StoredTag;
+using aclimb::HWY_NAMESPACE::StoreF32;
+using aclimb::HWY_NAMESPACE::StoreFirst;
+using aclimb::HWY_NAMESPACE::StoreMasked;
+
+// Of an operand that several products share: GCC would read the memory again for each of a few,
+// where it is loads that limit these loops.
+template <class V>
+HWY_INLINE void KeepInRegister(V& value) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+v"(value.raw));
+#else
+  (void)value;
+#endif
+}
+
+// Of an address, of which GCC would otherwise hold one for each offset.
+HWY_INLINE void KeepInRegister(const float*& address) { asm("" : "+r"(address)); }
+
+// Which elements of a channel stand in a plane: position j of dimension d is element
+// j * step[d] + start[d], and zero outside the tensor and from limit[d] on.
+struct Window {
+  int64_t step[kDims];
+  int64_t start[kDims];
+  int64_t limit[kDims];
+
+  struct Range {
+    int64_t first, last;  // [first, last) is inside
+    bool Empty() const { return first >= last; }
+  };
+  Range Inside(int d, int64_t extent) const {
+    int64_t first = start[d] >= 0 ? 0 : CeilDivide(-start[d], step[d]);
+    int64_t last = extent - 1 < start[d] ? 0 : (extent - 1 - start[d]) / step[d] + 1;
+    last = std::min(last, limit[d]);
+    first = std::min(first, last);
+    return {first, last};
+  }
+
+  // Elements from one position of a range to the next. 1 for one position alone: its step, and the
+  // stride of an extent of one, may be of any size.
+  int64_t Stride(int d, const Range& range, const TensorView& view) const {
+    return range.last - range.first > 1 ? step[d] * view.stride[2 + d] : 1;
+  }
+  // Of the first position of a range that is not empty.
+  int64_t Offset(int d, const Range& range, const TensorView& view) const {
+    return (range.first * step[d] + start[d]) * view.stride[2 + d];
+  }
+};
+
+// The first position of a block, counted as the axis counts.
+HWY_INLINE void BlockStart(const FlatGeometry& flat, int64_t block, int64_t (&start)[kDims]) {
+  for (int d = kDims - 1; d >= 0; --d) {
+    const FlatAxis& axis = flat.axis[d];
+    start[d] = axis.begin + block % axis.Blocks() * axis.block;
+    block /= axis.Blocks();
+  }
+}
+
+// A block of x in one phase. Positions count from u0.
+HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
+                              const int64_t (&u0)[kDims]) {
+  Window window;
+  for (int d = 0; d < kDims; ++d) {
+    const FlatAxis& axis = flat.axis[d];
+    window.step[d] = axis.stride;
+    window.start[d] = u0[d] * axis.stride + phase.phase[d] - axis.base;
+    window.limit[d] = axis.pitch;
+  }
+  return window;
+}
+
+// What a window shows of some channels of some images, from its first to its last element.
+inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view, int64_t image,
+                                    int64_t images, int64_t channel, int64_t channels) {
+  Ahead::Stretches stretches;
+  const auto bytes = static_cast<int64_t>(SizeOf(view.dtype));
+  int64_t first = image * view.stride[0] + channel * view.stride[1], last = 0;
+  for (int d = 0; d < kDims; ++d) {
+    const Window::Range range = window.Inside(d, view.shape[2 + d]);
+    if (range.Empty()) return stretches;
+    first += window.Offset(d, range, view);
+    last += (range.last - range.first - 1) * window.Stride(d, range, view);
+  }
+  // Gaps are not worth it.
+  if (last > 4 * view.shape[2] * view.shape[3] * view.shape[4]) return stretches;
+  stretches.from = view.As<char>() + first * bytes;
+  stretches.bytes = (last + 1) * bytes;
+  stretches.channels = channels;
+  // The stride of one alone may be of any size.
+  stretches.channel_stride = channels > 1 ? view.stride[1] * bytes : 0;
+  stretches.images = images;
+  stretches.image_stride = images > 1 ? view.stride[0] * bytes : 0;
+  return stretches;
+}
+
+// Lanes 0, 2, 4, ... of two vectors.
+template <class D>
+HWY_INLINE hn::Vec<D> EvenLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  (void)high;
+  return low;
+#else
+  return hn::ConcatEven(d, high, low);
+#endif
+}
+
+// Elements 0, 2, 4, ... of the first `count`, at most 2 * Lanes(d); zeros behind them.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadEven(D d, const T* from, int64_t count) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto load = [d](const T* at, int64_t n) HWY_ATTR {
+    return n >= static_cast<int64_t>(hn::Lanes(d)) ? LoadF32(d, at) : LoadFirst(d, at, n);
+  };
+  const auto low = load(from, count);
+  return EvenLanes(d, low, count > lanes ? load(from + lanes, count - lanes) : hn::Zero(d));
+}
+
+// What a plane holds: a channel in float32, a pair of two channels in bfloat16 at each place, or a
+// channel in bfloat16.
+enum class Form { kFloats, kPairs, kHalves };
+template <Form kForm>
+using PlaneElement = std::conditional_t<kForm == Form::kHalves, BFloat16, float>;
+
+// The second channel of a pair is so many elements behind the first; there may be none, and zeros
+// stand for it.
+constexpr int64_t kNoSecond = -1;
+
+// A vector of a plane, of what load(address) gives as float32 lanes.
+template <Form kForm, class D, typename T, class Load>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const T* at, int64_t second, const Load& load) {
+  const auto lanes = load(at);
+  if constexpr (kForm == Form::kPairs) {
+    const hn::RebindToUnsigned<D> d32;
+    const auto low = hn::ShiftRight<16>(hn::BitCast(d32, lanes));
+    if (second == kNoSecond) return hn::BitCast(d, low);
+    return hn::BitCast(d, hn::Or(low, hn::BitCast(d32, load(at + second))));
+  } else {
+    (void)d;
+    (void)second;
+    return lanes;
+  }
+}
+template <class D>
+HWY_INLINE void StoreLanes(D d, hn::Vec<D> lanes, float* to) {
+  hn::StoreU(lanes, d, to);
+}
+template <class D>
+HWY_INLINE void StoreLanes(D d, hn::Vec<D> lanes, BFloat16* to) {
+  const hn::RebindToSigned<D> d32;
+  const StoredTag<BFloat16, D> d16;
+  const auto bits = hn::ShiftRight<16>(hn::BitCast(hn::RebindToUnsigned<D>(), lanes));
+  (void)d;
+  hn::StoreU(hn::DemoteTo(d16, hn::BitCast(d32, bits)), d16, reinterpret_cast<uint16_t*>(to));
+}
+
+// Zeros from `at` to `end`, and up to a vector beyond.
+template <typename Element>
+HWY_INLINE void ZeroRun(Element* to, int64_t at, int64_t end) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; at < end; at += lanes) StoreLanes(d, hn::Zero(d), to + at);
+}
+
+// ZeroRun where one vector mostly does. Compilers make a call of memset of the loop.
+template <typename Element>
+HWY_INLINE void ZeroFew(Element* to, int64_t at, int64_t end) {
+  const hn::ScalableTag<float> d;
+  if (at >= end) return;
+  StoreLanes(d, hn::Zero(d), to + at);
+  at += static_cast<int64_t>(hn::Lanes(d));
+  if (HWY_UNLIKELY(at < end)) ZeroRun(to, at, end);
+}
+
+// One row: zeros, `count` elements `stride` apart, zeros up to `pitch` and up to a vector beyond.
+template <Form kForm = Form::kFloats, typename T>
+HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t count, int64_t pitch,
+                        PlaneElement<kForm>* to, int64_t second = kNoSecond) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  ZeroFew(to, 0, before);
+  PlaneElement<kForm>* const at = to + before;
+  const auto move = [&](int64_t i, int64_t element, const auto& load) HWY_ATTR {
+    StoreLanes(d, LoadLanes<kForm>(d, from + element, second, load), at + i);
+  };
+  int64_t i = 0;
+  if (stride == 1) {
+    for (; i + lanes <= count; i += lanes) {
+      move(i, i, [d](const T* p) HWY_ATTR { return LoadF32(d, p); });
+    }
+    if (i < count) {
+      const int64_t rest = count - i;
+      move(i, i, [d, rest](const T* p) HWY_ATTR { return LoadFirst(d, p, rest); });
+      i += lanes;
+    }
+  } else if (stride == 2) {
+    for (; i < count; i += lanes) {
+      const int64_t rest = 2 * (count - i) - 1;
+      move(i, 2 * i, [d, rest](const T* p) HWY_ATTR { return LoadEven(d, p, rest); });
+    }
+  } else {
+    const hn::CappedTag<float, 1> one;
+    for (; i < count; ++i) {
+      const auto load = [one](const T* p) HWY_ATTR { return hn::Set(one, ToFloat(*p)); };
+      StoreLanes(one, LoadLanes<kForm>(one, from + i * stride, second, load), at + i);
+    }
+  }
+  ZeroFew(to, before + i, pitch);
+}
+
+// Rows of up to four vectors are moved by masks, which are the same for all rows of a plane: calls
+// f(std::integral_constant<int, vectors>()) with the number of vectors that hold so many elements.
+// False, without a call, for none or more than four.
+template <typename F>
+HWY_INLINE bool WithVectors(int64_t elements, F&& f) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  switch (CeilDivide(elements, lanes)) {
+    case 1:
+      f(std::integral_constant<int, 1>());
+      return true;
+    case 2:
+      f(std::integral_constant<int, 2>());
+      return true;
+    case 3:
+      f(std::integral_constant<int, 3>());
+      return true;
+    case 4:
+      f(std::integral_constant<int, 4>());
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The stored lanes of one vector that starts at element `at`, of the elements [first, last).
+template <typename T, class D>
+HWY_INLINE StoredMask<T, D> MaskOf(D d, int64_t at, int64_t first, int64_t last) {
+  const StoredTag<T, D> stored;
+  const auto up_to = [&](int64_t end) HWY_ATTR {
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    return hn::FirstN(stored, static_cast<size_t>(std::clamp<int64_t>(end - at, 0, lanes)));
+  };
+  return hn::AndNot(up_to(first), up_to(last));
+}
+
+// `rows` rows of kVectors vectors, positions [first, last) of them from memory and zeros elsewhere.
+// Position j is element kStep * j; `from` is where position 0 of the first row would be.
+template <Form kForm, int kStep, int kVectors, typename T>
+HWY_INLINE void PackShortRows(const T* from, int64_t row_stride, int64_t rows, int64_t first,
+                              int64_t last, int64_t pitch, PlaneElement<kForm>* to,
+                              int64_t second) {
+  const hn::ScalableTag<float> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
+  StoredMask<T, decltype(d)> mask[kStep * kVectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < kStep * kVectors; ++v) {
+    mask[v] = MaskOf<T>(d, v * kLanes, kStep * first, kStep * (last - 1) + 1);
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      const auto load = [&](const T* at) HWY_ATTR {
+        const auto value = LoadMasked(d, mask[kStep * v], at);
+        if constexpr (kStep == 2) {
+          return EvenLanes(d, value, LoadMasked(d, mask[kStep * v + 1], at + kLanes));
+        } else {
+          return value;
+        }
+      };
+      StoreLanes(d, LoadLanes<kForm>(d, from + v * kStep * kLanes, second, load), to + v * kLanes);
+    }
+    from += row_stride;
+    to += pitch;
+  }
+}
+
+// `rows` rows of a plane, elements `stride` apart. `from` is the first that is inside the tensor.
+template <Form kForm = Form::kFloats, typename T>
+HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int64_t rows,
+                         const Window::Range& width, int64_t pitch, PlaneElement<kForm>* to,
+                         int64_t second = kNoSecond) {
+  if constexpr (kHasMasks<T>) {
+    const auto pack = [&](auto vectors) HWY_ATTR {
+      const T* const first = from - width.first * stride;
+      constexpr int kVectors = decltype(vectors)::value;
+      stride == 1 ? PackShortRows<kForm, 1, kVectors>(first, row_stride, rows, width.first,
+                                                      width.last, pitch, to, second)
+                  : PackShortRows<kForm, 2, kVectors>(first, row_stride, rows, width.first,
+                                                      width.last, pitch, to, second);
+    };
+    if ((stride == 1 || stride == 2) && WithVectors(pitch, pack)) return;
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    PackRow<kForm>(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
+                   to + row * pitch, second);
+  }
+}
+
+// Fills planes of `images` images, and zeros behind them up to `stride_out` elements. `from` is the
+// channel of the first image, the first one of a pair.
+template <Form kForm, typename T>
+HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const TensorView& view,
+                          const T* from, int64_t images, int64_t stride_out,
+                          PlaneElement<kForm>* to, int64_t second = kNoSecond) {
+  const Window::Range depth = window.Inside(0, view.shape[2]);
+  const Window::Range height = window.Inside(1, view.shape[3]);
+  const Window::Range width = window.Inside(2, view.shape[4]);
+  const int64_t pitch = flat.axis[2].pitch;
+  const int64_t stride = window.Stride(2, width, view);
+  const int64_t row_stride = window.Stride(1, height, view);
+  const bool empty = height.Empty() || width.Empty();
+  const int64_t corner = empty ? 0 : window.Offset(1, height, view) + window.Offset(2, width, view);
+  PlaneElement<kForm>* at = to;
+  for (int64_t n = 0; n < images; ++n) {
+    for (int64_t z = 0; z < flat.axis[0].pitch; ++z) {
+      const int64_t rows = flat.axis[1].pitch;
+      if (z < depth.first || z >= depth.last || empty) {
+        ZeroRun(at, 0, rows * pitch);
+        at += rows * pitch;
+        continue;
+      }
+      const T* slice = from + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) + corner;
+      ZeroRun(at, 0, height.first * pitch);
+      PackRows<kForm>(slice, stride, row_stride, height.last - height.first, width, pitch,
+                      at + height.first * pitch, second);
+      ZeroRun(at, height.last * pitch, rows * pitch);
+      at += rows * pitch;
+    }
+  }
+  // Room for the last vector's overshoot stays.
+  ZeroRun(at, 0, stride_out - (at - to) - 16);
+}
+
+// Writes the first `count` floats to elements `stride` apart.
+template <typename T>
+HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (stride != 1) {
+    for (int64_t i = 0; i < count; ++i) to[i * stride] = FromFloat<T>(from[i]);
+    return;
+  }
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
+  if (i < count) StoreFirst(d, hn::LoadU(d, from + i), to + i, count - i);
+}
+
+// `rows` rows of kVectors vectors, of which the last may be part of one, without strides.
+template <int kVectors, typename T>
+HWY_INLINE void UnpackShortRows(const float* from, int64_t pitch, int64_t rows, int64_t count,
+                                T* to, int64_t row_stride) {
+  const hn::ScalableTag<float> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
+  constexpr int kLast = (kVectors - 1) * kLanes;
+  const auto mask = MaskOf<T>(d, kLast, 0, count);
+  for (int64_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kLast; i += kLanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
+    StoreMasked(d, hn::LoadU(d, from + kLast), mask, to + kLast);
+    from += pitch;
+    to += row_stride;
+  }
+}
+
+// The first `count` positions of `rows` rows to elements `stride` apart.
+template <typename T>
+HWY_INLINE void UnpackRows(const float* from, int64_t pitch, int64_t rows, int64_t count, T* to,
+                           int64_t stride, int64_t row_stride) {
+  if constexpr (kHasMasks<T>) {
+    const auto unpack = [&](auto vectors) HWY_ATTR {
+      UnpackShortRows<decltype(vectors)::value>(from, pitch, rows, count, to, row_stride);
+    };
+    if (stride == 1 && WithVectors(count, unpack)) return;
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    UnpackRow(from + row * pitch, count, to + row * row_stride, stride);
+  }
+}
+
+// Writes even[0], odd[0], even[1], odd[1], ... for `count` pairs.
+template <typename T>
+HWY_INLINE void UnpackPairs(const float* even, const float* odd, int64_t count, T* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  HWY_ALIGN float pairs[2 * HWY_MAX_BYTES / sizeof(float)];
+  for (int64_t i = 0; i < count; i += lanes) {
+    hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, pairs);
+    const int64_t left = 2 * (count - i);
+    for (int64_t half = 0; half < 2; ++half) {
+      const auto value = hn::Load(d, pairs + half * lanes);
+      T* at = to + 2 * i + half * lanes;
+      if (left >= (half + 1) * lanes) {
+        StoreF32(d, value, at);
+      } else if (left > half * lanes) {
+        StoreFirst(d, value, at, left - half * lanes);
+      }
+    }
+  }
+}
+
+// The positions of a row before and behind the pairs.
+template <typename T>
+HWY_INLINE void UnpackEnds(const float* from, const Window::Range& range, int64_t first,
+                           int64_t last, T* line, int64_t stride) {
+  for (int64_t j = range.first; j < first; ++j) line[j * stride] = FromFloat<T>(from[j]);
+  for (int64_t j = std::max(last, range.first); j < range.last; ++j) {
+    line[j * stride] = FromFloat<T>(from[j]);
+  }
+}
+
+// The inverse of PackPlane, for the elements inside the tensor. `next` may be the plane of the
+// phase that differs by one in width only, when the stride there is two: both are then written at
+// once.
+template <typename T>
+HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, const float* from,
+                            const float* next, int64_t images, const TensorView& view, T* to) {
+  const Window::Range depth = window.Inside(0, view.shape[2]);
+  const Window::Range height = window.Inside(1, view.shape[3]);
+  const Window::Range width = window.Inside(2, view.shape[4]);
+  const int64_t pitch = flat.axis[2].pitch;
+  // The other phase's positions; pairs are those that both have.
+  Window other = window;
+  other.start[2] += 1;
+  const Window::Range odd = other.Inside(2, view.shape[4]);
+  const int64_t first = std::max(width.first, odd.first);
+  const int64_t pairs = std::max<int64_t>(0, std::min(width.last, odd.last) - first);
+  const int64_t rows = height.last - height.first;
+  if (height.Empty() || (width.Empty() && next == nullptr)) return;
+  const int64_t stride = window.Stride(2, width, view);
+  const int64_t row_stride = window.Stride(1, height, view);
+  for (int64_t n = 0; n < images; ++n) {
+    for (int64_t z = depth.first; z < depth.last; ++z) {
+      const int64_t offset = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
+      T* line = to + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) +
+                window.Offset(1, height, view);
+      if (next == nullptr) {
+        UnpackRows(from + offset + width.first, pitch, rows, width.last - width.first,
+                   line + window.Offset(2, width, view), stride, row_stride);
+        continue;
+      }
+      line += window.start[2] * view.stride[4];
+      for (int64_t row = 0; row < rows; ++row) {
+        const float* even = from + offset + row * pitch;
+        const float* odd_row = next + offset + row * pitch;
+        UnpackPairs(even + first, odd_row + first, pairs, line + 2 * first);
+        UnpackEnds(even, width, first, first + pairs, line, 2);
+        UnpackEnds(odd_row, odd, first, first + pairs, line + 1, 2);
+        line += row_stride;
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace convolution_backward
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,310 @@
+// Our own sums over windows on vectors of every kind that this processor has, against the
+// definition.
+
+#include "aclimb/ops/convolution_backward/products/vector_windows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/test_dtypes.h"
+#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/simd/each_target.h"
+#include "aclimb/simd/parallel.h"
+#include "tests/support/compare.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+using aclimb::testing::Random;
+
+constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
+
+class WindowsOnVectors : public ::testing::Test {
+ protected:
+  void TearDown() override { SetTeamSize(0); }
+};
+
+// Planes and rows of the weight are dense, with gaps between channels, images and rows.
+Tensor Planes(int64_t batch, int64_t channels, const int64_t (&extents)[kDims], DType dtype,
+              int64_t gap) {
+  Tensor tensor({batch, channels, extents[0] * extents[1] * extents[2]}, dtype, 0);
+  if (gap > 0) {
+    tensor = Tensor({batch, channels, extents[0] * extents[1] * extents[2] + gap}, dtype, 0);
+    tensor.view.shape[2] -= gap;
+  }
+  return tensor;
+}
+
+TensorView AsImages(const Tensor& tensor, const int64_t (&extents)[kDims]) {
+  TensorView view = tensor.view;
+  view.rank = 5;
+  int64_t stride = 1;
+  for (int d = kDims - 1; d >= 0; --d) {
+    view.shape[2 + d] = extents[d];
+    view.stride[2 + d] = stride;
+    stride *= extents[d];
+  }
+  return view;
+}
+
+constexpr DTypes kHalves = {DType::kFloat16, DType::kFloat16, DType::kFloat16};
+constexpr DTypes kBFloats = {DType::kBFloat16, DType::kBFloat16, DType::kBFloat16};
+
+struct Operands {
+  Operands(const Geometry& g, const DTypes& dtypes, int64_t gap)
+      : geometry(g),
+        x(Planes(g.batch, g.groups * g.x_channels, g.in, dtypes.x, gap)),
+        y(Planes(g.batch, g.groups * g.y_channels, g.out, dtypes.y, gap)),
+        weight(WeightLike(g, dtypes.weight, gap)) {}
+
+  static Tensor WeightLike(const Geometry& g, DType dtype, int64_t gap) {
+    Tensor tensor({g.groups * g.y_channels, g.x_channels * g.KernelSize() + gap}, dtype, 0);
+    tensor.view.shape[1] -= gap;
+    return tensor;
+  }
+  Tensor ResultFor(Task task) const {
+    const Geometry& g = geometry;
+    switch (task) {
+      case Task::kForward:
+        return Planes(g.batch, g.groups * g.y_channels, g.out, y.view.dtype, 3);
+      case Task::kGradX:
+        return Planes(g.batch, g.groups * g.x_channels, g.in, x.view.dtype, 3);
+      default:
+        return WeightLike(g, weight.view.dtype, 3);
+    }
+  }
+  TensorView WeightView(const Tensor& tensor) const {
+    TensorView view = tensor.view;
+    view.rank = 5;
+    view.shape[1] = geometry.x_channels;
+    int64_t stride = 1;
+    for (int d = kDims - 1; d >= 0; --d) {
+      view.shape[2 + d] = geometry.kernel[d];
+      view.stride[2 + d] = stride;
+      stride *= geometry.kernel[d];
+    }
+    view.stride[1] = stride;
+    return view;
+  }
+
+  Geometry geometry;
+  Tensor x, y, weight;
+};
+
+std::vector<double> ResultOf(const Operands& operands, Task task, int threads,
+                             vectors::Factors factors = vectors::Factors::kFloat32) {
+  const Geometry& g = operands.geometry;
+  const VectorWindows windows = PlanVectorWindows(g, task, threads, factors);
+  const Tensor result = operands.ResultFor(task);
+  const auto bytes = static_cast<size_t>(windows.ScratchBytes());
+  Fenced scratch(RoundUp(bytes, size_t{64}), true);
+  std::memset(scratch.data(), 0xFF, bytes);  // NaN
+  RunProduct(windows, AsImages(task == Task::kGradX ? result : operands.x, g.in),
+             AsImages(task == Task::kForward ? result : operands.y, g.out),
+             operands.WeightView(task == Task::kGradWeight ? result : operands.weight),
+             scratch.data());
+  EXPECT_TRUE(result.GapsAreUntouched());
+  return result.Values();
+}
+
+std::vector<double> Expected(const Operands& operands, Task task) {
+  return TruthOf(operands.geometry, task, operands.x.Values(), operands.y.Values(),
+                 operands.weight.Values());
+}
+
+void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random) {
+  const int64_t gap = random.Integer(0, 2);
+  const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
+  SetTeamSize(threads);
+  Operands operands(geometry, dtypes, gap);
+  for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
+  // Once for all targets: it takes most of the time.
+  std::vector<std::vector<double>> expected;
+  for (const Task task : kTasks) expected.push_back(Expected(operands, task));
+  const auto expect = [&](Task task) {
+    SCOPED_TRACE(::testing::Message()
+                 << Text(geometry) << "; gap " << gap << ", " << threads << " threads, task "
+                 << static_cast<int>(task) << ", " << NameOf(dtypes.x) << " " << NameOf(dtypes.y)
+                 << " " << NameOf(dtypes.weight));
+    const std::vector<double> got = ResultOf(operands, task, threads);
+    const std::vector<double>& right = expected[static_cast<size_t>(task)];
+    ASSERT_EQ(got.size(), right.size());
+    const DType dtype = task == Task::kForward ? dtypes.y
+                        : task == Task::kGradX ? dtypes.x
+                                               : dtypes.weight;
+    // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
+    for (size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
+    }
+  };
+  const int targets = EachTarget([&] {
+    for (const Task task : kTasks) expect(task);
+  });
+  EXPECT_GT(targets, 0);
+}
+
+void ExpectTruthOfPairs(const Geometry& geometry, Random& random) {
+  if (!vectors::HasPairs()) return;
+  SetTeamSize(static_cast<int>(random.Integer(1, 3)));
+  Operands operands(geometry, kBFloats, random.Integer(0, 2));
+  for (Tensor* tensor : {&operands.x, &operands.y}) tensor->Fill(random);
+  const std::vector<double> got =
+      ResultOf(operands, Task::kGradWeight, TeamSize(), vectors::Factors::kPairs);
+  const std::vector<double> right = Expected(operands, Task::kGradWeight);
+  ASSERT_EQ(got.size(), right.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i], Rounded(right[i], DType::kBFloat16)) << Text(geometry) << ", element " << i;
+  }
+}
+
+Axis AnyAxis(Random& random, int64_t most) {
+  Axis axis;
+  axis.kernel = random.Integer(1, 4);
+  axis.stride = random.Integer(1, 3);
+  axis.dilation = random.Integer(1, 3);
+  axis.begin = random.Integer(0, 3);
+  axis.end = random.Integer(0, 3);
+  const int64_t reach = axis.dilation * (axis.kernel - 1) + 1;
+  axis.in = std::max<int64_t>(1, reach - axis.begin - axis.end) + random.Integer(0, most);
+  return axis;
+}
+
+std::vector<Geometry> AllGeometries(Random& random) {
+  const Axis none, three = {14, 3, 1, 1, 1, 1};
+  std::vector<Geometry> all = {
+      GeometryOf(1, 1, 1, {none, none, none}),
+      GeometryOf(2, 24, 40, {none, {30, 3, 1, 1, 1, 1}, {30, 3, 1, 1, 1, 1}}),  // read in place
+      GeometryOf(9, 20, 17, {none, {7, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}}),    // images together
+      GeometryOf(2, 300, 20, {none, {5, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}}),   // many channels
+      GeometryOf(2, 20, 530, {none, three, {3, 3, 1, 1, 1, 1}}),
+      GeometryOf(1, 9, 10, {none, none, {1500, 5, 1, 1, 2, 2}}),  // a line in parts
+      GeometryOf(2, 9, 10, {none, none, {1301, 3, 2, 1, 0, 0}}),
+      GeometryOf(1, 16, 8, {none, {33, 3, 1, 12, 12, 12}, {33, 3, 1, 12, 12, 12}}),
+      GeometryOf(2, 8, 16, {{4, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}, {26, 3, 1, 1, 1, 1}}),
+      // Blocks of lines that are the last of a plane and the first of the next.
+      GeometryOf(1, 16, 16, {{6, 3}, {7, 3}, {202, 3}}),
+      GeometryOf(1, 16, 16, {{4, 3, 1, 1, 2, 2}, {5, 3, 1, 1, 2, 2}, {200, 3, 1, 1, 2, 2}}),
+      GeometryOf(1, 16, 16, {{7, 2, 2, 3, 2, 1}, {9, 3, 2, 1, 0, 0}, {130, 2, 1, 2, 0, 0}}),
+      GeometryOf(2, 20, 24, {none, {300, 3, 1, 1, 1, 1}, none}),  // one dimension, not the last
+      GeometryOf(2, 9, 8, {{90, 4, 2, 2, 3, 2}, none, none}),
+      GeometryOf(2, 9, 8, {none, {9, 1, 3, 1, 0, 0}, {9, 2, 3, 1, 0, 0}}),    // elements between
+      GeometryOf(1, 5, 6, {none, {1, 11, 1, 1, 5, 5}, {2, 11, 1, 1, 5, 5}}),  // mostly padding
+      // Lines that are no whole pairs, of several images, in parts, and with steps.
+      GeometryOf(5, 9, 8, {none, {5, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}}),
+      GeometryOf(3, 9, 8, {none, {6, 3, 1, 2, 2, 2}, {15, 3, 1, 2, 2, 2}}),
+      GeometryOf(2, 9, 8, {none, {3, 2}, {1031, 4, 1, 1, 2, 1}}),
+      GeometryOf(2, 9, 8, {none, {9, 3, 3, 1, 1, 1}, {40, 5, 3, 1, 2, 2}}),
+      GeometryOf(2, 9, 8, {none, {9, 3, 4, 1, 1, 1}, {41, 5, 4, 1, 2, 2}}),
+  };
+  for (int i = 0; i < 60; ++i) {
+    all.push_back(GeometryOf(random.Integer(1, 4), random.Integer(1, 60), random.Integer(1, 60),
+                             {random.Chance(0.3) ? AnyAxis(random, 3) : none,
+                              random.Chance(0.7) ? AnyAxis(random, 12) : none,
+                              AnyAxis(random, random.Chance(0.5) ? 9 : 60)}));
+    if (random.Chance(0.3)) all.back().groups = random.Integer(2, 4);
+  }
+  return all;
+}
+
+TEST_F(WindowsOnVectors, MeetTheTruth) {
+  Random random(6);
+  for (const Geometry& geometry : AllGeometries(random)) {
+    ExpectTruth(geometry, SomeDTypes(random), random);
+    ExpectTruthOfPairs(geometry, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
+  Random random(7);
+  const Axis none, wide = {56, 3, 1, 1, 1, 1}, narrow = {7, 3, 2, 1, 1, 1},
+                   deep = {3, 2, 1, 1, 0, 1};
+  Geometry groups = GeometryOf(16, 40, 36, {none, {7, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}});
+  groups.groups = 2;
+  for (const Geometry& geometry :
+       {GeometryOf(2, 40, 50, {none, wide, wide}), GeometryOf(9, 300, 280, {none, narrow, narrow}),
+        GeometryOf(1, 20, 20, {none, none, {1700, 5, 1, 1, 2, 2}}),
+        GeometryOf(2, 20, 24, {deep, narrow, wide}), groups}) {
+    Operands operands(geometry, random.Chance(0.5) ? kFloats : kHalves, 0);
+    for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
+      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
+    }
+    // Zeros beside the image meet this one, or do not.
+    operands.weight.Set(3, std::numeric_limits<double>::infinity());
+    for (const Task task : kTasks) {
+      SetTeamSize(1);
+      const std::vector<uint64_t> one = BitsOf(ResultOf(operands, task, 1));
+      for (const int threads : {2, 5, 64}) {
+        SetTeamSize(threads);
+        EXPECT_EQ(BitsOf(ResultOf(operands, task, threads)), one) << threads;
+      }
+    }
+    if (!vectors::HasPairs()) continue;
+    Operands halves(geometry, kBFloats, 0);
+    for (Tensor* tensor : {&halves.x, &halves.y}) {
+      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
+    }
+    const auto by_pairs = [&](int threads) {
+      SetTeamSize(threads);
+      return BitsOf(ResultOf(halves, Task::kGradWeight, threads, vectors::Factors::kPairs));
+    };
+    const std::vector<uint64_t> one = by_pairs(1);
+    for (const int threads : {2, 5, 64}) EXPECT_EQ(by_pairs(threads), one) << threads;
+  }
+}
+
+// Without padding nothing is looked at afterwards: what fills up blocks is summed beside the
+// results.
+void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes, Task task,
+                                vectors::Factors factors) {
+  const double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double special : {kInfinity, std::nan("")}) {
+    for (const bool in_x : {false, true}) {
+      Operands operands(geometry, dtypes, 1);
+      for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
+        for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
+      }
+      Tensor& other = task == Task::kForward ? operands.weight : operands.y;
+      Tensor& touched = in_x ? operands.x : other;
+      touched.Set(touched.view.ElementCount() - 1, special);
+      const std::vector<double> got = ResultOf(operands, task, 1, factors);
+      const std::vector<double> expected = Expected(operands, task);
+      for (size_t i = 0; i < got.size(); ++i) {
+        if (std::isnan(expected[i])) {
+          ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
+        } else {
+          ASSERT_EQ(got[i], Rounded(expected[i], dtypes.weight)) << "element " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
+  const Axis none, long_rows = {40, 3}, short_rows = {7, 3};
+  const Geometry geometries[] = {GeometryOf(2, 21, 19, {none, short_rows, long_rows}),
+                                 GeometryOf(3, 19, 21, {none, short_rows, short_rows})};
+  for (const Geometry& geometry : geometries) {
+    EachTarget([&] {
+      for (const Task task : {Task::kForward, Task::kGradWeight}) {
+        ExpectSpecialValuesInPlace(geometry, kFloats, task, vectors::Factors::kFloat32);
+      }
+    });
+    if (vectors::HasPairs()) {
+      ExpectSpecialValuesInPlace(geometry, kBFloats, Task::kGradWeight, vectors::Factors::kPairs);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward

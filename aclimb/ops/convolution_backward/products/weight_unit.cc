@@ -1,0 +1,166 @@
+#include "aclimb/ops/convolution_backward/products/weight_unit.h"
+
+#include <algorithm>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/taps.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+using vectors::kRows;
+using vectors::Piece;
+using vectors::Segment;
+
+// Parts of rows that are worth a segment of their own each.
+constexpr int64_t kLongLine = 24;
+
+// Whether rows of x are read from where they are: in long parts of elements side by side, which
+// numbers of a segment can reach.
+bool ReadsInPlace(const VectorWindows& p, const Matrix& x) {
+  // A pair that the edge of the image cuts needs a zero.
+  if (p.factors == vectors::Factors::kPairs) return false;
+  if (x.dtype != DType::kFloat32 || p.geometry.stride[2] != 1 || p.width < kLongLine) return false;
+  const int64_t last = (kRows - 1) * x.row + (p.images - 1) * x.image + p.geometry.InSize();
+  return x.row >= 0 && x.image >= 0 && last < INT32_MAX;
+}
+
+}  // namespace
+
+WeightUnit::WeightUnit(const VectorWindows& p, int64_t unit, const Matrix& x, const Matrix& y,
+                       void* memory)
+    : p_(p),
+      g_(p.geometry),
+      x_(x),
+      y_(y),
+      part_(p, unit),
+      first_row_(part_.block * p.unit_rows),
+      rows_(std::min(p.unit_rows, g_.x_channels - first_row_)),
+      plane_(p.Elements(p.lines * p.width)),
+      pitch_(RoundUp(p.images * plane_, int64_t{16})),
+      in_place_(ReadsInPlace(p, x)),
+      room_(memory) {
+  sums_ = room_.Take<float>(p.unit_rows * g_.KernelSize() * p.unit_columns);
+  rights_ = room_.Take<float>(p.images * plane_ * p.unit_columns);
+  lefts_ = room_.Take<float>(kRows * pitch_);
+  pieces_ = room_.Take<Piece>(p.images * p.lines);
+  segments_ = room_.Take<Segment>(p.images * p.lines);
+}
+
+void WeightUnit::Run() {
+  const int64_t taps = g_.KernelSize();
+  for (int64_t number = 0; number < PixelBlocks(p_); ++number) {
+    block_ = BlockAt(p_, number);
+    EachPanel(p_, part_.columns,
+              [&](int64_t c, int64_t width, int64_t columns) { PackColumns(c, width, columns); });
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      FindPieces(tap);
+      if (number > 0 && segment_count_ == 0) continue;
+      for (int64_t r = 0; r < rows_; r += kRows) AddRows(tap, r, number > 0);
+    }
+  }
+}
+
+void WeightUnit::Store(const TensorView& weight) const {
+  const Matrix to = WeightsOf(weight);
+  const int64_t taps = g_.KernelSize();
+  vectors::StoreColumns(sums_, part_.width, rows_ * taps, part_.columns, to.dtype,
+                        to.At(0, part_.group * p_.columns + part_.first_column, first_row_ * taps),
+                        to.row);
+}
+
+void WeightUnit::PackColumns(int64_t c, int64_t width, int64_t columns) {
+  const int64_t pixels = block_.lines * block_.width, plane = p_.Elements(pixels);
+  float* const panel = rights_ + c * block_.images * plane;
+  if (columns < width) std::fill_n(panel, width * block_.images * plane, 0.0f);
+  for (int64_t i = 0; i < block_.images; ++i) {
+    const void* const from =
+        y_.At(block_.image + i, part_.group * p_.columns + part_.first_column + c,
+              block_.line * ResultOf(p_).width + block_.column);
+    vectors::PackRightTransposed(p_.factors, y_.dtype, from, y_.row, columns, pixels,
+                                 panel + i * plane * width, width);
+  }
+}
+
+void WeightUnit::FindPieces(int64_t tap) {
+  piece_count_ = segment_count_ = 0;
+  const Span windows = WindowsInside(g_, 2, tap % g_.kernel[2]);
+  const int64_t first = std::clamp<int64_t>(windows.begin - block_.column, 0, block_.width);
+  const int64_t end = std::clamp<int64_t>(windows.end - block_.column, first, block_.width);
+  if (first == end) return;
+  const int64_t some = vectors::PerElement(p_.factors);
+  const int64_t pixels = block_.lines * block_.width, plane = p_.Elements(pixels) * some;
+  // Lines of whole elements are left out where no window meets them.
+  const bool whole_lines = block_.width % some == 0;
+  bool any = false;
+  for (int64_t i = 0; i < block_.images; ++i) {
+    for (int64_t l = 0; l < block_.lines; ++l) {
+      const int64_t line = MetLine(g_, p_.task, block_.line + l, tap / g_.kernel[2]);
+      any = any || line >= 0;
+      if (line < 0 && whole_lines) continue;
+      const int64_t at = i * plane + l * block_.width;
+      const int64_t column = Meets(g_, 2, block_.column + first, tap % g_.kernel[2]);
+      const int64_t from = i * x_.image + line * g_.in[2] + column;
+      if (in_place_) {
+        AddSegment(from, x_.row, static_cast<int32_t>(at + first), end - first);
+        continue;
+      }
+      Piece& piece = pieces_[piece_count_++];
+      piece = {from, static_cast<int32_t>(at), static_cast<int32_t>(first),
+               static_cast<int32_t>(end - first), static_cast<int32_t>(block_.width - end)};
+      if (line < 0) piece = {0, piece.to, static_cast<int32_t>(block_.width), 0, 0};
+      int64_t length = block_.width;
+      if (l + 1 == block_.lines) {
+        piece.after += static_cast<int32_t>(plane - pixels);
+        length += plane - pixels;
+      }
+      AddPacked(at, length, some);
+    }
+  }
+  if (!any) segment_count_ = 0;
+}
+
+void WeightUnit::AddPacked(int64_t at, int64_t length, int64_t some) {
+  if (segment_count_ > 0) {
+    Segment& last = segments_[segment_count_ - 1];
+    // Lines that are no whole elements make one segment of an image.
+    const int64_t end = (last.right + last.depth) * some;
+    if (at <= end) {
+      last.depth = static_cast<int32_t>(CeilDivide(at + length, some)) - last.right;
+      return;
+    }
+  }
+  AddSegment(at / some, pitch_, static_cast<int32_t>(at / some), CeilDivide(length, some));
+}
+
+void WeightUnit::AddSegment(int64_t left, int64_t row, int32_t right, int64_t depth) {
+  Segment& segment = segments_[segment_count_++];
+  for (int64_t r = 0; r < kRows; ++r) segment.left[r] = static_cast<int32_t>(left + r * row);
+  segment.right = right;
+  segment.depth = static_cast<int32_t>(depth);
+}
+
+void WeightUnit::AddRows(int64_t tap, int64_t r, bool add) {
+  const int64_t rows = std::min(kRows, rows_ - r), taps = g_.KernelSize();
+  const int64_t channel = part_.group * g_.x_channels + first_row_ + r;
+  const float* left = lefts_;
+  if (in_place_) {
+    left = x_.As<const float>(block_.image, channel);
+    // The last block; rows that it lacks repeat one.
+    for (int64_t k = rows; k < kRows; ++k) {
+      for (int64_t s = 0; s < segment_count_; ++s) segments_[s].left[k] = segments_[s].left[0];
+    }
+  } else {
+    vectors::PackPieces(p_.factors, x_.dtype, x_.At(block_.image, channel), x_.row, g_.stride[2],
+                        rows, pieces_, piece_count_, lefts_, pitch_);
+  }
+  const int64_t depth = block_.images * p_.Elements(block_.lines * block_.width);
+  int32_t to[kRows];
+  for (int64_t k = 0; k < kRows; ++k) to[k] = static_cast<int32_t>((r + k) * taps + tap);
+  EachPanel(p_, part_.columns, [&](int64_t c, int64_t width, int64_t) {
+    vectors::MultiplySegments(p_.factors, left, segments_, segment_count_, rights_ + c * depth,
+                              width / p_.lanes, add, sums_ + c, part_.width, to, rows);
+  });
+}
+
+}  // namespace aclimb::convolution_backward
