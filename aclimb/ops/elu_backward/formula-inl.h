@@ -79,7 +79,9 @@ HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i,
 
 template <Branch kBranch, typename In, typename Out>
 void RunBranch(const In* grad, const In* value, Out* out, int64_t count, bool stream,
-               const Attributes& attributes) {
+               const Attributes& of_problem) {
+  // In a copy, which no store to `out` can change, so that nothing is read again for each vector.
+  const Attributes attributes = of_problem;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   constexpr bool kPairs = std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>;
