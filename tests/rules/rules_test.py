@@ -46,6 +46,8 @@ ALLOWED = {
 }
 OPERATOR = PUBLIC + CORE + BRIDGE + ("aclimb/contract/", "aclimb/executor/")
 OPERATOR_KERNEL = CORE + ("aclimb/simd/",)
+# What the folders inside an operator's may see of each other.
+SHARED_FOLDERS = ("copies", "repair")
 
 # Third-party headers that one place may see.
 CONFINED = {
@@ -83,6 +85,13 @@ def layer_of(path):
     return "/".join(parts[:2]) if parts[0] in ("aclimb", "backends", "tools") else None
 
 
+def inner_folder(path):
+    """The folder inside an operator's that a file is in, or None."""
+    parts = path.split("/")
+    inside = parts[:2] == ["aclimb", "ops"] and len(parts) > 4 and parts[3] != "include"
+    return parts[3] if inside else None
+
+
 def is_test(path):
     """Tests and benchmarks, and what only they read, may include anything."""
     name = path.rsplit("/", 1)[-1]
@@ -95,7 +104,7 @@ def allowed_includes(path, layer):
     if "/include/" in path:
         return PUBLIC
     # These check and plan; every other file is the kernel's, which gets valid arguments.
-    name = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    name = path[len(layer) + 1 :].rsplit(".", 1)[0]
     if name in ("contract", "rules", "plan", layer.rsplit("/", 1)[-1]) or name.startswith("plan_"):
         return OPERATOR + OPERATOR_KERNEL
     return OPERATOR_KERNEL
@@ -120,6 +129,9 @@ def check_includes(path, text):
             name = "acl/" + name
         own = name.startswith((layer + "/", "aclnnop/aclnn_" + layer.rsplit("/", 1)[-1]))
         planning = re.match(r"aclimb/ops/\w+/(contract|rules|plan)\.h$", name)
+        folder, seen = inner_folder(path), inner_folder(name)
+        if own and folder and seen and seen not in (folder, *SHARED_FOLDERS):
+            yield f"{path}: includes {name}; {folder}/ may not depend on {seen}/"
         if own and planning and allowed is OPERATOR_KERNEL:
             yield f"{path}: includes {name}; a kernel may not depend on checks and plans"
         if not own and not name.startswith(allowed):
@@ -174,6 +186,8 @@ def self_test():
         ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/ops/other/cpu.h"\n'),
         ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("aclimb/ops/elu_backward/cpu.cc", "#include <omp.h>\n"),
+        ("aclimb/ops/elu_backward/a/plan.cc", '#include "aclimb/executor/plan.h"\n'),
+        ("aclimb/ops/elu_backward/a/b.cc", '#include "aclimb/ops/elu_backward/c/d.h"\n'),
         ("backends/cpu/a.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("include/acl/a.h", '#include "aclimb/core/dtype.h"\n'),
         ("aclimb/runtime/a.cc", "#include <dnnl.hpp>\n"),
@@ -192,6 +206,8 @@ def self_test():
         ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclnnop/aclnn_elu_backward.h"\n'),
         ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/simd/walk.h"\n#include <hwy/highway.h>\n'),
         ("aclimb/ops/elu_backward/elu_backward_test.cc", '#include "aclimb/runtime/stream.h"\n'),
+        ("aclimb/ops/elu_backward/a/b.cc", '#include "aclimb/ops/elu_backward/copies/c.h"\n'),
+        ("aclimb/ops/elu_backward/a.cc", '#include "aclimb/ops/elu_backward/b/c.h"\n'),
         ("aclimb/runtime/a.cc", '// never abort()\nvoid F() { std::snprintf(b, 2, "exit(1)"); }\n'),
         ("aclimb/runtime/a.cc", "void F() { task.abort(); AbortStream(s); }\n"),
     ]

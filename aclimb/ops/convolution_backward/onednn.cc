@@ -18,7 +18,7 @@
 #include "aclimb/ops/convolution_backward/products/tile_kernels.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/recent_answers.h"
-#include "aclimb/ops/convolution_backward/repair/repair_span.h"
+#include "aclimb/ops/convolution_backward/taps.h"
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."

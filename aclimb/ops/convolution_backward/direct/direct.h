@@ -4,8 +4,8 @@
 
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/direct/flat.h"
+#include "aclimb/ops/convolution_backward/factors.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
-#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 
 // Our own convolution kernels: any geometry, any of the three dtypes for any operand, any strides,
 // computed in float32, or by dot products of bfloat16 that take subnormal numbers as zero, on the

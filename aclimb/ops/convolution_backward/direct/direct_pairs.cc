@@ -2,8 +2,6 @@
 
 #if defined(__x86_64__)
 
-#include <cstring>
-
 #include "aclimb/core/half.h"
 #include "aclimb/ops/convolution_backward/pairs-inl.h"
 

@@ -1,5 +1,4 @@
 // The loops around the kernels of direct_kernels.h.
-#include <algorithm>
 #include <atomic>
 
 #include "aclimb/core/half.h"

@@ -9,7 +9,7 @@
 
 #include "aclimb/ops/convolution_backward/direct/direct_blocks.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
-#include "aclimb/ops/convolution_backward/pack-inl.h"
+#include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {

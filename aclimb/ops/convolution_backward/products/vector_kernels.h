@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "aclimb/core/divide.h"
 #include "aclimb/core/dtype.h"
+#include "aclimb/ops/convolution_backward/factors.h"
 
 // Products of matrices on vectors, summed in float32. A product is computed in blocks of kRows rows
 // and up to kMostVectors vectors of columns, which the registers hold. Operands and results may be
@@ -12,20 +12,6 @@
 // A right operand is a panel [depth][width], aligned to a vector, its width whole vectors. Strides
 // in memory count what is there, those of panels and sums their elements.
 namespace aclimb::convolution_backward::vectors {
-
-// What is multiplied. An element of an operand, of four bytes, is a float32 or a pair of bfloat16
-// that are neighbours in the sum, with a zero behind the last of an odd number (dot_kernels.h).
-// What is packed for pairs is bfloat16 in memory.
-enum class Factors : uint8_t { kFloat32, kPairs };
-
-inline DType DTypeOf(Factors factors) {
-  return factors == Factors::kPairs ? DType::kBFloat16 : DType::kFloat32;
-}
-inline int64_t PerElement(Factors factors) { return factors == Factors::kPairs ? 2 : 1; }
-// Elements for a sum of so many products.
-inline int64_t Elements(Factors factors, int64_t depth) {
-  return CeilDivide(depth, PerElement(factors));
-}
 
 inline constexpr int64_t kRows = 8;
 inline constexpr int64_t kMostVectors = 3;

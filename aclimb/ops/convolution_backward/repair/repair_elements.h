@@ -1,12 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "aclimb/core/half.h"
 #include "aclimb/core/tensor_view.h"
-#include "aclimb/ops/convolution_backward/taps.h"
 
 // Single elements for the repairs of repair.h.
 namespace aclimb::convolution_backward {

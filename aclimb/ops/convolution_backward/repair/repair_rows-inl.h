@@ -6,8 +6,6 @@
 #define ACLIMB_REPAIR_ROWS_INL_H_
 #endif
 
-#include <algorithm>
-
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();

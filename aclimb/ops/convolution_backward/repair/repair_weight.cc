@@ -4,11 +4,15 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include <algorithm>
+#include <cmath>
+
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/repair/repair.h"
+#include "aclimb/ops/convolution_backward/repair/repair_elements.h"
 #include "aclimb/ops/convolution_backward/repair/repair_rows-inl.h"
-#include "aclimb/ops/convolution_backward/repair/repair_span.h"
+#include "aclimb/ops/convolution_backward/taps.h"
 
 #ifndef ACLIMB_REPAIR_WEIGHT_ONCE
 #define ACLIMB_REPAIR_WEIGHT_ONCE
