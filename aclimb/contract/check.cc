@@ -95,9 +95,11 @@ Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
     if (tensor == nullptr || !HasDTypes(parameter)) continue;
     const DTypeMask mask = parameter.dtypes[arguments.product()];
     if (Has(mask, tensor->dtype)) continue;
-    const char* const remedy = parameter.role == Role::kOutput
-                                   ? "create the tensor with a dtype that is expected"
-                                   : "convert the tensor";
+    const char* const remedy =
+        parameter.role == Role::kOutput
+            ? "create the tensor with a dtype that is expected"
+            : "convert the data before it is copied to the device, and create the "
+              "tensor with a dtype that is expected";
     const char* const elsewhere =
         HasElsewhere(parameter, tensor->dtype) ? ", or choose another product with ACLIMB_SOC" : "";
     return Refuse(kAclnnInvalid,
@@ -226,7 +228,7 @@ Status CheckNulls(const Contract& contract, const Arguments& arguments) {
                   Cat(parameter.name, " is null; expected an ", KindText(parameter.kind), "."),
                   Cat("check that ",
                       parameter.kind == Kind::kString ? "the text" : CreateText(parameter.kind),
-                      " succeeded and that the arguments are in order"),
+                      " succeeded and that the arguments are in the right order"),
                   Id(contract, "null", parameter.name));
   }
   return Ok();

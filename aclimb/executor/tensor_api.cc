@@ -51,7 +51,8 @@ Status Fill(const TensorArguments& from, TensorDescriptor& tensor) {
   }
   if (!IsKnown(static_cast<DType>(from.dtype))) {
     return Invalid(Cat("dataType is number ", static_cast<int>(from.dtype),
-                       "; expected an aclDataType other than ACL_DT_UNDEFINED."),
+                       "; expected one of aclDataType that elements can have, as ACL_FLOAT (0) or "
+                       "ACL_FLOAT16 (1)."),
                    "pass a dtype of acl_base.h", "dtype");
   }
   TensorDescriptor made;

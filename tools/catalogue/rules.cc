@@ -16,7 +16,7 @@ struct GenericRule {
 
 constexpr GenericRule kGeneric[] = {
     {"null", "this argument is not null", "its creation failed and was not checked",
-     "check that its creation succeeded and that the arguments are in order"},
+     "check that its creation succeeded and that the arguments are in the right order"},
     {"handle", "this argument is a live object of its kind",
      "it was destroyed before phase 1, or two arguments are exchanged",
      "destroy it only after phase 2 has returned"},
@@ -24,8 +24,8 @@ constexpr GenericRule kGeneric[] = {
      "choose another chip with ACLIMB_SOC, for example Ascend910B3"},
     {"dtype", "the dtype is one that the chip accepts",
      "bfloat16 on an older chip; float64 or an integer where the operator has none",
-     "convert the tensor, or create an output with another dtype; `aclimb ops` lists what each "
-     "chip accepts"},
+     "convert the data before it is copied to the device, or create an output with another dtype; "
+     "`aclimb ops` lists what each chip accepts"},
     {"format", "the format is one of the accepted layouts",
      "a blocked format such as NC1HWC0 in aclCreateTensor, or channels last",
      "lay the data out so (or describe them with strides), and pass that format"},

@@ -23,11 +23,12 @@ namespace {
 constexpr const char* kNotice = "\n\nPrinted by `make docs` from ";
 
 std::string EnvironmentPage() {
-  std::string out =
-      Cat("# Environment variables", kNotice,
-          "`aclimb/core/environment.h`; do not edit.\n\n"
-          "An unknown value is an error text at first use, never a silent default.\n\n"
-          "| variable | values | default | meaning |\n|---|---|---|---|\n");
+  std::string out = Cat(
+      "# Environment variables", kNotice,
+      "`aclimb/core/environment.h`; do not edit.\n\n"
+      "A value that is not there is told, never ignored: the runtime's own make `aclInit` fail, "
+      "those of the tools are named on stderr. `aclimb env` checks them all.\n\n"
+      "| variable | values | default | meaning |\n|---|---|---|---|\n");
   for (const EnvironmentVariable& row : kEnvironment) {
     out += Cat("| `", row.name, "` | ", row.values, " | ", row.default_value, " | ", row.meaning,
                " |\n");

@@ -49,7 +49,10 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 
 inline constexpr contract::Rule kRules[] = {
-    contract::SameDType("same-dtype/logProb", kLogProb, kGradLoss, "convert one of the two"),
+    contract::SameDType(
+        "same-dtype/logProb", kLogProb, kGradLoss,
+        "convert the data of logProb to the dtype of gradLoss before it is copied to "
+        "the device, and create the tensor with that dtype"),
     contract::SameDType("same-dtype/xGradOut", kXGradOut, kGradLoss,
                         "allocate xGradOut with the dtype of gradLoss"),
     contract::Custom("reduction", &UnknownReduction, "reduction is \"none\", \"mean\" or \"sum\"",

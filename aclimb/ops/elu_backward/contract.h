@@ -41,8 +41,10 @@ inline std::optional<std::string> NegativeAlphaOfResult(const contract::Argument
 }
 
 inline constexpr contract::Rule kRules[] = {
-    contract::SameDType("same-dtype/selfOrResult", kSelfOrResult, kGradOutput,
-                        "convert one of the two"),
+    contract::SameDType(
+        "same-dtype/selfOrResult", kSelfOrResult, kGradOutput,
+        "convert the data of selfOrResult to the dtype of gradOutput before it is copied "
+        "to the device, and create the tensor with that dtype"),
     contract::ConvertsToFloat("real/alpha", kAlpha, "pass a real scalar"),
     contract::ConvertsToFloat("real/scale", kScale, "pass a real scalar"),
     contract::ConvertsToFloat("real/inputScale", kInputScale, "pass a real scalar"),

@@ -3,7 +3,7 @@
 #if defined(__x86_64__)
 
 #include "aclimb/core/half.h"
-#include "aclimb/ops/convolution_backward/pairs-inl.h"
+#include "aclimb/ops/convolution_backward/pairs.h"
 
 namespace aclimb::convolution_backward::pairs {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/pairs-inl.h"
+#include "aclimb/ops/convolution_backward/pairs.h"
 
 namespace aclimb::convolution_backward::vectors::dots {
 namespace {

@@ -9,7 +9,7 @@
 #include <atomic>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/pairs-inl.h"
+#include "aclimb/ops/convolution_backward/pairs.h"
 
 #define ACLIMB_TILES \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")))

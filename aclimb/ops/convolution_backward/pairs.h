@@ -1,7 +1,7 @@
-// Pieces of the kernels that multiply pairs of bfloat16 (tile_kernels.cc, dot_kernels.cc), in
-// instructions that Highway does not have. For files that compile for x86 alone; what is here is
-// compiled for AVX-512 with AVX512_BF16 function by function, since whole files would leave these
-// instructions in inline functions that processors without them share.
+// Pieces of the kernels that multiply pairs of bfloat16 (tile_kernels.cc, dot_kernels.cc,
+// direct_pairs.cc), in instructions that Highway does not have. For files that compile for x86
+// alone; what is here is compiled for AVX-512 with AVX512_BF16 function by function, since whole
+// files would leave these instructions in inline functions that processors without them share.
 #pragma once
 
 // gcc 12 takes the undefined operands in its own header for mistakes.
@@ -22,7 +22,7 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr int64_t kPairLanes = 16;  // float32, or pairs, of a vector
+inline constexpr int64_t kPairLanes = 16;  // float32, or pairs, of a vector
 
 // A mask of the first `count` of 32.
 inline uint32_t First(int64_t count) {
