@@ -77,11 +77,11 @@ HWY_INLINE int64_t Block(const In* grad, const In* value, Out* out, int64_t i,
   return lanes;
 }
 
+// The attributes are a copy, which no store to `out` can change: by reference they would be read
+// again for each vector.
 template <Branch kBranch, typename In, typename Out>
 void RunBranch(const In* grad, const In* value, Out* out, int64_t count, bool stream,
-               const Attributes& of_problem) {
-  // In a copy, which no store to `out` can change, so that nothing is read again for each vector.
-  const Attributes attributes = of_problem;
+               Attributes attributes) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   constexpr bool kPairs = std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>;
