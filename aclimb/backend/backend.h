@@ -168,8 +168,6 @@ typedef struct AclimbBackend {
 
   // True on a thread that runs a task whose queue was aborted.
   int (*cancelled)(void);
-  // As aclimb_run_shared; body(context, 0) alone is enough.
-  void (*run_shared)(void (*body)(void* context, int part), void* context);
 } AclimbBackend;
 
 // What a plug-in exports.

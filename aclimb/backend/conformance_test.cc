@@ -117,27 +117,6 @@ TEST_P(Conformance, Properties) {
   EXPECT_GT(properties.memory_bytes, 0u);
 }
 
-TEST_P(Conformance, SharedLoopsAreRunToTheirEnd) {
-  struct Loop {
-    std::atomic<int> next{0};
-    std::atomic<int> done{0};
-    std::atomic<int> calls[2] = {};
-  };
-  for (int round = 0; round < 100; ++round) {
-    Loop loop;
-    backend_->run_shared(
-        [](void* context, int part) {
-          auto& shared = *static_cast<Loop*>(context);
-          ++shared.calls[part];
-          while (shared.next++ < 100) ++shared.done;
-        },
-        &loop);
-    EXPECT_EQ(loop.done, 100);
-    EXPECT_LE(loop.calls[0], 1);
-    EXPECT_LE(loop.calls[1], 1);
-  }
-}
-
 TEST_P(Conformance, MemoryIsAlignedPaddedAndLimited) {
   for (const uint64_t bytes : {uint64_t{1}, uint64_t{1000}, uint64_t{5} << 20}) {
     char* memory = Allocate(bytes);

@@ -133,8 +133,7 @@ typedef struct AclimbOperation {
   const void* run;
 } AclimbOperation;
 
-// A task of at most this traffic may run inside a synchronise, on the thread that waits. It must
-// not open a thread team then.
+// A task of at most this traffic may run inside a synchronise, on the thread that waits.
 #define ACLIMB_INLINE_BYTES (256 * 1024)
 
 typedef struct AclimbTask {
@@ -143,9 +142,8 @@ typedef struct AclimbTask {
   void (*release)(void* payload);  // exactly once, after run or when the task is dropped
   void* payload;
   uint64_t cost_bytes;  // estimated traffic; see ACLIMB_INLINE_BYTES
-  // It is short, and shares its loops by aclimb_run_shared instead of opening a team: it may run
-  // inside a synchronise whatever its traffic.
-  int32_t shares;
+  // It may run inside a synchronise whatever its traffic: it opens no OpenMP team.
+  int32_t any_thread;
   const AclimbOperation* operation;  // null when no tool listens
 } AclimbTask;
 
@@ -161,12 +159,6 @@ typedef struct AclimbReason {
 ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, AclimbReason* reason);
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
-// For a loop too short for a team. Calls body(context, part) with part 0 or 1 here, and with the
-// other part meanwhile on a thread that has nothing else to do, if one looks in time; nobody is
-// woken. So each goes on until nothing is left to do; it throws nothing. An engine gets part 1 and
-// a waiting thread part 0 where that can be, for the caches' sake; results must not depend on it.
-// One loop of the process is shared at a time, others run alone. Returns when both are done.
-ACLIMB_BRIDGE void aclimb_run_shared(void (*body)(void* context, int part), void* context);
 
 // ---- Tools -------------------------------------------------------------------------------------
 // Traces, the checker and their kin listen to calls and work (aclimb/observe).

@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <thread>
+#include <cstddef>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 namespace aclimb {
@@ -28,11 +30,53 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// A thread of ours, which takes no signals. Throws what std::thread throws.
-template <typename Body>
-std::thread QuietThread(Body&& body) {
-  const SignalsBlocked blocked;
-  return std::thread(std::forward<Body>(body));
-}
+// A thread of ours: it takes no signals, and its stack is large enough for every kernel, whatever
+// the process's limit of stacks is (RLIMIT_STACK decides the size of a std::thread's). It runs on
+// when the object ends; only Join waits for it.
+class QuietThread {
+ public:
+  static constexpr size_t kStackBytes = size_t{8} << 20;
+
+  // Throws std::system_error, with the system's reason, when there is no thread to be had.
+  template <typename Body>
+  explicit QuietThread(Body&& body, size_t stack_bytes = kStackBytes) {
+    using Kept = std::decay_t<Body>;
+    auto kept = std::make_unique<Kept>(std::forward<Body>(body));
+    const int error = Start(
+        [](void* given) -> void* {
+          (*std::unique_ptr<Kept>(static_cast<Kept*>(given)))();
+          return nullptr;
+        },
+        kept.get(), stack_bytes);
+    if (error != 0) throw std::system_error(error, std::generic_category(), "pthread_create");
+    (void)kept.release();
+  }
+  ~QuietThread() {
+    if (!joined_) pthread_detach(thread_);
+  }
+  QuietThread(const QuietThread&) = delete;
+  QuietThread& operator=(const QuietThread&) = delete;
+
+  void Join() {
+    pthread_join(thread_, nullptr);
+    joined_ = true;
+  }
+  // As `top` shows it; 15 characters at most.
+  void Name(const char* name) { pthread_setname_np(thread_, name); }
+
+ private:
+  int Start(void* (*run)(void*), void* given, size_t stack_bytes) {
+    const SignalsBlocked blocked;
+    pthread_attr_t attributes;
+    if (const int error = pthread_attr_init(&attributes); error != 0) return error;
+    int error = pthread_attr_setstacksize(&attributes, stack_bytes);
+    if (error == 0) error = pthread_create(&thread_, &attributes, run, given);
+    pthread_attr_destroy(&attributes);
+    return error;
+  }
+
+  pthread_t thread_;
+  bool joined_ = false;
+};
 
 }  // namespace aclimb

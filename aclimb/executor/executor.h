@@ -11,6 +11,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/recycler.h"
 #include "aclimb/executor/plan.h"
+#include "aclimb/simd/parallel.h"
 #include "aclnn/acl_meta.h"
 
 namespace aclimb {
@@ -24,8 +25,9 @@ struct PlannedCall {
   // One per tensor parameter, in order.
   std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;
   uint64_t workspace_size = 0;
-  uint64_t cost_bytes = 0;     // as AclimbTask has it
-  bool shares = false;         // likewise
+  uint64_t cost_bytes = 0;  // as AclimbTask has it
+  bool any_thread = false;  // likewise
+  Helpers helpers = Helpers::kTeam;
   bool deterministic = false;  // the switch as phase 1 found it
 
   const char* NameOf(const TensorUse& use) const {

@@ -82,8 +82,7 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
 }
 
-// What the engine weighs: the traffic of the touched tensors. Alone, a compute thread on the engine
-// gains nothing but its overlap with the program: larger tasks then count as small.
+// What the engine weighs: the traffic of the touched tensors.
 uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
   if (planner.needs_engine()) return uint64_t{1} << 62;
   uint64_t bytes = 0;
@@ -91,7 +90,13 @@ uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
     if (!use.touched) continue;
     bytes += static_cast<uint64_t>(use.view.ElementCount()) * SizeOf(use.view.dtype);
   }
-  return planner.needs_no_team() || TeamSize() == 1 ? (bytes + 7) / 8 : bytes;
+  return bytes;
+}
+
+Helpers HelpersOf(const PlannedCall& call, const Planner& planner) {
+  if (planner.shares_loops()) return Helpers::kAwake;
+  const bool small = planner.needs_no_team() || call.cost_bytes <= ACLIMB_INLINE_BYTES;
+  return small ? Helpers::kNone : Helpers::kTeam;
 }
 
 Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunction plan,
@@ -122,7 +127,8 @@ Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunc
            planner);
   }
   call->cost_bytes = CostOf(*call, planner);
-  call->shares = planner.shares_loops() && TeamSize() > 1;
+  call->any_thread = !planner.needs_engine();
+  call->helpers = HelpersOf(*call, planner);
   return PlannedCallPointer(call);
 }
 

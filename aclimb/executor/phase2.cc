@@ -19,7 +19,7 @@ int RunOnEngine(void* payload) {
   ConfigureTeam();
   const auto* executor = static_cast<const Executor*>(payload);
   const PlannedCall& call = *executor->call;
-  const SerialScope serial(call.shares || call.cost_bytes <= ACLIMB_INLINE_BYTES);
+  const HelpersScope scope(call.helpers);
   try {
     call.plan->Run(executor->Context());
     return kSuccess;
@@ -142,7 +142,7 @@ Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
       .release = [](void* payload) { delete static_cast<Executor*>(payload); },
       .payload = executor.get(),
       .cost_bytes = call.cost_bytes,
-      .shares = call.shares ? 1 : 0,
+      .any_thread = call.any_thread ? 1 : 0,
       .operation = executor->description ? executor->description->operation() : nullptr};
   executor.release();
   AclimbReason reason = {"", ""};

@@ -107,15 +107,13 @@ class Planner {
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
 
-  // The run has too little to share out: it takes one thread, and inline more than others.
+  // The run has too little to share out: it takes one thread.
   void NeedsNoTeam() { needs_no_team_ = true; }
-  // The same, but it cuts its loops finely, and a second thread that happens to be awake may have a
-  // part of them. For runs of at most a hundred microseconds or so.
-  void SharesLoops() {
-    NeedsNoTeam();
-    shares_loops_ = true;
-  }
-  // The run opens a thread team whatever the tensors' size (oneDNN does): never inline.
+  // The run is short, a hundred microseconds or so at most: only threads that happen to be awake
+  // take part in its loops.
+  void SharesLoops() { shares_loops_ = true; }
+  // The run opens an OpenMP team (oneDNN does): it belongs on an engine's thread, never inside a
+  // synchronise.
   void NeedsEngine() { needs_engine_ = true; }
 
   WorkspaceLedger& workspace() { return workspace_; }

@@ -9,7 +9,6 @@ void ConfigureTeam() {
   [[maybe_unused]] static const bool once = [] {
     SetTeamSize(aclimb_settings()->threads);
     SetCancelQuery(&aclimb_cancelled);
-    SetSharedRun(&aclimb_run_shared);
     return true;
   }();
 }

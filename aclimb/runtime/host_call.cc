@@ -39,7 +39,7 @@ class HelperThreads {
 
  private:
   void StartThread() {
-    QuietThread([this] { Loop(); }).detach();
+    QuietThread thread([this] { Loop(); });
     ++threads_;
   }
 

@@ -65,8 +65,4 @@ int aclimb_cancelled() {
   return backend.ok() ? backend.value()->cancelled() : 0;
 }
 
-void aclimb_run_shared(void (*body)(void* context, int part), void* context) {
-  aclimb::Backend().run_shared(body, context);
-}
-
 }  // extern "C"

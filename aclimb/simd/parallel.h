@@ -5,9 +5,6 @@
 
 namespace aclimb {
 
-// The one place where compute threads are made. Team work runs on the OpenMP runtime that oneDNN
-// uses, and only an engine's own thread may start it.
-
 // Threads of the compute team: ACLIMB_THREADS, else all cores of the process's affinity mask.
 int TeamSize();
 // Called once by the runtime and by tests; values below 1 mean all cores.
@@ -19,21 +16,22 @@ void SetCancelQuery(int (*query)());
 // What the query answers now, for work between two loops.
 bool IsCancelled();
 
-// As aclimb_run_shared (aclimb/bridge); null, the default, where there is nobody to share with.
-using SharedRun = void (*)(void (*body)(void* context, int part), void* context);
-void SetSharedRun(SharedRun run);
-
-// While one lives, loops of this thread open no team. They are still shared with another thread of
-// the runtime that has nothing to do.
-class SerialScope {
+// Who takes part in the loops of a thread.
+enum class Helpers : uint8_t {
+  kNone,   // nobody: there is too little to share out
+  kAwake,  // threads of the team that are awake: for work of at most a hundred microseconds or so
+  kTeam,   // all of the team
+};
+// While one lives, the loops of this thread have those helpers at most. Without one, all.
+class HelpersScope {
  public:
-  explicit SerialScope(bool serial);
-  ~SerialScope();
-  SerialScope(const SerialScope&) = delete;
-  SerialScope& operator=(const SerialScope&) = delete;
+  explicit HelpersScope(Helpers helpers);
+  ~HelpersScope();
+  HelpersScope(const HelpersScope&) = delete;
+  HelpersScope& operator=(const HelpersScope&) = delete;
 
  private:
-  bool before_;
+  Helpers before_;
 };
 
 namespace parallel_internal {
@@ -42,10 +40,10 @@ using Body = void (*)(void* context, int64_t begin, int64_t end);
 bool Run(int64_t count, int64_t grain, Body body, void* context);
 }  // namespace parallel_internal
 
-// Calls body(begin, end) on disjoint pieces that cover [0, count) in no particular order. A piece
-// is at most `grain` long; one fork-join per call, none when a single piece covers everything.
-// Results must not depend on the split: write disjoint outputs, or reduce over fixed blocks. What
-// the body throws on any thread ends the loop, and the first of it leaves the call.
+// Calls body(begin, end) on disjoint pieces that cover [0, count) in no particular order, here and
+// on those threads of the team (team.h) that come in time. A piece is at most `grain` long. Results
+// must not depend on the split: write disjoint outputs, or reduce over fixed blocks. What the body
+// throws on any thread ends the loop, and the first of it leaves the call.
 //
 // ParallelForAll says whether every piece ran: after a cancelled loop the next one would read what
 // was never written.

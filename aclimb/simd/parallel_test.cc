@@ -57,74 +57,44 @@ TEST(ParallelFor, StopsWhenTheQuerySaysSo) {
   EXPECT_LT(pieces, 1000000);
 }
 
-void OnlyFirstPart(void (*body)(void*, int), void* context) { body(context, 0); }
-void OnlyLastPart(void (*body)(void*, int), void* context) { body(context, 1); }
-void BothParts(void (*body)(void*, int), void* context) {
-  std::thread other(body, context, 1);
-  body(context, 0);
-  other.join();
-}
-
-class SharedLoops : public ::testing::TestWithParam<SharedRun> {
- protected:
-  void SetUp() override {
-    SetTeamSize(2);
-    SetSharedRun(GetParam());
-  }
-  void TearDown() override {
-    SetSharedRun(nullptr);
-    SetTeamSize(0);
-  }
-  const SerialScope serial_{true};
-};
-
-TEST_P(SharedLoops, CoverEveryElementOnce) {
-  for (int64_t count : {2, 7, 64, 1001}) {
-    for (int64_t grain : {1, 3, 64}) {
+TEST(ParallelFor, HelpersComeOnlyWhereTheyMay) {
+  SetTeamSize(4);
+  for (const Helpers helpers : {Helpers::kNone, Helpers::kAwake, Helpers::kTeam}) {
+    const HelpersScope scope(helpers);
+    const HelpersScope inner(Helpers::kTeam);  // cannot give what the outer one refuses
+    for (int64_t count : {1, 2, 7, 1001}) {
       std::vector<std::atomic<int>> hits(static_cast<size_t>(count));
-      const bool all = ParallelForAll(count, grain, [&](int64_t begin, int64_t end) {
+      std::atomic<int> elsewhere{0};
+      const auto caller = std::this_thread::get_id();
+      EXPECT_TRUE(ParallelForAll(count, 3, [&](int64_t begin, int64_t end) {
+        elsewhere += std::this_thread::get_id() != caller ? 1 : 0;
         for (int64_t i = begin; i < end; ++i) ++hits[static_cast<size_t>(i)];
-      });
-      EXPECT_TRUE(all);
-      for (auto& hit : hits) ASSERT_EQ(hit, 1) << count << ' ' << grain;
+      }));
+      for (auto& hit : hits) ASSERT_EQ(hit, 1) << count;
+      if (helpers == Helpers::kNone) {
+        EXPECT_EQ(elsewhere, 0);
+      }
     }
   }
+  SetTeamSize(0);
 }
 
-TEST_P(SharedLoops, LetOutWhatAnyPartThrows) {
-  const auto body = [](int64_t begin, int64_t end) {
-    if (begin <= 500 && 500 < end) throw std::bad_alloc();
-  };
-  EXPECT_THROW(ParallelFor(1000, 10, body), std::bad_alloc);
-}
-
-TEST_P(SharedLoops, StopWhenTheQuerySaysSo) {
-  SetCancelQuery(&always);
-  constexpr int64_t kEndless = int64_t{1} << 50;
-  EXPECT_FALSE(ParallelForAll(kEndless, 1, [](int64_t, int64_t) {}));
-  SetCancelQuery(nullptr);
-}
-
-INSTANTIATE_TEST_SUITE_P(Parts, SharedLoops,
-                         ::testing::Values(&OnlyFirstPart, &OnlyLastPart, &BothParts));
-
-TEST(SharedLoops, AreOfferedOnlyByThreadsThatOpenNoTeam) {
-  static std::atomic<int> offers;
-  offers = 0;
-  SetSharedRun([](void (*body)(void*, int), void* context) {
-    ++offers;
-    body(context, 0);
+// The caller sleeps in the first piece that it takes: others take all the rest.
+TEST(ParallelFor, TheWorkOfALateThreadIsTaken) {
+  SetTeamSize(2);
+  constexpr int64_t kPieces = 100;
+  std::atomic<int64_t> done{0};
+  int64_t by_caller = 0;
+  const auto caller = std::this_thread::get_id();
+  ParallelFor(kPieces, 1, [&](int64_t, int64_t) {
+    if (std::this_thread::get_id() == caller) {
+      ++by_caller;
+      while (done < kPieces - 1) std::this_thread::yield();
+    }
+    ++done;
   });
-  const auto loop = [](int team, bool serial) {
-    SetTeamSize(team);
-    const SerialScope scope(serial);
-    ParallelFor(10, 1, [](int64_t, int64_t) {});
-    return offers.exchange(0);
-  };
-  EXPECT_EQ(loop(2, true), 1);
-  EXPECT_EQ(loop(2, false), 0);
-  EXPECT_EQ(loop(1, true), 0);
-  SetSharedRun(nullptr);
+  EXPECT_EQ(done, kPieces);
+  EXPECT_EQ(by_caller, 1);
   SetTeamSize(0);
 }
 

@@ -16,7 +16,6 @@
 #include "backends/cpu/marker.h"
 #include "backends/cpu/memory.h"
 #include "backends/cpu/queue.h"
-#include "backends/cpu/shared_run.h"
 
 // Devices are opened and closed many times but made once: late frees and the threads of running
 // tasks must find them.
@@ -269,7 +268,6 @@ const AclimbBackend* CpuBackend() {
       .marker_wait = cpu::WaitMarker,
       .marker_time = cpu::MarkerTime,
       .cancelled = cpu::IsCancelled,
-      .run_shared = cpu::RunShared,
   };
   return &kBackend;
 }

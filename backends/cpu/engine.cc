@@ -1,6 +1,7 @@
 #include "backends/cpu/engine.h"
 
 #include "aclimb/core/codes.h"
+#include "aclimb/core/stack.h"
 #include "backends/cpu/marker.h"
 
 namespace aclimb::cpu {
@@ -9,16 +10,22 @@ namespace {
 [[gnu::tls_model("initial-exec")]] thread_local const std::atomic<int>* running_cancel_flag =
     nullptr;
 
-// Short enough to begin a millisecond late. A task of unknown cost does not count as small.
-bool IsSmall(const Task& task) {
+// A task of unknown cost does not count as small.
+bool CostsAtMost(const Task& task, uint64_t bytes) {
   if (task.kind == Task::Kind::kSuspend) return false;
   if (task.kind != Task::Kind::kRun) return true;
-  return task.run.cost_bytes != 0 && task.run.cost_bytes <= ACLIMB_INLINE_BYTES;
+  return task.run.cost_bytes != 0 && task.run.cost_bytes <= bytes;
 }
 
-// Opens no team: any thread may run it.
+// Whether any thread may run it.
 bool NeedsNoEngine(const Task& task) {
-  return IsSmall(task) || (task.kind == Task::Kind::kRun && task.run.shares != 0);
+  return CostsAtMost(task, ACLIMB_INLINE_BYTES) ||
+         (task.kind == Task::Kind::kRun && task.run.any_thread != 0);
+}
+
+// Whether it may begin a millisecond late, if nobody waits for it.
+bool MayBeginLate(const Task& task) {
+  return NeedsNoEngine(task) && CostsAtMost(task, Engine::kLongBytes);
 }
 
 }  // namespace
@@ -37,8 +44,7 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ++ready_count_;
   queue->ready = true;
   const Task& next = queue->tasks.front();
-  const bool looks_soon =
-      (ticking_ && IsSmall(next)) || (spinning_ && !executing_ && NeedsNoEngine(next));
+  const bool looks_soon = MayBeginLate(next) && (ticking_ || (spinning_ && !executing_));
   if (looks_soon && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1) {
     deferred_ = true;
     return;
@@ -84,7 +90,6 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   const Task& task = queue->tasks.front();  // stays there while it runs
   executing_ = true;
   queue->running = true;
-  if (task.run.shares != 0 && !OnEngineThread()) AskForHelp();
   lock.unlock();
   running_cancel_flag = &queue->cancel;
   int code = 0;
@@ -149,7 +154,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
 
 bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   if (executing_ || parked_ || ready_count_ != 1 || !queue->ready) return false;
-  if (!NeedsNoEngine(queue->tasks.front())) return false;
+  if (!NeedsNoEngine(queue->tasks.front()) || !HasRoomForKernels()) return false;
   deferred_ = false;
   RunTurn(PickNext(), lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.

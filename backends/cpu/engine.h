@@ -13,12 +13,14 @@
 namespace aclimb::cpu {
 
 // Runs the ready tasks of one device's queues, one at a time, on a thread of its own that starts
-// with the first task. A task may open the compute team; therefore only this thread runs large
-// ones, but for those that share their loops instead. Never destroyed.
+// with the first task. A task may open an OpenMP team, which only this thread may; others are also
+// run by threads that wait for them. Never destroyed.
 class Engine {
  public:
   // 0 is the highest priority.
   static constexpr uint32_t kPriorities = 8;
+  // Traffic of a task that takes a hundred microseconds or more.
+  static constexpr uint64_t kLongBytes = 8 * ACLIMB_INLINE_BYTES;
 
   // ---- Under the scheduler's lock ----
 
@@ -30,7 +32,7 @@ class Engine {
   // Takes the queue, which has lost its tasks, out of the ready list again.
   void Unready(AclimbQueue* queue) noexcept;
   // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
-  // and the task opens no team. The lock is released meanwhile; the caller keeps the queue from
+  // and the task needs no engine. The lock is released meanwhile; the caller keeps the queue from
   // being destroyed.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   // The queue's front task, a wait, begins to wait for the marker, and its time begins to run.
@@ -43,14 +45,12 @@ class Engine {
   void Unpark();
 
   // Waits without the lock, for a short while and not past the deadline, until the queue has
-  // finished `target` tasks: cheaper than sleeping when the work is about to end. Takes part in
-  // work that is shared meanwhile; whether there was some.
-  bool SpinFor(const AclimbQueue& queue, uint64_t target,
+  // finished `target` tasks: cheaper than sleeping when the work is about to end.
+  void SpinFor(const AclimbQueue& queue, uint64_t target,
                std::chrono::steady_clock::time_point deadline, std::unique_lock<std::mutex>& lock);
 
  private:
   AclimbQueue* PickNext();
-  void AskForHelp() noexcept;
   // These two may leave a destroyed queue gone.
   void RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only);
   // Returns whether the queue is still there. `dropped` as in AclimbQueue::Fail.
@@ -71,7 +71,7 @@ class Engine {
   bool started_ = false;
   bool sleeping_ = false;
   bool executing_ = false;  // on any thread
-  bool worked_ = false;     // something was run that the engine did or could share: worth a spin
+  bool worked_ = false;     // more may follow soon: worth a spin
   bool spinning_ = false;
   bool ticking_ = false;   // sleeps for one tick at most
   bool deferred_ = false;  // a small task is ready and the engine's thread was not told
@@ -79,7 +79,6 @@ class Engine {
   // No wait expires before; it may be of a wait that has ended.
   std::chrono::steady_clock::time_point next_deadline_ =
       std::chrono::steady_clock::time_point::max();
-  std::chrono::steady_clock::time_point help_asked_;
   bool parked_ = false;
 
   friend void ParkEngines();
@@ -88,7 +87,6 @@ class Engine {
 // The engine of a device, created on first use.
 Engine* EngineOf(int device);
 
-bool OnEngineThread();
 // True while the calling thread runs a task whose queue was aborted.
 bool Cancelled();
 

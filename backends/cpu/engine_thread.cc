@@ -1,7 +1,5 @@
 // The engine's thread: how it starts, sleeps, spins, watches the time and stops at exit.
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -13,7 +11,6 @@
 #include "aclimb/core/spin_lock.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/marker.h"
-#include "backends/cpu/shared_run.h"
 
 namespace aclimb::cpu {
 namespace {
@@ -21,12 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Waking a sleeping thread costs about 45 microseconds, so spinning for as long can at most double
-// the cost; not longer, but while there is work to share, because a spinning thread takes a core
-// from the compute team.
+// the cost; not longer, because a spinning thread takes a core from the compute team.
 constexpr auto kEngineSpin = std::chrono::microseconds(50);
 constexpr auto kWaiterSpin = std::chrono::microseconds(20);
-// Traffic of a task that takes longer, so that its team needs the core that the waiter has.
-constexpr uint64_t kLongBytes = 8 * ACLIMB_INLINE_BYTES;
 constexpr auto kTick = std::chrono::milliseconds(1);
 constexpr auto kExitWait = std::chrono::seconds(2);
 
@@ -37,21 +31,10 @@ bool SpinPays() {
   return several_cores;
 }
 
-// Takes part in whatever is shared until `done` says so, or nothing was for a while, or the time is
-// up. Without the lock. Whether there was something.
+// Until `done` says so or the time is up. Without the lock.
 template <typename Done>
-bool SpinAndHelp(Clock::duration patience, Clock::time_point last, Done&& done) {
-  bool helped = false;
-  auto end = Clock::now() + patience;
-  while (!done() && Clock::now() < std::min(end, last)) {
-    if (TakePart()) {
-      helped = true;
-      end = Clock::now() + patience;
-    } else {
-      Pause();
-    }
-  }
-  return helped;
+void SpinUntil(Clock::time_point end, Done&& done) {
+  while (!done() && Clock::now() < end) Pause();
 }
 
 std::map<int, Engine*>& Engines() {
@@ -77,8 +60,6 @@ void ParkEngines() {
   }
 }
 
-bool OnEngineThread() { return is_engine_thread; }
-
 Engine* EngineOf(int device) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
   Engine*& engine = Engines()[device];
@@ -90,9 +71,7 @@ void Engine::Start() {
   if (started_) return;
   static const bool registered = std::atexit([] { ParkEngines(); }) == 0;
   (void)registered;
-  std::thread thread = QuietThread([this] { Loop(); });
-  pthread_setname_np(thread.native_handle(), "aclimb-engine");
-  thread.detach();
+  QuietThread([this] { Loop(); }).Name("aclimb-engine");
   started_ = true;
 }
 
@@ -108,27 +87,15 @@ void Engine::Unpark() {
   Wake();
 }
 
-// A task begins that the engine's thread could share. A program that runs one right after another
-// gets it out of its sleep, for the next one.
-void Engine::AskForHelp() noexcept {
-  if (!SpinPays()) return;
-  worked_ = true;
-  const auto now = Clock::now();
-  if (sleeping_ && now < help_asked_ + kEngineSpin) wake_.notify_one();
-  help_asked_ = now;
-}
-
-bool Engine::SpinFor(const AclimbQueue& queue, uint64_t target, Clock::time_point deadline,
+void Engine::SpinFor(const AclimbQueue& queue, uint64_t target, Clock::time_point deadline,
                      std::unique_lock<std::mutex>& lock) {
-  if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return false;
-  const AclimbTask& task = queue.tasks.front().run;
-  if (task.cost_bytes > kLongBytes && task.shares == 0) return false;
-  const auto last = std::min(deadline, Clock::now() + kTick);
+  if (!SpinPays() || queue.suspended || queue.blocked_on != nullptr) return;
+  // The team of a long task needs the core that the waiter has.
+  if (queue.tasks.front().run.cost_bytes > kLongBytes) return;
   lock.unlock();
-  const bool helped = SpinAndHelp(
-      kWaiterSpin, last, [&] { return queue.finished.load(std::memory_order_acquire) >= target; });
+  SpinUntil(std::min(deadline, Clock::now() + kWaiterSpin),
+            [&] { return queue.finished.load(std::memory_order_acquire) >= target; });
   lock.lock();
-  return helped;
 }
 
 // Waits for events that ran out of time become the queue's error, and the queue goes on.
@@ -164,15 +131,12 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
     worked_ = false;
     spinning_ = true;
     const uint64_t seen = signals_.load(std::memory_order_acquire);
-    const auto last = std::min(next_deadline_, Clock::now() + kTick);
+    const auto end = std::min(next_deadline_, Clock::now() + kEngineSpin);
     lock.unlock();
-    const bool helped = SpinAndHelp(
-        kEngineSpin, last, [&] { return signals_.load(std::memory_order_acquire) != seen; });
+    SpinUntil(end, [&] { return signals_.load(std::memory_order_acquire) != seen; });
     lock.lock();
     spinning_ = false;
     deferred_ = false;
-    worked_ = worked_ || helped;
-    if (helped) return;
   }
   if (ready_count_ != 0 && !executing_ && !parked_) return;
   auto deadline = next_deadline_;

@@ -209,8 +209,8 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
     if (queue->aborts != aborts || queue->DependsOnDroppedWork()) return kRtStreamAbort;
     if (timeout_ms < 0 && engine->TryRunInline(queue, lock)) continue;
     engine->FlushDeferred();
-    if (spins) {
-      spins = engine->SpinFor(*queue, target, deadline, lock);
+    if (std::exchange(spins, false)) {
+      engine->SpinFor(*queue, target, deadline, lock);
       continue;
     }
     if (timeout_ms < 0) {

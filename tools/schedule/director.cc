@@ -413,7 +413,7 @@ void Director::StartWatch() {
   if (watched_) return;
   watched_ = true;
   try {
-    QuietThread([this] { Watch(); }).detach();
+    QuietThread thread([this] { Watch(); });
   } catch (...) {
     // Only programs that wait where nobody sees it need it.
   }

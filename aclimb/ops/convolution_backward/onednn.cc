@@ -8,7 +8,7 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <thread>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,14 +19,11 @@
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/recent_answers.h"
 #include "aclimb/ops/convolution_backward/taps.h"
+#include "aclimb/simd/openmp_team.h"
 
 #if DNNL_VERSION_MAJOR != 2
 #error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
 #endif
-
-// From the OpenMP runtime that oneDNN uses; its header is gcc's alone.
-extern "C" int omp_get_max_threads();
-extern "C" void omp_set_num_threads(int threads);
 
 namespace aclimb::convolution_backward::onednn {
 
@@ -57,51 +54,45 @@ bool IsRefusal(const dnnl::error& error) {
   return error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments;
 }
 
-// oneDNN reads the size of its team from OpenMP's setting of the calling thread, when it describes
-// a primitive and again when it runs one. Descriptions are made on a short-lived thread, so that
-// the setting of the program's thread stays out of it on both sides, and so does a parallel region
-// that the program may be in. Throws std::system_error when there is no thread to be had,
-// std::bad_alloc when oneDNN has no memory; null is what it cannot do.
+// What `make` gives, for a team of `threads`; null is what oneDNN cannot do. Throws std::bad_alloc
+// when it has no memory.
+template <typename Make>
+auto MakeFor(int threads, Make&& make) -> decltype(make()) {
+  const OpenMpScope scope(threads);
+  try {
+    return make();
+  } catch (const dnnl::error& refusal) {
+    if (IsRefusal(refusal)) return nullptr;
+    if (refusal.status == dnnl_out_of_memory) throw std::bad_alloc();
+    throw;
+  }
+}
+
+// oneDNN reads the size of its team from OpenMP's settings of the calling thread, when it describes
+// a primitive and again when it runs one. Descriptions are made on a short-lived thread, so that a
+// parallel region that the program may be in stays out of it, and so does the program's stack. For
+// a team of one the calling thread will do where there is no other. Throws std::system_error when
+// there is no thread to be had for a larger team.
 template <typename Make>
 auto OnOwnThread(int threads, Make&& make) {
   decltype(make()) made;
   std::exception_ptr error;
-  std::thread thread = QuietThread([&] {
+  const auto run = [&] {
     try {
-      omp_set_num_threads(threads);
-      made = make();
-    } catch (const dnnl::error& refusal) {
-      made = nullptr;
-      if (!IsRefusal(refusal)) {
-        error = refusal.status == dnnl_out_of_memory ? std::make_exception_ptr(std::bad_alloc())
-                                                     : std::current_exception();
-      }
+      made = MakeFor(threads, make);
     } catch (...) {
       error = std::current_exception();
     }
-  });
-  thread.join();
+  };
+  try {
+    QuietThread(run).Join();
+  } catch (const std::system_error&) {
+    if (threads > 1) throw;
+    run();
+  }
   if (error != nullptr) std::rethrow_exception(error);
   return made;
 }
-
-// The same setting around a run, which an engine's thread makes.
-class TeamOf {
- public:
-  explicit TeamOf(int threads) : before_(omp_get_max_threads()) {
-    if (threads != before_) omp_set_num_threads(threads);
-    changed_ = threads != before_;
-  }
-  ~TeamOf() {
-    if (changed_) omp_set_num_threads(before_);
-  }
-  TeamOf(const TeamOf&) = delete;
-  TeamOf& operator=(const TeamOf&) = delete;
-
- private:
-  int before_;
-  bool changed_ = false;
-};
 
 dnnl::primitive_attr UserScratchpad() {
   dnnl::primitive_attr attr;
@@ -187,7 +178,7 @@ class ReorderImplementation final : public Reorder {
   int64_t ScratchBytes() const override { return scratch_bytes_; }
 
   void Run(const void* from, void* to, void* scratch) const override {
-    const TeamOf team(threads_);
+    const OpenMpScope scope(threads_);
     const dnnl::primitive& primitive = lazy_.Get([&] { return dnnl::reorder(desc_); });
     execution_.Run(primitive, {const_cast<void*>(from), to, scratch});
   }
@@ -249,7 +240,7 @@ class PrimitiveImplementation final : public Primitive {
   std::string_view Name() const override { return name_; }
 
   void Run(void* x, void* y, void* weight, void* scratch) const override {
-    const TeamOf team(threads_);
+    const OpenMpScope scope(threads_);
     const dnnl::primitive& primitive = lazy_.Get([&] { return Kind::Make(desc_); });
     execution_.Run(primitive, {x, y, weight, scratch});
   }

@@ -15,6 +15,7 @@
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/products/tile_windows.h"
+#include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -32,14 +33,6 @@ DType OperandDType(const Place& a, const Place& b, const Place& c) {
 bool NeedsConversion(DType dtype, std::initializer_list<Place> places) {
   return std::any_of(places.begin(), places.end(),
                      [&](const Place& place) { return place.view.dtype != dtype; });
-}
-
-int PrimitiveThreads() {
-#if defined(ACLIMB_STD_THREAD_TEAM)
-  return 1;  // the thread sanitizer cannot see through the team of oneDNN
-#else
-  return TeamSize();
-#endif
 }
 
 // The same shape without gaps, in another dtype.
@@ -179,7 +172,7 @@ PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transp
       transposed_(transposed),
       dtype_(OperandDType(grad_output, input, weight)),
       converts_(NeedsConversion(dtype_, {grad_output, input, weight})),
-      threads_(PrimitiveThreads()),
+      threads_(OpenMpThreads(TeamSize())),
       parallel_(!IsSmall(geometry)),
       grad_output_(grad_output),
       plan_(NewPlan<ConvolutionPlan>(geometry)) {

@@ -283,14 +283,8 @@ TEST(EluBackwardKernel, ThreadsDoNotChangeTheBits) {
       SetTeamSize(team);
       expect_equal("by a team");
     }
-    SetSharedRun([](void (*body)(void*, int), void* context) {
-      std::thread other(body, context, 1);
-      body(context, 0);
-      other.join();
-    });
-    const SerialScope serial(true);
-    expect_equal("shared");
-    SetSharedRun(nullptr);
+    const HelpersScope scope(Helpers::kAwake);
+    expect_equal("by threads that are awake");
   }
   SetTeamSize(0);
 }

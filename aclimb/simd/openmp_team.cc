@@ -1,0 +1,156 @@
+#include "aclimb/simd/openmp_team.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <deque>
+#include <string_view>
+#include <system_error>
+
+#include "aclimb/core/futex.h"
+#include "aclimb/core/parse.h"
+#include "aclimb/core/quiet_thread.h"
+#include "aclimb/core/stack.h"
+
+// libgomp's stable binary interface, whatever compiler builds us: clang's -fopenmp would bring a
+// second runtime beside the one that oneDNN uses, and the header is gcc's alone.
+extern "C" {
+void GOMP_parallel(void (*body)(void*), void* data, unsigned num_threads, unsigned flags);
+int omp_get_dynamic();
+int omp_get_max_active_levels();
+int omp_get_max_threads();
+int omp_get_num_threads();
+int omp_get_thread_limit();
+void omp_set_dynamic(int on);
+void omp_set_max_active_levels(int levels);
+void omp_set_num_threads(int threads);
+}
+
+namespace aclimb {
+namespace {
+
+// The stack of the runtime's threads: OMP_STACKSIZE, in KiB unless a letter says otherwise, else
+// the default of the process, which its limit of stacks decides.
+size_t StackBytes() {
+  for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr) continue;
+    std::string_view value(text);
+    while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
+    while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+    int shift = 10;
+    if (!value.empty()) {
+      constexpr std::string_view kUnits = "bkmg";
+      const size_t unit = kUnits.find(static_cast<char>(value.back() | 0x20));
+      if (unit != std::string_view::npos) {
+        shift = static_cast<int>(unit) * 10;
+        value.remove_suffix(1);
+      }
+    }
+    while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+    uint64_t count;
+    // The runtime ignores what it cannot read.
+    if (ParseWhole(value, &count) && count << shift >> shift == count) return count << shift;
+  }
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes) != 0) return QuietThread::kStackBytes;
+  size_t bytes = 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
+// How many of `count` threads the system starts, all of them alive at once; `error` is the reason
+// of the first refusal.
+int Startable(int count, int* error) {
+  std::atomic<uint32_t> ended{0};
+  std::deque<QuietThread> threads;
+  *error = 0;
+  try {
+    for (int i = 0; i < count; ++i) {
+      threads.emplace_back(
+          [&ended] {
+            while (ended.load(std::memory_order_acquire) == 0) FutexWait(ended, 0);
+          },
+          StackBytes());
+    }
+  } catch (const std::system_error& refused) {
+    *error = refused.code().value();
+  }
+  ended.store(1, std::memory_order_release);
+  FutexWake(ended, count);
+  for (QuietThread& thread : threads) thread.Join();
+  return static_cast<int>(threads.size());
+}
+
+// The largest team whose threads the system has started once. A child of fork may have other
+// limits.
+std::atomic<int>& ProvenThreads() {
+  static std::atomic<int> threads{1};
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { ProvenThreads().store(1, std::memory_order_relaxed); });
+  (void)registered;
+  return threads;
+}
+// Of this thread, with itself.
+thread_local int pool_threads = 1;
+
+// Has the runtime start its threads, which then stay with this thread.
+void StartPool(int threads) {
+  int error;
+  if (Startable(threads - 1, &error) < threads - 1) {
+    throw std::system_error(error, std::generic_category(), "pthread_create");
+  }
+  std::atomic<int> members{0};
+  GOMP_parallel(
+      [](void* data) {
+        static_cast<std::atomic<int>*>(data)->store(omp_get_num_threads(),
+                                                    std::memory_order_relaxed);
+      },
+      &members, static_cast<unsigned>(threads), 0);
+  pool_threads = members.load(std::memory_order_relaxed);
+  if (pool_threads != threads) {
+    throw std::system_error(EAGAIN, std::generic_category(), "an OpenMP region of fewer threads");
+  }
+}
+
+}  // namespace
+
+int OpenMpThreads(int wanted) {
+#if defined(ACLIMB_ONE_OPENMP_THREAD)
+  return std::min(wanted, 1);
+#endif
+  const int threads = std::min(wanted, omp_get_thread_limit());
+  if (threads <= 1 || StackBytes() < kKernelStackBytes) return 1;
+  int proven = ProvenThreads().load(std::memory_order_relaxed);
+  if (threads <= proven) return threads;
+  int error;
+  const int started = 1 + Startable(threads - 1, &error);
+  while (proven < started && !ProvenThreads().compare_exchange_weak(proven, started)) {
+  }
+  return started;
+}
+
+OpenMpScope::Settings::Settings(int threads)
+    : threads_(omp_get_max_threads()),
+      dynamic_(omp_get_dynamic()),
+      levels_(omp_get_max_active_levels()) {
+  if (threads_ != threads) omp_set_num_threads(threads);
+  if (dynamic_ != 0) omp_set_dynamic(0);
+  if (levels_ < 1) omp_set_max_active_levels(1);
+}
+
+OpenMpScope::Settings::~Settings() {
+  if (omp_get_max_threads() != threads_) omp_set_num_threads(threads_);
+  if (dynamic_ != 0) omp_set_dynamic(dynamic_);
+  if (levels_ < 1) omp_set_max_active_levels(levels_);
+}
+
+OpenMpScope::OpenMpScope(int threads) : settings_(threads) {
+  if (threads > 1 && pool_threads != threads) StartPool(threads);
+}
+
+}  // namespace aclimb

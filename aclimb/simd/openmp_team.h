@@ -1,0 +1,40 @@
+#pragma once
+
+namespace aclimb {
+
+// Threads of the OpenMP runtime, which oneDNN works with. oneDNN cuts its work into as many parts
+// as it is told that there are threads, and leaves parts undone, or waits for ever, when a region
+// gets fewer. The runtime gives fewer by its own rules (OMP_THREAD_LIMIT, OMP_DYNAMIC,
+// OMP_MAX_ACTIVE_LEVELS and what a program sets), and ends the process when the system refuses it a
+// thread. So the size is found out first, and threads are asked of the system before the runtime
+// asks.
+
+// How many threads of `wanted` a region of an OpenMpScope will get, at least 1. For any thread of
+// the process, inside a parallel region too.
+int OpenMpThreads(int wanted);
+
+// While it lives, every OpenMP region that this thread opens has exactly `threads` threads, a
+// number that OpenMpThreads gave. For a team of several the thread must be one of ours, since its
+// runtime's threads stay with it. Throws std::system_error when the system has no thread left by
+// now.
+class OpenMpScope {
+ public:
+  explicit OpenMpScope(int threads);
+
+ private:
+  // What OpenMP remembers for each thread.
+  class Settings {
+   public:
+    explicit Settings(int threads);
+    ~Settings();
+    Settings(const Settings&) = delete;
+    Settings& operator=(const Settings&) = delete;
+
+   private:
+    const int threads_, dynamic_, levels_;  // before
+  };
+
+  const Settings settings_;
+};
+
+}  // namespace aclimb

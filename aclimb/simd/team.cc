@@ -1,0 +1,149 @@
+#include "aclimb/simd/team.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "aclimb/core/cores.h"
+#include "aclimb/core/futex.h"
+#include "aclimb/core/quiet_thread.h"
+#include "aclimb/core/spin_lock.h"
+
+namespace aclimb {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What it takes to wake a sleeping thread, about.
+constexpr auto kWakeTime = std::chrono::microseconds(50);
+// Loops of one operator follow each other faster, and so do the operators of a program that waits
+// for each.
+constexpr auto kSpin = 2 * kWakeTime;
+// A piece of a loop is short, unless its thread lost the core.
+constexpr auto kCallerSpin = std::chrono::microseconds(20);
+
+// Asking for a thread in vain costs as much as a short loop.
+constexpr auto kRetry = std::chrono::milliseconds(100);
+
+// Looks at `done` until it says yes or the time is up; what it said last.
+template <typename Done>
+bool SpinUntil(Clock::duration patience, Done&& done) {
+  // On one core, what is waited for cannot happen meanwhile.
+  static const bool several_cores = CoreCount() > 1;
+  if (!several_cores) return done();
+  constexpr int kLooks = 32;  // between two looks at the clock
+  const auto end = Clock::now() + patience;
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      Pause();
+    }
+  } while (Clock::now() < end);
+  return false;
+}
+
+}  // namespace
+
+// Never destroyed: the threads outlive main. A child of fork has none of them, and whatever they
+// were doing will never end there: it begins with a new team in the same place.
+class TeamStorage {
+ public:
+  static Team& Get() {
+    static Team* const team = [] {
+      pthread_atfork(nullptr, nullptr, [] { new (bytes_) Team; });
+      return new (bytes_) Team;
+    }();
+    return *team;
+  }
+
+ private:
+  alignas(Team) static inline unsigned char bytes_[sizeof(Team)];
+};
+
+Team& Team::Get() { return TeamStorage::Get(); }
+
+void Team::Run(int members, Length length, Body body, void* context) {
+  const int places = std::min(members - 1, static_cast<int>(kPlaces / kPlace));
+  if (places < 1 || busy_.exchange(true, std::memory_order_acquire)) {
+    body(context, 0);
+    return;
+  }
+  Grow(places);
+  body_ = body;
+  context_ = context;
+  state_.store(kOpen + static_cast<uint32_t>(places) * kPlace, std::memory_order_release);
+  Wake(places, length);
+  body(context, 0);
+  const auto all_left = [&] { return state_.load(std::memory_order_acquire) < kInside; };
+  state_.fetch_and(~kOpen, std::memory_order_acq_rel);
+  if (!all_left() && !SpinUntil(kCallerSpin, all_left)) {
+    uint32_t state = state_.fetch_or(kCallerSleeps, std::memory_order_acq_rel) | kCallerSleeps;
+    while (state >= kInside) {
+      FutexWait(state_, state);
+      state = state_.load(std::memory_order_acquire);
+    }
+  }
+  busy_.store(false, std::memory_order_release);
+}
+
+void Team::Wake(int places, Length length) {
+  // In this order, which AwaitRound has the other way round: who goes to sleep now sees the round,
+  // or is seen to sleep.
+  round_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  if (length == Length::kShort) {
+    const auto before = std::exchange(ended_, Clock::now());
+    if (ended_ > before + kWakeTime) return;
+  }
+  FutexWake(round_, places);
+}
+
+void Team::Grow(int threads) {
+  if (threads_ >= threads || Clock::now() < refused_ + kRetry) return;
+  try {
+    for (; threads_ < threads; ++threads_) {
+      QuietThread thread([this, member = threads_ + 1] { Loop(member); });
+      thread.Name("aclimb-team");
+    }
+  } catch (...) {  // The system has no thread or no memory now.
+    refused_ = Clock::now();
+  }
+}
+
+void Team::Loop(int member) {
+  // A new thread joins the round that it was started for.
+  for (uint32_t seen = round_.load(std::memory_order_acquire);; seen = AwaitRound(seen)) {
+    if (!Join()) continue;
+    body_(context_, member);
+    Leave();
+  }
+}
+
+uint32_t Team::AwaitRound(uint32_t seen) {
+  const auto has_come = [&] { return round_.load(std::memory_order_acquire) != seen; };
+  if (!SpinUntil(kSpin, has_come)) {
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    while (!has_come()) FutexWait(round_, seen);
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return round_.load(std::memory_order_acquire);
+}
+
+bool Team::Join() {
+  uint32_t state = state_.load(std::memory_order_relaxed);
+  do {
+    if ((state & kOpen) == 0 || (state & kPlaces) == 0) return false;
+  } while (!state_.compare_exchange_weak(state, state - kPlace + kInside, std::memory_order_acquire,
+                                         std::memory_order_relaxed));
+  return true;
+}
+
+void Team::Leave() {
+  const uint32_t state = state_.fetch_sub(kInside, std::memory_order_acq_rel) - kInside;
+  if (state < kInside && (state & kCallerSleeps) != 0) FutexWake(state_, 1);
+}
+
+}  // namespace aclimb

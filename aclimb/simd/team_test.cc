@@ -1,0 +1,116 @@
+#include "aclimb/simd/team.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace aclimb {
+namespace {
+
+// Members that came to one run of a team of `members`, whose caller stays until all that may come
+// have.
+std::set<int> MembersOf(int members) {
+  struct Seen {
+    std::atomic<int> count{0};
+    std::atomic<bool> here[8] = {};
+    int members;
+  } seen;
+  seen.members = members;
+  Team::Get().Run(
+      members, Team::Length::kLong,
+      [](void* data, int member) {
+        Seen& all = *static_cast<Seen*>(data);
+        EXPECT_FALSE(all.here[member].exchange(true)) << "two threads of one number";
+        ++all.count;
+        while (member == 0 && all.count < all.members) std::this_thread::yield();
+      },
+      &seen);
+  std::set<int> came;
+  for (int i = 0; i < 8; ++i) {
+    if (seen.here[i]) came.insert(i);
+  }
+  return came;
+}
+
+TEST(Team, EveryMemberComesOnce) {
+  EXPECT_EQ(MembersOf(1), std::set<int>({0}));
+  // Any threads of the team may be the others.
+  for (int members : {4, 2, 3}) {
+    const std::set<int> came = MembersOf(members);
+    EXPECT_EQ(came.size(), static_cast<size_t>(members));
+    EXPECT_EQ(came.count(0), 1u);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(MembersOf(4).size(), 4u) << "asleep meanwhile";
+}
+
+// A caller that has nothing left to do returns, whoever has not come.
+TEST(Team, NobodyIsWaitedFor) {
+  for (int i = 0; i < 20000; ++i) {
+    std::atomic<int> inside{0};
+    Team::Get().Run(
+        3, i % 2 == 0 ? Team::Length::kShort : Team::Length::kLong,
+        [](void* data, int) {
+          auto& count = *static_cast<std::atomic<int>*>(data);
+          ++count;
+          --count;
+        },
+        &inside);
+    ASSERT_EQ(inside, 0) << "who came has left";
+  }
+}
+
+TEST(Team, ManyCallersAtOnceAndLoopsInLoops) {
+  std::atomic<int> runs{0};
+  const auto call = [&] {
+    for (int i = 0; i < 500; ++i) {
+      Team::Get().Run(
+          3, Team::Length::kLong,
+          [](void* data, int member) {
+            if (member != 0) return;
+            Team::Get().Run(
+                3, Team::Length::kLong,
+                [](void* inner, int inner_member) {
+                  if (inner_member == 0) ++*static_cast<std::atomic<int>*>(inner);
+                },
+                data);
+          },
+          &runs);
+    }
+  };
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) callers.emplace_back(call);
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(runs, 2000);
+}
+
+// Forked in the middle of a loop, when the team is taken.
+TEST(Team, AChildOfForkHasATeamOfItsOwn) {
+  EXPECT_EQ(MembersOf(3).size(), 3u);
+  pid_t child = -1;
+  Team::Get().Run(
+      3, Team::Length::kLong,
+      [](void* data, int member) {
+        if (member != 0) return;
+        const pid_t forked = fork();
+        if (forked == 0) {
+          alarm(20);
+          _exit(MembersOf(3).size() == 3 ? 0 : 1);
+        }
+        *static_cast<pid_t*>(data) = forked;
+      },
+      &child);
+  ASSERT_GT(child, 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(MembersOf(3).size(), 3u);
+}
+
+}  // namespace
+}  // namespace aclimb
