@@ -6,7 +6,8 @@
 namespace aclimb {
 
 // IEEE binary16 and bfloat16 as storage types. Conversions are exact to float and round to nearest
-// even from it; float16 overflow gives infinity, NaN stays NaN.
+// even from it, whatever the thread's floating-point state; float16 overflow gives infinity, NaN
+// stays NaN.
 struct Float16 {
   uint16_t bits = 0;
 };
@@ -59,9 +60,14 @@ inline Float16 ToFloat16(float value) {
   }
   if (magnitude >= 0x47800000u) return Float16{static_cast<uint16_t>(sign | 0x7C00u)};
   if (magnitude < 0x38800000u) {
-    // Below the smallest normal: adding 0.5 puts the float16 mantissa into the low bits, rounded.
-    const float shifted = FloatOfBits(magnitude) + 0.5f;
-    return Float16{static_cast<uint16_t>(sign | (BitsOf(shifted) - 0x3F000000u))};
+    // Below the smallest normal the last bit is 2^-24, and half of it and less becomes zero.
+    const uint32_t exponent = magnitude >> 23;
+    if (exponent < 102) return Float16{sign};
+    const uint32_t mantissa = (magnitude & 0x7FFFFFu) | 0x800000u;
+    const uint32_t shift = 126 - exponent;
+    const uint32_t below_half = (1u << (shift - 1)) - 1;
+    const uint32_t rounded = mantissa + below_half + ((mantissa >> shift) & 1u);
+    return Float16{static_cast<uint16_t>(sign | (rounded >> shift))};
   }
   const uint32_t rebased = magnitude - (112u << 23);
   const uint32_t rounded = rebased + 0xFFFu + ((rebased >> 13) & 1u);

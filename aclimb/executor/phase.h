@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/core/float_state.h"
 #include "aclimb/executor/plan.h"
 #include "aclnn/acl_meta.h"
 
@@ -33,10 +34,11 @@ template <typename T>
 requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) contract::Argument Argument(T value) {
   return {.kind = contract::Kind::kInteger, .integer = static_cast<int64_t>(value)};
 }
-template <typename T>
-requires(std::is_floating_point_v<T>) contract::Argument Argument(T value) {
-  return {.kind = contract::Kind::kReal, .real = static_cast<double>(value)};
+inline contract::Argument Argument(double value) {
+  return {.kind = contract::Kind::kReal, .real = value};
 }
+// Not here, or the compiler could convert before the floating-point state is the default one.
+contract::Argument Argument(float value) noexcept;
 
 aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
                    std::span<contract::Argument> arguments, uint64_t* workspace_size,
@@ -54,6 +56,8 @@ template <typename... T>
 aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan, uint64_t* workspace_size,
                    aclOpExecutor** executor, T... arguments) noexcept {
   static_assert((std::is_convertible_v<T, const aclTensor*> + ...) <= kMostTensors);
+  // Plans hold scalars that were converted and multiplied, messages numbers that were printed.
+  const DefaultFloatState state;
   contract::Argument list[] = {phase_internal::Argument(arguments)...};
   return phase_internal::Phase1(contract, plan, list, workspace_size, executor);
 }

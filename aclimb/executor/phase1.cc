@@ -205,6 +205,10 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
 
 namespace phase_internal {
 
+contract::Argument Argument(float value) noexcept {
+  return {.kind = contract::Kind::kReal, .real = static_cast<double>(value)};
+}
+
 aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
                    std::span<contract::Argument> arguments, uint64_t* workspace_size,
                    aclOpExecutor** executor) noexcept {

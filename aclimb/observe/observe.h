@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "aclimb/core/float_state.h"
 #include "aclimb/observe/observer.h"
 
 // The place where tools (trace, checker, faults, records) listen in. It costs one load a call when
@@ -52,6 +53,7 @@ const Observers& Tools() noexcept;
 
 template <typename Visit>
 void Each(Visit&& visit) noexcept {
+  const DefaultFloatState state;  // tools compute and print on the program's threads
   const Observers& tools = Tools();
   for (int i = 0; i < tools.count; ++i) {
     try {

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdint>
 
 #include "acl/acl_base.h"
@@ -15,7 +14,7 @@ size_t aclDataTypeSize(aclDataType dataType) {
 aclFloat16 aclFloatToFloat16(float value) {
   constexpr uint16_t kLargest = 0x7BFF;  // 65504
   constexpr uint16_t kSign = 0x8000;
-  if (std::isnan(value)) return kLargest;
+  if ((aclimb::BitsOf(value) & 0x7FFFFFFFu) > 0x7F800000u) return kLargest;
   const uint16_t bits = aclimb::ToFloat16(value).bits;
   if ((bits & 0x7C00) != 0x7C00) return bits;
   return static_cast<uint16_t>((bits & kSign) | kLargest);
@@ -24,8 +23,9 @@ aclFloat16 aclFloatToFloat16(float value) {
 // The documented helper reads the exponent 31 as an ordinary one.
 float aclFloat16ToFloat(aclFloat16 value) {
   if ((value & 0x7C00) != 0x7C00) return aclimb::ToFloat(aclimb::Float16{value});
-  const float magnitude = 65536.0f * (1.0f + static_cast<float>(value & 0x3FF) / 1024.0f);
-  return (value & 0x8000) != 0 ? -magnitude : magnitude;
+  constexpr uint32_t kExponent = 127 + 16;
+  const uint32_t sign = uint32_t{value & 0x8000u} << 16;
+  return aclimb::FloatOfBits(sign | kExponent << 23 | uint32_t{value & 0x3FFu} << 13);
 }
 
 }  // extern "C"

@@ -1,4 +1,5 @@
 #include "acl/acl_rt.h"
+#include "aclimb/core/float_state.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/event.h"
 #include "aclimb/runtime/refusals.h"
@@ -48,6 +49,7 @@ Result<uint64_t> TimeOf(const char* argument, aclrtEvent handle) {
 
 Status ElapsedTime(float* ms, aclrtEvent start, aclrtEvent end) {
   if (ms == nullptr) return NullArgument("ms");
+  const DefaultFloatState state;
   Result<uint64_t> from = TimeOf("startEvent", start);
   if (!from.ok()) return from.TakeStatus();
   Result<uint64_t> to = TimeOf("endEvent", end);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <mutex>
 
+#include "aclimb/core/float_state.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/runtime/device.h"
 
@@ -52,7 +53,11 @@ class HelperThreads {
       HostCalls mine;
       mine.splice(mine.end(), calls_, calls_.begin());
       lock.unlock();
-      Perform(mine.front());
+      {
+        // As a new thread of a program has it, not as an earlier call left it.
+        const DefaultFloatState state;
+        Perform(mine.front());
+      }
       mine.clear();
       lock.lock();
     }

@@ -1,6 +1,7 @@
 #include "backends/cpu/engine.h"
 
 #include "aclimb/core/codes.h"
+#include "aclimb/core/float_state.h"
 #include "aclimb/core/stack.h"
 #include "backends/cpu/marker.h"
 
@@ -93,13 +94,17 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   lock.unlock();
   running_cancel_flag = &queue->cancel;
   int code = 0;
-  try {
-    code = task.run.run(task.run.payload);
-  } catch (...) {
-    code = kRtAicoreException;
+  {
+    // Of the program's thread, or as the engine's inherited it from one.
+    const DefaultFloatState state;
+    try {
+      code = task.run.run(task.run.payload);
+    } catch (...) {
+      code = kRtAicoreException;
+    }
+    running_cancel_flag = nullptr;
+    if (task.run.release != nullptr) task.run.release(task.run.payload);
   }
-  running_cancel_flag = nullptr;
-  if (task.run.release != nullptr) task.run.release(task.run.payload);
   lock.lock();
   executing_ = false;
   ticks_left_ = kTicks;
