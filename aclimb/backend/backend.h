@@ -10,7 +10,8 @@
 //   - The caller holds no lock unless the entry says so, and calls from any thread, concurrently on
 //     different objects; on the same queue several threads may submit at once.
 //   - Entries return 0 or a runtime code (aclimb/core/codes.h) and never throw. Without memory they
-//     return 207001 and change nothing; work that was taken over runs without needing any.
+//     return 207001, without a thread that they need 207005, and change nothing: a later call may
+//     find what this one lacked. Work that was taken over runs without needing any.
 //   - "May block" means on the device's work; a short internal lock is always allowed.
 
 #include <stddef.h>
@@ -60,6 +61,17 @@ typedef struct AclimbTaskFailure {
   uint32_t thread_id;  // of the thread that submitted it
 } AclimbTaskFailure;
 
+enum AclimbRefusedResource { ACLIMB_REFUSED_MEMORY = 0, ACLIMB_REFUSED_THREAD = 1 };
+
+// What the operating system refused an entry.
+typedef struct AclimbRefusal {
+  const char* whose;  // static text: "the memory of the allocation"
+  const char* call;   // static text: the system or library call that failed, "mprotect"
+  uint64_t bytes;     // that it asked for; 0 where nobody knows
+  int32_t error;      // errno
+  int32_t resource;   // AclimbRefusedResource
+} AclimbRefusal;
+
 enum AclimbMarkerState {
   ACLIMB_MARKER_PENDING = 0,
   ACLIMB_MARKER_DONE = 1,
@@ -85,6 +97,10 @@ typedef struct AclimbBackend {
   // under way, and a queue that such a thread used may be destroyed a little later.
   int (*device_close)(AclimbDevice* device);
   int (*device_properties)(int index, AclimbDeviceProperties* properties);
+
+  // After an entry failed on the calling thread: 1 and *refusal where the operating system was the
+  // reason; else 0. Tells it once.
+  int (*take_refusal)(AclimbRefusal* refusal);
 
   // ---- Memory ----
 

@@ -30,6 +30,7 @@ constexpr CodeRow kCodes[] = {
     {kApiNotSupport, "ACL_ERROR_API_NOT_SUPPORT"},
     {kRtFeatureNotSupport, "ACL_ERROR_RT_FEATURE_NOT_SUPPORT"},
     {kRtMemoryAllocation, "ACL_ERROR_RT_MEMORY_ALLOCATION"},
+    {kRtResourceAllocFail, "ACL_ERROR_RT_RESOURCE_ALLOC_FAIL"},
     {kRtNoEventResource, "ACL_ERROR_RT_NO_EVENT_RESOURCE"},
     {kRtNoStreamResource, "ACL_ERROR_RT_NO_STREAM_RESOURCE"},
     {kAclnnRuntime, "ACLNN_ERR_RUNTIME_ERROR"},

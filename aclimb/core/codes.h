@@ -33,6 +33,7 @@ enum Code : int {
   kApiNotSupport = 200001,
   kRtFeatureNotSupport = 207000,
   kRtMemoryAllocation = 207001,
+  kRtResourceAllocFail = 207005,
   kRtNoEventResource = 207007,
   kRtNoStreamResource = 207008,
   kAclnnRuntime = 361001,

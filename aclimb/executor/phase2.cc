@@ -1,4 +1,5 @@
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,8 @@ int RunOnEngine(void* payload) {
   try {
     call.plan->Run(executor->Context());
     return kSuccess;
+  } catch (const std::bad_alloc&) {
+    return kRtMemoryAllocation;
   } catch (...) {
     return kRtAicoreException;
   }

@@ -1,4 +1,5 @@
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "acl/acl_rt.h"
@@ -33,9 +34,10 @@ Status QueueBlocking(Stream& stream, const HostCall& call, ReportThreadRef threa
   if (thread == nullptr) {
     try {
       PrepareToPerformElsewhere();
-    } catch (...) {
-      return Refuse(kRtMemoryAllocation, "no thread can be started for the callback; expected one.",
-                    "end threads or free memory, and call again", "runtime/callback/thread");
+    } catch (const std::system_error& error) {
+      const SystemRefusal refusal =
+          RefusedThread("the thread that runs callbacks", error.code().value());
+      return Refuse(kRtResourceAllocFail, refusal.what, refusal.fix, "runtime/callback/thread");
     }
   }
   uint32_t id = 0;

@@ -139,8 +139,10 @@ Status OpenDevice(Device& device) {
     device.open = true;
     return Ok();
   }
-  return Refuse(code, Cat("device ", device.id, " cannot be opened."),
-                "look at the log of the backend", "runtime/device/open");
+  const SystemRefusal refusal = TakeSystemRefusal();
+  return Refuse(code,
+                Cat("device ", device.id, " cannot be opened", refusal ? ": " : ".", refusal.what),
+                refusal ? refusal.fix : "look at the log of the backend", "runtime/device/open");
 }
 
 }  // namespace aclimb

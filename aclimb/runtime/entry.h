@@ -10,7 +10,8 @@ namespace aclimb {
 // Adds the refusal to the calling thread's messages and makes its code the last error. Never
 // throws.
 void ReportRefusal(const char* function, const Refusal& refusal) noexcept;
-// Turns the exception in flight into a message and a code: 207001 out of memory, else 500000.
+// Turns the exception in flight into a message and a code: 207001 out of memory, 207005 without a
+// thread, else 500000.
 int ReportException(const char* function) noexcept;
 
 // No exception crosses the C border, every refusal is reported.

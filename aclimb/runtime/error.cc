@@ -1,8 +1,10 @@
 #include "aclimb/runtime/error.h"
 
 #include <atomic>
+#include <cerrno>
 #include <mutex>
 #include <new>
+#include <system_error>
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
@@ -77,8 +79,12 @@ int ReportException(const char* function) noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return report(kRtMemoryAllocation, "host memory is exhausted.", "free memory and call again",
-                  "runtime/host-memory");
+    const SystemRefusal refusal =
+        RefusedMemory("host memory for bookkeeping", "operator new", 0, ENOMEM);
+    return report(kRtMemoryAllocation, refusal.what, refusal.fix, "runtime/host-memory");
+  } catch (const std::system_error& error) {
+    const SystemRefusal refusal = RefusedThread("a thread of the runtime", error.code().value());
+    return report(kRtResourceAllocFail, refusal.what, refusal.fix, "runtime/thread");
   } catch (...) {
     return report(kInternalError, "an internal failure of Aclimb.",
                   "report it as a bug, with the call and its arguments", "runtime/internal");

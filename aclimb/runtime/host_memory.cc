@@ -39,6 +39,10 @@ Status AllocateHost(void** address, uint64_t size, const char* name) {
   void* memory = nullptr;
   const int code = Backend().host_allocate(size, &memory);
   if (code != 0) {
+    if (const SystemRefusal refusal = TakeSystemRefusal()) {
+      return Refuse(code, Cat("size is ", size, " but ", refusal.what), refusal.fix,
+                    "runtime/host-memory/exhausted");
+    }
     return Refuse(code, Cat("size is ", size, ", more than the machine gives; expected less."),
                   "free host memory", "runtime/host-memory/exhausted");
   }

@@ -1,3 +1,4 @@
+#include <new>
 #include <utility>
 
 #include "acl/acl_rt.h"
@@ -22,6 +23,20 @@ struct Payload {
   }
 };
 
+// The code; `reason` gets what the system refused, where it was the system.
+int RefusedBySystem(int code, AclimbReason* reason) noexcept {
+  // A call that finds no memory for this keeps the reason that it has.
+  try {
+    const aclimb::SystemRefusal refusal = aclimb::TakeSystemRefusal();
+    if (!refusal) return code;
+    aclimb::Status& kept = aclimb::ThisThread().launch_refusal;
+    kept = aclimb::Refuse(code, refusal.what, refusal.fix, "");
+    *reason = {kept.refusal().what.c_str(), kept.refusal().fix.c_str()};
+  } catch (...) {
+  }
+  return code;
+}
+
 // The code; `reason` gets the texts of a refusal, which the thread keeps.
 int Launch(void* handle, const AclimbTask* task, AclimbReason* reason) {
   Payload payload{task};
@@ -38,7 +53,7 @@ int Launch(void* handle, const AclimbTask* task, AclimbReason* reason) {
   const int code = aclimb::Backend().queue_submit(stream.value()->queue, task, &id);
   if (code != 0) {
     *reason = code == aclimb::kRtMemoryAllocation ? kNoMemory : kNotTaken;
-    return code;
+    return RefusedBySystem(code, reason);
   }
   aclimb::NoteTask(id);
   aclimb::Status finished = aclimb::FinishLaunch(*stream.value());
@@ -54,9 +69,12 @@ int aclimb_launch(void* stream, const AclimbTask* task, AclimbReason* reason) {
   if (reason == nullptr) reason = &unused;
   try {
     return Launch(stream, task, reason);
-  } catch (...) {
+  } catch (const std::bad_alloc&) {
     *reason = kNoMemory;
     return aclimb::kRtMemoryAllocation;
+  } catch (...) {
+    *reason = kNotTaken;
+    return aclimb::kInternalError;
   }
 }
 

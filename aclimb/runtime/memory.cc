@@ -44,6 +44,10 @@ Status Allocate(void** address, uint64_t size) {
                        ? kRtMemoryAllocation
                        : Backend().memory_allocate(device.handle, size, UsableBytes(size), &base);
   if (code != 0) {
+    if (const SystemRefusal refusal = TakeSystemRefusal()) {
+      return Refuse(code, Cat("size is ", size, " but ", refusal.what), refusal.fix,
+                    "runtime/memory/refused");
+    }
     uint64_t free = 0;
     uint64_t total = 0;
     Backend().memory_info(device.handle, &free, &total);

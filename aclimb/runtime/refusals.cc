@@ -1,6 +1,7 @@
 #include "aclimb/runtime/refusals.h"
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/runtime/device.h"
 
 namespace aclimb {
 
@@ -55,8 +56,21 @@ Status ForeignStream(std::string_view name, const void* stream, const void* curr
                 "runtime/stream/context");
 }
 
+SystemRefusal TakeSystemRefusal() noexcept {
+  AclimbRefusal refused = {};
+  if (Backend().take_refusal(&refused) == 0) return {};
+  return refused.resource == ACLIMB_REFUSED_THREAD
+             ? RefusedThread(refused.whose, refused.error)
+             : RefusedMemory(refused.whose, refused.call, refused.bytes, refused.error);
+}
+
 Status CannotQueue(int code, std::string_view what, std::string rule) {
-  return Refuse(code, Cat("the ", what, " cannot be queued."), "look at the backend's log",
+  const SystemRefusal refusal = TakeSystemRefusal();
+  if (!refusal) {
+    return Refuse(code, Cat("the ", what, " cannot be queued."), "look at the backend's log",
+                  std::move(rule));
+  }
+  return Refuse(code, Cat("the ", what, " cannot be queued: ", refusal.what), refusal.fix,
                 std::move(rule));
 }
 

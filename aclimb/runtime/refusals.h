@@ -6,6 +6,7 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/status.h"
+#include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb {
@@ -27,6 +28,9 @@ Status NoSuchDevice(std::string_view name, int64_t device, int64_t count);
 Status NoContext();
 // 107003
 Status ForeignStream(std::string_view name, const void* stream, const void* current_context);
+// What the operating system refused the backend, of whose entries one has just failed on this
+// thread; nothing where the system was not the reason.
+SystemRefusal TakeSystemRefusal() noexcept;
 // The backend's code: it did not take the work. `what` continues "the ...".
 Status CannotQueue(int code, std::string_view what, std::string rule);
 // 207000

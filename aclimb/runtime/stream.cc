@@ -100,6 +100,9 @@ Result<StreamRef> MakeStream(Context& context, StreamOptions options) {
   const AclimbQueueOptions wanted = {context.group, options.priority, options.flags};
   const int code = Backend().queue_create(context.device->handle, &wanted, &stream->queue);
   if (code != 0) {
+    if (const SystemRefusal refusal = TakeSystemRefusal()) {
+      return Refuse(code, refusal.what, refusal.fix, "runtime/stream/backend");
+    }
     return Refuse(code, "the backend has no queue left for another stream.",
                   "destroy streams that are not needed", "runtime/stream/backend");
   }

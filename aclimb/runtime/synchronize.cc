@@ -60,8 +60,10 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), "; expected it to succeed."),
-      Cat("look at the arguments of that task; ASCEND_LAUNCH_BLOCKING=1 reports it at its call",
-          injected),
+      Cat(first.code == kRtMemoryAllocation
+              ? "free host memory, or raise the limit of the process (ulimit -v, ulimit -d)"
+              : "look at the arguments of that task",
+          "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,8 @@
 #include "aclimb/backend/backend.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/core/system_refusal.h"
+#include "backends/cpu/refusal.h"
 #include "backends/cpu/scheduler.h"
 
 namespace aclimb::cpu {
@@ -19,12 +22,14 @@ namespace {
 
 constexpr uint64_t kAlignment = ACLIMB_MEMORY_GRANULE;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
+constexpr uint64_t kPage = 4096;
 constexpr uint64_t kLargeBlock = uint64_t{1} << 20;
 constexpr uint64_t kCommitStep = uint64_t{64} << 20;
 // What the process may hold beside a quarter more than the program once had in use.
 constexpr uint64_t kCacheSlack = uint64_t{256} << 20;
 constexpr uint64_t kSmallestRange = uint64_t{256} << 20;
 constexpr int kMaxSpaces = 64;
+constexpr char kWhose[] = "the memory of the allocation";
 
 std::atomic<AddressSpace*> spaces[kMaxSpaces];
 
@@ -62,10 +67,14 @@ AddressSpace::AddressSpace(int device, uint64_t capacity, uint64_t range, bool h
     if (base != MAP_FAILED) break;
   }
   if (base == MAP_FAILED) {
-    static constexpr char kText[] =
-        "aclimb: the address space for device memory was refused (limit on virtual memory?); "
-        "device addresses are ordinary host addresses in this process\n";
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof(kText) - 1);
+    const SystemRefusal refusal =
+        RefusedMemory("the address space for device memory", "mmap", 2 * kSmallestRange, errno);
+    char text[sizeof(refusal.what) + sizeof(refusal.fix) + 128];
+    const int size = std::snprintf(text, sizeof(text),
+                                   "aclimb: %s Device addresses are ordinary host addresses in "
+                                   "this process.\n  fix: %s\n",
+                                   refusal.what, refusal.fix);
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, static_cast<size_t>(size));
     return;
   }
   range_ = range;
@@ -95,12 +104,17 @@ bool AddressSpace::Contains(const void* address) const {
 // mapping. Reserved but unopened pages count for nothing, whatever the overcommit policy.
 bool AddressSpace::Commit(uint64_t end, uint64_t limit, uint64_t* committed) {
   if (end <= *committed) return true;
-  const uint64_t target = std::min(limit, RoundUp(end, kCommitStep));
-  if (mprotect(kernel_base_ + *committed, target - *committed, PROT_READ | PROT_WRITE) != 0) {
-    return false;
+  // Where the system refuses a big step it may still give what is needed.
+  for (const uint64_t step : {kCommitStep, kPage}) {
+    const uint64_t target = std::min(limit, RoundUp(end, step));
+    const uint64_t bytes = target - *committed;
+    if (mprotect(kernel_base_ + *committed, bytes, PROT_READ | PROT_WRITE) == 0) {
+      *committed = target;
+      return true;
+    }
+    NoteRefusedMemory(kWhose, "mprotect", bytes, errno);
   }
-  *committed = target;
-  return true;
+  return false;
 }
 
 void AddressSpace::ReclaimFreed() {
@@ -122,9 +136,8 @@ void AddressSpace::ReclaimFreed() {
 void AddressSpace::TrimCache() {
   for (RangeHeap* heap : {&small_, &large_}) {
     for (const auto& [offset, size] : heap->TakeDirty()) {
-      const uint64_t page = 4096;
-      const uint64_t begin = RoundUp(offset, page);
-      const uint64_t end = (offset + size) / page * page;
+      const uint64_t begin = RoundUp(offset, kPage);
+      const uint64_t end = (offset + size) / kPage * kPage;
       if (end > begin) madvise(kernel_base_ + begin, end - begin, MADV_DONTNEED);
     }
   }
@@ -145,7 +158,10 @@ uint64_t AddressSpace::FindRoom(uint64_t extent) {
 int AddressSpace::AllocateFallback(Blocks::node_type entry, void** address) {
   const Block& block = entry.mapped();
   void* memory = std::aligned_alloc(kAlignment, block.reserved);
-  if (memory == nullptr) return kRtMemoryAllocation;
+  if (memory == nullptr) {
+    NoteRefusedMemory(kWhose, "aligned_alloc", block.reserved, errno);
+    return kRtMemoryAllocation;
+  }
   std::memset(static_cast<char*>(memory) + block.requested, 0, block.usable - block.requested);
   used_ += block.reserved;
   entry.key() = reinterpret_cast<uint64_t>(memory);
@@ -155,6 +171,7 @@ int AddressSpace::AllocateFallback(Blocks::node_type entry, void** address) {
 }
 
 int AddressSpace::Allocate(uint64_t requested, uint64_t usable, void** address) {
+  ForgetRefusal();
   std::lock_guard<std::mutex> lock(mutex_);
   ReclaimFreed();
   const uint64_t reserved = RoundUp(usable, kAlignment);

@@ -1,6 +1,7 @@
 #include "backends/cpu/cpu_backend.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -16,6 +17,7 @@
 #include "backends/cpu/marker.h"
 #include "backends/cpu/memory.h"
 #include "backends/cpu/queue.h"
+#include "backends/cpu/refusal.h"
 
 // Devices are opened and closed many times but made once: late frees and the threads of running
 // tasks must find them.
@@ -38,13 +40,13 @@ std::vector<AclimbDevice*>& Devices() {
   return *devices;
 }
 
-// Nothing is thrown through the interface: what needs memory and finds none answers 207001.
+// Nothing is thrown through the interface.
 template <typename Body>
-int OrNoMemory(Body&& body) noexcept {
+int OrCode(Body&& body) noexcept {
   try {
     return body();
   } catch (...) {
-    return kRtMemoryAllocation;
+    return CodeOfException();
   }
 }
 
@@ -82,14 +84,14 @@ AclimbDevice* FindOrMakeDevice(int index) {
 }
 
 int OpenDevice(int index, AclimbDevice** device) {
-  return OrNoMemory([&] {
+  return OrCode([&] {
     *device = FindOrMakeDevice(index);
     return 0;
   });
 }
 
 int CloseDevice(AclimbDevice* device) {
-  return OrNoMemory([&] {
+  return OrCode([&] {
     device->space->Clear();
     return 0;
   });
@@ -104,17 +106,17 @@ int Properties(int, AclimbDeviceProperties* properties) {
 }
 
 int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address) {
-  return OrNoMemory([&] { return device->space->Allocate(requested, usable, address); });
+  return OrCode([&] { return device->space->Allocate(requested, usable, address); });
 }
 int MemoryFree(AclimbDevice* device, void* address) {
-  return OrNoMemory([&] { return device->space->Free(address); });
+  return OrCode([&] { return device->space->Free(address); });
 }
 void* KernelAddress(AclimbDevice* device, const void* address) {
   return device->space->KernelAddress(address);
 }
 int IsDevice(const void* address) { return SpaceOf(address) != nullptr ? 1 : 0; }
 int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
-  return OrNoMemory([&] {
+  return OrCode([&] {
     device->space->Info(free, total);
     return 0;
   });
@@ -122,9 +124,13 @@ int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
 
 int HostAllocate(uint64_t bytes, void** address) {
   constexpr uint64_t kPage = 4096;
+  ForgetRefusal();
   if (bytes > ~uint64_t{0} - kPage) return kRtMemoryAllocation;
   void* memory = std::aligned_alloc(kPage, RoundUp(bytes, kPage));
-  if (memory == nullptr) return kRtMemoryAllocation;
+  if (memory == nullptr) {
+    NoteRefusedMemory("the page-locked memory", "aligned_alloc", bytes, errno);
+    return kRtMemoryAllocation;
+  }
   *address = memory;
   return 0;
 }
@@ -134,7 +140,7 @@ int HostFree(void* address) {
 }
 
 int QueueCreate(AclimbDevice* device, const AclimbQueueOptions* options, AclimbQueue** queue) {
-  return OrNoMemory([&] {
+  return OrCode([&] {
     *queue = CreateQueue(device->engine, *options).get();  // the scheduler's list owns it
     return 0;
   });
@@ -164,7 +170,7 @@ int QueueCopy(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src, 
   Task task;
   task.run.name = "copy";
   task.run.payload = new (std::nothrow) CopyJob{dst, dst_pitch, src, src_pitch, width, height};
-  if (task.run.payload == nullptr) return kRtMemoryAllocation;
+  if (task.run.payload == nullptr) return NoHostMemory();
   task.run.run = [](void* payload) {
     const auto* job = static_cast<CopyJob*>(payload);
     return CopyMemory(job->dst, job->dst_pitch, job->src, job->src_pitch, job->width, job->height);
@@ -186,7 +192,7 @@ int QueueFill(AclimbQueue* queue, void* address, uint32_t value, int element_byt
   Task task;
   task.run.name = "fill";
   task.run.payload = new (std::nothrow) FillJob{address, value, element_bytes, count};
-  if (task.run.payload == nullptr) return kRtMemoryAllocation;
+  if (task.run.payload == nullptr) return NoHostMemory();
   task.run.run = [](void* payload) {
     const auto* job = static_cast<FillJob*>(payload);
     return FillMemory(job->address, job->value, job->element_bytes, job->count);
@@ -239,6 +245,7 @@ const AclimbBackend* CpuBackend() {
       .device_open = cpu::OpenDevice,
       .device_close = cpu::CloseDevice,
       .device_properties = cpu::Properties,
+      .take_refusal = cpu::TakeRefusal,
       .memory_allocate = cpu::MemoryAllocate,
       .memory_free = cpu::MemoryFree,
       .memory_kernel_address = cpu::KernelAddress,

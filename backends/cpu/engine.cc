@@ -1,5 +1,7 @@
 #include "backends/cpu/engine.h"
 
+#include <new>
+
 #include "aclimb/core/codes.h"
 #include "aclimb/core/float_state.h"
 #include "aclimb/core/stack.h"
@@ -99,6 +101,8 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
     const DefaultFloatState state;
     try {
       code = task.run.run(task.run.payload);
+    } catch (const std::bad_alloc&) {
+      code = kRtMemoryAllocation;
     } catch (...) {
       code = kRtAicoreException;
     }

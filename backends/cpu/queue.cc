@@ -10,6 +10,7 @@
 #include "aclimb/core/codes.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/marker.h"
+#include "backends/cpu/refusal.h"
 
 using aclimb::cpu::Scheduler;
 using aclimb::cpu::SettleMarker;
@@ -114,16 +115,16 @@ void Append(AclimbQueue* queue, const Task& task) {
   added.thread_id = ThreadId();
 }
 
-// Under the lock: appends the task and has it run. False when memory is exhausted; the caller still
-// owns the task then.
-bool Enqueue(AclimbQueue* queue, const Task& task) {
+// Under the lock: appends the task and has it run. With another code than 0 nothing happened, and
+// the caller still owns the task.
+int Enqueue(AclimbQueue* queue, const Task& task) {
   try {
     Append(queue, task);
   } catch (...) {
-    return false;
+    return CodeOfException();
   }
   queue->engine->MakeReady(queue);
-  return true;
+  return 0;
 }
 
 // Under the lock. The recordings in front of the queue, behind finished work alone, are done
@@ -185,10 +186,10 @@ int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
     task.Drop();
     return 0;
   }
-  if (!Enqueue(queue, task)) {
+  if (const int code = Enqueue(queue, task)) {
     lock.unlock();
     task.Drop();
-    return kRtMemoryAllocation;
+    return code;
   }
   if (task_id != nullptr) *task_id = static_cast<uint32_t>(queue->submitted);
   return 0;
@@ -264,7 +265,7 @@ void Resume(AclimbSuspension* suspension) {
 
 int Record(AclimbQueue* queue, AclimbMarker** result) {
   auto* marker = new (std::nothrow) AclimbMarker;
-  if (marker == nullptr) return kRtMemoryAllocation;
+  if (marker == nullptr) return NoHostMemory();
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
   marker->queue = queue->weak_from_this();
   marker->position = queue->submitted;
@@ -282,9 +283,9 @@ int Record(AclimbQueue* queue, AclimbMarker** result) {
   Task task;
   task.kind = Task::Kind::kMarker;
   task.marker = marker;
-  if (!Enqueue(queue, task)) {
+  if (const int code = Enqueue(queue, task)) {
     delete marker;
-    return kRtMemoryAllocation;
+    return code;
   }
   *result = marker;
   return 0;
@@ -304,7 +305,7 @@ int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) 
     Append(queue, task);
   } catch (...) {
     marker->Release();
-    return kRtMemoryAllocation;
+    return CodeOfException();
   }
   // Nothing to run before the wait: the engine need not wake up for it, except to watch the time.
   if (idle) queue->engine->Block(queue, marker);

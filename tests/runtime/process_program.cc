@@ -234,6 +234,43 @@ int NoAddressSpace() {
   return kStatus;
 }
 
+// What the process has of the memory that RLIMIT_DATA counts.
+uint64_t DataBytes() {
+  FILE* const file = std::fopen("/proc/self/statm", "r");
+  CHECK(file != nullptr);
+  unsigned long long pages[6] = {};
+  CHECK(std::fscanf(file, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1], &pages[2],
+                    &pages[3], &pages[4], &pages[5]) == 6);
+  std::fclose(file);
+  return pages[5] * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void SetSoftLimit(decltype(RLIMIT_AS) resource, uint64_t bytes) {
+  rlimit limit;
+  CHECK(getrlimit(resource, &limit) == 0);
+  limit.rlim_cur = bytes;
+  CHECK(setrlimit(resource, &limit) == 0);
+}
+
+// The device has the memory, but the process may not have it.
+int NoData() {
+  Start();
+  SetSoftLimit(RLIMIT_DATA, DataBytes() + (uint64_t{32} << 20));
+  void* address = nullptr;
+  // The system is asked for less where it refuses a step that is larger than what is needed.
+  CHECK(aclrtMalloc(&address, uint64_t{8} << 20, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+  const int code = aclrtMalloc(&address, uint64_t{256} << 20, ACL_MEM_MALLOC_HUGE_FIRST);
+  std::fprintf(stderr, "%d %s\n", code, aclGetRecentErrMsg());
+  const int host = aclrtMallocHost(&address, uint64_t{256} << 20);
+  std::fprintf(stderr, "%d %s\n", host, aclGetRecentErrMsg());
+  // This the device has not.
+  const int full = aclrtMalloc(&address, uint64_t{2} << 30, ACL_MEM_MALLOC_HUGE_FIRST);
+  std::fprintf(stderr, "%d %s\n", full, aclGetRecentErrMsg());
+  SetSoftLimit(RLIMIT_DATA, RLIM_INFINITY);
+  CHECK(aclrtMalloc(&address, uint64_t{256} << 20, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+  return kStatus;
+}
+
 int Devices() {
   uint32_t count = 0;
   CHECK(aclrtGetDeviceCount(&count) == 0);
@@ -268,6 +305,7 @@ int main(int argc, char** argv) {
       {"strict", Strict},
       {"blocking", LaunchBlocking},
       {"no-address-space", NoAddressSpace},
+      {"no-data", NoData},
       {"devices", Devices},
       {"log", Log},
   };

@@ -126,7 +126,28 @@ TEST(Environment, RefusedAddressSpaceFallsBack) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs more address space than the limit";
   const Ended ended = RunProgram("no-address-space", {"ACLIMB_MEMORY=64M"});
   EXPECT_EQ(ended.status, 7) << ended.err;
-  EXPECT_NE(ended.err.find("the address space for device memory was refused"), std::string::npos);
+  EXPECT_NE(ended.err.find("the system refused the address space for device memory: mmap of "),
+            std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find(" failed (Cannot allocate memory) while RLIMIT_AS is 419430400 bytes"),
+            std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find("fix: raise RLIMIT_AS (ulimit -v)"), std::string::npos) << ended.err;
+}
+
+TEST(Environment, RefusedMemoryNamesTheSystemsLimit) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  const Ended ended = RunProgram("no-data", {"ACLIMB_MEMORY=1G"});
+  EXPECT_EQ(ended.status, 7) << ended.err;
+  for (const char* text :
+       {"207001 aclrtMalloc: size is 268435456 but the system refused the memory of the "
+        "allocation: mprotect of ",
+        "207001 aclrtMallocHost: size is 268435456 but the system refused the page-locked memory: "
+        "aligned_alloc of 268435456 bytes failed (Cannot allocate memory) while RLIMIT_DATA is ",
+        "fix: raise RLIMIT_DATA (ulimit -d), or free memory\n  rule: runtime/memory/refused",
+        "207001 aclrtMalloc: size is 2147483648 but device 0 has "}) {
+    EXPECT_NE(ended.err.find(text), std::string::npos) << text << "\nin " << ended.err;
+  }
 }
 
 TEST(Environment, UnknownSocIsRefusedWithTheNames) {

@@ -151,7 +151,9 @@ class EmbeddingCall final : public OperatorCall {
 
 class ConvolutionCall final : public OperatorCall {
  public:
-  ConvolutionCall() : OperatorCall("convolution") {}
+  // With more channels and pixels, oneDNN computes it.
+  explicit ConvolutionCall(int64_t channels = 16, int64_t extent = 8)
+      : OperatorCall("convolution"), channels_(channels), extent_(extent) {}
   aclnnStatus Plan(uint64_t* size, aclOpExecutor** executor) const override {
     return aclnnConvolutionBackwardGetWorkspaceSize(grad_, input_, weight_, sizes_, one_, one_,
                                                     one_, false, zero_, 1, all_, 0, grad_input_,
@@ -164,16 +166,28 @@ class ConvolutionCall final : public OperatorCall {
   const DeviceTensor& output() const override { return grad_input_; }
 
  private:
+  DeviceTensor Image(const std::vector<double>& values) const {
+    return {{1, channels_, extent_, extent_}, DType::kFloat32, values};
+  }
+  DeviceTensor Weight(const std::vector<double>& values) const {
+    return {{channels_, channels_, 3, 3}, DType::kFloat32, values};
+  }
+  static std::vector<double> Ones(int64_t count) {
+    return std::vector<double>(static_cast<size_t>(count), 1);
+  }
+
+  int64_t channels_;
+  int64_t extent_;
   IntArray one_{std::vector<int64_t>{1, 1}};
   IntArray zero_{std::vector<int64_t>{0, 0}};
-  IntArray sizes_{std::vector<int64_t>{16}};
+  IntArray sizes_{std::vector<int64_t>{channels_}};
   BoolArray all_{true, true, true};
-  DeviceTensor grad_{{1, 16, 8, 8}, DType::kFloat32, std::vector<double>(1024, 1)};
-  DeviceTensor input_{{1, 16, 8, 8}, DType::kFloat32, std::vector<double>(1024, 1)};
-  DeviceTensor weight_{{16, 16, 3, 3}, DType::kFloat32, std::vector<double>(2304, 1)};
-  DeviceTensor grad_input_{{1, 16, 8, 8}, DType::kFloat32};
-  DeviceTensor grad_weight_{{16, 16, 3, 3}, DType::kFloat32};
-  DeviceTensor grad_bias_{{16}, DType::kFloat32};
+  DeviceTensor grad_ = Image(Ones(channels_ * extent_ * extent_));
+  DeviceTensor input_ = Image(Ones(channels_ * extent_ * extent_));
+  DeviceTensor weight_ = Weight(Ones(channels_ * channels_ * 9));
+  DeviceTensor grad_input_ = Image({});
+  DeviceTensor grad_weight_ = Weight({});
+  DeviceTensor grad_bias_{{channels_}, DType::kFloat32};
 };
 
 inline std::vector<std::unique_ptr<OperatorCall>> AllOperatorCalls() {

@@ -12,7 +12,8 @@ constexpr CodeEntry kRows[] = {
      "read the message for the way round"},
     {ACLIMB_CODE(ACL_ERROR_RT_MEMORY_ALLOCATION), "the device has not that much memory left",
      "memory that is never freed; a size in elements taken for bytes, or an overflown one; a limit "
-     "set by ACLIMB_MEMORY or the container",
+     "set by ACLIMB_MEMORY or the container; a limit of the process, as RLIMIT_DATA, which the "
+     "message then names",
      "free memory, or raise the limit with `aclimb run --memory SIZE`; `aclimb info` shows it"},
     {ACLIMB_CODE(ACL_ERROR_RT_MEMORY_FREE), "memory cannot be freed",
      "an address that is not the start of an allocation, or was freed before",
@@ -24,7 +25,9 @@ constexpr CodeEntry kRows[] = {
      "no driver, no permission for the device files, or none is visible in the container",
      "check the driver; ASCEND_RT_VISIBLE_DEVICES may hide all devices"},
     {ACLIMB_CODE(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL), "the device has no resource of a kind left",
-     "objects that are created in a loop and never destroyed", "destroy what is not needed"},
+     "the system gives the process no thread for the device's work (RLIMIT_NPROC, pids.max, or no "
+     "memory for a stack); objects that are created in a loop and never destroyed",
+     "raise the limit that the message names, or end threads; destroy what is not needed"},
     {ACLIMB_CODE(ACL_ERROR_RT_NO_PERMISSION), "the process may not do this",
      "a user without access to the device", "add the user to the device's group"},
     {ACLIMB_CODE(ACL_ERROR_RT_NO_EVENT_RESOURCE), "there is no room for another event",

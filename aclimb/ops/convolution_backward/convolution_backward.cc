@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "aclimb/core/codes.h"
-#include "aclimb/core/text.h"
+#include "aclimb/core/system_refusal.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/convolution_backward/contract.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
@@ -79,12 +79,9 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   try {
     return BuildPlan(arguments, planner);
   } catch (const std::system_error& error) {
-    return Refuse(
-        kAclnnRuntime,
-        Cat("phase 1 could not start the thread that describes the convolution to oneDNN (",
-            error.code().message(), "); expected one more thread to be possible."),
-        "raise the limit on threads or on memory: ulimit -u, ulimit -v, pids.max",
-        "convolution_backward/thread");
+    const SystemRefusal refusal = RefusedThread(
+        "phase 1 the thread that describes the convolution to oneDNN", error.code().value());
+    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, "convolution_backward/thread");
   }
 }
 

@@ -107,7 +107,14 @@ class LazyPrimitive {
  public:
   template <typename Make>
   const dnnl::primitive& Get(Make&& make) const {
-    std::call_once(once_, [&] { primitive_ = make(); });
+    std::call_once(once_, [&] {
+      try {
+        primitive_ = make();
+      } catch (const dnnl::error& error) {
+        if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+        throw;
+      }
+    });
     return primitive_;
   }
 
