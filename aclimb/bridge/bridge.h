@@ -70,7 +70,7 @@ typedef struct AclimbSettings {
   const char* soc_name;     // as given
   int32_t extensions;       // ACLIMB_EXTENSIONS: values that the documents reserve are accepted
   int32_t launch_blocking;  // ASCEND_LAUNCH_BLOCKING
-  int32_t threads;          // ACLIMB_THREADS: size of the compute team; 0 = all cores
+  int32_t threads;          // ACLIMB_THREADS: size of the compute team; 0 = all usable cores
   int32_t log_plan;         // ACLIMB_LOG contains "plan"
   const char* problem;      // what is wrong with the environment, or null
 } AclimbSettings;

@@ -24,7 +24,9 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_MEMORY", "bytes, or a number with K, M, G or T; 4K to 1024T",
      "3/4 of the machine's or the control group's memory, divided by the devices",
      "memory of one device; more than that is 207001"},
-    {"ACLIMB_THREADS", "0 to 1024", "0", "size of the compute team; 0 means all cores"},
+    {"ACLIMB_THREADS", "0 to 1024", "0",
+     "size of the compute team; 0 means all cores of the affinity mask that the CPU quota of the "
+     "control group pays for; OMP_THREAD_LIMIT bounds both (`aclimb info` says what decided)"},
     {"ACLIMB_HOST_ACCESS", "0, 1", "0", "1 lets the host dereference device addresses"},
     {"ACLIMB_EXTENSIONS", "0, 1", "0", "1 accepts argument values that the documents reserve"},
     {"ACLIMB_STRICT", "0, 1", "0", "1 refuses runtime calls before aclInit with 100001"},

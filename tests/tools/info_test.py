@@ -20,8 +20,13 @@ def facts(tool):
     expect(tool.output("--version").startswith(f"aclimb {data['version']} "), data["version"])
     expect(f"toolkit {data['toolkit_version']}" in tool.output("--version"), "toolkit version")
     expect((data["soc"], data["devices"], data["device"]) == ("Ascend910B3", 1, "cpu"), data)
-    expect(data["cores"] == len(os.sched_getaffinity(0)), f"cores: {data['cores']}")
+    mask = len(os.sched_getaffinity(0))
+    if data.get("cores_limit", "affinity mask") == "affinity mask":
+        expect(data["cores"] == mask, f"cores: {data['cores']}")
+    else:  # a CPU quota
+        expect(1 <= data["cores"] <= mask, f"cores: {data['cores']}")
     expect(data["threads"] == data["cores"], f"threads: {data['threads']}")
+    expect(data.get("threads_limit") == data.get("cores_limit"), "what limits the team")
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     expect(0 < data["machine_memory"] <= machine, f"memory limit: {data['machine_memory']}")
     expect(0 < data["memory_free"] <= data["memory_total"] <= machine, "memory of the device")
@@ -41,6 +46,19 @@ def environment(tool):
     expect(data["soc"] == "Ascend310P3" and "310P" in data["product"], data["product"])
     expect(info(tool, ASCEND_RT_VISIBLE_DEVICES="1", ACLIMB_DEVICES="2")["devices"] == 1,
            "ASCEND_RT_VISIBLE_DEVICES")
+
+
+def limits(tool):
+    """OpenMP's limit bounds the default and ACLIMB_THREADS, and the text says so."""
+    for settings in (dict(), dict(ACLIMB_THREADS="5")):
+        data = info(tool, OMP_THREAD_LIMIT="1", **settings)
+        if data["cores"] > 1 or settings:
+            expect((data["threads"], data["threads_limit"]) == (1, "OMP_THREAD_LIMIT=1"), data)
+    data = info(tool, OMP_THREAD_LIMIT="3", ACLIMB_THREADS="2")
+    expect((data["threads"], data["threads_limit"]) == (2, "ACLIMB_THREADS"), data)
+    printed = tool.output("info", OMP_THREAD_LIMIT="1", ACLIMB_THREADS="5")
+    expect(re.search(r"^  threads: +1: OMP_THREAD_LIMIT=1$", printed, re.MULTILINE), printed)
+    expect(re.search(r"^  cores: +\d+ of \d+", printed, re.MULTILINE), printed)
 
 
 def text(tool):
@@ -80,4 +98,4 @@ def tools_stay_off(tool):
 
 
 if __name__ == "__main__":
-    main(facts, environment, text, problems, tools_stay_off)
+    main(facts, environment, limits, text, problems, tools_stay_off)

@@ -23,7 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One line of the answer: the value as programs want it, and as people do.
+// One line of the answer: the value as programs want it, and as people do; no text where another
+// line has it.
 struct Fact {
   const char* label;
   const char* key;
@@ -42,6 +43,11 @@ Fact Number(const char* label, const char* key, int64_t value) {
 }
 Fact List(const char* label, const char* key, const std::vector<std::string>& values) {
   return {label, key, values, fmt::format("{}", fmt::join(values, ", "))};
+}
+
+// "2 of 8: CPU quota of cgroup /foo".
+std::string WithReason(const std::string& number, const std::string& reason) {
+  return reason.empty() ? number : number + ": " + reason;
 }
 
 void AddToolkit(const std::string& root, std::vector<Fact>& facts) {
@@ -64,11 +70,15 @@ void AddDevices(const RuntimeAnswers& runtime, std::vector<Fact>& facts) {
 }
 
 void AddMachine(std::vector<Fact>& facts) {
-  const int cores = CoreCount();
-  const int threads = CurrentSettings().shared.threads;
+  const CoreLimit& cores = UsableCores();
+  const CoreLimit team = TeamOf(CurrentSettings().shared.threads);
   facts.push_back(Text("processor", "cpu", ProcessorName()));
-  facts.push_back(Number("cores", "cores", cores));
-  facts.push_back(Number("threads", "threads", threads > 0 ? threads : cores));
+  facts.push_back({"cores", "cores", cores.count,
+                   WithReason(fmt::format("{} of {}", cores.count, MachineCores()), cores.reason)});
+  facts.push_back(
+      {"threads", "threads", team.count, WithReason(std::to_string(team.count), team.reason)});
+  if (!cores.reason.empty()) facts.push_back({"", "cores_limit", cores.reason, ""});
+  if (!team.reason.empty()) facts.push_back({"", "threads_limit", team.reason, ""});
   facts.push_back(List("vectors", "vector_targets", VectorTargets()));
   Json sizes = Json::object();
   std::vector<std::string> texts;
@@ -97,7 +107,9 @@ int Info(bool json) {
     Print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   } else {
     Print(Bold("Aclimb") + "\n");
-    for (const Fact& fact : facts) PrintField(fact.label, fact.text);
+    for (const Fact& fact : facts) {
+      if (!fact.text.empty()) PrintField(fact.label, fact.text);
+    }
     for (const std::string& problem : problems) PrintField("problem", Alarm(problem));
   }
   return problems.empty() ? kDone : kFailed;
@@ -109,11 +121,10 @@ Command AddInfo(CLI::App& tool) {
   CLI::App* app =
       AddSubcommand(tool, "info", "[--json]", "Show versions, devices, processor and memory");
   app->footer(
-      "Loads the runtime and asks it, as a program would. \"limit\" is the memory that the machine "
-      "or\n"
-      "the control group gives the process. Exit status 1 when something is wrong with the "
-      "libraries\n"
-      "or the environment.\n\n"
+      "Loads the runtime and asks it, as a program would. Behind \"cores\" and \"threads\" stands\n"
+      "what leaves the process fewer; \"limit\" is the memory that the machine or the control "
+      "group\n"
+      "gives it. Exit status 1 when something is wrong with the libraries or the environment.\n\n"
       "Examples:\n"
       "  aclimb info\n"
       "  ACLIMB_SOC=Ascend310P3 aclimb info --json");
