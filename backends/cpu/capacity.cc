@@ -3,42 +3,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <string>
+#include <string_view>
+
+#include "aclimb/core/control_groups.h"
+#include "aclimb/core/parse.h"
 
 namespace aclimb::cpu {
 namespace {
 
-// A limit file holds one number, or "max".
-uint64_t ReadLimit(const std::string& path) {
-  std::ifstream file(path);
-  uint64_t value = 0;
-  if (file >> value && value != 0) return value;
-  return ~uint64_t{0};
-}
-
-// The process's group may lie below the mount point: every level up to the root can limit it.
+// The process's group and each of those above can limit it. A file holds one number, or "max".
 uint64_t ControlGroupLimit() {
-  uint64_t limit = std::min(ReadLimit("/sys/fs/cgroup/memory.max"),
-                            ReadLimit("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-  std::ifstream groups("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(groups, line)) {
-    const size_t first = line.find(':');
-    const size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    std::string path = line.substr(second + 1);
-    while (path.size() > 1) {
-      if (controllers.empty()) {
-        limit = std::min(limit, ReadLimit("/sys/fs/cgroup" + path + "/memory.max"));
-      } else if (controllers == "memory") {
-        limit =
-            std::min(limit, ReadLimit("/sys/fs/cgroup/memory" + path + "/memory.limit_in_bytes"));
-      }
-      path.resize(path.rfind('/'));
-    }
+  uint64_t limit = ~uint64_t{0};
+  for (const ControlGroup& group : ControlGroupsOf("memory")) {
+    const std::string text = ReadSmallFile(
+        group.folder + (group.version == 1 ? "/memory.limit_in_bytes" : "/memory.max"));
+    uint64_t bytes = 0;
+    if (!ParseWhole(std::string_view(text).substr(0, text.find('\n')), &bytes)) continue;
+    if (bytes != 0) limit = std::min(limit, bytes);
   }
   return limit;
 }
