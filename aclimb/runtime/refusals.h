@@ -30,7 +30,7 @@ Status NoContext();
 Status ForeignStream(std::string_view name, const void* stream, const void* current_context);
 // What the operating system refused the backend, of whose entries one has just failed on this
 // thread; nothing where the system was not the reason.
-SystemRefusal TakeSystemRefusal() noexcept;
+[[gnu::cold]] SystemRefusal TakeSystemRefusal() noexcept;
 // The backend's code: it did not take the work. `what` continues "the ...".
 Status CannotQueue(int code, std::string_view what, std::string rule);
 // 207000

@@ -16,6 +16,11 @@ struct FloatState {
   bool operator==(const FloatState&) const = default;
 };
 
+inline FloatState WithoutFlags(FloatState state) {
+  state.mxcsr &= ~uint32_t{0x3F};
+  state.x87_flags = 0;
+  return state;
+}
 inline FloatState ReadFloatState() {
   FloatState state;
   asm volatile("stmxcsr %0" : "=m"(state.mxcsr)::"memory");
@@ -58,6 +63,10 @@ struct FloatState {
   bool operator==(const FloatState&) const = default;
 };
 
+inline FloatState WithoutFlags(FloatState state) {
+  state.flags = 0;
+  return state;
+}
 inline FloatState ReadFloatState() {
   FloatState state;
   asm volatile("mrs %0, fpcr" : "=r"(state.control)::"memory");

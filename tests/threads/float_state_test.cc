@@ -51,16 +51,17 @@ class FloatStateOfCaller : public ::testing::TestWithParam<int> {};
 TEST_P(FloatStateOfCaller, ReachesNoResult) {
   const std::string expected = DefaultResults(GetParam());
   for (const NamedFloatState& row : kFloatStates) {
+    if (row.state == FloatState{}) continue;
     SCOPED_TRACE(row.name);
     EXPECT_EQ(RunWith(ACLIMB_FLOAT_STATE_PROGRAM, row.name, GetParam()).results, expected);
   }
 }
 
 // What -Ofast links to the program flushes subnormal numbers in its first thread, and so in all.
-TEST_P(FloatStateOfCaller, MayComeFromFastMath) {
-  const Outcome fast = RunWith(ACLIMB_FAST_MATH_PROGRAM, "inherited", GetParam());
+TEST(FloatStateOfProgram, MayComeFromFastMath) {
+  const Outcome fast = RunWith(ACLIMB_FAST_MATH_PROGRAM, "inherited", 2);
   if (fast.state == "default") GTEST_SKIP() << "this compiler's -Ofast changes no state";
-  EXPECT_EQ(fast.results, DefaultResults(GetParam()));
+  EXPECT_EQ(fast.results, DefaultResults(2));
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, FloatStateOfCaller, ::testing::Values(1, 2));
