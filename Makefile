@@ -32,7 +32,8 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-report soak fuzz crosscheck install bench lint docs coverage clean
+.PHONY: help setup build demo test test-report soak fuzz crosscheck install bench bench-neighbours \
+  lint docs coverage clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -85,6 +86,10 @@ install: build ## install below PREFIX: cann-<version>, cann, ascend-toolkit
 bench: ## compare the operators with PyTorch on this machine
 	@scripts/setup build bench
 	@bench/compare
+
+bench-neighbours: ## the operators beside programs that keep cores busy
+	@scripts/setup build bench
+	@bench/neighbours
 
 lint: ## formatting, clang-tidy and the project's own rules
 	@scripts/setup build test lint

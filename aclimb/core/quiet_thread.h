@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <memory>
 #include <system_error>
+#include <type_traits>
 #include <utility>
+
+#include "aclimb/core/float_state.h"
 
 namespace aclimb {
 
@@ -30,9 +33,9 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// A thread of ours: it takes no signals, and its stack is large enough for every kernel, whatever
-// the process's limit of stacks is (RLIMIT_STACK decides the size of a std::thread's). It runs on
-// when the object ends; only Join waits for it.
+// A thread of ours: it takes no signals, computes in the default floating-point state, and its
+// stack is large enough for every kernel, whatever the process's limit of stacks is (RLIMIT_STACK
+// decides the size of a std::thread's). It runs on when the object ends; only Join waits for it.
 class QuietThread {
  public:
   static constexpr size_t kStackBytes = size_t{8} << 20;
@@ -44,6 +47,7 @@ class QuietThread {
     auto kept = std::make_unique<Kept>(std::forward<Body>(body));
     const int error = Start(
         [](void* given) -> void* {
+          const DefaultFloatState state;  // not the one of the thread that started it
           (*std::unique_ptr<Kept>(static_cast<Kept*>(given)))();
           return nullptr;
         },

@@ -1,6 +1,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "aclimb/bridge/bridge.h"
@@ -26,6 +27,8 @@ int RunOnEngine(void* payload) {
     return kSuccess;
   } catch (const std::bad_alloc&) {
     return kRtMemoryAllocation;
+  } catch (const std::system_error&) {  // a library's thread that could not be started
+    return kRtResourceAllocFail;
   } catch (...) {
     return kRtAicoreException;
   }

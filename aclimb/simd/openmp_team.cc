@@ -22,6 +22,7 @@ void GOMP_parallel(void (*body)(void*), void* data, unsigned num_threads, unsign
 int omp_get_dynamic();
 int omp_get_max_active_levels();
 int omp_get_max_threads();
+int omp_get_num_procs();
 int omp_get_num_threads();
 int omp_get_thread_limit();
 void omp_set_dynamic(int on);
@@ -98,12 +99,40 @@ std::atomic<int>& ProvenThreads() {
 // Of this thread, with itself.
 thread_local int pool_threads = 1;
 
-// Has the runtime start its threads, which then stay with this thread.
-void StartPool(int threads) {
+// Throws where the system does not start `count` threads now.
+void AskForThreads(int count) {
   int error;
-  if (Startable(threads - 1, &error) < threads - 1) {
+  if (Startable(count, &error) < count) {
     throw std::system_error(error, std::generic_category(), "pthread_create");
   }
+}
+
+// At the end of a region libgomp's threads spin for milliseconds, and where a neighbour has taken a
+// core from one of them, the others spin through its whole absence. Its manual (GOMP_SPINCOUNT) has
+// one way to a shorter wait that a library can take: while the process has more OpenMP threads than
+// processors, they spin a hundred times and then sleep. A team of all processors and a second
+// one of two threads, both of which sleep for ever, are that many. A program that chose how to wait
+// keeps its choice.
+void ShortenWaits(int threads) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  if (threads != omp_get_num_procs()) return;
+  [[maybe_unused]] static const bool once = [] {
+    AskForThreads(2);
+    QuietThread sleeper([] {
+      omp_set_dynamic(0);
+      omp_set_max_active_levels(1);
+      GOMP_parallel([](void*) {}, nullptr, 2, 0);
+      static const std::atomic<uint32_t> for_ever{0};
+      for (;;) FutexWait(for_ever, 0);
+    });
+    sleeper.Name("aclimb-openmp");
+    return true;
+  }();
+}
+
+// Has the runtime start its threads, which then stay with this thread.
+void StartPool(int threads) {
+  AskForThreads(threads - 1);
   std::atomic<int> members{0};
   GOMP_parallel(
       [](void* data) {
@@ -114,6 +143,11 @@ void StartPool(int threads) {
   pool_threads = members.load(std::memory_order_relaxed);
   if (pool_threads != threads) {
     throw std::system_error(EAGAIN, std::generic_category(), "an OpenMP region of fewer threads");
+  }
+  try {
+    ShortenWaits(threads);
+  } catch (const std::system_error&) {
+    // The waits stay long.
   }
 }
 

@@ -32,7 +32,7 @@ class Solver {
       if (problem_.IsDirect()) return SolveDirectly();
       if (const int across = TransposedDimension(); across >= 0) return SolveInTiles(across);
     }
-    ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
+    ParallelFor(walk_.count, kTeamGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) { StridedRun(at, n); });
     });
   }
@@ -47,8 +47,8 @@ class Solver {
 
   void SolveDirectly() const {
     const bool stream = Streams();
-    const bool shared = problem_.IsShared() && TeamSize() > 1;
-    ParallelFor(walk_.count, shared ? kSharedGrain : kGrain, [&](int64_t begin, int64_t end) {
+    const int64_t grain = problem_.IsShared() ? kSharedGrain : kTeamGrain;
+    ParallelFor(walk_.count, grain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
         Run<kIsResult>(grad_ + at[0], value_ + at[1], result_ + at[2], n, stream, attributes_);
       });
@@ -115,7 +115,7 @@ class Solver {
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
     const int64_t tiles = planes * row_tiles * column_tiles;
     // Their elements take several times as long.
-    const int64_t grain = std::max<int64_t>(1, kGrain / 4 / CeilDivide(walk_.count, tiles));
+    const int64_t grain = std::max<int64_t>(1, kTeamGrain / 4 / CeilDivide(walk_.count, tiles));
     const bool stream = Streams();
     ParallelFor(tiles, grain, [&](int64_t begin, int64_t end) {
       for (int64_t index = begin; index < end; ++index) {

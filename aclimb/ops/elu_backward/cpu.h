@@ -7,11 +7,13 @@
 
 namespace aclimb::elu_backward {
 
-// Elements of a piece of parallel work: about as long as it takes to wake a sleeping team.
-inline constexpr int64_t kGrain = 256 * 1024;
-// Below, from so many elements on, two threads that are awake share pieces of so many.
+// Elements that take about as long as it takes to wake a sleeping team: more are worth it.
+inline constexpr int64_t kTeamCount = 256 * 1024;
+// From this count of elements on, and up to that one, threads that are awake take part.
 inline constexpr int64_t kSharedCount = 32 * 1024;
+// Elements of a piece that a thread takes. A thread that lost its core keeps one from the others.
 inline constexpr int64_t kSharedGrain = 4 * 1024;
+inline constexpr int64_t kTeamGrain = 64 * 1024;
 
 struct Attributes {
   float alpha;
@@ -32,8 +34,10 @@ struct Problem {
 
   // Runs of consecutive elements of one dtype.
   bool IsDirect() const { return input == output && walk.InnerIsContiguous(); }
-  // Too short for a team, but not for a second thread that is awake.
-  bool IsShared() const { return IsDirect() && walk.count >= kSharedCount && walk.count <= kGrain; }
+  // Too short to wake a team, but not for threads that are awake.
+  bool IsShared() const {
+    return IsDirect() && walk.count >= kSharedCount && walk.count <= kTeamCount;
+  }
 
   Walk<3> walk;
   DType input;   // of grad_output and self_or_result: float32, float16 or bfloat16

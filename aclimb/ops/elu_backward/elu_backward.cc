@@ -42,7 +42,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   const bool dense = std::ranges::all_of(views, &TensorView::IsContiguous);
   if (problem.IsShared()) {
     planner.SharesLoops();
-  } else if ((dense || problem.IsDirect()) && problem.walk.count <= kGrain) {
+  } else if ((dense || problem.IsDirect()) && problem.walk.count <= kTeamCount) {
     planner.NeedsNoTeam();
   }
   return PlanPointer(NewPlan<EluBackwardPlan>(problem));
