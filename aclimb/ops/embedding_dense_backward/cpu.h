@@ -6,9 +6,9 @@
 
 namespace aclimb::embedding_dense_backward {
 
-// Gradient of an embedding table: row k of out is the sum, in the order of their positions, of the
-// rows of grad whose index is k. Rows that no index names, and row padding_idx, are zero; indices
-// outside the table are skipped.
+// Gradient of an embedding table: row k of out is the sum, in the order of their positions and with
+// an error that does not grow with their number, of the rows of grad whose index is k. Rows that no
+// index names, and row padding_idx, are zero; indices outside the table are skipped.
 struct Args {
   TensorView grad;     // [..., columns] FLOAT, FLOAT16 or BFLOAT16, strided
   TensorView indices;  // any shape, one element per row of grad; any real dtype but BFLOAT16

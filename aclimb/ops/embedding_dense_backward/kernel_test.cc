@@ -9,6 +9,7 @@
 
 #include "aclimb/core/sanitized.h"
 #include "aclimb/ops/embedding_dense_backward/cpu.h"
+#include "aclimb/ops/embedding_dense_backward/row_sum.h"
 #include "aclimb/ops/embedding_dense_backward/test_tensor.h"
 #include "aclimb/ops/embedding_dense_backward/truth.h"
 #include "aclimb/simd/each_target.h"
@@ -212,25 +213,97 @@ TEST(EmbeddingDenseBackwardKernel, AHundredThousandOnes) {
   for (size_t i = 0; i < 12; ++i) EXPECT_EQ(got[i], i / 4 == 1 ? 100000.0 : 0.0);
 }
 
-// Sums are FLOAT additions one after the other, in the order of the positions: bit for bit.
+// Sums are FLOAT additions one after the other, in the order of the positions, within blocks of
+// rows; the sums of the blocks are added in double: bit for bit.
 TEST(EmbeddingDenseBackwardKernel, SumsFollowThePositions) {
-  constexpr int64_t kCount = 3000;
+  constexpr int64_t kCount = 12 * kBlockRows;
   constexpr int64_t kRows = 40;
   constexpr int64_t kColumns = 37;
   Problem problem = Dense(DType::kFloat32, kCount, kRows, kColumns);
-  problem.grad.Fill([](int64_t i) { return std::sin(static_cast<double>(i)); });
+  FillIndices(problem.indices, kRows, Order::kSkewed, false, 11);
+  problem.grad.Fill([](int64_t i) { return std::sin(static_cast<double>(i + 1)); });
   const float* const grad = problem.grad.view().As<float>();
   const int64_t* const indices = problem.indices.view().As<int64_t>();
-  std::vector<float> sums(kRows * kColumns, 0.0f);
-  for (int64_t i = 0; i < kCount; ++i) {
-    for (int64_t c = 0; c < kColumns; ++c) {
-      sums[static_cast<size_t>(indices[i] * kColumns + c)] += grad[i * kColumns + c];
+  int64_t longest = 0;
+  std::vector<float> expected;
+  for (int64_t row = 0; row < kRows; ++row) {
+    std::vector<float> block(kColumns);
+    std::vector<double> totals(kColumns);
+    int64_t met = 0;
+    for (int64_t i = 0; i < kCount; ++i) {
+      if (indices[i] != row) continue;
+      const bool begins = met++ % kBlockRows == 0;
+      for (size_t c = 0; c < kColumns; ++c) {
+        const float term = grad[static_cast<size_t>(i) * kColumns + c];
+        if (begins) totals[c] += static_cast<double>(block[c]);
+        block[c] = begins ? term : block[c] + term;
+      }
+    }
+    longest = std::max(longest, met);
+    for (size_t c = 0; c < kColumns; ++c) {
+      expected.push_back(static_cast<float>(totals[c] + static_cast<double>(block[c])));
     }
   }
+  EXPECT_GT(longest, 2 * kBlockRows);
   EachTarget([&] {
     problem.Run();
-    EXPECT_EQ(std::memcmp(sums.data(), problem.out.view().data, sums.size() * sizeof(float)), 0);
+    EXPECT_EQ(
+        std::memcmp(expected.data(), problem.out.view().data, expected.size() * sizeof(float)), 0);
   });
+}
+
+// Equal terms are the worst, since their roundings all err to the same side.
+TEST(EmbeddingDenseBackwardKernel, AMillionEqualRowsAreAsGoodAsAFew) {
+  constexpr int64_t kCount = 1000001;
+  TestTensor index(DType::kInt32, {1});
+  index.Fill([](int64_t) { return 1.0; });
+  TensorView indices = index.view();
+  indices.shape[0] = kCount;
+  indices.stride[0] = 0;
+  for (DType dtype : kFloats) {
+    for (int64_t columns : {1, 67}) {
+      TestTensor row(dtype, {1, columns});
+      row.Fill([](int64_t) { return 0.05; });
+      TensorView grad = row.view();
+      grad.shape[0] = kCount;
+      grad.stride[0] = 0;
+      for (bool scale : {false, true}) {
+        TestTensor out(DType::kFloat32, {3, columns});
+        Scratch scratch(ScratchBytes(grad, indices, out.view()));
+        RunOnCpu({grad, indices, out.view(), -1, scale, scratch.data()});
+        const double truth = row.Values()[0] * (scale ? 1.0 : static_cast<double>(kCount));
+        for (int64_t c = 0; c < columns; ++c) {
+          const double got = out.Values()[static_cast<size_t>(columns + c)];
+          ASSERT_NEAR(got, truth, 1e-5 * truth) << NameOf(dtype) << ' ' << columns << ' ' << scale;
+        }
+      }
+    }
+  }
+}
+
+TEST(EmbeddingDenseBackwardKernel, ALongSumIsTheSameWhateverItsColumnsAreCutInto) {
+  for (DType dtype : kFloats) {
+    Problem problem = Dense(dtype, 3 * kBlockRows + 5, 3, 4099);
+    FillIndices(problem.indices, 3, Order::kEqual, false, 1);
+    problem.scale_by_freq = dtype == DType::kBFloat16;
+    problem.ExpectTruthEverywhere({1, 2, 7});
+  }
+}
+
+// A mean that fits is found although the sum does not fit float32, and zeros keep their sign.
+TEST(EmbeddingDenseBackwardKernel, LongSumsKeepLargeMeansAndNegativeZeros) {
+  constexpr int64_t kCount = 2 * kBlockRows;
+  Problem problem = Dense(DType::kFloat32, kCount, 1, 2);
+  problem.indices.Fill([](int64_t) { return 0.0; });
+  const double large = std::ldexp(1.0, 127) / static_cast<double>(kBlockRows);
+  problem.grad.Fill([&](int64_t i) { return i % 2 == 0 ? large : -0.0; });
+  problem.Run();
+  EXPECT_EQ(problem.out.Values()[0], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(problem.out.Values()[1], 0.0);
+  EXPECT_TRUE(std::signbit(problem.out.Values()[1]));
+  problem.scale_by_freq = true;
+  problem.Run();
+  EXPECT_EQ(problem.out.Values()[0], large);
 }
 
 TEST(EmbeddingDenseBackwardKernel, HalfTypesAccumulateInFloat) {

@@ -6,6 +6,7 @@
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/ops/embedding_dense_backward/line_writer-inl.h"
 #include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/totals-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::embedding_dense_backward {
@@ -13,6 +14,7 @@ namespace HWY_NAMESPACE {
 
 // Rows that are added in one sweep over the accumulators; their sum is still taken one by one.
 constexpr int kTogether = 4;
+static_assert(kBlockRows % kTogether == 0);
 // How far ahead of the additions rows are requested. Into the second-level cache, which keeps more
 // requests in flight than the first (measured: a quarter faster at 256-byte rows).
 constexpr int64_t kPrefetchBytes = 4096;
@@ -96,7 +98,11 @@ class RowSummer {
         int64_t last = index + 1;
         while (last < job_.sorted.count && job_.sorted.RowOf(last) == row) ++last;
         const int64_t width = std::min(left, columns - column);
-        SumRow(index, last, column, column + width);
+        if (last - index > kBlockRows) {
+          SumLongRow(index, last, column, column + width);
+        } else {
+          SumRow(index, last, column, column + width);
+        }
         index = last;
         left -= width;
         ++row;
@@ -144,29 +150,36 @@ class RowSummer {
     return count > 1;
   }
 
+  // sum = `width` columns, those from `column` on, of the rows of grad at [first, last). `end` is
+  // where the columns end that are wanted of these rows.
+  HWY_INLINE void SumBlock(int64_t first, int64_t last, int64_t column, int64_t width, int64_t end,
+                           float* sum) {
+    const T* rows[kTogether];
+    for (int64_t index = first; index < last; index += kTogether) {
+      const int64_t count = std::min<int64_t>(kTogether, last - index);
+      for (int64_t k = 0; k < count; ++k) rows[k] = RowAt(index + k) + column;
+      if (FollowEachOther(rows, count, width)) {
+        for (int64_t k = 0; k < count; ++k) {
+          index + k == first ? AddSome<true>(rows, 1, width, sum)
+                             : AddSome<false>(rows + k, 1, width, sum);
+        }
+        continue;
+      }
+      PrefetchAfter(index + count, column, end - column);
+      if (index == first) {
+        AddSome<true>(rows, count, width, sum);
+      } else {
+        AddSome<false>(rows, count, width, sum);
+      }
+    }
+  }
+
   // Columns [begin, end) of the sum of the rows of grad at [first, last).
   void SumRow(int64_t first, int64_t last, int64_t begin, int64_t end) {
-    const T* rows[kTogether];
     for (int64_t column = begin; column < end;) {
       float* sum;
       const int64_t width = writer_.Reserve(end - column, &sum);
-      for (int64_t index = first; index < last; index += kTogether) {
-        const int64_t count = std::min<int64_t>(kTogether, last - index);
-        for (int64_t k = 0; k < count; ++k) rows[k] = RowAt(index + k) + column;
-        if (FollowEachOther(rows, count, width)) {
-          for (int64_t k = 0; k < count; ++k) {
-            index + k == first ? AddSome<true>(rows, 1, width, sum)
-                               : AddSome<false>(rows + k, 1, width, sum);
-          }
-          continue;
-        }
-        PrefetchAfter(index + count, column, end - column);
-        if (index == first) {
-          AddSome<true>(rows, count, width, sum);
-        } else {
-          AddSome<false>(rows, count, width, sum);
-        }
-      }
+      SumBlock(first, last, column, width, end, sum);
       if (job_.scale_by_freq && last - first > 1) {
         Divide(sum, width, static_cast<float>(last - first));
       }
@@ -175,9 +188,28 @@ class RowSummer {
     }
   }
 
+  // The same for more than a block. Kept apart, since inlined it would slow down short sums.
+  HWY_NOINLINE void SumLongRow(int64_t first, int64_t last, int64_t begin, int64_t end) {
+    const double divisor = job_.scale_by_freq ? static_cast<double>(last - first) : 1.0;
+    for (int64_t column = begin; column < end;) {
+      float* sum;
+      const int64_t width = writer_.Reserve(end - column, &sum);
+      int64_t block = first;
+      for (; last - block > kBlockRows; block += kBlockRows) {
+        SumBlock(block, block + kBlockRows, column, width, end, sum);
+        AddToTotals(sum, width, block == first, totals_);
+      }
+      SumBlock(block, last, column, width, end, sum);
+      RoundTotals(totals_, width, divisor, sum);
+      writer_.Commit(width);
+      column += width;
+    }
+  }
+
   const RowSumJob& job_;
   LineWriter writer_;
   int64_t prefetched_ = 0;  // rows before this index have been requested
+  double totals_[LineWriter::kCapacity];
 };
 
 void SumRowsOf(const RowSumJob& job, int64_t begin, int64_t end) {

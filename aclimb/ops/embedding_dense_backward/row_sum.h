@@ -7,6 +7,13 @@
 
 namespace aclimb::embedding_dense_backward {
 
+// Rows that are added up in float32, one after the other; the sums of such blocks are added in
+// double, so that a long sum is as good as a short one. Rounding n equal terms loses up to n / 3
+// half ulps, here 5e-6 of the sum: half of what float32 results are allowed. Each halving of the
+// block doubles what the doubles cost, which is 0.4 percent of the instructions where all indices
+// are equal.
+inline constexpr int64_t kBlockRows = 256;
+
 // Where row `position` of grad starts: its leading dimensions merged as far as their strides allow,
 // outermost first.
 struct RowOffsets {
@@ -36,7 +43,7 @@ struct RowSumJob {
 };
 
 // Writes the elements [begin, end) of out, counted row-major: sums of the rows of grad in the order
-// of their positions, zeros where there are none.
+// of their positions and in blocks, zeros where there are none.
 void SumRows(const RowSumJob& job, int64_t begin, int64_t end);
 
 }  // namespace aclimb::embedding_dense_backward
