@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/products/tile_windows.h"
@@ -379,6 +380,10 @@ bool UnfoldsOneDimension(const Geometry& g, Products products) {
   return (g.stride[2] > 1 || g.kernel[2] <= 3) && g.OutSize() > 144 && UnfoldedFits(g);
 }
 
+// Of a sum over channels and taps. Our own products add it in float32: on tiles term by term, to a
+// result of bfloat16, on vectors in blocks.
+constexpr int64_t kMostProductTerms = LongestSum(DType::kBFloat16);
+
 // Of operands in the dtypes that are multiplied.
 Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
   if (MultipliesOnTiles(g, task, products) || SumsWindowsOnTiles(g, task, products)) {
@@ -465,11 +470,16 @@ bool IsSmall(const Geometry& g) {
 }
 
 Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool converts) {
+  if (SumTerms(g, task) > kMostProductTerms && task != Task::kGradWeight) return Algorithm::kDirect;
   const Algorithm found = FastestAsTheyAre(g, task, products);
   if (found != Algorithm::kBlocked || !converts) return found;
   const bool windows =
       products == Products::kFloat32Short && FitsWindowsOnVectors(ShortDimensionsFirst(g), task);
   return windows || FitsVectors(g) ? Algorithm::kVectors : found;
+}
+
+bool SuitsVectors(const Geometry& g, Task task) {
+  return FitsVectors(g) || FitsWindowsOnVectors(ShortDimensionsFirst(g), task);
 }
 
 bool TakesDepthwise(const Geometry& g) {

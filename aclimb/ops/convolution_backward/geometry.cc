@@ -1,6 +1,7 @@
 #include "aclimb/ops/convolution_backward/geometry.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "aclimb/core/divide.h"
 
@@ -118,6 +119,18 @@ double FlopsOf(const Geometry& g) {
                  static_cast<double>(g.x_channels) * static_cast<double>(g.y_channels);
   for (int d = 0; d < kDims; ++d) flops *= TapsInside(g, d);
   return flops;
+}
+
+int64_t SumTerms(const Geometry& g, Task task) {
+  if (task == Task::kGradWeight) return SaturatedProduct(g.batch, g.OutSize());
+  int64_t terms = SourceChannels(g, task);
+  for (int d = 0; d < kDims; ++d) {
+    // Every so many taps bring elements of y to the same of x.
+    const int64_t cycle = g.stride[d] / std::gcd(g.stride[d], g.dilation[d]);
+    terms = SaturatedProduct(
+        terms, task == Task::kGradX ? CeilDivide(g.kernel[d], cycle) : g.kernel[d]);
+  }
+  return terms;
 }
 
 TensorView Embed(const TensorView& view) {

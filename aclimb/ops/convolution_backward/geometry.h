@@ -67,6 +67,9 @@ inline int64_t SourceChannels(const Geometry& g, Task task) {
   return task == Task::kForward ? g.x_channels : g.y_channels;
 }
 
+// Terms of a sum of a task, at most.
+int64_t SumTerms(const Geometry& geometry, Task task);
+
 // At most four numbers, off the heap: phase 1 expands the attributes several times a call.
 class FewNumbers {
  public:

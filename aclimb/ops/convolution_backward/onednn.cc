@@ -15,6 +15,8 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/core/quiet_thread.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
+#include "aclimb/ops/convolution_backward/onednn_parts.h"
 #include "aclimb/ops/convolution_backward/products/tile_kernels.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/recent_answers.h"
@@ -399,6 +401,32 @@ bool SumsRight(const Request& request) {
   return true;
 }
 
+// Additions to a float32 sum, one after the other, as measured for oneDNN 2.6.3.
+int64_t TermsInARow(const Primitive& primitive, const Request& request) {
+  const Geometry& g = request.geometry;
+  const std::string_view name = primitive.Name();
+  const bool gives_weight = request.task == Task::kGradWeight;
+  const int64_t taps = g.KernelSize(), channels = SourceChannels(g, request.task);
+  const int64_t images = gives_weight ? g.batch : 1;
+  const int64_t terms = gives_weight ? g.OutSize() : SumTerms(g, request.task);
+  if (name.find("gemm") != std::string_view::npos) {
+    // Blocks of a product, image by image, unless that is narrow.
+    constexpr int64_t kNarrow = 16, kBlock = 512, kShortestBlock = 256;
+    const int64_t of_x = request.task == Task::kForward ? kNarrow : g.x_channels * taps;
+    const int64_t of_y = request.task == Task::kGradX ? kNarrow : g.y_channels;
+    if (std::min({of_x, of_y, gives_weight ? kNarrow : g.OutSize()}) >= kNarrow) {
+      return kBlock + SaturatedProduct(images, CeilDivide(terms, kShortestBlock));
+    }
+  }
+  // Blocks of channels with all taps.
+  constexpr int64_t kLeast = 8, kMost = 16;
+  const bool blocks = name.substr(0, 3) == "jit" &&
+                      (request.task == Task::kGradX ||
+                       (request.task == Task::kForward && name.find("avx512") != name.npos));
+  if (blocks) return std::min(terms, kMost * taps + CeilDivide(channels, kLeast));
+  return SaturatedProduct(images, terms);
+}
+
 // A view as oneDNN counts its dimensions.
 struct Strided {
   Dims dims, strides;
@@ -492,6 +520,25 @@ LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand
   return Describe(std::move(strided.dims), std::move(strided.strides), view.dtype);
 }
 
+LayoutPointer OfImages(const LayoutPointer& layout, int64_t images) {
+  dnnl_memory_desc_t desc = layout->desc().data;
+  auto& blocking = desc.format_desc.blocking;
+  const auto* const blocked = blocking.inner_idxs;
+  if (desc.format_kind != dnnl_blocked || desc.offset0 != 0 ||
+      desc.extra.flags != dnnl_memory_extra_flag_none ||
+      std::find(blocked, blocked + blocking.inner_nblks, 0) != blocked + blocking.inner_nblks) {
+    return nullptr;
+  }
+  // That of a single image says nothing.
+  const int64_t bytes = BytesOf(layout) / desc.dims[0];
+  const auto stride = bytes / static_cast<int64_t>(dnnl::memory::data_type_size(
+                                  static_cast<DataType>(desc.data_type)));
+  if (desc.dims[0] > 1 && blocking.strides[0] != stride) return nullptr;
+  blocking.strides[0] = stride;
+  desc.dims[0] = desc.padded_dims[0] = images;
+  return Wrap(dnnl::memory::desc(desc));
+}
+
 std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Operand operand,
                                const LayoutPointer& layout) {
   const dnnl_memory_desc_t& desc = layout->desc().data;
@@ -547,7 +594,25 @@ ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, i
 
 PrimitivePointer MakePrimitive(const Request& request) {
   if (!Fits(request.geometry) || !SumsRight(request)) return nullptr;
-  return Ask<PrimitivePointer>(request);
+  PrimitivePointer whole = Ask<PrimitivePointer>(request);
+  const int64_t most = LongestSum(request.operand), batch = request.geometry.batch;
+  if (whole == nullptr || TermsInARow(*whole, request) <= most) return whole;
+  if (request.task != Task::kGradWeight) return nullptr;
+  Request part = request;
+  part.result = DType::kFloat32;
+  part.geometry.batch = 1;
+  const int64_t fitting = most / TermsInARow(*whole, part);
+  if (fitting == 0) return nullptr;
+  // Of about one size.
+  const int64_t images = CeilDivide(batch, CeilDivide(batch, fitting)), rest = batch % images;
+  part.geometry.batch = images;
+  PrimitivePointer of_part = MakePrimitive(part), of_rest;
+  if (rest > 0) {
+    part.geometry.batch = rest;
+    of_rest = MakePrimitive(part);
+  }
+  if (of_part == nullptr || (rest > 0 && of_rest == nullptr)) return nullptr;
+  return SumOfParts(std::move(of_part), std::move(of_rest), batch, images);
 }
 
 }  // namespace aclimb::convolution_backward::onednn

@@ -516,8 +516,8 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const std::optional<OwnProduct> own =
       chosen ? PlanProduct(task, patch.geometry) : std::optional<OwnProduct>();
   // oneDNN must have the rearranged problem before anything is booked for it.
-  const onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_, Layouts::kBlocked};
-  if (!own && onednn::MakePrimitive(request) == nullptr) return false;
+  onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_};
+  if (!own && FindPrimitive(request, planner_.deterministic()) == nullptr) return false;
   const auto add = [&](const Place& to) {
     if (!own) return AddPrimitive(task, patch, to);
     AddProduct(*own, task, patch, to);
@@ -598,14 +598,17 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
       dtype_ == DType::kBFloat16 && onednn::ProductsOf(dtype_) != Products::kBFloat16Dots) {
     algorithm = Algorithm::kBlocked;
   }
+  const auto add_product = [&] {
+    const auto product = PlanProduct(task, operands_.geometry);
+    if (!product) return false;
+    AddProduct(*product, task, operands_, result);
+    if (!elements) RepairVectorWindows(task, result);
+    return true;
+  };
   if (algorithm == Algorithm::kTiles && !elements) {
     if (AddTileWindows(result)) return;
   } else if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
-    if (const auto product = PlanProduct(task, operands_.geometry)) {
-      AddProduct(*product, task, operands_, result);
-      if (!elements) RepairVectorWindows(task, result);
-      return;
-    }
+    if (add_product()) return;
   }
   switch (algorithm) {
     case Algorithm::kPatch:
@@ -615,6 +618,11 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
     case Algorithm::kVectors:
     case Algorithm::kBlocked:
       if (AddPrimitive(task, operands_, result)) return;
+      // Tiles have no windows of every kind.
+      if (onednn::ProductsOf(dtype_) != Products::kBFloat16Tiles &&
+          SuitsVectors(operands_.geometry, task) && add_product()) {
+        return;
+      }
       [[fallthrough]];
     case Algorithm::kDirect:
       AddDirect(task, result);

@@ -7,14 +7,14 @@
 
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/tolerance.h"
 
 namespace aclimb::convolution_backward {
 
 // How far a gradient may be from `expected`: relative to it, or to a small part of the terms'
 // magnitude.
 inline double AllowedError(DType dtype, double expected, double magnitude) {
-  const double relative = dtype == DType::kFloat32 ? 1e-4 : dtype == DType::kFloat16 ? 1e-3 : 8e-3;
-  return relative * std::max(std::fabs(expected), magnitude * 0x1p-8) + 1e-30;
+  return RelativeTolerance(dtype) * std::max(std::fabs(expected), magnitude * 0x1p-8) + 1e-30;
 }
 
 // The gradients of a convolution by their definition, in double, over dense row-major arrays of any

@@ -50,6 +50,14 @@ void PlanTaps(DirectPlan& plan, int threads) {
 
   const int64_t source_elements = SaturatedProduct(taps.planes_per_source, plan.plane_stride);
   taps.sources_per_step = std::clamp<int64_t>(kStepElements / source_elements, 1, taps.sources);
+  const int64_t some = vectors::PerElement(plan.factors);
+  taps.most_taps = forward ? flat.Taps() : flat.Phase(0).Taps();
+  taps.taps_per_step = std::min(taps.most_taps, kBlockTerms / some);
+  const int64_t terms = SaturatedProduct(taps.channels, taps.most_taps);
+  if (terms > kBlockTerms) {
+    const int64_t block = kBlockTerms / (some * taps.taps_per_step);
+    taps.sources_per_step = std::min(taps.sources_per_step, block);
+  }
   // All phases of a channel tile in one unit, so that they can be interleaved on the way out.
   const int64_t tile_elements = SaturatedProduct(output_phases * taps.tile, plan.plane_stride);
   int64_t channel_tiles_per_unit =
@@ -69,9 +77,10 @@ void PlanTaps(DirectPlan& plan, int threads) {
       SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
   plan.table_elements = TableElements(flat, sizeof(int64_t));
   plan.weight_elements = RoundUp(SaturatedProduct(g.groups, taps.group_weights), 16);
-  plan.slot_elements =
-      SaturatedProduct(taps.sources_per_step, source_elements) +
+  const int64_t sums =
       SaturatedProduct(SaturatedProduct(taps.tiles_per_unit, taps.tile), plan.plane_stride);
+  plan.slot_elements = SaturatedProduct(taps.sources_per_step, source_elements) + sums +
+                       2 * LongSums::Totals(sums, terms, kBlockTerms);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 

@@ -6,12 +6,16 @@
 #include "aclimb/ops/convolution_backward/direct/flat.h"
 #include "aclimb/ops/convolution_backward/factors.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 
 // Our own convolution kernels: any geometry, any of the three dtypes for any operand, any strides,
 // computed in float32, or by dot products of bfloat16 that take subnormal numbers as zero, on the
 // flat arrays of flat.h and rounded once. Made for what blocked layouts do badly, few channels in a
 // group and depthwise above all; results do not depend on the number of threads.
 namespace aclimb::convolution_backward {
+
+// What a float32 sum takes at once.
+inline constexpr int64_t kBlockTerms = BlockTerms(DType::kFloat32);
 
 struct DirectPlan {
   Geometry geometry;
@@ -38,6 +42,8 @@ struct DirectPlan {
     int64_t ranges = 0;  // units that share folds and blocks
     int64_t planes_per_source = 0;
     int64_t sources_per_step = 0;  // packed at once
+    int64_t most_taps = 0;         // of an output phase
+    int64_t taps_per_step = 0;     // of those, whose sums over packed sources are one block
     int64_t output_phases = 0;
     int64_t group_weights = 0;  // packed weights of a group
   } taps;

@@ -10,12 +10,13 @@ namespace aclimb::convolution_backward {
 
 // Sums over some planes of sources and all taps of an output phase, for a tile of channels.
 struct TapsStep {
-  const float* weights;   // [sources][taps][tile]
+  const float* weights;   // [sources][source_taps][tile]
   const float* source;    // first source plane, at position 0
   int64_t source_stride;  // between source planes
   int64_t sources;
   const int64_t* offsets;  // of the taps
   int64_t taps;
+  int64_t source_taps;  // from the weights of a source to the next
   float* out;
   int64_t out_stride;  // between the channels of the tile
   bool accumulate;

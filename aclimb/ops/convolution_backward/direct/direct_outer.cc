@@ -275,6 +275,8 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
   const OuterSlot slot(plan, slot_memory);
   std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
+  // Elements whose products make a block in each lane: whole vectors, of pairs too.
+  const int64_t most = kBlockTerms / 4 * 4 * static_cast<int64_t>(hn::Lanes(Tag()));
 
   Ahead ahead;
   for (int64_t step = piece.first_step; step < piece.last_step; ++step) {
@@ -304,31 +306,33 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
       WantStep(plan, following, following.first_step, x, y, ahead);
     }
     ahead.Begin(y_count * x_count * kernel / kDotsOfBlock);
-    double* sums = slot.sums;
-    const char* planes = slot.x_planes;
-    const OuterTap* tap = taps;
-    for (int64_t p = 0; p < flat.Phases(); ++p) {
-      const FlatPhase phase = flat.Phase(p);
-      const TapGrid grid(phase, outer.shift_rows);
-      const void** row = slot.rows;
-      for (int64_t c = 0; c < y_count; ++c) {
-        for (int64_t i = 0; i < grid.down; ++i) {
-          const int64_t shift = outer.shift_rows ? tap[i * grid.across].row : 0;
-          *row++ = slot.y_planes + (c * plan.plane_stride + margin - shift) * slot.element;
+    for (int64_t from = 0; from < length; from += most) {
+      double* sums = slot.sums;
+      const char* planes = slot.x_planes;
+      const OuterTap* tap = taps;
+      for (int64_t p = 0; p < flat.Phases(); ++p) {
+        const FlatPhase phase = flat.Phase(p);
+        const TapGrid grid(phase, outer.shift_rows);
+        const void** row = slot.rows;
+        for (int64_t c = 0; c < y_count; ++c) {
+          for (int64_t i = 0; i < grid.down; ++i) {
+            const int64_t shift = outer.shift_rows ? tap[i * grid.across].row : 0;
+            *row++ = slot.y_planes + (c * plan.plane_stride + margin - shift + from) * slot.element;
+          }
         }
-      }
-      const void** column = slot.columns;
-      for (int64_t c = 0; c < x_count; ++c) {
-        for (int64_t i = 0; i < grid.across; ++i) {
-          const int64_t shift = tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
-          *column++ = planes + (c * plan.plane_stride + shift) * slot.element;
+        const void** column = slot.columns;
+        for (int64_t c = 0; c < x_count; ++c) {
+          for (int64_t i = 0; i < grid.across; ++i) {
+            const int64_t shift = tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
+            *column++ = planes + (c * plan.plane_stride + shift + from) * slot.element;
+          }
         }
+        AllDots(plan.UsesPairs(), slot.rows, row - slot.rows, slot.columns, column - slot.columns,
+                std::min(most, length - from), sums, ahead);
+        sums += (row - slot.rows) * (column - slot.columns);
+        planes += x_count * plan.plane_stride * slot.element;
+        tap += phase.Taps();
       }
-      AllDots(plan.UsesPairs(), slot.rows, row - slot.rows, slot.columns, column - slot.columns,
-              length, sums, ahead);
-      sums += (row - slot.rows) * (column - slot.columns);
-      planes += x_count * plan.plane_stride * slot.element;
-      tap += phase.Taps();
     }
   }
 

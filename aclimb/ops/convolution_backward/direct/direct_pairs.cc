@@ -30,7 +30,7 @@ ACLIMB_PAIRS inline void Block(const TapsStep& step, int64_t t) {
   while (first < last && !meets_data(last - 1)) --last;
   for (int64_t s = 0; s < step.sources; ++s) {
     const float* source = step.source + s * step.source_stride + t;
-    const float* weights = step.weights + (s * step.taps + first) * kTile;
+    const float* weights = step.weights + (s * step.source_taps + first) * kTile;
     for (int64_t k = first; k < last; ++k, weights += kTile) {
       const float* at = source + step.offsets[k];
       __m512bh values[kWidth];

@@ -53,7 +53,7 @@ HWY_INLINE void Block(const TapsStep& step, int64_t t) {
   while (first < last && !meets_data(last - 1)) --last;
   for (int64_t s = 0; s < step.sources; ++s) {
     const float* source = step.source + s * step.source_stride + t;
-    const float* weights = step.weights + (s * step.taps + first) * kTile;
+    const float* weights = step.weights + (s * step.source_taps + first) * kTile;
     for (int64_t k = first; k < last; ++k) {
       const float* at = source + step.offsets[k];
       hn::Vec<Tag> values[kWidth];
@@ -249,6 +249,9 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
+  const int64_t planes_of_out = (last_tile - first_tile) * taps.tile;
+  LongSums sums(out, planes_of_out * plan.plane_stride, kBlockTerms,
+                reinterpret_cast<double*>(out + taps.tiles_per_unit * taps.tile * plan.plane_stride));
   Ahead ahead;
   int64_t data_begin = 0, data_end = source_stride;
   if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {
@@ -285,25 +288,31 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
       if (next < plan.units) ahead.Want(TapsPiece(plan, next).Sources(plan, 0, source));
     }
     ahead.Begin(calls);
-    for (int64_t tile = first_tile; tile < last_tile; ++tile) {
-      const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
-      const TapsStep step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
-                                 s * range_of_taps.count * taps.tile,
-                             planes,
-                             source_stride,
-                             count,
-                             offsets + range_of_taps.first,
-                             range_of_taps.count,
-                             out + (tile - first_tile) * taps.tile * plan.plane_stride,
-                             plan.plane_stride,
-                             s > 0,
-                             data_begin,
-                             data_end,
-                             &ahead};
-      plan.UsesPairs() ? pairs::SweepTile(taps.tile, step, length)
-                       : SweepTile(taps.tile, step, length);
+    for (int64_t first = 0; first < taps.most_taps; first += taps.taps_per_step) {
+      const int64_t step_taps = std::min(taps.taps_per_step, taps.most_taps - first);
+      const bool add = sums.Add(vectors::PerElement(plan.factors) * count * step_taps);
+      for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+        const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
+        const TapsStep step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
+                                   (s * range_of_taps.count + first) * taps.tile,
+                               planes,
+                               source_stride,
+                               count,
+                               offsets + range_of_taps.first + first,
+                               std::clamp<int64_t>(range_of_taps.count - first, 0, step_taps),
+                               range_of_taps.count,
+                               out + (tile - first_tile) * taps.tile * plan.plane_stride,
+                               plan.plane_stride,
+                               add,
+                               data_begin,
+                               data_end,
+                               &ahead};
+        plan.UsesPairs() ? pairs::SweepTile(taps.tile, step, length)
+                         : SweepTile(taps.tile, step, length);
+      }
     }
   }
+  sums.Finish();
   switch (target.dtype) {
     case DType::kFloat16:
       return WriteTargets<Float16>(plan, start, image, images, group, first_tile, last_tile, out,

@@ -5,6 +5,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/products/tile_kernels.h"
 
 namespace aclimb::convolution_backward {
@@ -83,7 +84,9 @@ class SumsUnit {
         columns_(std::min(p.unit_columns, p.columns - first_column_)),
         sums_(static_cast<float*>(memory)),
         lefts_(reinterpret_cast<BFloat16*>(sums_ + Blocks(rows_) * Blocks(columns_) * kStep)),
-        rights_(lefts_ + p.chunk * kStep) {}
+        rights_(lefts_ + p.chunk * kStep),
+        long_sums_(sums_, Blocks(rows_) * Blocks(columns_) * kStep, BlockTerms(DType::kBFloat16),
+                   reinterpret_cast<double*>(rights_ + Blocks(columns_) * p.chunk * kStep)) {}
 
   void Run() {
     const tiles::Session session;
@@ -94,6 +97,7 @@ class SumsUnit {
         AddChunk(image, images, pixel, std::min(p_.chunk * kSide, p_.depth - pixel));
       }
     }
+    long_sums_.Finish();
   }
 
   void Store(const TensorView& weight) const {
@@ -125,7 +129,7 @@ class SumsUnit {
             tiles::Right::Panel(rights_ + (c / kSide * p_.chunk + i * steps) * kStep));
       }
     }
-    const bool add = image > 0 || pixel > 0;
+    const bool add = long_sums_.Add(images * pixels);
     float* sums = sums_;
     for (int64_t r = 0; r < rows_; r += kSide, sums += Blocks(columns_) * kStep) {
       const BFloat16* const from = left_.As<BFloat16>(image, first_row_ + r, pixel);
@@ -157,6 +161,7 @@ class SumsUnit {
   float* const sums_;
   BFloat16* const lefts_;   // a block of rows for a chunk
   BFloat16* const rights_;  // all columns for a chunk
+  LongSums long_sums_;      // of sums_
 };
 
 }  // namespace
@@ -175,7 +180,10 @@ int64_t TileProduct::WeightBytes() const {
 int64_t TileProduct::SlotBytes() const {
   const int64_t r = Blocks(unit_rows), c = Blocks(unit_columns);
   if (task != Task::kGradWeight) return c * Blocks(depth) * kStepBytes;
-  return r * c * kStep * kFloat + (1 + c) * chunk * kStepBytes;
+  const int64_t sums = r * c * kStep;
+  const int64_t totals =
+      LongSums::Totals(sums, SaturatedProduct(batch, depth), BlockTerms(DType::kBFloat16));
+  return sums * kFloat + (1 + c) * chunk * kStepBytes + totals * 2 * kFloat;
 }
 
 int64_t TileProduct::ScratchBytes() const { return WeightBytes() + slots * SlotBytes(); }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/products/product.h"
 #include "aclimb/ops/convolution_backward/products/tile_kernels.h"
 
@@ -17,6 +18,9 @@ using tiles::kSide;
 using tiles::kStep;
 
 constexpr int64_t kElement = sizeof(BFloat16);
+
+// Of a float32 sum.
+constexpr int64_t kMostTerms = BlockTerms(DType::kBFloat16);
 
 // What a unit holds should not be much more than the second cache, of 2 MiB: its sums, and rows of
 // y and columns of x of a block. Small images share a block.
@@ -89,6 +93,8 @@ struct Unit {
   BFloat16* columns_of_x;  // [phase][even or odd first position][half a block][pair][column][2]
   BFloat16* embedded;      // a block of channels of x
   Tap* taps;
+  int64_t sum_count;
+  double* totals;     // of long sums
   int64_t row_pitch;  // elements
   int64_t pairs;      // of positions, with those that the last whole step reaches
   int64_t bytes;      // of all
@@ -111,11 +117,13 @@ struct Unit {
                                            static_cast<uintptr_t>(used));
       used += RoundUp(count * static_cast<int64_t>(sizeof(Element)), int64_t{64});
     };
-    take(sums, g.KernelSize() * Blocks(rows) * Blocks(columns) * kStep);
+    sum_count = g.KernelSize() * Blocks(rows) * Blocks(columns) * kStep;
+    take(sums, sum_count);
     take(rows_of_y, RoundUp(rows, kSide) * row_pitch);
     take(columns_of_x, p.Phases() * 2 * Blocks(columns) * 2 * HalfElements());
     take(embedded, kSide * EmbeddedPitch());
     take(taps, g.KernelSize());
+    take(totals, LongSums::Totals(sum_count, SaturatedProduct(g.batch, BlocksOf(p) * length), kMostTerms));
     bytes = used;
   }
   int64_t HalfElements() const { return pairs * kSide; }
@@ -249,7 +257,7 @@ void RunUnit(const TileWindows& p, int64_t index, const TensorView& x, const Ten
                   std::min(p.unit_columns, g.x_channels - column), memory);
 
   const tiles::Session session;
-  bool add = false;
+  LongSums sums(unit.sums, unit.sum_count, kMostTerms, unit.totals);
   for (int64_t image = 0; image < g.batch; image += p.images) {
     const int64_t images = std::min(p.images, g.batch - image);
     for (int64_t block = 0; block < BlocksOf(p); ++block) {
@@ -257,16 +265,16 @@ void RunUnit(const TileWindows& p, int64_t index, const TensorView& x, const Ten
       for (int64_t t = 0; t < g.KernelSize(); ++t) unit.taps[t] = TapOf(g, planes, t);
       EmbedY(planes, y, first_row, image, images, unit);
       PackX(p, planes, x, first_column, image, images, unit);
-      AddBlock(p, planes, images, add, unit);
-      add = true;
+      AddBlock(p, planes, images, sums.Add(planes.Length(images)), unit);
     }
   }
-  const float* sums = unit.sums;
+  sums.Finish();
+  const float* block = unit.sums;
   for (int64_t t = 0; t < g.KernelSize(); ++t) {
     BFloat16* const to = weight + (t * g.groups * g.y_channels + first_row) * g.x_channels + column;
     for (int64_t r = 0; r < unit.rows; r += kSide) {
-      for (int64_t c = 0; c < unit.columns; c += kSide, sums += kStep) {
-        tiles::StoreRows(sums, false, std::min(kSide, unit.rows - r),
+      for (int64_t c = 0; c < unit.columns; c += kSide, block += kStep) {
+        tiles::StoreRows(block, false, std::min(kSide, unit.rows - r),
                          std::min(kSide, unit.columns - c), to + r * g.x_channels + c,
                          g.x_channels);
       }

@@ -5,6 +5,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 
 namespace aclimb::convolution_backward {
@@ -21,6 +22,9 @@ constexpr int64_t kMostRows = 512, kMostColumns = 256;
 
 // Weights that are packed in one piece, in long stretches of memory.
 constexpr int64_t kPackedRows = 16 * kRows;
+
+// Sums of chunks, which are short, that are added in float32.
+constexpr int64_t kMostChunkSums = BlockTerms(DType::kFloat32) - 2 * kMostPixels;
 
 constexpr int64_t kFloat = sizeof(float), kLine = 64;  // bytes
 
@@ -185,15 +189,18 @@ class SumsUnit {
         part_(p, unit),
         sums_(memory),
         rights_(sums_ + p.unit_rows * p.unit_columns),
-        lefts_(rights_ + p.ChunkElements() * p.unit_columns) {}
+        lefts_(rights_ + p.ChunkElements() * p.unit_columns),
+        long_sums_(sums_, p.unit_rows * p.unit_columns, kMostChunkSums,
+                   reinterpret_cast<double*>(lefts_ + kRows * p.ChunkElements())) {}
 
   void Run() {
     for (int64_t image = 0; image < p_.batch; image += p_.images) {
       const int64_t images = std::min(p_.images, p_.batch - image);
       for (int64_t pixel = 0; pixel < p_.pixels; pixel += p_.chunk) {
-        AddChunk({image, images, pixel, std::min(p_.chunk, p_.pixels - pixel)});
+        AddChunk({image, images, pixel, std::min(p_.chunk, p_.pixels - pixel)}, long_sums_.Add(1));
       }
     }
+    long_sums_.Finish();
   }
 
   void Store(const TensorView& weight) const {
@@ -211,20 +218,18 @@ class SumsUnit {
   // Some pixels of an image, or all of several.
   struct Chunk {
     int64_t image, images, pixel, pixels;
-
-    bool IsFirst() const { return image == 0 && pixel == 0; }
   };
 
   int64_t Depth(const Chunk& chunk) const { return chunk.images * p_.Elements(chunk.pixels); }
 
-  void AddChunk(const Chunk& chunk) {
+  void AddChunk(const Chunk& chunk, bool add) {
     for (int64_t c = 0; c < part_.columns; c += part_.panel) PackColumns(chunk, c);
     for (int64_t r = 0; r < part_.rows; r += kRows) {
       const vectors::Left left = Rows(chunk, r);
       for (int64_t c = 0; c < part_.columns; c += part_.panel) {
         FetchRows(chunk, r + kRows, c);
         vectors::Multiply(p_.factors, left, rights_ + c * Depth(chunk), part_.Width(c) / p_.lanes,
-                          Depth(chunk), !chunk.IsFirst(), sums_ + r * part_.width + c, part_.width);
+                          Depth(chunk), add, sums_ + r * part_.width + c, part_.width);
       }
     }
   }
@@ -276,6 +281,7 @@ class SumsUnit {
   float* const sums_;
   float* const rights_;  // all columns for a chunk
   float* const lefts_;   // a block of rows for a chunk
+  LongSums long_sums_;   // of sums_
 };
 
 // What a unit may be, in multiples of a block's rows and of a vector.
@@ -316,7 +322,9 @@ int64_t VectorProduct::WeightBytes() const {
 int64_t VectorProduct::SlotBytes() const {
   int64_t floats = ChunkElements() * unit_columns;
   if (task == Task::kGradWeight) {
-    floats += unit_rows * unit_columns + kRows * ChunkElements();
+    const int64_t sums = unit_rows * unit_columns;
+    const int64_t chunks = CeilDivide(batch, images) * CeilDivide(pixels, chunk);
+    floats += sums + kRows * ChunkElements() + 2 * LongSums::Totals(sums, chunks, kMostChunkSums);
   } else {
     floats += chunk < depth ? unit_rows * unit_columns : kRows * kMostVectors * lanes;
   }

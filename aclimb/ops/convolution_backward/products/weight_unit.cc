@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/taps.h"
 
 namespace aclimb::convolution_backward {
@@ -14,6 +15,9 @@ using vectors::Segment;
 
 // Parts of rows that are worth a segment of their own each.
 constexpr int64_t kLongLine = 24;
+
+// Sums of blocks of pixels, which are short, that are added in float32.
+constexpr int64_t kMostBlockSums = BlockTerms(DType::kFloat32) / 2;
 
 // Whether rows of x are read from where they are: in long parts of elements side by side, which
 // numbers of a segment can reach.
@@ -45,20 +49,25 @@ WeightUnit::WeightUnit(const VectorWindows& p, int64_t unit, const Matrix& x, co
   lefts_ = room_.Take<float>(kRows * pitch_);
   pieces_ = room_.Take<Piece>(p.images * p.lines);
   segments_ = room_.Take<Segment>(p.images * p.lines);
+  totals_ = room_.Take<double>(LongSums::Totals(p.unit_rows * g_.KernelSize() * p.unit_columns,
+                                                PixelBlocks(p), kMostBlockSums));
 }
 
 void WeightUnit::Run() {
   const int64_t taps = g_.KernelSize();
+  LongSums sums(sums_, p_.unit_rows * taps * p_.unit_columns, kMostBlockSums, totals_);
   for (int64_t number = 0; number < PixelBlocks(p_); ++number) {
     block_ = BlockAt(p_, number);
+    const bool add = sums.Add(1);
     EachPanel(p_, part_.columns,
               [&](int64_t c, int64_t width, int64_t columns) { PackColumns(c, width, columns); });
     for (int64_t tap = 0; tap < taps; ++tap) {
       FindPieces(tap);
-      if (number > 0 && segment_count_ == 0) continue;
-      for (int64_t r = 0; r < rows_; r += kRows) AddRows(tap, r, number > 0);
+      if (add && segment_count_ == 0) continue;
+      for (int64_t r = 0; r < rows_; r += kRows) AddRows(tap, r, add);
     }
   }
+  sums.Finish();
 }
 
 void WeightUnit::Store(const TensorView& weight) const {

@@ -44,6 +44,7 @@ class WeightUnit {
   float* lefts_;   // x, a block of rows at a tap
   vectors::Piece* pieces_;
   vectors::Segment* segments_;
+  double* totals_;  // of long sums
   Block block_ = {};
   int64_t piece_count_ = 0, segment_count_ = 0;
 };

@@ -81,7 +81,7 @@ Reach ReachOf(const SumsRepair& repair, const Lattice& at, int64_t tap) {
 // sums[i] += weight * source for the positions [from, to) of the lattice, under one tap of one
 // source channel.
 HWY_INLINE void AddTap(const SumsRepair& repair, const Lattice& at, Span range, int64_t line,
-                       int64_t tap, float weight, float* buffer, float* sums) {
+                       int64_t tap, float weight, float* buffer, double* sums) {
   const Reach reach = ReachOf(repair, at, tap);
   const int64_t low = std::max(range.begin, reach.inside.begin);
   const int64_t high = std::min(range.end, reach.inside.end);
@@ -91,15 +91,10 @@ HWY_INLINE void AddTap(const SumsRepair& repair, const Lattice& at, Span range, 
   const int64_t position = reach.source + (low - reach.inside.begin) * step;
   const int64_t stride = repair.source.stride[4];
   LoadRow(repair.source, line + position * stride, step * stride, high - low, buffer);
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto factor = hn::Set(d, weight);
-  float* const to = sums + low - range.begin;
-  int64_t i = 0;
-  for (; i + lanes <= high - low; i += lanes) {
-    hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, buffer + i), hn::LoadU(d, to + i)), d, to + i);
+  double* const to = sums + low - range.begin;
+  for (int64_t i = 0; i < high - low; ++i) {
+    to[i] += static_cast<double>(weight) * static_cast<double>(buffer[i]);
   }
-  for (; i < high - low; ++i) to[i] += weight * buffer[i];
 }
 
 // The weights of a target channel that are not finite, as many as there is room for.
@@ -139,7 +134,7 @@ void FindSpecial(const SumsRepair& repair, int64_t group, int64_t channel,
 }
 
 // One element by the definition, for the few that no row shares.
-float OneSum(const SumsRepair& repair, const Lattice& at, int64_t index) {
+double OneSum(const SumsRepair& repair, const Lattice& at, int64_t index) {
   const Geometry& g = repair.g;
   const TensorView& source = repair.source;
   const TensorView& weight = repair.weight;
@@ -162,15 +157,15 @@ float OneSum(const SumsRepair& repair, const Lattice& at, int64_t index) {
           sum += static_cast<double>(ReadElement(weight, w)) *
                  static_cast<double>(ReadElement(source, from));
         }
-        if (sum != sum) return std::nanf("");
+        if (sum != sum) return sum;
       }
     }
   }
-  return static_cast<float>(sum);
+  return sum;
 }
 
 // All terms of the positions [range) of the lattice.
-void AllSums(const SumsRepair& repair, const Lattice& at, Span range, float* buffer, float* sums) {
+void AllSums(const SumsRepair& repair, const Lattice& at, Span range, float* buffer, double* sums) {
   const Geometry& g = repair.g;
   const TensorView& source = repair.source;
   const TensorView& weight = repair.weight;
@@ -179,7 +174,7 @@ void AllSums(const SumsRepair& repair, const Lattice& at, Span range, float* buf
     for (int64_t i = 0; i < count; ++i) sums[i] = OneSum(repair, at, range.begin + i);
     return;
   }
-  std::fill_n(sums, count, 0.0f);
+  std::fill_n(sums, count, 0.0);
   for (int64_t s = 0; s < repair.Sources(); ++s) {
     const int64_t base = repair.WeightOffset(at.group, at.channel, s);
     const int64_t plane =
@@ -198,7 +193,7 @@ void AllSums(const SumsRepair& repair, const Lattice& at, Span range, float* buf
         }
       }
     }
-    if (std::all_of(sums, sums + count, [](float sum) { return sum != sum; })) return;
+    if (std::all_of(sums, sums + count, [](double sum) { return sum != sum; })) return;
   }
 }
 
@@ -214,7 +209,8 @@ void RepairLattice(const SumsRepair& repair, const Lattice& at, const SpecialWei
   const TensorView& target = repair.target;
   const TensorView& source = repair.source;
   const int64_t stride = at.step * target.stride[4];
-  HWY_ALIGN float row[kChunkRoom], sums[kChunkRoom], buffer[kChunkRoom];
+  HWY_ALIGN float row[kChunkRoom], buffer[kChunkRoom];
+  double sums[kChunk];
   LoadRow(target, at.offset, stride, at.count, row);
   if (LargestBits(row, at.count) <= kInfinityBits) return;
   // Where a NaN of the weight meets anything, the NaN is real.
@@ -233,7 +229,7 @@ void RepairLattice(const SumsRepair& repair, const Lattice& at, const SpecialWei
        run = NextNaNs(row, run.end, at.count)) {
     const int64_t count = run.end - run.begin;
     // Infinite weights alone settle most.
-    std::fill_n(sums, count, 0.0f);
+    std::fill_n(sums, count, 0.0);
     for (int64_t i = 0; i < special.count; ++i) {
       const SpecialWeights::Entry& entry = special.entries[i];
       const int64_t sd = repair.SourceAt(0, at.depth, entry.tap[0]);
@@ -252,7 +248,7 @@ void RepairLattice(const SumsRepair& repair, const Lattice& at, const SpecialWei
        run = NextNaNs(row, run.end, at.count)) {
     AllSums(repair, at, run, buffer, sums);
     for (int64_t i = run.begin; i < run.end; ++i) {
-      WriteElement(target, at.offset + i * stride, sums[i - run.begin]);
+      WriteElement(target, at.offset + i * stride, static_cast<float>(sums[i - run.begin]));
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/repair/repair.h"
 #include "aclimb/ops/convolution_backward/repair/repair_elements.h"
 #include "aclimb/ops/convolution_backward/repair/repair_rows-inl.h"
@@ -162,8 +163,20 @@ bool AddRows(const WeightRepair& repair, Block& block, bool special_only) {
   // All taps of a row of x from one load, when their positions are neighbours.
   const int64_t spread = (block.taps - 1) * g.dilation[2];
   const bool share = g.stride[2] == 1 && spread <= kChunk;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  std::fill_n(&sums[0][0][0], kBlockColumns * kBlockTaps * kMaxLanes, 0.0f);
+  int64_t terms = 0;  // of each lane
+  const auto fold = [&]() HWY_ATTR {
+    for (int64_t c = 0; c < block.columns; ++c) {
+      for (int64_t t = 0; t < block.taps; ++t) {
+        block.sum[c][t] +=
+            static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sums[c][t]))));
+        std::fill_n(sums[c][t], lanes, 0.0f);
+      }
+    }
+    terms = 0;
+  };
   for (int64_t n = 0; n < g.batch; ++n) {
-    std::fill_n(&sums[0][0][0], kBlockColumns * kBlockTaps * kMaxLanes, 0.0f);
     for (int64_t od = depths.begin; od < depths.end; ++od) {
       const int64_t id = Meets(g, 0, od, block.depth);
       for (int64_t oh = heights.begin; oh < heights.end; ++oh) {
@@ -172,6 +185,9 @@ bool AddRows(const WeightRepair& repair, Block& block, bool special_only) {
             n * y.stride[0] + block.row * y.stride[1] + od * y.stride[2] + oh * y.stride[3];
         for (int64_t w = 0; w < g.out[2]; w += kChunk) {
           const int64_t end = std::min(w + kChunk, g.out[2]);
+          const int64_t more = CeilDivide(end - w, lanes);
+          if (terms + more > BlockTerms(DType::kFloat32)) fold();
+          terms += more;
           LoadRow(y, y_line + w * y.stride[4], y.stride[4], end - w, left);
           const bool special = special_only && LargestBits(left, end - w) >= kInfinityBits;
           for (int64_t c = 0; c < block.columns; ++c) {
@@ -206,12 +222,7 @@ bool AddRows(const WeightRepair& repair, Block& block, bool special_only) {
         }
       }
     }
-    for (int64_t c = 0; c < block.columns; ++c) {
-      for (int64_t t = 0; t < block.taps; ++t) {
-        block.sum[c][t] +=
-            static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sums[c][t]))));
-      }
-    }
+    fold();
     if (!block.Narrow()) return false;
   }
   return true;
