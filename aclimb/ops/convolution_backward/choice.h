@@ -36,7 +36,8 @@ enum class Products : uint8_t {
 Algorithm ChooseAlgorithm(const Geometry& geometry, Task task, Products products,
                           bool converts = false);
 
-// Whether our own products on vectors, of single elements or of windows, compute it at a good speed.
+// Whether our own products on vectors, of single elements or of windows, compute it at a good
+// speed.
 bool SuitsVectors(const Geometry& geometry, Task task);
 
 // Whether the gradients of x and of the weight, one or both, are computed as depthwise.h says.

@@ -504,6 +504,26 @@ TEST(ConvolutionAlgorithms, OwnWindowsHaveTaps) {
 }
 
 // Our own kernels take their time for every pair of channels, even for a single pixel.
+// Our own products add sums over channels and taps in float32.
+TEST(ConvolutionAlgorithms, VeryLongSumsAreDirect) {
+  for (const Products products : {Products::kFloat32, Products::kFloat32Short,
+                                  Products::kBFloat16Dots, Products::kBFloat16Tiles}) {
+    Geometry g = Windows(1 << 20, 1 << 20, 1024, 1);
+    for (const Task task : {Task::kForward, Task::kGradX}) {
+      EXPECT_EQ(ChooseAlgorithm(g, task, products, true), Algorithm::kDirect);
+    }
+    // A window that steps over all of it meets each element once.
+    g = Windows(64, 1024, 1024, 1024);
+    g.stride[2] = 1024;
+    g.in[2] = 1024 * 1024;
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kForward, products), Algorithm::kPatch);
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kGradX, products), Algorithm::kPatch);
+    g.x_channels = 1024;
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kForward, products), Algorithm::kDirect);
+    EXPECT_EQ(ChooseAlgorithm(g, Task::kGradX, products), Algorithm::kPatch);
+  }
+}
+
 TEST(ConvolutionAlgorithms, SmallProblems) {
   struct Case {
     int64_t groups, x, y, out, kernel;

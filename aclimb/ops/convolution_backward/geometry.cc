@@ -127,8 +127,8 @@ int64_t SumTerms(const Geometry& g, Task task) {
   for (int d = 0; d < kDims; ++d) {
     // Every so many taps bring elements of y to the same of x.
     const int64_t cycle = g.stride[d] / std::gcd(g.stride[d], g.dilation[d]);
-    terms = SaturatedProduct(
-        terms, task == Task::kGradX ? CeilDivide(g.kernel[d], cycle) : g.kernel[d]);
+    terms = SaturatedProduct(terms,
+                             task == Task::kGradX ? CeilDivide(g.kernel[d], cycle) : g.kernel[d]);
   }
   return terms;
 }

@@ -399,12 +399,9 @@ TEST(ConvolutionPlan, DeterministicGradWeightDoesNotDependOnTheTeam) {
         std::vector<double> expected, magnitude;
         const Tensor weight(c.weight, dtype);
         Expect(c, Task::kGradWeight, x, y, weight, &expected, &magnitude);
-        const double relative = dtype == DType::kFloat32   ? 1e-4
-                                : dtype == DType::kFloat16 ? 1e-3
-                                                           : 8e-3;
         for (size_t i = 0; i < expected.size(); ++i) {
           ASSERT_NEAR(Load(one.data() + i * SizeOf(dtype), dtype), expected[i],
-                      relative * std::max(std::fabs(expected[i]), magnitude[i] * 0x1p-8));
+                      AllowedError(dtype, expected[i], magnitude[i]));
         }
       }
     }
@@ -458,6 +455,11 @@ bool ComesBack(const std::string& name, Task task, DType dtype) {
   return name == "deeplab_d12_2048_256_33" && task == Task::kGradX && dtype == DType::kFloat32;
 }
 
+// A sum over an image that oneDNN would not add accurately.
+bool IsTooLong(const Geometry& geometry, Task task, DType dtype) {
+  return task == Task::kGradWeight && geometry.OutSize() > LongestSum(dtype);
+}
+
 // No named problem is left to a slow fallback: oneDNN has a vectorised kernel with a scratchpad
 // that does not grow like an unfolded input, or the choice is ours.
 TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
@@ -484,7 +486,7 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
         if (primitive == nullptr) {
           // Which kernels there are depends on the processor; this list is that of AVX-512.
           if (onednn::HasAvx512()) {
-            EXPECT_TRUE(ComesBack(named.name, task, dtype));
+            EXPECT_TRUE(ComesBack(named.name, task, dtype) || IsTooLong(asked, task, computed));
           }
           continue;
         }
@@ -535,7 +537,6 @@ TEST(ConvolutionChoice, OtherLayoutsAreServed) {
       {"rn50_3x3_512_7", Task::kGradWeight, bf16, 1, Layouts::kBlocked, "jit_bf16"},
       {"rn50_3x3_256_14", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit"},
       {"lenet_5x5_6_16_14", Task::kGradWeight, f32, 1, Layouts::kChannelsLast, "jit:avx512"},
-      {"rn50_stem_7x7s2", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit:avx512"},
       {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
       {"vgg16_stem_3x3", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
       {"vgg16_stem_3x3", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},

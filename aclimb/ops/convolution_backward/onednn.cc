@@ -531,8 +531,9 @@ LayoutPointer OfImages(const LayoutPointer& layout, int64_t images) {
   }
   // That of a single image says nothing.
   const int64_t bytes = BytesOf(layout) / desc.dims[0];
-  const auto stride = bytes / static_cast<int64_t>(dnnl::memory::data_type_size(
-                                  static_cast<DataType>(desc.data_type)));
+  const auto stride =
+      bytes /
+      static_cast<int64_t>(dnnl::memory::data_type_size(static_cast<DataType>(desc.data_type)));
   if (desc.dims[0] > 1 && blocking.strides[0] != stride) return nullptr;
   blocking.strides[0] = stride;
   desc.dims[0] = desc.padded_dims[0] = images;

@@ -43,6 +43,7 @@ std::vector<Named> Problems() {
   for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
     add("dense", dtype, {4, 64, 14, 14}, {64, 64, 3, 3}, 1, 1);
     add("stem", dtype, {2, 3, 56, 56}, {32, 3, 7, 7}, 2, 3);
+    add("many images", dtype, {40, 16, 29, 29}, {32, 16, 3, 3}, 2, 1);
     add("pointwise", dtype, {4, 64, 14, 14}, {128, 64, 1, 1}, 1, 0);
     // Products of matrices, and channels last.
     add("wide pointwise", dtype, {3, 64, 28, 28}, {128, 64, 1, 1}, 1, 0);

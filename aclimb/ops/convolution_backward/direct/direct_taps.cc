@@ -250,8 +250,9 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
   const int64_t planes_of_out = (last_tile - first_tile) * taps.tile;
-  LongSums sums(out, planes_of_out * plan.plane_stride, kBlockTerms,
-                reinterpret_cast<double*>(out + taps.tiles_per_unit * taps.tile * plan.plane_stride));
+  LongSums sums(
+      out, planes_of_out * plan.plane_stride, kBlockTerms,
+      reinterpret_cast<double*>(out + taps.tiles_per_unit * taps.tile * plan.plane_stride));
   Ahead ahead;
   int64_t data_begin = 0, data_end = source_stride;
   if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {

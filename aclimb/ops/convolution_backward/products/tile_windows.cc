@@ -123,7 +123,8 @@ struct Unit {
     take(columns_of_x, p.Phases() * 2 * Blocks(columns) * 2 * HalfElements());
     take(embedded, kSide * EmbeddedPitch());
     take(taps, g.KernelSize());
-    take(totals, LongSums::Totals(sum_count, SaturatedProduct(g.batch, BlocksOf(p) * length), kMostTerms));
+    take(totals,
+         LongSums::Totals(sum_count, SaturatedProduct(g.batch, BlocksOf(p) * length), kMostTerms));
     bytes = used;
   }
   int64_t HalfElements() const { return pairs * kSide; }
