@@ -82,15 +82,16 @@ void ExpectNear(const std::vector<double>& got, const std::vector<double>& expec
 struct WeightCase {
   Geometry geometry;
   DType operand, result;
+  double value = 0;  // of x and y; 0: any
 };
 
 // A convolution of lines with windows of so many elements.
 WeightCase Lines(int64_t images, int64_t channels, int64_t width, int64_t taps, DType operand,
-                 DType result) {
+                 DType result, double value = 0) {
   Axis line;
   line.in = width;
   line.kernel = taps;
-  return {GeometryOf(images, channels, channels, {{}, {}, line}), operand, result};
+  return {GeometryOf(images, channels, channels, {{}, {}, line}), operand, result, value};
 }
 
 // run(geometry, x, y, weight, threads) must give the truth, and the same bits for any team.
@@ -98,7 +99,8 @@ template <typename Run>
 void ExpectGradWeight(const WeightCase& c, const Run& run) {
   const Geometry& g = c.geometry;
   Random random(1);
-  const Repeated x(c.operand, g.in[2], random), y(c.operand, g.out[2], random);
+  Repeated x(c.operand, g.in[2], random), y(c.operand, g.out[2], random);
+  if (c.value != 0) x.Fill(c.value), y.Fill(c.value);
   const std::vector<double> of_x = x.Values(), of_y = y.Values();
   std::vector<double> expected, first;
   for (int64_t i = 0; i < g.y_channels * g.x_channels; ++i) {
@@ -167,11 +169,13 @@ TEST_F(LongSumsOf, Tiles) {
   if (onednn::ProductsOf(kBFloat) != Products::kBFloat16Tiles) {
     GTEST_SKIP() << "this processor has no tiles, or they are switched off";
   }
-  ExpectGradWeight(Lines(1 << 11, 32, 1024, 1, kBFloat, kBFloat),
+  // Of such values the last half of the sums are off by 6 percent of a term each.
+  const double value = 175.0 / 128;
+  ExpectGradWeight(Lines(1 << 11, 32, 1024, 1, kBFloat, kBFloat, value),
                    Product([](const Geometry& g, int threads) {
                      return PlanTileProduct(g, Task::kGradWeight, threads);
                    }));
-  ExpectGradWeight(Lines(1 << 11, 32, 1025, 2, kBFloat, kBFloat),
+  ExpectGradWeight(Lines(1 << 11, 32, 1025, 2, kBFloat, kBFloat, value),
                    [](const Geometry& g, const TensorView& x, const TensorView& y,
                       const TensorView& weight, int threads) {
                      const TileWindows windows = PlanTileWindows(g, threads);
