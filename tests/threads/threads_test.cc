@@ -1,6 +1,7 @@
 // Several threads, several streams each, operators of every size: each result is checked.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <condition_variable>
 #include <deque>
@@ -108,6 +109,37 @@ TEST(Threads, ExecutorsMadeOnOneThreadAndRunOnAnother) {
   ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream));
   EXPECT_EQ(out.Values(), std::vector<double>(64, kCalls));
   ACLIMB_ASSERT_OK(aclrtDestroyStream(stream));
+  ACLIMB_ASSERT_OK(aclrtResetDevice(0));
+}
+
+// Kernels need more stack than some threads have: the engine runs what those wait for.
+TEST(Threads, ACallerWithASmallStack) {
+  struct Call {
+    DeviceTensor grad{{300001}, DType::kFloat16, std::vector<double>(300001, 2.0)};
+    DeviceTensor self{{300001}, DType::kFloat16, std::vector<double>(300001, 1.0)};
+    DeviceTensor out{{300001}, DType::kFloat16};
+  };
+  ACLIMB_ASSERT_OK(aclrtSetDevice(0));
+  Call call;
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 64 << 10), 0);
+  pthread_t thread;
+  const auto run = [](void* data) -> void* {
+    Call& mine = *static_cast<Call*>(data);
+    ACLIMB_EXPECT_OK(aclrtSetDevice(0));
+    for (int round = 0; round < 20; ++round) {
+      ACLIMB_EXPECT_OK(
+          aclnnEluBackward(nullptr, 0, Scaled(mine.grad, mine.self, mine.out, 3), nullptr));
+      ACLIMB_EXPECT_OK(aclrtSynchronizeStream(nullptr));
+    }
+    ACLIMB_EXPECT_OK(aclrtResetDevice(0));
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &call), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_EQ(call.out.Values(), std::vector<double>(300001, 6.0));
   ACLIMB_ASSERT_OK(aclrtResetDevice(0));
 }
 
