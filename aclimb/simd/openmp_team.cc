@@ -168,7 +168,7 @@ int OpenMpThreads(int wanted) {
   return started;
 }
 
-OpenMpScope::Settings::Settings(int threads)
+OpenMpSettings::OpenMpSettings(int threads)
     : threads_(omp_get_max_threads()),
       dynamic_(omp_get_dynamic()),
       levels_(omp_get_max_active_levels()) {
@@ -177,7 +177,7 @@ OpenMpScope::Settings::Settings(int threads)
   if (levels_ < 1) omp_set_max_active_levels(1);
 }
 
-OpenMpScope::Settings::~Settings() {
+OpenMpSettings::~OpenMpSettings() {
   if (omp_get_max_threads() != threads_) omp_set_num_threads(threads_);
   if (dynamic_ != 0) omp_set_dynamic(dynamic_);
   if (levels_ < 1) omp_set_max_active_levels(levels_);

@@ -13,28 +13,28 @@ namespace aclimb {
 // the process, inside a parallel region too.
 int OpenMpThreads(int wanted);
 
-// While it lives, every OpenMP region that this thread opens has exactly `threads` threads, a
-// number that OpenMpThreads gave. For a team of several the thread must be one of ours, since its
-// runtime's threads stay with it. Throws std::system_error when the system has no thread left by
-// now.
+// While it lives, this thread's OpenMP settings are those of a team of `threads`, a number that
+// OpenMpThreads gave. For what only asks for the size, as the description of a primitive does.
+class OpenMpSettings {
+ public:
+  explicit OpenMpSettings(int threads);
+  ~OpenMpSettings();
+  OpenMpSettings(const OpenMpSettings&) = delete;
+  OpenMpSettings& operator=(const OpenMpSettings&) = delete;
+
+ private:
+  const int threads_, dynamic_, levels_;  // before
+};
+
+// The same, and every region that this thread opens has exactly that many threads. For a team of
+// several the thread must be one of ours, since its runtime's threads stay with it. Throws
+// std::system_error when the system has no thread left by now.
 class OpenMpScope {
  public:
   explicit OpenMpScope(int threads);
 
  private:
-  // What OpenMP remembers for each thread.
-  class Settings {
-   public:
-    explicit Settings(int threads);
-    ~Settings();
-    Settings(const Settings&) = delete;
-    Settings& operator=(const Settings&) = delete;
-
-   private:
-    const int threads_, dynamic_, levels_;  // before
-  };
-
-  const Settings settings_;
+  const OpenMpSettings settings_;
 };
 
 }  // namespace aclimb

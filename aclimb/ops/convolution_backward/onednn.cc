@@ -60,7 +60,7 @@ bool IsRefusal(const dnnl::error& error) {
 // when it has no memory.
 template <typename Make>
 auto MakeFor(int threads, Make&& make) -> decltype(make()) {
-  const OpenMpScope scope(threads);
+  const OpenMpSettings settings(threads);
   try {
     return make();
   } catch (const dnnl::error& refusal) {
