@@ -1,6 +1,5 @@
 #include "tools/output_path.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,16 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "aclimb/core/fork.h"
 #include "aclimb/core/text.h"
 #include "tools/new_file.h"
 
 namespace aclimb::tools {
 namespace {
 
-std::atomic<bool>& Forked() {
-  static std::atomic<bool> child{false};
-  return child;
-}
+// ForkCount() of the process that opened files first; -1 when none did.
+constinit std::atomic<int> opened_after{-1};
 
 // The file that the variable names; empty when it is not set.
 std::string OutputPath(const char* variable) {
@@ -66,12 +64,13 @@ std::optional<std::string> OutputProblem(const char* variable) {
 }
 
 void WatchForks() {
-  static const bool watches = pthread_atfork(nullptr, nullptr, [] {
-                                Forked().store(true, std::memory_order_relaxed);
-                              }) == 0;
-  (void)watches;
+  int none = -1;
+  opened_after.compare_exchange_strong(none, ForkCount(), std::memory_order_relaxed);
 }
 
-bool InForkedChild() { return Forked().load(std::memory_order_relaxed); }
+bool InForkedChild() {
+  const int opened = opened_after.load(std::memory_order_relaxed);
+  return opened >= 0 && opened != ForkCount();
+}
 
 }  // namespace aclimb::tools

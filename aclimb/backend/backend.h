@@ -13,6 +13,8 @@
 //     return 207001, without a thread that they need 207005, and change nothing: a later call may
 //     find what this one lacked. Work that was taken over runs without needing any.
 //   - "May block" means on the device's work; a short internal lock is always allowed.
+//   - In a child of fork, queues and markers whose work was done at the fork are as they were. The
+//     others are lost: the parent does their work, and here it is dropped.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,6 +78,7 @@ enum AclimbMarkerState {
   ACLIMB_MARKER_PENDING = 0,
   ACLIMB_MARKER_DONE = 1,
   ACLIMB_MARKER_DROPPED = 2,  // its work was dropped: it will never be done
+  ACLIMB_MARKER_LOST = 3,     // as dropped, by a fork: its work goes on in the parent alone
 };
 
 typedef struct AclimbBackend {
@@ -157,8 +160,12 @@ typedef struct AclimbBackend {
   // Does not block: *idle tells whether everything is done. Returns a pending error like
   // queue_wait.
   int (*queue_query)(AclimbQueue* queue, int* idle);
-  // Drops queued tasks, sets the cancel flag of the running one and waits until it ended.
+  // Drops queued tasks, sets the cancel flag of the running one and waits until it ended. A lost
+  // queue is as good as new then.
   int (*queue_abort)(AclimbQueue* queue);
+  // 1 when the process was forked off while the queue had work, 0 else. A lost queue answers 107023
+  // to what queues, waits or asks, and is destroyed like any other.
+  int (*queue_is_lost)(AclimbQueue* queue);
   // From now on a failure in this queue stops all queues of its group, and stays.
   int (*queue_stop_on_failure)(AclimbQueue* queue);
   // The oldest failed task that was not taken yet: 1 and *failure, or 0.

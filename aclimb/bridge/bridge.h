@@ -160,6 +160,20 @@ ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, AclimbReas
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
 
+// ---- Forks -------------------------------------------------------------------------------------
+
+// All parts of a library as one, which has static storage; see aclimb/core/fork.h.
+typedef struct AclimbForkPart {
+  int (*try_lock)(int late);  // 1 when everything is locked, 0 when nothing is
+  void (*unlock)(void);
+  void (*give_up)(void);
+  void (*renew)(int locked);
+  void (*resume)(void);
+} AclimbForkPart;
+
+// While a library is loaded: from now on every fork of the process goes through its parts.
+ACLIMB_BRIDGE void aclimb_fork_part(const AclimbForkPart* part);
+
 // ---- Tools -------------------------------------------------------------------------------------
 // Traces, the checker and their kin listen to calls and work (aclimb/observe).
 

@@ -41,6 +41,7 @@ class SpinLock {
     Backoff backoff;
     while (taken_.test_and_set(std::memory_order_acquire)) backoff.Wait();
   }
+  bool try_lock() { return !taken_.test_and_set(std::memory_order_acquire); }
   void unlock() { taken_.clear(std::memory_order_release); }
 
  private:

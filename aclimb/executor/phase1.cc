@@ -6,6 +6,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/check.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
 #include "aclimb/executor/executor.h"
@@ -101,6 +102,8 @@ Helpers HelpersOf(const PlannedCall& call, const Planner& planner) {
 
 Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunction plan,
                                     const contract::Arguments& arguments, bool deterministic) {
+  // Plans ask libraries that keep locks of their own, and keep their answers under locks.
+  const ForkHold hold;
   Planner planner(deterministic);
   Result<PlanPointer> planned = plan(arguments, planner);
   if (!planned.ok()) return planned.TakeStatus();

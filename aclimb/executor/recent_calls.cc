@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/hash.h"
 #include "aclimb/simd/parallel.h"
 
@@ -67,20 +68,54 @@ class RecentCalls {
     entries_.splice(entries_.begin(), entry);
   }
 
+  // Around a fork; as those of ForkPart.
+  bool TryLock() { return mutex_.try_lock(); }
+  void Unlock() { mutex_.unlock(); }
+  void Renew(bool locked) {
+    if (locked) mutex_.unlock();
+    new (&mutex_) std::mutex;
+  }
+
  private:
   std::mutex mutex_;
   Entries entries_;  // the last used one first
   std::unordered_map<uint64_t, Entries::iterator> by_hash_;
 };
 
+struct Table {
+  std::atomic<const contract::Contract*> of{nullptr};
+  RecentCalls calls;
+};
+Table* Tables() {
+  static auto* const tables = new Table[kTables];
+  return tables;
+}
+
+class TablesPart final : public ForkPart {
+ public:
+  bool TryLock(bool) override {
+    for (size_t i = 0; i < kTables; ++i) {
+      if (Tables()[i].calls.TryLock()) continue;
+      while (i > 0) Tables()[--i].calls.Unlock();
+      return false;
+    }
+    return true;
+  }
+  void Unlock() override {
+    for (size_t i = 0; i < kTables; ++i) Tables()[i].calls.Unlock();
+  }
+  void Renew(bool locked) override {
+    for (size_t i = 0; i < kTables; ++i) Tables()[i].calls.Renew(locked);
+  }
+};
+TablesPart tables_part;
+// Made while the library is loaded, so that a fork finds them.
+[[maybe_unused]] const Table* const made = Tables();
+
 // A table for each operator, so that the many shapes of one do not drive out the plans of another;
 // operators beyond the last table share it. Leaks: plans may still run at exit.
 RecentCalls& CallsOf(const contract::Contract& contract) {
-  struct Table {
-    std::atomic<const contract::Contract*> of{nullptr};
-    RecentCalls calls;
-  };
-  static auto* const tables = new Table[kTables];
+  Table* const tables = Tables();
   for (size_t i = 0; i + 1 < kTables; ++i) {
     const contract::Contract* of = tables[i].of.load(std::memory_order_acquire);
     if (of == nullptr && tables[i].of.compare_exchange_strong(of, &contract)) of = &contract;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -9,6 +10,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/codes.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/status.h"
 #include "aclimb/core/text.h"
 
@@ -19,7 +21,7 @@ namespace aclimb {
 template <typename Body>
 int RunGuarded(const char* stem, const char* ending, Body&& body) noexcept {
   try {
-    const Status status = body();
+    const Status status = CaughtByFork() ? UnusableAfterFork(kAclnnRuntime) : body();
     if (status.ok()) return kSuccess;
     aclimb_report(status.code(), MessageOf(Cat(stem, ending), status.refusal()).c_str());
     return status.code();
@@ -57,8 +59,14 @@ inline Status RefuseHandle(int code, std::string rule, std::string_view name, co
 
 // Whether a tool listens.
 inline bool Observing() {
-  static const bool on = aclimb_observing() != 0;
-  return on;
+  // No guarded static: a fork while a thread initialises one leaves it locked in the child.
+  static constinit std::atomic<int> on{-1};
+  int known = on.load(std::memory_order_relaxed);
+  if (known < 0) {
+    known = aclimb_observing();
+    on.store(known, std::memory_order_relaxed);
+  }
+  return known != 0;
 }
 
 // Calls `run`, which returns the code, and tells the tools before and after.

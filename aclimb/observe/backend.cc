@@ -5,6 +5,7 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/observe/observe.h"
 #include "aclimb/observe/quarantine.h"
 
@@ -249,6 +250,7 @@ Callbacks& RunningCallbacks() {
   static auto* const callbacks = new Callbacks;
   return *callbacks;
 }
+ForkLock callbacks_lock(RunningCallbacks().mutex);
 
 void StartCallback(void* payload, AclimbSuspension* suspension) {
   auto* watched = static_cast<Watched*>(payload);

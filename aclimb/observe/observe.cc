@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include "aclimb/core/fork.h"
+
 namespace aclimb::observe {
 namespace {
 
@@ -15,13 +17,31 @@ struct CallStack {
 };
 thread_local CallStack calls;
 
+constinit std::mutex start_mutex;
+
+class ToolsPart final : public ForkPart {
+ public:
+  bool TryLock(bool) override { return start_mutex.try_lock(); }
+  void Unlock() override { start_mutex.unlock(); }
+  void Renew(bool locked) override {
+    int kept = 0;
+    for (int i = 0; i < tools.count; ++i) {
+      if (!tools.list[i]->EndsInChild()) tools.list[kept++] = tools.list[i];
+    }
+    tools.count = kept;
+    if (locked) start_mutex.unlock();
+    new (&start_mutex) std::mutex;
+  }
+};
+ToolsPart tools_part;
+
 }  // namespace
 
 namespace internal {
 
 bool Start() noexcept {
-  static std::mutex* const mutex = new std::mutex;
-  const std::lock_guard<std::mutex> lock(*mutex);
+  ForkParts::NoteUse();
+  const std::lock_guard<std::mutex> lock(start_mutex);
   if (state.load(std::memory_order_relaxed) == State::kUnknown) {
     tools = MakeTools();
     state.store(tools.count > 0 ? State::kOn : State::kOff, std::memory_order_release);

@@ -36,6 +36,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
+  // Whether the tool writes what the parent of a fork goes on to write. A child goes on without it.
+  virtual bool EndsInChild() const { return false; }
+
   // ---- The program's calls ----
 
   // `function` is static text or lives until the matching CallEnd. A call inside a call (a callback

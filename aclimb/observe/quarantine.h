@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "aclimb/backend/backend.h"
+#include "aclimb/core/fork.h"
 
 namespace aclimb::observe {
 
@@ -43,6 +44,7 @@ class Quarantine {
 
   const AclimbBackend& backend_;
   std::mutex mutex_;
+  ForkLock<std::mutex> fork_lock_{mutex_};
   std::unordered_map<AclimbDevice*, Device> devices_;
 };
 

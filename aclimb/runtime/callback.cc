@@ -1,8 +1,10 @@
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/host_call.h"
 #include "aclimb/runtime/refusals.h"
@@ -17,11 +19,19 @@ namespace {
 struct QueuedCall {
   HostCalls call;          // one
   ReportThreadRef thread;  // null: a thread of ours
+  int forks = ForkCount();
+
+  // Without having been handed on. Whose thread waits for it in a child of fork must know.
+  void Drop() const {
+    if (thread == nullptr || ForkCount() == forks) return;
+    std::lock_guard<std::mutex> lock(thread->mutex);
+    thread->lost = true;
+  }
 };
 
 void StartCall(void* payload, AclimbSuspension* suspension) {
   const std::unique_ptr<QueuedCall> queued(static_cast<QueuedCall*>(payload));
-  if (suspension == nullptr) return;  // dropped
+  if (suspension == nullptr) return queued->Drop();
   queued->call.front().suspension = suspension;
   if (queued->thread != nullptr) {
     queued->thread->Post(std::move(queued->call));
@@ -55,7 +65,10 @@ Status QueueFree(Stream& stream, const HostCall& call, ReportThreadRef thread) {
     queued->thread->Post(std::move(queued->call));
     return 0;
   };
-  task.release = [](void* payload) { delete static_cast<QueuedCall*>(payload); };
+  task.release = [](void* payload) {
+    const std::unique_ptr<QueuedCall> queued(static_cast<QueuedCall*>(payload));
+    if (!queued->call.empty()) queued->Drop();
+  };
   task.payload = new QueuedCall{{call}, std::move(thread)};
   task.cost_bytes = 1;
   uint32_t id = 0;

@@ -4,6 +4,7 @@
 
 #include "acl/acl_op_compiler.h"
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/parameters.h"
 #include "aclimb/runtime/refusals.h"
@@ -26,6 +27,7 @@ CompileOptions& Options() {
   }();
   return *options;
 }
+ForkLock options_lock(Options().mutex);
 
 Status CheckOption(int option) {
   if (option >= 0 && option < kOptions) return Ok();

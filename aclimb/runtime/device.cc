@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/backend/loader.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/context.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/memory.h"
@@ -23,10 +24,10 @@ struct Machine {
 };
 std::atomic<const Machine*> machine{nullptr};
 
-std::mutex& MachineMutex() {
-  static auto* const mutex = new std::mutex;
-  return *mutex;
-}
+constinit std::mutex machine_mutex;
+ForkLock machine_lock(machine_mutex);
+constinit std::mutex process_mutex;
+ForkLock process_lock(process_mutex);
 
 Result<const Machine*> MakeMachine() {
   const Settings& settings = CurrentSettings();
@@ -53,7 +54,7 @@ Result<const Machine*> MakeMachine() {
 Result<const Machine*> TheMachine() {
   const Machine* made = machine.load(std::memory_order_acquire);
   if (made != nullptr) return made;
-  std::lock_guard<std::mutex> lock(MachineMutex());
+  std::lock_guard<std::mutex> lock(machine_mutex);
   made = machine.load(std::memory_order_relaxed);
   if (made != nullptr) return made;
   Result<const Machine*> result = MakeMachine();
@@ -102,10 +103,7 @@ Status ResetDevice(int32_t id, bool force) {
 
 }  // namespace
 
-std::mutex& ProcessMutex() {
-  static auto* const mutex = new std::mutex;
-  return *mutex;
-}
+std::mutex& ProcessMutex() { return process_mutex; }
 
 Result<const AclimbBackend*> LoadedBackend() {
   Result<const Machine*> made = TheMachine();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "aclimb/core/fork.h"
 #include "aclimb/core/status.h"
 #include "aclimb/observe/observe.h"
 
@@ -14,9 +15,13 @@ void ReportRefusal(const char* function, const Refusal& refusal) noexcept;
 // thread, else 500000.
 int ReportException(const char* function) noexcept;
 
+// Of a process that a fork has left with a library in an unknown state.
+int ReportUnusable(const char* function) noexcept;
+
 // No exception crosses the C border, every refusal is reported.
 template <typename Body>
 int RunBody(const char* function, Body&& body) noexcept {
+  if (CaughtByFork()) return ReportUnusable(function);
   try {
     const Status status = std::forward<Body>(body)();
     if (status.ok()) return 0;

@@ -9,6 +9,7 @@
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/codes.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/thread_state.h"
@@ -30,6 +31,7 @@ SharedMessages& Shared() {
   static auto* const shared = new SharedMessages;
   return *shared;
 }
+ForkLock shared_lock(Shared().mutex);
 
 void Push(std::deque<std::string>& unread, size_t& bytes, const char* text) {
   unread.emplace_front(text, 0, kKeptBytes);
@@ -63,6 +65,16 @@ void ReportRefusal(const char* function, const Refusal& refusal) noexcept {
     aclimb_report(refusal.code, MessageOf(function, refusal).c_str());
   } catch (...) {
     aclimb_report(refusal.code, function);
+  }
+}
+
+int ReportUnusable(const char* function) noexcept {
+  try {
+    const Status status = UnusableAfterFork(kUninitialized);
+    ReportRefusal(function, status.refusal());
+    return status.code();
+  } catch (...) {
+    return ReportException(function);
   }
 }
 

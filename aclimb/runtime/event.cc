@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/parameters.h"
@@ -13,6 +14,9 @@
 
 namespace aclimb {
 namespace {
+
+constinit std::mutex events_mutex;
+ForkLock events_lock(events_mutex);
 
 Status CreateEvent(aclrtEvent* event, EventMaker maker, uint32_t flag) {
   if (event == nullptr) return NullArgument("event");
@@ -65,7 +69,7 @@ Status RecordEvent(aclrtEvent handle, aclrtStream stream_handle) {
   }
   MarkerRef latest(marker);
   {
-    std::lock_guard<std::mutex> lock(event.mutex);
+    std::lock_guard<std::mutex> lock(EventsMutex());
     std::swap(event.marker, latest);
     event.stream = stream.value()->handle;
   }
@@ -77,7 +81,7 @@ Status RecordEvent(aclrtEvent handle, aclrtStream stream_handle) {
 void NoticeUnrecorded(Event& event) {
   if (!observe::On()) return;
   {
-    std::lock_guard<std::mutex> lock(event.mutex);
+    std::lock_guard<std::mutex> lock(EventsMutex());
     if (event.stream != nullptr) return;
   }
   observe::Each([](observe::Observer& tool) {
@@ -107,7 +111,7 @@ Status ResetEvent(aclrtEvent handle, aclrtStream stream_handle) {
   task.name = "event reset";
   task.run = [](void* payload) {
     auto* reset = static_cast<Reset*>(payload);
-    std::lock_guard<std::mutex> lock(reset->event->mutex);
+    std::lock_guard<std::mutex> lock(EventsMutex());
     if (reset->event->marker.get() == reset->marker.get()) reset->event->marker = MarkerRef();
     return 0;
   };
@@ -134,6 +138,7 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
     NoticeUnrecorded(*event);
     return Ok();
   }
+  if (IsLost(marker)) return LostEvent("event", handle);
   // Tools are told of the wait whether or not it is over already.
   if (!observe::On() && Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE) return Ok();
   // Before anything is queued: what lacks memory must change nothing.
@@ -165,7 +170,7 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
   MarkerRef marker;
   void* stream_handle;
   {
-    std::lock_guard<std::mutex> lock(event.mutex);
+    std::lock_guard<std::mutex> lock(EventsMutex());
     marker = event.marker;
     stream_handle = event.stream;
   }
@@ -182,6 +187,7 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
                       " ms; expected its work to take less."),
                   "wait longer; the work goes on", "runtime/event/timeout");
   }
+  if (IsLost(marker)) return LostEvent("event", handle);
   const StreamRef stream = ResolveShared<Stream>(stream_handle, ACLIMB_HANDLE_STREAM);
   if (stream != nullptr) return TaskError(*stream, code);
   if (code == kRtStreamAbort) {
@@ -198,6 +204,12 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
 }
 
 }  // namespace
+
+std::mutex& EventsMutex() { return events_mutex; }
+
+bool IsLost(const MarkerRef& marker) {
+  return ForkCount() != 0 && Backend().marker_state(marker.get()) == ACLIMB_MARKER_LOST;
+}
 
 Result<EventRef> ResolveEvent(const char* argument, aclrtEvent handle) {
   if (handle == nullptr) return NullArgument(argument);

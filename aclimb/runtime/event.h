@@ -38,6 +38,13 @@ class MarkerRef {
   AclimbMarker* marker_ = nullptr;
 };
 
+// Whether the process was forked off before the recording was reached: its work goes on in the
+// parent alone.
+bool IsLost(const MarkerRef& marker);
+
+// Of all events, for sections of a few instructions: a fork has to have every lock.
+std::mutex& EventsMutex();
+
 // Shared with the tasks that a reset and counted waits put on a stream: the program may destroy the
 // event before they run.
 struct Event {
@@ -45,13 +52,13 @@ struct Event {
   uint32_t flags = 0;
   Device* device = nullptr;
   std::atomic<int> open_waits{0};
-  std::mutex mutex;        // guards what follows
+  // Guarded by EventsMutex():
   MarkerRef marker;        // the latest recording; empty when never recorded, or reset
   void* stream = nullptr;  // handle of the stream it was recorded on
 
   bool Has(uint32_t flag) const { return maker == EventMaker::kPlain || (flags & flag) != 0; }
   MarkerRef Latest() {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(EventsMutex());
     return marker;
   }
 };

@@ -16,6 +16,7 @@ Result<bool> IsComplete(aclrtEvent handle, std::string_view refused_use) {
                       "query-ex");
   }
   const MarkerRef marker = found.value()->Latest();
+  if (marker && IsLost(marker)) return LostEvent("event", handle);
   return !marker || Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE;
 }
 
@@ -37,6 +38,7 @@ Result<uint64_t> TimeOf(const char* argument, aclrtEvent handle) {
                       ", which was never recorded; expected a recorded event."),
                   "record it on a stream first", "runtime/event/not-recorded");
   }
+  if (IsLost(marker)) return LostEvent(argument, handle);
   const uint64_t time = Backend().marker_time(marker.get());
   if (time == 0) {
     return Refuse(kRtEventNotComplete,

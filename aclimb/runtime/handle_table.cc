@@ -5,6 +5,7 @@
 #include <new>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/observe/observe.h"
 
 namespace aclimb {
@@ -46,6 +47,14 @@ constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a consumed or destroyed aclOpExecutor"};
 static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_EXECUTOR + 1);
 static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_EXECUTOR + 1);
+
+class TablePart final : public ForkPart {
+ public:
+  bool TryLock(bool) override { return Handles().TryLock(); }
+  void Unlock() override { Handles().Unlock(); }
+  void Renew(bool locked) override { Handles().Renew(locked); }
+};
+TablePart table_part;
 
 }  // namespace
 
@@ -146,6 +155,16 @@ void HandleTable::End(const void* handle) {
     const int kind = static_cast<int>(live & (kHeld - 1));
     observe::Each([&](observe::Observer& tool) { tool.HandleReleased(kind, handle); });
   }
+}
+
+void HandleTable::Renew(bool locked) {
+  for (uint32_t index = 0; locked && index < next_; ++index) {
+    Slot* const chunk = chunks_[index / kChunkSlots].load(std::memory_order_relaxed);
+    Slot& slot = chunk[index % kChunkSlots];
+    // Writing to all would copy every page of the table.
+    if ((slot.state.load(std::memory_order_relaxed) & kHeld) != 0) GiveBack(slot);
+  }
+  new (&lock_) SpinLock;
 }
 
 void* HandleTable::Create(int kind, void* object) {

@@ -49,6 +49,13 @@ class HandleTable {
   // What a handle is that does not resolve: the kind of a live object, the negative kind of a
   // destroyed one, kForgotten when its slot was used again since, 0 when it was never given out.
   int Describe(const void* handle) const;
+
+  // Around a fork; as those of ForkPart. What other threads held is free in the child: whatever
+  // they were about to do with it, they had not done it yet.
+  bool TryLock() { return lock_.try_lock(); }
+  void Unlock() { lock_.unlock(); }
+  void Renew(bool locked);
+
   static constexpr int kForgotten = -0x7F;
 
  private:

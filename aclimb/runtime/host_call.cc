@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "aclimb/core/float_state.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/runtime/device.h"
 
@@ -12,7 +13,7 @@ namespace aclimb {
 namespace {
 
 // Never destroyed; its threads end with the process.
-class HelperThreads {
+class HelperThreads final : public ForkPart {
  public:
   // One call. False when there is no thread for it; the caller has it back then.
   bool Run(HostCalls& call) {
@@ -38,6 +39,20 @@ class HelperThreads {
     if (threads_ == 0) StartThread();
   }
 
+  bool TryLock(bool) override { return mutex_.try_lock(); }
+  void Unlock() override { mutex_.unlock(); }
+  // What waits for a thread is the parent's.
+  void Renew(bool locked) override {
+    if (locked) {
+      calls_.clear();
+      threads_ = 0;
+      idle_ = 0;
+      mutex_.unlock();
+    }
+    new (&wake_) std::condition_variable;
+    new (&mutex_) std::mutex;
+  }
+
  private:
   void StartThread() {
     QuietThread thread([this] { Loop(); });
@@ -45,6 +60,7 @@ class HelperThreads {
   }
 
   void Loop() {
+    const int forks = ForkCount();
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
       ++idle_;
@@ -58,6 +74,7 @@ class HelperThreads {
         const DefaultFloatState state;
         Perform(mine.front());
       }
+      if (ForkCount() != forks) EndForkedChild();
       mine.clear();
       lock.lock();
     }
@@ -74,15 +91,18 @@ HelperThreads& Helpers() {
   static auto* const threads = new HelperThreads;
   return *threads;
 }
+// Made while the library is loaded, so that a fork finds it.
+[[maybe_unused]] const HelperThreads& made = Helpers();
 
 }  // namespace
 
 void Perform(const HostCall& call) noexcept {
+  const int forks = ForkCount();
   try {
     call.fn(call.data);
   } catch (...) {
   }
-  if (call.suspension != nullptr) Backend().queue_resume(call.suspension);
+  if (call.suspension != nullptr && ForkCount() == forks) Backend().queue_resume(call.suspension);
 }
 
 void PerformElsewhere(HostCalls calls) noexcept {

@@ -18,7 +18,8 @@ struct HostCall {
 // queued: handing it on must not need memory.
 using HostCalls = std::list<HostCall>;
 
-// Makes the call and resumes its stream; nothing that the program throws gets out.
+// Makes the call and resumes its stream; nothing that the program throws gets out. Returns in both
+// processes when the call forks: the stream is resumed in the parent alone.
 void Perform(const HostCall& call) noexcept;
 
 // Performs the calls soon, each on a thread of ours, which it may block. On the calling thread when

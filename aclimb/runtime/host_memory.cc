@@ -3,6 +3,7 @@
 #include <shared_mutex>
 
 #include "acl/acl_rt.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/context.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/memory.h"
@@ -28,6 +29,7 @@ HostTable& Hosts() {
   static auto* const table = new HostTable;
   return *table;
 }
+ForkLock hosts_lock(Hosts().mutex);
 
 uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 

@@ -7,6 +7,7 @@
 
 #include "acl/acl_base.h"
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/text.h"
 #include "aclimb/runtime/settings.h"
 
@@ -28,10 +29,8 @@ const char* LevelName(int level) {
   }
 }
 
-std::mutex& WriteMutex() {
-  static auto* const mutex = new std::mutex;
-  return *mutex;
-}
+constinit std::mutex write_mutex;
+ForkLock write_lock(write_mutex);
 
 // Where lines go. Nowhere, unless the program's environment names a place.
 struct Places {
@@ -57,7 +56,7 @@ void Write(const Places& places, int level, const char* module, const char* text
   std::snprintf(fraction, sizeof(fraction), ".%03ld", static_cast<long>(now.tv_nsec / 1000000));
   const std::string line = Cat("[", LevelName(level), "] ", module, "(", getpid(), "):", stamp,
                                fraction, " ", text, "\n");
-  std::lock_guard<std::mutex> lock(WriteMutex());
+  std::lock_guard<std::mutex> lock(write_mutex);
   if (places.to_stdout) {
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);

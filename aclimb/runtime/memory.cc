@@ -6,6 +6,7 @@
 #include <shared_mutex>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/context.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
@@ -25,6 +26,7 @@ AllocationTable& Allocations() {
   static auto* const table = new AllocationTable;
   return *table;
 }
+ForkLock allocations_lock(Allocations().mutex);
 
 uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 

@@ -74,6 +74,35 @@ Status CannotQueue(int code, std::string_view what, std::string rule) {
                 std::move(rule));
 }
 
+Status LostStream(std::string_view name, const void* stream) {
+  return Refuse(kRtStreamAbort,
+                Cat(name, " is ", AddressText(stream),
+                    ", which had unfinished work when this process was forked off; that work is "
+                    "the parent's. Expected a stream that was idle at the fork."),
+                "synchronize the stream before the fork; or, in the child, create a new stream, or "
+                "clear this one with aclrtStreamAbort",
+                "runtime/fork/stream");
+}
+
+Status LostEvent(std::string_view name, const void* event) {
+  return Refuse(kRtStreamAbort,
+                Cat(name, " is ", AddressText(event),
+                    ", which was recorded behind work that was unfinished when this process was "
+                    "forked off; that work is the parent's. Expected an event that was complete at "
+                    "the fork."),
+                "synchronize the event before the fork, or record it again in the child, on a "
+                "stream that works there",
+                "runtime/fork/event");
+}
+
+Status LostCallbacks() {
+  return Refuse(kRtStreamAbort,
+                "callbacks were due when this process was forked off; they are the parent's. "
+                "Expected none to be due at the fork.",
+                "process all callbacks before the fork, or launch them again in the child",
+                "runtime/fork/callback");
+}
+
 Status NotSupported(std::string what, std::string fix, std::string rule) {
   return Refuse(kRtFeatureNotSupport, std::move(what), std::move(fix), std::move(rule));
 }

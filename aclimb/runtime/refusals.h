@@ -33,6 +33,10 @@ Status ForeignStream(std::string_view name, const void* stream, const void* curr
 [[gnu::cold]] SystemRefusal TakeSystemRefusal() noexcept;
 // The backend's code: it did not take the work. `what` continues "the ...".
 Status CannotQueue(int code, std::string_view what, std::string rule);
+// 107023: what only the parent of a fork can do, and goes on to do.
+Status LostStream(std::string_view name, const void* stream);
+Status LostEvent(std::string_view name, const void* event);
+Status LostCallbacks();
 // 207000
 Status NotSupported(std::string what, std::string fix, std::string rule);
 

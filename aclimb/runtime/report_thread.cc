@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/synchronize.h"
@@ -23,6 +24,41 @@ ReportThreads& Reports() {
   return *reports;
 }
 
+class ReportsPart final : public ForkPart {
+ public:
+  bool TryLock(bool) override {
+    ReportThreads& reports = Reports();
+    if (!reports.mutex.try_lock()) return false;
+    for (auto at = reports.by_id.begin(); at != reports.by_id.end(); ++at) {
+      if (at->second->TryLock()) continue;
+      while (at != reports.by_id.begin()) (--at)->second->Unlock();
+      reports.mutex.unlock();
+      return false;
+    }
+    return true;
+  }
+
+  void Unlock() override {
+    ReportThreads& reports = Reports();
+    for (const auto& [id, thread] : reports.by_id) thread->Unlock();
+    reports.mutex.unlock();
+  }
+
+  // The thread that has forked goes on; the streams of others have no report thread.
+  void Renew(bool locked) override {
+    ReportThreads& reports = Reports();
+    if (locked) {
+      for (const auto& [id, thread] : reports.by_id) thread->Renew(locked);
+      std::erase_if(reports.by_id, [](const auto& entry) {
+        return entry.first != static_cast<uint64_t>(pthread_self());
+      });
+      reports.mutex.unlock();
+    }
+    new (&reports.mutex) std::mutex;
+  }
+};
+ReportsPart reports_part;
+
 constexpr size_t kMostReportThreads = 1024;
 
 Status Subscribe(uint64_t thread_id, aclrtStream handle) {
@@ -35,7 +71,8 @@ Status Subscribe(uint64_t thread_id, aclrtStream handle) {
   ReportThreads& reports = Reports();
   std::lock_guard<std::mutex> lock(reports.mutex);
   const uint64_t before = stream.report_thread.load(std::memory_order_relaxed);
-  if (before != 0) {
+  // Of a stream that was subscribed before a fork, the thread may be unknown.
+  if (before != 0 && reports.by_id.count(before) != 0) {
     return Refuse(kRtStreamSubscribe,
                   Cat("stream is served by thread ", before,
                       " already; expected a stream without "
@@ -123,6 +160,7 @@ Status ProcessReport(int32_t timeout) {
   HostCalls due;
   {
     std::unique_lock<std::mutex> lock(thread->mutex);
+    if (std::exchange(thread->lost, false)) return LostCallbacks();
     const auto ready = [&] { return !thread->due.empty() || thread->streams == 0; };
     if (timeout == -1) {
       thread->changed.wait(lock, ready);
@@ -138,11 +176,24 @@ Status ProcessReport(int32_t timeout) {
         kRtReportTimeout, Cat("no callback was due within ", timeout, " ms; expected one."),
         "call again: this code is the normal end of an idle wait", "runtime/report/timeout");
   }
-  for (const HostCall& call : due) Perform(call);
+  const int forks = ForkCount();
+  for (const HostCall& call : due) {
+    Perform(call);
+    // One has forked, and this is the child: the others are the parent's.
+    if (ForkCount() != forks) break;
+  }
   return Ok();
 }
 
 }  // namespace
+
+void ReportThread::Renew(bool locked) {
+  lost = lost || !due.empty();
+  due.clear();
+  new (&changed) std::condition_variable;
+  if (locked) mutex.unlock();
+  new (&mutex) std::mutex;
+}
 
 ReportThreadRef FindReportThread(uint64_t id) {
   ReportThreads& reports = Reports();

@@ -15,7 +15,8 @@ struct ReportThread {
   std::mutex mutex;
   std::condition_variable changed;
   HostCalls due;
-  int streams = 0;  // subscribed ones
+  bool lost = false;  // calls that were due, to the parent of a fork
+  int streams = 0;    // subscribed ones
   int device = 0;
 
   // A call that nobody will fetch any more goes to a thread of our own.
@@ -30,6 +31,11 @@ struct ReportThread {
     }
     PerformElsewhere(std::move(call));
   }
+
+  // Around a fork; as those of ForkPart.
+  bool TryLock() { return mutex.try_lock(); }
+  void Unlock() { mutex.unlock(); }
+  void Renew(bool locked);
 };
 using ReportThreadRef = std::shared_ptr<ReportThread>;
 

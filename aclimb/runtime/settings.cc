@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "aclimb/core/environment.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/parse.h"
 #include "aclimb/core/product.h"
 #include "aclimb/core/text.h"
@@ -117,13 +118,15 @@ Settings* Read() {
 }
 
 std::atomic<const Settings*> current{nullptr};
-std::mutex read_mutex;
+constinit std::mutex read_mutex;
+ForkLock read_lock(read_mutex);
 
 }  // namespace
 
 const Settings& CurrentSettings() {
   const Settings* settings = current.load(std::memory_order_acquire);
   if (settings != nullptr) return *settings;
+  ForkParts::NoteUse();
   std::lock_guard<std::mutex> lock(read_mutex);
   settings = current.load(std::memory_order_relaxed);
   if (settings == nullptr) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/init.h"
@@ -15,6 +16,29 @@
 
 namespace aclimb {
 namespace {
+
+Result<StreamRef> Find(const void* handle, bool even_lost) {
+  ACLIMB_CHECK_OK(CheckUsable());
+  StreamRef stream;
+  if (handle == nullptr) {
+    Result<ContextRef> context = CurrentContext();
+    if (!context.ok()) return context.TakeStatus();
+    stream = context.value()->default_stream;
+  } else {
+    stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM);
+    // Live streams have live contexts, so the thread's own need not be looked at then.
+    if (stream == nullptr || stream->context != ThisThread().context) {
+      Result<const void*> context = CurrentContextHandle();
+      if (!context.ok()) return context.TakeStatus();
+      if (stream == nullptr) return DeadHandle("stream", handle, "stream");
+      if (stream->context != context.value()) {
+        return ForeignStream("stream", handle, context.value());
+      }
+    }
+  }
+  if (!even_lost && IsLost(*stream)) return LostStream("stream", stream->handle);
+  return stream;
+}
 
 constexpr size_t kMostStreams = 1984;  // of one device, as the imitated chips have it
 
@@ -38,7 +62,7 @@ Status DestroyStream(aclrtStream handle, bool drain) {
   if (handle == nullptr) return NullArgument("stream");
   Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
-  Result<StreamRef> found = ResolveStream(handle);
+  Result<StreamRef> found = FindStream(handle);
   if (!found.ok()) return found.TakeStatus();
   if (found.value()->is_default) {
     return Refuse(kRtParamInvalid,
@@ -53,6 +77,8 @@ Status DestroyStream(aclrtStream handle, bool drain) {
     }
     std::erase(context.value()->streams, found.value().get());
   }
+  // Tools must not take it for a stream whose work the program forgot.
+  if (IsLost(*found.value())) Backend().queue_abort(found.value()->queue);
   EndStream(std::move(found.value()), drain, /*used=*/false);
   return Ok();
 }
@@ -66,21 +92,13 @@ Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
 
 }  // namespace
 
-Result<StreamRef> ResolveStream(const void* handle) {
-  if (handle == nullptr) {
-    Result<ContextRef> context = CurrentContext();
-    return context.ok() ? Result<StreamRef>(context.value()->default_stream) : context.TakeStatus();
-  }
-  ACLIMB_CHECK_OK(CheckUsable());
-  StreamRef stream = ResolveShared<Stream>(handle, ACLIMB_HANDLE_STREAM);
-  // Live streams have live contexts, so the thread's own need not be looked at then.
-  if (stream != nullptr && stream->context == ThisThread().context) return stream;
-  Result<const void*> context = CurrentContextHandle();
-  if (!context.ok()) return context.TakeStatus();
-  if (stream == nullptr) return DeadHandle("stream", handle, "stream");
-  if (stream->context != context.value()) return ForeignStream("stream", handle, context.value());
-  return stream;
+bool IsLost(const Stream& stream) {
+  return ForkCount() != 0 && Backend().queue_is_lost(stream.queue) != 0;
 }
+
+Result<StreamRef> ResolveStream(const void* handle) { return Find(handle, /*even_lost=*/false); }
+
+Result<StreamRef> FindStream(const void* handle) { return Find(handle, /*even_lost=*/true); }
 
 Result<StreamRef> MakeStream(Context& context, StreamOptions options) {
   size_t streams = 0;
@@ -197,7 +215,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
 
 aclError aclrtStreamAbort(aclrtStream stream) {
   return aclimb::Enter("aclrtStreamAbort", [&]() -> aclimb::Status {
-    aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
+    aclimb::Result<aclimb::StreamRef> found = aclimb::FindStream(stream);
     if (!found.ok()) return found.TakeStatus();
     aclimb::Backend().queue_abort(found.value()->queue);
     return aclimb::Ok();

@@ -35,6 +35,7 @@ struct Stream {
   std::atomic<bool> failure_mode_set{false};
   std::atomic<uint32_t> overflow_switch{0};
   std::atomic<uint64_t> report_thread{0};  // aclrtSubscribeReport; 0 = nobody
+  std::atomic<int> loss_told{0};           // the fork of whose loss a device's wait has told
 };
 
 using StreamRef = std::shared_ptr<Stream>;
@@ -43,7 +44,12 @@ inline constexpr uint32_t kLeastPriority = 7;
 
 // The stream of a handle in the current context; null means the context's default stream.
 //   errors  107002 no context, 107017 dead handle, 107003 another context's stream
+//           107023 what it had to do stayed behind in the parent of a fork
 Result<StreamRef> ResolveStream(const void* stream);
+// The same, but for the last error: for what ends the stream, or reads what it is.
+Result<StreamRef> FindStream(const void* stream);
+// Whether ResolveStream has that error for the stream.
+bool IsLost(const Stream& stream);
 
 // Under ProcessMutex(): a new stream of the context.
 Result<StreamRef> MakeStream(Context& context, StreamOptions options);

@@ -13,7 +13,7 @@ namespace {
 template <typename T, typename Get>
 Status GetProperty(aclrtStream handle, const char* argument, T* out, Get&& get) {
   if (out == nullptr) return NullArgument(argument);
-  Result<StreamRef> stream = ResolveStream(handle);
+  Result<StreamRef> stream = FindStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   *out = get(*stream.value());
   return Ok();

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
 
@@ -19,6 +20,7 @@ Configs& LiveConfigs() {
   static auto* const configs = new Configs;
   return *configs;
 }
+ForkLock configs_lock(LiveConfigs().mutex);
 
 Status SetOption(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr, const void* value,
                  size_t size) {

@@ -5,6 +5,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/environment.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/runtime/exception_info.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
@@ -77,6 +78,7 @@ struct Target {
 
 struct Targets {
   std::vector<Target> streams;
+  const void* lost = nullptr;  // handle of a stream whose loss nobody was told of
   Targets() = default;
   Targets(const Targets&) = delete;
   Targets& operator=(const Targets&) = delete;
@@ -88,7 +90,13 @@ struct Targets {
 // Under ProcessMutex(), which keeps the streams.
 Status RecordAll(const Device& device, Targets& targets) {
   for (const Context* context : device.contexts) {
-    for (const Stream* stream : context->streams) {
+    for (Stream* const stream : context->streams) {
+      if (IsLost(*stream)) {
+        if (targets.lost == nullptr && stream->loss_told.exchange(ForkCount()) != ForkCount()) {
+          targets.lost = stream->handle;
+        }
+        continue;
+      }
       targets.streams.reserve(targets.streams.size() + 1);
       AclimbMarker* marker = nullptr;
       const int code = Backend().queue_record(stream->queue, &marker);
@@ -155,7 +163,7 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
   for (const Target& target : targets.streams) {
     ACLIMB_CHECK_OK(TakeError(target, device));
   }
-  return Ok();
+  return targets.lost == nullptr ? Ok() : LostStream("a stream of the device", targets.lost);
 }
 
 Status SynchronizeCurrentDevice(int64_t timeout_ms) {

@@ -13,7 +13,8 @@ Status CheckTimeout(int32_t timeout);
 // Waits for the stream's work; the refusal of a failed task names it.
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms);
 // Waits for every stream of the current device, and returns the first error; those of further
-// streams stay with them.
+// streams stay with them. That a stream's work stayed behind in the parent of a fork is returned
+// once.
 Status SynchronizeCurrentDevice(int64_t timeout_ms);
 Status SynchronizeDevice(Device& device, int64_t timeout_ms);
 

@@ -17,6 +17,7 @@ pthread_key_t MakeKey() {
   });
   return key;
 }
+const pthread_key_t state_key = MakeKey();
 
 }  // namespace
 
@@ -24,9 +25,8 @@ ThreadState* ThisThreadOrNull() noexcept { return state; }
 
 ThreadState& ThisThread() {
   if (state == nullptr) {
-    static const pthread_key_t key = MakeKey();
     state = new ThreadState;
-    pthread_setspecific(key, state);
+    pthread_setspecific(state_key, state);
   }
   return *state;
 }

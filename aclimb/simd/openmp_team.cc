@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "aclimb/core/fork.h"
 #include "aclimb/core/futex.h"
 #include "aclimb/core/parse.h"
 #include "aclimb/core/quiet_thread.h"
@@ -87,15 +88,18 @@ int Startable(int count, int* error) {
   return static_cast<int>(threads.size());
 }
 
-// The largest team whose threads the system has started once. A child of fork may have other
-// limits.
-std::atomic<int>& ProvenThreads() {
-  static std::atomic<int> threads{1};
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { ProvenThreads().store(1, std::memory_order_relaxed); });
-  (void)registered;
-  return threads;
-}
+// The largest team whose threads the system has started once.
+constinit std::atomic<int> proven_threads{1};
+
+// A child of fork may have other limits.
+class ProvenForkPart final : public ForkPart {
+ public:
+  bool TryLock(bool) override { return true; }
+  void Unlock() override {}
+  void Renew(bool) override { proven_threads.store(1, std::memory_order_relaxed); }
+};
+ProvenForkPart proven_fork_part;
+
 // Of this thread, with itself.
 thread_local int pool_threads = 1;
 
@@ -159,11 +163,11 @@ int OpenMpThreads(int wanted) {
 #endif
   const int threads = std::min(wanted, omp_get_thread_limit());
   if (threads <= 1 || StackBytes() < kKernelStackBytes) return 1;
-  int proven = ProvenThreads().load(std::memory_order_relaxed);
+  int proven = proven_threads.load(std::memory_order_relaxed);
   if (threads <= proven) return threads;
   int error;
   const int started = 1 + Startable(threads - 1, &error);
-  while (proven < started && !ProvenThreads().compare_exchange_weak(proven, started)) {
+  while (proven < started && !proven_threads.compare_exchange_weak(proven, started)) {
   }
   return started;
 }

@@ -1,13 +1,12 @@
 #include "aclimb/simd/team.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
 #include <utility>
 
 #include "aclimb/core/cores.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/futex.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/core/spin_lock.h"
@@ -47,23 +46,26 @@ bool SpinUntil(Clock::duration patience, Done&& done) {
 
 }  // namespace
 
-// Never destroyed: the threads outlive main. A child of fork has none of them, and whatever they
-// were doing will never end there: it begins with a new team in the same place.
-class TeamStorage {
+// A child of fork has none of the threads, and whatever they were doing will never end there: it
+// begins with a new team in the same place.
+class TeamForkPart final : public ForkPart {
  public:
-  static Team& Get() {
-    static Team* const team = [] {
-      pthread_atfork(nullptr, nullptr, [] { new (bytes_) Team; });
-      return new (bytes_) Team;
-    }();
-    return *team;
-  }
+  static Team& Get() { return team_; }
+
+  // A task that has the team is waited for as a task.
+  bool TryLock(bool) override { return true; }
+  void Unlock() override {}
+  void Renew(bool) override { new (&team_) Team; }
 
  private:
-  alignas(Team) static inline unsigned char bytes_[sizeof(Team)];
+  static constinit inline Team team_;
 };
 
-Team& Team::Get() { return TeamStorage::Get(); }
+namespace {
+TeamForkPart team_fork_part;
+}
+
+Team& Team::Get() { return TeamForkPart::Get(); }
 
 void Team::Run(int members, Length length, Body body, void* context) {
   const int places = std::min(members - 1, static_cast<int>(kPlaces / kPlace));

@@ -30,8 +30,8 @@ class Team {
   void Run(int members, Length length, Body body, void* context);
 
  private:
-  friend class TeamStorage;
-  Team() = default;
+  friend class TeamForkPart;
+  constexpr Team() = default;
 
   void Grow(int threads);
   void Wake(int places, Length length);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "aclimb/core/fork.h"
+
 namespace aclimb {
 namespace {
 
@@ -91,6 +93,8 @@ TEST(Team, ManyCallersAtOnceAndLoopsInLoops) {
 
 // Forked in the middle of a loop, when the team is taken.
 TEST(Team, AChildOfForkHasATeamOfItsOwn) {
+  ForkParts::Watch();
+  ForkParts::NoteUse();
   EXPECT_EQ(MembersOf(3).size(), 3u);
   pid_t child = -1;
   Team::Get().Run(

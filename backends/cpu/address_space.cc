@@ -13,6 +13,7 @@
 #include "aclimb/backend/backend.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/system_refusal.h"
 #include "backends/cpu/refusal.h"
 #include "backends/cpu/scheduler.h"
@@ -32,6 +33,35 @@ constexpr int kMaxSpaces = 64;
 constexpr char kWhose[] = "the memory of the allocation";
 
 std::atomic<AddressSpace*> spaces[kMaxSpaces];
+constinit std::mutex publish_mutex;
+constinit int published = 0;
+
+class SpacesPart final : public ForkPart {
+ public:
+  bool TryLock(bool) override {
+    if (!publish_mutex.try_lock()) return false;
+    for (int i = 0; i < published; ++i) {
+      if (At(i).TryLock()) continue;
+      while (--i >= 0) At(i).Unlock();
+      publish_mutex.unlock();
+      return false;
+    }
+    return true;
+  }
+  void Unlock() override {
+    for (int i = 0; i < published; ++i) At(i).Unlock();
+    publish_mutex.unlock();
+  }
+  void Renew(bool locked) override {
+    for (int i = 0; i < published; ++i) At(i).Renew(locked);
+    if (locked) publish_mutex.unlock();
+    new (&publish_mutex) std::mutex;
+  }
+
+ private:
+  static AddressSpace& At(int slot) { return *spaces[slot].load(std::memory_order_relaxed); }
+};
+SpacesPart spaces_part;
 
 // What a block takes of the range, while there is room: large ones whole huge pages, because what
 // is left of one could hold no other large block, and blocks of slightly different sizes would each
@@ -43,9 +73,8 @@ uint64_t Extent(uint64_t reserved) {
 }  // namespace
 
 void PublishSpace(AddressSpace* space) {
-  static std::atomic<int> published{0};
-  const int slot = published.fetch_add(1, std::memory_order_relaxed);
-  if (slot < kMaxSpaces) spaces[slot].store(space, std::memory_order_release);
+  const std::lock_guard<std::mutex> lock(publish_mutex);
+  if (published < kMaxSpaces) spaces[published++].store(space, std::memory_order_release);
 }
 
 AddressSpace* SpaceOf(const void* address) {
@@ -266,6 +295,11 @@ void AddressSpace::Info(uint64_t* free, uint64_t* total) {
   ReclaimFreed();
   *total = capacity_;
   *free = capacity_ - used_ - pending_bytes_;
+}
+
+void AddressSpace::Renew(bool locked) {
+  if (locked) mutex_.unlock();
+  new (&mutex_) std::mutex;
 }
 
 bool AddressSpace::Describe(const void* address, const void** base, Block* block) const {

@@ -46,6 +46,11 @@ class AddressSpace {
   // nothing lies there.
   bool Describe(const void* address, const void** base, Block* block) const;
 
+  // Around a fork; as those of ForkPart.
+  bool TryLock() { return mutex_.try_lock(); }
+  void Unlock() { mutex_.unlock(); }
+  void Renew(bool locked);
+
  private:
   using Blocks = std::map<uint64_t, Block>;
   struct Pending {

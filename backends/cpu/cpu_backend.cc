@@ -265,6 +265,7 @@ const AclimbBackend* CpuBackend() {
       .queue_wait = cpu::WaitQueue,
       .queue_query = cpu::QueryQueue,
       .queue_abort = cpu::AbortQueue,
+      .queue_is_lost = cpu::QueueIsLost,
       .queue_stop_on_failure = cpu::QueueStopOnFailure,
       .queue_take_failure = cpu::QueueTakeFailure,
       .queue_record = cpu::Record,

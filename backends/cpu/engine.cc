@@ -133,7 +133,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
       queue->PassMarker();
     } else if (task.kind == Task::Kind::kWait) {
       AclimbMarker* marker = task.marker;
-      if (marker->state.load(std::memory_order_relaxed) != ACLIMB_MARKER_DONE) {
+      if (!marker->IsDone()) {
         Block(queue, marker);
         if (queue->DependsOnDroppedWork()) WakeDependants();
         return;
@@ -162,7 +162,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
 }
 
 bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
-  if (executing_ || parked_ || ready_count_ != 1 || !queue->ready) return false;
+  if (!MayRun() || ready_count_ != 1 || !queue->ready) return false;
   if (!NeedsNoEngine(queue->tasks.front()) || !HasRoomForKernels()) return false;
   deferred_ = false;
   RunTurn(PickNext(), lock, /*small_only=*/true);

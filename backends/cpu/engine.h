@@ -43,6 +43,11 @@ class Engine {
   void FlushDeferred();
   // Work may run again after the process began to exit.
   void Unpark();
+  bool TaskRuns() const { return executing_; }
+  // Runs what became ready while a fork kept it from running.
+  void Continue() noexcept;
+  // In a child of fork: there is no thread, and nobody waits.
+  void Renew();
 
   // Waits without the lock, for a short while and not past the deadline, until the queue has
   // finished `target` tasks: cheaper than sleeping when the work is about to end.
@@ -50,6 +55,7 @@ class Engine {
                std::chrono::steady_clock::time_point deadline, std::unique_lock<std::mutex>& lock);
 
  private:
+  bool MayRun() const;
   AclimbQueue* PickNext();
   // These two may leave a destroyed queue gone.
   void RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only);
@@ -86,6 +92,13 @@ class Engine {
 
 // The engine of a device, created on first use.
 Engine* EngineOf(int device);
+
+// ---- Around a fork, under the scheduler's lock ----
+bool AnyTaskRuns();
+void ContinueEngines() noexcept;
+void RenewEngines();
+// The thread that has forked is the child's only one, whatever it was before.
+void ForgetThisThread();
 
 // True while the calling thread runs a task whose queue was aborted.
 bool Cancelled();

@@ -7,6 +7,7 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/cores.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/core/spin_lock.h"
 #include "backends/cpu/engine.h"
@@ -27,8 +28,13 @@ constexpr auto kExitWait = std::chrono::seconds(2);
 thread_local bool is_engine_thread = false;
 
 bool SpinPays() {
-  static const bool several_cores = CoreCount() > 1;
-  return several_cores;
+  static constinit std::atomic<int> cores{0};
+  int known = cores.load(std::memory_order_relaxed);
+  if (known == 0) {
+    known = CoreCount();
+    cores.store(known, std::memory_order_relaxed);
+  }
+  return known > 1;
 }
 
 // Until `done` says so or the time is up. Without the lock.
@@ -47,7 +53,7 @@ std::map<int, Engine*>& Engines() {
 // At exit the libraries that a kernel uses are torn down under it. So the engines stop between two
 // tasks, and exit waits a bounded time for the task that runs.
 void ParkEngines() {
-  if (is_engine_thread) return;
+  if (is_engine_thread || CaughtByFork()) return;
   const auto deadline = Clock::now() + kExitWait;
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   for (const auto& [device, engine] : Engines()) {
@@ -58,6 +64,24 @@ void ParkEngines() {
       lock.lock();
     }
   }
+}
+
+bool AnyTaskRuns() {
+  const auto runs = [](const auto& entry) { return entry.second->TaskRuns(); };
+  return std::any_of(Engines().begin(), Engines().end(), runs);
+}
+
+void ContinueEngines() noexcept {
+  for (const auto& [device, engine] : Engines()) engine->Continue();
+}
+
+void RenewEngines() {
+  for (const auto& [device, engine] : Engines()) engine->Renew();
+}
+
+void ForgetThisThread() {
+  is_engine_thread = false;
+  ForgetThreadId();
 }
 
 Engine* EngineOf(int device) {
@@ -85,6 +109,27 @@ void Engine::Unpark() {
   if (!parked_) return;
   parked_ = false;
   Wake();
+}
+
+bool Engine::MayRun() const {
+  return !executing_ && !parked_ && !Scheduler::Get().fork_waits.load(std::memory_order_relaxed);
+}
+
+void Engine::Continue() noexcept {
+  if (ready_count_ != 0) Wake();
+}
+
+void Engine::Renew() {
+  new (&wake_) std::condition_variable;
+  started_ = false;
+  sleeping_ = false;
+  executing_ = false;
+  worked_ = false;
+  spinning_ = false;
+  ticking_ = false;
+  deferred_ = false;
+  ticks_left_ = 0;
+  next_deadline_ = Clock::time_point::max();
 }
 
 void Engine::SpinFor(const AclimbQueue& queue, uint64_t target, Clock::time_point deadline,
@@ -138,13 +183,15 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
     spinning_ = false;
     deferred_ = false;
   }
-  if (ready_count_ != 0 && !executing_ && !parked_) return;
+  if (ready_count_ != 0 && MayRun()) return;
   auto deadline = next_deadline_;
   if (ticks_left_ > 0) {
     --ticks_left_;
     ticking_ = true;
     deadline = std::min(deadline, Clock::now() + kTick);
   }
+  // A fork that gave up waking nobody must not leave work lying.
+  if (ready_count_ != 0 && !parked_) deadline = std::min(deadline, Clock::now() + kTick);
   sleeping_ = true;
   if (deadline == Clock::time_point::max()) {
     wake_.wait(lock);
@@ -158,14 +205,20 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
 
 void Engine::Loop() {
   is_engine_thread = true;
+  const int forks = ForkCount();
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   for (;;) {
     ExpireWaits(lock);
-    AclimbQueue* const queue = executing_ || parked_ ? nullptr : PickNext();
+    AclimbQueue* const queue = MayRun() ? PickNext() : nullptr;
     if (queue == nullptr) {
       Idle(lock);
     } else {
       RunTurn(queue, lock, /*small_only=*/false);
+      // A callback of the program that no other thread could make has forked.
+      if (ForkCount() != forks) {
+        lock.unlock();
+        EndForkedChild();
+      }
       worked_ = true;
     }
   }

@@ -20,7 +20,7 @@ void SettleMarker(AclimbMarker* marker, AclimbMarkerState state) {
   marker->state.store(state, std::memory_order_release);
   marker->changed.notify_all();
   // A queue behind dropped work never runs on; WakeDependants tells who waits for it.
-  if (state == ACLIMB_MARKER_DROPPED) return;
+  if (state != ACLIMB_MARKER_DONE) return;
   while (AclimbQueue* const queue = marker->blocked.PopFront()) {
     queue->blocked_on = nullptr;
     queue->engine->MakeReady(queue);
@@ -46,7 +46,7 @@ int WaitMarker(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
       return kRtEventSyncTimeout;
     }
   }
-  if (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_DROPPED) {
+  if (!marker->IsDone()) {
     return queue != nullptr && queue->group->stop_error != 0 ? queue->group->stop_error
                                                              : kRtStreamAbort;
   }

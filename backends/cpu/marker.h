@@ -18,6 +18,7 @@ struct AclimbMarker {
   aclimb::cpu::QueueList blocked;    // queues that wait for it
   std::condition_variable changed;
 
+  bool IsDone() const { return state.load(std::memory_order_relaxed) == ACLIMB_MARKER_DONE; }
   void Retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void Release() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

@@ -34,8 +34,8 @@ void WakeDependants() {
 bool AclimbQueue::DependsOnDroppedWork() const {
   if (blocked_on == nullptr) return false;
   const int state = blocked_on->state.load(std::memory_order_relaxed);
-  if (state == ACLIMB_MARKER_DROPPED) return true;
   if (state == ACLIMB_MARKER_DONE) return false;
+  if (state != ACLIMB_MARKER_PENDING) return true;
   const std::shared_ptr<AclimbQueue> other = blocked_on->queue.lock();
   return other != nullptr && other->DependsOnDroppedWork();
 }
@@ -78,7 +78,26 @@ void AclimbQueue::PassMarker() {
   marker->Release();
 }
 
-void AclimbQueue::RemoveQueued(TaskList* dropped) {
+bool AclimbQueue::PassFinished() {
+  if (running || suspended || blocked_on != nullptr) return false;
+  bool any = false;
+  for (; !tasks.empty(); any = true) {
+    const Task& task = tasks.front();
+    if (task.kind == Task::Kind::kMarker) {
+      PassMarker();
+    } else if (task.kind == Task::Kind::kWait && task.marker->IsDone()) {
+      AclimbMarker* const marker = task.marker;
+      PopFront();
+      marker->Release();
+    } else {
+      break;
+    }
+  }
+  if (tasks.empty()) engine->Unready(this);
+  return any;
+}
+
+void AclimbQueue::RemoveQueued(TaskList* dropped, AclimbMarkerState state) {
   if (blocked_on != nullptr) {
     blocked_on->blocked.Erase(this);
     blocked_on = nullptr;
@@ -88,7 +107,7 @@ void AclimbQueue::RemoveQueued(TaskList* dropped) {
   auto first = tasks.begin();
   if (running || suspended) ++first;
   for (auto it = first; it != tasks.end(); ++it) {
-    if (it->kind == Task::Kind::kMarker) SettleMarker(it->marker, ACLIMB_MARKER_DROPPED);
+    if (it->kind == Task::Kind::kMarker) SettleMarker(it->marker, state);
     CountFinished();
   }
   const bool any = first != tasks.end();
@@ -97,13 +116,30 @@ void AclimbQueue::RemoveQueued(TaskList* dropped) {
   if (any) WakeDependants();
 }
 
+void AclimbQueue::Lose(TaskList* dropped) {
+  cancel.store(0, std::memory_order_relaxed);
+  if (tasks.empty()) return;
+  lost = true;
+  if (running || suspended) {
+    // Never given back: a thread that only the parent has was in the middle of it.
+    static auto* const started = new TaskList;
+    started->splice(started->end(), tasks, tasks.begin());
+    CountFinished();
+    running = false;
+    suspended = false;
+    suspension.queue.reset();
+  }
+  RemoveQueued(dropped, ACLIMB_MARKER_LOST);
+}
+
 namespace aclimb::cpu {
 namespace {
 
+[[gnu::tls_model("initial-exec")]] thread_local uint32_t thread_id = 0;
+
 uint32_t ThreadId() {
-  [[gnu::tls_model("initial-exec")]] static thread_local uint32_t id = 0;
-  if (id == 0) id = static_cast<uint32_t>(syscall(SYS_gettid));
-  return id;
+  if (thread_id == 0) thread_id = static_cast<uint32_t>(syscall(SYS_gettid));
+  return thread_id;
 }
 
 // Under the lock. The task is behind everything submitted before. Takes all that running it will
@@ -127,17 +163,9 @@ int Enqueue(AclimbQueue* queue, const Task& task) {
   return 0;
 }
 
-// Under the lock. The recordings in front of the queue, behind finished work alone, are done
-// whether or not the engine got there.
-void SettleFinished(AclimbQueue* queue) {
-  if (queue->running || queue->suspended) return;
-  while (!queue->tasks.empty() && queue->tasks.front().kind == Task::Kind::kMarker) {
-    queue->PassMarker();
-  }
-  if (queue->tasks.empty()) queue->engine->Unready(queue);
-}
-
 }  // namespace
+
+void ForgetThreadId() { thread_id = 0; }
 
 std::shared_ptr<AclimbQueue> CreateQueue(Engine* engine, const AclimbQueueOptions& options) {
   auto queue = std::make_shared<AclimbQueue>();
@@ -167,7 +195,7 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
       }
     }
     queue->destroyed = true;
-    SettleFinished(queue);
+    queue->PassFinished();
     if (!queue->tasks.empty()) {
       ++queue->aborts;
       queue->cancel.store(1, std::memory_order_relaxed);
@@ -186,6 +214,11 @@ int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
     task.Drop();
     return 0;
   }
+  if (queue->lost) {
+    lock.unlock();
+    task.Drop();
+    return kRtStreamAbort;
+  }
   if (const int code = Enqueue(queue, task)) {
     lock.unlock();
     task.Drop();
@@ -197,6 +230,7 @@ int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
 
 int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+  if (queue->lost) return kRtStreamAbort;
   Engine* engine = queue->engine;
   engine->Unpark();
   const uint64_t target = queue->submitted;
@@ -227,6 +261,7 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
 
 int QueryQueue(AclimbQueue* queue, int* idle) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  if (queue->lost) return kRtStreamAbort;
   queue->engine->Unpark();
   queue->engine->FlushDeferred();
   *idle = queue->finished.load(std::memory_order_relaxed) == queue->submitted ? 1 : 0;
@@ -248,9 +283,15 @@ int AbortQueue(AclimbQueue* queue) {
   queue->cancel.store(0, std::memory_order_relaxed);
   queue->error = 0;
   queue->failures.Clear();
+  queue->lost = false;
   lock.unlock();
   DropAll(dropped);
   return 0;
+}
+
+int QueueIsLost(AclimbQueue* queue) {
+  std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  return queue->lost ? 1 : 0;
 }
 
 void Resume(AclimbSuspension* suspension) {
@@ -267,6 +308,10 @@ int Record(AclimbQueue* queue, AclimbMarker** result) {
   auto* marker = new (std::nothrow) AclimbMarker;
   if (marker == nullptr) return NoHostMemory();
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  if (queue->lost) {
+    delete marker;
+    return kRtStreamAbort;
+  }
   marker->queue = queue->weak_from_this();
   marker->position = queue->submitted;
   if (queue->group->stop_error != 0 || queue->destroyed) {
@@ -293,8 +338,9 @@ int Record(AclimbQueue* queue, AclimbMarker** result) {
 
 int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+  if (queue->lost) return kRtStreamAbort;
   if (queue->group->stop_error != 0 || queue->destroyed) return 0;
-  if (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_DONE) return 0;
+  if (marker->IsDone()) return 0;
   const bool idle = queue->tasks.empty();
   marker->Retain();
   Task task;

@@ -38,6 +38,7 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   bool running = false;
   bool suspended = false;
   bool destroyed = false;
+  bool lost = false;                   // its work stayed behind in the parent of a fork
   AclimbMarker* blocked_on = nullptr;  // the front task waits for it
   std::atomic<int> cancel{0};          // read by the running task
 
@@ -64,8 +65,15 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   void PopFront();
   // The same of a marker, and settles it.
   void PassMarker();
+  // Passes recordings and waits in front that need not wait any more. Whether there were some.
+  bool PassFinished();
   // Moves the tasks that have not started into `dropped`; the caller drops them without the lock.
-  void RemoveQueued(aclimb::cpu::TaskList* dropped);
+  // Their markers become `state`.
+  void RemoveQueued(aclimb::cpu::TaskList* dropped,
+                    AclimbMarkerState state = ACLIMB_MARKER_DROPPED);
+  // In a child of fork: no thread runs the queue. If it has tasks, it is lost; those that have not
+  // started move into `dropped`.
+  void Lose(aclimb::cpu::TaskList* dropped);
 };
 
 namespace aclimb::cpu {
@@ -79,8 +87,11 @@ int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id);
 int WaitQueue(AclimbQueue* queue, int64_t timeout_ms);
 int QueryQueue(AclimbQueue* queue, int* idle);
 int AbortQueue(AclimbQueue* queue);
+int QueueIsLost(AclimbQueue* queue);
 void Resume(AclimbSuspension* suspension);
 int Record(AclimbQueue* queue, AclimbMarker** marker);
 int WaitForMarker(AclimbQueue* queue, AclimbMarker* marker, int64_t timeout_ms);
+// In a child of fork, where the thread that forked has another number.
+void ForgetThreadId();
 
 }  // namespace aclimb::cpu

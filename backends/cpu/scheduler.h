@@ -27,6 +27,8 @@ class Scheduler {
   static Scheduler& Get();
 
   std::mutex mutex;
+  // A fork waits for the task that runs: no other begins.
+  std::atomic<bool> fork_waits{false};
 
   // The ticket of the next task that is submitted, in whichever queue of the process. A block freed
   // at ticket t may be reused once every task with a smaller ticket is done.

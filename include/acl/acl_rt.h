@@ -8,6 +8,10 @@
 //     the calling thread gives 107002, a stream of another context 107003, a handle that is unknown
 //     or destroyed 107017. Comments name the other codes only.
 //   - A null stream is the default stream of the current context.
+//   - In a child of fork everything is as it was at the fork, device memory included, and works as
+//     long as the parent was done with it: a stream with unfinished work and an event behind such
+//     work give 107023 there, and the work is the parent's. Synchronize before the fork; or create
+//     new streams in the child.
 //   - "Queues" means: the call returns at once and its value tells only whether queuing worked; an
 //     error of the work itself comes from the next call that synchronises with the stream.
 //

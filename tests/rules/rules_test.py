@@ -65,9 +65,37 @@ FORBIDDEN_CALL = re.compile(
 EXCEPTIONS = {
     # ASCEND_SLOG_PRINT_TO_STDOUT asks for the log there.
     "aclimb/runtime/log.cc": {"stdout", "STDOUT_FILENO"},
+    # A child of fork whose only thread was one of ours.
+    "aclimb/core/fork.cc": {"exit"},
     # ACLIMB_CHECK=1 asks that a program with mistakes ends with a status of its own.
     "tools/check/check.cc": {"_exit"},
 }
+
+# What a child of fork has a dead copy of: a lock, a condition variable, a thread.
+FORKED = re.compile(
+    r"^\s*(?:(?:static|mutable|constinit|inline|const)\s+)*"
+    r"(?:std::(?:\w*mutex|condition_variable\w*|once_flag|thread|jthread)|(?:aclimb::)?SpinLock|QuietThread)"
+    r"\s+\w+\s*[;({=]|\bQuietThread\s*\(|\bpthread_create\s*\(",
+    re.MULTILINE,
+)
+# Who sees to it names one of these (aclimb/core/fork.h).
+SEES_TO_FORKS = re.compile(r"\bFork(Part|Lock|Hold|Count)\b|\bvoid (\w+::)?Renew\(|\bpthread_atfork\b")
+# File -> why a child never meets what the file has.
+FORKS_ELSEWHERE = {
+    "aclimb/core/quiet_thread.h": "it starts what others ask for",
+    "aclimb/core/spin_lock.h": "it is the lock",
+    "aclimb/ops/convolution_backward/recent_answers.h": "asked while planning alone, under ForkHold",
+    "aclimb/simd/parallel.cc": "of the team that the thread sanitizer sees through",
+    "aclimb/runtime/pageable_copy.cc": "of calls and tasks under way, whose threads a child has not",
+    "backends/cpu/marker.h": "backends/cpu/fork.cc renews them",
+    "backends/cpu/queue.h": "backends/cpu/fork.cc renews them",
+    "backends/cpu/scheduler.h": "backends/cpu/fork.cc takes and renews it",
+    "tools/record/record.cc": "a child goes on without it (EndsInChild)",
+    "tools/trace/json_file.h": "a child writes no file",
+    "tools/trace/trace.cc": "a child goes on without it (EndsInChild)",
+}
+# Programs, not parts of a library.
+PROGRAMS = ("tools/aclimb/", "tools/pages/", "tools/catalogue/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -149,9 +177,21 @@ def check_calls(path, text):
             yield f"{path}:{line}: uses {word}; the library never prints to stdout, aborts or exits"
 
 
+def check_forks(path, text):
+    inside = path.startswith(("aclimb/", "backends/", "tools/")) and not path.startswith(PROGRAMS)
+    if not inside or is_test(path) or path in FORKS_ELSEWHERE:
+        return
+    text = COMMENT_OR_TEXT.sub(" ", text)
+    match = FORKED.search(text)
+    if match and not SEES_TO_FORKS.search(text):
+        yield (f"{path}: has \"{match.group().strip()}\" but no ForkPart; a child of fork gets it "
+               "as another thread left it (aclimb/core/fork.h)")
+
+
 def check(path, text):
     yield from check_includes(path, text)
     yield from check_calls(path, text)
+    yield from check_forks(path, text)
 
 
 def check_tree(source):
@@ -199,6 +239,12 @@ def self_test():
         ("tools/check/a.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("tools/trace/a.cc", "void F() { _exit(1); }\n"),
         ("aclimb/unknown/a.cc", "\n"),
+        ("aclimb/runtime/a.cc", "std::mutex mutex;\n"),
+        ("aclimb/runtime/a.h", "struct A {\n  mutable std::shared_mutex mutex_;  // guards it\n};\n"),
+        ("backends/cpu/a.cc", "constinit std::mutex a_mutex;  // ForkLock\n"),
+        ("aclimb/executor/a.cc", "std::condition_variable changed{};\n"),
+        ("tools/check/a.cc", "void F() { QuietThread([] {}).detach(); }\n"),
+        ("aclimb/ops/elu_backward/cpu.cc", "static std::once_flag once;\n"),
     ]
     clean = [
         ("aclimb/core/a.h", '#include "aclimb/core/dtype.h"\n#include <vector>\n'),
@@ -210,6 +256,10 @@ def self_test():
         ("aclimb/ops/elu_backward/a.cc", '#include "aclimb/ops/elu_backward/b/c.h"\n'),
         ("aclimb/runtime/a.cc", '// never abort()\nvoid F() { std::snprintf(b, 2, "exit(1)"); }\n'),
         ("aclimb/runtime/a.cc", "void F() { task.abort(); AbortStream(s); }\n"),
+        ("aclimb/runtime/a.cc", "std::mutex mutex;\nForkLock mutex_lock(mutex);\n"),
+        ("aclimb/runtime/a.cc", "std::lock_guard<std::mutex> lock(ProcessMutex());\n"),
+        ("aclimb/runtime/a_test.cc", "std::mutex mutex;\n"),
+        ("tools/aclimb/a.cc", "std::mutex mutex;\n"),
     ]
     missed = [(path, text) for path, text in planted if not list(check(path, text))]
     false_alarms = [v for path, text in clean for v in check(path, text)]

@@ -294,6 +294,20 @@ constexpr FixedRule kRows[] = {
      "subscribe with pthread_self() of the calling thread"},
     {"runtime/report/timeout", kRtReportTimeout, "a callback is due within the timeout",
      "an idle stream", "call it in a loop: this is the normal end of an idle wait"},
+    // Children of fork.
+    {"runtime/fork/stream", kRtStreamAbort, "the stream was idle when the process was forked off",
+     "work was queued or running at the fork, or a callback had not returned; the parent goes on "
+     "with it",
+     "synchronize the stream before the fork; or, in the child, create a new stream, or clear this "
+     "one with aclrtStreamAbort"},
+    {"runtime/fork/event", kRtStreamAbort, "the event was complete when the process was forked off",
+     "it was recorded behind work that was unfinished at the fork",
+     "synchronize the event before the fork, or record it again in the child"},
+    {"runtime/fork/callback", kRtStreamAbort, "no callback was due when the process was forked off",
+     "a fork in the thread that serves callbacks", "process them before the fork"},
+    {"runtime/fork/caught", 0, "no call hangs while the process is forked",
+     "another thread was inside a call for seconds: it writes a log that nobody reads, say",
+     "fork before that call, or call exec in the child"},
     // Backends.
     {"backend/configure", 0, "the backend accepts its configuration",
      "more memory or devices than it has", "check the ACLIMB_ variables with `aclimb env`"},

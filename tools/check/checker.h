@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/core/fork.h"
 #include "aclimb/observe/observer.h"
 #include "tools/check/accesses.h"
 #include "tools/check/book.h"
@@ -97,6 +98,7 @@ class Checker final : public observe::Observer {
   Report report_;
 
   std::mutex mutex_;  // guards what follows
+  ForkLock<std::mutex> fork_lock_{mutex_};
   Book book_;
   Clocks clocks_;
   Objects objects_;

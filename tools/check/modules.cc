@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "aclimb/core/fork.h"
+
 namespace aclimb::check {
 namespace {
 
@@ -28,6 +30,7 @@ ModuleTable& Table() {
   static auto* const table = new ModuleTable;
   return *table;
 }
+ForkLock table_lock(Table().mutex);
 
 // The toolkit has links to these by many names, and a program's own library may begin as one of
 // them.

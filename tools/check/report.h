@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/core/fork.h"
 #include "tools/check/finding.h"
 #include "tools/check/rule.h"
 #include "tools/check/settings.h"
@@ -40,6 +41,7 @@ class Report {
   const Settings settings_;
   tools::JsonFile* const file_;
   std::mutex mutex_;  // guards what follows
+  ForkLock<std::mutex> fork_lock_{mutex_};
   std::vector<Counted> findings_;
   std::map<std::pair<std::string, std::string>, size_t> known_;  // rule and place -> finding
   uint64_t muted_ = 0;

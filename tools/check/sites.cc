@@ -8,6 +8,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "aclimb/core/fork.h"
 #include "tools/check/modules.h"
 
 namespace aclimb::check {
@@ -49,6 +50,7 @@ SiteTable& Table() {
   static auto* const table = new SiteTable;
   return *table;
 }
+ForkLock table_lock(Table().mutex);
 
 SiteId Intern(const Frames& frames) {
   if (frames.count == 0) return 0;

@@ -48,6 +48,8 @@ not see what orders them. Views with gaps of more than one kind are compared by 
 Freed memory is given back late, so that its use finds its own old data: up to an eighth of each device, and 64 MiB of
 aclrtMallocHost. A program that needs almost all of either gets it back at once.
 
+A forked child is checked too; the sum of the findings and the exit status are the parent's.
+
 Small calls take some 20 microseconds more, since each notes where the program makes it; what takes longer hardly
 changes ([performance.md](performance.md)).
 

@@ -47,6 +47,8 @@ class Record : public observe::Observer {
   Record(std::unique_ptr<RecordFolder> folder, uint64_t limit)
       : folder_(std::move(folder)), limit_(limit) {}
 
+  bool EndsInChild() const override { return true; }
+
   int CallBegin(const char*) override {
     ++calls.depth;
     return 0;

@@ -407,6 +407,38 @@ int Director::TakeFailure(AclimbQueue* queue, AclimbTaskFailure* failure) {
   return taken;
 }
 
+// ---- Forks ----
+
+bool Director::TryLock(bool) {
+  if (!mutex_.try_lock()) return false;
+  if (gates_mutex_.try_lock()) return true;
+  mutex_.unlock();
+  return false;
+}
+
+void Director::Unlock() {
+  gates_mutex_.unlock();
+  mutex_.unlock();
+}
+
+void Director::Renew(bool locked) {
+  if (locked) Unlock();
+  new (&mutex_) std::mutex;
+  new (&gates_mutex_) std::mutex;
+  new (&gates_changed_) std::condition_variable;
+  running_ = false;
+  watched_ = false;
+  waiting_.store(0, std::memory_order_relaxed);
+}
+
+// The backend has dropped the work that is left, and with it what the queues waited for.
+void Director::Resume() {
+  order_->EndRecorded();
+  for (const auto& lane : lanes_) {
+    while (!lane->items.empty()) Pop(*lane);
+  }
+}
+
 // ---- The watch ----
 
 void Director::StartWatch() {
@@ -432,8 +464,7 @@ void Director::Watch() {
     std::this_thread::sleep_for(kTick);
     const uint64_t calls_now = calls_.load(std::memory_order_relaxed);
     const std::clock_t computed_now = std::clock();
-    const bool called =
-        calls_now != calls || waiting_.load(std::memory_order_relaxed) != 0 || InForkedChild();
+    const bool called = calls_now != calls || waiting_.load(std::memory_order_relaxed) != 0;
     silent = called ? 0 : silent + 1;
     asleep = called || computed_now - computed > kResting ? 0 : asleep + 1;
     calls = calls_now;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aclimb/backend/backend.h"
+#include "aclimb/core/fork.h"
 #include "tools/schedule/order.h"
 
 namespace aclimb::tools {
@@ -23,7 +24,9 @@ namespace aclimb::tools {
 // Decisions fall in the program's calls that reach the backend, so that a program of one thread
 // meets the same ones again. While nothing calls and the process sleeps, or for long, everything
 // that can run does: the program waits for work in a way that nobody can see.
-class Director {
+//
+// In a child of fork nothing is left of the work that was queued, and decisions go on.
+class Director final : public ForkPart {
  public:
   // `lines` is a file for the decisions, or -1.
   Director(const AclimbBackend& next, std::unique_ptr<Order> order, int lines);
@@ -44,6 +47,11 @@ class Director {
   int Abort(AclimbQueue* queue);
   int Destroy(AclimbQueue* queue, int drain);
   int TakeFailure(AclimbQueue* queue, AclimbTaskFailure* failure);
+
+  bool TryLock(bool late) override;
+  void Unlock() override;
+  void Renew(bool locked) override;
+  void Resume() override;
 
  private:
   using Lock = std::unique_lock<std::mutex>;

@@ -34,6 +34,8 @@ class Order {
   //   point  number of the program's call to the device, from 1
   //   must   the program waits, so that something has to run if the order allows it at all
   virtual std::optional<size_t> Next(uint64_t point, std::span<const Front> fronts, bool must) = 0;
+  // In a child of fork, whose decisions were not recorded.
+  virtual void EndRecorded() {}
 };
 
 // Draws from a seed how soon work starts, how unequal queues are, and each decision. The same calls
@@ -58,6 +60,7 @@ class RecordedOrder : public Order {
  public:
   explicit RecordedOrder(std::vector<Step> steps) : steps_(std::move(steps)) {}
   std::optional<size_t> Next(uint64_t point, std::span<const Front> fronts, bool must) override;
+  void EndRecorded() override { left_ = true; }
 
  private:
   using Clock = std::chrono::steady_clock;

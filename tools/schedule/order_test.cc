@@ -56,6 +56,14 @@ TEST(RecordedOrderTest, RepeatsStepsAtTheirPoints) {
   EXPECT_EQ(order.Next(5, kFronts, /*must=*/true), 0u);
 }
 
+TEST(RecordedOrderTest, HasNoStepsInAChildOfFork) {
+  RecordedOrder order({{1, {2, 1}}, {2, {1, 1}}});
+  order.EndRecorded();
+  const Front fronts[] = {{1, 1}, {2, 1}};
+  EXPECT_EQ(order.Next(1, fronts, /*must=*/false), std::nullopt);
+  EXPECT_EQ(order.Next(1, fronts, /*must=*/true), 0u);
+}
+
 TEST(RecordedOrderTest, WaitsForWorkThatComesLater) {
   RecordedOrder order({{1, {7, 1}}, {1, {2, 1}}});
   EXPECT_FALSE(order.Next(1, kFronts, /*must=*/true));

@@ -72,6 +72,8 @@ class Trace : public observe::Observer {
     NameTrace();
   }
 
+  bool EndsInChild() const override { return true; }
+
   int CallBegin(const char*) override {
     if (open_calls.depth < OpenCalls::kDeepest) open_calls.begin[open_calls.depth] = Now();
     ++open_calls.depth;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/onednn_parts.h"
@@ -110,6 +111,7 @@ class LazyPrimitive {
   template <typename Make>
   const dnnl::primitive& Get(Make&& make) const {
     std::call_once(once_, [&] {
+      const ForkHold hold;
       try {
         primitive_ = make();
       } catch (const dnnl::error& error) {
