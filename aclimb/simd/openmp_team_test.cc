@@ -101,9 +101,10 @@ TEST(OpenMpTeam, WithoutThreadsTheTeamIsSmallerAndTheProcessLives) {
     if (getuid() == 0 && setuid(64321) != 0) _exit(3);
     const rlimit none = {1, 1};
     if (setrlimit(RLIMIT_NPROC, &none) != 0) _exit(4);
-    if (OpenMpThreads(3) != 1) _exit(5);
+    // Larger than any team that this process has had.
+    if (OpenMpThreads(9) != 1) _exit(5);
     try {
-      const OpenMpScope scope(3);
+      const OpenMpScope scope(9);
       _exit(6);
     } catch (const std::system_error& error) {
       _exit(error.code().value() == EAGAIN ? 0 : 7);

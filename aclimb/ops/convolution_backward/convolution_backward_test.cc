@@ -799,9 +799,8 @@ TEST_F(ConvolutionBackward, Phase2NeedsTheWholeWorkspace) {
   EXPECT_EQ(aclnnConvolutionBackward(workspace.get(), size, executor, stream_), 561103);
 }
 
-// Phase 1 starts a thread to describe a convolution that it has not seen; without one it says so,
-// and the next call works again.
-TEST_F(ConvolutionBackward, Phase1WithoutAThreadIsAStatus) {
+// The threads of OpenMP's runtime have the process's default stack, which no machine has here.
+TEST_F(ConvolutionBackward, OneThreadWillDoWhereThereIsNoTeam) {
   const Problem p = {{1, 16, 9, 55}, {1, 16, 9, 55}, {16, 16, 3, 3}, {1, 1},
                      {1, 1},         {1, 1},         {0, 0}};
   Random random(18);
@@ -815,8 +814,8 @@ TEST_F(ConvolutionBackward, Phase1WithoutAThreadIsAStatus) {
   aclOpExecutor* executor = nullptr;
   const int code = Phase1Of(p, t, &size, &executor);
   ASSERT_EQ(pthread_setattr_default_np(&before), 0);
-  EXPECT_EQ(code, 361001);
-  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("thread"), std::string::npos);
+  ACLIMB_ASSERT_OK(code);
+  ACLIMB_EXPECT_OK(aclDestroyAclOpExecutor(executor));
   ACLIMB_EXPECT_OK(RunProblem(p, t, stream_));
   EXPECT_TRUE(MeetsTruth(p, t));
 }
