@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "aclimb/ops/roi_align_v2_backward/transpose-inl.h"
+#include "aclimb/simd/totals-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::roi_align_v2_backward {
@@ -180,15 +181,28 @@ void AddRegion(const Tile& tile, const GradOutput& grad, const Region& region, c
   }
 }
 
+// Adds the sums of a cell to its totals, and starts them anew.
+void EmptyCell(const Tile& tile, int64_t cell) {
+  EachRowOfCell(tile, cell, [&](int64_t row, int64_t column, int64_t count) HWY_ATTR {
+    float* sums = tile.sums + OffsetOf(tile, row, column);
+    aclimb::HWY_NAMESPACE::AddToTotals(sums, count * kLanes, false,
+                                       tile.totals + OffsetOf(tile, row, column));
+    std::memset(sums, 0, static_cast<size_t>(count * kLanes) * sizeof(float));
+  });
+}
+
 void AddRegions(const Tile& tile, const GradOutput& grad, const Region* regions,
                 const int32_t* order, int64_t count) {
   std::memset(tile.work, 0, kMaxBins * kMaxBins * kLanes * sizeof(float));
   const Region* region = nullptr;
   for (int64_t i = 0; i < count; ++i) {
     const Region& next = regions[order[i]];
-    if (FirstRow(tile, next) >= LastRow(tile, next)) continue;
+    const bool in_tile = FirstRow(tile, next) < LastRow(tile, next);
+    // A cell that the tile cuts may be full for a region that lies in its other part.
+    if (!in_tile && next.full_count == 0) continue;
     if (region != nullptr) AddRegion(tile, grad, *region, next);
-    region = &next;
+    region = in_tile ? &next : nullptr;
+    for (int32_t k = 0; k < next.full_count; ++k) EmptyCell(tile, next.full_cells[k]);
   }
   if (region != nullptr) AddRegion(tile, grad, *region, *region);
 }

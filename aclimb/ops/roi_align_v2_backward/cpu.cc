@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/roi_align_v2_backward/cells.h"
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 #include "aclimb/ops/roi_align_v2_backward/tile.h"
 #include "aclimb/simd/cache.h"
@@ -18,6 +19,12 @@ struct Window {
   int64_t rows;
   int64_t first_column;
   int64_t columns;
+};
+
+// Whether it is the first or the last pass over a window.
+struct Pass {
+  bool first;
+  bool last;
 };
 
 class Run {
@@ -55,7 +62,12 @@ class Run {
     workers_ = reinterpret_cast<char*>(take(partition_.workers * partition_.worker_bytes));
     regions_ = reinterpret_cast<Region*>(take(partition_.parts_per_pass * int64_t{sizeof(Region)}));
     order_ = reinterpret_cast<int32_t*>(take(partition_.parts_per_pass * int64_t{sizeof(int32_t)}));
-    tables_ = reinterpret_cast<char*>(at);
+    cells_ = reinterpret_cast<Cell*>(take(partition_.cells * int64_t{sizeof(Cell)}));
+    tables_ = reinterpret_cast<char*>(take(partition_.parts_per_pass * partition_.table_bytes));
+    // The last, since they are seldom touched.
+    kept_totals_ =
+        reinterpret_cast<double*>(take(partition_.kept_totals * int64_t{sizeof(double)}));
+    tile_totals_ = reinterpret_cast<double*>(at);
   }
 
   // A worker's memory for the duration of one piece of a loop.
@@ -70,12 +82,17 @@ class Run {
 
   // False when the run was cancelled: what later steps would read is then missing.
   bool Sweep(const Window& window) {
+    grid_ = CellGrid(window.rows, window.columns);
+    std::fill_n(cells_, partition_.cells, Cell());
+    any_totals_ = false;
     int64_t first = 0;
     do {
       const int64_t count = std::min(partition_.parts_per_pass, partition_.region_parts - first);
       if (!Build(window, first, count)) return false;
       Sort(count);
-      if (!Accumulate(window, first == 0)) return false;
+      if (partition_.has_totals) Count();
+      const Pass pass = {first == 0, first + count == partition_.region_parts};
+      if (!Accumulate(window, pass)) return false;
       first += count;
     } while (first < partition_.region_parts);
     return true;
@@ -136,7 +153,23 @@ class Run {
     if (!std::is_sorted(order_, order_ + kept, before)) std::sort(order_, order_ + kept, before);
   }
 
-  bool Accumulate(const Window& window, bool first_pass) const {
+  // On one thread, since each region's marks depend on those before it; it takes no longer than
+  // the sort.
+  void Count() {
+    if (any_totals_) {
+      for (int64_t i = 0; i < partition_.cells; ++i) {
+        cells_[i].had_totals = cells_[i].HasTotals();
+        cells_[i].fills = false;
+      }
+    }
+    for (int64_t i = 0; i < ordered_; ++i) {
+      Region& region = regions_[order_[i]];
+      CountTerms(grid_, cells_ + region.image * grid_.Count(), region);
+      any_totals_ = any_totals_ || region.full_count > 0;
+    }
+  }
+
+  bool Accumulate(const Window& window, Pass pass) const {
     const int64_t bands = CeilDivide(window.rows, partition_.rows_per_task);
     const int64_t blocks = CeilDivide(problem_.channels, kLanes);
     // Images innermost: when one of them has all the regions, every thread gets some of it.
@@ -145,12 +178,12 @@ class Run {
         const int64_t image = task % problem_.images;
         const int64_t band = task / problem_.images % bands;
         const int64_t channel = task / problem_.images / bands * kLanes;
-        AccumulateOne(window, first_pass, image, channel, band * partition_.rows_per_task);
+        AccumulateOne(window, pass, image, channel, band * partition_.rows_per_task);
       }
     });
   }
 
-  void AccumulateOne(const Window& window, bool first_pass, int64_t image, int64_t channel,
+  void AccumulateOne(const Window& window, Pass pass, int64_t image, int64_t channel,
                      int64_t row) const {
     const int64_t channels = std::min(kLanes, problem_.channels - channel);
     const int64_t end_row = std::min(row + partition_.rows_per_task, window.rows);
@@ -160,18 +193,31 @@ class Run {
     // The rows that regions reach; the others need no sums.
     int64_t low = end_row;
     int64_t high = row;
+    const auto reach = [&](int64_t first, int64_t rows) {
+      if (first >= end_row || first + rows <= row) return;
+      low = std::min(low, std::max(first, row));
+      high = std::max(high, std::min(first + rows, end_row));
+    };
     for (; end < order_ + ordered_ && regions_[*end].image == image; ++end) {
       const Region& region = regions_[*end];
-      if (region.first_row >= end_row || region.first_row + region.rows <= row) continue;
-      low = std::min<int64_t>(low, std::max<int64_t>(region.first_row, row));
-      high = std::max<int64_t>(high, std::min<int64_t>(region.first_row + region.rows, end_row));
+      reach(region.first_row, region.rows);
+      for (int32_t k = 0; k < region.full_count; ++k) {
+        reach(region.full_cells[k] / grid_.across * kCellRows, kCellRows);
+      }
+    }
+    const Cell* cells = cells_ + image * grid_.Count();
+    if (any_totals_ && pass.last) {
+      // Also those of earlier passes.
+      for (int64_t i = row / kCellRows * grid_.across; i < grid_.Count(); ++i) {
+        if (cells[i].HasTotals()) reach(i / grid_.across * kCellRows, kCellRows);
+      }
     }
     const TensorView& out = args_.grad_input;
     const GradInput grad_input = {out.As<float>() + image * out.stride[0] +
                                       channel * out.stride[1] + window.first_row * out.stride[2] +
                                       window.first_column * out.stride[3],
                                   out.stride[1], out.stride[2], out.stride[3], streams_};
-    if (first_pass) {
+    if (pass.first) {
       ClearOutput(grad_input, channels, row, std::min(low, end_row), window.columns);
       ClearOutput(grad_input, channels, std::max(high, low), end_row, window.columns);
     }
@@ -184,16 +230,25 @@ class Run {
                        channels,
                        low,
                        high - low,
-                       window.columns};
-    if (first_pass) {
+                       window.columns,
+                       tile_totals_ + worker.number() * partition_.tile_totals,
+                       cells,
+                       grid_,
+                       pass.last};
+    double* kept =
+        kept_totals_ + (image * problem_.channels + channel) * window.rows * window.columns;
+    if (pass.first) {
       ClearTile(tile);
     } else {
       LoadTile(tile, grad_input);
     }
+    if (any_totals_) StartTotals(tile, kept);
     AddRegions(
         tile,
         {in.As<const float>() + channel * in.stride[1], in.stride[1], in.stride[2], in.stride[3]},
         regions_, begin, end - begin);
+    if (any_totals_ && pass.last) FinishTotals(tile);
+    if (any_totals_ && !pass.last) KeepTotals(tile, kept);
     StoreTile(tile, grad_input);
   }
 
@@ -206,6 +261,11 @@ class Run {
   Region* regions_ = nullptr;
   int32_t* order_ = nullptr;
   char* tables_ = nullptr;
+  Cell* cells_ = nullptr;
+  CellGrid grid_;
+  bool any_totals_ = false;
+  double* tile_totals_ = nullptr;
+  double* kept_totals_ = nullptr;
   int64_t ordered_ = 0;
 };
 

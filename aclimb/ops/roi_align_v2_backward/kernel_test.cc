@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "aclimb/ops/roi_align_v2_backward/cells.h"
 #include "aclimb/ops/roi_align_v2_backward/cpu.h"
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 #include "aclimb/ops/roi_align_v2_backward/test_problem.h"
@@ -143,13 +144,22 @@ TestProblem ManyRegions() {
   return problem;
 }
 
+// Small boxes with many bins on a map of a few cells: most of them are full several times.
+TestProblem CrowdedRegions() {
+  TestProblem problem = {"crowded", {1500, 2, 2, 7, 7, 20, 40, 1.0f, 2, true}, {}, {}};
+  Random random(10);
+  problem.FillGrad(random);
+  problem.FillBoxes(random, 2, 12);
+  return problem;
+}
+
 TEST(RoiAlignV2BackwardKernel, ThreadsDoNotChangeTheBits) {
   const TestProblem many = ManyRegions();
   TestProblem plane = {"plane", {30, 1, 1, 7, 7, 300, 200, 0.25f, 2, true}, {}, {}};
   Random random(5);
   plane.FillGrad(random);
   plane.FillBoxes(random, 8, 800);
-  for (const TestProblem& problem : {many, plane}) {
+  for (const TestProblem& problem : {many, plane, CrowdedRegions()}) {
     SetTeamSize(1);
     const std::vector<float> one = Compute(problem);
     EXPECT_TRUE(MeetsTruth(Doubles(one), problem));
@@ -166,7 +176,7 @@ TEST(RoiAlignV2BackwardKernel, ThreadsDoNotChangeTheBits) {
 
 TEST(RoiAlignV2BackwardKernel, WindowsPassesAndTilesDoNotChangeTheBits) {
   SetTeamSize(1);  // thousands of short loops
-  for (TestProblem problem : {ManyRegions(), SmallCases().back()}) {
+  for (TestProblem problem : {ManyRegions(), SmallCases().back(), CrowdedRegions()}) {
     for (int64_t k = 0; k < problem.shape.regions; ++k) {
       // Images in no order: passes must keep each image's regions in theirs.
       problem.boxes[static_cast<size_t>(5 * k)] = static_cast<float>(k % problem.shape.images);
@@ -184,6 +194,57 @@ TEST(RoiAlignV2BackwardKernel, WindowsPassesAndTilesDoNotChangeTheBits) {
     }
   }
   SetTeamSize(0);
+}
+
+// One pixel whose weight in each region is 1: float32 additions in the order of the regions within
+// blocks, whose sums are added in double.
+TEST(RoiAlignV2BackwardKernel, SumsFollowTheRegions) {
+  constexpr int64_t kRegions = 3 * kBlockTerms + 5;
+  TestProblem problem = {"one pixel", {kRegions, 1, 1, 1, 1, 1, 1, 1.0f, 1, false}, {}, {}};
+  Random random(11);
+  problem.FillGrad(random);
+  float block = 0;
+  double total = 0;
+  for (int64_t k = 0; k < kRegions; ++k) {
+    for (float value : {0, 0, 0, 1, 1}) problem.boxes.push_back(value);
+    if (k > 0 && k % kBlockTerms == 0) {
+      total += static_cast<double>(block);
+      block = 0;
+    }
+    block += problem.grad_output[static_cast<size_t>(k)];
+  }
+  const float expected = static_cast<float>(total + static_cast<double>(block));
+  EachTarget([&] {
+    EXPECT_EQ(Compute(problem)[0], expected);
+    // A region a pass.
+    EXPECT_EQ(Compute(problem, {.limits = {.min_table_bytes = 1, .max_table_bytes = 1}})[0],
+              expected);
+  });
+}
+
+// Equal terms are the worst, since their roundings all err to the same side.
+TEST(RoiAlignV2BackwardKernel, ManyEqualRegionsAreAsGoodAsAFew) {
+  struct Case {
+    int64_t regions, channels, pooled;
+  };
+  // A pixel gets one term of a region, and 16.
+  for (const Case& c : {Case{400000, 1, 1}, Case{30000, 17, 16}}) {
+    const float value = 0.05f;
+    const float box[5] = {0, 0, 0, 1, 1};
+    std::vector<float> out(static_cast<size_t>(c.channels), kPoison);
+    Args args;
+    args.grad_output = View(&value, {c.regions, c.channels, c.pooled, c.pooled}, {0, 0, 0, 0});
+    args.boxes = View(box, {c.regions, 5}, {0, 1});
+    args.grad_input = View(out.data(), {1, c.channels, 1, 1});
+    args.sampling = {1.0f, 1, false};
+    args.partition = MakePartition(ProblemOf(args.grad_output, args.grad_input), 1);
+    std::vector<char> scratch(static_cast<size_t>(args.partition.scratch_bytes));
+    args.scratch = scratch.data();
+    RunOnCpu(args);
+    const double truth =
+        static_cast<double>(value) * static_cast<double>(c.regions * c.pooled * c.pooled);
+    for (const float got : out) EXPECT_NEAR(got, truth, 1e-4 * truth) << c.regions;
+  }
 }
 
 TEST(RoiAlignV2BackwardKernel, InfiniteGradientsReachOnlyTheirPixels) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/roi_align_v2_backward/cells.h"
 #include "aclimb/ops/roi_align_v2_backward/region.h"
 #include "aclimb/ops/roi_align_v2_backward/tile.h"
 
@@ -25,8 +26,8 @@ double Bytes(const Problem& p) {
 
 Partition MakePartition(const Problem& problem, int threads, const Limits& limits) {
   Partition partition;
-  partition.window_rows = std::min(problem.height, limits.window);
-  partition.window_columns = std::min(problem.width, limits.window);
+  partition.window_rows = std::min(problem.height, RoundUp(limits.window, kCellRows));
+  partition.window_columns = std::min(problem.width, RoundUp(limits.window, kCellColumns));
 
   const int64_t wanted_tasks = threads > 1 ? threads * kTasksPerThread : 1;
   const int64_t blocks = problem.images * CeilDivide(problem.channels, kLanes);
@@ -49,9 +50,12 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
   partition.parts_y = CeilDivide(problem.pooled_height, kMaxBins);
   partition.parts_x = CeilDivide(problem.pooled_width, kMaxBins);
   partition.region_parts = problem.regions * partition.parts_y * partition.parts_x;
-  const RegionExtent extent = {CeilDivide(problem.pooled_height, partition.parts_y),
-                               CeilDivide(problem.pooled_width, partition.parts_x),
-                               partition.window_rows, partition.window_columns};
+  const CellGrid grid(partition.window_rows, partition.window_columns);
+  const int64_t bins_y = CeilDivide(problem.pooled_height, partition.parts_y);
+  partition.has_totals = partition.region_parts > kBlockTerms / bins_y;
+  const RegionExtent extent = {bins_y, CeilDivide(problem.pooled_width, partition.parts_x),
+                               partition.window_rows, partition.window_columns,
+                               partition.has_totals ? grid.Count() : 0};
   partition.table_bytes = RegionTableBytes(extent);
   const int64_t budget = static_cast<int64_t>(
       std::clamp(Bytes(problem) / 8, static_cast<double>(limits.min_table_bytes),
@@ -60,14 +64,23 @@ Partition MakePartition(const Problem& problem, int threads, const Limits& limit
       std::clamp<int64_t>(budget / partition.table_bytes, 1, partition.region_parts);
 
   partition.workers = std::max(threads, 1);
-  const int64_t tile_floats =
-      TileFloats(partition.rows_per_task, partition.window_columns) + kTileWorkFloats;
-  partition.worker_bytes = RoundUp(std::max(tile_floats * 4, RegionBuildBytes(extent)), 64);
+  const int64_t sums = TileFloats(partition.rows_per_task, partition.window_columns);
+  partition.worker_bytes =
+      RoundUp(std::max((sums + kTileWorkFloats) * 4, RegionBuildBytes(extent)), 64);
+  if (partition.has_totals) {
+    partition.tile_totals = sums;
+    partition.cells = problem.images * grid.Count();
+    if (!partition.OnePass()) {
+      partition.kept_totals =
+          problem.images * problem.channels * partition.window_rows * partition.window_columns;
+    }
+  }
   partition.scratch_bytes =
       partition.workers * partition.worker_bytes +
       partition.parts_per_pass *
           (partition.table_bytes + static_cast<int64_t>(sizeof(Region) + sizeof(int32_t))) +
-      256;
+      (partition.workers * partition.tile_totals + partition.kept_totals) * 8 +
+      partition.cells * static_cast<int64_t>(sizeof(Cell)) + 512;
   return partition;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/roi_align_v2_backward/cells.h"
 
 namespace aclimb::roi_align_v2_backward {
 namespace {
@@ -41,8 +42,9 @@ int64_t RegionTableBytes(const RegionExtent& e) {
   const int64_t begins = (e.rows + 1 + e.columns + 1) * int64_t{sizeof(int32_t)};
   const int64_t runs = (e.columns + 1) / 2 * int64_t{sizeof(ColumnRun)};
   const int64_t terms = (e.rows * e.bins_y + e.columns * e.bins_x) * int64_t{sizeof(Term)};
+  const int64_t cells = (CeilDivide(e.rows, kCellRows) + e.cells) * int64_t{sizeof(int32_t)};
   // A further line: tables a power of two apart would fight for the same cache sets.
-  return RoundUp(begins + runs + terms, 64) + 64;
+  return RoundUp(begins + runs + terms + cells, 64) + 64;
 }
 
 int64_t RegionBuildBytes(const RegionExtent& e) {
@@ -90,8 +92,23 @@ bool BuildRegion(const RegionSource& source, char* table, float* work, Region& r
     terms = AppendTerms(work, bins_y, i, row_terms, terms);
   }
   row_begin[rows.count] = terms;
+  packer.Take<Term>(terms);
 
-  region.first_row = static_cast<int32_t>(rows.first - source.part_y.begin);
+  const int64_t first_row = rows.first - source.part_y.begin;
+  const int64_t cell_rows = (first_row + rows.count - 1) / kCellRows - first_row / kCellRows + 1;
+  int32_t* cell_terms = packer.Here<int32_t>();
+  packer.Take<int32_t>(cell_rows);
+  int64_t row = 0;
+  for (int64_t cell = 0; cell < cell_rows; ++cell) {
+    const int64_t end = (first_row / kCellRows + cell + 1) * kCellRows - first_row;
+    int32_t most = 0;
+    for (; row < std::min(end, rows.count); ++row) {
+      most = std::max(most, row_begin[row + 1] - row_begin[row]);
+    }
+    cell_terms[cell] = most;
+  }
+
+  region.first_row = static_cast<int32_t>(first_row);
   region.rows = static_cast<int32_t>(rows.count);
   region.columns = touched;
   region.runs = run_count;
@@ -102,6 +119,8 @@ bool BuildRegion(const RegionSource& source, char* table, float* work, Region& r
   region.column_begin = column_begin;
   region.row_terms = row_terms;
   region.column_terms = column_terms;
+  region.cell_terms = cell_terms;
+  region.full_cells = packer.Here<int32_t>();
   return true;
 }
 

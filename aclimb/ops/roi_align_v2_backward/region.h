@@ -37,6 +37,11 @@ struct Region {
   const int32_t* column_begin = nullptr;  // [columns + 1] into column_terms
   const Term* row_terms = nullptr;
   const Term* column_terms = nullptr;
+  // Most terms of a row, for each row of cells (cells.h) from that of first_row on.
+  const int32_t* cell_terms = nullptr;
+  // Cells whose sums go into totals before this region is added; room for all of a window.
+  int32_t* full_cells = nullptr;
+  int32_t full_count = 0;
 };
 
 // The largest part that tables must hold.
@@ -45,6 +50,7 @@ struct RegionExtent {
   int64_t bins_x = 0;
   int64_t rows = 0;
   int64_t columns = 0;
+  int64_t cells = 0;  // that full_cells must hold
 };
 int64_t RegionTableBytes(const RegionExtent& extent);  // a multiple of 64
 // Memory that BuildRegion works in.

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "aclimb/ops/roi_align_v2_backward/transpose-inl.h"
+#include "aclimb/simd/totals-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::roi_align_v2_backward {
@@ -124,6 +125,35 @@ void StoreRows(const Tile& tile, const GradInput& to) {
   if (to.streams) hwy::FlushStream();
 }
 
+void LoadRows(const Tile& tile, const GradInput& from) {
+  const Floats d;
+  const auto store = [d](Vector value, float* address) HWY_ATTR { hn::StoreU(value, d, address); };
+  const bool whole = tile.channels == kLanes && from.column_stride == 1;
+  if (!whole) ClearTile(tile);
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    const float* in = from.data + (tile.first_row + row) * from.row_stride;
+    float* to = tile.sums + row * tile.columns * kLanes;
+    int64_t x = 0;
+    if (whole) {
+      for (; x + 4 <= tile.columns; x += 4) {
+        TransposeFour(in + x, from.channel_stride, to + x * kLanes, kLanes, store);
+      }
+    }
+    for (; x < tile.columns; ++x) {
+      for (int64_t c = 0; c < tile.channels; ++c) {
+        to[x * kLanes + c] = in[x * from.column_stride + c * from.channel_stride];
+      }
+    }
+  }
+}
+
+void FinishCells(const Tile& tile) {
+  EachTotal(tile, [&](const Cell&, int64_t row, int64_t column, int64_t count) HWY_ATTR {
+    const int64_t at = OffsetOf(tile, row, column);
+    aclimb::HWY_NAMESPACE::RoundTotals(tile.totals + at, count * kLanes, 1, tile.sums + at);
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb::roi_align_v2_backward
 HWY_AFTER_NAMESPACE();
@@ -132,7 +162,9 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::roi_align_v2_backward {
 
 HWY_EXPORT(ClearRows);
+HWY_EXPORT(LoadRows);
 HWY_EXPORT(StoreRows);
+HWY_EXPORT(FinishCells);
 
 void ClearTile(const Tile& tile) {
   std::memset(tile.sums, 0,
@@ -140,18 +172,32 @@ void ClearTile(const Tile& tile) {
 }
 
 void LoadTile(const Tile& tile, const GradInput& from) {
-  ClearTile(tile);
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    for (int64_t x = 0; x < tile.columns; ++x) {
-      const float* in =
-          from.data + (tile.first_row + row) * from.row_stride + x * from.column_stride;
-      float* to = tile.sums + (row * tile.columns + x) * kLanes;
-      for (int64_t channel = 0; channel < tile.channels; ++channel) {
-        to[channel] = in[channel * from.channel_stride];
-      }
-    }
-  }
+  HWY_DYNAMIC_DISPATCH(LoadRows)(tile, from);
 }
+
+void StartTotals(const Tile& tile, const double* kept) {
+  EachTotal(tile, [&](const Cell& cell, int64_t row, int64_t column, int64_t count) {
+    double* to = tile.totals + OffsetOf(tile, row, column);
+    std::fill_n(to, count * kLanes, 0.0);
+    if (!cell.had_totals) return;
+    const double* from = kept + (row * tile.columns + column) * tile.channels;
+    for (int64_t x = 0; x < count; ++x) {
+      std::copy_n(from + x * tile.channels, tile.channels, to + x * kLanes);
+    }
+  });
+}
+
+void KeepTotals(const Tile& tile, double* kept) {
+  EachTotal(tile, [&](const Cell&, int64_t row, int64_t column, int64_t count) {
+    const double* from = tile.totals + OffsetOf(tile, row, column);
+    double* to = kept + (row * tile.columns + column) * tile.channels;
+    for (int64_t x = 0; x < count; ++x) {
+      std::copy_n(from + x * kLanes, tile.channels, to + x * tile.channels);
+    }
+  });
+}
+
+void FinishTotals(const Tile& tile) { HWY_DYNAMIC_DISPATCH(FinishCells)(tile); }
 
 void StoreTile(const Tile& tile, const GradInput& to) { HWY_DYNAMIC_DISPATCH(StoreRows)(tile, to); }
 
