@@ -95,6 +95,7 @@ uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
 }
 
 Helpers HelpersOf(const PlannedCall& call, const Planner& planner) {
+  if (planner.needs_engine()) return Helpers::kOpenMp;
   if (planner.shares_loops()) return Helpers::kAwake;
   const bool small = planner.needs_no_team() || call.cost_bytes <= ACLIMB_INLINE_BYTES;
   return small ? Helpers::kNone : Helpers::kTeam;

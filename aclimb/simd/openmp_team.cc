@@ -26,6 +26,7 @@ int omp_get_max_threads();
 int omp_get_num_procs();
 int omp_get_num_threads();
 int omp_get_thread_limit();
+int omp_get_thread_num();
 void omp_set_dynamic(int on);
 void omp_set_max_active_levels(int levels);
 void omp_set_num_threads(int threads);
@@ -189,6 +190,27 @@ OpenMpSettings::~OpenMpSettings() {
 
 OpenMpScope::OpenMpScope(int threads) : settings_(threads) {
   if (threads > 1 && pool_threads != threads) StartPool(threads);
+}
+
+bool RunOnOpenMpTeam(int wanted, void (*body)(void* context, int member), void* context) {
+  struct Region {
+    void (*body)(void* context, int member);
+    void* context;
+  } region = {body, context};
+  const int threads = OpenMpThreads(wanted);
+  if (threads == 1) return false;
+  try {
+    const OpenMpScope scope(threads);
+    GOMP_parallel(
+        [](void* data) {
+          const auto& mine = *static_cast<const Region*>(data);
+          mine.body(mine.context, omp_get_thread_num());
+        },
+        &region, static_cast<unsigned>(threads), 0);
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace aclimb

@@ -37,4 +37,8 @@ class OpenMpScope {
   const OpenMpSettings settings_;
 };
 
+// Runs the body on this thread, as member 0, and on the others of a team of OpenMpThreads(wanted);
+// returns when all have ended. False, and nothing has run, when there is no team of several.
+bool RunOnOpenMpTeam(int wanted, void (*body)(void* context, int member), void* context);
+
 }  // namespace aclimb

@@ -6,6 +6,7 @@
 
 #include "aclimb/core/cores.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/team.h"
 
 namespace aclimb {
@@ -95,9 +96,13 @@ void RunOnTeam(Job& job, int members) {
     shares[i].next.store(pieces * i / job.share_count, std::memory_order_relaxed);
     shares[i].end = pieces * (i + 1) / job.share_count;
   }
-  Team::Get().Run(
-      members, helpers == Helpers::kAwake ? Team::Length::kShort : Team::Length::kLong,
-      [](void* data, int member) { static_cast<Job*>(data)->RunAsMember(member); }, &job);
+  const auto run = [](void* data, int member) {
+    const HelpersScope alone(Helpers::kNone);  // loops inside this one
+    static_cast<Job*>(data)->RunAsMember(member);
+  };
+  if (helpers == Helpers::kOpenMp && RunOnOpenMpTeam(TeamSize(), run, &job)) return;
+  Team::Get().Run(members, helpers == Helpers::kAwake ? Team::Length::kShort : Team::Length::kLong,
+                  run, &job);
 }
 
 }  // namespace

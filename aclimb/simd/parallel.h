@@ -18,9 +18,10 @@ bool IsCancelled();
 
 // Who takes part in the loops of a thread.
 enum class Helpers : uint8_t {
-  kNone,   // nobody: there is too little to share out
-  kAwake,  // threads of the team that are awake: for work of at most a hundred microseconds or so
-  kTeam,   // all of the team
+  kNone,    // nobody: there is too little to share out
+  kAwake,   // threads of the team that are awake: for work of at most a hundred microseconds or so
+  kOpenMp,  // OpenMP's threads, where oneDNN works too: two teams would take turns on the cores
+  kTeam,    // all of the team
 };
 // While one lives, the loops of this thread have those helpers at most. Without one, all.
 class HelpersScope {

@@ -59,7 +59,8 @@ TEST(ParallelFor, StopsWhenTheQuerySaysSo) {
 
 TEST(ParallelFor, HelpersComeOnlyWhereTheyMay) {
   SetTeamSize(4);
-  for (const Helpers helpers : {Helpers::kNone, Helpers::kAwake, Helpers::kTeam}) {
+  for (const Helpers helpers :
+       {Helpers::kNone, Helpers::kAwake, Helpers::kOpenMp, Helpers::kTeam}) {
     const HelpersScope scope(helpers);
     const HelpersScope inner(Helpers::kTeam);  // cannot give what the outer one refuses
     for (int64_t count : {1, 2, 7, 1001}) {

@@ -47,7 +47,7 @@ class Solver {
 
   void SolveDirectly() const {
     const bool stream = Streams();
-    const int64_t grain = problem_.IsShared() ? kSharedGrain : kTeamGrain;
+    const int64_t grain = problem_.IsShared() && TeamSize() > 1 ? kSharedGrain : kTeamGrain;
     ParallelFor(walk_.count, grain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
         Run<kIsResult>(grad_ + at[0], value_ + at[1], result_ + at[2], n, stream, attributes_);
@@ -114,8 +114,7 @@ class Solver {
     const int64_t row_tiles = RowTiles(across), column_tiles = ColumnTiles();
     const int64_t planes = walk_.count / (walk_.extent[across] * walk_.extent[inner_]);
     const int64_t tiles = planes * row_tiles * column_tiles;
-    // Their elements take several times as long.
-    const int64_t grain = std::max<int64_t>(1, kTeamGrain / 4 / CeilDivide(walk_.count, tiles));
+    const int64_t grain = std::max<int64_t>(1, kTeamGrain / CeilDivide(walk_.count, tiles));
     const bool stream = Streams();
     ParallelFor(tiles, grain, [&](int64_t begin, int64_t end) {
       for (int64_t index = begin; index < end; ++index) {
