@@ -85,7 +85,7 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
 
 // What the engine weighs: the traffic of the touched tensors.
 uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
-  if (planner.needs_engine()) return uint64_t{1} << 62;
+  if (planner.needs_engine() || planner.needs_team()) return uint64_t{1} << 62;
   uint64_t bytes = 0;
   for (const TensorUse& use : call.uses) {
     if (!use.touched) continue;

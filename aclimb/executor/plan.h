@@ -112,6 +112,8 @@ class Planner {
   // The run is short, a hundred microseconds or so at most: only threads that happen to be awake
   // take part in its loops.
   void SharesLoops() { shares_loops_ = true; }
+  // The run takes long for its traffic: it gets the whole team.
+  void NeedsTeam() { needs_team_ = true; }
   // The run opens an OpenMP team (oneDNN does): it belongs on an engine's thread, never inside a
   // synchronise.
   void NeedsEngine() { needs_engine_ = true; }
@@ -123,6 +125,7 @@ class Planner {
   bool reads(int parameter) const { return (reads_ & Bit(parameter)) != 0; }
   bool writes(int parameter) const { return (writes_ & Bit(parameter)) != 0; }
   bool needs_engine() const { return needs_engine_; }
+  bool needs_team() const { return needs_team_; }
   bool needs_no_team() const { return needs_no_team_; }
   bool shares_loops() const { return shares_loops_; }
   const WorkspaceLedger& workspace() const { return workspace_; }
@@ -135,6 +138,7 @@ class Planner {
   WorkspaceLedger workspace_;
   bool deterministic_;
   bool needs_engine_ = false;
+  bool needs_team_ = false;
   bool needs_no_team_ = false;
   bool shares_loops_ = false;
 };
