@@ -4,6 +4,7 @@
 
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/convolution_backward/factors.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 
 // Products of matrices on vectors, summed in float32. A product is computed in blocks of kRows rows
 // and up to kMostVectors vectors of columns, which the registers hold. Operands and results may be
@@ -15,6 +16,9 @@ namespace aclimb::convolution_backward::vectors {
 
 inline constexpr int64_t kRows = 8;
 inline constexpr int64_t kMostVectors = 3;
+
+// Sums over blocks of up to so many terms, as many of which are added in float32 again.
+inline constexpr int64_t kMostBlockSums = BlockTerms(DType::kFloat32) / 2;
 
 // Elements of a vector on this processor.
 int64_t Lanes(Factors factors);

@@ -5,12 +5,12 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
-#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
+using vectors::kMostBlockSums;
 using vectors::kMostVectors;
 using vectors::kRows;
 
@@ -22,9 +22,6 @@ constexpr int64_t kMostRows = 512, kMostColumns = 256;
 
 // Weights that are packed in one piece, in long stretches of memory.
 constexpr int64_t kPackedRows = 16 * kRows;
-
-// Sums of chunks, which are short, that are added in float32.
-constexpr int64_t kMostChunkSums = BlockTerms(DType::kFloat32) - 2 * kMostPixels;
 
 constexpr int64_t kFloat = sizeof(float), kLine = 64;  // bytes
 
@@ -190,7 +187,7 @@ class SumsUnit {
         sums_(memory),
         rights_(sums_ + p.unit_rows * p.unit_columns),
         lefts_(rights_ + p.ChunkElements() * p.unit_columns),
-        long_sums_(sums_, p.unit_rows * p.unit_columns, kMostChunkSums,
+        long_sums_(sums_, p.unit_rows * p.unit_columns, kMostBlockSums,
                    reinterpret_cast<double*>(lefts_ + kRows * p.ChunkElements())) {}
 
   void Run() {
@@ -324,7 +321,7 @@ int64_t VectorProduct::SlotBytes() const {
   if (task == Task::kGradWeight) {
     const int64_t sums = unit_rows * unit_columns;
     const int64_t chunks = CeilDivide(batch, images) * CeilDivide(pixels, chunk);
-    floats += sums + kRows * ChunkElements() + 2 * LongSums::Totals(sums, chunks, kMostChunkSums);
+    floats += sums + kRows * ChunkElements() + 2 * LongSums::Totals(sums, chunks, kMostBlockSums);
   } else {
     floats += chunk < depth ? unit_rows * unit_columns : kRows * kMostVectors * lanes;
   }

@@ -3,21 +3,18 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/taps.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
+using vectors::kMostBlockSums;
 using vectors::kRows;
 using vectors::Piece;
 using vectors::Segment;
 
 // Parts of rows that are worth a segment of their own each.
 constexpr int64_t kLongLine = 24;
-
-// Sums of blocks of pixels, which are short, that are added in float32.
-constexpr int64_t kMostBlockSums = BlockTerms(DType::kFloat32) / 2;
 
 // Whether rows of x are read from where they are: in long parts of elements side by side, which
 // numbers of a segment can reach.
