@@ -8,6 +8,7 @@ contain it.
 """
 
 import concurrent.futures
+import contextlib
 import os
 import re
 import resource
@@ -48,8 +49,9 @@ def ignore_signals():
 
 def close_descriptors():
     # The answer comes through 1.
-    os.close(0)
-    os.close(2)
+    for descriptor in (0, 2):
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
 
 
 def in_a_deleted_directory():
@@ -146,7 +148,7 @@ SETTINGS = [
 
 
 def run(program, threads, setting=None):
-    """What the program printed, or what became of it."""
+    """What the program printed, or what became of it; None when its user may not run it."""
     setting = setting or Setting("")
     variables = {**os.environ, "ACLIMB_THREADS": str(threads), **setting.variables}
     try:
@@ -155,6 +157,8 @@ def run(program, threads, setting=None):
                               timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
         return "it hung"
+    except PermissionError:
+        return None  # The other user may not look into this folder.
     except (OSError, subprocess.SubprocessError) as error:
         return f"it did not start: {error}"
     text = done.stdout.decode(errors="replace")
@@ -175,7 +179,8 @@ def judged(program, expected, setting):
     """The setting, and None when it cannot be tried, else what is wrong."""
     if setting.needs_root and os.getuid() != 0:
         return setting, None
-    return setting, difference(expected[setting.team], run(program, 2, setting), setting)
+    text = run(program, 2, setting)
+    return setting, None if text is None else difference(expected[setting.team], text, setting)
 
 
 def main():
@@ -192,7 +197,7 @@ def main():
             kind = "skipped" if wrong is None else "failed" if wrong else "passed"
             counts[kind] += 1
             if kind != "passed":
-                print(f"{kind}: {setting.name}: {wrong or 'needs root'}")
+                print(f"{kind}: {setting.name}: {wrong or 'needs root, and a folder that all may read'}")
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
     sys.exit(1 if counts["failed"] else 0)
 
