@@ -81,7 +81,8 @@ constexpr CodeEntry kRows[] = {
     {ACLIMB_CODE(ACL_ERROR_RT_DEVICE_TASK_ABORT), "the device's tasks are being aborted",
      "aclrtDeviceTaskAbort in another thread", "wait for it, then queue the work again"},
     {ACLIMB_CODE(ACL_ERROR_RT_STREAM_ABORT), "the stream was aborted while the call waited",
-     "aclrtStreamAbort on this stream, or on one whose event it waits for; in a child process, work "
+     "aclrtStreamAbort on this stream, or on one whose event it waits for; in a child process, "
+     "work "
      "that was queued before the fork",
      "expected after an abort; queue the work again if it is still wanted, in a child on a stream "
      "that was idle at the fork or is new"},
