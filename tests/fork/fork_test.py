@@ -1,6 +1,6 @@
 """A program that forks in many situations, plain and under each tool.
 
-  fork_test.py <fork_program> <tool, or ->
+  fork_test.py <fork_program> <tool, or "plain"> [mode ...]
 """
 
 import json
@@ -11,7 +11,9 @@ import sys
 import tempfile
 
 PROGRAM = sys.argv[1]
-MODES = subprocess.run([PROGRAM], capture_output=True, text=True, check=True).stdout.split()
+TOOL = sys.argv[2]
+MODES = sys.argv[3:] or subprocess.run(
+    [PROGRAM], capture_output=True, text=True, check=True).stdout.split()
 
 
 def variables_of(tool, folder):
@@ -28,11 +30,12 @@ def run(mode, tool, folder):
     """What is wrong, and what the tool wrote for the parent."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("ACLIMB_", "ASCEND_"))}
-    # The thread sanitizer allows no threads in the child of a process with threads, unless asked.
-    sanitizer = os.environ.get("TSAN_OPTIONS", "") + " die_after_fork=0"
+    # Threads of the parent, and what they hold, count as leaked in a child.
+    sanitizer = {name: os.environ.get(name, "") + option for name, option in (
+        ("ASAN_OPTIONS", ":detect_leaks=0"), ("TSAN_OPTIONS", ":report_thread_leaks=0"))}
     program = subprocess.Popen([PROGRAM, mode], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, env={**environment, **variables_of(tool, folder),
-                                               "TSAN_OPTIONS": sanitizer})
+                               text=True,
+                               env={**environment, **sanitizer, **variables_of(tool, folder)})
     told = program.communicate(timeout=280)[0]
     wrong = [] if program.returncode == 0 and not told else [
         f"{mode} with {tool} ended with {program.returncode}\n{told}"]
@@ -91,4 +94,4 @@ def main(tool):
         sys.exit("\n".join(failures) or "no modes")
 
 
-main(sys.argv[2])
+main(TOOL)
