@@ -50,7 +50,7 @@ int OpenOutput(const char* variable) {
   if (descriptor < 0) {
     std::fprintf(stderr, "aclimb: %s\n", CannotWrite(variable, path, errno).c_str());
   } else {
-    WatchForks();
+    NoteOpener();
   }
   return descriptor;
 }
@@ -63,7 +63,7 @@ std::optional<std::string> OutputProblem(const char* variable) {
   return CannotWrite(variable, path, error);
 }
 
-void WatchForks() {
+void NoteOpener() {
   int none = -1;
   opened_after.compare_exchange_strong(none, ForkCount(), std::memory_order_relaxed);
 }

@@ -14,14 +14,14 @@ bool MayReplace();
 
 // Opens the new file that the environment variable names, "%p" in it being the process number.
 // Returns the descriptor; -1 when the variable is not set, and, with a line on stderr, when the
-// file exists and may not be replaced, or the folder does not allow it. Watches forks.
+// file exists and may not be replaced, or the folder does not allow it. Calls NoteOpener.
 int OpenOutput(const char* variable);
 // Why that would print a line now; nothing when it would not. Makes no file.
 std::optional<std::string> OutputProblem(const char* variable);
 
-// The process was forked off the one that opened its files, which are not its to write. Watches
-// from the first call of WatchForks on.
-void WatchForks();
+// The process was forked off the one that opened its files, which are not its to write. The
+// first call of NoteOpener says which process that is.
+void NoteOpener();
 bool InForkedChild();
 
 }  // namespace aclimb::tools

@@ -143,7 +143,8 @@ void EndForkedChild() { std::exit(0); }
 Status UnusableAfterFork(int code) {
   return Refuse(code,
                 "this process was forked off while another thread was inside a call that did not "
-                "return; the library cannot be used here. Expected no such call at the fork.",
+                "return, or made the library's first call; the library cannot be used here. "
+                "Expected no such call at the fork.",
                 "find the call that hangs; or fork before it, or call exec in the child",
                 "runtime/fork/caught");
 }

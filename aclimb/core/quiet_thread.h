@@ -1,7 +1,9 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <memory>
@@ -33,7 +35,8 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// A thread of ours: it takes no signals, computes in the default floating-point state, and its
+// A thread of ours: it takes no signals, computes in the default floating-point state, may use the
+// cores of the process's first thread, whatever the thread that starts it is bound to, and its
 // stack is large enough for every kernel, whatever the process's limit of stacks is (RLIMIT_STACK
 // decides the size of a std::thread's). It runs on when the object ends; only Join waits for it.
 class QuietThread {
@@ -74,6 +77,11 @@ class QuietThread {
     pthread_attr_t attributes;
     if (const int error = pthread_attr_init(&attributes); error != 0) return error;
     int error = pthread_attr_setstacksize(&attributes, stack_bytes);
+    cpu_set_t
+        cores;  // too small on a machine of more than 1024, where the thread inherits its cores
+    if (error == 0 && sched_getaffinity(getpid(), sizeof(cores), &cores) == 0) {
+      error = pthread_attr_setaffinity_np(&attributes, sizeof(cores), &cores);
+    }
     if (error == 0) error = pthread_create(&thread_, &attributes, run, given);
     pthread_attr_destroy(&attributes);
     return error;

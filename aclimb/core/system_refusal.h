@@ -7,7 +7,7 @@ namespace aclimb {
 // What the operating system refused the process, in a message's words. Composed without memory of
 // the heap where there is none.
 struct SystemRefusal {
-  char what[512] = "";  // "the system refused ...; expected ..."
+  char what[1024] = "";  // "the system refused ...; expected ..."
   char fix[256] = "";
 
   explicit operator bool() const { return what[0] != '\0'; }

@@ -34,6 +34,17 @@ std::vector<AclimbTaskFailure> TakeFailures(const Stream& stream) {
   return failures;
 }
 
+const char* FixOf(int task_code) {
+  switch (task_code) {
+    case kRtMemoryAllocation:
+      return "free host memory, or raise the limit of the process (ulimit -v, ulimit -d)";
+    case kRtResourceAllocFail:
+      return "end other threads, or raise the limit of threads (ulimit -u; pids.max of the cgroup)";
+    default:
+      return "look at the arguments of that task";
+  }
+}
+
 // Numbers, not the stream: it may be gone when the program is told.
 Status TaskError(int32_t stream_id, int32_t device_id, int code,
                  const std::vector<AclimbTaskFailure>& failures) {
@@ -61,10 +72,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), "; expected it to succeed."),
-      Cat(first.code == kRtMemoryAllocation
-              ? "free host memory, or raise the limit of the process (ulimit -v, ulimit -d)"
-              : "look at the arguments of that task",
-          "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
+      Cat(FixOf(first.code), "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }
 

@@ -1,12 +1,18 @@
 #include "aclimb/simd/openmp_team.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <deque>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -35,9 +41,8 @@ void omp_set_num_threads(int threads);
 namespace aclimb {
 namespace {
 
-// The stack of the runtime's threads: OMP_STACKSIZE, in KiB unless a letter says otherwise, else
-// the default of the process, which its limit of stacks decides.
-size_t StackBytes() {
+// Bytes of OMP_STACKSIZE, in KiB unless a letter says otherwise; 0 where nobody set it.
+size_t ChosenStackBytes() {
   for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
     const char* const text = std::getenv(name);
     if (text == nullptr) continue;
@@ -58,6 +63,19 @@ size_t StackBytes() {
     // The runtime ignores what it cannot read.
     if (ParseWhole(value, &count) && count << shift >> shift == count) return count << shift;
   }
+  return 0;
+}
+
+// Read while the library is loaded, as the runtime does: what the program writes to its environment
+// later does not change the runtime, and reading would race with the writing.
+const size_t chosen_stack_bytes = ChosenStackBytes();
+const bool waits_are_chosen =
+    std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr;
+
+// The stack of the runtime's threads; without a choice the default of the process, which its limit
+// of stacks decides.
+size_t StackBytes() {
+  if (chosen_stack_bytes != 0) return chosen_stack_bytes;
   pthread_attr_t attributes;
   if (pthread_getattr_default_np(&attributes) != 0) return QuietThread::kStackBytes;
   size_t bytes = 0;
@@ -66,38 +84,74 @@ size_t StackBytes() {
   return bytes;
 }
 
+// Threads that do nothing. They have ended when the object has, for the system's counts too.
+class IdleThreads {
+ public:
+  IdleThreads() = default;
+  ~IdleThreads() {
+    ended_.store(1, std::memory_order_release);
+    FutexWake(ended_, std::numeric_limits<int>::max());
+    for (Idle& idle : threads_) {
+      if (!idle.thread.has_value()) continue;
+      idle.thread->Join();
+      // A thread is counted for a moment after its end.
+      while (tgkill(getpid(), idle.id, 0) == 0) sched_yield();
+    }
+  }
+  IdleThreads(const IdleThreads&) = delete;
+  IdleThreads& operator=(const IdleThreads&) = delete;
+
+  void Start() {
+    Idle& idle = threads_.emplace_back();
+    idle.thread.emplace(
+        [this, &idle] {
+          idle.id = gettid();
+          while (ended_.load(std::memory_order_acquire) == 0) FutexWait(ended_, 0);
+        },
+        StackBytes());
+  }
+
+ private:
+  struct Idle {
+    std::optional<QuietThread> thread;
+    pid_t id = 0;
+  };
+  std::atomic<uint32_t> ended_{0};
+  std::deque<Idle> threads_;
+};
+
 // How many of `count` threads the system starts, all of them alive at once; `error` is the reason
 // of the first refusal.
 int Startable(int count, int* error) {
-  std::atomic<uint32_t> ended{0};
-  std::deque<QuietThread> threads;
   *error = 0;
-  try {
-    for (int i = 0; i < count; ++i) {
-      threads.emplace_back(
-          [&ended] {
-            while (ended.load(std::memory_order_acquire) == 0) FutexWait(ended, 0);
-          },
-          StackBytes());
+  IdleThreads threads;
+  for (int started = 0; started < count; ++started) {
+    try {
+      threads.Start();
+    } catch (const std::system_error& refused) {
+      *error = refused.code().value();
+      return started;
     }
-  } catch (const std::system_error& refused) {
-    *error = refused.code().value();
   }
-  ended.store(1, std::memory_order_release);
-  FutexWake(ended, count);
-  for (QuietThread& thread : threads) thread.Join();
-  return static_cast<int>(threads.size());
+  return count;
 }
 
 // The largest team whose threads the system has started once.
 constinit std::atomic<int> proven_threads{1};
+// When the system last refused a larger one. Asking in vain at each call would cost more than most
+// calls.
+constinit std::atomic<std::chrono::steady_clock::time_point> refused_at{};
+constexpr auto kRetry = std::chrono::milliseconds(100);
 
 // A child of fork may have other limits.
 class ProvenForkPart final : public ForkPart {
  public:
   bool TryLock(bool) override { return true; }
   void Unlock() override {}
-  void Renew(bool) override { proven_threads.store(1, std::memory_order_relaxed); }
+  void Renew(bool) override {
+    proven_threads.store(1, std::memory_order_relaxed);
+    refused_at.store({}, std::memory_order_relaxed);
+  }
 };
 ProvenForkPart proven_fork_part;
 
@@ -119,8 +173,7 @@ void AskForThreads(int count) {
 // one of two threads, both of which sleep for ever, are that many. A program that chose how to wait
 // keeps its choice.
 void ShortenWaits(int threads) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  if (threads != omp_get_num_procs()) return;
+  if (waits_are_chosen || threads != omp_get_num_procs()) return;
   [[maybe_unused]] static const bool once = [] {
     AskForThreads(2);
     QuietThread sleeper([] {
@@ -166,11 +219,16 @@ int OpenMpThreads(int wanted) {
   if (threads <= 1 || StackBytes() < kKernelStackBytes) return 1;
   int proven = proven_threads.load(std::memory_order_relaxed);
   if (threads <= proven) return threads;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < refused_at.load(std::memory_order_relaxed) + kRetry) return proven;
+  // One more than the team takes beside this thread: it may be the engine's thread that is still to
+  // start.
   int error;
-  const int started = 1 + Startable(threads - 1, &error);
+  const int started = std::max(1, Startable(threads, &error));
+  if (started < threads) refused_at.store(now, std::memory_order_relaxed);
   while (proven < started && !proven_threads.compare_exchange_weak(proven, started)) {
   }
-  return started;
+  return std::max(proven, started);
 }
 
 OpenMpSettings::OpenMpSettings(int threads)
@@ -197,7 +255,8 @@ bool RunOnOpenMpTeam(int wanted, void (*body)(void* context, int member), void* 
     void (*body)(void* context, int member);
     void* context;
   } region = {body, context};
-  const int threads = OpenMpThreads(wanted);
+  // The threads that stay with this one will do: another number would end some or start more.
+  const int threads = pool_threads > 1 ? pool_threads : OpenMpThreads(wanted);
   if (threads == 1) return false;
   try {
     const OpenMpScope scope(threads);

@@ -26,9 +26,11 @@ class OpenMpSettings {
   const int threads_, dynamic_, levels_;  // before
 };
 
-// The same, and every region that this thread opens has exactly that many threads. For a team of
-// several the thread must be one of ours, since its runtime's threads stay with it. Throws
-// std::system_error when the system has no thread left by now.
+// The same, and the runtime has started that many threads, which stay with this thread: it must be
+// one of ours where they are several. Each region that asks for all of them has them. A region that
+// asks for fewer has the runtime end the others, and the next region starts them anew, which nobody
+// can ask the system about in between. Throws std::system_error when the system has no thread left
+// by now.
 class OpenMpScope {
  public:
   explicit OpenMpScope(int threads);
@@ -37,8 +39,9 @@ class OpenMpScope {
   const OpenMpSettings settings_;
 };
 
-// Runs the body on this thread, as member 0, and on the others of a team of OpenMpThreads(wanted);
-// returns when all have ended. False, and nothing has run, when there is no team of several.
+// Runs the body on this thread, as member 0, and on the others of its team, where there is none of
+// OpenMpThreads(wanted); returns when all have ended. False, and nothing has run, when there is no
+// team of several.
 bool RunOnOpenMpTeam(int wanted, void (*body)(void* context, int member), void* context);
 
 }  // namespace aclimb

@@ -5,9 +5,9 @@
 
 namespace aclimb {
 
-// Threads of the compute team: ACLIMB_THREADS, else all cores of the process's affinity mask.
+// Threads of the compute team: ACLIMB_THREADS, else those of DefaultTeam() (cores.h).
 int TeamSize();
-// Called once by the runtime and by tests; values below 1 mean all cores.
+// Called once by the runtime and by tests; values below 1 mean the default.
 void SetTeamSize(int threads);
 
 // Long loops ask this between pieces and stop early when it answers true (stream abort).
@@ -42,9 +42,10 @@ bool Run(int64_t count, int64_t grain, Body body, void* context);
 }  // namespace parallel_internal
 
 // Calls body(begin, end) on disjoint pieces that cover [0, count) in no particular order, here and
-// on those threads of the team (team.h) that come in time. A piece is at most `grain` long. Results
-// must not depend on the split: write disjoint outputs, or reduce over fixed blocks. What the body
-// throws on any thread ends the loop, and the first of it leaves the call.
+// on those threads of the team (team.h) that come in time; with Helpers::kOpenMp, on all of them. A
+// piece is at most `grain` long. Results must not depend on the split: write disjoint outputs, or
+// reduce over fixed blocks. What the body throws on any thread ends the loop, and the first of it
+// leaves the call.
 //
 // ParallelForAll says whether every piece ran: after a cancelled loop the next one would read what
 // was never written.

@@ -31,8 +31,7 @@ constexpr auto kRetry = std::chrono::milliseconds(100);
 template <typename Done>
 bool SpinUntil(Clock::duration patience, Done&& done) {
   // On one core, what is waited for cannot happen meanwhile.
-  static const bool several_cores = CoreCount() > 1;
-  if (!several_cores) return done();
+  if (CoreCount() == 1) return done();
   constexpr int kLooks = 32;  // between two looks at the clock
   const auto end = Clock::now() + patience;
   do {
@@ -97,8 +96,8 @@ void Team::Wake(int places, Length length) {
   round_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
   if (length == Length::kShort) {
-    const auto before = std::exchange(ended_, Clock::now());
-    if (ended_ > before + kWakeTime) return;
+    const auto before = std::exchange(asleep_, Clock::now());
+    if (asleep_ > before + kWakeTime) return;
   }
   FutexWake(round_, places);
 }

@@ -54,7 +54,7 @@ class Team {
   // Changed by the caller that has the team.
   int threads_ = 0;                                // started
   std::chrono::steady_clock::time_point refused_;  // when the system last had no thread
-  std::chrono::steady_clock::time_point ended_;    // when a short loop last found threads asleep
+  std::chrono::steady_clock::time_point asleep_;   // when a short loop last found threads asleep
 
   // On cache lines of their own: idle threads look at the one all the time.
   alignas(64) std::atomic<uint32_t> round_{0};

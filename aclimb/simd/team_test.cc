@@ -51,8 +51,35 @@ TEST(Team, EveryMemberComesOnce) {
   EXPECT_EQ(MembersOf(4).size(), 4u) << "asleep meanwhile";
 }
 
-// A caller that has nothing left to do returns, whoever has not come.
+// A caller that has nothing left to do returns, whoever has not come: here all members are with
+// another caller, who keeps them until this one has returned.
 TEST(Team, NobodyIsWaitedFor) {
+  struct Kept {
+    std::atomic<int> inside{0};
+    std::atomic<bool> released{false};
+  } kept;
+  std::thread other([&] {
+    Team::Get().Run(
+        3, Team::Length::kLong,
+        [](void* data, int) {
+          Kept& all = *static_cast<Kept*>(data);
+          ++all.inside;
+          while (!all.released) std::this_thread::yield();
+        },
+        &kept);
+  });
+  while (kept.inside < 3) std::this_thread::yield();
+  for (Team::Length length : {Team::Length::kShort, Team::Length::kLong}) {
+    std::atomic<int> members{0};
+    Team::Get().Run(
+        3, length, [](void* data, int) { ++*static_cast<std::atomic<int>*>(data); }, &members);
+    EXPECT_EQ(members, 1);
+  }
+  kept.released = true;
+  other.join();
+}
+
+TEST(Team, WhoeverCameHasLeftAtTheEnd) {
   for (int i = 0; i < 20000; ++i) {
     std::atomic<int> inside{0};
     Team::Get().Run(

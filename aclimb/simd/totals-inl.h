@@ -1,5 +1,8 @@
-// Long sums: short blocks of terms are added in float32, the sums of the blocks in double. Included
-// once per instruction set by files that use hwy/foreach_target.h.
+// Long sums: short blocks of terms are added in float32, the sums of the blocks in double. Each
+// addition to a float32 sum is off by up to half a unit in its last place. Equal terms are off the
+// same way, so that n of them, added one after the other, leave the sum off by up to n / 2^26 of
+// itself; blocks keep n small. Included once per instruction set by files that use
+// hwy/foreach_target.h.
 #if defined(ACLIMB_SIMD_TOTALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_SIMD_TOTALS_INL_H_
 #undef ACLIMB_SIMD_TOTALS_INL_H_

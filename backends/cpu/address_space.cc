@@ -139,6 +139,7 @@ bool AddressSpace::Commit(uint64_t end, uint64_t limit, uint64_t* committed) {
     const uint64_t bytes = target - *committed;
     if (mprotect(kernel_base_ + *committed, bytes, PROT_READ | PROT_WRITE) == 0) {
       *committed = target;
+      ForgetRefusal();  // of the larger step
       return true;
     }
     NoteRefusedMemory(kWhose, "mprotect", bytes, errno);

@@ -4,6 +4,7 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/float_state.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/stack.h"
 #include "backends/cpu/marker.h"
 
@@ -96,6 +97,7 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   lock.unlock();
   running_cancel_flag = &queue->cancel;
   int code = 0;
+  const int forks = ForkCount();
   {
     // Of the program's thread, or as the engine's inherited it from one.
     const DefaultFloatState state;
@@ -107,6 +109,12 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
       code = kRtAicoreException;
     }
     running_cancel_flag = nullptr;
+    // A callback of the program has forked: the child's engines and queues are new, and what the
+    // task held was given back.
+    if (ForkCount() != forks) {
+      lock.lock();
+      return false;
+    }
     if (task.run.release != nullptr) task.run.release(task.run.payload);
   }
   lock.lock();

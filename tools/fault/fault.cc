@@ -81,7 +81,7 @@ observe::Observer* MakeFault() {
   if (!orders.ok() || orders.value().empty() || !ReadFaultSeed().ok()) return nullptr;
   static Fault* fault = nullptr;
   fault = new Fault(std::move(orders.value()));
-  WatchForks();
+  NoteOpener();
   std::atexit([] { fault->TellWhatNeverCame(); });
   return fault;
 }

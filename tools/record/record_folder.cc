@@ -100,7 +100,7 @@ std::unique_ptr<RecordFolder> RecordFolder::Open(std::string path) {
     std::fprintf(stderr, "aclimb: %s\n", problem->c_str());
     return nullptr;
   }
-  WatchForks();
+  NoteOpener();
   return std::unique_ptr<RecordFolder>(new RecordFolder(fs::absolute(path).string()));
 }
 

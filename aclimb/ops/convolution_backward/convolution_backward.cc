@@ -80,7 +80,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
     return BuildPlan(arguments, planner);
   } catch (const std::system_error& error) {
     const SystemRefusal refusal = RefusedThread(
-        "phase 1 the thread that describes the convolution to oneDNN", error.code().value());
+        "the thread on which phase 1 describes the convolution to oneDNN", error.code().value());
     return Refuse(kAclnnRuntime, refusal.what, refusal.fix, "convolution_backward/thread");
   }
 }

@@ -5,10 +5,9 @@
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/convolution_backward/tolerance.h"
 
-// Sums that grow with the data. Each addition to a float32 sum is off by up to half a unit in its
-// last place. Equal terms are off the same way, so that n of them, added one after the other, leave
-// the sum off by up to n / 2^26 of itself. A long sum is therefore cut into blocks, by borders that
-// do not depend on the team, and the sums of blocks are added in double.
+// Sums that grow with the data. They are cut into blocks, by borders that do not depend on the
+// team, and the sums of blocks are added in double. How far n equal terms may be off is said in
+// aclimb/simd/totals-inl.h.
 namespace aclimb::convolution_backward {
 
 // The most terms that may be added one after the other to a float32 sum which is then rounded to a

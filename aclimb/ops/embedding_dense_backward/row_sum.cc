@@ -98,7 +98,7 @@ class RowSummer {
         int64_t last = index + 1;
         while (last < job_.sorted.count && job_.sorted.RowOf(last) == row) ++last;
         const int64_t width = std::min(left, columns - column);
-        if (last - index > kBlockRows) {
+        if (HWY_UNLIKELY(last - index > kBlockRows)) {
           SumLongRow(index, last, column, column + width);
         } else {
           SumRow(index, last, column, column + width);
@@ -190,6 +190,7 @@ class RowSummer {
 
   // The same for more than a block. Kept apart, since inlined it would slow down short sums.
   HWY_NOINLINE void SumLongRow(int64_t first, int64_t last, int64_t begin, int64_t end) {
+    double totals[LineWriter::kCapacity];
     const double divisor = job_.scale_by_freq ? static_cast<double>(last - first) : 1.0;
     for (int64_t column = begin; column < end;) {
       float* sum;
@@ -197,10 +198,10 @@ class RowSummer {
       int64_t block = first;
       for (; last - block > kBlockRows; block += kBlockRows) {
         SumBlock(block, block + kBlockRows, column, width, end, sum);
-        AddToTotals(sum, width, block == first, totals_);
+        AddToTotals(sum, width, block == first, totals);
       }
       SumBlock(block, last, column, width, end, sum);
-      RoundTotals(totals_, width, divisor, sum);
+      RoundTotals(totals, width, divisor, sum);
       writer_.Commit(width);
       column += width;
     }
@@ -209,7 +210,6 @@ class RowSummer {
   const RowSumJob& job_;
   LineWriter writer_;
   int64_t prefetched_ = 0;  // rows before this index have been requested
-  double totals_[LineWriter::kCapacity];
 };
 
 void SumRowsOf(const RowSumJob& job, int64_t begin, int64_t end) {

@@ -8,9 +8,9 @@
 namespace aclimb::roi_align_v2_backward {
 
 // Terms that a pixel may add up in float32, one after the other; then the sum goes into a total in
-// double, so that a long sum is as good as a short one. Rounding n equal terms loses up to n / 3
-// half ulps, here 1e-5 of the sum, a tenth of what a result is allowed. Where the benchmark's
-// regions lie thickest a pixel adds up fewer, and so they never pay for totals.
+// double, so that a long sum is as good as a short one. Equal terms are off by up to 8e-6 of their
+// sum (totals-inl.h), a tenth of what a result is allowed. Where the benchmark's regions lie
+// thickest a pixel adds up fewer, and so they never pay for totals.
 inline constexpr int32_t kBlockTerms = 512;
 
 // Terms are counted for all pixels of a cell together: no pixel has more than were counted, and

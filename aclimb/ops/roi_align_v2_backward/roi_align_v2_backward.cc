@@ -52,7 +52,6 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
                     .aligned = arguments.Bool(kAligned)};
   plan->partition = MakePartition(ProblemOf(grad_output.View(), grad_input.View()), TeamSize());
   plan->scratch = planner.workspace().Book(plan->partition.scratch_bytes);
-  // Far more arithmetic than traffic: what is worth a team is not worth a wait on the caller.
   if (!IsSmall(ProblemOf(grad_output.View(), grad_input.View()))) planner.NeedsTeam();
   return PlanPointer(std::move(plan));
 }
