@@ -44,7 +44,7 @@ class QuietThread {
   static constexpr size_t kStackBytes = size_t{8} << 20;
 
   // Throws std::system_error, with the system's reason, when there is no thread to be had.
-  template <typename Body>
+  template <typename Body, typename = std::enable_if_t<std::is_invocable_v<std::decay_t<Body>&>>>
   explicit QuietThread(Body&& body, size_t stack_bytes = kStackBytes) {
     using Kept = std::decay_t<Body>;
     auto kept = std::make_unique<Kept>(std::forward<Body>(body));
