@@ -10,6 +10,8 @@
 #include <system_error>
 #include <thread>
 
+#include "aclimb/core/sanitized.h"
+
 extern "C" {
 void GOMP_parallel(void (*body)(void*), void* data, unsigned num_threads, unsigned flags);
 int omp_get_dynamic();
@@ -19,13 +21,6 @@ void omp_set_dynamic(int on);
 void omp_set_max_active_levels(int levels);
 void omp_set_num_threads(int threads);
 }
-
-// The thread sanitizer cannot follow libgomp, and its build gives oneDNN one thread.
-#if defined(ACLIMB_ONE_OPENMP_THREAD)
-#define ACLIMB_SKIP_WITH_ONE_OPENMP_THREAD() GTEST_SKIP() << "this build has one OpenMP thread"
-#else
-#define ACLIMB_SKIP_WITH_ONE_OPENMP_THREAD() static_cast<void>(0)
-#endif
 
 namespace aclimb {
 namespace {
@@ -50,12 +45,12 @@ int TeamOf(int wanted) {
 }
 
 TEST(OpenMpTeam, RegionsHaveTheSizeThatWasFound) {
-  ACLIMB_SKIP_WITH_ONE_OPENMP_THREAD();
+  if (kThreadSanitized) GTEST_SKIP() << "that build has one OpenMP thread";
   for (int wanted : {1, 2, 5, 3}) EXPECT_EQ(TeamOf(wanted), wanted);
 }
 
 TEST(OpenMpTeam, WhatTheThreadHasSetDoesNotCountAndComesBack) {
-  ACLIMB_SKIP_WITH_ONE_OPENMP_THREAD();
+  if (kThreadSanitized) GTEST_SKIP() << "that build has one OpenMP thread";
   std::thread([] {
     omp_set_dynamic(1);
     omp_set_max_active_levels(0);
@@ -88,7 +83,7 @@ std::string SizeWith(const std::string& setting) {
 TEST(OpenMpTeam, DISABLED_PrintsASize) { std::printf("size %d\n", TeamOf(3)); }
 
 TEST(OpenMpTeam, VariablesLimitTheTeamAndNeverBreakIt) {
-  ACLIMB_SKIP_WITH_ONE_OPENMP_THREAD();
+  if (kThreadSanitized) GTEST_SKIP() << "that build has one OpenMP thread";
   EXPECT_EQ(SizeWith("OMP_DYNAMIC=true"), "3");
   EXPECT_EQ(SizeWith("OMP_MAX_ACTIVE_LEVELS=0"), "3");
   EXPECT_EQ(SizeWith("OMP_NUM_THREADS=1"), "3");
