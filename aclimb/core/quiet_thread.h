@@ -77,8 +77,8 @@ class QuietThread {
     pthread_attr_t attributes;
     if (const int error = pthread_attr_init(&attributes); error != 0) return error;
     int error = pthread_attr_setstacksize(&attributes, stack_bytes);
-    cpu_set_t
-        cores;  // too small on a machine of more than 1024, where the thread inherits its cores
+    // A mask of more than 1024 cores does not fit, and the thread inherits its starter's.
+    cpu_set_t cores;
     if (error == 0 && sched_getaffinity(getpid(), sizeof(cores), &cores) == 0) {
       error = pthread_attr_setaffinity_np(&attributes, sizeof(cores), &cores);
     }
