@@ -6,6 +6,7 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/float_state.h"
+#include "aclimb/executor/operator.h"
 #include "aclimb/executor/plan.h"
 #include "aclnn/acl_meta.h"
 
@@ -40,8 +41,7 @@ inline contract::Argument Argument(double value) {
 // Not here, or the compiler could convert before the floating-point state is the default one.
 contract::Argument Argument(float value) noexcept;
 
-aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
-                   std::span<contract::Argument> arguments, uint64_t* workspace_size,
+aclnnStatus Phase1(Operator& of, std::span<contract::Argument> arguments, uint64_t* workspace_size,
                    aclOpExecutor** executor) noexcept;
 
 }  // namespace phase_internal
@@ -50,16 +50,15 @@ aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
 // makes an executor. Host-only: needs no device and never looks at data.
 //   arguments  the operator's own, in the order of the contract
 //   returns    0, or the violated rule's code with its text in aclGetRecentErrMsg; `executor` is
-//   then
-//              untouched
+//              then untouched
 template <typename... T>
-aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan, uint64_t* workspace_size,
-                   aclOpExecutor** executor, T... arguments) noexcept {
+aclnnStatus Phase1(Operator& of, uint64_t* workspace_size, aclOpExecutor** executor,
+                   T... arguments) noexcept {
   static_assert((std::is_convertible_v<T, const aclTensor*> + ...) <= kMostTensors);
   // Plans hold scalars that were converted and multiplied, messages numbers that were printed.
   const DefaultFloatState state;
   contract::Argument list[] = {phase_internal::Argument(arguments)...};
-  return phase_internal::Phase1(contract, plan, list, workspace_size, executor);
+  return phase_internal::Phase1(of, list, workspace_size, executor);
 }
 
 // The body of every aclnnXxx: checks executor, workspace, memory and stream, queues the run and
@@ -68,7 +67,7 @@ aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan, uint64
 //            561103 executor consumed or destroyed
 //            161002 workspace too small, data or workspace outside device memory
 //            361001 the runtime refused; its code is in the text
-aclnnStatus Phase2(const contract::Contract& contract, void* workspace, uint64_t workspace_size,
+aclnnStatus Phase2(const Operator& of, void* workspace, uint64_t workspace_size,
                    aclOpExecutor* executor, aclrtStream stream) noexcept;
 
 }  // namespace aclimb

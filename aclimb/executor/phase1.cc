@@ -19,6 +19,12 @@
 namespace aclimb {
 namespace {
 
+// What a core moves in the time of one cycle of arithmetic, about.
+constexpr double kBytesPerCycle = 8;
+// From here on a run takes longer than it takes to wake a team that sleeps.
+constexpr uint64_t kWakingBytes = uint64_t{3} << 20;
+constexpr uint64_t kMostCostBytes = uint64_t{1} << 62;
+
 int HandleKind(contract::Kind kind) {
   switch (kind) {
     case contract::Kind::kTensor:
@@ -83,30 +89,34 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
 }
 
-// What the engine weighs: the traffic of the touched tensors.
+// What the engine weighs: the traffic of the touched tensors, or what a core could move while it
+// computes, whichever is more.
 uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
-  if (planner.needs_engine() || planner.needs_team()) return uint64_t{1} << 62;
-  uint64_t bytes = 0;
+  if (planner.opens_openmp_team()) return kMostCostBytes;
+  const double bytes = kBytesPerCycle * planner.cost().cycles;
+  double traffic = 0;
   for (const TensorUse& use : call.uses) {
     if (!use.touched) continue;
-    bytes += static_cast<uint64_t>(use.view.ElementCount()) * SizeOf(use.view.dtype);
+    traffic +=
+        static_cast<double>(use.view.ElementCount()) * static_cast<double>(SizeOf(use.view.dtype));
   }
-  return bytes;
+  return static_cast<uint64_t>(
+      std::clamp(std::max(bytes, traffic), 1.0, static_cast<double>(kMostCostBytes)));
 }
 
 Helpers HelpersOf(const PlannedCall& call, const Planner& planner) {
-  if (planner.needs_engine()) return Helpers::kOpenMp;
-  if (planner.shares_loops()) return Helpers::kAwake;
-  const bool small = planner.needs_no_team() || call.cost_bytes <= ACLIMB_INLINE_BYTES;
-  return small ? Helpers::kNone : Helpers::kTeam;
+  if (planner.opens_openmp_team()) return Helpers::kOpenMp;
+  if (call.cost_bytes <= ACLIMB_INLINE_BYTES) return Helpers::kNone;
+  return call.cost_bytes <= kWakingBytes ? Helpers::kAwake : Helpers::kTeam;
 }
 
-Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunction plan,
-                                    const contract::Arguments& arguments, bool deterministic) {
+Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Arguments& arguments,
+                                    bool deterministic) {
+  const contract::Contract& contract = of.contract();
   // Plans ask libraries that keep locks of their own, and keep their answers under locks.
   const ForkHold hold;
   Planner planner(deterministic);
-  Result<PlanPointer> planned = plan(arguments, planner);
+  Result<PlanPointer> planned = of.plan()(arguments, planner);
   if (!planned.ok()) return planned.TakeStatus();
   if (planner.workspace().overflow()) {
     return Refuse(
@@ -131,27 +141,27 @@ Result<PlannedCallPointer> PlanCall(const contract::Contract& contract, PlanFunc
            planner);
   }
   call->cost_bytes = CostOf(*call, planner);
-  call->any_thread = !planner.needs_engine();
+  call->any_thread = !planner.opens_openmp_team();
   call->helpers = HelpersOf(*call, planner);
   return PlannedCallPointer(call);
 }
 
 // Checks the arguments and plans, unless an equal call was answered before.
-Result<PlannedCallPointer> FindOrPlanCall(const contract::Contract& contract, PlanFunction plan,
-                                          const contract::Arguments& arguments,
+Result<PlannedCallPointer> FindOrPlanCall(Operator& of, const contract::Arguments& arguments,
                                           const AclimbSettings& settings) {
+  const contract::Contract& contract = of.contract();
   const bool deterministic = aclimb_deterministic() != 0;
-  const CallKey key(contract, arguments, deterministic);
+  const CallKey key(arguments, deterministic);
   // Whoever reads the log wants to see each choice.
   const bool keeps = AreUsable(settings) && settings.log_plan == 0;
   if (keeps) {
-    if (PlannedCallPointer found = FindCall(key)) return found;
+    if (PlannedCallPointer found = of.recent_calls().Find(key)) return found;
   }
   if (Status status = contract::CheckNulls(contract, arguments); !status.ok()) return status;
   if (Status status = CheckSettings(contract, settings); !status.ok()) return status;
   if (Status status = contract::Check(contract, arguments); !status.ok()) return status;
-  Result<PlannedCallPointer> made = PlanCall(contract, plan, arguments, deterministic);
-  if (keeps && made.ok()) KeepCall(key, made.value());
+  Result<PlannedCallPointer> made = PlanCall(of, arguments, deterministic);
+  if (keeps && made.ok()) of.recent_calls().Keep(key, made.value());
   return made;
 }
 
@@ -175,9 +185,9 @@ void TellCall(const contract::Contract& contract, const std::string& arguments) 
   aclimb_call_details(&call);
 }
 
-Status Run(const contract::Contract& contract, PlanFunction plan,
-           std::span<contract::Argument> arguments, uint64_t* workspace_size,
+Status Run(Operator& of, std::span<contract::Argument> arguments, uint64_t* workspace_size,
            aclOpExecutor** handle) {
+  const contract::Contract& contract = of.contract();
   ConfigureTeam();
   const AclimbSettings& settings = *aclimb_settings();
   Resolve(arguments);
@@ -190,7 +200,7 @@ Status Run(const contract::Contract& contract, PlanFunction plan,
     TellCall(contract, description);
   }
   if (Status status = CheckProtocol(contract, workspace_size, handle); !status.ok()) return status;
-  Result<PlannedCallPointer> call = FindOrPlanCall(contract, plan, view, settings);
+  Result<PlannedCallPointer> call = FindOrPlanCall(of, view, settings);
   if (!call.ok()) return call.TakeStatus();
   const uint64_t size = call.value()->workspace_size;
   auto executor = std::make_unique<Executor>();
@@ -213,11 +223,10 @@ contract::Argument Argument(float value) noexcept {
   return {.kind = contract::Kind::kReal, .real = static_cast<double>(value)};
 }
 
-aclnnStatus Phase1(const contract::Contract& contract, PlanFunction plan,
-                   std::span<contract::Argument> arguments, uint64_t* workspace_size,
+aclnnStatus Phase1(Operator& of, std::span<contract::Argument> arguments, uint64_t* workspace_size,
                    aclOpExecutor** executor) noexcept {
-  return Guarded(contract.function, "GetWorkspaceSize",
-                 [&] { return Run(contract, plan, arguments, workspace_size, executor); });
+  return Guarded(of.contract().function, "GetWorkspaceSize",
+                 [&] { return Run(of, arguments, workspace_size, executor); });
 }
 
 }  // namespace phase_internal

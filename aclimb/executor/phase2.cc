@@ -211,10 +211,11 @@ Status RunPhase2(const contract::Contract& contract, void* workspace, uint64_t s
 
 }  // namespace
 
-aclnnStatus Phase2(const contract::Contract& contract, void* workspace, uint64_t workspace_size,
+aclnnStatus Phase2(const Operator& of, void* workspace, uint64_t workspace_size,
                    aclOpExecutor* executor, aclrtStream stream) noexcept {
-  return Guarded(contract.function,
-                 [&] { return RunPhase2(contract, workspace, workspace_size, executor, stream); });
+  return Guarded(of.contract().function, [&] {
+    return RunPhase2(of.contract(), workspace, workspace_size, executor, stream);
+  });
 }
 
 }  // namespace aclimb

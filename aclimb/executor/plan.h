@@ -97,6 +97,12 @@ std::shared_ptr<T> NewPlan(Arguments&&... arguments) {
   return std::allocate_shared<T>(RecyclingAllocator<T>(), std::forward<Arguments>(arguments)...);
 }
 
+// What a run takes on one core.
+struct Cost {
+  // Clock cycles of arithmetic, and of whatever else keeps a core from moving data.
+  double cycles = 0;
+};
+
 // Phase 1's second half, given to an operator's plan function when its contract holds.
 class Planner {
  public:
@@ -107,16 +113,11 @@ class Planner {
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
 
-  // The run has too little to share out: it takes one thread.
-  void NeedsNoTeam() { needs_no_team_ = true; }
-  // The run is short, a hundred microseconds or so at most: only threads that happen to be awake
-  // take part in its loops.
-  void SharesLoops() { shares_loops_ = true; }
-  // The run takes long for its traffic: it gets the whole team.
-  void NeedsTeam() { needs_team_ = true; }
-  // The run opens an OpenMP team (oneDNN does): it belongs on an engine's thread, never inside a
-  // synchronise.
-  void NeedsEngine() { needs_engine_ = true; }
+  // What the run takes beside its traffic; by this and the traffic the executor decides who runs
+  // it.
+  void Costs(Cost cost) { cost_ = cost; }
+  // The run opens an OpenMP team, as oneDNN does.
+  void OpensOpenMpTeam() { opens_openmp_team_ = true; }
 
   WorkspaceLedger& workspace() { return workspace_; }
   // ACL_OPT_DETERMINISTIC as it stood when phase 1 was called.
@@ -124,10 +125,8 @@ class Planner {
 
   bool reads(int parameter) const { return (reads_ & Bit(parameter)) != 0; }
   bool writes(int parameter) const { return (writes_ & Bit(parameter)) != 0; }
-  bool needs_engine() const { return needs_engine_; }
-  bool needs_team() const { return needs_team_; }
-  bool needs_no_team() const { return needs_no_team_; }
-  bool shares_loops() const { return shares_loops_; }
+  const Cost& cost() const { return cost_; }
+  bool opens_openmp_team() const { return opens_openmp_team_; }
   const WorkspaceLedger& workspace() const { return workspace_; }
 
  private:
@@ -136,11 +135,9 @@ class Planner {
   uint64_t reads_ = 0;
   uint64_t writes_ = 0;
   WorkspaceLedger workspace_;
+  Cost cost_;
   bool deterministic_;
-  bool needs_engine_ = false;
-  bool needs_team_ = false;
-  bool needs_no_team_ = false;
-  bool shares_loops_ = false;
+  bool opens_openmp_team_ = false;
 };
 
 // Chooses the algorithm and books tensors and workspace. A null plan means that there is nothing to

@@ -5,131 +5,68 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
-#include <list>
-#include <mutex>
-#include <unordered_map>
+#include <new>
 #include <utility>
-#include <vector>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/hash.h"
+#include "aclimb/executor/operator.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb {
-namespace {
 
-constexpr size_t kKept = 256;  // of an operator
-constexpr size_t kTables = 16;
-
-struct Entry {
-  uint64_t hash = 0;
-  std::vector<uint64_t> words;
-  PlannedCallPointer call;
-};
-using Entries = std::list<Entry>;
-
-// The calls of one operator.
-class RecentCalls {
+// Every operator's recent calls, for a fork. Its own lock keeps others from being made meanwhile.
+class RecentCallsPart final : public ForkPart {
  public:
-  PlannedCallPointer Find(const CallKey& key) {
+  RecentCalls& MakeFor(std::atomic<RecentCalls*>& place) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = by_hash_.find(key.hash());
-    if (found == by_hash_.end()) return nullptr;
-    const auto entry = found->second;
-    if (!std::ranges::equal(entry->words, key.words())) return nullptr;
-    if (entry != entries_.begin()) entries_.splice(entries_.begin(), entries_, entry);
-    return entry->call;
+    if (RecentCalls* const made = place.load(std::memory_order_relaxed)) return *made;
+    auto* const made = new RecentCalls;
+    made->next_ = first_;
+    first_ = made;
+    place.store(made, std::memory_order_release);
+    return *made;
   }
 
-  // Takes the memory of the entry that goes for it.
-  void Keep(const CallKey& key, const PlannedCallPointer& call) {
-    PlannedCallPointer gone;  // destroyed after the lock is given back
-    const std::lock_guard<std::mutex> lock(mutex_);
-    auto place = by_hash_.extract(key.hash());
-    if (place.empty() && entries_.size() == kKept) place = by_hash_.extract(entries_.back().hash);
-    Entries entry;
-    if (place.empty()) {
-      entry.emplace_back();
-    } else {
-      entry.splice(entry.begin(), entries_, place.mapped());
-    }
-    gone = std::move(entry.front().call);
-    entry.front().hash = key.hash();
-    entry.front().words.assign(key.words().begin(), key.words().end());
-    entry.front().call = call;
-    if (place.empty()) {
-      by_hash_.emplace(key.hash(), entry.begin());
-    } else {
-      place.key() = key.hash();
-      place.mapped() = entry.begin();
-      by_hash_.insert(std::move(place));
-    }
-    entries_.splice(entries_.begin(), entry);
-  }
-
-  // Around a fork; as those of ForkPart.
-  bool TryLock() { return mutex_.try_lock(); }
-  void Unlock() { mutex_.unlock(); }
-  void Renew(bool locked) {
-    if (locked) mutex_.unlock();
-    new (&mutex_) std::mutex;
-  }
-
- private:
-  std::mutex mutex_;
-  Entries entries_;  // the last used one first
-  std::unordered_map<uint64_t, Entries::iterator> by_hash_;
-};
-
-struct Table {
-  std::atomic<const contract::Contract*> of{nullptr};
-  RecentCalls calls;
-};
-Table* Tables() {
-  static auto* const tables = new Table[kTables];
-  return tables;
-}
-
-class TablesPart final : public ForkPart {
- public:
   bool TryLock(bool) override {
-    for (size_t i = 0; i < kTables; ++i) {
-      if (Tables()[i].calls.TryLock()) continue;
-      while (i > 0) Tables()[--i].calls.Unlock();
+    if (!mutex_.try_lock()) return false;
+    for (RecentCalls* calls = first_; calls != nullptr; calls = calls->next_) {
+      if (calls->mutex_.try_lock()) continue;
+      for (RecentCalls* locked = first_; locked != calls; locked = locked->next_) {
+        locked->mutex_.unlock();
+      }
+      mutex_.unlock();
       return false;
     }
     return true;
   }
   void Unlock() override {
-    for (size_t i = 0; i < kTables; ++i) Tables()[i].calls.Unlock();
+    for (RecentCalls* calls = first_; calls != nullptr; calls = calls->next_) {
+      calls->mutex_.unlock();
+    }
+    mutex_.unlock();
   }
   void Renew(bool locked) override {
-    for (size_t i = 0; i < kTables; ++i) Tables()[i].calls.Renew(locked);
+    if (locked) Unlock();
+    for (RecentCalls* calls = first_; calls != nullptr; calls = calls->next_) {
+      new (&calls->mutex_) std::mutex;
+    }
+    new (&mutex_) std::mutex;
   }
+
+ private:
+  std::mutex mutex_;
+  RecentCalls* first_ = nullptr;
 };
-TablesPart tables_part;
-// Made while the library is loaded, so that a fork finds them.
-[[maybe_unused]] const Table* const made = Tables();
 
-// A table for each operator, so that the many shapes of one do not drive out the plans of another;
-// operators beyond the last table share it. Leaks: plans may still run at exit.
-RecentCalls& CallsOf(const contract::Contract& contract) {
-  Table* const tables = Tables();
-  for (size_t i = 0; i + 1 < kTables; ++i) {
-    const contract::Contract* of = tables[i].of.load(std::memory_order_acquire);
-    if (of == nullptr && tables[i].of.compare_exchange_strong(of, &contract)) of = &contract;
-    if (of == &contract) return tables[i].calls;
-  }
-  return tables[kTables - 1].calls;
-}
-
+namespace {
+RecentCallsPart all_recent_calls;
 }  // namespace
 
-CallKey::CallKey(const contract::Contract& contract, const contract::Arguments& arguments,
-                 bool deterministic)
-    : contract_(contract) {
-  Add(reinterpret_cast<uintptr_t>(&contract));
+RecentCalls& Operator::MakeRecentCalls() { return all_recent_calls.MakeFor(recent_calls_); }
+
+CallKey::CallKey(const contract::Arguments& arguments, bool deterministic) {
   Add(static_cast<uint64_t>(TeamSize()) << 32 | static_cast<uint64_t>(arguments.product()) << 2 |
       static_cast<uint64_t>(arguments.extensions()) << 1 | static_cast<uint64_t>(deterministic));
   // No further than a dead handle: what comes after it may be as dead.
@@ -215,16 +152,49 @@ bool CallKey::AddCounted(const void* bytes, size_t count) {
   return true;
 }
 
-PlannedCallPointer FindCall(const CallKey& key) {
-  return key.complete() ? CallsOf(key.contract()).Find(key) : nullptr;
+PlannedCallPointer RecentCalls::Find(const CallKey& key) {
+  if (!key.complete()) return nullptr;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = by_hash_.find(key.hash());
+  if (found == by_hash_.end()) return nullptr;
+  const auto entry = found->second;
+  if (!std::ranges::equal(entry->words, key.words())) return nullptr;
+  if (entry != entries_.begin()) entries_.splice(entries_.begin(), entries_, entry);
+  return entry->call;
 }
 
-void KeepCall(const CallKey& key, const PlannedCallPointer& call) noexcept {
+void RecentCalls::Keep(const CallKey& key, const PlannedCallPointer& call) noexcept {
   if (!key.complete()) return;
   try {
-    CallsOf(key.contract()).Keep(key, call);
+    Put(key, call);
   } catch (...) {  // The call is planned anew the next time.
   }
+}
+
+// Takes the memory of the entry that goes for it.
+void RecentCalls::Put(const CallKey& key, const PlannedCallPointer& call) {
+  PlannedCallPointer gone;  // destroyed after the lock is given back
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto place = by_hash_.extract(key.hash());
+  if (place.empty() && entries_.size() == kKept) place = by_hash_.extract(entries_.back().hash);
+  Entries entry;
+  if (place.empty()) {
+    entry.emplace_back();
+  } else {
+    entry.splice(entry.begin(), entries_, place.mapped());
+  }
+  gone = std::move(entry.front().call);
+  entry.front().hash = key.hash();
+  entry.front().words.assign(key.words().begin(), key.words().end());
+  entry.front().call = call;
+  if (place.empty()) {
+    by_hash_.emplace(key.hash(), entry.begin());
+  } else {
+    place.key() = key.hash();
+    place.mapped() = entry.begin();
+    by_hash_.insert(std::move(place));
+  }
+  entries_.splice(entries_.begin(), entry);
 }
 
 }  // namespace aclimb

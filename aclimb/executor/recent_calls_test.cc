@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "aclimb/executor/operator.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb {
@@ -14,7 +15,6 @@ namespace {
 
 // One call with an argument of each kind.
 struct Call {
-  const contract::Contract* contract = &kContract;
   bool deterministic = false;
   bool extensions = false;
   Product product = Product::kA2;
@@ -36,9 +36,6 @@ struct Call {
   double real = 0.5;
   const void* handle = &handle;
 
-  static constexpr contract::Contract kContract = {};
-  static constexpr contract::Contract kOther = {};
-
   std::vector<contract::Argument> List() const {
     using contract::Kind;
     const auto object = [this](Kind kind, const void* of) {
@@ -59,7 +56,7 @@ struct Call {
     tensor.SetKey();
     optional.SetKey();
     const std::vector<contract::Argument> list = List();
-    return CallKey(*contract, contract::Arguments(list, product, extensions), deterministic);
+    return CallKey(contract::Arguments(list, product, extensions), deterministic);
   }
 };
 
@@ -79,7 +76,6 @@ TEST(CallKey, HoldsNothingOfAddressesAndHandles) {
 
 TEST(CallKey, DiffersWithAllElse) {
   const std::function<void(Call&)> changes[] = {
-      [](Call& c) { c.contract = &Call::kOther; },
       [](Call& c) { c.deterministic = true; },
       [](Call& c) { c.extensions = true; },
       [](Call& c) { c.product = Product::kA3; },
@@ -155,26 +151,31 @@ TEST(CallKey, IsIncompleteWithoutRoomOrObject) {
   std::vector<contract::Argument> list = call.List();
   list[2].object = nullptr;
   const contract::Arguments dead(list, call.product, false);
-  EXPECT_FALSE(CallKey(Call::kContract, dead, false).complete());
+  EXPECT_FALSE(CallKey(dead, false).complete());
 
   call = Call();
   list = call.List();
   const contract::Arguments unkeyed(list, call.product, false);
-  EXPECT_FALSE(CallKey(Call::kContract, unkeyed, false).complete());
+  EXPECT_FALSE(CallKey(unkeyed, false).complete());
 }
 
-class RecentCalls : public ::testing::Test {
+constexpr contract::Contract kContract = {};
+Result<PlanPointer> PlanNothing(const contract::Arguments&, Planner&) { return PlanPointer(); }
+
+class OfAnOperator : public ::testing::Test {
  protected:
-  static void Keep(Call& call, uint64_t workspace_size) {
+  void Keep(Call& call, uint64_t workspace_size) {
     const auto planned = std::make_shared<PlannedCall>();
-    planned->contract = call.contract;
+    planned->contract = &kContract;
     planned->workspace_size = workspace_size;
-    KeepCall(call.Key(), planned);
+    operator_.recent_calls().Keep(call.Key(), planned);
   }
-  static PlannedCallPointer Find(Call& call) { return FindCall(call.Key()); }
+  PlannedCallPointer Find(Call& call) { return operator_.recent_calls().Find(call.Key()); }
+
+  Operator operator_{kContract, PlanNothing};
 };
 
-TEST_F(RecentCalls, GiveWhatWasKeptForOtherAddresses) {
+TEST_F(OfAnOperator, RecentCallsGiveWhatWasKeptForOtherAddresses) {
   Call call;
   call.integer = 1;
   EXPECT_EQ(Find(call), nullptr);
@@ -189,7 +190,7 @@ TEST_F(RecentCalls, GiveWhatWasKeptForOtherAddresses) {
   EXPECT_EQ(Find(call), nullptr);
 }
 
-TEST_F(RecentCalls, TheLastAnswerCounts) {
+TEST_F(OfAnOperator, TheLastAnswerCounts) {
   Call call;
   call.integer = 3;
   Keep(call, 1);
@@ -198,13 +199,13 @@ TEST_F(RecentCalls, TheLastAnswerCounts) {
   EXPECT_EQ(Find(call)->workspace_size, 2u);
 }
 
-TEST_F(RecentCalls, ForgetTheLeastRecentlyUsed) {
+TEST_F(OfAnOperator, RecentCallsForgetTheLeastRecentlyUsed) {
   Call used, unused;
   used.integer = 4;
   unused.integer = 5;
   Keep(used, 1);
   Keep(unused, 1);
-  for (int64_t i = 0; i < 255; ++i) {
+  for (int64_t i = 0; i + 1 < static_cast<int64_t>(RecentCalls::kKept); ++i) {
     Call other;
     other.integer = 1000 + i;
     Keep(other, 1);
@@ -214,6 +215,15 @@ TEST_F(RecentCalls, ForgetTheLeastRecentlyUsed) {
   }
   EXPECT_NE(Find(used), nullptr);
   EXPECT_EQ(Find(unused), nullptr);
+}
+
+TEST_F(OfAnOperator, RecentCallsAreNoOtherOperators) {
+  Operator other{kContract, PlanNothing};
+  Call call;
+  Keep(call, 1);
+  EXPECT_NE(Find(call), nullptr);
+  EXPECT_EQ(other.recent_calls().Find(call.Key()), nullptr);
+  EXPECT_EQ(&operator_.recent_calls(), &operator_.recent_calls());
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ FORKS_ELSEWHERE = {
     "aclimb/ops/convolution_backward/recent_answers.h": "asked while planning alone, under ForkHold",
     "aclimb/simd/parallel.cc": "of the team that the thread sanitizer sees through",
     "aclimb/runtime/pageable_copy.cc": "of calls and tasks under way, whose threads a child has not",
+    "aclimb/executor/recent_calls.h": "recent_calls.cc renews them",
     "backends/cpu/marker.h": "backends/cpu/fork.cc renews them",
     "backends/cpu/queue.h": "backends/cpu/fork.cc renews them",
     "backends/cpu/scheduler.h": "backends/cpu/fork.cc takes and renews it",

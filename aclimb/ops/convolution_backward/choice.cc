@@ -457,17 +457,19 @@ bool UnfoldedFits(const Geometry& g, int64_t images) {
   return elements <= int64_t{8} << 20;
 }
 
-bool IsSmall(const Geometry& g) {
+double CyclesOf(const Geometry& g) {
   double pairs = 1;  // of channels
   for (const int64_t factor : {g.groups, g.x_channels, g.y_channels}) {
     pairs *= static_cast<double>(factor);
   }
   const double taps = static_cast<double>(g.KernelSize());
   const double places = static_cast<double>(g.batch) * static_cast<double>(g.OutSize());
-  // Our own kernels take about 8 ns for a pair of channels and 4 ns for a tap, however few places
+  // Our own kernels take about 16 cycles for a pair of channels and 8 for a tap, however few places
   // there are.
-  return pairs * (2 + taps) < 4096 && pairs * taps * places < 256.0 * 1024;
+  return std::max(8 * pairs * (2 + taps), pairs * taps * places / 8);
 }
+
+bool IsSmall(const Geometry& g) { return CyclesOf(g) < 32.0 * 1024; }
 
 Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool converts) {
   if (SumTerms(g, task) > kMostProductTerms && task != Task::kGradWeight) return Algorithm::kDirect;

@@ -62,6 +62,9 @@ Layouts ChooseLayouts(const Geometry& geometry, Task task, Products products, in
 // float32. A product with more is not taken.
 bool UnfoldedFits(const Geometry& geometry, int64_t images = 1);
 
+// What the definition of one gradient takes on one core, about.
+double CyclesOf(const Geometry& geometry);
+
 // Small enough for one thread without oneDNN, which costs more to start than to compute.
 bool IsSmall(const Geometry& geometry);
 

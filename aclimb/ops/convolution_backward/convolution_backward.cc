@@ -85,6 +85,8 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   }
 }
 
+constinit Operator kOperator(kContract, MakePlan);
+
 }  // namespace
 }  // namespace aclimb::convolution_backward
 
@@ -94,14 +96,14 @@ extern "C" aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
     const aclIntArray* dilation, const bool transposed, const aclIntArray* outputPadding,
     const int groups, const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput,
     aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(
-      aclimb::convolution_backward::kContract, aclimb::convolution_backward::MakePlan,
-      workspaceSize, executor, gradOutput, input, weight, biasSizes, stride, padding, dilation,
-      transposed, outputPadding, groups, outputMask, cubeMathType, gradInput, gradWeight, gradBias);
+  return aclimb::Phase1(aclimb::convolution_backward::kOperator, workspaceSize, executor,
+                        gradOutput, input, weight, biasSizes, stride, padding, dilation, transposed,
+                        outputPadding, groups, outputMask, cubeMathType, gradInput, gradWeight,
+                        gradBias);
 }
 
 extern "C" aclnnStatus aclnnConvolutionBackward(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, const aclrtStream stream) {
-  return aclimb::Phase2(aclimb::convolution_backward::kContract, workspace, workspaceSize, executor,
+  return aclimb::Phase2(aclimb::convolution_backward::kOperator, workspace, workspaceSize, executor,
                         stream);
 }

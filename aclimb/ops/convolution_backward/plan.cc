@@ -180,7 +180,7 @@ PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transp
   operands_.x.user = transposed ? grad_output : input;
   operands_.y.user = transposed ? input : grad_output;
   operands_.weight.user = weight;
-  if (parallel_) planner_.NeedsTeam();
+  planner_.Costs({.cycles = CyclesOf(geometry)});
 }
 
 Place PlanBuilder::BookBytes(int64_t bytes) {
@@ -204,7 +204,7 @@ void PlanBuilder::Copy(const Place& from, const Place& to) {
 
 void PlanBuilder::Reorder(const onednn::ReorderPointer& reorder, const Place& from,
                           const Place& to) {
-  if (threads_ > 1) planner_.NeedsEngine();
+  if (threads_ > 1) planner_.OpensOpenMpTeam();
   const int64_t mark = planner_.workspace().Mark();
   const Place scratch = BookBytes(reorder->ScratchBytes());
   planner_.workspace().Rewind(mark);
@@ -446,7 +446,7 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
   const Place target = in_place ? result : BookBytes(onednn::BytesOf(layout));
   (gives_x ? x : gives_y ? y : weight) = target;
   const Place scratch = BookBytes(primitive->ScratchBytes());
-  if (request.threads > 1) planner_.NeedsEngine();
+  if (request.threads > 1) planner_.OpensOpenMpTeam();
   Then([primitive, x, y, weight, scratch](const RunContext& run) {
     primitive->Run(x.Address(run), y.Address(run), weight.Address(run), scratch.Address(run));
   });

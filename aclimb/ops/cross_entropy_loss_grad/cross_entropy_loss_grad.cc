@@ -70,6 +70,8 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   return PlanPointer(std::move(plan));
 }
 
+constinit Operator kOperator(kContract, MakePlan);
+
 }  // namespace
 }  // namespace aclimb::cross_entropy_loss_grad
 
@@ -79,8 +81,7 @@ extern "C" aclnnStatus aclnnCrossEntropyLossGradGetWorkspaceSize(
     const aclTensor* lseForZlossOptional, const char* reduction, int64_t ignoreIndex,
     double labelSmoothing, double lseSquareScaleForZloss, aclTensor* xGradOut,
     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::cross_entropy_loss_grad::kContract,
-                        aclimb::cross_entropy_loss_grad::MakePlan, workspaceSize, executor,
+  return aclimb::Phase1(aclimb::cross_entropy_loss_grad::kOperator, workspaceSize, executor,
                         gradLoss, logProb, target, weightOptional, gradZlossOptional,
                         lseForZlossOptional, reduction, ignoreIndex, labelSmoothing,
                         lseSquareScaleForZloss, xGradOut);
@@ -88,6 +89,6 @@ extern "C" aclnnStatus aclnnCrossEntropyLossGradGetWorkspaceSize(
 
 extern "C" aclnnStatus aclnnCrossEntropyLossGrad(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::cross_entropy_loss_grad::kContract, workspace, workspaceSize,
+  return aclimb::Phase2(aclimb::cross_entropy_loss_grad::kOperator, workspace, workspaceSize,
                         executor, stream);
 }

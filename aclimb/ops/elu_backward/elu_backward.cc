@@ -38,15 +38,14 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
                          .scale = arguments.Scalar(kScale).ToFloat(),
                          .input_scale = arguments.Scalar(kInputScale).ToFloat(),
                          .is_result = arguments.Bool(kIsResult)});
-  // Elements that lie apart take longer, and are shared out in smaller pieces.
+  // Elements that lie apart, or change their dtype, take longer.
   const bool dense = std::ranges::all_of(views, &TensorView::IsContiguous);
-  if (problem.IsShared()) {
-    planner.SharesLoops();
-  } else if ((dense || problem.IsDirect()) && problem.walk.count <= kTeamCount) {
-    planner.NeedsNoTeam();
-  }
+  const double cycles = dense || problem.IsDirect() ? 1.5 : 12;
+  planner.Costs({.cycles = cycles * static_cast<double>(problem.walk.count)});
   return PlanPointer(NewPlan<EluBackwardPlan>(problem));
 }
+
+constinit Operator kOperator(kContract, MakePlan);
 
 }  // namespace
 }  // namespace aclimb::elu_backward
@@ -55,13 +54,12 @@ extern "C" aclnnStatus aclnnEluBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclScalar* alpha, const aclScalar* scale,
     const aclScalar* inputScale, bool isResult, const aclTensor* selfOrResult, aclTensor* gradInput,
     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::elu_backward::kContract, aclimb::elu_backward::MakePlan,
-                        workspaceSize, executor, gradOutput, alpha, scale, inputScale, isResult,
-                        selfOrResult, gradInput);
+  return aclimb::Phase1(aclimb::elu_backward::kOperator, workspaceSize, executor, gradOutput, alpha,
+                        scale, inputScale, isResult, selfOrResult, gradInput);
 }
 
 extern "C" aclnnStatus aclnnEluBackward(void* workspace, uint64_t workspaceSize,
                                         aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::elu_backward::kContract, workspace, workspaceSize, executor,
+  return aclimb::Phase2(aclimb::elu_backward::kOperator, workspace, workspaceSize, executor,
                         stream);
 }

@@ -49,20 +49,21 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   return PlanPointer(std::move(plan));
 }
 
+constinit Operator kOperator(kContract, MakePlan);
+
 }  // namespace
 }  // namespace aclimb::embedding_dense_backward
 
 extern "C" aclnnStatus aclnnEmbeddingDenseBackwardGetWorkspaceSize(
     const aclTensor* grad, const aclTensor* indices, uint64_t numWeights, uint64_t paddingIdx,
     bool scaleGradByFreq, const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::embedding_dense_backward::kContract,
-                        aclimb::embedding_dense_backward::MakePlan, workspaceSize, executor, grad,
+  return aclimb::Phase1(aclimb::embedding_dense_backward::kOperator, workspaceSize, executor, grad,
                         indices, numWeights, paddingIdx, scaleGradByFreq, out);
 }
 
 extern "C" aclnnStatus aclnnEmbeddingDenseBackward(void* workspace, uint64_t workspaceSize,
                                                    aclOpExecutor* executor,
                                                    const aclrtStream stream) {
-  return aclimb::Phase2(aclimb::embedding_dense_backward::kContract, workspace, workspaceSize,
+  return aclimb::Phase2(aclimb::embedding_dense_backward::kOperator, workspace, workspaceSize,
                         executor, stream);
 }

@@ -271,16 +271,15 @@ class Run {
 
 }  // namespace
 
-bool IsSmall(const Problem& problem) {
-  constexpr double kElements = 16 * 1024;
+double CyclesOf(const Problem& problem) {
+  constexpr double kCyclesPerElement = 2;
   const double pooled = static_cast<double>(problem.pooled_height) *
                         static_cast<double>(problem.pooled_width) *
                         static_cast<double>(problem.channels);
   const double map = static_cast<double>(problem.height) * static_cast<double>(problem.width) *
                      static_cast<double>(problem.channels);
-  return static_cast<double>(problem.regions) * (pooled + 5) +
-             static_cast<double>(problem.images) * map <=
-         kElements;
+  return kCyclesPerElement * (static_cast<double>(problem.regions) * (pooled + 5) +
+                              static_cast<double>(problem.images) * map);
 }
 
 Problem ProblemOf(const TensorView& grad_output, const TensorView& grad_input) {

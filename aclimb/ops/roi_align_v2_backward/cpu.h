@@ -20,8 +20,8 @@ struct Args {
 // The shapes of the tensors, as MakePartition wants them.
 Problem ProblemOf(const TensorView& grad_output, const TensorView& grad_input);
 
-// So little that one thread does it, any thread.
-bool IsSmall(const Problem& problem);
+// What a run takes on one core, about.
+double CyclesOf(const Problem& problem);
 
 // Gradient of RoIAlign with respect to the feature map. Bilinear weights are products of a vertical
 // and a horizontal part, so each region is two small sparse matrices that all channels share, and

@@ -50,11 +50,14 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   plan->sampling = {.spatial_scale = static_cast<float>(arguments.Real(kSpatialScale)),
                     .sampling_ratio = arguments.Integer(kSamplingRatio),
                     .aligned = arguments.Bool(kAligned)};
-  plan->partition = MakePartition(ProblemOf(grad_output.View(), grad_input.View()), TeamSize());
+  const Problem problem = ProblemOf(grad_output.View(), grad_input.View());
+  plan->partition = MakePartition(problem, TeamSize());
   plan->scratch = planner.workspace().Book(plan->partition.scratch_bytes);
-  if (!IsSmall(ProblemOf(grad_output.View(), grad_input.View()))) planner.NeedsTeam();
+  planner.Costs({.cycles = CyclesOf(problem)});
   return PlanPointer(std::move(plan));
 }
+
+constinit Operator kOperator(kContract, MakePlan);
 
 }  // namespace
 }  // namespace aclimb::roi_align_v2_backward
@@ -63,14 +66,13 @@ extern "C" aclnnStatus aclnnRoiAlignV2BackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* boxes, const aclIntArray* inputShape,
     int64_t pooledHeight, int64_t pooledWidth, float spatialScale, int64_t samplingRatio,
     bool aligned, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::roi_align_v2_backward::kContract,
-                        aclimb::roi_align_v2_backward::MakePlan, workspaceSize, executor,
+  return aclimb::Phase1(aclimb::roi_align_v2_backward::kOperator, workspaceSize, executor,
                         gradOutput, boxes, inputShape, pooledHeight, pooledWidth, spatialScale,
                         samplingRatio, aligned, gradInput);
 }
 
 extern "C" aclnnStatus aclnnRoiAlignV2Backward(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::roi_align_v2_backward::kContract, workspace, workspaceSize,
+  return aclimb::Phase2(aclimb::roi_align_v2_backward::kOperator, workspace, workspaceSize,
                         executor, stream);
 }
