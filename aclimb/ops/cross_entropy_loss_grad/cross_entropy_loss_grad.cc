@@ -67,6 +67,8 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   if (plan->reads_grad_zloss) planner.Reads(kGradZloss);
   if (zloss) planner.Reads(kLseForZloss);
   planner.Writes(kXGradOut);
+  // An exponential for each element takes longer than to read and write it in a half type.
+  planner.Costs({.cycles = 1.5 * static_cast<double>(arguments.Tensor(kLogProb).ElementCount())});
   return PlanPointer(std::move(plan));
 }
 
