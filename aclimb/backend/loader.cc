@@ -1,12 +1,13 @@
 #include "aclimb/backend/loader.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <string>
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/text.h"
-#include "backends/cpu/cpu_backend.h"
+#include "built_in_backends.h"
 
 namespace aclimb {
 namespace {
@@ -22,11 +23,31 @@ std::string OwnFolder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
+// Beside this library; a program of the toolkit that has this function linked in lies in bin.
+std::string PlugInPath(std::string_view name) {
+  const std::string file = Cat("/aclimb/libaclimb_", name, ".so");
+  const std::string beside = OwnFolder() + file;
+  const std::string in_toolkit = Cat(OwnFolder(), "/../lib64", file);
+  return access(beside.c_str(), F_OK) != 0 && access(in_toolkit.c_str(), F_OK) == 0 ? in_toolkit
+                                                                                    : beside;
+}
+
+const BuiltInBackend* FindBuiltIn(std::string_view name) {
+  for (const BuiltInBackend& backend : kBuiltInBackends) {
+    if (backend.name == name) return &backend;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
+bool HasBackend(std::string_view name) {
+  return FindBuiltIn(name) != nullptr || access(PlugInPath(name).c_str(), F_OK) == 0;
+}
+
 Result<const AclimbBackend*> LoadBackend(std::string_view name) {
-  if (name == "cpu") return CpuBackend();
-  const std::string path = Cat(OwnFolder(), "/aclimb/libaclimb_", name, ".so");
+  if (const BuiltInBackend* const backend = FindBuiltIn(name)) return backend->entry();
+  const std::string path = PlugInPath(name);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();

@@ -18,8 +18,8 @@ struct EnvironmentVariable {
 inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_SOC", "a chip name such as Ascend910B3", "Ascend910B3",
      "the chip to imitate: dtype lists, refusals, aclrtGetSocName"},
-    {"ACLIMB_DEVICE", "cpu, cuda", "cpu",
-     "the backend that runs the work; cuda needs a plug-in, which this version does not bring"},
+    {"ACLIMB_DEVICE", "cpu, or the name of an installed plug-in", "cpu",
+     "the backend that runs the work"},
     {"ACLIMB_DEVICES", "1 to 64", "1", "number of devices"},
     {"ACLIMB_MEMORY", "bytes, or a number with K, M, G or T; 4K to 1024T",
      "3/4 of the machine's or the control group's memory, divided by the devices",

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "aclimb/backend/loader.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/parse.h"
@@ -100,7 +101,7 @@ Settings* Read() {
                             "\"; expected one of ", SocNamesText(), ".");
   }
   settings->device = ReadEnvironment("ACLIMB_DEVICE").value_or("cpu");
-  if (settings->device != "cpu" && settings->device != "cuda") {
+  if (!HasBackend(settings->device)) {
     reader.Complain("ACLIMB_DEVICE", settings->device);
   }
   settings->devices = reader.Integer("ACLIMB_DEVICES", 1, 1, 64);

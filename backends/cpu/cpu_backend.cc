@@ -234,8 +234,10 @@ int IsCancelled() { return Cancelled() ? 1 : 0; }
 
 }  // namespace
 }  // namespace cpu
+}  // namespace aclimb
 
-const AclimbBackend* CpuBackend() {
+extern "C" const AclimbBackend* aclimb_backend_cpu(void) {
+  using namespace aclimb;  // NOLINT: the table alone
   static constexpr AclimbBackend kBackend = {
       .api_version = ACLIMB_BACKEND_API_VERSION,
       .struct_size = sizeof(AclimbBackend),
@@ -279,5 +281,3 @@ const AclimbBackend* CpuBackend() {
   };
   return &kBackend;
 }
-
-}  // namespace aclimb

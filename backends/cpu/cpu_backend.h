@@ -2,9 +2,5 @@
 
 #include "aclimb/backend/backend.h"
 
-namespace aclimb {
-
 // The backend that runs on the processor.
-const AclimbBackend* CpuBackend();
-
-}  // namespace aclimb
+extern "C" const AclimbBackend* aclimb_backend_cpu(void);

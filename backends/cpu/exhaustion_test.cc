@@ -176,7 +176,7 @@ TEST(Engine, RunsWithoutMemory) {
 }
 
 TEST(Backend, EntriesReportExhaustedMemory) {
-  const AclimbBackend* backend = CpuBackend();
+  const AclimbBackend* backend = aclimb_backend_cpu();
   AclimbDevice* device = nullptr;
   ASSERT_EQ(backend->device_open(0, &device), 0);
   const AclimbQueueOptions options = {1, 0, 0};
@@ -212,7 +212,7 @@ TEST(Backend, EntriesReportExhaustedMemory) {
 
 // Whichever allocation of a call fails, no device memory is lost and none is handed out twice.
 TEST(Backend, EachFailedAllocationLeavesDeviceMemoryUsable) {
-  const AclimbBackend* backend = CpuBackend();
+  const AclimbBackend* backend = aclimb_backend_cpu();
   AclimbDevice* device = nullptr;
   ASSERT_EQ(backend->device_open(0, &device), 0);
   uint64_t free_before = 0;

@@ -24,8 +24,8 @@ ALLOWED = {
     "aclimb/bridge": PUBLIC + CORE,
     "aclimb/contract": PUBLIC + CORE,
     "aclimb/simd": CORE,
-    # The loader knows the device that is built in.
-    "aclimb/backend": CORE + BRIDGE + ("backends/cpu/cpu_backend.h",),
+    # The loader knows the devices that are built in by a generated list.
+    "aclimb/backend": CORE + BRIDGE + ("built_in_backends.h",),
     # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop.
     "aclimb/executor": PUBLIC + CORE + BRIDGE
     + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h"),
@@ -42,7 +42,6 @@ ALLOWED = {
     "tools/trace": CORE + BRIDGE
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
-    "backends/cuda": CORE + ("aclimb/backend/backend.h",),
 }
 OPERATOR = PUBLIC + CORE + BRIDGE + ("aclimb/contract/", "aclimb/executor/")
 OPERATOR_KERNEL = CORE + ("aclimb/simd/",)

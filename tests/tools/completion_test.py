@@ -49,7 +49,7 @@ def in_bash(tool, build):
         ("ex",): ["explore", "explain"],
         ("expla",): ["explain"],
         ("run", "--dev"): ["--devices", "--device"],
-        ("run", "--device", ""): ["cpu", "cuda"],
+        ("run", "--device", ""): ["cpu"],
         ("run", "--soc", "Ascend310"): ["Ascend310P3"],
         ("run", "--devices", "2", "--host"): ["--host-access"],
         ("ops", "aclnnElu"): ["aclnnEluBackward"],
@@ -77,7 +77,7 @@ def in_fish(tool, build):
     with tempfile.TemporaryDirectory() as home:
         for line, wanted in {"aclimb expla": "explain", "aclimb run --hos": "--host-access",
                              "aclimb ops aclnnElu": "aclnnEluBackward",
-                             "aclimb run --device c": "cuda"}.items():
+                             "aclimb run --device c": "cpu"}.items():
             script = tool.output("completion", "fish") + f"complete -C '{line}'\n"
             result = subprocess.run(
                 ["fish", "--no-config", "-c", script], capture_output=True, text=True,

@@ -70,7 +70,7 @@ def text(tool):
 
 def problems(tool):
     for settings in (dict(ACLIMB_DEVICES="99"), dict(ACLIMB_SOC="Ascend42"),
-                     dict(ACLIMB_DEVICE="cuda", ACLIMB_LOG="nothing")):
+                     dict(ACLIMB_LOG="nothing")):
         result = tool.call("info", "--json", **settings)
         expect(result.returncode == 1, f"{settings}: status {result.returncode}")
         told = json.loads(result.stdout)["problems"]

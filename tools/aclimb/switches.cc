@@ -48,7 +48,8 @@ constexpr Switch kSwitches[] = {
      "Ascend910B1 Ascend910B2 Ascend910B3 Ascend910B4 Ascend910_9391 Ascend950 Ascend910A "
      "Ascend310P3"},
     {"--devices", "ACLIMB_DEVICES", "N", "number of devices", AskRuntime},
-    {"--device", "ACLIMB_DEVICE", "BACKEND", "the backend: cpu or cuda", AskRuntime, "cpu cuda"},
+    {"--device", "ACLIMB_DEVICE", "BACKEND", "the backend: cpu, or an installed plug-in",
+     AskRuntime, "cpu"},
     {"--threads", "ACLIMB_THREADS", "N", "size of the compute team; 0: all cores", AskRuntime},
     {"--memory", "ACLIMB_MEMORY", "SIZE", "memory of one device, as 4G", AskRuntime},
     {"--log", "ACLIMB_LOG", "TOPICS", "what to log and where: plan, stderr, file=PATH", AskRuntime,
