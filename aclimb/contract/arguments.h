@@ -14,7 +14,10 @@ enum class Kind : uint8_t {
   kTensor,
   kScalar,
   kIntArray,
+  kFloatArray,
   kBoolArray,
+  kTensorList,
+  kScalarList,
   kString,
   kBool,
   kInteger,
@@ -22,6 +25,9 @@ enum class Kind : uint8_t {
 };
 
 constexpr bool IsPointer(Kind kind) { return kind <= Kind::kString; }
+constexpr bool IsList(Kind kind) { return kind == Kind::kTensorList || kind == Kind::kScalarList; }
+// Those whose dtypes, formats, ranks and shapes are checked.
+constexpr bool HasTensors(Kind kind) { return kind == Kind::kTensor || kind == Kind::kTensorList; }
 
 // One argument of one call. `handle` is what the program passed; `object` what it stands for, null
 // when it was null or is no live object.
@@ -35,6 +41,7 @@ struct Argument {
   // texts.
   const char* handle_state = "";
   const char* handle_fix = "";
+  std::span<const Argument> elements = {};  // of a list: tensors or scalars
 };
 
 // All arguments of one phase-1 call, in the order of the contract's parameters, with the switches
@@ -57,8 +64,20 @@ class Arguments {
     return static_cast<const IntArrayValue*>(At(index).object);
   }
   const IntArrayValue& Ints(int index) const { return *IntsOrNull(index); }
+  const FloatArrayValue* FloatsOrNull(int index) const {
+    return static_cast<const FloatArrayValue*>(At(index).object);
+  }
+  const FloatArrayValue& Floats(int index) const { return *FloatsOrNull(index); }
   const BoolArrayValue& Bools(int index) const {
     return *static_cast<const BoolArrayValue*>(At(index).object);
+  }
+  // Of lists: how many elements, and one of them.
+  size_t ElementCount(int index) const { return At(index).elements.size(); }
+  const TensorDescriptor& Tensor(int index, size_t element) const {
+    return *static_cast<const TensorDescriptor*>(At(index).elements[element].object);
+  }
+  const ScalarValue& Scalar(int index, size_t element) const {
+    return *static_cast<const ScalarValue*>(At(index).elements[element].object);
   }
   // `fallback` when the program passed null.
   std::string_view String(int index, std::string_view fallback) const {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "aclimb/contract/promotion.h"
+#include "aclimb/contract/given.h"
+#include "aclimb/contract/shapes.h"
+#include "aclimb/contract/violation.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
@@ -28,56 +30,74 @@ const char* KindText(Kind kind) {
       return "aclScalar";
     case Kind::kIntArray:
       return "aclIntArray";
+    case Kind::kFloatArray:
+      return "aclFloatArray";
     case Kind::kBoolArray:
       return "aclBoolArray";
-    default:
-      return "string";
+    case Kind::kTensorList:
+      return "aclTensorList";
+    case Kind::kScalarList:
+      return "aclScalarList";
+    case Kind::kString:
+    case Kind::kBool:
+    case Kind::kInteger:
+    case Kind::kReal:
+      break;
   }
+  return KindName(kind);
 }
 
-const char* CreateText(Kind kind) {
-  switch (kind) {
-    case Kind::kTensor:
-      return "aclCreateTensor";
-    case Kind::kScalar:
-      return "aclCreateScalar";
-    case Kind::kIntArray:
-      return "aclCreateIntArray";
-    default:
-      return "aclCreateBoolArray";
+// "aclCreateTensor"; "the text" of a string.
+std::string CreateText(Kind kind) {
+  return kind == Kind::kString ? "the text" : Cat("aclCreate", KindText(kind) + 3);
+}
+
+// The argument, or each element of the list.
+template <typename Each>
+Status ForEachElement(const Argument& argument, Each&& each) {
+  for (size_t i = 0; i < argument.elements.size(); ++i) {
+    Status status = each(argument.elements[i], static_cast<int>(i));
+    if (!status.ok()) return status;
   }
+  return Ok();
 }
 
-std::string DTypeText(const TensorDescriptor& tensor) {
-  if (IsKnown(tensor.dtype)) return std::string(NameOf(tensor.dtype));
-  return Cat("number ", static_cast<int>(tensor.dtype));
+// Calls each(parameter, given) for the tensors that were given.
+template <typename Each>
+Status ForEachTensor(const Contract& contract, const Arguments& arguments, Each&& each) {
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const int index = static_cast<int>(i);
+    for (size_t e = 0; e < TensorCount(contract, arguments, index); ++e) {
+      const GivenTensor given = TensorAt(contract, arguments, index, e);
+      if (!given) continue;
+      Status status = each(contract.At(index), given);
+      if (!status.ok()) return status;
+    }
+  }
+  return Ok();
 }
 
-std::string Shape(const TensorDescriptor& tensor) {
-  return ShapeText(tensor.shape.data(), tensor.shape.size());
-}
-
-// The tensor that the checks look at; null for other kinds, and for what counts as not given.
-const TensorDescriptor* GivenTensor(const Parameter& parameter, const Arguments& arguments,
-                                    size_t index) {
-  if (parameter.kind != Kind::kTensor) return nullptr;
-  const TensorDescriptor* tensor = arguments.TensorOrNull(static_cast<int>(index));
-  if (tensor != nullptr && parameter.empty_is_absent && tensor->IsEmpty()) return nullptr;
-  return tensor;
+Status CheckHandle(const Contract& contract, const Argument& argument, int index, int element) {
+  if (argument.handle == nullptr || argument.object != nullptr) return Ok();
+  return Refuse(
+      kAclnnInvalid,
+      Cat(NameOf(contract, index, element), " is ", AddressText(argument.handle),
+          ", which is not a live ", KindText(argument.kind), " (", argument.handle_state,
+          "); expected one made by ", CreateText(argument.kind), " and not yet destroyed."),
+      argument.handle_fix, Id(contract, "handle", contract.At(index).name));
 }
 
 Status CheckHandles(const Contract& contract, const Arguments& arguments) {
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    const Parameter& parameter = contract.parameters[i];
-    const Argument& argument = arguments.At(static_cast<int>(i));
-    if (!IsPointer(parameter.kind) || parameter.kind == Kind::kString) continue;
-    if (argument.handle == nullptr || argument.object != nullptr) continue;
-    return Refuse(
-        kAclnnInvalid,
-        Cat(parameter.name, " is ", AddressText(argument.handle), ", which is not a live ",
-            KindText(parameter.kind), " (", argument.handle_state, "); expected one made by ",
-            CreateText(parameter.kind), " and not yet destroyed."),
-        argument.handle_fix, Id(contract, "handle", parameter.name));
+    const int index = static_cast<int>(i);
+    const Kind kind = contract.At(index).kind;
+    if (!IsPointer(kind) || kind == Kind::kString) continue;
+    Status status = CheckHandle(contract, arguments.At(index), index, -1);
+    if (!status.ok()) return status;
+    status = ForEachElement(arguments.At(index), [&](const Argument& element, int at) {
+      return CheckHandle(contract, element, index, at);
+    });
+    if (!status.ok()) return status;
   }
   return Ok();
 }
@@ -88,43 +108,32 @@ bool HasElsewhere(const Parameter& parameter, DType dtype) {
                      [dtype](DTypeMask mask) { return Has(mask, dtype); });
 }
 
-Status CheckDTypes(const Contract& contract, const Arguments& arguments) {
-  for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
-    if (tensor == nullptr || !HasDTypes(parameter)) continue;
-    const DTypeMask mask = parameter.dtypes[arguments.product()];
-    if (Has(mask, tensor->dtype)) continue;
-    const char* const remedy =
-        parameter.role == Role::kOutput
-            ? "create the tensor with a dtype that is expected"
-            : "convert the data before it is copied to the device, and create the "
-              "tensor with a dtype that is expected";
-    const char* const elsewhere =
-        HasElsewhere(parameter, tensor->dtype) ? ", or choose another product with ACLIMB_SOC" : "";
-    return Refuse(kAclnnInvalid,
-                  Cat(parameter.name, ".dtype is ", DTypeText(*tensor), "; expected ", Text(mask),
-                      " on ", NameOf(arguments.product()), "."),
-                  Cat(remedy, elsewhere), Id(contract, "dtype", parameter.name));
-  }
-  return Ok();
+Status CheckDType(const Contract& contract, const Parameter& parameter, const GivenTensor& given,
+                  Product product) {
+  const DTypeMask mask = parameter.dtypes[product];
+  if (!HasDTypes(parameter) || Has(mask, given->dtype)) return Ok();
+  const char* const remedy =
+      parameter.role == Role::kOutput
+          ? "create the tensor with a dtype that is expected"
+          : "convert the data before it is copied to the device, and create the "
+            "tensor with a dtype that is expected";
+  const char* const elsewhere =
+      HasElsewhere(parameter, given->dtype) ? ", or choose another product with ACLIMB_SOC" : "";
+  return Refuse(kAclnnInvalid,
+                Cat(NameOf(contract, given), ".dtype is ", DTypeOf(given), "; expected ",
+                    Text(mask), " on ", NameOf(product), "."),
+                Cat(remedy, elsewhere), Id(contract, "dtype", parameter.name));
 }
 
-Status CheckFormats(const Contract& contract, const Arguments& arguments) {
-  for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
-    if (tensor == nullptr) continue;
-    const int format = tensor->format;
-    if (format >= 0 && format < 64 && (parameter.formats >> format & 1) != 0) continue;
-    return Refuse(kAclnnInvalid,
-                  Cat(parameter.name, ".format is ", FormatText(format), "; expected ",
-                      FormatsText(parameter.formats), "."),
-                  "lay the data out so (or describe them with strides), and pass that format to "
-                  "aclCreateTensor",
-                  Id(contract, "format", parameter.name));
-  }
-  return Ok();
+Status CheckFormat(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
+  const int format = given->format;
+  if (format >= 0 && format < 64 && (parameter.formats >> format & 1) != 0) return Ok();
+  return Refuse(kAclnnInvalid,
+                Cat(NameOf(contract, given), ".format is ", FormatText(format), "; expected ",
+                    FormatsText(parameter.formats), "."),
+                "lay the data out so (or describe them with strides), and pass that format to "
+                "aclCreateTensor",
+                Id(contract, "format", parameter.name));
 }
 
 std::string RankText(const Parameter& parameter) {
@@ -132,79 +141,23 @@ std::string RankText(const Parameter& parameter) {
   return Cat("rank ", parameter.min_rank, " to ", parameter.max_rank);
 }
 
-Status CheckRanks(const Contract& contract, const Arguments& arguments) {
-  for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
-    if (tensor == nullptr) continue;
-    const int rank = tensor->rank();
-    if (rank < parameter.min_rank || rank > parameter.max_rank) {
-      return Refuse(contract.rank_code,
-                    Cat(parameter.name, ".shape is ", Shape(*tensor), " (rank ", rank,
-                        "); expected ", RankText(parameter), "."),
-                    "reshape the tensor", Id(contract, "rank", parameter.name));
-    }
-  }
-  for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    const Parameter& parameter = contract.parameters[i];
-    const TensorDescriptor* tensor = GivenTensor(parameter, arguments, i);
-    if (tensor == nullptr || tensor->Footprint().has_value()) continue;
-    return Refuse(
-        kAclnnInvalid,
-        Cat(parameter.name, " with shape ", Shape(*tensor), ", strides ",
-            ShapeText(tensor->stride.data(), tensor->stride.size()), " and offset ", tensor->offset,
-            " reaches past 2^63 bytes; expected addresses that fit in 63 bits."),
-        "check the strides: they count elements, not bytes",
-        Id(contract, "extent", parameter.name));
-  }
-  return Ok();
+Status CheckRank(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
+  const int rank = given->rank();
+  if (rank >= parameter.min_rank && rank <= parameter.max_rank) return Ok();
+  return Refuse(contract.rank_code,
+                Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), " (rank ", rank,
+                    "); expected ", RankText(parameter), "."),
+                "reshape the tensor", Id(contract, "rank", parameter.name));
 }
 
-std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
-                                     const Arguments& arguments) {
-  if (rule.kind == RuleKind::kCustom) return rule.violated(arguments);
-  const char* subject = contract.parameters[static_cast<size_t>(rule.subject)].name;
-  if (rule.kind == RuleKind::kConvertsToFloat) {
-    const ScalarValue& scalar = arguments.Scalar(rule.subject);
-    if (ResultConverts(scalar.dtype, DType::kFloat32)) return std::nullopt;
-    return Cat(subject, ".dtype is ", NameOf(scalar.dtype),
-               "; expected a dtype that converts to FLOAT (any integer, BOOL, FLOAT16, BFLOAT16, "
-               "FLOAT or DOUBLE).");
-  }
-  const auto given = [&](int index) {
-    const auto at = static_cast<size_t>(index);
-    return GivenTensor(contract.parameters[at], arguments, at);
-  };
-  const TensorDescriptor* a = given(rule.subject);
-  const TensorDescriptor* b = given(rule.other);
-  if (a == nullptr || b == nullptr) return std::nullopt;
-  const char* other = contract.parameters[static_cast<size_t>(rule.other)].name;
-  switch (rule.kind) {
-    case RuleKind::kSameDType:
-      if (a->dtype == b->dtype) return std::nullopt;
-      return Cat(subject, ".dtype is ", DTypeText(*a), " but ", other, ".dtype is ", DTypeText(*b),
-                 "; expected equal dtypes.");
-    case RuleKind::kSameShape:
-      if (a->shape == b->shape) return std::nullopt;
-      return Cat(subject, ".shape is ", Shape(*a), " but ", other, ".shape is ", Shape(*b),
-                 "; expected equal shapes.");
-    case RuleKind::kConvertsTo:
-      if (ResultConverts(a->dtype, b->dtype)) return std::nullopt;
-      return Cat(other, ".dtype is ", DTypeText(*b), " but ", subject, ".dtype is ", DTypeText(*a),
-                 "; expected an output dtype that ", DTypeText(*a), " converts to.");
-    default:
-      return std::nullopt;
-  }
-}
-
-// When a rule is looked at: missing arguments with the nulls, dtypes with the dtypes, the rest
-// last.
-enum class Stage { kNulls, kDTypes, kRest };
-
-Stage StageOf(const Rule& rule) {
-  if (rule.code == kAclnnNullptr) return Stage::kNulls;
-  return rule.kind == RuleKind::kCustom || rule.kind == RuleKind::kSameShape ? Stage::kRest
-                                                                             : Stage::kDTypes;
+Status CheckExtent(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
+  if (given->Footprint().has_value()) return Ok();
+  return Refuse(
+      kAclnnInvalid,
+      Cat(NameOf(contract, given), " with shape ", ShapeOf(given), ", strides ",
+          ShapeText(given->stride.data(), given->stride.size()), " and offset ", given->offset,
+          " reaches past 2^63 bytes; expected addresses that fit in 63 bits."),
+      "check the strides: they count elements, not bytes", Id(contract, "extent", parameter.name));
 }
 
 Status CheckRules(const Contract& contract, const Arguments& arguments, Stage stage) {
@@ -217,19 +170,31 @@ Status CheckRules(const Contract& contract, const Arguments& arguments, Stage st
   return Ok();
 }
 
+Status CheckNull(const Contract& contract, const Argument& argument, int index, int element) {
+  if (argument.handle != nullptr) return Ok();
+  return Refuse(
+      kAclnnNullptr,
+      Cat(NameOf(contract, index, element), " is null; expected an ", KindText(argument.kind), "."),
+      Cat("check that ", CreateText(argument.kind),
+          " succeeded and that the arguments are in the right order"),
+      Id(contract, "null", contract.At(index).name));
+}
+
 }  // namespace
 
 Status CheckNulls(const Contract& contract, const Arguments& arguments) {
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    const Parameter& parameter = contract.parameters[i];
-    if (!IsPointer(parameter.kind) || parameter.optional) continue;
-    if (arguments.At(static_cast<int>(i)).handle != nullptr) continue;
-    return Refuse(kAclnnNullptr,
-                  Cat(parameter.name, " is null; expected an ", KindText(parameter.kind), "."),
-                  Cat("check that ",
-                      parameter.kind == Kind::kString ? "the text" : CreateText(parameter.kind),
-                      " succeeded and that the arguments are in the right order"),
-                  Id(contract, "null", parameter.name));
+    const int index = static_cast<int>(i);
+    const Parameter& parameter = contract.At(index);
+    if (!IsPointer(parameter.kind)) continue;
+    if (!parameter.optional) {
+      Status status = CheckNull(contract, arguments.At(index), index, -1);
+      if (!status.ok()) return status;
+    }
+    Status status = ForEachElement(arguments.At(index), [&](const Argument& element, int at) {
+      return CheckNull(contract, element, index, at);
+    });
+    if (!status.ok()) return status;
   }
   return Ok();
 }
@@ -243,13 +208,48 @@ Status Check(const Contract& contract, const Arguments& arguments) {
                   "choose another product with ACLIMB_SOC, for example Ascend910B3",
                   Cat(contract.folder, "/product"));
   }
+  const auto rules = [&](Stage stage) { return CheckRules(contract, arguments, stage); };
+  const auto tensors = [&](auto&& each) {
+    return ForEachTensor(contract, arguments,
+                         [&](const Parameter& parameter, const GivenTensor& given) {
+                           return each(contract, parameter, given);
+                         });
+  };
+  const auto dtype = [&](const Contract& of, const Parameter& parameter, const GivenTensor& given) {
+    return CheckDType(of, parameter, given, arguments.product());
+  };
   // Rules about missing arguments count as null checks, which precede all others.
-  if (Status status = CheckRules(contract, arguments, Stage::kNulls); !status.ok()) return status;
-  if (Status status = CheckDTypes(contract, arguments); !status.ok()) return status;
-  if (Status status = CheckRules(contract, arguments, Stage::kDTypes); !status.ok()) return status;
-  if (Status status = CheckFormats(contract, arguments); !status.ok()) return status;
-  if (Status status = CheckRanks(contract, arguments); !status.ok()) return status;
-  return CheckRules(contract, arguments, Stage::kRest);
+  if (Status status = rules(Stage::kNulls); !status.ok()) return status;
+  if (Status status = tensors(dtype); !status.ok()) return status;
+  if (Status status = rules(Stage::kDTypes); !status.ok()) return status;
+  if (Status status = tensors(&CheckFormat); !status.ok()) return status;
+  if (Status status = tensors(&CheckRank); !status.ok()) return status;
+  if (Status status = tensors(&CheckExtent); !status.ok()) return status;
+  if (Status status = rules(Stage::kAttributes); !status.ok()) return status;
+  if (Status status = CheckShapes(contract, arguments); !status.ok()) return status;
+  return rules(Stage::kRest);
+}
+
+std::vector<OwnRule> OwnRules(const Contract& contract) {
+  std::vector<OwnRule> own;
+  const auto add = [&](Stage stage) {
+    for (const Rule& rule : contract.rules) {
+      if (StageOf(rule) != stage) continue;
+      own.push_back({rule.id, rule.code, StatementOf(contract, rule), rule.fix, &rule, -1});
+    }
+  };
+  add(Stage::kNulls);
+  add(Stage::kDTypes);
+  add(Stage::kAttributes);
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const int index = static_cast<int>(i);
+    const Parameter& parameter = contract.At(index);
+    if (!CanViolateShape(contract, index)) continue;
+    own.push_back({Cat("shape/", parameter.name), contract.shape_code, ShapeStatement(parameter),
+                   ShapeFix(parameter), nullptr, index});
+  }
+  add(Stage::kRest);
+  return own;
 }
 
 std::vector<std::string> RuleIds(const Contract& contract) {
@@ -259,7 +259,7 @@ std::vector<std::string> RuleIds(const Contract& contract) {
       if (applies(parameter)) ids.push_back(Id(contract, kind, parameter.name));
     }
   };
-  const auto is_tensor = [](const Parameter& p) { return p.kind == Kind::kTensor; };
+  const auto is_tensor = [](const Parameter& p) { return HasTensors(p.kind); };
   each([](const Parameter& p) { return IsPointer(p.kind) && !p.optional; }, "null");
   each([](const Parameter& p) { return IsPointer(p.kind) && p.kind != Kind::kString; }, "handle");
   if (contract.products != kAllProducts) ids.push_back(Cat(contract.folder, "/product"));
@@ -267,7 +267,9 @@ std::vector<std::string> RuleIds(const Contract& contract) {
   each(is_tensor, "format");
   each(is_tensor, "rank");
   each(is_tensor, "extent");
-  for (const Rule& rule : contract.rules) ids.push_back(Cat(contract.folder, "/", rule.id));
+  for (const OwnRule& own : OwnRules(contract)) {
+    ids.push_back(Cat(contract.folder, "/", own.id));
+  }
   return ids;
 }
 

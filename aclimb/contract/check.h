@@ -14,11 +14,24 @@ namespace aclimb::contract {
 Status CheckNulls(const Contract& contract, const Arguments& arguments);
 
 // All else, when no null is wrong. Order, for every operator: dead handles; product; arguments that
-// others ask for; dtypes; formats; ranks; extents; then the rules in table order.
+// others ask for; dtypes; formats; ranks; extents; attributes in their ranges; shapes; then the
+// other rules in table order.
 Status Check(const Contract& contract, const Arguments& arguments);
 
-// Every rule id that they can produce for this contract, "elu_backward/null/alpha" first. A test
-// holds that each has a negative case.
+// A check that the contract spells out: one of its rules, or the pattern of a parameter's shape.
+struct OwnRule {
+  std::string id;  // without the folder
+  int code = 0;
+  std::string statement;
+  std::string fix;
+  const Rule* rule = nullptr;  // null: the shape of `parameter`
+  int parameter = -1;
+};
+// In the order in which they are checked.
+std::vector<OwnRule> OwnRules(const Contract& contract);
+
+// Every rule id that they can produce for this contract, "elu_backward/null/alpha" first, those of
+// OwnRules last. A test holds that each has a negative case.
 std::vector<std::string> RuleIds(const Contract& contract);
 
 }  // namespace aclimb::contract

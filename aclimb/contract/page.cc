@@ -8,24 +8,29 @@ namespace aclimb::contract {
 namespace {
 
 std::string RankText(const Parameter& parameter) {
-  if (parameter.kind != Kind::kTensor) return "";
+  if (!HasTensors(parameter.kind)) return "";
   if (parameter.min_rank == parameter.max_rank) return Cat(parameter.min_rank);
   return Cat(parameter.min_rank, " to ", parameter.max_rank);
 }
 
+std::string ShapeColumn(const Parameter& parameter) {
+  return parameter.HasShape() ? PatternText(parameter.Shape()) : "";
+}
+
 std::string FormatColumn(const Parameter& parameter) {
-  if (parameter.kind != Kind::kTensor) return "";
+  if (!HasTensors(parameter.kind)) return "";
   return parameter.formats == kPlainFormats ? "any plain" : FormatsText(parameter.formats);
 }
 
 void AppendParameters(const Contract& contract, std::string& out) {
   out +=
-      "## Parameters\n\n| name | kind | role | rank | format | meaning "
-      "|\n|---|---|---|---|---|---|\n";
+      "## Parameters\n\n| name | kind | role | rank | shape | format | meaning "
+      "|\n|---|---|---|---|---|---|---|\n";
   for (const Parameter& parameter : contract.parameters) {
-    out += Cat("| ", parameter.name, " | ", KindName(parameter.kind), " | ",
-               RoleName(parameter.role), parameter.optional ? ", may be null" : "", " | ",
-               RankText(parameter), " | ", FormatColumn(parameter), " | ", parameter.doc, " |\n");
+    out +=
+        Cat("| ", parameter.name, " | ", KindName(parameter.kind), " | ", RoleName(parameter.role),
+            parameter.optional ? ", may be null" : "", " | ", RankText(parameter), " | ",
+            ShapeColumn(parameter), " | ", FormatColumn(parameter), " | ", parameter.doc, " |\n");
   }
 }
 
@@ -34,7 +39,7 @@ void AppendDTypes(const Contract& contract, std::string& out) {
   for (Product product : kProducts) out += Cat(" ", NameOf(product), " |");
   out += "\n|---|---|---|---|---|---|\n";
   for (const Parameter& parameter : contract.parameters) {
-    if (parameter.kind != Kind::kTensor) continue;
+    if (!HasTensors(parameter.kind)) continue;
     out += Cat("| ", parameter.name, " |");
     for (Product product : kProducts) {
       const bool exists = (contract.products & Bit(product)) != 0;
@@ -51,9 +56,9 @@ void AppendRules(const Contract& contract, std::string& out) {
           "formats, ranks (",
           contract.rank_code,
           "), extents; then:\n\n| rule | holds when | code | fix |\n|---|---|---|---|\n");
-  for (const Rule& rule : contract.rules) {
-    out += Cat("| `", contract.folder, "/", rule.id, "` | ", StatementOf(contract, rule), " | ",
-               CodeText(rule.code), " | ", rule.fix, " |\n");
+  for (const OwnRule& own : OwnRules(contract)) {
+    out += Cat("| `", contract.folder, "/", own.id, "` | ", own.statement, " | ",
+               CodeText(own.code), " | ", own.fix, " |\n");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/contract/well_formed.h"
 #include "aclnn/acl_meta.h"
 
 namespace aclimb::contract {
@@ -16,7 +17,10 @@ constexpr Kind KindOf() {
     if constexpr (std::is_same_v<Bare, aclTensor>) return Kind::kTensor;
     if constexpr (std::is_same_v<Bare, aclScalar>) return Kind::kScalar;
     if constexpr (std::is_same_v<Bare, aclIntArray>) return Kind::kIntArray;
+    if constexpr (std::is_same_v<Bare, aclFloatArray>) return Kind::kFloatArray;
     if constexpr (std::is_same_v<Bare, aclBoolArray>) return Kind::kBoolArray;
+    if constexpr (std::is_same_v<Bare, aclTensorList>) return Kind::kTensorList;
+    if constexpr (std::is_same_v<Bare, aclScalarList>) return Kind::kScalarList;
     if constexpr (std::is_same_v<Bare, char>) return Kind::kString;
   } else if constexpr (std::is_same_v<T, bool>) {
     return Kind::kBool;
@@ -57,12 +61,14 @@ struct PhaseOne<aclnnStatus(P...)> {
 
 }  // namespace signature_internal
 
-// True when the contract has one parameter per C parameter, of the kind its type says. Used in a
-// static_assert beside each contract, so that a header and its contract cannot drift apart:
+// True when the contract has one parameter per C parameter, of the kind its type says, and fits
+// together itself (well_formed.h). Used in a static_assert beside each contract, so that a header
+// and its contract cannot drift apart:
 //   static_assert(Matches<decltype(aclnnEluBackwardGetWorkspaceSize)>(kContract));
 template <typename Function>
 constexpr bool Matches(const Contract& contract) {
-  return signature_internal::PhaseOne<Function>::Matches(contract.parameters);
+  return IsWellFormed(contract) &&
+         signature_internal::PhaseOne<Function>::Matches(contract.parameters);
 }
 
 }  // namespace aclimb::contract

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "aclimb/core/text.h"
 
@@ -35,6 +36,24 @@ std::string Bools(const BoolArrayValue& values) {
   return out + "]";
 }
 
+std::string Floats(const FloatArrayValue& values) {
+  std::string out = "[";
+  for (size_t i = 0; i < values.size(); ++i) {
+    out += Cat(i == 0 ? "" : ", ", Number(static_cast<double>(values[i])));
+  }
+  return out + "]";
+}
+
+std::string Value(const contract::Argument& argument);
+
+std::string Elements(std::span<const contract::Argument> elements) {
+  std::string out = "[";
+  for (size_t i = 0; i < elements.size(); ++i) {
+    out += Cat(i == 0 ? "" : ", ", Value(elements[i]));
+  }
+  return out + "]";
+}
+
 std::string Value(const contract::Argument& argument) {
   if (contract::IsPointer(argument.kind) && argument.object == nullptr) {
     if (argument.handle == nullptr) return "null";
@@ -53,6 +72,11 @@ std::string Value(const contract::Argument& argument) {
       return List(*static_cast<const IntArrayValue*>(argument.object));
     case contract::Kind::kBoolArray:
       return Bools(*static_cast<const BoolArrayValue*>(argument.object));
+    case contract::Kind::kFloatArray:
+      return Floats(*static_cast<const FloatArrayValue*>(argument.object));
+    case contract::Kind::kTensorList:
+    case contract::Kind::kScalarList:
+      return Elements(argument.elements);
     case contract::Kind::kString:
       return JsonText(static_cast<const char*>(argument.object));
     case contract::Kind::kBool:

@@ -14,6 +14,7 @@ namespace aclimb {
 //   {"gradOutput": {"tensor": {"dtype": "FLOAT", "shape": [2, 3], "strides": [3, 1], "offset": 0,
 //                              "storage": [6], "format": "ND"}},
 //    "alpha": {"scalar": 1, "dtype": "FLOAT"}, "isResult": false, "biasSizes": null}
+// Arrays and lists are lists of such values.
 // Numbers are written so that they read back as the same value; NaN and infinities as texts. What
 // is no live object is {"invalid": "it is a destroyed tensor"}.
 std::string DescribeArguments(const contract::Contract& contract,

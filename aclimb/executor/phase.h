@@ -22,6 +22,15 @@ inline contract::Argument Argument(const aclScalar* value) {
 inline contract::Argument Argument(const aclIntArray* value) {
   return {.kind = contract::Kind::kIntArray, .handle = value};
 }
+inline contract::Argument Argument(const aclFloatArray* value) {
+  return {.kind = contract::Kind::kFloatArray, .handle = value};
+}
+inline contract::Argument Argument(const aclTensorList* value) {
+  return {.kind = contract::Kind::kTensorList, .handle = value};
+}
+inline contract::Argument Argument(const aclScalarList* value) {
+  return {.kind = contract::Kind::kScalarList, .handle = value};
+}
 inline contract::Argument Argument(const aclBoolArray* value) {
   return {.kind = contract::Kind::kBoolArray, .handle = value};
 }

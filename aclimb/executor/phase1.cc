@@ -3,13 +3,16 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/check.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/core/recycler.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
 #include "aclimb/executor/executor.h"
+#include "aclimb/executor/objects.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/recent_calls.h"
 #include "aclimb/executor/report.h"
@@ -25,6 +28,7 @@ constexpr double kBytesPerCycle = 8;
 constexpr uint64_t kWakingBytes = uint64_t{3} << 20;
 constexpr uint64_t kMostCostBytes = uint64_t{1} << 62;
 
+// Of a kind whose arguments are handles.
 int HandleKind(contract::Kind kind) {
   switch (kind) {
     case contract::Kind::kTensor:
@@ -33,22 +37,64 @@ int HandleKind(contract::Kind kind) {
       return ACLIMB_HANDLE_SCALAR;
     case contract::Kind::kIntArray:
       return ACLIMB_HANDLE_INT_ARRAY;
-    default:
+    case contract::Kind::kFloatArray:
+      return ACLIMB_HANDLE_FLOAT_ARRAY;
+    case contract::Kind::kBoolArray:
       return ACLIMB_HANDLE_BOOL_ARRAY;
+    case contract::Kind::kTensorList:
+      return ACLIMB_HANDLE_TENSOR_LIST;
+    case contract::Kind::kScalarList:
+      return ACLIMB_HANDLE_SCALAR_LIST;
+    case contract::Kind::kString:
+    case contract::Kind::kBool:
+    case contract::Kind::kInteger:
+    case contract::Kind::kReal:
+      break;
+  }
+  return 0;
+}
+
+void Resolve(contract::Argument& argument) {
+  if (!contract::IsPointer(argument.kind) || argument.handle == nullptr) return;
+  argument.object = argument.kind == contract::Kind::kString
+                        ? argument.handle
+                        : aclimb_handle_resolve(argument.handle, HandleKind(argument.kind));
+  if (argument.object != nullptr) return;
+  argument.handle_state = aclimb_handle_state_text(argument.handle);
+  argument.handle_fix =
+      aclimb_handle_fix_text(argument.handle, "destroy it only after phase 2 has returned");
+}
+
+// The elements of all lists of a call.
+using Elements = std::vector<contract::Argument, RecyclingAllocator<contract::Argument>>;
+
+template <typename List>
+void AddElements(const contract::Argument& list, contract::Kind kind, Elements& elements) {
+  for (const void* member : static_cast<const List*>(list.object)->members) {
+    Resolve(elements.emplace_back(contract::Argument{.kind = kind, .handle = member}));
   }
 }
 
-void Resolve(std::span<contract::Argument> arguments) {
+// `elements` lives as long as the arguments are used.
+void Resolve(std::span<contract::Argument> arguments, Elements& elements) {
   for (contract::Argument& argument : arguments) {
-    if (!contract::IsPointer(argument.kind) || argument.handle == nullptr) continue;
-    argument.object = argument.kind == contract::Kind::kString
-                          ? argument.handle
-                          : aclimb_handle_resolve(argument.handle, HandleKind(argument.kind));
-    if (argument.object == nullptr) {
-      argument.handle_state = aclimb_handle_state_text(argument.handle);
-      argument.handle_fix =
-          aclimb_handle_fix_text(argument.handle, "destroy it only after phase 2 has returned");
+    Resolve(argument);
+    if (argument.object == nullptr) continue;
+    if (argument.kind == contract::Kind::kTensorList) {
+      AddElements<TensorListValue>(argument, contract::Kind::kTensor, elements);
+    } else if (argument.kind == contract::Kind::kScalarList) {
+      AddElements<ScalarListValue>(argument, contract::Kind::kScalar, elements);
     }
+  }
+  if (elements.empty()) return;
+  std::span<const contract::Argument> rest = elements;
+  for (contract::Argument& argument : arguments) {
+    if (!contract::IsList(argument.kind) || argument.object == nullptr) continue;
+    const size_t count = argument.kind == contract::Kind::kTensorList
+                             ? static_cast<const TensorListValue*>(argument.object)->members.size()
+                             : static_cast<const ScalarListValue*>(argument.object)->members.size();
+    argument.elements = rest.first(count);
+    rest = rest.subspan(count);
   }
 }
 
@@ -79,7 +125,7 @@ Status CheckSettings(const contract::Contract& contract, const AclimbSettings& s
 void SetUse(TensorUse& use, const contract::Arguments& arguments,
             const contract::Parameter& parameter, int index, const Planner& planner) {
   use.parameter = index;
-  use.is_output = parameter.role == contract::Role::kOutput;
+  use.is_output = contract::IsWritten(parameter.role);
   const TensorDescriptor* tensor = arguments.TensorOrNull(index);
   if (tensor == nullptr) return;
   // An empty tensor that counts as absent passed no check of its rank.
@@ -190,7 +236,8 @@ Status Run(Operator& of, std::span<contract::Argument> arguments, uint64_t* work
   const contract::Contract& contract = of.contract();
   ConfigureTeam();
   const AclimbSettings& settings = *aclimb_settings();
-  Resolve(arguments);
+  Elements elements;
+  Resolve(arguments, elements);
   const contract::Arguments view(arguments, static_cast<Product>(settings.product),
                                  settings.extensions != 0);
   const bool observed = Observing();

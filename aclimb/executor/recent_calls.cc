@@ -110,6 +110,17 @@ bool CallKey::Add(const contract::Argument& argument) {
       const auto& values = *static_cast<const BoolArrayValue*>(argument.object);
       return AddCounted(values.data(), values.size());
     }
+    case contract::Kind::kFloatArray: {
+      const auto& values = *static_cast<const FloatArrayValue*>(argument.object);
+      return AddCounted(values.data(), values.size() * sizeof(values[0]));
+    }
+    case contract::Kind::kTensorList:
+    case contract::Kind::kScalarList:
+      Add(argument.elements.size());
+      for (const contract::Argument& element : argument.elements) {
+        if (!Add(element)) return false;
+      }
+      return true;
     case contract::Kind::kString: {
       const auto* text = static_cast<const char*>(argument.object);
       return AddCounted(text, std::strlen(text));

@@ -130,13 +130,14 @@ class ContractHarness<aclnnStatus(P...)> {
   // may be about each argument alone).
   void ExpectRule(const std::string& id, const Mutation& mutate,
                   const std::optional<std::set<std::string>>& related = std::nullopt) {
-    for (const contract::Rule& rule : contract_.rules) {
-      if (id != rule.id) continue;
+    for (const contract::OwnRule& own : contract::OwnRules(contract_)) {
+      if (id != own.id) continue;
       const RuleMessage message =
-          Violate(std::string(contract_.folder) + "/" + id, rule.code, mutate);
+          Violate(std::string(contract_.folder) + "/" + id, own.code, mutate);
       SCOPED_TRACE(id);
-      ExpectNamed(message, related ? *related : RelatedArguments(rule),
-                  related || rule.kind != contract::RuleKind::kCustom ? Naming::kEach : naming_);
+      const bool all = own.rule == nullptr || own.rule->kind != contract::RuleKind::kCustom;
+      ExpectNamed(message, related ? *related : RelatedArguments(own),
+                  related || all ? Naming::kEach : naming_);
       return;
     }
     ADD_FAILURE() << "the contract has no rule " << id;
@@ -233,13 +234,15 @@ class ContractHarness<aclnnStatus(P...)> {
     EXPECT_GE(named, std::min<size_t>(2, related.size())) << message.what();
   }
 
-  std::set<std::string> RelatedArguments(const contract::Rule& rule) const {
+  std::set<std::string> RelatedArguments(const contract::OwnRule& own) const {
+    // Of a pattern, that which the wrong extents depend on is named; the shape itself is always.
+    if (own.rule == nullptr) return {contract_.At(own.parameter).name};
     std::set<std::string> names;
-    for (int index : {rule.subject, rule.other}) {
-      if (index >= 0) names.insert(contract_.parameters[static_cast<size_t>(index)].name);
+    for (int index : contract::ParametersOf(*own.rule)) {
+      if (index >= 0) names.insert(contract_.At(index).name);
     }
     for (const contract::Parameter& parameter : contract_.parameters) {
-      if (HasWord(rule.statement, parameter.name)) names.insert(parameter.name);
+      if (HasWord(own.rule->statement, parameter.name)) names.insert(parameter.name);
     }
     return names;
   }

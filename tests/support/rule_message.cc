@@ -54,6 +54,9 @@ bool HasWord(std::string_view text, std::string_view word) {
 
 std::vector<std::string> ValueTexts(contract::Kind kind, const contract::Argument& argument) {
   using contract::Kind;
+  if (contract::IsPointer(kind) && argument.handle == nullptr) return {"null"};
+  // A message may show the flag or element that matters, or how many there are.
+  std::vector<std::string> texts = {"not a live"};
   switch (kind) {
     case Kind::kBool:
       return {argument.integer != 0 ? "true" : "false"};
@@ -61,30 +64,45 @@ std::vector<std::string> ValueTexts(contract::Kind kind, const contract::Argumen
       return {Cat(argument.integer), Cat(static_cast<uint64_t>(argument.integer))};
     case Kind::kReal:
       return {Cat(argument.real), Cat(static_cast<float>(argument.real))};
-    default:
+    case Kind::kString:
+      return {static_cast<const char*>(argument.handle)};
+    case Kind::kTensor:
+      if (auto* tensor = Resolve<TensorDescriptor>(argument, ACLIMB_HANDLE_TENSOR)) {
+        return TensorTexts(*tensor);
+      }
+      break;
+    case Kind::kScalar:
+      if (auto* scalar = Resolve<ScalarValue>(argument, ACLIMB_HANDLE_SCALAR)) {
+        return {scalar->Text(), std::string(NameOf(scalar->dtype))};
+      }
+      break;
+    case Kind::kIntArray:
+      if (auto* ints = Resolve<IntArrayValue>(argument, ACLIMB_HANDLE_INT_ARRAY)) {
+        return {ListText(*ints)};
+      }
+      break;
+    case Kind::kFloatArray:
+      if (auto* floats = Resolve<FloatArrayValue>(argument, ACLIMB_HANDLE_FLOAT_ARRAY)) {
+        std::string list;
+        for (float value : *floats) list += Cat(list.empty() ? "" : ", ", value);
+        return {Cat("[", list, "]")};
+      }
+      break;
+    case Kind::kBoolArray:
+      if (auto* bools = Resolve<BoolArrayValue>(argument, ACLIMB_HANDLE_BOOL_ARRAY)) {
+        texts = {Cat(bools->size(), " entries")};
+        for (uint8_t flag : *bools) texts.emplace_back(flag != 0 ? "is true" : "is false");
+      }
+      break;
+    case Kind::kTensorList:
+    case Kind::kScalarList:
+      for (const contract::Argument& element : argument.elements) {
+        for (std::string& text : ValueTexts(element.kind, element)) texts.push_back(text);
+      }
+      texts.push_back(Cat(argument.elements.size(), " "));
       break;
   }
-  if (argument.handle == nullptr) return {"null"};
-  if (kind == Kind::kString) return {static_cast<const char*>(argument.handle)};
-  if (kind == Kind::kTensor) {
-    if (auto* tensor = Resolve<TensorDescriptor>(argument, ACLIMB_HANDLE_TENSOR)) {
-      return TensorTexts(*tensor);
-    }
-  } else if (kind == Kind::kScalar) {
-    if (auto* scalar = Resolve<ScalarValue>(argument, ACLIMB_HANDLE_SCALAR)) {
-      return {scalar->Text(), std::string(NameOf(scalar->dtype))};
-    }
-  } else if (kind == Kind::kIntArray) {
-    if (auto* ints = Resolve<IntArrayValue>(argument, ACLIMB_HANDLE_INT_ARRAY)) {
-      return {ListText(*ints)};
-    }
-  } else if (auto* bools = Resolve<BoolArrayValue>(argument, ACLIMB_HANDLE_BOOL_ARRAY)) {
-    // A message may show the flag that matters, or their number.
-    std::vector<std::string> texts = {Cat(bools->size(), " entries")};
-    for (uint8_t flag : *bools) texts.emplace_back(flag != 0 ? "is true" : "is false");
-    return texts;
-  }
-  return {"not a live"};
+  return texts;
 }
 
 RuleMessage::RuleMessage(std::string text)

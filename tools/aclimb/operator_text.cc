@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "aclimb/contract/check.h"
 #include "all_contracts.h"
 
 namespace aclimb::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using contract::Kind;
 using contract::Parameter;
 
 bool Exists(const contract::Contract& contract, Product product) {
@@ -42,7 +42,8 @@ Json Describe(const contract::Contract& contract, std::optional<Product> product
                   {"role", contract::RoleName(parameter.role)},
                   {"optional", parameter.optional},
                   {"doc", parameter.doc}};
-    if (parameter.kind == Kind::kTensor) {
+    if (parameter.HasShape()) entry["shape"] = contract::PatternText(parameter.Shape());
+    if (contract::HasTensors(parameter.kind)) {
       entry["min_rank"] = parameter.min_rank;
       entry["max_rank"] = parameter.max_rank;
       entry["formats"] = contract::FormatsText(parameter.formats);
@@ -77,7 +78,8 @@ std::string KindText(const Parameter& parameter) {
   std::string text =
       fmt::format("{}, {}{}", contract::KindName(parameter.kind),
                   contract::RoleName(parameter.role), parameter.optional ? ", may be null" : "");
-  if (parameter.kind != Kind::kTensor) return text;
+  if (parameter.HasShape()) text += ", shape " + contract::PatternText(parameter.Shape());
+  if (!contract::HasTensors(parameter.kind)) return text;
   text += parameter.min_rank == parameter.max_rank
               ? fmt::format(", rank {}", parameter.min_rank)
               : fmt::format(", rank {} to {}", parameter.min_rank, parameter.max_rank);
@@ -87,7 +89,7 @@ std::string KindText(const Parameter& parameter) {
 
 const Parameter& MainTensor(const contract::Contract& contract) {
   for (const Parameter& parameter : contract.parameters) {
-    if (parameter.kind == Kind::kTensor) return parameter;
+    if (contract::HasTensors(parameter.kind)) return parameter;
   }
   return contract.parameters.front();
 }
@@ -111,9 +113,9 @@ std::string DTypeText(const contract::Contract& contract, const Parameter& param
 
 std::vector<RuleLine> RuleLines(const contract::Contract& contract) {
   std::vector<RuleLine> lines;
-  for (const contract::Rule& rule : contract.rules) {
-    lines.push_back({fmt::format("{}/{}", contract.folder, rule.id), rule.code,
-                     contract::StatementOf(contract, rule), rule.fix});
+  for (const contract::OwnRule& own : contract::OwnRules(contract)) {
+    lines.push_back(
+        {fmt::format("{}/{}", contract.folder, own.id), own.code, own.statement, own.fix});
   }
   return lines;
 }

@@ -50,10 +50,31 @@ const char* CauseOf(contract::RuleKind kind) {
       return "a complex scalar";
     case contract::RuleKind::kConvertsTo:
       return "an output of a narrower kind of number than its inputs";
+    case contract::RuleKind::kPromotes:
+      return "unsigned integers beside other numbers, or an output of a narrower kind of number";
+    case contract::RuleKind::kInRange:
+      return "arguments in another order, or a dimension counted for a tensor of another rank";
+    case contract::RuleKind::kOneOf:
+      return "a misspelled word";
+    case contract::RuleKind::kReserved:
+      return "a value that PyTorch has and the operator's document does not support so far";
+    case contract::RuleKind::kCount:
+      return "an array of another operator, or a missing entry";
+    case contract::RuleKind::kWanted:
+      return "a mask that asks for more than the caller passes";
+    case contract::RuleKind::kSameRank:
+      return "a dimension that is missing or extra";
+    case contract::RuleKind::kBroadcasts:
+      return "an output with the shape of one input only, or a missing dimension of 1";
     case contract::RuleKind::kCustom:
       break;
   }
   return "";
+}
+
+const char* CauseOf(const contract::OwnRule& own) {
+  if (own.rule != nullptr) return CauseOf(own.rule->kind);
+  return "a tensor of another layer or another step, or two arguments that are exchanged";
 }
 
 void AddParameter(const contract::Contract& contract, int index, std::string& out) {
@@ -89,22 +110,28 @@ void AddGeneric(const contract::Contract& contract, std::string id, std::vector<
 }
 
 void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out) {
+  const std::vector<contract::OwnRule> own_rules = contract::OwnRules(contract);
   std::vector<std::string> ids = contract::RuleIds(contract);
-  ids.resize(ids.size() - contract.rules.size());  // its own rules are the last
+  ids.resize(ids.size() - own_rules.size());  // its own rules are the last
   // Before the table is looked at.
   for (const char* first : {"null/workspaceSize", "null/executor", "environment"}) {
     AddGeneric(contract, Cat(contract.folder, "/", first), out);
   }
   for (std::string& id : ids) AddGeneric(contract, std::move(id), out);
-  for (const contract::Rule& rule : contract.rules) {
-    RuleEntry text{Cat(contract.folder, "/", rule.id),
-                   rule.code,
-                   contract::StatementOf(contract, rule),
-                   CauseOf(rule.kind),
-                   rule.fix,
+  for (const contract::OwnRule& own : own_rules) {
+    RuleEntry text{Cat(contract.folder, "/", own.id),
+                   own.code,
+                   own.statement,
+                   CauseOf(own),
+                   own.fix,
                    contract.function};
-    AddParameter(contract, rule.subject, text.context);
-    AddParameter(contract, rule.other, text.context);
+    if (own.rule == nullptr) {
+      AddParameter(contract, own.parameter, text.context);
+    } else {
+      for (int index : contract::ParametersOf(*own.rule)) {
+        AddParameter(contract, index, text.context);
+      }
+    }
     out.push_back(std::move(text));
   }
   AddGeneric(contract, Cat(contract.folder, "/workspace-overflow"), out);

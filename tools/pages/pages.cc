@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "aclimb/contract/check.h"
 #include "aclimb/contract/page.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/environment.h"
@@ -67,8 +68,8 @@ std::string ErrorsPage() {
       "extent of each parameter), which each operator's page explains.\n\n"
       "| rule | code | fix |\n|---|---|---|\n";
   for (const contract::Contract* contract : kAllContracts) {
-    for (const contract::Rule& rule : contract->rules) {
-      out += Cat("| `", contract->folder, "/", rule.id, "` | ", rule.code, " | ", rule.fix, " |\n");
+    for (const contract::OwnRule& own : contract::OwnRules(*contract)) {
+      out += Cat("| `", contract->folder, "/", own.id, "` | ", own.code, " | ", own.fix, " |\n");
     }
   }
   out +=

@@ -105,8 +105,11 @@ TEST(ConvolutionBackwardContract, EveryRuleIsEnforcedAndExplained) {
     a.Tensor(kWeight, {4, 3, 3, 3}, DType::kFloat32, ACL_FORMAT_ND);
     a.Tensor(kGradBias, {4}, DType::kFloat32, ACL_FORMAT_NCHW);
   });
-  harness.ExpectRule("same-rank", [](CallArguments& a) {
+  harness.ExpectRule("same-rank/weight", [](CallArguments& a) {
     a.Tensor(kWeight, {4, 3, 3}, DType::kFloat32);
+  });
+  harness.ExpectRule("same-rank/gradOutput", [](CallArguments& a) {
+    a.Tensor(kGradOutput, {2, 4, 6}, DType::kFloat32);
   });
   // The sentence is about each of the four; a message about one of them, and the rank.
   for (int parameter : {kStride, kPadding, kDilation, kOutputPadding}) {

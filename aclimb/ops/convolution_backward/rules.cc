@@ -39,21 +39,6 @@ bool ComputesInFloat(const Arguments& arguments) {
   return a == DType::kFloat32 || a != b || b != c;
 }
 
-Finding MissingOutput(const Arguments& arguments, size_t output, int parameter, const char* name) {
-  if (!Wanted(arguments, output) || arguments.Given(parameter)) return std::nullopt;
-  return Cat(name, " is null and outputMask[", output, "] is true; expected an aclTensor.");
-}
-
-Finding BelowLimit(const Arguments& arguments, int parameter, const char* name, int64_t least) {
-  for (int64_t value : arguments.Ints(parameter)) {
-    if (value < least) {
-      return Cat(name, " is ", IntsOf(arguments, parameter), "; expected numbers of at least ",
-                 least, ".");
-    }
-  }
-  return std::nullopt;
-}
-
 // The product, or nothing when it leaves int64.
 std::optional<int64_t> Times(int64_t a, int64_t b) {
   int64_t result;
@@ -71,22 +56,6 @@ Attributes AttributesOf(const Arguments& arguments) {
   return *Expand(arguments.Tensor(kInput).rank() - 2, arguments.Ints(kStride),
                  arguments.Ints(kPadding), arguments.Ints(kDilation),
                  arguments.Ints(kOutputPadding));
-}
-
-Finding MaskWithoutThreeFlags(const Arguments& arguments) {
-  const size_t length = arguments.Bools(kOutputMask).size();
-  if (length == 3) return std::nullopt;
-  return Cat("outputMask has ", length, " entries; expected 3.");
-}
-
-Finding WantedGradInputMissing(const Arguments& arguments) {
-  return MissingOutput(arguments, 0, kGradInput, "gradInput");
-}
-Finding WantedGradWeightMissing(const Arguments& arguments) {
-  return MissingOutput(arguments, 1, kGradWeight, "gradWeight");
-}
-Finding WantedGradBiasMissing(const Arguments& arguments) {
-  return MissingOutput(arguments, 2, kGradBias, "gradBias");
 }
 
 Finding WantedBiasSizesMissing(const Arguments& arguments) {
@@ -117,14 +86,6 @@ Finding FormatOfAnotherRank(const Arguments& arguments) {
   return std::nullopt;
 }
 
-Finding DifferentRanks(const Arguments& arguments) {
-  const int rank = arguments.Tensor(kInput).rank();
-  if (arguments.Tensor(kGradOutput).rank() == rank && arguments.Tensor(kWeight).rank() == rank) {
-    return std::nullopt;
-  }
-  return Cat(ThreeShapes(arguments), "; expected equal ranks.");
-}
-
 Finding ThreeDimensionsOnOldChip(const Arguments& arguments) {
   if (!IsOldChip(arguments) || arguments.Tensor(kInput).rank() < 5) return std::nullopt;
   return Cat("input.shape is ", ShapeOf(arguments, kInput), "; expected rank 3 or 4 on ",
@@ -148,21 +109,6 @@ Finding WrongLength(const Arguments& arguments) {
              dims == 1 ? "1 entry" : "1", may_have_four ? ", or 4." : ".");
 }
 
-Finding BiasSizesNotOneNumber(const Arguments& arguments) {
-  if (!arguments.Given(kBiasSizes) || arguments.Ints(kBiasSizes).size() == 1) return std::nullopt;
-  return Cat("biasSizes is ", IntsOf(arguments, kBiasSizes), "; expected one number.");
-}
-
-Finding StrideBelowOne(const Arguments& arguments) {
-  return BelowLimit(arguments, kStride, "stride", 1);
-}
-Finding PaddingBelowZero(const Arguments& arguments) {
-  return BelowLimit(arguments, kPadding, "padding", 0);
-}
-Finding DilationBelowOne(const Arguments& arguments) {
-  return BelowLimit(arguments, kDilation, "dilation", 1);
-}
-
 Finding WrongOutputPadding(const Arguments& arguments) {
   const Attributes attributes = AttributesOf(arguments);
   const bool transposed = arguments.Bool(kTransposed);
@@ -177,17 +123,6 @@ Finding WrongOutputPadding(const Arguments& arguments) {
                transposed ? "; expected numbers in [0, stride)." : "; expected zeros.");
   }
   return std::nullopt;
-}
-
-Finding GroupsBelowOne(const Arguments& arguments) {
-  if (arguments.Integer(kGroups) >= 1) return std::nullopt;
-  return Cat("groups is ", arguments.Integer(kGroups), "; expected at least 1.");
-}
-
-Finding UnknownCubeMathType(const Arguments& arguments) {
-  const int64_t type = arguments.Integer(kCubeMathType);
-  if (type >= 0 && type <= 3) return std::nullopt;
-  return Cat("cubeMathType is ", type, "; expected 0, 1, 2 or 3.");
 }
 
 Finding CubeMathTypeOfAnotherProduct(const Arguments& arguments) {

@@ -37,22 +37,11 @@ Attributes AttributesOf(const contract::Arguments& arguments);
 // refusal, or nothing. They run in the order of the table and rely on the ones before.
 using Finding = std::optional<std::string>;
 
-Finding MaskWithoutThreeFlags(const contract::Arguments& arguments);
-Finding WantedGradInputMissing(const contract::Arguments& arguments);
-Finding WantedGradWeightMissing(const contract::Arguments& arguments);
-Finding WantedGradBiasMissing(const contract::Arguments& arguments);
 Finding WantedBiasSizesMissing(const contract::Arguments& arguments);
 Finding FormatOfAnotherRank(const contract::Arguments& arguments);
-Finding DifferentRanks(const contract::Arguments& arguments);
 Finding ThreeDimensionsOnOldChip(const contract::Arguments& arguments);
 Finding WrongLength(const contract::Arguments& arguments);
-Finding BiasSizesNotOneNumber(const contract::Arguments& arguments);
-Finding StrideBelowOne(const contract::Arguments& arguments);
-Finding PaddingBelowZero(const contract::Arguments& arguments);
-Finding DilationBelowOne(const contract::Arguments& arguments);
 Finding WrongOutputPadding(const contract::Arguments& arguments);
-Finding GroupsBelowOne(const contract::Arguments& arguments);
-Finding UnknownCubeMathType(const contract::Arguments& arguments);
 Finding CubeMathTypeOfAnotherProduct(const contract::Arguments& arguments);
 Finding EmptyOnOldChip(const contract::Arguments& arguments);
 Finding WrongBiasSizesWhenEmpty(const contract::Arguments& arguments);

@@ -42,48 +42,6 @@ inline std::string ShapeOf(const contract::Arguments& arguments, int index) {
   return ShapeText(tensor.shape.data(), tensor.shape.size());
 }
 
-inline Violation UnknownReduction(const contract::Arguments& arguments) {
-  const std::string_view reduction = ReductionOf(arguments);
-  if (reduction == "none" || reduction == "mean" || reduction == "sum") return std::nullopt;
-  return Cat("reduction is \"", reduction, "\"; expected \"none\", \"mean\" or \"sum\".");
-}
-
-inline Violation SmoothingOutOfRange(const contract::Arguments& arguments) {
-  const double smoothing = arguments.Real(kLabelSmoothing);
-  if (smoothing >= 0 && smoothing <= 1) return std::nullopt;
-  return Cat("labelSmoothing is ", smoothing, "; expected a value from 0 to 1.");
-}
-
-inline Violation ReservedSmoothing(const contract::Arguments& arguments) {
-  const double smoothing = arguments.Real(kLabelSmoothing);
-  if (smoothing == 0 || arguments.extensions()) return std::nullopt;
-  return Cat("labelSmoothing is ", smoothing,
-             "; expected 0, the only value that the operator's document supports so far "
-             "(ACLIMB_EXTENSIONS=1 accepts the others).");
-}
-
-inline Violation ReservedZlossScale(const contract::Arguments& arguments) {
-  const double scale = arguments.Real(kLseSquareScale);
-  if (scale == 0 || arguments.extensions()) return std::nullopt;
-  return Cat("lseSquareScaleForZloss is ", scale,
-             "; expected 0, the only value that the operator's document supports so far "
-             "(ACLIMB_EXTENSIONS=1 accepts the others).");
-}
-
-inline Violation ReservedZlossTensor(const contract::Arguments& arguments, int index,
-                                     const char* name) {
-  if (!ZlossGiven(arguments, index) || arguments.extensions()) return std::nullopt;
-  return Cat(name, " is a tensor of shape ", ShapeOf(arguments, index),
-             "; expected null or an empty tensor, since the operator's document does not support "
-             "z-loss so far (ACLIMB_EXTENSIONS=1 accepts it).");
-}
-inline Violation ReservedGradZloss(const contract::Arguments& arguments) {
-  return ReservedZlossTensor(arguments, kGradZloss, "gradZlossOptional");
-}
-inline Violation ReservedLse(const contract::Arguments& arguments) {
-  return ReservedZlossTensor(arguments, kLseForZloss, "lseForZlossOptional");
-}
-
 // From here on the z-loss tensors are looked at only where they are read.
 inline bool UsesZloss(const contract::Arguments& arguments) {
   return arguments.Real(kLseSquareScale) != 0 && !arguments.Tensor(kLogProb).IsEmpty();
@@ -134,29 +92,17 @@ inline Violation GradLossShape(const contract::Arguments& arguments) {
   return LossShape(arguments, kGradLoss, "gradLoss");
 }
 
-inline Violation VectorShape(const contract::Arguments& arguments, int index, const char* name,
-                             int64_t length) {
-  const auto& shape = arguments.Tensor(index).shape;
-  if (shape.size() == 1 && shape[0] == length) return std::nullopt;
-  return Cat(name, ".shape is ", ShapeOf(arguments, index), " but logProb.shape is ",
-             ShapeOf(arguments, kLogProb), "; expected [", length, "].");
-}
-inline Violation TargetShape(const contract::Arguments& arguments) {
-  return VectorShape(arguments, kTarget, "target", arguments.Tensor(kLogProb).shape[0]);
-}
-inline Violation WeightShape(const contract::Arguments& arguments) {
-  if (!arguments.Given(kWeight)) return std::nullopt;
-  return VectorShape(arguments, kWeight, "weightOptional", arguments.Tensor(kLogProb).shape[1]);
-}
-
 inline Violation GradZlossShape(const contract::Arguments& arguments) {
   if (!UsesZloss(arguments) || !ZlossGiven(arguments, kGradZloss)) return std::nullopt;
   return LossShape(arguments, kGradZloss, "gradZlossOptional");
 }
 inline Violation LseShape(const contract::Arguments& arguments) {
   if (!UsesZloss(arguments)) return std::nullopt;
-  return VectorShape(arguments, kLseForZloss, "lseForZlossOptional",
-                     arguments.Tensor(kLogProb).shape[0]);
+  const auto& shape = arguments.Tensor(kLseForZloss).shape;
+  const int64_t rows = arguments.Tensor(kLogProb).shape[0];
+  if (shape.size() == 1 && shape[0] == rows) return std::nullopt;
+  return Cat("lseForZlossOptional.shape is ", ShapeOf(arguments, kLseForZloss),
+             " but logProb.shape is ", ShapeOf(arguments, kLogProb), "; expected [", rows, "].");
 }
 
 }  // namespace aclimb::cross_entropy_loss_grad

@@ -15,11 +15,11 @@ inline constexpr auto kIndexDTypes =
                      DType::kInt64, DType::kInt16, DType::kInt8, DType::kUInt8, DType::kBool);
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::WithRank(
+    contract::WithShape(
         contract::Input("grad",
                         contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes),
-                        "gradient of the looked-up rows, one row of its last dimension per index"),
-        1, 8),
+                        "gradient of the looked-up rows, one row of D elements per index"),
+        "S... D"),
     contract::Input("indices", contract::OnAll(kIndexDTypes),
                     "row of the table for each row of grad, truncated towards zero; those outside "
                     "[0, numWeights) are skipped"),
@@ -29,22 +29,15 @@ inline constexpr contract::Parameter kParameters[] = {
                         "[0, numWeights)"),
     contract::Attribute("scaleGradByFreq", contract::Kind::kBool,
                         "true: divide each row by the number of its indices"),
-    contract::WithRank(
+    contract::WithShape(
         contract::Output("out",
                          contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes),
-                         "[numWeights, last dimension of grad]; its dtype may differ from grad's"),
-        2, 2),
+                         "gradient of the table; its dtype may differ from grad's"),
+        "numWeights D"),
 };
 
 inline std::string Shape(const TensorDescriptor& tensor) {
   return ShapeText(tensor.shape.data(), tensor.shape.size());
-}
-
-// The C parameter is unsigned; rows are counted with a sign.
-inline std::optional<std::string> TooManyWeights(const contract::Arguments& arguments) {
-  if (arguments.Integer(kNumWeights) >= 0) return std::nullopt;
-  return Cat("numWeights is ", static_cast<uint64_t>(arguments.Integer(kNumWeights)),
-             "; expected a number below 2^63.");
 }
 
 // Only the products are compared, so [4, 3, 5] goes with indices of [12], [4, 3] or [2, 6].
@@ -60,31 +53,13 @@ inline std::optional<std::string> RowsDiffer(const contract::Arguments& argument
              " indices; expected one index per row.");
 }
 
-inline std::optional<std::string> OutRowsDiffer(const contract::Arguments& arguments) {
-  const TensorDescriptor& out = arguments.Tensor(kOut);
-  if (out.shape[0] == arguments.Integer(kNumWeights)) return std::nullopt;
-  return Cat("out.shape is ", Shape(out), " but numWeights is ", arguments.Integer(kNumWeights),
-             "; expected out.shape[0] = numWeights.");
-}
-
-inline std::optional<std::string> OutColumnsDiffer(const contract::Arguments& arguments) {
-  const TensorDescriptor& grad = arguments.Tensor(kGrad);
-  const TensorDescriptor& out = arguments.Tensor(kOut);
-  if (out.shape[1] == grad.shape.back()) return std::nullopt;
-  return Cat("out.shape is ", Shape(out), " but grad.shape is ", Shape(grad),
-             "; expected out.shape[1] = last dimension of grad.");
-}
-
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom("range/numWeights", &TooManyWeights, "numWeights < 2^63",
-                     "pass the number of rows of the table"),
+    // Rows are counted with a sign.
+    contract::InRange("range/numWeights", kNumWeights, contract::Below2To63(),
+                      "pass the number of rows of the table"),
     contract::Custom("one-index-per-row/indices", &RowsDiffer,
                      "indices has as many elements as grad has rows, whatever their shapes",
                      "pass the indices of the forward call and the gradient of its output"),
-    contract::Custom("rows/out", &OutRowsDiffer, "out.shape[0] = numWeights",
-                     "allocate out as [numWeights, last dimension of grad]"),
-    contract::Custom("columns/out", &OutColumnsDiffer, "out.shape[1] = last dimension of grad",
-                     "allocate out as [numWeights, last dimension of grad]"),
 };
 
 inline constexpr contract::Contract kContract = {

@@ -508,9 +508,11 @@ TEST(EmbeddingDenseBackwardContract, EveryRuleIsEnforcedAndExplained) {
   });
   harness.ExpectRule("one-index-per-row/indices",
                      [](CallArguments& a) { a.Tensor(kIndices, {0}, DType::kInt64); });
-  harness.ExpectRule("rows/out", [](CallArguments& a) { a.Tensor(kOut, {7, 3}, DType::kFloat32); });
-  harness.ExpectRule("rows/out", [](CallArguments& a) { a.Integer(kNumWeights, 5); });
-  harness.ExpectRule("columns/out", [](CallArguments& a) {
+  harness.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Tensor(kOut, {7, 3}, DType::kFloat32);
+  });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Integer(kNumWeights, 5); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) {
     a.Tensor(kOut, {6, 4}, DType::kFloat32);
   });
   harness.ExpectEveryRuleCovered({"embedding_dense_backward/product"});

@@ -357,32 +357,33 @@ TEST(RoiAlignV2BackwardContract, EveryRuleIsEnforcedAndExplained) {
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   for (int64_t columns : {4, 6, 0}) {
-    harness.ExpectRule("box-columns", [columns](CallArguments& a) {
+    harness.ExpectRule("shape/boxes", [columns](CallArguments& a) {
       a.Tensor(kBoxes, {3, columns}, DType::kFloat32);
     });
   }
   for (const Shape& shape : {Shape{}, Shape{2, 2, 11}, Shape{2, 2, 11, 13, 1}}) {
-    harness.ExpectRule("input-rank", [&](CallArguments& a) { a.Ints(kInputShape, shape); });
+    harness.ExpectRule("shape/inputShape", [&](CallArguments& a) { a.Ints(kInputShape, shape); });
   }
-  harness.ExpectRule("regions", [](CallArguments& a) {
+  harness.ExpectRule("shape/boxes", [](CallArguments& a) {
     a.Tensor(kBoxes, {4, 5}, DType::kFloat32);
   });
-  harness.ExpectRule("pooled-height", [](CallArguments& a) { a.Integer(kPooledHeight, 8); });
-  harness.ExpectRule("pooled-width", [](CallArguments& a) { a.Integer(kPooledWidth, -5); });
-  harness.ExpectRule("channels", [](CallArguments& a) {
+  harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Integer(kPooledHeight, 8); });
+  harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Integer(kPooledWidth, -5); });
+  harness.ExpectRule("shape/inputShape", [](CallArguments& a) {
     a.Ints(kInputShape, {2, 3, 11, 13});
     a.Tensor(kGradInput, {2, 3, 11, 13}, DType::kFloat32, ACL_FORMAT_NCHW);
   });
   for (size_t dimension = 0; dimension < 4; ++dimension) {
-    harness.ExpectRule("input-shape", [dimension](CallArguments& a) {
+    harness.ExpectRule("shape/gradInput", [dimension](CallArguments& a) {
       Shape shape = {2, 2, 11, 13};
       ++shape[dimension];
-      a.Ints(kInputShape, shape);
+      a.Tensor(kGradInput, shape, DType::kFloat32, ACL_FORMAT_NCHW);
     });
   }
-  harness.ExpectRule("sampling-ratio", [](CallArguments& a) { a.Integer(kSamplingRatio, -1); });
+  harness.ExpectRule("range/samplingRatio",
+                     [](CallArguments& a) { a.Integer(kSamplingRatio, -1); });
   for (double scale : {0.0, -1.0, 1e-39, std::nan("")}) {
-    harness.ExpectRule("spatial-scale",
+    harness.ExpectRule("range/spatialScale",
                        [scale](CallArguments& a) { a.Real(kSpatialScale, scale); });
   }
   harness.ExpectAccepted([](CallArguments& a) { a.Real(kSpatialScale, 1.2e-38); });

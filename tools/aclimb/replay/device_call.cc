@@ -136,11 +136,18 @@ class DeviceCall {
       case contract::Kind::kString:
         value.pointer = argument.text.c_str();
         return value;
-      default:
+      case contract::Kind::kBool:
+      case contract::Kind::kInteger:
+      case contract::Kind::kReal:
         value.integer = argument.integer;
         value.real = argument.real;
         return value;
+      case contract::Kind::kFloatArray:
+      case contract::Kind::kTensorList:
+      case contract::Kind::kScalarList:
+        break;  // ReadRecording refuses these
     }
+    return value;
   }
 
   void Call(aclrtStream stream) {

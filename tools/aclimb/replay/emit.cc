@@ -201,7 +201,13 @@ class Program {
              argument.integers.size());
         return;
       }
-      default:
+      case contract::Kind::kFloatArray:
+      case contract::Kind::kTensorList:
+      case contract::Kind::kScalarList:  // ReadRecording refuses these three
+      case contract::Kind::kString:
+      case contract::Kind::kBool:
+      case contract::Kind::kInteger:
+      case contract::Kind::kReal:
         return;
     }
   }
@@ -232,9 +238,16 @@ class Program {
         return RealLiteral(argument.real, /*single=*/false);
       case contract::Kind::kString:
         return argument.null ? "nullptr" : TextLiteral(argument.text);
-      default:
-        return argument.null ? "nullptr" : argument.name;
+      case contract::Kind::kTensor:
+      case contract::Kind::kScalar:
+      case contract::Kind::kIntArray:
+      case contract::Kind::kFloatArray:
+      case contract::Kind::kBoolArray:
+      case contract::Kind::kTensorList:
+      case contract::Kind::kScalarList:
+        break;
     }
+    return argument.null ? "nullptr" : argument.name;
   }
 
   void Phases() {

@@ -81,7 +81,7 @@ RecordedArgument ReadArgument(const json& value, const contract::Parameter& para
   RecordedArgument argument;
   argument.name = parameter.name;
   argument.kind = parameter.kind;
-  argument.is_output = parameter.role == contract::Role::kOutput;
+  argument.is_output = contract::IsWritten(parameter.role);
   if (value.is_null()) {
     argument.null = true;
     return argument;
@@ -104,6 +104,11 @@ RecordedArgument ReadArgument(const json& value, const contract::Parameter& para
     case contract::Kind::kBoolArray:
       for (const json& flag : value) argument.integers.push_back(flag.get<bool>() ? 1 : 0);
       break;
+    case contract::Kind::kFloatArray:
+    case contract::Kind::kTensorList:
+    case contract::Kind::kScalarList:
+      throw Unreadable(fmt::format("{} is a {}, which a replay does not make", parameter.name,
+                                   contract::KindName(parameter.kind)));
     case contract::Kind::kString:
       argument.text = value.get<std::string>();
       break;

@@ -1,4 +1,4 @@
-#include "aclimb/contract/contract.h"
+#include "aclimb/contract/parameter.h"
 
 #include <bit>
 
@@ -73,8 +73,14 @@ const char* KindName(Kind kind) {
       return "scalar";
     case Kind::kIntArray:
       return "int array";
+    case Kind::kFloatArray:
+      return "float array";
     case Kind::kBoolArray:
       return "bool array";
+    case Kind::kTensorList:
+      return "tensor list";
+    case Kind::kScalarList:
+      return "scalar list";
     case Kind::kString:
       return "string";
     case Kind::kBool:
@@ -93,26 +99,12 @@ const char* RoleName(Role role) {
       return "in";
     case Role::kOutput:
       return "out";
-    default:
+    case Role::kInOut:
+      return "in and out";
+    case Role::kAttribute:
       return "attribute";
   }
-}
-
-std::string StatementOf(const Contract& contract, const Rule& rule) {
-  const auto name = [&](int index) { return contract.parameters[static_cast<size_t>(index)].name; };
-  switch (rule.kind) {
-    case RuleKind::kSameDType:
-      return Cat(name(rule.subject), " has the dtype of ", name(rule.other));
-    case RuleKind::kSameShape:
-      return Cat(name(rule.subject), " has the shape of ", name(rule.other));
-    case RuleKind::kConvertsToFloat:
-      return Cat(name(rule.subject), " is real");
-    case RuleKind::kConvertsTo:
-      return Cat("the dtype of ", name(rule.subject), " converts to that of ", name(rule.other));
-    case RuleKind::kCustom:
-      break;
-  }
-  return rule.statement;
+  return "";
 }
 
 }  // namespace aclimb::contract

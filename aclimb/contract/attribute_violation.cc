@@ -1,0 +1,325 @@
+#include <algorithm>
+#include <string_view>
+
+#include "aclimb/contract/given.h"
+#include "aclimb/contract/promotion.h"
+#include "aclimb/contract/violation.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::contract {
+namespace {
+
+// ---- Numbers in a range
+
+bool IsArray(Kind kind) {
+  return kind == Kind::kIntArray || kind == Kind::kFloatArray || kind == Kind::kScalarList;
+}
+
+// Calls `each` with every number of the argument until it returns true, and returns whether it did.
+template <typename Each>
+bool AnyNumber(const Contract& contract, const Arguments& arguments, int parameter, Each&& each) {
+  const Argument& argument = arguments.At(parameter);
+  const Kind kind = contract.At(parameter).kind;
+  if (kind == Kind::kInteger) return each(static_cast<double>(argument.integer));
+  if (kind == Kind::kReal) return each(argument.real);
+  if (argument.object == nullptr) return false;
+  const auto scalar = [&](const ScalarValue& value) {
+    return !IsComplex(value.dtype) && each(static_cast<double>(value.ToFloat()));
+  };
+  if (kind == Kind::kScalar) return scalar(arguments.Scalar(parameter));
+  if (kind == Kind::kIntArray) {
+    for (int64_t value : arguments.Ints(parameter)) {
+      if (each(static_cast<double>(value))) return true;
+    }
+  } else if (kind == Kind::kFloatArray) {
+    for (float value : arguments.Floats(parameter)) {
+      if (each(static_cast<double>(value))) return true;
+    }
+  } else if (kind == Kind::kScalarList) {
+    for (size_t i = 0; i < arguments.ElementCount(parameter); ++i) {
+      if (scalar(arguments.Scalar(parameter, i))) return true;
+    }
+  }
+  return false;
+}
+
+// "dim is 3", "stride is [1, 0]", "eps is FLOAT 0"
+std::string Told(const Contract& contract, const Rule& rule, const Arguments& arguments) {
+  const int parameter = rule.subject;
+  const char* const name = contract.At(parameter).name;
+  std::string list;
+  const auto add = [&](const auto& value) { list += Cat(list.empty() ? "" : ", ", value); };
+  switch (contract.At(parameter).kind) {
+    case Kind::kInteger: {
+      const int64_t value = arguments.Integer(parameter);
+      return Cat(name, " is ",
+                 rule.bounds.is_uint64 ? Cat(static_cast<uint64_t>(value)) : Cat(value));
+    }
+    case Kind::kReal:
+      return Cat(name, " is ", arguments.Real(parameter));
+    case Kind::kScalar:
+      return Cat(name, " is ", arguments.Scalar(parameter).Text());
+    case Kind::kIntArray:
+      for (int64_t value : arguments.Ints(parameter)) add(value);
+      return Cat(name, " is [", list, "]");
+    case Kind::kFloatArray:
+      for (float value : arguments.Floats(parameter)) add(value);
+      return Cat(name, " is [", list, "]");
+    case Kind::kScalarList:
+      for (size_t i = 0; i < arguments.ElementCount(parameter); ++i) {
+        add(arguments.Scalar(parameter, i).Text());
+      }
+      return Cat(name, " is [", list, "]");
+    case Kind::kTensorList:
+      return Cat(name, " has ", arguments.ElementCount(parameter), " entries");
+    case Kind::kBoolArray:
+      return Cat(name, " has ", arguments.Bools(parameter).size(), " entries");
+    case Kind::kBool:
+      return Cat(name, " is ", arguments.Bool(parameter));
+    case Kind::kTensor:
+    case Kind::kString:
+      break;
+  }
+  return name;
+}
+
+// "a number of at least 0", "numbers from 0 to 1"
+std::string BoundsText(const Rule& rule, bool many) {
+  const Bounds& bounds = rule.bounds;
+  const std::string numbers = many ? "numbers" : "a number";
+  if (bounds.is_uint64) return Cat(numbers, " below 2^63");
+  if (bounds.most == Bounds::kInfinity) {
+    return Cat(numbers, bounds.open ? " above " : " of at least ", bounds.least);
+  }
+  if (bounds.least == -Bounds::kInfinity) return Cat(numbers, " of at most ", bounds.most);
+  if (bounds.least == bounds.most) return Cat(numbers, " equal to ", bounds.least);
+  return Cat(numbers, bounds.open ? " above " : " from ", bounds.least,
+             bounds.open ? " and at most " : " to ", bounds.most);
+}
+
+std::optional<std::string> OutOfBounds(const Contract& contract, const Rule& rule,
+                                       const Arguments& arguments) {
+  const Bounds& bounds = rule.bounds;
+  const auto wrong = [&](double value) {
+    const bool high_enough = bounds.open ? value > bounds.least : value >= bounds.least;
+    return !(high_enough && value <= bounds.most);
+  };
+  if (!AnyNumber(contract, arguments, rule.subject, wrong)) return std::nullopt;
+  const bool many = IsArray(contract.At(rule.subject).kind);
+  return Cat(Told(contract, rule, arguments), "; expected ", BoundsText(rule, many), ".");
+}
+
+// The same dimension counted from the end stands twice.
+bool StandsTwice(const IntArrayValue& dimensions, int64_t rank) {
+  uint64_t seen = 0;
+  for (int64_t dimension : dimensions) {
+    const uint64_t bit = uint64_t{1} << (dimension < 0 ? dimension + rank : dimension);
+    if ((seen & bit) != 0) return true;
+    seen |= bit;
+  }
+  return false;
+}
+
+std::optional<std::string> NoDimension(const Contract& contract, const Rule& rule,
+                                       const Arguments& arguments) {
+  if (TensorCount(contract, arguments, rule.other) == 0) return std::nullopt;
+  const GivenTensor tensor = TensorAt(contract, arguments, rule.other, 0);
+  if (!tensor) return std::nullopt;
+  const bool many = contract.At(rule.subject).kind == Kind::kIntArray;
+  const int64_t rank = std::max(tensor->rank() + rule.bounds.more, 1);
+  const auto wrong = [&](double value) {
+    return value < static_cast<double>(-rank) || value >= static_cast<double>(rank);
+  };
+  const auto told = [&] {
+    return Cat(Told(contract, rule, arguments), " but ", NameOf(contract, tensor), ".shape is ",
+               ShapeOf(tensor), "; expected ");
+  };
+  if (AnyNumber(contract, arguments, rule.subject, wrong)) {
+    return Cat(told(), many ? "dimensions from " : "a dimension from ", -rank, " to ", rank - 1,
+               ".");
+  }
+  if (rule.bounds.distinct && arguments.Given(rule.subject) &&
+      StandsTwice(arguments.Ints(rule.subject), rank)) {
+    return Cat(told(), "each dimension once.");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> NotReal(const Contract& contract, const Rule& rule,
+                                   const Arguments& arguments) {
+  const bool is_list = contract.At(rule.subject).kind == Kind::kScalarList;
+  if (!arguments.Given(rule.subject)) return std::nullopt;
+  const size_t count = is_list ? arguments.ElementCount(rule.subject) : 1;
+  for (size_t i = 0; i < count; ++i) {
+    const ScalarValue& scalar =
+        is_list ? arguments.Scalar(rule.subject, i) : arguments.Scalar(rule.subject);
+    if (ResultConverts(scalar.dtype, DType::kFloat32)) continue;
+    return Cat(NameOf(contract, rule.subject, is_list ? static_cast<int>(i) : -1), ".dtype is ",
+               NameOf(scalar.dtype),
+               "; expected a dtype that converts to FLOAT (any integer, BOOL, FLOAT16, BFLOAT16, "
+               "FLOAT or DOUBLE).");
+  }
+  return std::nullopt;
+}
+
+// ---- Texts
+
+// Calls `each` with every choice, and whether it is the last, until it returns true; returns
+// whether it did.
+template <typename Each>
+bool AnyChoice(const Rule& rule, Each&& each) {
+  std::string_view rest = rule.choices;
+  while (true) {
+    const size_t bar = rest.find('|');
+    const bool last = bar == std::string_view::npos;
+    if (each(rest.substr(0, bar), last)) return true;
+    if (last) return false;
+    rest.remove_prefix(bar + 1);
+  }
+}
+
+// "\"none\", \"mean\" or \"sum\""
+std::string ChoicesText(const Rule& rule) {
+  std::string text;
+  AnyChoice(rule, [&](std::string_view choice, bool last) {
+    text += Cat(text.empty() ? "" : last ? " or " : ", ", "\"", choice, "\"");
+    return false;
+  });
+  return text;
+}
+
+std::optional<std::string> NoChoice(const Contract& contract, const Rule& rule,
+                                    const Arguments& arguments) {
+  if (!arguments.Given(rule.subject)) return std::nullopt;
+  const std::string_view text = arguments.String(rule.subject, "");
+  if (AnyChoice(rule, [&](std::string_view choice, bool) { return choice == text; })) {
+    return std::nullopt;
+  }
+  return Cat(contract.At(rule.subject).name, " is \"", text, "\"; expected ", ChoicesText(rule),
+             ".");
+}
+
+// ---- What documents do not support so far
+
+std::optional<std::string> ReservedValue(const Contract& contract, const Rule& rule,
+                                         const Arguments& arguments) {
+  if (arguments.extensions()) return std::nullopt;
+  if (contract.At(rule.subject).kind == Kind::kTensor) {
+    const GivenTensor given = TensorAt(contract, arguments, rule.subject, 0);
+    if (!given || given->IsEmpty()) return std::nullopt;
+    return Cat(NameOf(contract, given), " is a tensor of shape ", ShapeOf(given),
+               "; expected null or an empty tensor, since the operator's document does not support "
+               "it so far (ACLIMB_EXTENSIONS=1 accepts it).");
+  }
+  const auto wrong = [](double value) { return value != 0; };
+  if (!AnyNumber(contract, arguments, rule.subject, wrong)) return std::nullopt;
+  return Cat(Told(contract, rule, arguments),
+             "; expected 0, the only value that the operator's document supports so far "
+             "(ACLIMB_EXTENSIONS=1 accepts the others).");
+}
+
+// ---- Counts
+
+size_t EntriesOf(const Contract& contract, const Arguments& arguments, int parameter) {
+  switch (contract.At(parameter).kind) {
+    case Kind::kIntArray:
+      return arguments.Ints(parameter).size();
+    case Kind::kFloatArray:
+      return arguments.Floats(parameter).size();
+    case Kind::kBoolArray:
+      return arguments.Bools(parameter).size();
+    case Kind::kTensorList:
+    case Kind::kScalarList:
+      return arguments.ElementCount(parameter);
+    case Kind::kTensor:
+    case Kind::kScalar:
+    case Kind::kString:
+    case Kind::kBool:
+    case Kind::kInteger:
+    case Kind::kReal:
+      break;
+  }
+  return 0;
+}
+
+// "3 entries", "at least 1 entry"
+std::string CountText(const Bounds& bounds) {
+  if (bounds.least == bounds.most) {
+    return Cat(bounds.least, bounds.least == 1 ? " entry" : " entries");
+  }
+  if (bounds.most == Bounds::kInfinity) {
+    return Cat("at least ", bounds.least, bounds.least == 1 ? " entry" : " entries");
+  }
+  return Cat(bounds.least, " to ", bounds.most, " entries");
+}
+
+std::optional<std::string> OtherCount(const Contract& contract, const Rule& rule,
+                                      const Arguments& arguments) {
+  if (!arguments.Given(rule.subject)) return std::nullopt;
+  const auto entries = static_cast<double>(EntriesOf(contract, arguments, rule.subject));
+  if (entries >= rule.bounds.least && entries <= rule.bounds.most) return std::nullopt;
+  return Cat(Told(contract, rule, arguments), "; expected ", CountText(rule.bounds), ".");
+}
+
+std::optional<std::string> WantedButMissing(const Contract& contract, const Rule& rule,
+                                            const Arguments& arguments) {
+  if (arguments.Given(rule.subject) || !arguments.Given(rule.other)) return std::nullopt;
+  const BoolArrayValue& mask = arguments.Bools(rule.other);
+  const auto entry = static_cast<size_t>(rule.entry);
+  if (entry >= mask.size() || mask[entry] == 0) return std::nullopt;
+  return Cat(contract.At(rule.subject).name, " is null and ", contract.At(rule.other).name, "[",
+             entry, "] is true; expected an aclTensor.");
+}
+
+}  // namespace
+
+std::optional<std::string> AttributeViolation(const Contract& contract, const Rule& rule,
+                                              const Arguments& arguments) {
+  if (rule.kind == RuleKind::kConvertsToFloat) return NotReal(contract, rule, arguments);
+  if (rule.kind == RuleKind::kInRange) {
+    return rule.bounds.dimension_of >= 0 ? NoDimension(contract, rule, arguments)
+                                         : OutOfBounds(contract, rule, arguments);
+  }
+  if (rule.kind == RuleKind::kOneOf) return NoChoice(contract, rule, arguments);
+  if (rule.kind == RuleKind::kReserved) return ReservedValue(contract, rule, arguments);
+  if (rule.kind == RuleKind::kCount) return OtherCount(contract, rule, arguments);
+  return WantedButMissing(contract, rule, arguments);
+}
+
+std::string AttributeStatement(const Contract& contract, const Rule& rule) {
+  const Parameter& subject = contract.At(rule.subject);
+  const char* const name = subject.name;
+  const bool many = IsArray(subject.kind);
+  switch (rule.kind) {
+    case RuleKind::kConvertsToFloat:
+      return Cat(name, many ? " has real entries" : " is real");
+    case RuleKind::kInRange:
+      if (rule.bounds.dimension_of < 0) {
+        return Cat(name, many ? " has " : " is ", BoundsText(rule, many));
+      }
+      return Cat(name, many ? " has dimensions of " : " is a dimension of ",
+                 contract.At(rule.other).name, rule.bounds.more > 0 ? " with one more" : "",
+                 ", from -rank to rank - 1", rule.bounds.distinct ? ", each once" : "");
+    case RuleKind::kOneOf:
+      return Cat(name, " is ", ChoicesText(rule));
+    case RuleKind::kReserved:
+      return Cat(name, subject.kind == Kind::kTensor ? " is null or empty" : " is 0",
+                 ", unless ACLIMB_EXTENSIONS=1");
+    case RuleKind::kCount:
+      return Cat(name, " has ", CountText(rule.bounds));
+    case RuleKind::kWanted:
+      return Cat(name, " is given when ", contract.At(rule.other).name, "[", rule.entry,
+                 "] is true");
+    case RuleKind::kSameDType:
+    case RuleKind::kConvertsTo:
+    case RuleKind::kPromotes:
+    case RuleKind::kSameRank:
+    case RuleKind::kSameShape:
+    case RuleKind::kBroadcasts:
+    case RuleKind::kCustom:
+      break;
+  }
+  return rule.statement;
+}
+
+}  // namespace aclimb::contract

@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <span>
+
+#include "aclimb/contract/broadcast.h"
+#include "aclimb/contract/given.h"
+#include "aclimb/contract/violation.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::contract {
+namespace {
+
+// "self.shape is [2, 3] (FLOAT)"
+std::string Told(const Contract& contract, const GivenTensor& given) {
+  return Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), " (", DTypeOf(given), ")");
+}
+
+}  // namespace
+
+std::optional<std::string> BroadcastViolation(const Contract& contract, const Rule& rule,
+                                              const Arguments& arguments) {
+  int64_t extents[8];
+  size_t count = 0;
+  std::string inputs;
+  bool meet = true;
+  const auto add = [&](const GivenTensor& given) {
+    if (meet) meet = BroadcastInto(given->shape, extents, count);
+  };
+  for (int index : {rule.subject, rule.other, rule.third}) {
+    if (index < 0) continue;
+    if (const GivenTensor given = TensorAt(contract, arguments, index, 0)) add(given);
+  }
+  const GivenTensor output = TensorAt(contract, arguments, rule.output, 0);
+  if (meet && (!output || std::ranges::equal(output->shape, std::span(extents, count)))) {
+    return std::nullopt;
+  }
+  for (int index : {rule.subject, rule.other, rule.third}) {
+    if (index < 0 || (meet && index == rule.output)) continue;
+    const GivenTensor given = TensorAt(contract, arguments, index, 0);
+    if (!given) continue;
+    inputs += Cat(inputs.empty() ? "" : " and ", Told(contract, given));
+  }
+  if (!meet) {
+    return Cat(inputs,
+               "; expected shapes that broadcast: dimensions, counted from the last, that are "
+               "equal or 1.");
+  }
+  const std::string shape = ShapeText(extents, count);
+  const bool in_place = rule.output == rule.subject;
+  return Cat(Told(contract, output), " but ", inputs,
+             in_place ? Cat("; expected a shape that broadcasts to ", ShapeOf(output),
+                            ", and together they broadcast to ", shape, ".")
+                      : Cat("; expected ", shape, ", which the inputs broadcast to."));
+}
+
+}  // namespace aclimb::contract

@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "aclimb/contract/given.h"
+#include "aclimb/contract/promotion.h"
+#include "aclimb/contract/violation.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::contract {
+namespace {
+
+std::string Differ(const Contract& contract, const GivenTensor& a, const GivenTensor& b,
+                   const char* property, std::string (*value)(const GivenTensor&),
+                   const std::string& expected) {
+  return Cat(NameOf(contract, a), ".", property, " is ", value(a), " but ", NameOf(contract, b),
+             ".", property, " is ", value(b), "; expected ", expected, ".");
+}
+
+std::optional<std::string> Wrong(const Contract& contract, RuleKind kind, const GivenTensor& a,
+                                 const GivenTensor& b) {
+  if (kind == RuleKind::kSameDType) {
+    if (a->dtype == b->dtype) return std::nullopt;
+    return Differ(contract, a, b, "dtype", &DTypeOf, "equal dtypes");
+  }
+  if (kind == RuleKind::kConvertsTo) {
+    if (ResultConverts(a->dtype, b->dtype)) return std::nullopt;
+    return Differ(contract, b, a, "dtype", &DTypeOf,
+                  Cat("an output dtype that ", DTypeOf(a), " converts to"));
+  }
+  if (kind == RuleKind::kSameRank) {
+    if (a->rank() == b->rank()) return std::nullopt;
+    return Differ(contract, a, b, "shape", &ShapeOf, "equal ranks");
+  }
+  if (a->shape == b->shape) return std::nullopt;
+  return Differ(contract, a, b, "shape", &ShapeOf, "equal shapes");
+}
+
+}  // namespace
+
+std::optional<std::string> PairViolation(const Contract& contract, const Rule& rule,
+                                         const Arguments& arguments) {
+  const size_t count_a = TensorCount(contract, arguments, rule.subject);
+  const size_t count_b = TensorCount(contract, arguments, rule.other);
+  const bool a_is_list = contract.At(rule.subject).kind == Kind::kTensorList;
+  const bool b_is_list = contract.At(rule.other).kind == Kind::kTensorList;
+  if (a_is_list && b_is_list && count_a != count_b) {
+    return Cat(contract.At(rule.subject).name, " has ", count_a, " tensors but ",
+               contract.At(rule.other).name, " has ", count_b, "; expected equally many.");
+  }
+  const bool within = rule.subject == rule.other;
+  const size_t pairs = a_is_list ? count_a : count_b;
+  for (size_t i = 0; i < pairs; ++i) {
+    const GivenTensor a = TensorAt(contract, arguments, rule.subject, a_is_list ? i : 0);
+    const GivenTensor b = TensorAt(contract, arguments, rule.other, b_is_list && !within ? i : 0);
+    if (!a || !b) continue;
+    if (auto wrong = Wrong(contract, rule.kind, a, b)) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace aclimb::contract

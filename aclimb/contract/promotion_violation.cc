@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "aclimb/contract/given.h"
+#include "aclimb/contract/promotion.h"
+#include "aclimb/contract/violation.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::contract {
+namespace {
+
+// A tensor or a scalar that takes part in a result.
+struct Operand {
+  DType dtype = DType::kUndefined;
+  bool is_scalar = false;
+};
+
+// Joins the dtypes of a result's operands.
+class Promotion {
+ public:
+  // Returns false when the operands so far have no common dtype.
+  bool Add(const Operand& operand) {
+    if (!any_) {
+      any_ = true;
+      common_ = operand;
+      return true;
+    }
+    const bool swap = common_.is_scalar && !operand.is_scalar;
+    const Operand& a = swap ? operand : common_;
+    const Operand& b = swap ? common_ : operand;
+    const auto dtype = !a.is_scalar && b.is_scalar ? PromoteTensorAndScalar(a.dtype, b.dtype)
+                                                   : PromoteTensors(a.dtype, b.dtype);
+    if (!dtype) return false;
+    common_ = {*dtype, a.is_scalar && b.is_scalar};
+    return true;
+  }
+
+  bool any() const { return any_; }
+  DType dtype() const { return common_.dtype; }
+
+ private:
+  bool any_ = false;
+  Operand common_;
+};
+
+size_t CountOf(const Contract& contract, const Arguments& arguments, int parameter) {
+  return IsList(contract.At(parameter).kind) ? arguments.ElementCount(parameter) : 1;
+}
+
+// The elements of lists that go together; those of a single tensor or scalar go with all.
+struct Row {
+  const Contract& contract;
+  const Arguments& arguments;
+  size_t element;
+
+  const ScalarValue* ScalarAt(int parameter) const {
+    const Argument& argument = arguments.At(parameter);
+    const bool is_list = contract.At(parameter).kind == Kind::kScalarList;
+    return static_cast<const ScalarValue*>(is_list ? argument.elements[element].object
+                                                   : argument.object);
+  }
+  GivenTensor TensorOf(int parameter) const {
+    const bool is_list = contract.At(parameter).kind == Kind::kTensorList;
+    return TensorAt(contract, arguments, parameter, is_list ? element : 0);
+  }
+
+  // Nothing of what is not given.
+  std::optional<Operand> At(int parameter) const {
+    if (HasTensors(contract.At(parameter).kind)) {
+      if (const GivenTensor given = TensorOf(parameter)) return Operand{given->dtype, false};
+      return std::nullopt;
+    }
+    if (const ScalarValue* const scalar = ScalarAt(parameter)) return Operand{scalar->dtype, true};
+    return std::nullopt;
+  }
+
+  // "self.dtype is FLOAT (shape [2, 3])", "alpha is DOUBLE 0.5"
+  std::string Told(int parameter) const {
+    const Kind kind = contract.At(parameter).kind;
+    if (HasTensors(kind)) {
+      const GivenTensor given = TensorOf(parameter);
+      return Cat(NameOf(contract, given), ".dtype is ", DTypeOf(given), " (shape ", ShapeOf(given),
+                 ")");
+    }
+    const int in_list = kind == Kind::kScalarList ? static_cast<int>(element) : -1;
+    return Cat(NameOf(contract, parameter, in_list), " is ", ScalarAt(parameter)->Text());
+  }
+
+  std::string ToldInputs(const Rule& rule) const {
+    std::string text;
+    for (int index : {rule.subject, rule.other, rule.third}) {
+      if (index < 0 || !At(index)) continue;
+      text += Cat(text.empty() ? "" : " and ", Told(index));
+    }
+    return text;
+  }
+};
+
+std::optional<std::string> Wrong(const Rule& rule, const Row& row) {
+  Promotion promotion;
+  for (int index : {rule.subject, rule.other, rule.third}) {
+    if (index < 0) continue;
+    const std::optional<Operand> operand = row.At(index);
+    if (operand && !promotion.Add(*operand)) {
+      return Cat(row.ToldInputs(rule), "; expected dtypes that promote to a common one.");
+    }
+  }
+  if (rule.output < 0 || !promotion.any() || !row.At(rule.output)) return std::nullopt;
+  const DType to = row.At(rule.output)->dtype;
+  if (ResultConverts(promotion.dtype(), to)) return std::nullopt;
+  return Cat(row.Told(rule.output), " but ", row.ToldInputs(rule), ", which promote to ",
+             NameOf(promotion.dtype()), "; expected an output dtype that ",
+             NameOf(promotion.dtype()), " converts to.");
+}
+
+}  // namespace
+
+std::optional<std::string> PromotionViolation(const Contract& contract, const Rule& rule,
+                                              const Arguments& arguments) {
+  size_t rows = SIZE_MAX;
+  bool any_list = false;
+  for (int index : {rule.subject, rule.other, rule.third, rule.output}) {
+    if (index < 0 || !IsList(contract.At(index).kind)) continue;
+    any_list = true;
+    rows = std::min(rows, CountOf(contract, arguments, index));
+  }
+  if (!any_list) rows = 1;
+  for (size_t i = 0; i < rows; ++i) {
+    if (auto wrong = Wrong(rule, Row{contract, arguments, i})) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace aclimb::contract

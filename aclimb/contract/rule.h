@@ -1,0 +1,240 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "aclimb/contract/arguments.h"
+#include "aclimb/core/codes.h"
+
+// Rules relate the parameters of an operator. What several operators have is a kind, told by data;
+// what one operator alone has is a predicate. Parameters are named by their positions; a rule about
+// a tensor list holds for each of its tensors, one about two lists for each pair.
+namespace aclimb::contract {
+
+// Looks at the arguments, all of which passed the checks before it. Returns nothing when the rule
+// holds, else what is wrong: "alpha is FLOAT -1 and isResult is true; expected alpha >= 0." naming
+// every argument it relates with its value. Looks at no address and no handle, and at nothing but
+// the arguments: it is not asked again for an equal call.
+using Predicate = std::optional<std::string> (*)(const Arguments& arguments);
+
+enum class RuleKind : uint8_t {
+  kSameDType,
+  kConvertsToFloat,
+  kConvertsTo,
+  kPromotes,
+  kInRange,
+  kOneOf,
+  kReserved,
+  kCount,
+  kWanted,
+  kSameRank,
+  kSameShape,
+  kBroadcasts,
+  kCustom
+};
+
+// Which numbers are right. NaN never is.
+struct Bounds {
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+  double least = -kInfinity;
+  double most = kInfinity;
+  bool open = false;       // `least` itself is wrong
+  int dimension_of = -1;   // a tensor parameter: the numbers are dimensions of it, -1 the last
+  int more = 0;            // so many more than the tensor has
+  bool distinct = false;   // no dimension stands twice
+  bool is_uint64 = false;  // the C parameter is unsigned
+};
+constexpr Bounds AtLeast(double least) { return {.least = least}; }
+constexpr Bounds Above(double least) { return {.least = least, .open = true}; }
+constexpr Bounds AtMost(double most) { return {.most = most}; }
+constexpr Bounds Between(double least, double most) { return {.least = least, .most = most}; }
+constexpr Bounds Exactly(double number) { return Between(number, number); }
+// A uint64_t that a signed number can hold.
+constexpr Bounds Below2To63() { return {.least = 0, .is_uint64 = true}; }
+// -rank to rank - 1 of a tensor, or of the first tensor of a list; rank 0 counts as rank 1.
+constexpr Bounds DimensionOf(int tensor) { return {.dimension_of = tensor}; }
+constexpr Bounds DistinctDimensionsOf(int tensor) {
+  return {.dimension_of = tensor, .distinct = true};
+}
+// Where a dimension can be inserted: -rank - 1 to rank.
+constexpr Bounds NewDimensionOf(int tensor) { return {.dimension_of = tensor, .more = 1}; }
+
+struct Rule {
+  const char* id = "";  // stable; "same-shape/selfOrResult"
+  RuleKind kind = RuleKind::kCustom;
+  int subject = -1;  // parameter index, as the next three
+  int other = -1;
+  int third = -1;
+  int output = -1;
+  int code = kAclnnInvalid;
+  Predicate violated = nullptr;
+  const char* statement = "";  // one sentence for the operator's page
+  const char* fix = "";
+  Bounds bounds = {};        // kInRange, kCount
+  const char* choices = "";  // kOneOf, "none|mean|sum"
+  int entry = 0;             // kWanted
+};
+
+// ---- Dtypes
+
+// subject.dtype == other.dtype
+constexpr Rule SameDType(const char* id, int subject, int other, const char* fix) {
+  return {.id = id, .kind = RuleKind::kSameDType, .subject = subject, .other = other, .fix = fix};
+}
+// The scalar has a real dtype.
+constexpr Rule ConvertsToFloat(const char* id, int subject, const char* fix) {
+  return {.id = id, .kind = RuleKind::kConvertsToFloat, .subject = subject, .fix = fix};
+}
+// subject.dtype can be cast to other.dtype, as results are cast to outputs.
+constexpr Rule ConvertsTo(const char* id, int subject, int other, const char* fix) {
+  return {.id = id, .kind = RuleKind::kConvertsTo, .subject = subject, .other = other, .fix = fix};
+}
+// Two tensors, or a tensor and a scalar, have a common dtype (promotion.h).
+constexpr Rule Promotes(const char* id, int a, int b, const char* fix) {
+  return {.id = id, .kind = RuleKind::kPromotes, .subject = a, .other = b, .fix = fix};
+}
+// And results of that dtype can be cast to output.dtype.
+constexpr Rule Promotes(const char* id, int a, int b, int output, const char* fix) {
+  Rule rule = Promotes(id, a, b, fix);
+  rule.output = output;
+  return rule;
+}
+constexpr Rule Promotes(const char* id, int a, int b, int c, int output, const char* fix) {
+  Rule rule = Promotes(id, a, b, output, fix);
+  rule.third = c;
+  return rule;
+}
+
+// ---- Attributes
+
+// The number, or each of the array or list, is within the bounds:
+//   InRange("range/eps", kEps, Above(0), ...)   InRange("range/dim", kDim, DimensionOf(kSelf), ...)
+constexpr Rule InRange(const char* id, int attribute, Bounds bounds, const char* fix) {
+  return {.id = id,
+          .kind = RuleKind::kInRange,
+          .subject = attribute,
+          .other = bounds.dimension_of,
+          .fix = fix,
+          .bounds = bounds};
+}
+// The text is one of those in `choices`, which are separated by '|'. Null passes.
+constexpr Rule OneOf(const char* id, int attribute, const char* choices, const char* fix) {
+  return {.id = id, .kind = RuleKind::kOneOf, .subject = attribute, .fix = fix, .choices = choices};
+}
+// The number is 0, the tensor null or empty, unless ACLIMB_EXTENSIONS=1: the document supports
+// nothing else so far.
+constexpr Rule Reserved(const char* id, int subject) {
+  return {.id = id,
+          .kind = RuleKind::kReserved,
+          .subject = subject,
+          .fix = "pass 0, null for a tensor, or set ACLIMB_EXTENSIONS=1"};
+}
+// So many entries are in the array or list.
+constexpr Rule Count(const char* id, int subject, Bounds bounds, const char* fix,
+                     int code = kAclnnInvalid) {
+  return {.id = id,
+          .kind = RuleKind::kCount,
+          .subject = subject,
+          .code = code,
+          .fix = fix,
+          .bounds = bounds};
+}
+// The output is given when the flag at `entry` of the bool array is true.
+constexpr Rule Wanted(const char* id, int output, int mask, int entry, const char* fix) {
+  return {.id = id,
+          .kind = RuleKind::kWanted,
+          .subject = output,
+          .other = mask,
+          .code = kAclnnNullptr,
+          .fix = fix,
+          .entry = entry};
+}
+
+// ---- Shapes that no pattern tells
+
+// subject and other have equally many dimensions.
+constexpr Rule SameRank(const char* id, int subject, int other, const char* fix) {
+  return {.id = id, .kind = RuleKind::kSameRank, .subject = subject, .other = other, .fix = fix};
+}
+// subject.shape == other.shape
+constexpr Rule SameShape(const char* id, int subject, int other, const char* fix,
+                         int code = kAclnnInvalid) {
+  return {.id = id,
+          .kind = RuleKind::kSameShape,
+          .subject = subject,
+          .other = other,
+          .code = code,
+          .fix = fix};
+}
+// a broadcasts to output.shape.
+constexpr Rule Broadcasts(const char* id, int output, int a, const char* fix) {
+  return {.id = id,
+          .kind = RuleKind::kBroadcasts,
+          .subject = output,
+          .other = a,
+          .output = output,
+          .fix = fix};
+}
+// output.shape is what a.shape and b.shape broadcast to. In place, output is a: its shape stays.
+constexpr Rule Broadcasts(const char* id, int output, int a, int b, const char* fix) {
+  Rule rule = Broadcasts(id, output, a, fix);
+  rule.subject = a;
+  rule.other = b;
+  return rule;
+}
+constexpr Rule Broadcasts(const char* id, int output, int a, int b, int c, const char* fix) {
+  Rule rule = Broadcasts(id, output, a, b, fix);
+  rule.third = c;
+  return rule;
+}
+
+constexpr Rule Custom(const char* id, Predicate violated, const char* statement, const char* fix,
+                      int code = kAclnnInvalid) {
+  return {.id = id, .code = code, .violated = violated, .statement = statement, .fix = fix};
+}
+
+// The parameters that a rule relates, each once, then -1.
+constexpr std::array<int, 4> ParametersOf(const Rule& rule) {
+  std::array<int, 4> related = {-1, -1, -1, -1};
+  size_t count = 0;
+  for (int index : {rule.subject, rule.other, rule.third, rule.output}) {
+    bool known = index < 0;
+    for (int before : related) known = known || before == index;
+    if (!known) related[count++] = index;
+  }
+  return related;
+}
+
+// When a rule is looked at (check.h has the order): what says that an argument is missing with the
+// nulls, dtypes with the dtypes, numbers before the shapes that may use them.
+enum class Stage : uint8_t { kNulls, kDTypes, kAttributes, kRest };
+
+constexpr Stage StageOf(const Rule& rule) {
+  if (rule.code == kAclnnNullptr) return Stage::kNulls;
+  switch (rule.kind) {
+    case RuleKind::kSameDType:
+    case RuleKind::kConvertsToFloat:
+    case RuleKind::kConvertsTo:
+    case RuleKind::kPromotes:
+      return Stage::kDTypes;
+    case RuleKind::kInRange:
+    case RuleKind::kOneOf:
+    case RuleKind::kReserved:
+    case RuleKind::kCount:
+    case RuleKind::kWanted:
+      return Stage::kAttributes;
+    case RuleKind::kSameRank:
+    case RuleKind::kSameShape:
+    case RuleKind::kBroadcasts:
+    case RuleKind::kCustom:
+      break;
+  }
+  return Stage::kRest;
+}
+
+}  // namespace aclimb::contract

@@ -1,0 +1,71 @@
+#include "aclimb/contract/violation.h"
+
+#include "aclimb/core/text.h"
+
+namespace aclimb::contract {
+
+std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
+                                     const Arguments& arguments) {
+  switch (rule.kind) {
+    case RuleKind::kSameDType:
+    case RuleKind::kConvertsTo:
+    case RuleKind::kSameRank:
+    case RuleKind::kSameShape:
+      return PairViolation(contract, rule, arguments);
+    case RuleKind::kPromotes:
+      return PromotionViolation(contract, rule, arguments);
+    case RuleKind::kBroadcasts:
+      return BroadcastViolation(contract, rule, arguments);
+    case RuleKind::kConvertsToFloat:
+    case RuleKind::kInRange:
+    case RuleKind::kOneOf:
+    case RuleKind::kReserved:
+    case RuleKind::kCount:
+    case RuleKind::kWanted:
+      return AttributeViolation(contract, rule, arguments);
+    case RuleKind::kCustom:
+      break;
+  }
+  return rule.violated(arguments);
+}
+
+std::string StatementOf(const Contract& contract, const Rule& rule) {
+  const auto name = [&](int index) { return contract.At(index).name; };
+  const auto inputs = [&] {
+    std::string text = name(rule.subject);
+    if (rule.other >= 0) text += Cat(rule.third >= 0 ? ", " : " and ", name(rule.other));
+    return rule.third >= 0 ? Cat(text, " and ", name(rule.third)) : text;
+  };
+  switch (rule.kind) {
+    case RuleKind::kSameDType:
+      return Cat(name(rule.subject), " has the dtype of ", name(rule.other));
+    case RuleKind::kSameRank:
+      return Cat(name(rule.subject), " has the rank of ", name(rule.other));
+    case RuleKind::kSameShape:
+      return Cat(name(rule.subject), " has the shape of ", name(rule.other));
+    case RuleKind::kConvertsTo:
+      return Cat("the dtype of ", name(rule.subject), " converts to that of ", name(rule.other));
+    case RuleKind::kPromotes:
+      return Cat(inputs(), " have a common dtype",
+                 rule.output < 0 ? "" : Cat(", which converts to that of ", name(rule.output)));
+    case RuleKind::kBroadcasts:
+      if (rule.output != rule.subject) {
+        return Cat(name(rule.output), " has the shape that ", inputs(), " broadcast to");
+      }
+      return Cat(name(rule.other), rule.third < 0 ? "" : Cat(" and ", name(rule.third)),
+                 rule.third < 0 ? " broadcasts" : " broadcast", " to the shape of ",
+                 name(rule.output));
+    case RuleKind::kConvertsToFloat:
+    case RuleKind::kInRange:
+    case RuleKind::kOneOf:
+    case RuleKind::kReserved:
+    case RuleKind::kCount:
+    case RuleKind::kWanted:
+      return AttributeStatement(contract, rule);
+    case RuleKind::kCustom:
+      break;
+  }
+  return rule.statement;
+}
+
+}  // namespace aclimb::contract

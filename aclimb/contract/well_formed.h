@@ -1,0 +1,101 @@
+#pragma once
+
+#include <string_view>
+
+#include "aclimb/contract/contract.h"
+
+// Whether the parts of a contract fit together, for the compiler to say.
+namespace aclimb::contract {
+namespace well_formed_internal {
+
+// Each name of an attribute in a pattern is one, and there are not more names than the checks hold.
+constexpr bool PatternsAre(const Contract& contract) {
+  std::string_view names[Contract::kMostNames];
+  size_t count = 0;
+  for (const Parameter& parameter : contract.parameters) {
+    if (!parameter.HasShape()) continue;
+    if (!HasTensors(parameter.kind) && parameter.kind != Kind::kIntArray) return false;
+    const ShapePattern pattern = parameter.Shape();
+    for (const Dimension& each : pattern) {
+      if (each.kind == Dimension::Kind::kNumber) continue;
+      const int index = contract.IndexOf(each.name);
+      if (each.kind == Dimension::Kind::kAttribute || each.kind == Dimension::Kind::kArray) {
+        const bool single = each.kind == Dimension::Kind::kAttribute;
+        if (index < 0) return false;
+        if (contract.At(index).kind != (single ? Kind::kInteger : Kind::kIntArray)) return false;
+        continue;
+      }
+      size_t i = 0;
+      while (i < count && names[i] != each.name) ++i;
+      if (i < count) continue;
+      if (count == Contract::kMostNames) return false;
+      names[count++] = each.name;
+    }
+  }
+  return true;
+}
+
+constexpr bool HasScalars(Kind kind) { return kind == Kind::kScalar || kind == Kind::kScalarList; }
+constexpr bool HasNumbers(Kind kind) {
+  return kind == Kind::kInteger || kind == Kind::kReal || kind == Kind::kIntArray ||
+         kind == Kind::kFloatArray || HasScalars(kind);
+}
+constexpr bool HasEntries(Kind kind) {
+  return kind == Kind::kIntArray || kind == Kind::kFloatArray || kind == Kind::kBoolArray ||
+         IsList(kind);
+}
+constexpr bool HasDType(Kind kind) { return HasTensors(kind) || HasScalars(kind); }
+
+// The kinds of parameter that a rule relates are those that it can look at.
+constexpr bool Fits(const Contract& contract, const Rule& rule) {
+  const auto is = [&](int index, bool (*suits)(Kind), bool needed) {
+    if (index < 0) return !needed;
+    return static_cast<size_t>(index) < contract.parameters.size() &&
+           suits(contract.At(index).kind);
+  };
+  const auto is_tensor = [](Kind kind) { return kind == Kind::kTensor; };
+  switch (rule.kind) {
+    case RuleKind::kSameDType:
+    case RuleKind::kConvertsTo:
+    case RuleKind::kSameRank:
+    case RuleKind::kSameShape:
+      return is(rule.subject, &HasTensors, true) && is(rule.other, &HasTensors, true);
+    case RuleKind::kPromotes:
+      return is(rule.subject, &HasDType, true) && is(rule.other, &HasDType, true) &&
+             is(rule.third, &HasDType, false) && is(rule.output, &HasTensors, false);
+    case RuleKind::kBroadcasts:
+      return is(rule.subject, is_tensor, true) && is(rule.other, is_tensor, true) &&
+             is(rule.third, is_tensor, false) && is(rule.output, is_tensor, true);
+    case RuleKind::kConvertsToFloat:
+      return is(rule.subject, &HasScalars, true);
+    case RuleKind::kInRange:
+      return is(rule.subject, &HasNumbers, true) && is(rule.other, &HasTensors, false) &&
+             (!rule.bounds.distinct || contract.At(rule.subject).kind == Kind::kIntArray);
+    case RuleKind::kOneOf:
+      return is(
+          rule.subject, [](Kind kind) { return kind == Kind::kString; }, true);
+    case RuleKind::kReserved:
+      return is(
+          rule.subject, [](Kind kind) { return kind == Kind::kTensor || HasNumbers(kind); }, true);
+    case RuleKind::kCount:
+      return is(rule.subject, &HasEntries, true);
+    case RuleKind::kWanted:
+      return is(rule.subject, &HasTensors, true) &&
+             is(
+                 rule.other, [](Kind kind) { return kind == Kind::kBoolArray; }, true);
+    case RuleKind::kCustom:
+      break;
+  }
+  return rule.violated != nullptr;
+}
+
+}  // namespace well_formed_internal
+
+constexpr bool IsWellFormed(const Contract& contract) {
+  for (const Rule& rule : contract.rules) {
+    if (!well_formed_internal::Fits(contract, rule)) return false;
+  }
+  return well_formed_internal::PatternsAre(contract);
+}
+
+}  // namespace aclimb::contract
