@@ -1,51 +1,22 @@
 // aclnnEluBackward: the C entry points and the plan between them.
 
-#include <algorithm>
-#include <memory>
-
+#include "aclimb/elementwise/elementwise.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/elu_backward/contract.h"
-#include "aclimb/ops/elu_backward/cpu.h"
+#include "aclimb/ops/elu_backward/formulas.h"
 #include "aclnnop/aclnn_elu_backward.h"
 
 namespace aclimb::elu_backward {
 namespace {
 
-// Needs no workspace.
-struct EluBackwardPlan final : Plan {
-  explicit EluBackwardPlan(const Problem& planned) : problem(planned) {}
-
-  void Run(const RunContext& run) const override {
-    RunOnCpu(problem, {.grad_output = run.Data(kGradOutput),
-                       .self_or_result = run.Data(kSelfOrResult),
-                       .grad_input = run.Data(kGradInput)});
-  }
-
-  const Problem problem;
-};
-
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  if (arguments.Tensor(kGradOutput).IsEmpty()) return PlanPointer();
-  planner.Reads(kGradOutput);
-  planner.Reads(kSelfOrResult);
-  planner.Writes(kGradInput);
-  const TensorView views[] = {arguments.Tensor(kGradOutput).View(),
-                              arguments.Tensor(kSelfOrResult).View(),
-                              arguments.Tensor(kGradInput).View()};
   // As float32 whatever the scalars' dtypes are.
-  const Problem problem(views[0], views[1], views[2],
-                        {.alpha = arguments.Scalar(kAlpha).ToFloat(),
-                         .scale = arguments.Scalar(kScale).ToFloat(),
-                         .input_scale = arguments.Scalar(kInputScale).ToFloat(),
-                         .is_result = arguments.Bool(kIsResult)});
-  // Elements that lie apart take longer, and are shared out in smaller pieces.
-  const bool dense = std::ranges::all_of(views, &TensorView::IsContiguous);
-  if (problem.IsShared()) {
-    planner.SharesLoops();
-  } else if ((dense || problem.IsDirect()) && problem.walk.count <= kTeamCount) {
-    planner.NeedsNoTeam();
-  }
-  return PlanPointer(NewPlan<EluBackwardPlan>(problem));
+  const Attributes attributes = {.alpha = arguments.Scalar(kAlpha).ToFloat(),
+                                 .scale = arguments.Scalar(kScale).ToFloat(),
+                                 .input_scale = arguments.Scalar(kInputScale).ToFloat()};
+  return elementwise::MakePlan(planner, arguments,
+                               {.inputs = {kGradOutput, kSelfOrResult}, .output = kGradInput},
+                               FormulaOf(attributes, arguments.Bool(kIsResult)), attributes);
 }
 
 }  // namespace
