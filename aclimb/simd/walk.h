@@ -60,6 +60,16 @@ struct Walk {
     return true;
   }
 
+  // Operand n lies in memory in the walk's own order, without gaps.
+  bool IsDense(int n) const {
+    int64_t expected = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      if (stride[n][d] != expected) return false;
+      expected *= extent[d];
+    }
+    return true;
+  }
+
   // Calls body(offsets, length) for each innermost run of the elements [begin, end) of the walk's
   // own order; offsets[n] is the element offset of the run's first element in operand n.
   template <typename F>

@@ -18,12 +18,19 @@ import sys
 PUBLIC = ("acl/", "aclnn/", "aclnnop/aclnn_util.h", "aclimb/version.h")
 CORE = ("aclimb/core/",)
 BRIDGE = ("aclimb/bridge/",)
+FAMILY = CORE + ("aclimb/contract/", "aclimb/copy/", "aclimb/executor/plan.h", "aclimb/simd/")
 ALLOWED = {
     "include": PUBLIC,
     "aclimb/core": PUBLIC,
     "aclimb/bridge": PUBLIC + CORE,
     "aclimb/contract": PUBLIC + CORE,
     "aclimb/simd": CORE,
+    "aclimb/copy": CORE + ("aclimb/simd/",),
+    # Families of operators: kernels, and the plans that run them.
+    "aclimb/elementwise": FAMILY,
+    "aclimb/matmul": FAMILY,
+    "aclimb/reduction": FAMILY,
+    "aclimb/rows": FAMILY,
     # The loader knows the devices that are built in by a generated list.
     "aclimb/backend": CORE + BRIDGE + ("built_in_backends.h",),
     # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop.
@@ -43,8 +50,10 @@ ALLOWED = {
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
 }
-OPERATOR = PUBLIC + CORE + BRIDGE + ("aclimb/contract/", "aclimb/executor/")
-OPERATOR_KERNEL = CORE + ("aclimb/simd/",)
+FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/reduction/",
+            "aclimb/rows/")
+OPERATOR = PUBLIC + CORE + BRIDGE + FAMILIES + ("aclimb/contract/", "aclimb/executor/")
+OPERATOR_KERNEL = CORE + FAMILIES + ("aclimb/simd/",)
 # What the folders inside an operator's may see of each other.
 SHARED_FOLDERS = ("copies", "repair")
 
@@ -52,7 +61,7 @@ SHARED_FOLDERS = ("copies", "repair")
 CONFINED = {
     re.compile(r"^(oneapi/dnnl/|dnnl)"): ("aclimb/ops/convolution_backward/onednn",),
     re.compile(r"^omp\.h$"): ("aclimb/simd/parallel",),
-    re.compile(r"^hwy/"): ("aclimb/simd/", "aclimb/ops/"),
+    re.compile(r"^hwy/"): FAMILIES + ("aclimb/simd/", "aclimb/ops/"),
 }
 
 # The library never prints to stdout, aborts or exits.

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "aclimb/core/half.h"
-#include "aclimb/ops/elu_backward/cpu.h"
+#include "aclimb/elementwise/problem.h"
+#include "aclimb/ops/elu_backward/formulas.h"
 #include "aclimb/ops/elu_backward/truth.h"
 #include "aclimb/simd/cache.h"
 #include "aclimb/simd/each_target.h"
@@ -40,15 +41,16 @@ constexpr DType kDType<Float16> = DType::kFloat16;
 template <>
 constexpr DType kDType<BFloat16> = DType::kBFloat16;
 
-constexpr Attributes kScaled = {
-    .alpha = 1.5f, .scale = 2.0f, .input_scale = 0.5f, .is_result = false};
+constexpr Attributes kScaled = {.alpha = 1.5f, .scale = 2.0f, .input_scale = 0.5f};
 // As ELU itself, without the multiplications by scales.
-constexpr Attributes kPlain = {.alpha = 1.5f, .scale = 1, .input_scale = 1, .is_result = false};
+constexpr Attributes kPlain = {.alpha = 1.5f, .scale = 1, .input_scale = 1};
 
 void Solve(const TensorView& grad, const TensorView& value, const TensorView& out,
-           bool is_result = false, Attributes attributes = kScaled) {
-  attributes.is_result = is_result;
-  RunOnCpu(Problem(grad, value, out, attributes), {grad.data, value.data, out.data});
+           bool is_result = false, const Attributes& attributes = kScaled) {
+  const TensorView inputs[] = {grad, value};
+  elementwise::Problem problem(FormulaOf(attributes, is_result), inputs, out, grad.dtype);
+  problem.SetAttributes(attributes);
+  elementwise::Solve(problem, {.input = {grad.data, value.data}, .output = out.data});
 }
 
 template <typename T>
@@ -290,7 +292,7 @@ TEST(EluBackwardKernel, ThreadsDoNotChangeTheBits) {
 }
 
 // Whatever their strides, views that run through memory together are one run.
-TEST(EluBackwardKernel, EquallyPermutedViewsAreShared) {
+TEST(EluBackwardKernel, EquallyPermutedViewsAreDirect) {
   const auto view = [](int64_t rows, int64_t columns, bool transposed) {
     TensorView matrix;
     matrix.dtype = DType::kFloat32;
@@ -301,17 +303,16 @@ TEST(EluBackwardKernel, EquallyPermutedViewsAreShared) {
     matrix.stride[1] = transposed ? rows : 1;
     return matrix;
   };
-  const auto shared = [](const TensorView& inputs, const TensorView& output) {
-    return Problem(inputs, inputs, output, {}).IsShared();
+  const auto direct = [](const TensorView& inputs, const TensorView& output) {
+    const TensorView both[] = {inputs, inputs};
+    return elementwise::Problem(FormulaOf(kPlain, false), both, output, inputs.dtype).is_direct;
   };
-  EXPECT_TRUE(shared(view(300, 300, false), view(300, 300, false)));
-  EXPECT_TRUE(shared(view(300, 300, true), view(300, 300, true)));
-  EXPECT_FALSE(shared(view(300, 300, true), view(300, 300, false)));
-  EXPECT_FALSE(shared(view(100, 300, false), view(100, 300, false))) << "too short";
-  EXPECT_FALSE(shared(view(600, 600, false), view(600, 600, false))) << "for a team";
+  EXPECT_TRUE(direct(view(300, 300, false), view(300, 300, false)));
+  EXPECT_TRUE(direct(view(300, 300, true), view(300, 300, true)));
+  EXPECT_FALSE(direct(view(300, 300, true), view(300, 300, false)));
   TensorView wide = view(300, 300, false);
   wide.dtype = DType::kFloat64;
-  EXPECT_FALSE(shared(view(300, 300, false), wide));
+  EXPECT_FALSE(direct(view(300, 300, false), wide));
 }
 
 }  // namespace

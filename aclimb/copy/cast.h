@@ -1,0 +1,54 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "aclimb/copy/storage.h"
+
+namespace aclimb {
+
+// One element as another type, as PyTorch casts: integers wrap, what is not 0 is true (NaN also),
+// floats lose their fraction. A float that the integer cannot hold, NaN also, has no value of its
+// own there: the lowest one of int32 or int64, wrapped, as x86 answers. No half types: they go
+// through float.
+template <typename To, typename From>
+To Cast(From value) {
+  if constexpr (std::is_same_v<From, Bool>) {
+    return Cast<To>(static_cast<uint8_t>(value.byte != 0));
+  } else if constexpr (std::is_same_v<To, Bool>) {
+    return Bool{static_cast<uint8_t>(value != 0)};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    // Bytes without a sign take the longer way, as in PyTorch.
+    constexpr bool kLong = std::is_same_v<To, int64_t> || std::is_same_v<To, uint8_t>;
+    using Whole = std::conditional_t<kLong, int64_t, int32_t>;
+    constexpr auto kLowest = static_cast<From>(std::numeric_limits<Whole>::min());
+    // A double a fraction below the lowest int32 is cut to it all the same.
+    const From held = value >= kLowest && value < -kLowest ? value : kLowest;
+    return static_cast<To>(static_cast<Whole>(held));
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+// `value` if it is a float, else the one of the two floats around it whose last bit is set:
+// rounding that to a half type gives what rounding `value` itself does.
+inline float RoundedToOdd(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (std::isnan(nearest) || static_cast<double>(nearest) == value) return nearest;
+  uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;
+  return std::bit_cast<float>(bits | 1u);
+}
+inline float RoundedToOdd(int32_t value) { return RoundedToOdd(static_cast<double>(value)); }
+inline float RoundedToOdd(int64_t value) {
+  // What does not fit in a double's 53 bits leaves a mark in the lowest bit that does.
+  const int64_t rest = value & 0xFFFF;
+  const int64_t marked = ((value >> 16) | (rest != 0 ? 1 : 0)) << 16;
+  const bool fits = value >= -(int64_t{1} << 53) && value <= int64_t{1} << 53;
+  return RoundedToOdd(static_cast<double>(fits ? value : marked));
+}
+
+}  // namespace aclimb

@@ -1,0 +1,127 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/copy/convert.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the rest is compiled once per instruction set.
+#include <algorithm>
+#include <utility>
+
+#include "aclimb/copy/cast.h"
+#include "aclimb/copy/convert.h"
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::copy {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The compiler makes vectors of these loops.
+template <typename From, typename To>
+void CastRun(const void* from, int64_t count, void* to) {
+  const From* HWY_RESTRICT const source = static_cast<const From*>(from);
+  To* HWY_RESTRICT const target = static_cast<To*>(to);
+  for (int64_t i = 0; i < count; ++i) target[i] = Cast<To>(source[i]);
+}
+
+template <typename From>
+void OddRun(const void* from, int64_t count, void* to) {
+  const From* HWY_RESTRICT const source = static_cast<const From*>(from);
+  float* HWY_RESTRICT const target = static_cast<float*>(to);
+  for (int64_t i = 0; i < count; ++i) target[i] = RoundedToOdd(source[i]);
+}
+
+template <typename From, typename To>
+void HalfRun(const void* from, int64_t count, void* to) {
+  using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
+  const auto* const source = static_cast<const From*>(from);
+  auto* const target = static_cast<To*>(to);
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, source + i), target + i);
+  if (i < count) StoreFirst(d, LoadFirst(d, source + i, count - i), target + i, count - i);
+}
+
+struct Row {
+  Converter::Step to[kStorageCount];
+};
+template <typename From>
+constexpr Row kCastsOf = {{CastRun<From, Bool>, CastRun<From, uint8_t>, CastRun<From, int8_t>,
+                           CastRun<From, int16_t>, CastRun<From, int32_t>, CastRun<From, int64_t>,
+                           CastRun<From, float>, CastRun<From, double>, nullptr, nullptr}};
+template <typename From>
+constexpr Row kFromHalf = {
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, HalfRun<From, float>}};
+constexpr Row kRows[kStorageCount] = {kCastsOf<Bool>,     kCastsOf<uint8_t>, kCastsOf<int8_t>,
+                                      kCastsOf<int16_t>,  kCastsOf<int32_t>, kCastsOf<int64_t>,
+                                      kCastsOf<float>,    kCastsOf<double>,  kFromHalf<Float16>,
+                                      kFromHalf<BFloat16>};
+
+// The one step from one dtype to another, null where there is none.
+Converter::Step StepOf(int from, int to) { return kRows[from].to[to]; }
+
+// From float32 to a half type.
+Converter::Step StepToHalf(bool bfloat16) {
+  return bfloat16 ? HalfRun<float, BFloat16> : HalfRun<float, Float16>;
+}
+
+// To a float32 that may be rounded to a half type.
+Converter::Step StepToOdd(DType from) {
+  if (from == DType::kInt32) return OddRun<int32_t>;
+  return from == DType::kInt64 ? OddRun<int64_t> : OddRun<double>;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::copy
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::copy {
+namespace {
+
+HWY_EXPORT(StepOf);
+HWY_EXPORT(StepToHalf);
+HWY_EXPORT(StepToOdd);
+
+bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
+
+}  // namespace
+
+Converter::Converter(DType from, DType to) {
+  if (from == to) return;
+  from_bytes_ = static_cast<int64_t>(SizeOf(from));
+  to_bytes_ = static_cast<int64_t>(SizeOf(to));
+  const auto step = [](DType source, DType target) {
+    return HWY_DYNAMIC_DISPATCH(StepOf)(StorageIndex(source), StorageIndex(target));
+  };
+  if (!IsHalf(to)) {
+    first_ = step(from, IsHalf(from) ? DType::kFloat32 : to);
+    if (IsHalf(from) && to != DType::kFloat32) second_ = step(DType::kFloat32, to);
+    return;
+  }
+  second_ = HWY_DYNAMIC_DISPATCH(StepToHalf)(to == DType::kBFloat16);
+  if (from == DType::kFloat32) {
+    first_ = std::exchange(second_, nullptr);
+  } else if (from == DType::kFloat64 || from == DType::kInt64 || from == DType::kInt32) {
+    first_ = HWY_DYNAMIC_DISPATCH(StepToOdd)(from);
+  } else {
+    first_ = step(from, DType::kFloat32);
+  }
+}
+
+void Converter::Run(const void* from, int64_t count, void* to) const {
+  if (second_ == nullptr) return first_(from, count, to);
+  constexpr int64_t kChunk = 512;
+  alignas(64) float whole[kChunk];
+  const auto* source = static_cast<const char*>(from);
+  auto* target = static_cast<char*>(to);
+  for (; count > 0; count -= kChunk) {
+    const int64_t n = std::min(kChunk, count);
+    first_(source, n, whole);
+    second_(whole, n, target);
+    source += n * from_bytes_;
+    target += n * to_bytes_;
+  }
+}
+
+}  // namespace aclimb::copy
+#endif

@@ -1,0 +1,205 @@
+// Formulas become run functions (elementwise.h says how). Included once per instruction set by
+// files that use hwy/foreach_target.h.
+#if defined(ACLIMB_ELEMENTWISE_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_ELEMENTWISE_ELEMENTWISE_INL_H_
+#undef ACLIMB_ELEMENTWISE_ELEMENTWISE_INL_H_
+#else
+#define ACLIMB_ELEMENTWISE_ELEMENTWISE_INL_H_
+#endif
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "aclimb/elementwise/runs.h"
+#include "aclimb/elementwise/types.h"
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::elementwise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
+
+// Half types are computed in float32.
+template <typename T>
+using Tag = hn::ScalableTag<std::conditional_t<kIsStorage<T>, float, T>>;
+
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadVector(D d, const T* from) {
+  if constexpr (kIsStorage<T>) {
+    return LoadF32(d, from);
+  } else {
+    return hn::LoadU(d, from);
+  }
+}
+
+template <bool kStream, class D, typename T>
+HWY_INLINE void StoreVector(D d, hn::Vec<D> value, T* to) {
+  if constexpr (kIsStorage<T>) {
+    kStream ? StreamF32(d, value, to) : StoreF32(d, value, to);
+  } else {
+    kStream ? hn::Stream(value, d, to) : hn::StoreU(value, d, to);
+  }
+}
+
+// The first `count` elements of a vector.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadSome(D d, const T* from, int64_t count) {
+  if constexpr (kIsStorage<T>) {
+    return LoadFirst(d, from, count);
+  } else {
+    HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)] = {};
+    std::copy_n(from, count, lanes);
+    return hn::Load(d, lanes);
+  }
+}
+
+template <class D, typename T>
+HWY_INLINE void StoreSome(D d, hn::Vec<D> value, T* to, int64_t count) {
+  if constexpr (kIsStorage<T>) {
+    StoreFirst(d, value, to, count);
+  } else {
+    HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)];
+    hn::Store(value, d, lanes);
+    std::copy_n(lanes, count, to);
+  }
+}
+
+// A copy, which no store to the output can change: by reference, attributes would be read again for
+// each vector.
+template <class F>
+HWY_INLINE F WithAttributes(const void* attributes) {
+  if constexpr (std::is_empty_v<F>) {
+    (void)attributes;
+    return F{};
+  } else {
+    return F{*static_cast<const typename F::Attributes*>(attributes)};
+  }
+}
+
+template <class F, typename T, class Inputs = std::make_index_sequence<size_t{F::kInputs}>>
+struct VectorRun;
+
+template <class F, typename T, size_t... kInput>
+struct VectorRun<F, T, std::index_sequence<kInput...>> {
+#if HWY_TARGET == HWY_SCALAR
+  static constexpr bool kPairs = false;
+#else
+  static constexpr bool kPairs = std::is_same_v<T, BFloat16>;
+#endif
+  using D = Tag<T>;
+  using V = hn::Vec<D>;
+
+  // As many elements as one store writes, from position i.
+  template <bool kStream>
+  static HWY_INLINE void Block(const F& formula, const T* const* in, T* out, int64_t i) {
+    const D d;
+    if constexpr (kPairs) {
+      V even[sizeof...(kInput)], odd[sizeof...(kInput)];
+      (LoadPairs(d, in[kInput] + i, even[kInput], odd[kInput]), ...);
+      StorePairs<kStream>(d, formula.template operator()<T>(d, even[kInput]...),
+                          formula.template operator()<T>(d, odd[kInput]...), out + i);
+    } else {
+      const V result = formula.template operator()<T>(d, LoadVector(d, in[kInput] + i)...);
+      StoreVector<kStream>(d, result, out + i);
+    }
+  }
+
+  // Elements [i, end), which are few, a vector at most at a time.
+  static HWY_INLINE void Rest(const F& formula, const T* const* in, T* out, int64_t i,
+                              int64_t end) {
+    const D d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; i < end; i += lanes) {
+      const int64_t count = std::min(lanes, end - i);
+      const V result = formula.template operator()<T>(d, LoadSome(d, in[kInput] + i, count)...);
+      StoreSome(d, result, out + i, count);
+    }
+  }
+
+  static void Run(const void* const* inputs, void* output, int64_t count, bool stream,
+                  const void* attributes) {
+    const F formula = WithAttributes<F>(attributes);
+    const T* const in[] = {static_cast<const T*>(inputs[kInput])...};
+    T* const out = static_cast<T*>(output);
+    const auto step = static_cast<int64_t>(hn::Lanes(D())) * (kPairs ? 2 : 1);
+    constexpr uintptr_t kLine = 64;
+    const uintptr_t past_line = reinterpret_cast<uintptr_t>(out) % kLine;
+    const auto peel = static_cast<int64_t>((kLine - past_line) % kLine / sizeof(T));
+    int64_t i = 0;
+    if (stream && peel < count) {
+      Rest(formula, in, out, 0, peel);
+      for (i = peel; i + step <= count; i += step) Block<true>(formula, in, out, i);
+    }
+    for (; i + step <= count; i += step) Block<false>(formula, in, out, i);
+    Rest(formula, in, out, i, count);
+  }
+};
+
+template <class F, typename T, class Inputs = std::make_index_sequence<size_t{F::kInputs}>>
+struct ScalarRun;
+
+// The compiler makes vectors of the loop.
+template <class F, typename T, size_t... kInput>
+struct ScalarRun<F, T, std::index_sequence<kInput...>> {
+  static_assert(std::is_same_v<T, Bool> || std::is_arithmetic_v<T>);
+  using Value = std::conditional_t<std::is_same_v<T, Bool>, bool, T>;
+  using Result = decltype(std::declval<F>().Scalar((static_cast<void>(kInput), Value())...));
+  static constexpr bool kGivesBool = std::is_same_v<Result, bool>;
+
+  static HWY_INLINE Value Read(T element) {
+    if constexpr (std::is_same_v<T, Bool>) {
+      return element.byte != 0;
+    } else {
+      return element;
+    }
+  }
+
+  static void Run(const void* const* inputs, void* output, int64_t count, bool stream,
+                  const void* attributes) {
+    (void)stream;
+    const F formula = WithAttributes<F>(attributes);
+    const T* const in[] = {static_cast<const T*>(inputs[kInput])...};
+    auto* const out = static_cast<std::conditional_t<kGivesBool, uint8_t, Value>*>(output);
+#if HWY_COMPILER_GCC_ACTUAL
+    // An output that is an input is so element by element.
+#pragma GCC ivdep
+#endif
+    for (int64_t i = 0; i < count; ++i) out[i] = formula.Scalar(Read(in[kInput][i])...);
+  }
+};
+
+template <template <class, class, class> class Kind, class F, typename... T>
+constexpr void AddRuns(Runs& runs, Types<T...>) {
+  using Inputs = std::make_index_sequence<size_t{F::kInputs}>;
+  ((runs.of[StorageIndex(kStorageDType<T>)] = &Kind<F, T, Inputs>::Run), ...);
+}
+
+template <class F, typename... T>
+constexpr bool GivesBool(Types<T...>) {
+  return ((!std::is_same_v<T, Bool> && ScalarRun<F, T>::kGivesBool) || ...);
+}
+
+// Of all types that F says it computes in.
+template <class F>
+constexpr Runs RunsOf() {
+  static_assert(F::kInputs >= 1 && F::kInputs <= kMostInputs);
+  Runs runs;
+  runs.inputs = F::kInputs;
+  runs.cycles = F::kCycles;
+  if constexpr (requires { typename F::Vectors; }) {
+    AddRuns<VectorRun, F>(runs, typename F::Vectors());
+  }
+  if constexpr (requires { typename F::Scalars; }) {
+    AddRuns<ScalarRun, F>(runs, typename F::Scalars());
+    runs.gives_bool = GivesBool<F>(typename F::Scalars());
+  }
+  return runs;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::elementwise
+HWY_AFTER_NAMESPACE();
+
+#endif

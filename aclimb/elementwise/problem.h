@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/elementwise/runs.h"
+#include "aclimb/simd/walk.h"
+
+namespace aclimb::elementwise {
+
+// Of operands; the output is the last one.
+inline constexpr int kOperands = kMostInputs + 1;
+inline constexpr int kOutput = kMostInputs;
+
+// Clock cycles of a piece that a thread takes: a thread that lost its core keeps one from the
+// others, so that pieces of short runs are small.
+inline constexpr double kLeastPieceCycles = 6 * 1024;
+inline constexpr double kMostPieceCycles = 96 * 1024;
+inline constexpr double kPieces = 64;
+
+// Rows below this length are gathered, several at a time.
+inline constexpr int64_t kShortRow = 64;
+
+inline constexpr size_t kMostAttributeBytes = 64;
+template <class Attributes>
+constexpr void CheckAttributes() {
+  static_assert(std::is_trivially_copyable_v<Attributes>);
+  static_assert(sizeof(Attributes) <= kMostAttributeBytes && alignof(Attributes) <= 16);
+}
+
+// All that a run needs but the addresses, which differ from run to run.
+struct Problem {
+  // Inputs broadcast to the output; no address is looked at. The formula computes in `promoted`;
+  // in float32 if it does not know that one. A half type is rounded to all the same.
+  Problem(Formula formula_of, std::span<const TensorView> inputs, const TensorView& output,
+          DType promoted);
+
+  // The formula's struct of that name.
+  template <class Attributes>
+  void SetAttributes(const Attributes& given) {
+    CheckAttributes<Attributes>();
+    SetAttributes(&given, sizeof(given));
+  }
+  void SetAttributes(const void* given, size_t bytes) { std::memcpy(attributes, given, bytes); }
+
+  // Of all elements, on one core.
+  double Cycles() const;
+
+  Walk<kOperands> walk;
+  DType dtype[kOperands];  // in memory
+  DType compute;           // what the formula reads
+  DType computed;          // what it writes: `compute` or BOOL
+  DType result;            // what that is rounded to before it becomes the output
+  bool is_direct;          // long runs of consecutive elements, which need no conversion
+  Formula formula;
+  alignas(16) std::byte attributes[kMostAttributeBytes] = {};
+};
+
+// Of the first elements. The output may be one of the inputs, if their views are equal.
+struct Addresses {
+  const void* input[kMostInputs] = {};
+  void* output = nullptr;
+};
+
+// Computes the problem, on the threads that the calling one may have (parallel.h). The bits do not
+// depend on how many there are.
+void Solve(const Problem& problem, const Addresses& addresses);
+
+}  // namespace aclimb::elementwise

@@ -1,0 +1,75 @@
+#include "aclimb/elementwise/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace aclimb::elementwise {
+
+Worker::Worker(const Problem& problem)
+    : problem_(problem),
+      run_(problem.formula.Get().of[StorageIndex(problem.compute)]),
+      inputs_(problem.formula.Get().inputs) {
+  size_t widest = std::max({SizeOf(problem.compute), SizeOf(problem.computed),
+                            SizeOf(problem.result), SizeOf(problem.dtype[kOutput])});
+  for (int n = 0; n < inputs_; ++n) {
+    from_[n] = copy::Converter(problem.dtype[n], problem.compute);
+    widest = std::max(widest, SizeOf(problem.dtype[n]));
+  }
+  block_ = kBufferBytes / static_cast<int64_t>(widest);
+  const DType output = problem.dtype[kOutput];
+  if (problem.computed != problem.result && problem.result != output) {
+    rounding_ = copy::Converter(problem.computed, problem.result);
+    storing_ = copy::Converter(problem.result, output);
+  } else {
+    storing_ = copy::Converter(problem.computed, output);
+  }
+}
+
+void Worker::Compute(const Place (&place)[kOperands], int64_t count, bool stream) {
+  const void* in[kMostInputs];
+  for (int n = 0; n < inputs_; ++n) in[n] = Input(n, place[n], count);
+  const Place& output = place[kOutput];
+  if (output.consecutive && !storing_.Changes()) {
+    run_(in, output.at, count, stream, problem_.attributes);
+    return;
+  }
+  run_(in, result_[0], count, false, problem_.attributes);
+  Store(output, count);
+}
+
+// The elements of an input side by side in the dtype that the formula reads.
+const void* Worker::Input(int n, const Place& place, int64_t count) {
+  const bool converts = from_[n].Changes();
+  if (place.consecutive && !converts) return place.at;
+  const bool repeats = place.axes.rank == 1 && place.axes.stride[0] == 0;
+  if (repeats && repeated_[n] == place.at && repeated_count_[n] >= count) return input_[n];
+  repeated_[n] = repeats ? place.at : nullptr;
+  repeated_count_[n] = count;
+  const void* raw = place.at;
+  if (!place.consecutive) {
+    // The results' buffer is free while inputs are read.
+    char* const to = converts ? result_[0] : input_[n];
+    copy::Gather(SizeOf(problem_.dtype[n]), place, count, to);
+    raw = to;
+  }
+  if (converts) from_[n].Run(raw, count, input_[n]);
+  return input_[n];
+}
+
+void Worker::Store(const Place& place, int64_t count) {
+  char* made = result_[0];
+  char* other = result_[1];
+  if (rounding_.Changes()) {
+    rounding_.Run(made, count, other);
+    std::swap(made, other);
+  }
+  if (storing_.Changes()) {
+    char* const to = place.consecutive ? place.at : other;
+    storing_.Run(made, count, to);
+    made = to;
+  }
+  if (place.consecutive) return;
+  copy::Scatter(SizeOf(problem_.dtype[kOutput]), made, count, place);
+}
+
+}  // namespace aclimb::elementwise

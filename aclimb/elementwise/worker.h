@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/copy/convert.h"
+#include "aclimb/copy/gather.h"
+#include "aclimb/elementwise/problem.h"
+
+namespace aclimb::elementwise {
+
+using copy::Place;
+
+// Computes blocks of elements on one thread, through buffers that stay in the first-level cache.
+class Worker {
+ public:
+  explicit Worker(const Problem& problem);
+
+  // Elements of a block at most.
+  int64_t block() const { return block_; }
+  void Compute(const Place (&place)[kOperands], int64_t count, bool stream);
+
+ private:
+  const void* Input(int n, const Place& place, int64_t count);
+  void Store(const Place& place, int64_t count);
+
+  static constexpr int64_t kBufferBytes = 4096;
+
+  const Problem& problem_;
+  const Run run_;
+  const int inputs_;
+  int64_t block_;
+  copy::Converter from_[kMostInputs];
+  // What is computed is stored in one step, or in two where it is rounded before.
+  copy::Converter rounding_;
+  copy::Converter storing_;
+  // What is repeated stays in its buffer for the next blocks.
+  const char* repeated_[kMostInputs] = {};
+  int64_t repeated_count_[kMostInputs] = {};
+  alignas(64) char input_[kMostInputs][kBufferBytes];
+  alignas(64) char result_[2][kBufferBytes];
+};
+
+}  // namespace aclimb::elementwise
