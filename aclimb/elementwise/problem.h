@@ -38,7 +38,7 @@ constexpr void CheckAttributes() {
 struct Problem {
   // Inputs broadcast to the output; no address is looked at. The formula computes in `promoted`;
   // in float32 if it does not know that one. A half type is rounded to all the same.
-  Problem(Formula formula_of, std::span<const TensorView> inputs, const TensorView& output,
+  Problem(Formula formula_of, std::span<const TensorView> views, const TensorView& output,
           DType promoted);
 
   // The formula's struct of that name.
@@ -50,17 +50,21 @@ struct Problem {
   void SetAttributes(const void* given, size_t bytes) { std::memcpy(attributes, given, bytes); }
 
   // Of all elements, on one core.
-  double Cycles() const;
+  double Cycles() const { return cycles * static_cast<double>(walk.count); }
   bool IsShared() const {
     return is_direct && Cycles() >= kSharedCycles && Cycles() <= kTeamCycles;
   }
 
   Walk<kOperands> walk;
-  DType dtype[kOperands];  // in memory
-  DType compute;           // what the formula reads
-  DType computed;          // what it writes: `compute` or BOOL
-  DType result;            // what that is rounded to before it becomes the output
-  bool is_direct;          // long runs of consecutive elements, which need no conversion
+  DType dtype[kOperands];   // in memory
+  int64_t size[kOperands];  // bytes of an element
+  int inputs;
+  DType compute;   // what the formula reads
+  DType computed;  // what it writes: `compute` or BOOL
+  DType result;    // what that is rounded to before it becomes the output
+  bool is_direct;  // long runs of consecutive elements, which need no conversion
+  int across;      // the dimension of tiles (simd/tiles.h), or -1
+  double cycles;   // of an element
   Formula formula;
   alignas(16) std::byte attributes[kMostAttributeBytes] = {};
 };
