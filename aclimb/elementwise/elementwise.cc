@@ -29,9 +29,9 @@ struct ElementwisePlan final : Plan {
 };
 
 void TellCost(Planner& planner, const Problem& problem) {
-  if (problem.IsShared()) {
+  if (problem.is_shared) {
     planner.SharesLoops();
-  } else if (problem.Cycles() <= kTeamCycles) {
+  } else if (problem.cycles <= kTeamCycles) {
     planner.NeedsNoTeam();
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
+#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/tiles.h"
 
 namespace aclimb::elementwise {
@@ -48,13 +50,14 @@ double IndirectCycles(const Problem& problem, bool converts) {
 
 }  // namespace
 
-Problem::Problem(Formula formula_of, std::span<const TensorView> views, const TensorView& output,
+Problem::Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
                  DType promoted)
-    : walk(WalkOf(views, output)), formula(formula_of) {
+    : walk(WalkOf(views, output)) {
   const Runs& runs = formula.Get();
   inputs = runs.inputs;
   const int index = StorageIndex(promoted);
   compute = index >= 0 && runs.of[index] != nullptr ? promoted : DType::kFloat32;
+  run = runs.of[StorageIndex(compute)];
   computed = runs.gives_bool ? DType::kBool : compute;
   result = IsHalf(promoted) && !runs.gives_bool ? promoted : computed;
   bool converts = computed != output.dtype || result != output.dtype;
@@ -66,7 +69,12 @@ Problem::Problem(Formula formula_of, std::span<const TensorView> views, const Te
   const bool long_rows = walk.rank == 1 || walk.extent[walk.rank - 1] >= kShortRow;
   is_direct = !converts && long_rows && walk.InnerIsContiguous();
   across = is_direct ? -1 : Tiles<kOperands>::Across(walk);
-  cycles = static_cast<double>(runs.cycles) + IndirectCycles(*this, converts);
+  const double each = static_cast<double>(runs.cycles) + IndirectCycles(*this, converts);
+  cycles = each * static_cast<double>(walk.count);
+  is_shared = is_direct && cycles >= kSharedCycles && cycles <= kTeamCycles;
+  // In whole vectors.
+  const double piece = is_shared && TeamSize() > 1 ? kSharedPieceCycles : kTeamPieceCycles;
+  grain = RoundUp(static_cast<int64_t>(piece / each), int64_t{1024});
 }
 
 }  // namespace aclimb::elementwise

@@ -38,7 +38,7 @@ constexpr void CheckAttributes() {
 struct Problem {
   // Inputs broadcast to the output; no address is looked at. The formula computes in `promoted`;
   // in float32 if it does not know that one. A half type is rounded to all the same.
-  Problem(Formula formula_of, std::span<const TensorView> views, const TensorView& output,
+  Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
           DType promoted);
 
   // The formula's struct of that name.
@@ -49,12 +49,6 @@ struct Problem {
   }
   void SetAttributes(const void* given, size_t bytes) { std::memcpy(attributes, given, bytes); }
 
-  // Of all elements, on one core.
-  double Cycles() const { return cycles * static_cast<double>(walk.count); }
-  bool IsShared() const {
-    return is_direct && Cycles() >= kSharedCycles && Cycles() <= kTeamCycles;
-  }
-
   Walk<kOperands> walk;
   DType dtype[kOperands];   // in memory
   int64_t size[kOperands];  // bytes of an element
@@ -62,10 +56,12 @@ struct Problem {
   DType compute;   // what the formula reads
   DType computed;  // what it writes: `compute` or BOOL
   DType result;    // what that is rounded to before it becomes the output
+  Run run;         // for the instruction set in use
   bool is_direct;  // long runs of consecutive elements, which need no conversion
+  bool is_shared;  // too short to wake a team, but not for threads that are awake
   int across;      // the dimension of tiles (simd/tiles.h), or -1
-  double cycles;   // of an element
-  Formula formula;
+  double cycles;   // of all elements, on one core
+  int64_t grain;   // elements that a thread takes at once
   alignas(16) std::byte attributes[kMostAttributeBytes] = {};
 };
 

@@ -41,20 +41,12 @@ class Solver {
     return walk_.count * size > (size >= 4 ? CacheShareBytes() : LastLevelCacheBytes());
   }
 
-  // Elements that take about so many cycles, in whole vectors.
-  int64_t Grain(double cycles) const {
-    return RoundUp(static_cast<int64_t>(cycles / problem_.cycles), int64_t{1024});
-  }
-
   void SolveDirectly() const {
-    const Run run = problem_.formula.Get().of[StorageIndex(problem_.compute)];
     const bool stream = Streams();
-    const bool shared = problem_.IsShared() && TeamSize() > 1;
-    const int64_t grain = Grain(shared ? kSharedPieceCycles : kTeamPieceCycles);
-    ParallelFor(walk_.count, grain, [&](int64_t begin, int64_t end) {
+    ParallelFor(walk_.count, problem_.grain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
         const void* const in[] = {At(0, at[0]), At(1, at[1]), At(2, at[2])};
-        run(in, At(kOutput, at[kOutput]), n, stream, problem_.attributes);
+        problem_.run(in, At(kOutput, at[kOutput]), n, stream, problem_.attributes);
       });
       if (stream) hwy::FlushStream();
     });
@@ -64,7 +56,7 @@ class Solver {
   void SolveBlocks() const {
     const bool rows = walk_.rank == 1 || walk_.extent[inner_] >= kShortRow;
     const bool stream = Streams();
-    ParallelFor(walk_.count, Grain(kTeamPieceCycles), [&](int64_t begin, int64_t end) {
+    ParallelFor(walk_.count, problem_.grain, [&](int64_t begin, int64_t end) {
       Worker worker(problem_);
       rows ? SolveRows(worker, begin, end, stream) : SolveShortRows(worker, begin, end, stream);
       if (stream) hwy::FlushStream();
@@ -123,7 +115,7 @@ class Solver {
     const int64_t rows = transposed > 2 ? kTileRows / 2 : kTileRows;
     const Tiles<kOperands> tiles(walk_, problem_.across, rows, kTileRowBytes / widest);
     const int64_t each = CeilDivide(walk_.count, tiles.count());
-    const int64_t grain = std::max<int64_t>(1, Grain(kTeamPieceCycles) / each);
+    const int64_t grain = std::max<int64_t>(1, problem_.grain / each);
     const bool stream = Streams();
     ParallelFor(tiles.count(), grain, [&](int64_t begin, int64_t end) {
       Worker worker(problem_);

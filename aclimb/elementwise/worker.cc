@@ -5,8 +5,7 @@
 
 namespace aclimb::elementwise {
 
-Worker::Worker(const Problem& problem)
-    : problem_(problem), run_(problem.formula.Get().of[StorageIndex(problem.compute)]) {
+Worker::Worker(const Problem& problem) : problem_(problem) {
   const DType output = problem.dtype[kOutput];
   if (problem.computed != problem.result && problem.result != output) {
     rounding_ = copy::Converter(problem.computed, problem.result);
@@ -30,10 +29,10 @@ void Worker::Compute(const Place (&place)[kOperands], int64_t count, bool stream
   for (int n = 0; n < problem_.inputs; ++n) in[n] = Input(n, place[n], count);
   const Place& output = place[kOutput];
   if (output.consecutive && !storing_.Changes()) {
-    run_(in, output.at, count, stream, problem_.attributes);
+    problem_.run(in, output.at, count, stream, problem_.attributes);
     return;
   }
-  run_(in, result_[0], count, false, problem_.attributes);
+  problem_.run(in, result_[0], count, false, problem_.attributes);
   Store(output, count);
 }
 

@@ -23,7 +23,7 @@ class Worker {
   bool IsPlain() const { return !converts_; }
   void RunSideBySide(char* const (&at)[kOperands], int64_t count, bool stream) const {
     const void* const in[kMostInputs] = {at[0], at[1], at[2]};
-    run_(in, at[kOutput], count, stream, problem_.attributes);
+    problem_.run(in, at[kOutput], count, stream, problem_.attributes);
   }
 
  private:
@@ -33,7 +33,6 @@ class Worker {
   static constexpr int64_t kBufferBytes = 4096;
 
   const Problem& problem_;
-  const Run run_;
   int64_t block_;
   bool converts_ = false;
   copy::Converter from_[kMostInputs];

@@ -305,7 +305,7 @@ TEST(EluBackwardKernel, EquallyPermutedViewsAreShared) {
   };
   const auto shared = [](const TensorView& inputs, const TensorView& output) {
     const TensorView both[] = {inputs, inputs};
-    return elementwise::Problem(FormulaOf(kPlain, false), both, output, inputs.dtype).IsShared();
+    return elementwise::Problem(FormulaOf(kPlain, false), both, output, inputs.dtype).is_shared;
   };
   EXPECT_TRUE(shared(view(300, 300, false), view(300, 300, false)));
   EXPECT_TRUE(shared(view(300, 300, true), view(300, 300, true)));
