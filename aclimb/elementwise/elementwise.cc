@@ -50,7 +50,7 @@ Result<PlanPointer> MakePlan(Planner& planner, const contract::Arguments& argume
   planner.Writes(positions.output);
   Problem problem(formula, {views, count}, arguments.Tensor(positions.output).View(), promoted);
   problem.SetAttributes(attributes, bytes);
-  planner.Costs({.cycles = problem.Cycles()});
+  planner.Costs({.cycles = problem.cycles});
   return PlanPointer(NewPlan<ElementwisePlan>(problem, positions));
 }
 

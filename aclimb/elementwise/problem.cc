@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/tiles.h"
+
 namespace aclimb::elementwise {
 namespace {
 
@@ -17,47 +21,60 @@ TensorView Broadcast(const TensorView& view, const TensorView& output) {
   return all;
 }
 
-Walk<kOperands> WalkOf(std::span<const TensorView> inputs, const TensorView& output) {
-  TensorView views[kMostInputs];
-  // An input that is not there is another one once more: it changes nothing.
-  for (int n = 0; n < kMostInputs; ++n) {
-    const size_t given = std::min(static_cast<size_t>(n), inputs.size() - 1);
-    views[n] = Broadcast(inputs[given], output);
-  }
-  return Walk<kOperands>::Make({&views[0], &views[1], &views[2], &output});
+// An input that is not there is the last one once more, which changes nothing.
+const TensorView& InputOrLast(std::span<const TensorView> views, int n) {
+  return views[std::min(static_cast<size_t>(n), views.size() - 1)];
 }
 
-DType ComputeDType(const Runs& runs, DType promoted) {
-  const int index = StorageIndex(promoted);
-  return index >= 0 && runs.of[index] != nullptr ? promoted : DType::kFloat32;
+Walk<kOperands> WalkOf(std::span<const TensorView> inputs, const TensorView& output) {
+  TensorView all[kMostInputs];
+  for (int n = 0; n < kMostInputs; ++n) all[n] = Broadcast(InputOrLast(inputs, n), output);
+  static_assert(kMostInputs == 3);
+  return Walk<kOperands>::Make({&all[0], &all[1], &all[2], &output});
 }
 
 bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 
+// Clock cycles that an element takes beside its formula, about.
+double IndirectCycles(const Problem& problem, bool converts) {
+  if (problem.is_direct) return 0;
+  const Walk<kOperands>& walk = problem.walk;
+  const int inner = walk.rank - 1;
+  bool gathers = walk.rank > 1 && walk.extent[inner] < kShortRow;
+  for (const auto& stride : walk.stride) {
+    gathers = gathers || (stride[inner] != 0 && stride[inner] != 1);
+  }
+  if (problem.across >= 0) return 2;
+  return (gathers ? 8 : 0) + (converts ? 2 : 0);
+}
+
 }  // namespace
 
-Problem::Problem(Formula formula_of, std::span<const TensorView> inputs, const TensorView& output,
+Problem::Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
                  DType promoted)
-    : walk(WalkOf(inputs, output)), formula(formula_of) {
+    : walk(WalkOf(views, output)) {
   const Runs& runs = formula.Get();
-  compute = ComputeDType(runs, promoted);
+  inputs = runs.inputs;
+  const int index = StorageIndex(promoted);
+  compute = index >= 0 && runs.of[index] != nullptr ? promoted : DType::kFloat32;
+  run = runs.of[StorageIndex(compute)];
   computed = runs.gives_bool ? DType::kBool : compute;
   result = IsHalf(promoted) && !runs.gives_bool ? promoted : computed;
-  dtype[kOutput] = output.dtype;
   bool converts = computed != output.dtype || result != output.dtype;
-  for (int n = 0; n < kMostInputs; ++n) {
-    dtype[n] = inputs[std::min(static_cast<size_t>(n), inputs.size() - 1)].dtype;
-    converts = converts || dtype[n] != compute;
+  for (int n = 0; n < kOperands; ++n) {
+    dtype[n] = n == kOutput ? output.dtype : InputOrLast(views, n).dtype;
+    size[n] = static_cast<int64_t>(SizeOf(dtype[n]));
+    converts = converts || (n != kOutput && dtype[n] != compute);
   }
   const bool long_rows = walk.rank == 1 || walk.extent[walk.rank - 1] >= kShortRow;
   is_direct = !converts && long_rows && walk.InnerIsContiguous();
-}
-
-double Problem::Cycles() const {
-  // Elements that lie apart, or change their dtype, take longer.
-  constexpr double kIndirectCycles = 10;
-  const double each = static_cast<double>(formula.Get().cycles) + (is_direct ? 0 : kIndirectCycles);
-  return each * static_cast<double>(walk.count);
+  across = is_direct ? -1 : Tiles<kOperands>::Across(walk);
+  const double each = static_cast<double>(runs.cycles) + IndirectCycles(*this, converts);
+  cycles = each * static_cast<double>(walk.count);
+  is_shared = is_direct && cycles >= kSharedCycles && cycles <= kTeamCycles;
+  // In whole vectors.
+  const double piece = is_shared && TeamSize() > 1 ? kSharedPieceCycles : kTeamPieceCycles;
+  grain = RoundUp(static_cast<int64_t>(piece / each), int64_t{1024});
 }
 
 }  // namespace aclimb::elementwise

@@ -16,11 +16,13 @@ namespace aclimb::elementwise {
 inline constexpr int kOperands = kMostInputs + 1;
 inline constexpr int kOutput = kMostInputs;
 
-// Clock cycles of a piece that a thread takes: a thread that lost its core keeps one from the
-// others, so that pieces of short runs are small.
-inline constexpr double kLeastPieceCycles = 6 * 1024;
-inline constexpr double kMostPieceCycles = 96 * 1024;
-inline constexpr double kPieces = 64;
+// Clock cycles of a run that are as long as it takes to wake a sleeping team: more are worth it.
+inline constexpr double kTeamCycles = 390e3;
+// From here on, and up to there, threads that are awake take part.
+inline constexpr double kSharedCycles = 48e3;
+// Of a piece that a thread takes. A thread that lost its core keeps one from the others.
+inline constexpr double kTeamPieceCycles = 96 * 1024;
+inline constexpr double kSharedPieceCycles = 6 * 1024;
 
 // Rows below this length are gathered, several at a time.
 inline constexpr int64_t kShortRow = 64;
@@ -36,7 +38,7 @@ constexpr void CheckAttributes() {
 struct Problem {
   // Inputs broadcast to the output; no address is looked at. The formula computes in `promoted`;
   // in float32 if it does not know that one. A half type is rounded to all the same.
-  Problem(Formula formula_of, std::span<const TensorView> inputs, const TensorView& output,
+  Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
           DType promoted);
 
   // The formula's struct of that name.
@@ -47,16 +49,19 @@ struct Problem {
   }
   void SetAttributes(const void* given, size_t bytes) { std::memcpy(attributes, given, bytes); }
 
-  // Of all elements, on one core.
-  double Cycles() const;
-
   Walk<kOperands> walk;
-  DType dtype[kOperands];  // in memory
-  DType compute;           // what the formula reads
-  DType computed;          // what it writes: `compute` or BOOL
-  DType result;            // what that is rounded to before it becomes the output
-  bool is_direct;          // long runs of consecutive elements, which need no conversion
-  Formula formula;
+  DType dtype[kOperands];   // in memory
+  int64_t size[kOperands];  // bytes of an element
+  int inputs;
+  DType compute;   // what the formula reads
+  DType computed;  // what it writes: `compute` or BOOL
+  DType result;    // what that is rounded to before it becomes the output
+  Run run;         // for the instruction set in use
+  bool is_direct;  // long runs of consecutive elements, which need no conversion
+  bool is_shared;  // too short to wake a team, but not for threads that are awake
+  int across;      // the dimension of tiles (simd/tiles.h), or -1
+  double cycles;   // of all elements, on one core
+  int64_t grain;   // elements that a thread takes at once
   alignas(16) std::byte attributes[kMostAttributeBytes] = {};
 };
 

@@ -18,59 +18,45 @@ class Solver {
   Solver(const Problem& problem, const Addresses& addresses)
       : problem_(problem), walk_(problem.walk), inner_(problem.walk.rank - 1) {
     // As the problem, so that every offset is one of memory that is there.
-    const int last = problem.formula.Get().inputs - 1;
     for (int n = 0; n < kMostInputs; ++n) {
-      const void* const input = addresses.input[std::min(n, last)];
+      const void* const input = addresses.input[std::min(n, problem.inputs - 1)];
       base_[n] = const_cast<char*>(static_cast<const char*>(input));
-      size_[n] = static_cast<int64_t>(SizeOf(problem.dtype[n]));
     }
     base_[kOutput] = static_cast<char*>(addresses.output);
-    size_[kOutput] = static_cast<int64_t>(SizeOf(problem.dtype[kOutput]));
   }
 
   void Solve() const {
     if (problem_.is_direct) return SolveDirectly();
-    if (const int across = Tiles<kOperands>::Across(walk_); across >= 0) return SolveTiles(across);
+    if (problem_.across >= 0) return SolveTiles();
     SolveBlocks();
   }
 
  private:
+  char* At(int n, int64_t element) const { return base_[n] + element * problem_.size[n]; }
+
   // The output does not stay until somebody reads it: stores go around the caches. Fewer than four
   // bytes an element take longer to compute than to write, and gain nothing so early.
   bool Streams() const {
-    const int64_t cache = size_[kOutput] >= 4 ? CacheShareBytes() : LastLevelCacheBytes();
-    return walk_.count * size_[kOutput] > cache;
-  }
-
-  // Elements of a piece, in whole vectors.
-  int64_t Grain() const {
-    const double all = problem_.Cycles();
-    const double piece = std::clamp(all / kPieces, kLeastPieceCycles, kMostPieceCycles);
-    const double each = all / static_cast<double>(walk_.count);
-    return RoundUp(static_cast<int64_t>(piece / each) + 1, int64_t{1024});
+    const int64_t size = problem_.size[kOutput];
+    return walk_.count * size > (size >= 4 ? CacheShareBytes() : LastLevelCacheBytes());
   }
 
   void SolveDirectly() const {
-    const Runs& runs = problem_.formula.Get();
-    const Run run = runs.of[StorageIndex(problem_.compute)];
     const bool stream = Streams();
-    ParallelFor(walk_.count, Grain(), [&](int64_t begin, int64_t end) {
+    ParallelFor(walk_.count, problem_.grain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-        const void* in[kMostInputs];
-        for (int k = 0; k < kMostInputs; ++k) in[k] = At(k, at[k]);
-        run(in, At(kOutput, at[kOutput]), n, stream, problem_.attributes);
+        const void* const in[] = {At(0, at[0]), At(1, at[1]), At(2, at[2])};
+        problem_.run(in, At(kOutput, at[kOutput]), n, stream, problem_.attributes);
       });
       if (stream) hwy::FlushStream();
     });
   }
 
-  char* At(int n, int64_t element) const { return base_[n] + element * size_[n]; }
-
   // Any strides and dtypes: rows that are long a part at a time, several short ones at once.
   void SolveBlocks() const {
     const bool rows = walk_.rank == 1 || walk_.extent[inner_] >= kShortRow;
     const bool stream = Streams();
-    ParallelFor(walk_.count, Grain(), [&](int64_t begin, int64_t end) {
+    ParallelFor(walk_.count, problem_.grain, [&](int64_t begin, int64_t end) {
       Worker worker(problem_);
       rows ? SolveRows(worker, begin, end, stream) : SolveShortRows(worker, begin, end, stream);
       if (stream) hwy::FlushStream();
@@ -107,73 +93,80 @@ class Solver {
     }
   }
 
-  // Rows a power of two apart would share few sets of a cache: they are a cache line further apart
-  // than they are long.
   static constexpr int64_t kTileRowBytes = 512;
+  // Rows a power of two apart would share few sets of a cache.
   static constexpr int64_t kTilePitchBytes = kTileRowBytes + 64;
   static constexpr int64_t kTileRows = 128;
-  // Of tiles that are transposed at the same time; three are less high.
+  // Of two operands that are transposed; if three are, tiles are half as high.
   static constexpr int64_t kTileBytes = 2 * kTileRows * kTilePitchBytes;
 
   bool IsTransposed(int n) const {
     return walk_.stride[n][inner_] != 1 && walk_.stride[n][inner_] != 0;
   }
 
-  void SolveTiles(int across) const {
-    const int inputs = problem_.formula.Get().inputs;
-    int64_t widest = size_[kOutput], transposed = 0;
-    for (int n = 0; n < inputs; ++n) {
-      widest = std::max(widest, size_[n]);
+  void SolveTiles() const {
+    int64_t widest = problem_.size[kOutput], transposed = 0;
+    bool repeats = false;
+    for (int n = 0; n < problem_.inputs; ++n) {
+      widest = std::max(widest, problem_.size[n]);
       if (IsTransposed(n)) ++transposed;
+      repeats = repeats || walk_.stride[n][inner_] == 0;
     }
     const int64_t rows = transposed > 2 ? kTileRows / 2 : kTileRows;
-    const Tiles<kOperands> tiles(walk_, across, rows, kTileRowBytes / widest);
-    const int64_t grain = std::max<int64_t>(1, Grain() / CeilDivide(walk_.count, tiles.count()));
+    const Tiles<kOperands> tiles(walk_, problem_.across, rows, kTileRowBytes / widest);
+    const int64_t each = CeilDivide(walk_.count, tiles.count());
+    const int64_t grain = std::max<int64_t>(1, problem_.grain / each);
     const bool stream = Streams();
     ParallelFor(tiles.count(), grain, [&](int64_t begin, int64_t end) {
       Worker worker(problem_);
       for (int64_t index = begin; index < end; ++index) {
-        SolveTile(worker, tiles.At(index), across, inputs, stream);
+        SolveTile(worker, tiles.At(index), repeats, stream);
       }
       if (stream) hwy::FlushStream();
     });
   }
 
-  void SolveTile(Worker& worker, const Tiles<kOperands>::Tile& tile, int across, int inputs,
+  void SolveTile(Worker& worker, const Tiles<kOperands>::Tile& tile, bool repeats,
                  bool stream) const {
     alignas(64) char buffer[kTileBytes];
     char* free = buffer;
-    char* row[kOperands] = {};
-    int64_t step[kOperands] = {};  // bytes from row to row
-    for (int n = 0; n < inputs; ++n) {
+    char* row[kOperands];
+    int64_t step[kOperands];  // bytes from row to row
+    for (int n = 0; n < kOperands; ++n) {
       row[n] = At(n, tile.at[n]);
-      step[n] = walk_.stride[n][across] * size_[n];
-      if (!IsTransposed(n)) continue;
-      copy::Transpose(static_cast<size_t>(size_[n]), row[n], walk_.stride[n][inner_], tile.columns,
-                      tile.rows, free, kTilePitchBytes / size_[n]);
+      step[n] = walk_.stride[n][problem_.across] * problem_.size[n];
+      if (n >= problem_.inputs || !IsTransposed(n)) continue;
+      copy::Transpose(static_cast<size_t>(problem_.size[n]), row[n], walk_.stride[n][inner_],
+                      tile.columns, tile.rows, free, kTilePitchBytes / problem_.size[n]);
       row[n] = free;
       step[n] = kTilePitchBytes;
       free += tile.rows * kTilePitchBytes;
     }
-    row[kOutput] = At(kOutput, tile.at[kOutput]);
-    step[kOutput] = walk_.stride[kOutput][across] * size_[kOutput];
-    static constexpr int64_t kSideBySide = 1, kRepeated = 0;
+    const bool plain = worker.IsPlain() && !repeats;
     for (int64_t r = 0; r < tile.rows; ++r) {
-      Place place[kOperands];
-      for (int n = 0; n < kOperands; ++n) {
-        const bool repeated = n < inputs && walk_.stride[n][inner_] == 0;
-        place[n] = copy::RowAt(row[n], repeated ? kRepeated : kSideBySide, tile.columns);
-        row[n] += step[n];
-        if (n < inputs && !IsTransposed(n) && r + 3 < tile.rows) {
-          Prefetch(row[n] + 3 * step[n], repeated ? 1 : tile.columns * size_[n]);
-        }
+      const int64_t ahead = std::min<int64_t>(4, tile.rows - 1 - r);
+      for (int n = 0; n < problem_.inputs; ++n) {
+        PrefetchRow(row[n] + ahead * step[n], tile.columns * problem_.size[n]);
       }
-      worker.Compute(place, tile.columns, stream);
+      plain ? worker.RunSideBySide(row, tile.columns, stream)
+            : ComputeRow(worker, row, tile.columns, stream);
+      for (int n = 0; n < kOperands; ++n) row[n] += step[n];
     }
   }
 
+  void ComputeRow(Worker& worker, char* const (&row)[kOperands], int64_t columns,
+                  bool stream) const {
+    static constexpr int64_t kSideBySide = 1, kRepeated = 0;
+    Place place[kOperands];
+    for (int n = 0; n < kOperands; ++n) {
+      const bool repeated = n != kOutput && walk_.stride[n][inner_] == 0;
+      place[n] = copy::RowAt(row[n], repeated ? kRepeated : kSideBySide, columns);
+    }
+    worker.Compute(place, columns, stream);
+  }
+
   // The processor's own prefetcher does not see where the next rows begin.
-  static void Prefetch(const char* from, int64_t bytes) {
+  static void PrefetchRow(const char* from, int64_t bytes) {
     for (int64_t k = 0; k < bytes; k += 64) hwy::Prefetch(from + k);
   }
 
@@ -181,7 +174,6 @@ class Solver {
   const Walk<kOperands>& walk_;
   const int inner_;
   char* base_[kOperands];
-  int64_t size_[kOperands];
 };
 
 }  // namespace

@@ -5,17 +5,7 @@
 
 namespace aclimb::elementwise {
 
-Worker::Worker(const Problem& problem)
-    : problem_(problem),
-      run_(problem.formula.Get().of[StorageIndex(problem.compute)]),
-      inputs_(problem.formula.Get().inputs) {
-  size_t widest = std::max({SizeOf(problem.compute), SizeOf(problem.computed),
-                            SizeOf(problem.result), SizeOf(problem.dtype[kOutput])});
-  for (int n = 0; n < inputs_; ++n) {
-    from_[n] = copy::Converter(problem.dtype[n], problem.compute);
-    widest = std::max(widest, SizeOf(problem.dtype[n]));
-  }
-  block_ = kBufferBytes / static_cast<int64_t>(widest);
+Worker::Worker(const Problem& problem) : problem_(problem) {
   const DType output = problem.dtype[kOutput];
   if (problem.computed != problem.result && problem.result != output) {
     rounding_ = copy::Converter(problem.computed, problem.result);
@@ -23,17 +13,26 @@ Worker::Worker(const Problem& problem)
   } else {
     storing_ = copy::Converter(problem.computed, output);
   }
+  converts_ = storing_.Changes();
+  auto widest = static_cast<int64_t>(
+      std::max({SizeOf(problem.compute), SizeOf(problem.computed), SizeOf(problem.result)}));
+  for (int n = 0; n < kOperands; ++n) widest = std::max(widest, problem.size[n]);
+  block_ = kBufferBytes / widest;
+  for (int n = 0; n < problem.inputs; ++n) {
+    from_[n] = copy::Converter(problem.dtype[n], problem.compute);
+    converts_ = converts_ || from_[n].Changes();
+  }
 }
 
 void Worker::Compute(const Place (&place)[kOperands], int64_t count, bool stream) {
   const void* in[kMostInputs];
-  for (int n = 0; n < inputs_; ++n) in[n] = Input(n, place[n], count);
+  for (int n = 0; n < problem_.inputs; ++n) in[n] = Input(n, place[n], count);
   const Place& output = place[kOutput];
   if (output.consecutive && !storing_.Changes()) {
-    run_(in, output.at, count, stream, problem_.attributes);
+    problem_.run(in, output.at, count, stream, problem_.attributes);
     return;
   }
-  run_(in, result_[0], count, false, problem_.attributes);
+  problem_.run(in, result_[0], count, false, problem_.attributes);
   Store(output, count);
 }
 
@@ -49,7 +48,7 @@ const void* Worker::Input(int n, const Place& place, int64_t count) {
   if (!place.consecutive) {
     // The results' buffer is free while inputs are read.
     char* const to = converts ? result_[0] : input_[n];
-    copy::Gather(SizeOf(problem_.dtype[n]), place, count, to);
+    copy::Gather(static_cast<size_t>(problem_.size[n]), place, count, to);
     raw = to;
   }
   if (converts) from_[n].Run(raw, count, input_[n]);
@@ -69,7 +68,7 @@ void Worker::Store(const Place& place, int64_t count) {
     made = to;
   }
   if (place.consecutive) return;
-  copy::Scatter(SizeOf(problem_.dtype[kOutput]), made, count, place);
+  copy::Scatter(static_cast<size_t>(problem_.size[kOutput]), made, count, place);
 }
 
 }  // namespace aclimb::elementwise

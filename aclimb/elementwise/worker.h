@@ -19,6 +19,13 @@ class Worker {
   int64_t block() const { return block_; }
   void Compute(const Place (&place)[kOperands], int64_t count, bool stream);
 
+  // Whether elements that lie side by side need no buffers; then they may be computed so.
+  bool IsPlain() const { return !converts_; }
+  void RunSideBySide(char* const (&at)[kOperands], int64_t count, bool stream) const {
+    const void* const in[kMostInputs] = {at[0], at[1], at[2]};
+    problem_.run(in, at[kOutput], count, stream, problem_.attributes);
+  }
+
  private:
   const void* Input(int n, const Place& place, int64_t count);
   void Store(const Place& place, int64_t count);
@@ -26,9 +33,8 @@ class Worker {
   static constexpr int64_t kBufferBytes = 4096;
 
   const Problem& problem_;
-  const Run run_;
-  const int inputs_;
   int64_t block_;
+  bool converts_ = false;
   copy::Converter from_[kMostInputs];
   // What is computed is stored in one step, or in two where it is rounded before.
   copy::Converter rounding_;

@@ -292,7 +292,7 @@ TEST(EluBackwardKernel, ThreadsDoNotChangeTheBits) {
 }
 
 // Whatever their strides, views that run through memory together are one run.
-TEST(EluBackwardKernel, EquallyPermutedViewsAreDirect) {
+TEST(EluBackwardKernel, EquallyPermutedViewsAreShared) {
   const auto view = [](int64_t rows, int64_t columns, bool transposed) {
     TensorView matrix;
     matrix.dtype = DType::kFloat32;
@@ -303,16 +303,18 @@ TEST(EluBackwardKernel, EquallyPermutedViewsAreDirect) {
     matrix.stride[1] = transposed ? rows : 1;
     return matrix;
   };
-  const auto direct = [](const TensorView& inputs, const TensorView& output) {
+  const auto shared = [](const TensorView& inputs, const TensorView& output) {
     const TensorView both[] = {inputs, inputs};
-    return elementwise::Problem(FormulaOf(kPlain, false), both, output, inputs.dtype).is_direct;
+    return elementwise::Problem(FormulaOf(kPlain, false), both, output, inputs.dtype).is_shared;
   };
-  EXPECT_TRUE(direct(view(300, 300, false), view(300, 300, false)));
-  EXPECT_TRUE(direct(view(300, 300, true), view(300, 300, true)));
-  EXPECT_FALSE(direct(view(300, 300, true), view(300, 300, false)));
+  EXPECT_TRUE(shared(view(300, 300, false), view(300, 300, false)));
+  EXPECT_TRUE(shared(view(300, 300, true), view(300, 300, true)));
+  EXPECT_FALSE(shared(view(300, 300, true), view(300, 300, false)));
+  EXPECT_FALSE(shared(view(100, 300, false), view(100, 300, false))) << "too short";
+  EXPECT_FALSE(shared(view(600, 600, false), view(600, 600, false))) << "for a team";
   TensorView wide = view(300, 300, false);
   wide.dtype = DType::kFloat64;
-  EXPECT_FALSE(direct(view(300, 300, false), wide));
+  EXPECT_FALSE(shared(view(300, 300, false), wide));
 }
 
 }  // namespace
