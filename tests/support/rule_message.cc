@@ -90,7 +90,7 @@ std::vector<std::string> ValueTexts(contract::Kind kind, const contract::Argumen
       break;
     case Kind::kBoolArray:
       if (auto* bools = Resolve<BoolArrayValue>(argument, ACLIMB_HANDLE_BOOL_ARRAY)) {
-        texts = {Cat(bools->size(), " entries")};
+        texts = {Cat(bools->size(), " entr")};
         for (uint8_t flag : *bools) texts.emplace_back(flag != 0 ? "is true" : "is false");
       }
       break;
