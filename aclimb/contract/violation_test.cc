@@ -398,7 +398,7 @@ TEST(Lists, RulesHoldForEachPair) {
   call.Tensors(0, {{2, 3}, {4, 2}});
   EXPECT_EQ(call.What(), "out[1].shape is [4, 1] but x[1].shape is [4, 2]; expected equal shapes.");
   call.Tensors(0, {{2, 3}});
-  EXPECT_EQ(call.What(), "out has 2 tensors but x has 1; expected equally many.");
+  EXPECT_EQ(call.What(), "out has 2 tensors but x has 1 tensor; expected equally many.");
   call.Tensors(0, {{2, 3}, {4}});
   EXPECT_EQ(call.What(), "x[1].shape is [4] but x[0].shape is [2, 3]; expected equal ranks.");
   FillLists(call);
