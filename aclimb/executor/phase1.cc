@@ -64,7 +64,9 @@ using Elements = std::vector<contract::Argument, RecyclingAllocator<contract::Ar
 
 template <typename List>
 void AddElements(const contract::Argument& list, contract::Kind kind, Elements& elements) {
-  for (const void* member : static_cast<const List*>(list.object)->members) {
+  const auto& members = static_cast<const List*>(list.object)->members;
+  elements.reserve(elements.size() + members.size());
+  for (const void* member : members) {
     Resolve(elements.emplace_back(contract::Argument{.kind = kind, .handle = member}));
   }
 }
