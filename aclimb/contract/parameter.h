@@ -59,6 +59,7 @@ std::string FormatsText(FormatMask mask);  // "NCHW or ND"
 
 enum class Role : uint8_t { kInput, kOutput, kInOut, kAttribute };
 
+constexpr bool IsRead(Role role) { return role == Role::kInput || role == Role::kInOut; }
 constexpr bool IsWritten(Role role) { return role == Role::kOutput || role == Role::kInOut; }
 
 const char* KindName(Kind kind);  // "tensor", "int array"

@@ -110,16 +110,19 @@ Description::Description(const Executor& executor, const void* workspace)
     const TensorUse& use = call.uses[i];
     if (!use.touched) continue;
     const TensorView& view = use.view;
-    accesses_.push_back(
-        {.name = call.NameOf(use),
-         .address = static_cast<const char*>(executor.tensors[i].data) + use.footprint.begin,
-         .dtype = static_cast<int32_t>(view.dtype),
-         .element_bytes = static_cast<int32_t>(SizeOf(view.dtype)),
-         .rank = view.rank,
-         .writes = use.is_output ? 1 : 0,
-         .shape = view.shape,
-         .strides = view.stride,
-         .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype))});
+    AclimbAccess access = {
+        .name = call.NameOf(use),
+        .address = static_cast<const char*>(executor.tensors[i].data) + use.footprint.begin,
+        .dtype = static_cast<int32_t>(view.dtype),
+        .element_bytes = static_cast<int32_t>(SizeOf(view.dtype)),
+        .rank = view.rank,
+        .writes = 0,
+        .shape = view.shape,
+        .strides = view.stride,
+        .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype))};
+    if (contract::IsRead(use.role)) accesses_.push_back(access);
+    access.writes = 1;
+    if (contract::IsWritten(use.role)) accesses_.push_back(access);
   }
   if (call.workspace_size > 0 && workspace != nullptr) {
     accesses_.push_back({.name = "workspace",

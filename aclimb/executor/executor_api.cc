@@ -32,12 +32,17 @@ Status Missing(const aclOpExecutor* executor) {
 enum class Side { kInputs, kOutputs, kBoth };
 
 // Number of the index-th tensor parameter of that side among all uses, which are so many when there
-// is none; arguments that were not given keep their position.
+// is none; arguments that were not given keep their position. A tensor that is worked on in place
+// is an input and an output; where both are counted it is an input.
 size_t FindUse(const PlannedCall& call, Side side, size_t index) {
   for (const bool outputs : {false, true}) {
     if (side == (outputs ? Side::kInputs : Side::kOutputs)) continue;
     for (size_t i = 0; i < call.uses.size(); ++i) {
-      if (call.uses[i].is_output == outputs && index-- == 0) return i;
+      const contract::Role role = call.uses[i].role;
+      const bool counts = !outputs                 ? contract::IsRead(role)
+                          : side == Side::kOutputs ? contract::IsWritten(role)
+                                                   : role == contract::Role::kOutput;
+      if (counts && index-- == 0) return i;
     }
   }
   return call.uses.size();

@@ -121,7 +121,7 @@ Status CheckSettings(const contract::Contract& contract, const AclimbSettings& s
 void SetUse(TensorUse& use, const contract::Arguments& arguments,
             const contract::Parameter& parameter, int index, const Planner& planner) {
   use.parameter = index;
-  use.is_output = contract::IsWritten(parameter.role);
+  use.role = parameter.role;
   const TensorDescriptor* tensor = arguments.TensorOrNull(index);
   if (tensor == nullptr) return;
   // An empty tensor that counts as absent passed no check of its rank.

@@ -26,7 +26,7 @@ struct TensorUse {
   int parameter = 0;  // of the contract
   TensorView view;    // without an address
   TensorDescriptor::ByteRange footprint = {};
-  bool is_output = false;
+  contract::Role role = contract::Role::kInput;
   bool touched = false;  // read or written by the plan, and not empty
 };
 

@@ -64,6 +64,8 @@ std::vector<RecordedTensor> TensorsOf(const AclimbOperation& operation,
     if (std::string_view(access.name) == "workspace") continue;
     RecordedTensor tensor;
     tensor.name = access.name;
+    // What is worked on in place comes twice, as read and as written.
+    if (!tensors.empty() && tensors.back().name == tensor.name) tensor.name += ".out";
     tensor.access = &access;
     tensor.is_output = access.writes != 0;
     tensor.dtype = access.dtype;
