@@ -43,6 +43,12 @@ bool AnyNumber(const Contract& contract, const Arguments& arguments, int paramet
   return false;
 }
 
+// "1 entry", "3 entries"
+template <typename T>
+std::string Entries(T count) {
+  return Cat(count, count == 1 ? " entry" : " entries");
+}
+
 // "dim is 3", "stride is [1, 0]", "eps is FLOAT 0"
 std::string Told(const Contract& contract, const Rule& rule, const Arguments& arguments) {
   const int parameter = rule.subject;
@@ -71,9 +77,9 @@ std::string Told(const Contract& contract, const Rule& rule, const Arguments& ar
       }
       return Cat(name, " is [", list, "]");
     case Kind::kTensorList:
-      return Cat(name, " has ", arguments.ElementCount(parameter), " entries");
+      return Cat(name, " has ", Entries(arguments.ElementCount(parameter)));
     case Kind::kBoolArray:
-      return Cat(name, " has ", arguments.Bools(parameter).size(), " entries");
+      return Cat(name, " has ", Entries(arguments.Bools(parameter).size()));
     case Kind::kBool:
       return Cat(name, " is ", arguments.Bool(parameter));
     case Kind::kTensor:
@@ -244,13 +250,9 @@ size_t EntriesOf(const Contract& contract, const Arguments& arguments, int param
 
 // "3 entries", "at least 1 entry"
 std::string CountText(const Bounds& bounds) {
-  if (bounds.least == bounds.most) {
-    return Cat(bounds.least, bounds.least == 1 ? " entry" : " entries");
-  }
-  if (bounds.most == Bounds::kInfinity) {
-    return Cat("at least ", bounds.least, bounds.least == 1 ? " entry" : " entries");
-  }
-  return Cat(bounds.least, " to ", bounds.most, " entries");
+  if (bounds.least == bounds.most) return Entries(bounds.least);
+  if (bounds.most == Bounds::kInfinity) return Cat("at least ", Entries(bounds.least));
+  return Cat(bounds.least, " to ", Entries(bounds.most));
 }
 
 std::optional<std::string> OtherCount(const Contract& contract, const Rule& rule,

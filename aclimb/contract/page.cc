@@ -55,7 +55,9 @@ void AppendRules(const Contract& contract, std::string& out) {
       Cat("\n## Checks of phase 1\n\nIn this order: nulls (161001), dead handles, product, dtypes, "
           "formats, ranks (",
           contract.rank_code,
-          "), extents; then:\n\n| rule | holds when | code | fix |\n|---|---|---|---|\n");
+          "), extents; then these, but what is missing is told with the nulls, and dtypes that do "
+          "not go together with the dtypes:\n\n| rule | holds when | code | fix "
+          "|\n|---|---|---|---|\n");
   for (const OwnRule& own : OwnRules(contract)) {
     out += Cat("| `", contract.folder, "/", own.id, "` | ", own.statement, " | ",
                CodeText(own.code), " | ", own.fix, " |\n");

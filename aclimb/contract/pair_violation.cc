@@ -43,8 +43,11 @@ std::optional<std::string> PairViolation(const Contract& contract, const Rule& r
   const bool a_is_list = contract.At(rule.subject).kind == Kind::kTensorList;
   const bool b_is_list = contract.At(rule.other).kind == Kind::kTensorList;
   if (a_is_list && b_is_list && count_a != count_b) {
-    return Cat(contract.At(rule.subject).name, " has ", count_a, " tensors but ",
-               contract.At(rule.other).name, " has ", count_b, "; expected equally many.");
+    const auto has = [&](int index, size_t count) {
+      return Cat(contract.At(index).name, " has ", count, count == 1 ? " tensor" : " tensors");
+    };
+    return Cat(has(rule.subject, count_a), " but ", has(rule.other, count_b),
+               "; expected equally many.");
   }
   const bool within = rule.subject == rule.other;
   const size_t pairs = a_is_list ? count_a : count_b;

@@ -1,7 +1,6 @@
 #include "aclimb/contract/shapes.h"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,27 +29,33 @@ std::string Joined(const std::vector<std::string>& parts) {
 
 // A tensor, an element of a list, or the numbers of an int array.
 struct Subject {
-  int parameter = -1;
-  int element = -1;
-  Extents extents = {};
+  int parameter;
+  int element;  // -1 of what is no list
+  Extents extents;
 
   bool operator==(const Subject& other) const {
     return parameter == other.parameter && element == other.element;
   }
 };
 
-// What a name of a pattern stands for in this call.
+// What a name of a pattern stands for in this call. Filled as far as it is used: a call has a few
+// names, and there is room for many.
 struct Named {
+  static constexpr size_t kMostSources = 4;
+
   std::string_view name;
   int64_t extents[ShapePattern::kMost];
-  size_t count = 0;
-  Subject from[4];  // who said so; a broadcast comes from several
-  size_t sources = 0;
+  size_t count;
+  // Who said so; a broadcast comes from several.
+  int parameters[kMostSources];
+  int elements[kMostSources];
+  size_t sources;
 
   Extents value() const { return {extents, count}; }
   void AddSource(const Subject& subject) {
-    if (sources == std::size(from)) return;
-    from[sources++] = subject;
+    if (sources == kMostSources) return;
+    parameters[sources] = subject.parameter;
+    elements[sources++] = subject.element;
   }
 };
 
@@ -60,9 +65,10 @@ class Shapes {
       : contract_(contract), arguments_(arguments) {}
 
   Status Check() {
-    // An output may precede the inputs whose dimensions it has in common.
+    // An output may precede the inputs that its broadcast comes from.
     for (const bool known : {false, true}) {
       broadcasts_known_ = known;
+      if (known && !any_broadcast_) break;
       for (size_t i = 0; i < contract_.parameters.size(); ++i) {
         Status status = CheckParameter(static_cast<int>(i));
         if (!status.ok()) return status;
@@ -74,9 +80,10 @@ class Shapes {
  private:
   Status CheckParameter(int index) {
     const Parameter& parameter = contract_.At(index);
-    if (!parameter.HasShape()) return Ok();
+    if (!parameter.HasShape() || (broadcasts_known_ && !IsWritten(parameter.role))) return Ok();
     const ShapePattern pattern = parameter.Shape();
-    if (broadcasts_known_ && !(IsWritten(parameter.role) && pattern.Broadcasts())) return Ok();
+    if (broadcasts_known_ && !pattern.Broadcasts()) return Ok();
+    any_broadcast_ = any_broadcast_ || pattern.Broadcasts();
     if (parameter.kind == Kind::kIntArray) {
       if (!arguments_.Given(index)) return Ok();
       return Match(pattern, {index, -1, arguments_.Ints(index)});
@@ -166,6 +173,7 @@ class Shapes {
     made.name = name;
     made.count = extents.size();
     std::copy(extents.begin(), extents.end(), made.extents);
+    made.sources = 0;
     made.AddSource(subject);
   }
 
@@ -175,6 +183,14 @@ class Shapes {
     const char* const of = contract_.At(subject.parameter).kind == Kind::kIntArray ? "" : ".shape";
     return Cat(NameOf(contract_, subject.parameter, subject.element), of, " is ",
                TextOf(subject.extents));
+  }
+
+  Subject Given(int parameter, int element) const {
+    if (contract_.At(parameter).kind == Kind::kIntArray) {
+      return {parameter, element, arguments_.Ints(parameter)};
+    }
+    const auto at = static_cast<size_t>(std::max(element, 0));
+    return {parameter, element, TensorAt(contract_, arguments_, parameter, at)->shape};
   }
 
   // What tells the extents of an entry, except the subject itself.
@@ -191,7 +207,8 @@ class Shapes {
     std::vector<std::string> texts;
     if (const Named* const known = Find(dimension.name)) {
       for (size_t i = 0; i < known->sources; ++i) {
-        if (!(known->from[i] == subject)) texts.push_back(Told(known->from[i]));
+        const Subject source = Given(known->parameters[i], known->elements[i]);
+        if (!(source == subject)) texts.push_back(Told(source));
       }
     }
     return texts;
@@ -269,6 +286,7 @@ class Shapes {
   const Arguments& arguments_;
   Named named_[Contract::kMostNames];
   size_t count_ = 0;
+  bool any_broadcast_ = false;
   bool broadcasts_known_ = false;  // of all inputs; then outputs are held against them
 };
 

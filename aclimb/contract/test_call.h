@@ -59,11 +59,14 @@ class TestCall {
 
   // The refusal's sentence; empty when the call is right. The rest is in last().
   std::string What(bool extensions = false) {
-    const Arguments arguments(arguments_, Product::kA2, extensions);
+    const Arguments arguments = Given(extensions);
     Status status = CheckNulls(contract_, arguments);
     if (status.ok()) status = Check(contract_, arguments);
     last_ = status.ok() ? Refusal() : status.refusal();
     return last_.what;
+  }
+  Arguments Given(bool extensions = false) const {
+    return Arguments(arguments_, Product::kA2, extensions);
   }
   const Refusal& last() const { return last_; }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,8 +21,9 @@ class Description;
 struct PlannedCall {
   const contract::Contract* contract = nullptr;
   PlanPointer plan;  // null: nothing to do
-  // One per tensor parameter, in order.
+  // One per tensor parameter, or per tensor of a list, in order.
   std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;
+  std::vector<std::string> element_names;  // one per use when there are lists: "tensors[3]"
   uint64_t workspace_size = 0;
   uint64_t cost_bytes = 0;  // as AclimbTask has it
   bool any_thread = false;  // likewise
@@ -31,7 +31,8 @@ struct PlannedCall {
   bool deterministic = false;  // the switch as phase 1 found it
 
   const char* NameOf(const TensorUse& use) const {
-    return contract->parameters[static_cast<size_t>(use.parameter)].name;
+    if (use.element < 0) return contract->At(use.parameter).name;
+    return element_names[static_cast<size_t>(&use - uses.data())].c_str();
   }
 };
 using PlannedCallPointer = std::shared_ptr<const PlannedCall>;
@@ -41,7 +42,7 @@ using PlannedCallPointer = std::shared_ptr<const PlannedCall>;
 // held (HeldExecutor) as long as the program has the handle.
 struct Executor : Recycled {
   PlannedCallPointer call;
-  std::array<BoundTensor, kMostTensors> tensors;  // as many as the call has uses
+  BoundTensors tensors;  // as many as the call has uses
   bool repeatable = false;
   char* workspace = nullptr;  // of the run, where kernels find it
   // For the tools; null unless one listens.

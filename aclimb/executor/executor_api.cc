@@ -6,6 +6,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/executor.h"
+#include "aclimb/executor/objects.h"
 #include "aclimb/executor/report.h"
 #include "aclnn/acl_meta.h"
 
@@ -31,21 +32,32 @@ Status Missing(const aclOpExecutor* executor) {
 
 enum class Side { kInputs, kOutputs, kBoth };
 
-// Number of the index-th tensor parameter of that side among all uses, which are so many when there
-// is none; arguments that were not given keep their position. A tensor that is worked on in place
-// is an input and an output; where both are counted it is an input.
-size_t FindUse(const PlannedCall& call, Side side, size_t index) {
+// Position of the index-th parameter of that side that is a tensor or a list of them, -1 when there
+// is none. A tensor that is worked on in place is an input and an output; where both are counted it
+// is an input.
+int FindParameter(const contract::Contract& contract, Side side, size_t index) {
   for (const bool outputs : {false, true}) {
     if (side == (outputs ? Side::kInputs : Side::kOutputs)) continue;
-    for (size_t i = 0; i < call.uses.size(); ++i) {
-      const contract::Role role = call.uses[i].role;
-      const bool counts = !outputs                 ? contract::IsRead(role)
-                          : side == Side::kOutputs ? contract::IsWritten(role)
-                                                   : role == contract::Role::kOutput;
-      if (counts && index-- == 0) return i;
+    for (size_t i = 0; i < contract.parameters.size(); ++i) {
+      const contract::Parameter& parameter = contract.parameters[i];
+      if (!contract::HasTensors(parameter.kind)) continue;
+      const bool counts = !outputs                 ? contract::IsRead(parameter.role)
+                          : side == Side::kOutputs ? contract::IsWritten(parameter.role)
+                                                   : parameter.role == contract::Role::kOutput;
+      if (counts && index-- == 0) return static_cast<int>(i);
     }
   }
-  return call.uses.size();
+  return -1;
+}
+
+// Of a tensor, element -1; as many as there are uses when phase 1 got no such element.
+size_t FindUse(const PlannedCall& call, int parameter, int element) {
+  size_t i = 0;
+  while (i < call.uses.size() &&
+         !(call.uses[i].parameter == parameter && call.uses[i].element == element)) {
+    ++i;
+  }
+  return i;
 }
 
 const char* SideText(Side side) {
@@ -70,7 +82,7 @@ aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, s
     }
     Executor& executor = *held.get();
     const PlannedCall& call = *executor.call;
-    const size_t use = FindUse(call, side, index);
+    const size_t use = FindUse(call, FindParameter(*call.contract, side, index), -1);
     const bool exists = use < call.uses.size();
     if (!exists || executor.tensors[use].handle == nullptr) {
       return Refuse(kAclnnInvalid,
@@ -92,9 +104,8 @@ aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, s
   });
 }
 
-// No operator here takes tensor lists, so no list index is ever in range.
-aclnnStatus SetListAddress(const char* function, aclOpExecutor* handle, size_t list,
-                           const aclTensorList* tensors) {
+aclnnStatus SetListAddress(const char* function, aclOpExecutor* handle, Side side, size_t list,
+                           size_t element, const aclTensorList* tensors, void* address) {
   return Guarded(function, [&]() -> Status {
     const HeldExecutor held(handle);
     if (held.get() == nullptr) return Missing(handle);
@@ -102,10 +113,33 @@ aclnnStatus SetListAddress(const char* function, aclOpExecutor* handle, size_t l
       return Refuse(kAclnnInnerNullptr, "tensors is null; expected the list passed to phase 1.",
                     "pass the same list as in phase 1", "executor/null-tensor");
     }
-    return Refuse(kAclnnInvalid,
-                  Cat("irIndex is ", list, ", but ", held.get()->call->contract->function,
-                      " has no tensor list; expected the position of a list parameter."),
-                  "use aclSetTensorAddr for single tensors", "executor/index");
+    Executor& executor = *held.get();
+    const PlannedCall& call = *executor.call;
+    const int parameter = FindParameter(*call.contract, side, list);
+    if (parameter < 0 || call.contract->At(parameter).kind != contract::Kind::kTensorList) {
+      return Refuse(kAclnnInvalid,
+                    Cat("irIndex is ", list, ", and ", call.contract->function,
+                        " has no tensor list there; expected the position of a list parameter."),
+                    "use aclSetTensorAddr for single tensors", "executor/index");
+    }
+    const size_t use = FindUse(call, parameter, static_cast<int>(element));
+    if (use == call.uses.size()) {
+      return Refuse(kAclnnInvalid,
+                    Cat("relativeIndex is ", element, ", and ", call.contract->At(parameter).name,
+                        " was shorter in phase 1; expected the position of one of its tensors."),
+                    "count the tensors of the list from 0", "executor/index");
+    }
+    const auto* const given = static_cast<const TensorListValue*>(
+        aclimb_handle_resolve(tensors, ACLIMB_HANDLE_TENSOR_LIST));
+    if (given == nullptr || element >= given->members.size() ||
+        given->members[element] != executor.tensors[use].handle) {
+      return Refuse(kAclnnInvalid,
+                    Cat("tensors is not the list that phase 1 got as ",
+                        call.contract->At(parameter).name, "; expected the same object."),
+                    "pass the list of phase 1; only addresses change", "executor/other-tensor");
+    }
+    executor.tensors[use].data = address;
+    return Ok();
   });
 }
 
@@ -154,19 +188,25 @@ aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTen
   return aclimb::SetAddress("aclSetTensorAddr", executor, Side::kBoth, index, tensor, addr);
 }
 
-aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t,
-                                         aclTensorList* tensors, void*) {
-  return aclimb::SetListAddress("aclSetDynamicInputTensorAddr", executor, irIndex, tensors);
+aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                         const size_t relativeIndex, aclTensorList* tensors,
+                                         void* addr) {
+  return aclimb::SetListAddress("aclSetDynamicInputTensorAddr", executor, Side::kInputs, irIndex,
+                                relativeIndex, tensors, addr);
 }
 
-aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t,
-                                          aclTensorList* tensors, void*) {
-  return aclimb::SetListAddress("aclSetDynamicOutputTensorAddr", executor, irIndex, tensors);
+aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                          const size_t relativeIndex, aclTensorList* tensors,
+                                          void* addr) {
+  return aclimb::SetListAddress("aclSetDynamicOutputTensorAddr", executor, Side::kOutputs, irIndex,
+                                relativeIndex, tensors, addr);
 }
 
-aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t,
-                                    aclTensorList* tensors, void*) {
-  return aclimb::SetListAddress("aclSetDynamicTensorAddr", executor, irIndex, tensors);
+aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                    const size_t relativeIndex, aclTensorList* tensors,
+                                    void* addr) {
+  return aclimb::SetListAddress("aclSetDynamicTensorAddr", executor, Side::kBoth, irIndex,
+                                relativeIndex, tensors, addr);
 }
 
 // The reserved aliases with a capital A.

@@ -70,7 +70,9 @@ using Elements = std::vector<contract::Argument, RecyclingAllocator<contract::Ar
 
 template <typename List>
 void AddElements(const contract::Argument& list, contract::Kind kind, Elements& elements) {
-  for (const void* member : static_cast<const List*>(list.object)->members) {
+  const auto& members = static_cast<const List*>(list.object)->members;
+  elements.reserve(elements.size() + members.size());
+  for (const void* member : members) {
     Resolve(elements.emplace_back(contract::Argument{.kind = kind, .handle = member}));
   }
 }
@@ -122,17 +124,56 @@ Status CheckSettings(const contract::Contract& contract, const AclimbSettings& s
                 Cat(contract.folder, "/environment"));
 }
 
+// The argument, or the element of a list, that is a use's tensor.
+const contract::Argument& ArgumentOf(const TensorUse& use, const contract::Arguments& arguments) {
+  const contract::Argument& argument = arguments.At(use.parameter);
+  return use.element < 0 ? argument : argument.elements[static_cast<size_t>(use.element)];
+}
+
 void SetUse(TensorUse& use, const contract::Arguments& arguments,
-            const contract::Parameter& parameter, int index, const Planner& planner) {
-  use.parameter = index;
+            const contract::Parameter& parameter, const Planner& planner) {
   use.role = parameter.role;
-  const TensorDescriptor* tensor = arguments.TensorOrNull(index);
+  const auto* const tensor =
+      static_cast<const TensorDescriptor*>(ArgumentOf(use, arguments).object);
   if (tensor == nullptr) return;
   // An empty tensor that counts as absent passed no check of its rank.
   if (tensor->rank() <= kMaxRank) use.view = tensor->View();
   use.view.data = nullptr;
   use.footprint = tensor->Footprint().value_or(TensorDescriptor::ByteRange{});
-  use.touched = (planner.reads(index) || planner.writes(index)) && !tensor->IsEmpty();
+  use.touched =
+      (planner.reads(use.parameter) || planner.writes(use.parameter)) && !tensor->IsEmpty();
+}
+
+// How many tensors the parameter stands for in this call, given or not.
+size_t CountTensors(const contract::Arguments& arguments, contract::Kind kind, int parameter) {
+  if (kind == contract::Kind::kTensorList) return arguments.ElementCount(parameter);
+  return kind == contract::Kind::kTensor ? 1 : 0;
+}
+
+void AddUses(PlannedCall& call, const contract::Arguments& arguments, const Planner& planner) {
+  const contract::Contract& contract = *call.contract;
+  size_t count = 0;
+  bool any_list = false;
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const contract::Kind kind = contract.parameters[i].kind;
+    count += CountTensors(arguments, kind, static_cast<int>(i));
+    any_list = any_list || kind == contract::Kind::kTensorList;
+  }
+  call.uses.reserve(count);
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const int parameter = static_cast<int>(i);
+    const bool in_list = contract.At(parameter).kind == contract::Kind::kTensorList;
+    const size_t tensors = CountTensors(arguments, contract.At(parameter).kind, parameter);
+    for (size_t e = 0; e < tensors; ++e) {
+      TensorUse& use = call.uses.emplace_back();
+      use.parameter = parameter;
+      use.element = in_list ? static_cast<int>(e) : -1;
+      SetUse(use, arguments, contract.At(parameter), planner);
+      if (!any_list) continue;
+      const char* const name = contract.At(parameter).name;
+      call.element_names.push_back(in_list ? Cat(name, "[", e, "]") : std::string(name));
+    }
+  }
 }
 
 // What the engine weighs: the traffic of the touched tensors, or what a core could move while it
@@ -176,16 +217,7 @@ Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Argument
   call->plan = std::move(planned.value());
   call->workspace_size = call->plan ? planner.workspace().Size() : 0;
   call->deterministic = planner.deterministic();
-  const auto is_tensor = [](const contract::Parameter& parameter) {
-    return parameter.kind == contract::Kind::kTensor;
-  };
-  call->uses.reserve(static_cast<size_t>(
-      std::count_if(contract.parameters.begin(), contract.parameters.end(), is_tensor)));
-  for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    if (!is_tensor(contract.parameters[i])) continue;
-    SetUse(call->uses.emplace_back(), arguments, contract.parameters[i], static_cast<int>(i),
-           planner);
-  }
+  AddUses(*call, arguments, planner);
   call->cost_bytes = CostOf(*call, planner);
   call->any_thread = !planner.opens_openmp_team();
   call->helpers = HelpersOf(*call, planner);
@@ -213,10 +245,12 @@ Result<PlannedCallPointer> FindOrPlanCall(Operator& of, const contract::Argument
 
 // The tensors of this call.
 void Bind(Executor& executor, const contract::Arguments& arguments) {
+  executor.tensors.Resize(executor.call->uses.size());
   BoundTensor* tensor = executor.tensors.data();
   for (const TensorUse& use : executor.call->uses) {
-    tensor->handle = arguments.At(use.parameter).handle;
-    const TensorDescriptor* const given = arguments.TensorOrNull(use.parameter);
+    const contract::Argument& argument = ArgumentOf(use, arguments);
+    tensor->handle = argument.handle;
+    const auto* const given = static_cast<const TensorDescriptor*>(argument.object);
     if (given != nullptr) tensor->data = given->data;
     ++tensor;
   }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/descriptor.h"
@@ -17,13 +19,15 @@ namespace aclimb {
 
 class Inspector;
 
-// Tensor parameters of one operator at most.
+// Tensor parameters of one operator at most; the tensors of lists are as many as they like.
 inline constexpr size_t kMostTensors = 16;
 
-// One tensor argument as phase 1 saw it, without what equal calls differ in. The descriptor itself
-// is copied out: phase 2 and the address setters never follow an aclTensor that may be gone.
+// One tensor argument, or one tensor of a list, as phase 1 saw it, without what equal calls differ
+// in. The descriptor itself is copied out: phase 2 and the address setters never follow an
+// aclTensor that may be gone.
 struct TensorUse {
   int parameter = 0;  // of the contract
+  int element = -1;   // of the list that the parameter is
   TensorView view;    // without an address
   TensorDescriptor::ByteRange footprint = {};
   contract::Role role = contract::Role::kInput;
@@ -37,6 +41,23 @@ struct BoundTensor {
   void* kernel_data = nullptr;   // where kernels find the first element, set for a run
 };
 
+// One for each use of a call: in place for those of most calls, in memory of its own for long
+// lists.
+class BoundTensors {
+ public:
+  void Resize(size_t count) {
+    if (count > kMostTensors) many_.resize(count);
+  }
+  BoundTensor* data() { return many_.empty() ? few_.data() : many_.data(); }
+  const BoundTensor* data() const { return many_.empty() ? few_.data() : many_.data(); }
+  BoundTensor& operator[](size_t i) { return data()[i]; }
+  const BoundTensor& operator[](size_t i) const { return data()[i]; }
+
+ private:
+  std::array<BoundTensor, kMostTensors> few_;
+  std::vector<BoundTensor, RecyclingAllocator<BoundTensor>> many_;
+};
+
 // What a running plan may use: kernel views of the tensors it booked, at the addresses of this run,
 // and the workspace. Valid during Run only.
 class RunContext {
@@ -46,14 +67,16 @@ class RunContext {
       : uses_(uses), tensors_(tensors), workspace_(workspace) {}
 
   // The tensor of contract parameter `parameter`; `data` is null when it was not given or empty.
-  TensorView View(int parameter) const {
-    const size_t i = IndexOf(parameter);
-    TensorView view = uses_[i].view;
-    view.data = tensors_[i].kernel_data;
-    return view;
-  }
+  TensorView View(int parameter) const { return ViewOf(IndexOf(parameter)); }
   // The address of its first element.
   void* Data(int parameter) const { return tensors_[IndexOf(parameter)].kernel_data; }
+  // The same of a tensor of a list.
+  TensorView View(int parameter, size_t element) const {
+    return ViewOf(IndexOf(parameter) + element);
+  }
+  void* Data(int parameter, size_t element) const {
+    return tensors_[IndexOf(parameter) + element].kernel_data;
+  }
 
   template <typename T = void>
   T* Piece(WorkspacePiece piece) const {
@@ -61,6 +84,12 @@ class RunContext {
   }
 
  private:
+  TensorView ViewOf(size_t use) const {
+    TensorView view = uses_[use].view;
+    view.data = tensors_[use].kernel_data;
+    return view;
+  }
+  // The tensors of a list follow each other.
   size_t IndexOf(int parameter) const {
     size_t i = 0;
     while (uses_[i].parameter != parameter) ++i;
@@ -108,8 +137,8 @@ class Planner {
  public:
   explicit Planner(bool deterministic) : deterministic_(deterministic) {}
 
-  // Says that the run touches the tensor of this parameter. Phase 2 checks the memory of those, and
-  // only those, that are given and not empty.
+  // Says that the run touches the tensor of this parameter, or all of its list. Phase 2 checks the
+  // memory of those, and only those, that are given and not empty.
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
 

@@ -16,66 +16,14 @@
 #include "aclimb/contract/check.h"
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/descriptor.h"
-#include "tests/support/device.h"
+#include "tests/support/call_arguments.h"
+#include "tests/support/rule_cases.h"
 #include "tests/support/rule_message.h"
 
-// Negative tests from the contract's own table: nulls, dead handles, dtypes, formats, ranks and
-// extents are generated for every parameter; the operator's test adds one case per rule of its own,
-// and the harness fails when a rule has none.
+// Negative tests from the contract's own table: nulls, dead handles, dtypes, formats, ranks,
+// extents, shapes and all rules that are data are generated from a valid call; the operator's test
+// adds one case per rule of its own, and the harness fails when a rule has none.
 namespace aclimb::testing {
-
-// The arguments of one phase-1 call, each replaceable; owns the descriptors it makes.
-class CallArguments {
- public:
-  explicit CallArguments(size_t count) : arguments_(count) {}
-
-  void Tensor(int index, std::vector<int64_t> shape, DType dtype, aclFormat format = ACL_FORMAT_ND,
-              std::vector<int64_t> stride = {}) {
-    if (stride.empty()) stride = ContiguousStrides(shape);
-    aclTensor* tensor =
-        aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), stride.data(),
-                        0, format, shape.data(), shape.size(), nullptr);
-    EXPECT_NE(tensor, nullptr) << aclGetRecentErrMsg();
-    Keep(index, tensor, [tensor] { (void)aclDestroyTensor(tensor); });
-  }
-  void ScalarOf(int index, double value, DType dtype) {
-    auto scalar = std::make_shared<Scalar>(value, dtype);
-    aclScalar* handle = *scalar;
-    Keep(index, handle, [scalar] {});
-  }
-  void Ints(int index, const std::vector<int64_t>& values) {
-    auto array = std::make_shared<IntArray>(values);
-    aclIntArray* handle = *array;
-    Keep(index, handle, [array] {});
-  }
-  void Bools(int index, const std::vector<uint8_t>& values) {
-    auto array = std::make_shared<BoolArray>(values);
-    aclBoolArray* handle = *array;
-    Keep(index, handle, [array] {});
-  }
-  void String(int index, const char* text) { At(index).handle = text; }
-  void Null(int index) { Handle(index, nullptr); }
-  void Handle(int index, const void* handle) { At(index).handle = handle; }
-  void Integer(int index, int64_t value) { At(index).integer = value; }
-  void Bool(int index, bool value) { At(index).integer = value ? 1 : 0; }
-  void Real(int index, double value) { At(index).real = value; }
-
-  ~CallArguments() {
-    for (auto& release : releases_) release();
-  }
-  CallArguments(const CallArguments&) = delete;
-  CallArguments& operator=(const CallArguments&) = delete;
-
-  contract::Argument& At(int index) { return arguments_[static_cast<size_t>(index)]; }
-
- private:
-  void Keep(int index, const void* handle, std::function<void()> release) {
-    At(index).handle = handle;
-    releases_.push_back(std::move(release));
-  }
-  std::vector<contract::Argument> arguments_;
-  std::vector<std::function<void()>> releases_;
-};
 
 namespace harness_internal {
 template <typename T>
@@ -143,8 +91,36 @@ class ContractHarness<aclnnStatus(P...)> {
     ADD_FAILURE() << "the contract has no rule " << id;
   }
 
-  // Everything that follows from the parameters alone.
-  void ExpectGenericRules() {
+  // Everything that follows from the parameters and the valid call. `by_hand` lists rules, by their
+  // short ids, whose generated case would violate another rule first.
+  void ExpectGenericRules(const std::set<std::string>& by_hand = {}) {
+    ExpectParameters();
+    CallArguments valid(kCount);
+    fill_(valid);
+    const RuleCases cases = CasesOf(contract_, valid);
+    for (const RuleCase& each : cases.violations) {
+      if (by_hand.count(each.id) == 0) ExpectRule(each.id, each.mutate, each.related);
+    }
+    for (const std::string& id : cases.without) {
+      covered_.insert(std::string(contract_.folder) + "/" + id);
+    }
+  }
+
+  // Call last: every rule of the contract had a case. `elsewhere` lists rules that other tests
+  // cover (the product rule needs another ACLIMB_SOC).
+  void ExpectEveryRuleCovered(const std::set<std::string>& elsewhere = {}) {
+    for (const std::string& id : contract::RuleIds(contract_)) {
+      if (elsewhere.count(id) == 0) {
+        EXPECT_EQ(covered_.count(id), 1u) << id << " has no negative case";
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kCount = sizeof...(P) - 2;
+
+  // Nulls, dead handles, dtypes, formats, ranks and extents.
+  void ExpectParameters() {
     for (int i = 0; i < static_cast<int>(contract_.parameters.size()); ++i) {
       const contract::Parameter& parameter = contract_.parameters[static_cast<size_t>(i)];
       const std::string name = parameter.name;
@@ -159,7 +135,13 @@ class ContractHarness<aclnnStatus(P...)> {
           a.Handle(i, dead);
         });
       }
-      if (parameter.kind == contract::Kind::kTensor) ExpectTensorRules(parameter, i);
+      if (contract::IsList(parameter.kind)) {
+        ExpectViolation(Id("null", name), kAclnnNullptr,
+                        [&](CallArguments& a) { a.NullElement(i, parameter.kind); });
+        ExpectViolation(Id("handle", name), kAclnnInvalid,
+                        [&](CallArguments& a) { a.DeadElement(i, parameter.kind); });
+      }
+      if (contract::HasTensors(parameter.kind)) ExpectTensorRules(parameter, i);
     }
     for (const char* name : {"workspaceSize", "executor"}) {
       SCOPED_TRACE(name);
@@ -176,19 +158,6 @@ class ContractHarness<aclnnStatus(P...)> {
       EXPECT_TRUE(message.Names(name)) << message.what();
     }
   }
-
-  // Call last: every rule of the contract had a case. `elsewhere` lists rules that other tests
-  // cover (the product rule needs another ACLIMB_SOC).
-  void ExpectEveryRuleCovered(const std::set<std::string>& elsewhere = {}) {
-    for (const std::string& id : contract::RuleIds(contract_)) {
-      if (elsewhere.count(id) == 0) {
-        EXPECT_EQ(covered_.count(id), 1u) << id << " has no negative case";
-      }
-    }
-  }
-
- private:
-  static constexpr size_t kCount = sizeof...(P) - 2;
 
   std::string Id(const char* kind, const std::string& name) const {
     return std::string(contract_.folder) + "/" + kind + "/" + name;
@@ -249,35 +218,30 @@ class ContractHarness<aclnnStatus(P...)> {
 
   void ExpectTensorRules(const contract::Parameter& parameter, int i) {
     const contract::DTypeMask mask = parameter.dtypes[Product::kA2];
-    const DType good = FirstOf(mask);
+    const DType good = FirstDType(mask);
     const aclFormat format = static_cast<aclFormat>(FirstFormat(parameter.formats));
     const std::vector<int64_t> shape(static_cast<size_t>(std::max(1, parameter.min_rank)), 2);
+    const bool in_list = parameter.kind == contract::Kind::kTensorList;
+    const auto give = [in_list, i](CallArguments& a, const TensorSpec& spec) {
+      in_list ? a.Tensors(i, {spec}) : a.Tensor(i, spec);
+    };
     if (mask != 0) {
-      ExpectViolation(Id("dtype", parameter.name), kAclnnInvalid,
-                      [&](CallArguments& a) { a.Tensor(i, shape, DType::kComplex128, format); });
+      const DType bad = DTypeOutside(mask);
+      ExpectViolation(Id("dtype", parameter.name), kAclnnInvalid, [&](CallArguments& a) {
+        give(a, {shape, bad, format});
+      });
     }
-    ExpectViolation(Id("format", parameter.name), kAclnnInvalid,
-                    [&](CallArguments& a) { a.Tensor(i, shape, good, ACL_FORMAT_FRACTAL_NZ); });
+    ExpectViolation(Id("format", parameter.name), kAclnnInvalid, [&](CallArguments& a) {
+      give(a, {shape, good, ACL_FORMAT_FRACTAL_NZ});
+    });
     const std::vector<int64_t> too_many(static_cast<size_t>(parameter.max_rank) + 1, 1);
-    ExpectViolation(Id("rank", parameter.name), contract_.rank_code,
-                    [&](CallArguments& a) { a.Tensor(i, too_many, good, format); });
+    ExpectViolation(Id("rank", parameter.name), contract_.rank_code, [&](CallArguments& a) {
+      give(a, {too_many, good, format});
+    });
     ExpectViolation(Id("extent", parameter.name), kAclnnInvalid, [&](CallArguments& a) {
       if (parameter.max_rank == 0) return;
-      a.Tensor(i, shape, good, format, std::vector<int64_t>(shape.size(), INT64_MAX));
+      give(a, {shape, good, format, std::vector<int64_t>(shape.size(), INT64_MAX)});
     });
-  }
-
-  static DType FirstOf(contract::DTypeMask mask) {
-    for (int i = 0; i < 64; ++i) {
-      if (contract::Has(mask, static_cast<DType>(i))) return static_cast<DType>(i);
-    }
-    return DType::kFloat32;
-  }
-  static int FirstFormat(contract::FormatMask mask) {
-    if ((mask >> contract::kNd & 1) != 0) return contract::kNd;
-    int format = 0;
-    while ((mask >> format & 1) == 0) ++format;
-    return format;
   }
 
   aclnnStatus Call(CallArguments& arguments, uint64_t* size, aclOpExecutor** executor) {

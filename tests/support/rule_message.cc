@@ -10,6 +10,7 @@
 #include "aclimb/core/descriptor.h"
 #include "aclimb/core/status.h"
 #include "aclimb/core/text.h"
+#include "aclimb/executor/objects.h"
 
 namespace aclimb::testing {
 namespace {
@@ -37,6 +38,13 @@ std::vector<std::string> TensorTexts(const TensorDescriptor& tensor) {
 template <typename T>
 const T* Resolve(const contract::Argument& argument, int kind) {
   return static_cast<const T*>(aclimb_handle_resolve(argument.handle, kind));
+}
+
+// Of an element of a list.
+void AddTexts(contract::Kind kind, const void* handle, std::vector<std::string>& texts) {
+  for (std::string& text : ValueTexts(kind, {.kind = kind, .handle = handle})) {
+    texts.push_back(std::move(text));
+  }
 }
 
 }  // namespace
@@ -90,16 +98,21 @@ std::vector<std::string> ValueTexts(contract::Kind kind, const contract::Argumen
       break;
     case Kind::kBoolArray:
       if (auto* bools = Resolve<BoolArrayValue>(argument, ACLIMB_HANDLE_BOOL_ARRAY)) {
-        texts = {Cat(bools->size(), " entries")};
+        texts = {Cat(bools->size(), " entr")};
         for (uint8_t flag : *bools) texts.emplace_back(flag != 0 ? "is true" : "is false");
       }
       break;
     case Kind::kTensorList:
-    case Kind::kScalarList:
-      for (const contract::Argument& element : argument.elements) {
-        for (std::string& text : ValueTexts(element.kind, element)) texts.push_back(text);
+      if (auto* list = Resolve<TensorListValue>(argument, ACLIMB_HANDLE_TENSOR_LIST)) {
+        texts = {Cat(list->members.size(), " entr"), Cat(list->members.size(), " tensor"), "null"};
+        for (const aclTensor* member : list->members) AddTexts(Kind::kTensor, member, texts);
       }
-      texts.push_back(Cat(argument.elements.size(), " "));
+      break;
+    case Kind::kScalarList:
+      if (auto* list = Resolve<ScalarListValue>(argument, ACLIMB_HANDLE_SCALAR_LIST)) {
+        texts = {Cat(list->members.size(), " entr"), "null"};
+        for (const aclScalar* member : list->members) AddTexts(Kind::kScalar, member, texts);
+      }
       break;
   }
   return texts;

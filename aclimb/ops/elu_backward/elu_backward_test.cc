@@ -349,20 +349,6 @@ TEST(EluBackwardContract, EveryRuleIsEnforcedAndExplained) {
       kContract, &aclnnEluBackwardGetWorkspaceSize, &FillValidCall, aclimb::testing::Naming::kEach);
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("same-dtype/selfOrResult", [](CallArguments& a) {
-    a.Tensor(kSelfOrResult, {2, 3}, DType::kFloat16);
-  });
-  harness.ExpectRule("real/alpha",
-                     [](CallArguments& a) { a.ScalarOf(kAlpha, 1, DType::kComplex64); });
-  harness.ExpectRule("real/scale",
-                     [](CallArguments& a) { a.ScalarOf(kScale, 1, DType::kComplex64); });
-  harness.ExpectRule("real/inputScale",
-                     [](CallArguments& a) { a.ScalarOf(kInputScale, 1, DType::kComplex128); });
-  harness.ExpectRule("same-shape/selfOrResult", [](CallArguments& a) {
-    a.Tensor(kSelfOrResult, {1, 3}, DType::kFloat32);
-  });
-  harness.ExpectRule("same-shape/gradInput",
-                     [](CallArguments& a) { a.Tensor(kGradInput, {6}, DType::kFloat32); });
   harness.ExpectRule("alpha-of-result", [](CallArguments& a) {
     a.ScalarOf(kAlpha, -1, DType::kInt32);
     a.Bool(kIsResult, true);
