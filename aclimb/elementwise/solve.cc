@@ -146,6 +146,7 @@ class Solver {
     for (int64_t r = 0; r < tile.rows; ++r) {
       const int64_t ahead = std::min<int64_t>(4, tile.rows - 1 - r);
       for (int n = 0; n < problem_.inputs; ++n) {
+        if (IsTransposed(n)) continue;
         PrefetchRow(row[n] + ahead * step[n], tile.columns * problem_.size[n]);
       }
       plain ? worker.RunSideBySide(row, tile.columns, stream)

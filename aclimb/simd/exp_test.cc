@@ -73,6 +73,23 @@ TEST(ExpInl, EveryTargetIsAsPreciseAsItSays) {
   });
 }
 
+// Or a result would depend on where a tensor is cut into vectors.
+TEST(ExpInl, ALaneDoesNotDependOnItsNeighbours) {
+  EachTarget([] {
+    for (Function function : {HWY_DYNAMIC_DISPATCH(ExpFloat), HWY_DYNAMIC_DISPATCH(ExpHalf)}) {
+      std::vector<float> quiet, loud;
+      for (double x = -85; x < 85; x += 0.00731) {
+        quiet.push_back(static_cast<float>(x));
+        quiet.insert(quiet.end(), 15, 0.0f);
+        loud.push_back(static_cast<float>(x));
+        loud.insert(loud.end(), 15, 100.0f);
+      }
+      const std::vector<float> alone = Apply(function, quiet), beside = Apply(function, loud);
+      for (size_t i = 0; i < alone.size(); i += 16) ASSERT_EQ(alone[i], beside[i]) << quiet[i];
+    }
+  });
+}
+
 TEST(ExpInl, SpecialValuesOnEveryTarget) {
   static constexpr float kInf = std::numeric_limits<float>::infinity();
   EachTarget([] {
