@@ -5,7 +5,8 @@
 
 Directions of dependencies, never reversed:
   include <- runtime, ops -> executor -> contract -> core
-  ops/*/<kernel files> -> simd -> core
+  ops/*/<kernel files> -> elementwise's kernels -> copy -> simd -> core
+  ops, elementwise -> executor
   runtime, executor -> backend/backend.h <- backends/*, tools/*
 """
 
@@ -24,6 +25,9 @@ ALLOWED = {
     "aclimb/bridge": PUBLIC + CORE,
     "aclimb/contract": PUBLIC + CORE,
     "aclimb/simd": CORE,
+    "aclimb/copy": CORE + ("aclimb/simd/",),
+    "aclimb/elementwise": CORE
+    + ("aclimb/copy/", "aclimb/simd/", "aclimb/contract/", "aclimb/executor/plan.h"),
     # The loader knows the device that is built in.
     "aclimb/backend": CORE + BRIDGE + ("backends/cpu/cpu_backend.h",),
     # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop.
@@ -44,8 +48,11 @@ ALLOWED = {
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
     "backends/cuda": CORE + ("aclimb/backend/backend.h",),
 }
-OPERATOR = PUBLIC + CORE + BRIDGE + ("aclimb/contract/", "aclimb/executor/")
-OPERATOR_KERNEL = CORE + ("aclimb/simd/",)
+OPERATOR = PUBLIC + CORE + BRIDGE + ("aclimb/contract/", "aclimb/executor/",
+                                     "aclimb/elementwise/elementwise.h")
+OPERATOR_KERNEL = CORE + ("aclimb/simd/", "aclimb/copy/", "aclimb/elementwise/elementwise-inl.h",
+                          "aclimb/elementwise/problem.h", "aclimb/elementwise/runs.h",
+                          "aclimb/elementwise/types.h")
 # What the folders inside an operator's may see of each other.
 SHARED_FOLDERS = ("copies", "repair")
 
@@ -53,7 +60,7 @@ SHARED_FOLDERS = ("copies", "repair")
 CONFINED = {
     re.compile(r"^(oneapi/dnnl/|dnnl)"): ("aclimb/ops/convolution_backward/onednn",),
     re.compile(r"^omp\.h$"): ("aclimb/simd/parallel",),
-    re.compile(r"^hwy/"): ("aclimb/simd/", "aclimb/ops/"),
+    re.compile(r"^hwy/"): ("aclimb/simd/", "aclimb/copy/", "aclimb/elementwise/", "aclimb/ops/"),
 }
 
 # The library never prints to stdout, aborts or exits.
@@ -224,6 +231,8 @@ def self_test():
         ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/executor/plan.h"\n'),
         ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/ops/elu_backward/contract.h"\n'),
         ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/ops/other/cpu.h"\n'),
+        ("aclimb/ops/elu_backward/cpu.cc", '#include "aclimb/elementwise/elementwise.h"\n'),
+        ("aclimb/copy/a.cc", '#include "aclimb/elementwise/runs.h"\n'),
         ("aclimb/ops/elu_backward/elu_backward.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("aclimb/ops/elu_backward/cpu.cc", "#include <omp.h>\n"),
         ("aclimb/ops/elu_backward/a/plan.cc", '#include "aclimb/executor/plan.h"\n'),
