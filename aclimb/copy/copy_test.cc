@@ -1,0 +1,90 @@
+#include "aclimb/copy/copy.h"
+
+#include <gtest/gtest.h>
+
+#include "aclimb/copy/test_view.h"
+#include "aclimb/simd/each_target.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::copy {
+namespace {
+
+using aclimb::testing::kStorageDTypes;
+using aclimb::testing::Random;
+using aclimb::testing::TestView;
+
+void ExpectCopied(const TestView& from, const TestView& to) {
+  ASSERT_TRUE(Copy(from.view(), to.view()));
+  for (int64_t i = 0; i < to.count(); ++i) {
+    ASSERT_EQ(to.Read(i), testing::AsElement(to.view().dtype, from.Read(i)))
+        << NameOf(from.view().dtype) << " to " << NameOf(to.view().dtype) << " at " << i;
+  }
+  ASSERT_TRUE(to.SurroundingsIntact());
+}
+
+TEST(Copy, EveryPairOfDTypesTransposedAndNot) {
+  EachTarget([] {
+    Random random(1);
+    for (const DType from : kStorageDTypes) {
+      for (const DType to : kStorageDTypes) {
+        for (const std::vector<int>& order : {std::vector<int>{0, 1, 2}, {0, 2, 1}, {2, 1, 0}}) {
+          TestView source(from, {2, 70, 133}, order);
+          source.FillWhole(random);
+          ExpectCopied(source, TestView(to, {2, 70, 133}));
+        }
+      }
+    }
+  });
+}
+
+TEST(Copy, RandomViews) {
+  Random random(2);
+  const int64_t extents[] = {1, 1, 2, 3, 4, 5, 17, 40};
+  for (int round = 0; round < 300; ++round) {
+    std::vector<int64_t> shape;
+    const auto rank = static_cast<size_t>(random.Integer(0, 4));
+    while (shape.size() < rank) shape.push_back(extents[random.Integer(0, 7)]);
+    const DType from = kStorageDTypes[random.Integer(0, 9)];
+    const DType to = random.Chance(0.4) ? from : kStorageDTypes[random.Integer(0, 9)];
+    const auto repeated = random.Chance(0.3) ? static_cast<unsigned>(random.Integer(0, 15)) : 0u;
+    TestView source(from, shape, testing::AnyOrder(random, rank), random.Integer(0, 1), repeated);
+    source.FillWhole(random);
+    TestView target(to, shape, testing::AnyOrder(random, rank), random.Integer(0, 1));
+    SetTeamSize(static_cast<int>(random.Integer(1, 3)));
+    ExpectCopied(source, target);
+    if (HasFatalFailure()) break;
+  }
+  SetTeamSize(0);
+}
+
+// Several pieces for a team, the bits of NaN payloads among them.
+TEST(Copy, EqualDTypesAreCopiedBitByBit) {
+  Random random(3);
+  for (const DType dtype : kStorageDTypes) {
+    for (const std::vector<int>& order : {std::vector<int>{0, 1}, {1, 0}}) {
+      TestView source(dtype, {400, 700}, order), target(dtype, {400, 700});
+      const auto size = SizeOf(dtype);
+      for (int64_t i = 0; i < source.count(); ++i) {
+        const uint64_t bits = random.Next();
+        std::memcpy(source.At(i), &bits, size);
+      }
+      SetTeamSize(3);
+      ASSERT_TRUE(Copy(source.view(), target.view()));
+      for (int64_t i = 0; i < source.count(); ++i) {
+        ASSERT_EQ(std::memcmp(source.At(i), target.At(i), size), 0) << NameOf(dtype) << ' ' << i;
+      }
+    }
+  }
+  SetTeamSize(0);
+}
+
+TEST(Copy, EmptyViewsAndCancelledRuns) {
+  EXPECT_TRUE(Copy(TestView(DType::kInt8, {0, 3}).view(), TestView(DType::kBool, {0, 3}).view()));
+  SetCancelQuery([] { return 1; });
+  const TestView from(DType::kFloat32, {9}), to(DType::kFloat32, {9});
+  EXPECT_FALSE(Copy(from.view(), to.view()));
+  SetCancelQuery(nullptr);
+}
+
+}  // namespace
+}  // namespace aclimb::copy

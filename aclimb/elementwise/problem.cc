@@ -37,14 +37,13 @@ bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kB
 
 // Clock cycles that an element takes beside its formula, about.
 double IndirectCycles(const Problem& problem, bool converts) {
-  if (problem.is_direct) return 0;
+  if (problem.is_direct || problem.across >= 0) return 0;
   const Walk<kOperands>& walk = problem.walk;
   const int inner = walk.rank - 1;
   bool gathers = walk.rank > 1 && walk.extent[inner] < kShortRow;
   for (const auto& stride : walk.stride) {
     gathers = gathers || (stride[inner] != 0 && stride[inner] != 1);
   }
-  if (problem.across >= 0) return 2;
   return (gathers ? 8 : 0) + (converts ? 2 : 0);
 }
 

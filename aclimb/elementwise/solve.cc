@@ -18,9 +18,10 @@ class Solver {
   Solver(const Problem& problem, const Addresses& addresses)
       : problem_(problem), walk_(problem.walk), inner_(problem.walk.rank - 1) {
     // As the problem, so that every offset is one of memory that is there.
+    const void* last = nullptr;
     for (int n = 0; n < kMostInputs; ++n) {
-      const void* const input = addresses.input[std::min(n, problem.inputs - 1)];
-      base_[n] = const_cast<char*>(static_cast<const char*>(input));
+      if (n < problem.inputs) last = addresses.input[n];
+      base_[n] = const_cast<char*>(static_cast<const char*>(last));
     }
     base_[kOutput] = static_cast<char*>(addresses.output);
   }
@@ -44,12 +45,19 @@ class Solver {
   void SolveDirectly() const {
     const bool stream = Streams();
     ParallelFor(walk_.count, problem_.grain, [&](int64_t begin, int64_t end) {
-      walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-        const void* const in[] = {At(0, at[0]), At(1, at[1]), At(2, at[2])};
-        problem_.run(in, At(kOutput, at[kOutput]), n, stream, problem_.attributes);
-      });
+      if (walk_.rank == 1) {
+        SolveRun({begin, begin, begin, begin}, end - begin, stream);
+      } else {
+        walk_.Visit(begin, end,
+                    [&](const int64_t(&at)[kOperands], int64_t n) { SolveRun(at, n, stream); });
+      }
       if (stream) hwy::FlushStream();
     });
+  }
+
+  void SolveRun(const int64_t (&at)[kOperands], int64_t count, bool stream) const {
+    const void* const in[] = {At(0, at[0]), At(1, at[1]), At(2, at[2])};
+    problem_.run(in, At(kOutput, at[kOutput]), count, stream, problem_.attributes);
   }
 
   // Any strides and dtypes: rows that are long a part at a time, several short ones at once.
@@ -146,6 +154,7 @@ class Solver {
     for (int64_t r = 0; r < tile.rows; ++r) {
       const int64_t ahead = std::min<int64_t>(4, tile.rows - 1 - r);
       for (int n = 0; n < problem_.inputs; ++n) {
+        if (IsTransposed(n)) continue;
         PrefetchRow(row[n] + ahead * step[n], tile.columns * problem_.size[n]);
       }
       plain ? worker.RunSideBySide(row, tile.columns, stream)

@@ -101,7 +101,13 @@ HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
   // Where n is converted to an integer, it has to be one.
   constexpr bool kConverts = HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_AVX3_DL;
   if constexpr (kMayBeLarge || kConverts) clamped = hn::Min(hn::Set(d, 89.0f), clamped);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   const auto n = hn::Round(hn::Mul(clamped, log2_e));
+#else
+  // As above, to the last bit: a result does not depend on the lanes beside it.
+  const auto ones = hn::Set(d, 0x1.8p23f);
+  const auto n = hn::Sub(hn::MulAdd(clamped, log2_e, ones), ones);
+#endif
   const auto result = ScaleByPowerOf2(d, PowerOf2<T>(d, ReducedArgument<T>(d, clamped, n)), n);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   return result;

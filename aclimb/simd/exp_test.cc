@@ -73,6 +73,28 @@ TEST(ExpInl, EveryTargetIsAsPreciseAsItSays) {
   });
 }
 
+// Or a result would depend on where a tensor is cut into vectors.
+TEST(ExpInl, ALaneDoesNotDependOnItsNeighbours) {
+  EachTarget([] {
+    for (Function function : {HWY_DYNAMIC_DISPATCH(ExpFloat), HWY_DYNAMIC_DISPATCH(ExpHalf)}) {
+      // Where the nearest power of two is a matter of rounding.
+      std::vector<float> quiet, loud;
+      for (int n = -120; n < 120; ++n) {
+        auto x = static_cast<float>((n + 0.5) * std::log(2.0));
+        for (int k = 0; k < 4; ++k) x = std::nextafter(x, -HUGE_VALF);
+        for (int k = 0; k < 9; ++k, x = std::nextafter(x, HUGE_VALF)) {
+          quiet.push_back(x);
+          quiet.insert(quiet.end(), 15, 0.0f);
+          loud.push_back(x);
+          loud.insert(loud.end(), 15, 100.0f);
+        }
+      }
+      const std::vector<float> alone = Apply(function, quiet), beside = Apply(function, loud);
+      for (size_t i = 0; i < alone.size(); i += 16) ASSERT_EQ(alone[i], beside[i]) << quiet[i];
+    }
+  });
+}
+
 TEST(ExpInl, SpecialValuesOnEveryTarget) {
   static constexpr float kInf = std::numeric_limits<float>::infinity();
   EachTarget([] {
