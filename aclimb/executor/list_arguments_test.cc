@@ -48,13 +48,15 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner&) {
   return PlanPointer();
 }
 
+constinit Operator test_operator(kContract, &MakePlan);
+
 aclnnStatus TestListsGetWorkspaceSize(const aclTensorList* x, const aclTensor* other,
                                       const aclScalarList* scalars, const aclFloatArray* weights,
                                       const aclIntArray* dims, aclTensor* selfRef,
                                       aclTensorList* out, uint64_t* workspaceSize,
                                       aclOpExecutor** executor) {
-  return Phase1(kContract, &MakePlan, workspaceSize, executor, x, other, scalars, weights, dims,
-                selfRef, out);
+  return Phase1(test_operator, workspaceSize, executor, x, other, scalars, weights, dims, selfRef,
+                out);
 }
 static_assert(contract::Matches<decltype(TestListsGetWorkspaceSize)>(kContract));
 

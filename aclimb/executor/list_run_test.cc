@@ -52,15 +52,17 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   return PlanPointer(NewPlan<DoublePlan>(arguments.ElementCount(kX)));
 }
 
+constinit Operator test_operator(kContract, &MakePlan);
+
 aclnnStatus DoubleGetWorkspaceSize(const aclTensor* before, const aclTensorList* x,
                                    const aclTensor* after, aclTensorList* out,
                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Phase1(kContract, &MakePlan, workspaceSize, executor, before, x, after, out);
+  return Phase1(test_operator, workspaceSize, executor, before, x, after, out);
 }
 static_assert(contract::Matches<decltype(DoubleGetWorkspaceSize)>(kContract));
 
 aclnnStatus Double(aclOpExecutor* executor, aclrtStream stream) {
-  return Phase2(kContract, nullptr, 0, executor, stream);
+  return Phase2(test_operator, nullptr, 0, executor, stream);
 }
 
 // Fewer tensors than an executor has room for, and more.
