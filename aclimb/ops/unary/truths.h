@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cmath>
+
+#include "aclimb/core/dtype.h"
+#include "aclimb/ops/unary/contracts.h"
+#include "aclimb/truth/each.h"
+#include "aclimb/truth/outputs.h"
+
+// What each row gives for one element, in double; the dtype of the input where it matters.
+namespace aclimb::unary::truths {
+
+inline double Abs(double x, DType) { return std::fabs(x); }
+inline double Neg(double x, DType) { return -x; }
+inline double Exp(double x, DType) { return std::exp(x); }
+inline double Log(double x, DType) { return std::log(x); }
+inline double Sqrt(double x, DType) { return std::sqrt(x); }
+inline double Rsqrt(double x, DType) { return 1 / std::sqrt(x); }
+inline double Reciprocal(double x, DType) { return 1 / x; }
+inline double Sin(double x, DType) { return std::sin(x); }
+inline double Cos(double x, DType) { return std::cos(x); }
+inline double Tanh(double x, DType) { return std::tanh(x); }
+inline double Sigmoid(double x, DType) { return 1 / (1 + std::exp(-x)); }
+inline double Relu(double x, DType) { return x < 0 ? 0 : x; }
+inline double Gelu(double x, DType) {
+  return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
+}
+inline double Silu(double x, DType) { return x / (1 + std::exp(-x)); }
+inline double Mish(double x, DType) { return x * std::tanh(std::log1p(std::exp(x))); }
+inline double Ramp(double x) { return x < -3 ? 0 : x > 3 ? 6 : x + 3; }
+inline double Hardswish(double x, DType) { return x * Ramp(x) / 6; }
+inline double Hardsigmoid(double x, DType) { return Ramp(x) / 6; }
+inline double Erf(double x, DType) { return std::erf(x); }
+inline double Floor(double x, DType) { return std::floor(x); }
+inline double Ceil(double x, DType) { return std::ceil(x); }
+inline double Round(double x, DType) { return std::nearbyint(x); }
+inline double Trunc(double x, DType) { return std::trunc(x); }
+inline double Sign(double x, DType) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+inline double LogicalNot(double x, DType) { return x == 0 ? 1 : 0; }
+inline double BitwiseNot(double x, DType dtype) {
+  if (dtype == DType::kBool) return x == 0 ? 1 : 0;
+  return dtype == DType::kUInt8 ? 255 - x : -x - 1;
+}
+inline double IsFinite(double x, DType) { return std::isfinite(x) ? 1 : 0; }
+
+// Two units of the last place of float32, or one rounding to a half type.
+inline truth::Allowance AllowanceOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return {5e-7, 1e-37};
+    case DType::kFloat16:
+      return {5e-4, 6e-8};
+    case DType::kBFloat16:
+      return {4e-3, 1e-37};
+    case DType::kFloat64:
+      return {4e-16, 0};
+    default:
+      return {};
+  }
+}
+
+}  // namespace aclimb::unary::truths
