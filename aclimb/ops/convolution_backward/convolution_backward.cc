@@ -1,11 +1,8 @@
 // aclnnConvolutionBackward: the C entry points and the plan between them.
 
 #include <memory>
-#include <system_error>
 #include <utility>
 
-#include "aclimb/core/codes.h"
-#include "aclimb/core/system_refusal.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/convolution_backward/contract.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
@@ -76,13 +73,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   if (grad_input) planner.Writes(kGradInput);
   if (grad_weight) planner.Writes(kGradWeight);
   if (grad_bias) planner.Writes(kGradBias);
-  try {
-    return BuildPlan(arguments, planner);
-  } catch (const std::system_error& error) {
-    const SystemRefusal refusal = RefusedThread(
-        "the thread on which phase 1 describes the convolution to oneDNN", error.code().value());
-    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, "convolution_backward/thread");
-  }
+  return GuardedPlan("convolution_backward/thread", [&] { return BuildPlan(arguments, planner); });
 }
 
 constinit Operator kOperator(kContract, MakePlan);

@@ -320,15 +320,16 @@ PrimitivePointer Make(const Request& request) {
   const auto any = [](const Dims& dims, DataType type) {
     return dnnl::memory::desc(dims, type, Tag::any);
   };
-  const dnnl::memory::desc x = Described(s.x, operand, request.layouts);
-  const dnnl::memory::desc y = Described(s.y, operand, request.layouts);
+  const DataType result = TypeOf(request.result);
+  const bool gives_x = request.task == Task::kGradX, gives_y = request.task == Task::kForward;
+  const dnnl::memory::desc x = Described(s.x, gives_x ? result : operand, request.layouts);
+  const dnnl::memory::desc y = Described(s.y, gives_y ? result : operand, request.layouts);
   const dnnl::primitive_attr attr = UserScratchpad();
   // The gradients want a description of the forward convolution as a hint: any will do.
-  const bool is_forward = request.task == Task::kForward;
   const dnnl::convolution_forward::desc forward_desc(
       dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
-      is_forward ? x : any(s.x, operand), any(s.weight, operand),
-      is_forward ? y : any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
+      gives_y ? x : any(s.x, operand), any(s.weight, operand), gives_y ? y : any(s.y, operand),
+      s.stride, s.dilation, s.pad_begin, s.pad_end);
   const dnnl::convolution_forward::primitive_desc forward(forward_desc, attr, Engine());
   PrimitivePointer made;
   switch (request.task) {
@@ -344,9 +345,9 @@ PrimitivePointer Make(const Request& request) {
       break;
     }
     case Task::kGradWeight: {
-      const dnnl::convolution_backward_weights::desc desc(
-          dnnl::algorithm::convolution_direct, x, any(s.weight, TypeOf(request.result)), y,
-          s.stride, s.dilation, s.pad_begin, s.pad_end);
+      const dnnl::convolution_backward_weights::desc desc(dnnl::algorithm::convolution_direct, x,
+                                                          any(s.weight, result), y, s.stride,
+                                                          s.dilation, s.pad_begin, s.pad_end);
       const dnnl::convolution_backward_weights::primitive_desc found(desc, attr, Engine(), forward);
       made = std::make_shared<PrimitiveImplementation<GradWeight>>(found, request.threads);
       break;

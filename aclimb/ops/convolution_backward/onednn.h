@@ -82,7 +82,7 @@ struct Request {
   Geometry geometry;
   Task task = Task::kForward;
   DType operand = DType::kFloat32;  // float32 or bfloat16
-  DType result = DType::kFloat32;   // as operand; gradWeight may be float32 for bfloat16
+  DType result = DType::kFloat32;   // as operand, or float32 for bfloat16
   int threads = 1;                  // team of the run
   Layouts layouts = Layouts::kBlocked;
 

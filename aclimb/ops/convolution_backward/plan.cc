@@ -4,8 +4,11 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/codes.h"
+#include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
@@ -45,8 +48,10 @@ TensorView DenseAs(const TensorView& view, DType dtype) {
 // The fastest primitive that oneDNN has, and in `request` what it was asked for. Null: none.
 //   blocked  only layouts of oneDNN's choice, which parts of a tensor can be brought into
 onednn::PrimitivePointer FindPrimitive(onednn::Request& request, bool blocked) {
+  const bool rounds = request.result != DType::kFloat32;
   const auto ask = [&](DType dtype, Layouts layouts) {
-    request.operand = request.result = dtype;
+    request.operand = dtype;
+    request.result = rounds ? dtype : DType::kFloat32;
     request.layouts = layouts;
     return onednn::MakePrimitive(request);
   };
@@ -399,7 +404,9 @@ void PlanBuilder::RepairVectorWindows(Task task, const Place& result) {
 
 bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& result) {
   const Geometry& geometry = operands.geometry;
-  onednn::Request request{geometry, task, dtype_, dtype_, threads_};
+  // What is not rounded yet, for a bias to be added.
+  const DType result_dtype = result.view.dtype == DType::kFloat32 ? DType::kFloat32 : dtype_;
+  onednn::Request request{geometry, task, dtype_, result_dtype, threads_};
   const bool one_order = planner_.deterministic(), gives_weight = task == Task::kGradWeight;
   // Its sums over images are cut by the number of threads.
   if (one_order && gives_weight) request.threads = 1;
@@ -691,6 +698,15 @@ void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight
   if (grad_weight.Exists() && !together) AddTask(Task::kGradWeight, grad_weight);
 }
 
+Place PlanBuilder::BookSums(const Place& output) { return BookDense(output.view, DType::kFloat32); }
+
+void PlanBuilder::AddBias(const Place& sums, const Place& bias, const Place& output) {
+  const BiasProblem problem(sums.view, bias.view, output.view);
+  Then([problem, sums, bias, output](const RunContext& run) {
+    problem.Run(sums.Address(run), bias.Address(run), output.Address(run));
+  });
+}
+
 void PlanBuilder::AddGradBias(const Place& grad_bias) {
   Operand& operand = transposed_ ? operands_.x : operands_.y;
   const Place from = Rows(operand);
@@ -701,6 +717,16 @@ void PlanBuilder::AddGradBias(const Place& grad_bias) {
     SumBias(from.View(run), grad_bias.View(run), scratch.Address(run), parallel);
   });
   planner_.workspace().Rewind(mark);
+}
+
+Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build) {
+  try {
+    return build();
+  } catch (const std::system_error& error) {
+    const SystemRefusal refusal = RefusedThread(
+        "the thread on which phase 1 describes the convolution to oneDNN", error.code().value());
+    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, rule);
+  }
 }
 
 }  // namespace aclimb::convolution_backward

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aclimb/executor/plan.h"
+#include "aclimb/ops/convolution_backward/add_bias.h"
 #include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
@@ -69,6 +70,10 @@ class PlanBuilder {
   // A place that does not exist is not wanted.
   void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
+  // Room for an output that is not rounded yet.
+  Place BookSums(const Place& output);
+  // output[n, c, ...] = sums[n, c, ...] + bias[c], rounded once. `sums` may be `output`.
+  void AddBias(const Place& sums, const Place& bias, const Place& output);
   PlanPointer Take() { return std::move(plan_); }
 
  private:
@@ -151,5 +156,9 @@ class PlanBuilder {
   Place grad_output_;
   std::shared_ptr<ConvolutionPlan> plan_;
 };
+
+// What `build` plans; a thread that phase 1 needs and cannot start becomes a refusal.
+//   rule  id of the refusal
+Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build);
 
 }  // namespace aclimb::convolution_backward

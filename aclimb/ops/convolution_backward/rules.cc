@@ -8,28 +8,16 @@ namespace {
 
 using contract::Arguments;
 
+constexpr ArrayPositions kArrays = {kStride, kPadding, kDilation, kOutputPadding};
+
 bool Wanted(const Arguments& arguments, size_t output) {
   return arguments.Bools(kOutputMask)[output] != 0;
-}
-
-std::string ShapeOf(const Arguments& arguments, int parameter) {
-  const TensorDescriptor& tensor = arguments.Tensor(parameter);
-  return ShapeText(tensor.shape.data(), tensor.shape.size());
-}
-std::string IntsOf(const Arguments& arguments, int parameter) {
-  const IntArrayValue& values = arguments.Ints(parameter);
-  return ShapeText(values.data(), values.size());
 }
 
 // "gradOutput.shape is [..], input.shape is [..], weight.shape is [..]"
 std::string ThreeShapes(const Arguments& arguments) {
   return Cat("gradOutput.shape is ", ShapeOf(arguments, kGradOutput), ", input.shape is ",
              ShapeOf(arguments, kInput), ", weight.shape is ", ShapeOf(arguments, kWeight));
-}
-
-bool IsOldChip(const Arguments& arguments) {
-  return arguments.product() == Product::kInference310P ||
-         arguments.product() == Product::kTraining910;
 }
 
 // FLOAT when one of the three is, or when the two half types meet.
@@ -67,62 +55,22 @@ Finding WantedBiasSizesMissing(const Arguments& arguments) {
 }
 
 Finding FormatOfAnotherRank(const Arguments& arguments) {
-  constexpr int kFormatOfRank[] = {contract::kNcl, contract::kNchw, contract::kNcdhw};
-  struct Named {
-    int parameter;
-    const char* name;
-  };
-  for (const Named& each :
-       {Named{kGradOutput, "gradOutput"}, Named{kInput, "input"}, Named{kWeight, "weight"},
-        Named{kGradInput, "gradInput"}, Named{kGradWeight, "gradWeight"}}) {
-    const TensorDescriptor* tensor = arguments.TensorOrNull(each.parameter);
-    if (tensor == nullptr || tensor->format == contract::kNd) continue;
-    const int expected = kFormatOfRank[tensor->rank() - 3];
-    if (tensor->format == expected) continue;
-    return Cat(each.name, ".format is ", contract::FormatText(tensor->format), " but ", each.name,
-               ".shape is ", ShapeOf(arguments, each.parameter), "; expected ",
-               contract::FormatText(expected), " or ND for rank ", tensor->rank(), ".");
-  }
-  return std::nullopt;
+  return FormatOfAnotherRank(arguments, {{kGradOutput, "gradOutput"},
+                                         {kInput, "input"},
+                                         {kWeight, "weight"},
+                                         {kGradInput, "gradInput"},
+                                         {kGradWeight, "gradWeight"}});
 }
 
 Finding ThreeDimensionsOnOldChip(const Arguments& arguments) {
-  if (!IsOldChip(arguments) || arguments.Tensor(kInput).rank() < 5) return std::nullopt;
-  return Cat("input.shape is ", ShapeOf(arguments, kInput), "; expected rank 3 or 4 on ",
-             NameOf(arguments.product()), ".");
+  return ThreeDimensionsOnOldChip(arguments, kInput);
 }
 
-Finding WrongLength(const Arguments& arguments) {
-  const int dims = arguments.Tensor(kInput).rank() - 2;
-  std::string wrong;
-  if (Expand(dims, arguments.Ints(kStride), arguments.Ints(kPadding), arguments.Ints(kDilation),
-             arguments.Ints(kOutputPadding), &wrong)) {
-    return std::nullopt;
-  }
-  const int parameter = wrong == "stride"     ? kStride
-                        : wrong == "padding"  ? kPadding
-                        : wrong == "dilation" ? kDilation
-                                              : kOutputPadding;
-  const bool may_have_four = dims == 2 && (parameter == kPadding || parameter == kOutputPadding);
-  return Cat(wrong, " is ", IntsOf(arguments, parameter), " but input.shape is ",
-             ShapeOf(arguments, kInput), "; expected ", dims == 1 ? "" : Cat(dims, " entries or "),
-             dims == 1 ? "1 entry" : "1", may_have_four ? ", or 4." : ".");
-}
+Finding WrongLength(const Arguments& arguments) { return WrongLength(arguments, kInput, kArrays); }
 
 Finding WrongOutputPadding(const Arguments& arguments) {
-  const Attributes attributes = AttributesOf(arguments);
-  const bool transposed = arguments.Bool(kTransposed);
-  const size_t count = attributes.output_padding.size();
-  for (size_t i = 0; i < count; ++i) {
-    // Four entries are two for each dimension.
-    const int64_t stride = attributes.stride[count == attributes.stride.size() ? i : i / 2];
-    const int64_t value = attributes.output_padding[i];
-    if (transposed ? value >= 0 && value < stride : value == 0) continue;
-    return Cat("outputPadding is ", IntsOf(arguments, kOutputPadding), ", stride is ",
-               IntsOf(arguments, kStride), " and transposed is ", transposed,
-               transposed ? "; expected numbers in [0, stride)." : "; expected zeros.");
-  }
-  return std::nullopt;
+  return WrongOutputPadding(arguments, AttributesOf(arguments), arguments.Bool(kTransposed),
+                            kArrays);
 }
 
 Finding CubeMathTypeOfAnotherProduct(const Arguments& arguments) {
@@ -193,10 +141,7 @@ Finding WrongBiasShape(const Arguments& arguments) {
 }
 
 Finding GroupsDoNotDivide(const Arguments& arguments) {
-  const int64_t groups = arguments.Integer(kGroups);
-  if (arguments.Tensor(kWeight).shape[0] % groups == 0) return std::nullopt;
-  return Cat("groups is ", groups, " but weight.shape is ", ShapeOf(arguments, kWeight),
-             "; expected groups to divide weight.shape[0].");
+  return GroupsDoNotDivide(arguments, kWeight, arguments.Integer(kGroups));
 }
 
 Finding WrongChannels(const Arguments& arguments) {

@@ -5,6 +5,7 @@
 
 #include "aclimb/contract/arguments.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/shared_rules.h"
 
 namespace aclimb::convolution_backward {
 
@@ -35,8 +36,6 @@ Attributes AttributesOf(const contract::Arguments& arguments);
 
 // The predicates of contract.h, named for what they find. Each answers with the sentence of the
 // refusal, or nothing. They run in the order of the table and rely on the ones before.
-using Finding = std::optional<std::string>;
-
 Finding WantedBiasSizesMissing(const contract::Arguments& arguments);
 Finding FormatOfAnotherRank(const contract::Arguments& arguments);
 Finding ThreeDimensionsOnOldChip(const contract::Arguments& arguments);

@@ -1,0 +1,70 @@
+// aclnnConvolution: the C entry points and the plan between them. A convolution is what the
+// gradient of a transposed one computes for its input, and the other way round: the engines are the
+// same.
+
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/convolution_backward/forward_contract.h"
+#include "aclimb/ops/convolution_backward/plan.h"
+#include "aclnnop/aclnn_convolution.h"
+
+namespace aclimb::convolution_backward::forward {
+namespace {
+
+Place Parameter(const contract::Arguments& arguments, int parameter) {
+  Place place;
+  place.parameter = parameter;
+  place.view = Embed(arguments.Tensor(parameter).View());
+  return place;
+}
+
+PlanPointer BuildPlan(const contract::Arguments& arguments, Planner& planner) {
+  const bool transposed = arguments.Bool(kTransposed);
+  const auto& in_shape = arguments.Tensor(kInput).shape;
+  const auto& out_shape = arguments.Tensor(kOutput).shape;
+  const Geometry geometry = MakeGeometry(
+      transposed ? out_shape : in_shape, transposed ? in_shape : out_shape,
+      arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
+  const Place input = Parameter(arguments, kInput), output = Parameter(arguments, kOutput);
+  // The gradient whose gradOutput is our input and whose gradInput is our output.
+  PlanBuilder builder(planner, geometry, !transposed, input, output, Parameter(arguments, kWeight));
+  const bool rounds_later = arguments.Given(kBias) && output.view.dtype != DType::kFloat32;
+  const Place sums = rounds_later ? builder.BookSums(output) : output;
+  builder.AddGradients(sums, Place());
+  if (arguments.Given(kBias)) {
+    Place bias;
+    bias.parameter = kBias;
+    bias.view = arguments.Tensor(kBias).View();
+    builder.AddBias(sums, bias, output);
+  }
+  return builder.Take();
+}
+
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(kOutput).IsEmpty()) return PlanPointer();
+  planner.Reads(kInput);
+  planner.Reads(kWeight);
+  if (arguments.Given(kBias)) planner.Reads(kBias);
+  planner.Writes(kOutput);
+  return GuardedPlan("convolution/thread", [&] { return BuildPlan(arguments, planner); });
+}
+
+constinit Operator kOperator(kContract, MakePlan);
+
+}  // namespace
+}  // namespace aclimb::convolution_backward::forward
+
+extern "C" aclnnStatus aclnnConvolutionGetWorkspaceSize(
+    const aclTensor* input, const aclTensor* weight, const aclTensor* bias,
+    const aclIntArray* stride, const aclIntArray* padding, const aclIntArray* dilation,
+    bool transposed, const aclIntArray* outputPadding, const int64_t groups, aclTensor* output,
+    int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::convolution_backward::forward::kOperator, workspaceSize, executor,
+                        input, weight, bias, stride, padding, dilation, transposed, outputPadding,
+                        groups, output, cubeMathType);
+}
+
+extern "C" aclnnStatus aclnnConvolution(void* workspace, const uint64_t workspaceSize,
+                                        aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::convolution_backward::forward::kOperator, workspace, workspaceSize,
+                        executor, stream);
+}

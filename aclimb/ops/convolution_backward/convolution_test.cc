@@ -1,0 +1,324 @@
+// aclnnConvolution against its definition in double.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/text.h"
+#include "aclimb/ops/convolution_backward/forward_contract.h"
+#include "aclimb/ops/convolution_backward/tolerance.h"
+#include "aclnnop/aclnn_convolution.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/setting.h"
+
+namespace aclimb::convolution_backward::forward {
+namespace {
+
+using testing::CallArguments;
+using testing::DeviceTensor;
+using testing::IntArray;
+using testing::Random;
+using Values = std::vector<double>;
+using Ints = std::vector<int64_t>;
+
+struct Problem {
+  Ints input, weight;
+  Ints stride, padding, dilation, output_padding;
+  bool transposed = false;
+  int64_t groups = 1;
+  bool bias = false;
+  DType dtype = DType::kFloat32;
+
+  int64_t Dims() const { return static_cast<int64_t>(input.size()) - 2; }
+  int64_t Channels() const { return transposed ? weight[1] * groups : weight[0]; }
+  Ints Output() const {
+    Ints shape = {input[0], Channels()};
+    for (size_t d = 0; d + 2 < input.size(); ++d) {
+      const int64_t window = dilation[d] * (weight[d + 2] - 1) + 1;
+      shape.push_back(transposed ? (input[d + 2] - 1) * stride[d] - 2 * padding[d] + window +
+                                       output_padding[d]
+                                 : (input[d + 2] + 2 * padding[d] - window) / stride[d] + 1);
+    }
+    return shape;
+  }
+  std::string Text() const {
+    const auto text = [](const Ints& v) { return ShapeText(v.data(), v.size()); };
+    return Cat(NameOf(dtype), " input ", text(input), " weight ", text(weight), " stride ",
+               text(stride), " padding ", text(padding), " dilation ", text(dilation),
+               " transposed ", transposed, " groups ", groups, " bias ", bias);
+  }
+};
+
+int64_t Count(const Ints& shape) {
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  return count;
+}
+
+// By the definition: every pair of an input element and a weight adds to one output element, or to
+// none. `size` gets the sums of the terms' magnitudes.
+Values Expected(const Problem& p, const Values& input, const Values& weight, const Values& bias,
+                Values& size) {
+  const Ints out = p.Output();
+  Values sums(static_cast<size_t>(Count(out)));
+  size.assign(sums.size(), 0);
+  const int64_t places = Count(out) / (out[0] * out[1]);
+  const int64_t in_places = Count(p.input) / (p.input[0] * p.input[1]);
+  const int64_t taps = Count(p.weight) / (p.weight[0] * p.weight[1]);
+  const int64_t in_group = p.input[1] / p.groups, out_group = out[1] / p.groups;
+  // The side that windows slide over, and the one that counts them.
+  const Ints& wide = p.transposed ? out : p.input;
+  const Ints& narrow = p.transposed ? p.input : out;
+  const int64_t windows = p.transposed ? in_places : places;
+  for (int64_t window = 0; window < windows; ++window) {
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      int64_t w = window, t = tap, at = 0, scale = 1;
+      for (size_t d = narrow.size(); d-- > 2 && at >= 0;) {
+        const int64_t position = w % narrow[d] * p.stride[d - 2] - p.padding[d - 2] +
+                                 t % p.weight[d] * p.dilation[d - 2];
+        w /= narrow[d];
+        t /= p.weight[d];
+        at = position < 0 || position >= wide[d] ? -1 : at + position * scale;
+        scale *= wide[d];
+      }
+      if (at < 0) continue;
+      const int64_t in_at = p.transposed ? window : at, out_at = p.transposed ? at : window;
+      for (int64_t n = 0; n < out[0]; ++n) {
+        for (int64_t co = 0; co < out[1]; ++co) {
+          const auto to = static_cast<size_t>((n * out[1] + co) * places + out_at);
+          for (int64_t ci = 0; ci < in_group; ++ci) {
+            const int64_t channel = co / out_group * in_group + ci;
+            const int64_t row = p.transposed ? channel : co;
+            const int64_t column = p.transposed ? co % out_group : ci;
+            const double term =
+                input[static_cast<size_t>((n * p.input[1] + channel) * in_places + in_at)] *
+                weight[static_cast<size_t>((row * p.weight[1] + column) * taps + tap)];
+            sums[to] += term;
+            size[to] += std::fabs(term);
+          }
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < sums.size() && !bias.empty(); ++i) {
+    const double term = bias[i / static_cast<size_t>(places) % bias.size()];
+    sums[i] += term;
+    size[i] += std::fabs(term);
+  }
+  return sums;
+}
+
+// Inputs that lie with the channels last in memory, or not.
+DeviceTensor::Options ChannelsLast(const Ints& shape) {
+  DeviceTensor::Options view;
+  view.stride.assign(shape.size(), 1);
+  int64_t step = shape[1];
+  for (size_t d = shape.size(); d-- > 2;) {
+    view.stride[d] = step;
+    step *= shape[d];
+  }
+  view.stride[0] = step;
+  return view;
+}
+
+class Convolution : public testing::DeviceTest {
+ protected:
+  void Check(const Problem& p, Random& random, bool channels_last = false) {
+    SCOPED_TRACE(p.Text());
+    const auto draw = [&](const Ints& shape) {
+      Values values = random.Reals(Count(shape), -2, 2);
+      for (double& value : values) value = testing::Rounded(value, p.dtype);
+      return values;
+    };
+    const Values input = draw(p.input), weight = draw(p.weight);
+    const Values bias = p.bias ? draw({p.Channels()}) : Values();
+    const Ints out_shape = p.Output();
+    const auto view = [&](const Ints& shape) {
+      return channels_last ? ChannelsLast(shape) : DeviceTensor::Options{};
+    };
+    const DeviceTensor in(p.input, p.dtype, input, view(p.input));
+    const DeviceTensor w(p.weight, p.dtype, weight);
+    const DeviceTensor out(out_shape, p.dtype, {}, view(out_shape));
+    std::optional<DeviceTensor> b;
+    if (p.bias) b.emplace(Ints{p.Channels()}, p.dtype, bias);
+    const IntArray stride(p.stride), padding(p.padding), dilation(p.dilation);
+    const IntArray output_padding(p.output_padding);
+    ACLIMB_ASSERT_OK(testing::RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnConvolutionGetWorkspaceSize(in, w, b ? b->get() : nullptr, stride, padding,
+                                                  dilation, p.transposed, output_padding, p.groups,
+                                                  out, 0, size, executor);
+        },
+        &aclnnConvolution, stream_));
+    Values size;
+    const Values expected = Expected(p, input, weight, bias, size), got = out.Values();
+    for (size_t i = 0; i < got.size(); ++i) {
+      const double allowed =
+          RelativeTolerance(p.dtype) * std::max(std::fabs(expected[i]), size[i] * 0x1p-8) + 1e-30;
+      ASSERT_LE(std::fabs(got[i] - expected[i]), allowed)
+          << "element " << i << " is " << got[i] << ", expected " << expected[i];
+    }
+    EXPECT_TRUE(out.SurroundingsIntact());
+  }
+};
+
+constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
+// Dimensions, groups, stride, dilation, padding, bias, dtype and view, crossed by chance.
+TEST_F(Convolution, FollowsItsDefinition) {
+  Random random(1);
+  for (int round = 0; round < 400; ++round) {
+    Problem p;
+    const auto dims = static_cast<size_t>(random.Integer(1, 3));
+    p.transposed = random.Chance(0.4);
+    p.groups = random.Chance(0.4) ? random.Integer(2, 4) : 1;
+    p.bias = random.Chance(0.5);
+    p.dtype = kTypes[random.Integer(0, 2)];
+    p.input = {random.Integer(1, 3), p.groups * random.Integer(1, 5)};
+    p.weight = p.transposed ? Ints{p.input[1], random.Integer(1, 5)}
+                            : Ints{p.groups * random.Integer(1, 5), p.input[1] / p.groups};
+    for (size_t d = 0; d < dims; ++d) {
+      p.weight.push_back(random.Integer(1, 3));
+      p.stride.push_back(random.Integer(1, 3));
+      p.dilation.push_back(random.Integer(1, 2));
+      p.padding.push_back(random.Integer(0, p.weight.back() / 2));
+      p.output_padding.push_back(p.transposed ? random.Integer(0, p.stride.back() - 1) : 0);
+      p.input.push_back(random.Integer(5, dims == 3 ? 7 : 11));
+    }
+    const Ints out = p.Output();
+    if (*std::min_element(out.begin(), out.end()) < 1) continue;
+    Check(p, random, random.Chance(0.3));
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Large enough for every engine of this machine.
+TEST_F(Convolution, LayersOfNets) {
+  Random random(2);
+  for (const DType dtype : kTypes) {
+    for (const bool bias : {false, true}) {
+      for (const bool channels_last : {false, true}) {
+        Check({.input = {2, 32, 14, 14},
+               .weight = {48, 32, 3, 3},
+               .stride = {1, 1},
+               .padding = {1, 1},
+               .dilation = {1, 1},
+               .output_padding = {0, 0},
+               .bias = bias,
+               .dtype = dtype},
+              random, channels_last);
+        Check({.input = {2, 64, 14, 14},
+               .weight = {32, 64, 1, 1},
+               .stride = {1, 1},
+               .padding = {0, 0},
+               .dilation = {1, 1},
+               .output_padding = {0, 0},
+               .bias = bias,
+               .dtype = dtype},
+              random, channels_last);
+        Check({.input = {2, 3, 32, 32},
+               .weight = {16, 3, 7, 7},
+               .stride = {2, 2},
+               .padding = {3, 3},
+               .dilation = {1, 1},
+               .output_padding = {0, 0},
+               .bias = bias,
+               .dtype = dtype},
+              random, channels_last);
+        Check({.input = {2, 32, 14, 14},
+               .weight = {32, 1, 3, 3},
+               .stride = {1, 1},
+               .padding = {1, 1},
+               .dilation = {1, 1},
+               .output_padding = {0, 0},
+               .groups = 32,
+               .bias = bias,
+               .dtype = dtype},
+              random, channels_last);
+        Check({.input = {2, 32, 7, 7},
+               .weight = {32, 16, 4, 4},
+               .stride = {2, 2},
+               .padding = {1, 1},
+               .dilation = {1, 1},
+               .output_padding = {0, 0},
+               .transposed = true,
+               .bias = bias,
+               .dtype = dtype},
+              random, channels_last);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(Convolution, AnEmptyBatchDoesNothing) {
+  const DeviceTensor in({0, 2, 4, 4}, DType::kFloat32), w({3, 2, 1, 1}, DType::kFloat32, Values(6));
+  const DeviceTensor out({0, 3, 4, 4}, DType::kFloat32);
+  const IntArray one({1}), none({0});
+  ACLIMB_EXPECT_OK(testing::RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnConvolutionGetWorkspaceSize(in, w, nullptr, one, none, one, false, none, 1, out,
+                                                0, size, executor);
+      },
+      &aclnnConvolution, stream_));
+}
+
+using Harness = testing::ContractHarness<decltype(aclnnConvolutionGetWorkspaceSize)>;
+
+void Fill(CallArguments& a) {
+  a.Tensor(kInput, {2, 4, 8, 8}, DType::kFloat32);
+  a.Tensor(kWeight, {6, 2, 3, 3}, DType::kFloat32);
+  a.Tensor(kBias, {6}, DType::kFloat32);
+  a.Ints(kStride, {2, 2});
+  a.Ints(kPadding, {1, 1});
+  a.Ints(kDilation, {1, 1});
+  a.Ints(kOutputPadding, {0, 0});
+  a.Integer(kGroups, 2);
+  a.Tensor(kOutput, {2, 6, 4, 4}, DType::kFloat32);
+  a.Integer(kCubeMathType, 0);
+}
+
+TEST(ConvolutionContract, EveryRuleIsEnforcedAndExplained) {
+  Harness harness(kContract, &aclnnConvolutionGetWorkspaceSize, &Fill);
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) { a.Null(kBias); });
+  harness.ExpectRule("format-of-rank", [](CallArguments& a) {
+    a.Tensor(kInput, {2, 4, 8, 8}, DType::kFloat32, ACL_FORMAT_NCL);
+  });
+  harness.ExpectRule("lengths", [](CallArguments& a) { a.Ints(kStride, {2, 2, 2}); });
+  harness.ExpectRule("output-padding", [](CallArguments& a) { a.Ints(kOutputPadding, {1, 1}); });
+  harness.ExpectRule("groups-divide", [](CallArguments& a) {
+    a.Tensor(kWeight, {7, 2, 3, 3}, DType::kFloat32);
+  });
+  harness.ExpectRule("channels", [](CallArguments& a) {
+    a.Tensor(kInput, {2, 6, 8, 8}, DType::kFloat32);
+  });
+  harness.ExpectRule("bias-shape", [](CallArguments& a) { a.Tensor(kBias, {5}, DType::kFloat32); });
+  harness.ExpectRule("shape/output", [](CallArguments& a) {
+    a.Tensor(kOutput, {2, 6, 4, 5}, DType::kFloat32);
+  });
+  harness.ExpectRule("shape/output", [](CallArguments& a) {
+    a.Tensor(kWeight, {6, 2, 11, 3}, DType::kFloat32);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"convolution/rank-of-product"});
+}
+
+TEST(ConvolutionContract, OldChipsHaveTwoDimensions) {
+  const testing::Setting soc("ACLIMB_SOC", "Ascend910A");
+  Harness harness(kContract, &aclnnConvolutionGetWorkspaceSize, &Fill);
+  harness.ExpectRule("rank-of-product", [](CallArguments& a) {
+    a.Tensor(kInput, {2, 4, 8, 8, 8}, DType::kFloat32);
+    a.Tensor(kWeight, {6, 2, 3, 3, 3}, DType::kFloat32);
+    a.Tensor(kOutput, {2, 6, 4, 4, 4}, DType::kFloat32);
+    for (const int array : {kStride, kPadding, kDilation}) a.Ints(array, {1});
+    a.Ints(kOutputPadding, {0});
+  });
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward::forward

@@ -1,0 +1,106 @@
+#include "aclimb/ops/convolution_backward/forward_rules.h"
+
+#include "aclimb/core/text.h"
+#include "aclimb/ops/convolution_backward/shared_rules.h"
+
+namespace aclimb::convolution_backward::forward {
+namespace {
+
+using contract::Arguments;
+
+constexpr ArrayPositions kArrays = {kStride, kPadding, kDilation, kOutputPadding};
+
+int64_t OutputChannels(const Arguments& arguments) {
+  const std::vector<int64_t>& weight = arguments.Tensor(kWeight).shape;
+  return arguments.Bool(kTransposed) ? SaturatedProduct(weight[1], arguments.Integer(kGroups))
+                                     : weight[0];
+}
+
+}  // namespace
+
+Attributes AttributesOf(const Arguments& arguments) {
+  return *Expand(arguments.Tensor(kInput).rank() - 2, arguments.Ints(kStride),
+                 arguments.Ints(kPadding), arguments.Ints(kDilation),
+                 arguments.Ints(kOutputPadding));
+}
+
+Finding FormatOfAnotherRank(const Arguments& arguments) {
+  return convolution_backward::FormatOfAnotherRank(
+      arguments, {{kInput, "input"}, {kWeight, "weight"}, {kOutput, "output"}});
+}
+
+Finding ThreeDimensionsOnOldChip(const Arguments& arguments) {
+  return convolution_backward::ThreeDimensionsOnOldChip(arguments, kInput);
+}
+
+Finding WrongLength(const Arguments& arguments) {
+  return convolution_backward::WrongLength(arguments, kInput, kArrays);
+}
+
+Finding WrongOutputPadding(const Arguments& arguments) {
+  return convolution_backward::WrongOutputPadding(arguments, AttributesOf(arguments),
+                                                  arguments.Bool(kTransposed), kArrays);
+}
+
+Finding GroupsDoNotDivide(const Arguments& arguments) {
+  return convolution_backward::GroupsDoNotDivide(arguments, kWeight, arguments.Integer(kGroups));
+}
+
+Finding WrongChannels(const Arguments& arguments) {
+  const bool transposed = arguments.Bool(kTransposed);
+  const int64_t groups = arguments.Integer(kGroups);
+  const std::vector<int64_t>& weight = arguments.Tensor(kWeight).shape;
+  const int64_t expected = transposed ? weight[0] : SaturatedProduct(weight[1], groups);
+  // Sums of no terms: nothing tells what they should be.
+  if (expected == arguments.Tensor(kInput).shape[1] && expected > 0) return std::nullopt;
+  return Cat("input.shape is ", ShapeOf(arguments, kInput), ", weight.shape is ",
+             ShapeOf(arguments, kWeight), ", groups is ", groups, " and transposed is ", transposed,
+             "; expected input.shape[1] = ",
+             transposed ? "weight.shape[0]" : "weight.shape[1] * groups", ", above 0.");
+}
+
+Finding WrongBias(const Arguments& arguments) {
+  if (!arguments.Given(kBias)) return std::nullopt;
+  const int64_t channels = OutputChannels(arguments);
+  if (arguments.Tensor(kBias).shape[0] == channels) return std::nullopt;
+  return Cat("bias.shape is ", ShapeOf(arguments, kBias), " but weight.shape is ",
+             ShapeOf(arguments, kWeight), " and groups is ", arguments.Integer(kGroups),
+             "; expected [", channels, "].");
+}
+
+Finding WrongOutputShape(const Arguments& arguments) {
+  const std::vector<int64_t>& in = arguments.Tensor(kInput).shape;
+  const std::vector<int64_t>& kernel = arguments.Tensor(kWeight).shape;
+  const std::vector<int64_t>& out = arguments.Tensor(kOutput).shape;
+  const Attributes a = AttributesOf(arguments);
+  const bool transposed = arguments.Bool(kTransposed);
+  std::vector<int64_t> expected = {in[0], OutputChannels(arguments)};
+  for (size_t d = 0; d + 2 < in.size(); ++d) {
+    // Transposed, the output is what windows slide over: a size that has as many of them as the
+    // input has elements, of the possible ones the one that outputPadding says.
+    if (transposed) {
+      const int64_t padding = a.output_padding.size() == a.stride.size() ? a.output_padding[d] : 0;
+      const int64_t windows = SaturatedProduct(in[d + 2] - 1, a.stride[d]);
+      const int64_t window = SaturatedProduct(kernel[d + 2] - 1, a.dilation[d]);
+      expected.push_back(windows - a.pad_begin[d] - a.pad_end[d] + window + padding + 1);
+      if (expected.back() > 0) continue;
+    } else if (const auto windows = WindowCount(in[d + 2], a.pad_begin[d], a.pad_end[d],
+                                                kernel[d + 2], a.dilation[d], a.stride[d])) {
+      expected.push_back(*windows);
+      continue;
+    }
+    return Cat("input.shape is ", ShapeOf(arguments, kInput), ", weight.shape is ",
+               ShapeOf(arguments, kWeight), ", padding is ", IntsOf(arguments, kPadding),
+               " and dilation is ", IntsOf(arguments, kDilation),
+               "; expected a window that fits into the padded input.");
+  }
+  if (out == expected) return std::nullopt;
+  return Cat("output.shape is ", ShapeOf(arguments, kOutput), " but input.shape is ",
+             ShapeOf(arguments, kInput), ", weight.shape is ", ShapeOf(arguments, kWeight),
+             ", stride is ", IntsOf(arguments, kStride), ", padding is ",
+             IntsOf(arguments, kPadding), ", dilation is ", IntsOf(arguments, kDilation),
+             " and transposed is ", transposed, "; expected ",
+             ShapeText(expected.data(), expected.size()), ".");
+}
+
+}  // namespace aclimb::convolution_backward::forward
