@@ -67,7 +67,8 @@ template <typename Each>
 Status ForEachTensor(const Contract& contract, const Arguments& arguments, Each&& each) {
   for (size_t i = 0; i < contract.parameters.size(); ++i) {
     const int index = static_cast<int>(i);
-    for (size_t e = 0; e < TensorCount(contract, arguments, index); ++e) {
+    const size_t count = TensorCount(contract, arguments, index);
+    for (size_t e = 0; e < count; ++e) {
       const GivenTensor given = TensorAt(contract, arguments, index, e);
       if (!given) continue;
       Status status = each(contract.At(index), given);

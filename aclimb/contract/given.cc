@@ -4,24 +4,6 @@
 
 namespace aclimb::contract {
 
-size_t TensorCount(const Contract& contract, const Arguments& arguments, int parameter) {
-  const Kind kind = contract.At(parameter).kind;
-  if (kind == Kind::kTensorList) return arguments.ElementCount(parameter);
-  return kind == Kind::kTensor ? 1 : 0;
-}
-
-GivenTensor TensorAt(const Contract& contract, const Arguments& arguments, int parameter,
-                     size_t element) {
-  const bool in_list = contract.At(parameter).kind == Kind::kTensorList;
-  const Argument& argument =
-      in_list ? arguments.At(parameter).elements[element] : arguments.At(parameter);
-  GivenTensor given = {.tensor = static_cast<const TensorDescriptor*>(argument.object),
-                       .parameter = parameter,
-                       .element = in_list ? static_cast<int>(element) : -1};
-  if (given && contract.At(parameter).empty_is_absent && given->IsEmpty()) given.tensor = nullptr;
-  return given;
-}
-
 std::string NameOf(const Contract& contract, int parameter, int element) {
   const char* const name = contract.At(parameter).name;
   return element < 0 ? std::string(name) : Cat(name, "[", element, "]");
