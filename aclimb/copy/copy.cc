@@ -29,7 +29,9 @@ class Copier {
         widest_(std::max(size_[0], size_[1])) {}
 
   bool Run() const {
-    if (const int across = Tiles<2>::Across(walk_); across >= 0) return CopyTiles(across);
+    // Rows are converted one by one.
+    const int64_t least = converter_.Changes() ? 8 : 2;
+    if (const int across = Tiles<2>::Across(walk_, least); across >= 0) return CopyTiles(across);
     const bool rows = walk_.rank == 1 || walk_.extent[inner_] >= kShortRow;
     return ParallelForAll(walk_.count, kGrainBytes / widest_, [&](int64_t begin, int64_t end) {
       rows ? CopyRows(begin, end) : CopyShortRows(begin, end);
@@ -97,7 +99,10 @@ class Copier {
   }
 
   bool CopyTiles(int across) const {
-    const Tiles<2> tiles(walk_, across, kTileRows, kTileRowBytes / widest_);
+    // Those that go through no buffer may be as high as they are narrow.
+    const int64_t high = kTileRows * kTileRowBytes / widest_ / walk_.extent[inner_];
+    const int64_t rows = converter_.Changes() ? kTileRows : std::max(kTileRows, high);
+    const Tiles<2> tiles(walk_, across, rows, kTileRowBytes / widest_);
     const int64_t grain =
         std::max<int64_t>(1, kGrainBytes / widest_ / CeilDivide(walk_.count, tiles.count()));
     return ParallelForAll(tiles.count(), grain, [&](int64_t begin, int64_t end) {

@@ -18,11 +18,13 @@ struct Place {
   Axes axes;
   int64_t begin = 0;
   bool consecutive = false;  // from `at` on, whatever `begin` is
+  bool repeats = false;      // places with this `at` begin alike, whatever `begin` is
 };
 
 // `count` elements, `stride` apart, the first at `at`. Both numbers have to live as long.
 inline Place RowAt(char* at, const int64_t& stride, const int64_t& count) {
-  return {.at = at, .axes = {1, &count, &stride}, .consecutive = stride == 1};
+  return {
+      .at = at, .axes = {1, &count, &stride}, .consecutive = stride == 1, .repeats = stride == 0};
 }
 
 // Elements of a place that is not consecutive to neighbours, and back. They have 1, 2, 4 or 8

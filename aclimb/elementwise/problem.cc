@@ -35,6 +35,9 @@ Walk<kOperands> WalkOf(std::span<const TensorView> inputs, const TensorView& out
 
 bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 
+// Rows of a tile are computed one by one: shorter ones are gathered instead.
+constexpr int64_t kLeastTileRow = 8;
+
 // Clock cycles that an element takes beside its formula, about.
 double IndirectCycles(const Problem& problem, bool converts) {
   if (problem.is_direct || problem.across >= 0) return 0;
@@ -67,7 +70,7 @@ Problem::Problem(Formula formula, std::span<const TensorView> views, const Tenso
   }
   const bool long_rows = walk.rank == 1 || walk.extent[walk.rank - 1] >= kShortRow;
   is_direct = !converts && long_rows && walk.InnerIsContiguous();
-  across = is_direct ? -1 : Tiles<kOperands>::Across(walk);
+  across = is_direct ? -1 : Tiles<kOperands>::Across(walk, kLeastTileRow);
   const double each = static_cast<double>(runs.cycles) + IndirectCycles(*this, converts);
   cycles = each * static_cast<double>(walk.count);
   is_shared = is_direct && cycles >= kSharedCycles && cycles <= kTeamCycles;

@@ -25,7 +25,7 @@ inline constexpr double kTeamPieceCycles = 96 * 1024;
 inline constexpr double kSharedPieceCycles = 6 * 1024;
 
 // Rows below this length are gathered, several at a time.
-inline constexpr int64_t kShortRow = 64;
+inline constexpr int64_t kShortRow = 128;
 
 inline constexpr size_t kMostAttributeBytes = 64;
 template <class Attributes>

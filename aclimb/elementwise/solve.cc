@@ -90,15 +90,26 @@ class Solver {
     for (int k = 0; k < kOperands; ++k) {
       place[k] = {.at = base_[k],
                   .axes = {walk_.rank, walk_.extent, walk_.stride[k]},
-                  .consecutive = walk_.IsDense(k)};
+                  .consecutive = walk_.IsDense(k),
+                  .repeats = IsOneRow(k)};
     }
-    for (int64_t first = begin; first < end; first += worker.block()) {
+    // Blocks that begin at the same place of a row find in the buffer what all rows have.
+    const int64_t row = walk_.extent[inner_], block = worker.block() / row * row;
+    for (int64_t first = begin; first < end; first += block) {
       for (int k = 0; k < kOperands; ++k) {
         place[k].begin = first;
         if (place[k].consecutive) place[k].at = At(k, first);
       }
-      worker.Compute(place, std::min(worker.block(), end - first), stream);
+      worker.Compute(place, std::min(block, end - first), stream);
     }
+  }
+
+  // One row, as a bias, is repeated throughout.
+  bool IsOneRow(int n) const {
+    for (int d = 0; d < inner_; ++d) {
+      if (walk_.stride[n][d] != 0) return false;
+    }
+    return true;
   }
 
   static constexpr int64_t kTileRowBytes = 512;

@@ -40,9 +40,8 @@ void Worker::Compute(const Place (&place)[kOperands], int64_t count, bool stream
 const void* Worker::Input(int n, const Place& place, int64_t count) {
   const bool converts = from_[n].Changes();
   if (place.consecutive && !converts) return place.at;
-  const bool repeats = place.axes.rank == 1 && place.axes.stride[0] == 0;
-  if (repeats && repeated_[n] == place.at && repeated_count_[n] >= count) return input_[n];
-  repeated_[n] = repeats ? place.at : nullptr;
+  if (place.repeats && repeated_[n] == place.at && repeated_count_[n] >= count) return input_[n];
+  repeated_[n] = place.repeats ? place.at : nullptr;
   repeated_count_[n] = count;
   const void* raw = place.at;
   if (!place.consecutive) {

@@ -1,5 +1,4 @@
-// Functions of float32 lanes that Highway's own miss or take part of the numbers only. Included
-// once per instruction set.
+// Elementary functions for float32 lanes beside exp. Included once per instruction set.
 #if defined(ACLIMB_SIMD_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_SIMD_MATH_INL_H_
 #undef ACLIMB_SIMD_MATH_INL_H_
@@ -7,77 +6,172 @@
 #define ACLIMB_SIMD_MATH_INL_H_
 #endif
 
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include <cmath>
-#include <limits>
+
+#include "aclimb/simd/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The natural logarithm, within 4 units of the last place: -inf for zeros, NaN below.
-template <class D>
+// T is the storage type, as for Exp<T>: half types may get less precise results. Infinities, NaN
+// and zeros of either sign give what the C library gives. A lane does not depend on its neighbours.
+// The polynomials are weighted minimax fits, whose own error is below 2^-28 of the result.
+
+// c[0] + c[1] x + c[2] x^2 ...
+template <class D, size_t kCount>
+HWY_INLINE hn::Vec<D> Polynomial(D d, hn::Vec<D> x, const float (&c)[kCount]) {
+  auto sum = hn::Set(d, c[kCount - 1]);
+  for (size_t k = kCount - 1; k-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, c[k]));
+  return sum;
+}
+
+// Natural logarithm, to within two units in the last place.
+template <class T, class D>
 HWY_INLINE hn::Vec<D> Log(D d, hn::Vec<D> x) {
+  static constexpr float kCubic[] = {0x1.555558p-2f,  -0x1.ffff0ep-3f, 0x1.9995f6p-3f,
+                                     -0x1.55993ap-3f, 0x1.252078p-3f,  -0x1.f384ccp-4f,
+                                     0x1.b4b0fcp-4f,  -0x1.071bf4p-3f, 0x1.fa2d54p-4f};
+  const hn::RebindToSigned<D> di;
   const auto zero = hn::Zero(d);
-  const auto infinity = hn::Inf(d);
-  auto result = hn::Log(d, x);
-  result = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), result);
-  // Infinity and NaN stay; below 0 there is none.
-  result = hn::IfThenElse(hn::Lt(x, infinity), result, x);
-  return hn::IfThenElse(hn::Lt(x, zero), hn::NaN(d), result);
+  // x = m * 2^n with m from 2/3 to 4/3; subnormal numbers are made normal first.
+  const auto is_tiny = hn::Lt(x, hn::Set(d, 0x1p-126f));
+  const auto normal = hn::IfThenElse(is_tiny, hn::Mul(x, hn::Set(d, 0x1p23f)), x);
+  const auto bits = hn::BitCast(di, normal);
+  const auto two_thirds = hn::Set(di, 0x3F2AAAAB);
+  const auto exponent = hn::ShiftRight<23>(hn::Sub(bits, two_thirds));
+  const auto m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(exponent)));
+  const auto n =
+      hn::Sub(hn::ConvertTo(d, exponent), hn::IfThenElseZero(is_tiny, hn::Set(d, 23.0f)));
+  const auto f = hn::Sub(m, hn::Set(d, 1.0f));
+  const auto square = hn::Mul(f, f);
+  const auto cubic = hn::Mul(hn::Mul(square, f), Polynomial(d, f, kCubic));
+  const auto rest = hn::Add(hn::MulAdd(square, hn::Set(d, -0.5f), cubic),
+                            hn::Mul(n, hn::Set(d, 0x1.7f7d1cp-20f)));
+  // n times the high part of ln 2 is exact.
+  const auto result = hn::Add(hn::Mul(n, hn::Set(d, 0x1.62e4p-1f)), hn::Add(f, rest));
+  const auto infinity = hn::Set(d, HUGE_VALF);
+  // Above zero and finite; zero gives -inf, inf stays, and what is negative or NaN gives NaN.
+  const auto usual = hn::And(hn::Gt(x, zero), hn::Lt(x, infinity));
+  const auto special =
+      hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity),
+                     hn::IfThenElse(hn::Eq(x, infinity), infinity, hn::Set(d, std::nanf(""))));
+  return hn::IfThenElse(usual, result, special);
 }
 
-// Lanes that Highway's reduction of the argument is too short for go to the C library.
-template <float (*kFunction)(float), class D>
-HWY_NOINLINE hn::Vec<D> LaneByLane(D d, hn::Vec<D> x) {
-  HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
-  hn::Store(x, d, lanes);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = kFunction(lanes[i]);
-  return hn::Load(d, lanes);
+// 1 / (1 + exp(-x)), to within three units in the last place where that is normal.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Sigmoid(D d, hn::Vec<D> x) {
+  const auto one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, Exp<T>(d, hn::Neg(x))));
 }
 
-// Sine and cosine of radians, within 3 units of the last place, or 1e-7 near their zeros.
-template <class D>
-HWY_INLINE hn::Vec<D> Sin(D d, hn::Vec<D> x) {
-  if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, 39000.0f))))) {
-    return LaneByLane<&std::sin>(d, x);
-  }
-  return hn::Sin(d, x);
-}
-template <class D>
-HWY_INLINE hn::Vec<D> Cos(D d, hn::Vec<D> x) {
-  if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, 39000.0f))))) {
-    return LaneByLane<&std::cos>(d, x);
-  }
-  return hn::Cos(d, x);
-}
-
-// The hyperbolic tangent, within 4 units of the last place; NaN stays.
-template <class D>
+// To within two units in the last place.
+template <class T, class D>
 HWY_INLINE hn::Vec<D> Tanh(D d, hn::Vec<D> x) {
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
+  static constexpr float kCubic[] = {-0x1.555554p-2f, 0x1.11106cp-3f,  -0x1.b9ef7cp-5f,
+                                     0x1.6394d8p-6f,  -0x1.0c213ep-7f, 0x1.197b62p-9f};
+  const auto one = hn::Set(d, 1.0f);
+  const auto magnitude = hn::Abs(x);
+  const auto square = hn::Mul(x, x);
+  const auto small =
+      hn::MulAdd(hn::Mul(magnitude, square), Polynomial(d, square, kCubic), magnitude);
+  const auto power = Exp<T>(d, hn::Add(magnitude, magnitude));
+  const auto large = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(power, one)));
+  const auto is_small = hn::Lt(magnitude, hn::Set(d, 0.625f));
+  return hn::CopySignToAbs(hn::IfThenElse(is_small, small, large), x);
 }
 
-// The error function: a quotient of polynomials in x up to |x| = 4, where it is 1 in float32.
-template <class D>
+// The error function, to within two and a half units in the last place.
+template <class T, class D>
 HWY_INLINE hn::Vec<D> Erf(D d, hn::Vec<D> x) {
-  const auto four = hn::Set(d, 4.0f);
-  const auto held = hn::Max(hn::Neg(four), hn::Min(four, x));
-  const auto square = hn::Mul(held, held);
-  auto p = hn::Set(d, -2.72614225801306e-10f);
-  for (const float c : {2.77068142495902e-08f, -2.10102402082508e-06f, -5.69250639462346e-05f,
-                        -7.34990630326855e-04f, -2.95459980854025e-03f, -1.60960333262415e-02f}) {
-    p = hn::MulAdd(p, square, hn::Set(d, c));
+  // erf(x) / x in powers of x^2, less the float next to its value at zero.
+  static constexpr float kSmall[] = {-0x1.f7ac92p-25f, -0x1.812746p-2f, 0x1.ce2f0ap-4f,
+                                     -0x1.b829d8p-6f,  0x1.562b1ap-8f,  -0x1.bcd7dep-11f,
+                                     0x1.d8b88cp-14f,  -0x1.44cfbcp-17f};
+  // -log(1 - erf(x)) from 1 to where erf rounds to 1.
+  static constexpr float kLarge[] = {-0x1.8b3fe2p-13f, 0x1.212c2ep+0f,  0x1.4434f0p-1f,
+                                     0x1.bc18d4p-4f,   -0x1.9d0be0p-6f, 0x1.13990ap-8f,
+                                     -0x1.ceeb1ep-12f, 0x1.6c06d2p-16f};
+  const auto one = hn::Set(d, 1.0f);
+  const auto magnitude = hn::Abs(x);
+  const auto square = hn::Mul(x, x);
+  const auto small = hn::MulAdd(magnitude, hn::Set(d, 0x1.20dd76p+0f),
+                                hn::Mul(magnitude, Polynomial(d, square, kSmall)));
+  // NaN is the second operand: x86 then returns it.
+  const auto clamped = hn::Min(hn::Set(d, 3.95f), magnitude);
+  const auto large = hn::Sub(one, Exp<T>(d, hn::Neg(Polynomial(d, clamped, kLarge))));
+  const auto result = hn::IfThenElse(hn::Lt(magnitude, one), small, large);
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::CopySignToAbs(result, x));
+}
+
+namespace math_internal {
+
+// Above it the argument is reduced by the C library.
+inline constexpr float kMostReduced = 8192.0f;
+
+template <bool kCosine, class D>
+HWY_NOINLINE hn::Vec<D> LargeLanes(D d, hn::Vec<D> x, hn::Vec<D> result) {
+  HWY_ALIGN float from[hn::MaxLanes(D())];
+  HWY_ALIGN float to[hn::MaxLanes(D())];
+  hn::Store(x, d, from);
+  hn::Store(result, d, to);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    if (!(std::fabs(from[i]) <= kMostReduced))
+      to[i] = kCosine ? std::cos(from[i]) : std::sin(from[i]);
   }
-  auto q = hn::Set(d, -1.45660718464996e-05f);
-  for (const float c : {-2.13374055278905e-04f, -1.68282697438203e-03f, -7.37332916720468e-03f,
-                        -1.42647390514189e-02f}) {
-    q = hn::MulAdd(q, square, hn::Set(d, c));
-  }
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::Div(hn::Mul(held, p), q));
+  return hn::Load(d, to);
+}
+
+template <bool kCosine, class D>
+HWY_INLINE hn::Vec<D> SineOrCosine(D d, hn::Vec<D> x) {
+  static constexpr float kSine[] = {-0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f98p-13f,
+                                    0x1.6cd732p-19f};
+  static constexpr float kCosines[] = {0x1.555556p-5f, -0x1.6c16b8p-10f, 0x1.a0111cp-16f,
+                                       -0x1.2429fap-22f};
+  const hn::RebindToSigned<D> di;
+  const auto is_large = hn::Not(hn::Le(hn::Abs(x), hn::Set(d, kMostReduced)));
+  const auto reduced = hn::IfThenElse(is_large, hn::Zero(d), x);
+  const auto n = hn::Round(hn::Mul(reduced, hn::Set(d, 0x1.45f306p-1f)));
+  // Pi / 2 in parts of eleven bits, whose products with n are exact, and a rest.
+  auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.92p+0f), reduced);
+  r = hn::NegMulAdd(n, hn::Set(d, 0x1.fb4p-12f), r);
+  r = hn::NegMulAdd(n, hn::Set(d, 0x1.444p-24f), r);
+  r = hn::NegMulAdd(n, hn::Set(d, 0x1.68c234p-39f), r);
+  const auto square = hn::Mul(r, r);
+  const auto sine = hn::MulAdd(hn::Mul(r, square), Polynomial(d, square, kSine), r);
+  const auto cosine =
+      hn::Add(hn::MulAdd(square, hn::Set(d, -0.5f),
+                         hn::Mul(hn::Mul(square, square), Polynomial(d, square, kCosines))),
+              hn::Set(d, 1.0f));
+  const auto quarter = hn::Add(hn::ConvertTo(di, n), hn::Set(di, kCosine ? 1 : 0));
+  const auto odd = hn::RebindMask(d, hn::TestBit(quarter, hn::Set(di, 1)));
+  const auto sign = hn::ShiftLeft<30>(hn::And(quarter, hn::Set(di, 2)));
+  auto result = hn::Xor(hn::IfThenElse(odd, cosine, sine), hn::BitCast(d, sign));
+  if constexpr (!kCosine) result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, result);
+  if (HWY_UNLIKELY(!hn::AllFalse(d, is_large))) return LargeLanes<kCosine>(d, x, result);
+  return result;
+}
+
+}  // namespace math_internal
+
+// To within two and a half units in the last place; slow above 8192.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Sin(D d, hn::Vec<D> x) {
+  return math_internal::SineOrCosine<false>(d, x);
+}
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Cos(D d, hn::Vec<D> x) {
+  return math_internal::SineOrCosine<true>(d, x);
+}
+
+// 1 / sqrt(x), rounded twice: once more than it need be.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Rsqrt(D d, hn::Vec<D> x) {
+  return hn::Div(hn::Set(d, 1.0f), hn::Sqrt(x));
 }
 
 }  // namespace HWY_NAMESPACE

@@ -21,14 +21,14 @@ class Tiles {
     int64_t columns;  // along the inner dimension
   };
 
-  // The dimension that calls for tiles; -1: none does.
-  static int Across(const Walk<N>& walk) {
-    constexpr int64_t kLeast = 4;
+  // The dimension that calls for tiles; -1: none does, or rows are shorter than `least`.
+  static int Across(const Walk<N>& walk, int64_t least) {
+    constexpr int64_t kLeastRows = 4;
     const int inner = walk.rank - 1;
-    if (walk.stride[N - 1][inner] != 1 || walk.extent[inner] < kLeast) return -1;
+    if (walk.stride[N - 1][inner] != 1 || walk.extent[inner] < least) return -1;
     for (int d = inner - 1; d >= 0; --d) {
       bool one = false;
-      bool all = walk.extent[d] >= kLeast;
+      bool all = walk.extent[d] >= kLeastRows;
       for (int n = 0; n < N - 1; ++n) {
         const bool along_inner = walk.stride[n][inner] == 1 || walk.stride[n][inner] == 0;
         const bool along_d = walk.stride[n][d] == 1;

@@ -11,9 +11,7 @@ namespace aclimb::embedding_dense_backward {
 // read a cache line for each element.
 bool RowsAreScattered(const TensorView& grad);
 
-// Copies `from` row-major into `to`, which holds its elements, a tile at a time, so that every
-// cache line is read once. FLOAT, FLOAT16
-// or BFLOAT16. False when the run was cancelled.
+// Copies `from` row-major into `to`, which holds its elements. False when the run was cancelled.
 bool CopyDense(const TensorView& from, void* to);
 
 }  // namespace aclimb::embedding_dense_backward
