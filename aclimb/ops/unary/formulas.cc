@@ -85,7 +85,7 @@ struct Log : OnFloats {
   static constexpr float kCycles = 2;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return aclimb::HWY_NAMESPACE::Log(d, x);
+    return aclimb::HWY_NAMESPACE::Log<T>(d, x);
   }
   double Scalar(double x) const { return std::log(x); }
 };
@@ -103,7 +103,7 @@ struct Rsqrt : OnFloats {
   static constexpr float kCycles = 1.2f;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::Div(hn::Set(d, 1.0f), hn::Sqrt(x));
+    return aclimb::HWY_NAMESPACE::Rsqrt<T>(d, x);
   }
   double Scalar(double x) const { return 1 / std::sqrt(x); }
 };
@@ -121,7 +121,7 @@ struct Sin : OnFloats {
   static constexpr float kCycles = 3;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return aclimb::HWY_NAMESPACE::Sin(d, x);
+    return aclimb::HWY_NAMESPACE::Sin<T>(d, x);
   }
   double Scalar(double x) const { return std::sin(x); }
 };
@@ -130,7 +130,7 @@ struct Cos : OnFloats {
   static constexpr float kCycles = 3;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return aclimb::HWY_NAMESPACE::Cos(d, x);
+    return aclimb::HWY_NAMESPACE::Cos<T>(d, x);
   }
   double Scalar(double x) const { return std::cos(x); }
 };
@@ -142,7 +142,7 @@ struct Tanh {
   using Vectors = elementwise::Floats;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return aclimb::HWY_NAMESPACE::Tanh(d, x);
+    return aclimb::HWY_NAMESPACE::Tanh<T>(d, x);
   }
 };
 
@@ -150,8 +150,7 @@ struct Sigmoid : OnFloats {
   static constexpr float kCycles = 2;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    const V one = hn::Set(d, 1.0f);
-    return hn::Div(one, hn::Add(one, aclimb::HWY_NAMESPACE::Exp<T>(d, hn::Neg(x))));
+    return aclimb::HWY_NAMESPACE::Sigmoid<T>(d, x);
   }
   double Scalar(double x) const { return 1 / (1 + std::exp(-x)); }
 };
@@ -236,7 +235,7 @@ struct Erf : OnFloats {
   static constexpr float kCycles = 1.5f;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return aclimb::HWY_NAMESPACE::Erf(d, x);
+    return aclimb::HWY_NAMESPACE::Erf<T>(d, x);
   }
   double Scalar(double x) const { return std::erf(x); }
 };
