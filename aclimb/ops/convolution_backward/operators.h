@@ -1,0 +1,13 @@
+#pragma once
+
+#include "aclimb/ops/convolution_backward/contract.h"
+#include "aclimb/ops/convolution_backward/draw.h"
+#include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::convolution_backward {
+
+inline constexpr truth::OperatorEntry kOperators[] = {
+    truth::Entry<decltype(aclnnConvolutionBackwardGetWorkspaceSize)>(kContract, &Truth, &DrawCall)};
+
+}  // namespace aclimb::convolution_backward
