@@ -20,10 +20,7 @@ else()
   set(ACLIMB_ARCH ${CMAKE_SYSTEM_PROCESSOR})
 endif()
 
-foreach(operator IN LISTS ACLIMB_OPERATORS)
-  install(FILES aclimb/ops/${operator}/include/aclnnop/aclnn_${operator}.h
-    DESTINATION include/aclnnop)
-endforeach()
+install(FILES ${ACLIMB_OPERATOR_HEADERS} DESTINATION include/aclnnop)
 
 install(FILES packaging/set_env.sh DESTINATION .)
 install(FILES LICENSE DESTINATION share/doc/aclimb)

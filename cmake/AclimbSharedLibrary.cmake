@@ -15,10 +15,8 @@ function(aclimb_shared_library name)
     BUILD_RPATH "\$ORIGIN"
     INSTALL_RPATH "\$ORIGIN"
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/exports.map)
-  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
-  foreach(operator IN LISTS ACLIMB_OPERATORS)
-    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/aclimb/ops/${operator}/include)
-  endforeach()
+  target_include_directories(${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${ACLIMB_OPERATOR_INCLUDES})
   target_link_libraries(${name} PRIVATE
     -Wl,--whole-archive ${ARG_PARTS} -Wl,--no-whole-archive ${ARG_LINK})
   target_link_libraries(${name} PUBLIC ${ARG_NEEDS})

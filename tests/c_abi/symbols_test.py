@@ -1,9 +1,10 @@
 """Holds three lists of functions together: declared in the public headers, written down in the
 signature tables, and exported by the libraries.
 
-  symbols_test.py declared <source directory> <operator>...
+  symbols_test.py declared <source directory> <operator header or signature table>...
       every declared function has a signature, and the other way round
-  symbols_test.py exported <source directory> <nm> <name>=<library file>... -- <operator>...
+  symbols_test.py exported <source directory> <nm> <name>=<library file>...
+      <operator header>...
       each library exports exactly what the headers declare for it, besides aclimb_*
 """
 
@@ -29,7 +30,7 @@ def library_of_header(header):
     return {"acl": "ascendcl", "aclnn": "nnopbase"}.get(header.parts[0])
 
 
-def declared(source, operators):
+def declared(source, files):
     """Library name -> set of functions that the headers declare."""
     functions = {name: set() for name in LIBRARY_OF_TABLE.values()}
     include = source / "include"
@@ -37,18 +38,17 @@ def declared(source, operators):
         library = library_of_header(header.relative_to(include))
         if library is not None:
             functions[library].update(DECLARATION.findall(header.read_text()))
-    for operator in operators:
-        folder = source / "aclimb" / "ops" / operator / "include" / "aclnnop"
-        for header in sorted(folder.glob("*.h")):
-            functions["opapi"].update(DECLARATION.findall(header.read_text()))
+    for header in files:
+        if header.endswith(".h"):
+            functions["opapi"].update(DECLARATION.findall(pathlib.Path(header).read_text()))
     return functions
 
 
-def signatures(source, operators):
+def signatures(source, files):
     """Library name -> set of functions in the signature tables."""
     functions = {name: set() for name in LIBRARY_OF_TABLE.values()}
     tables = [source / "tests" / "c_abi" / "signatures.inc"]
-    tables += [source / "aclimb" / "ops" / name / "signature.inc" for name in operators]
+    tables += [pathlib.Path(file) for file in files if file.endswith(".inc")]
     for table in tables:
         for kind, name in SIGNATURE.findall(table.read_text()):
             functions[LIBRARY_OF_TABLE[kind]].add(name)
@@ -80,20 +80,21 @@ def differences(title, expected, found):
 def main(arguments):
     mode, source = arguments[0], pathlib.Path(arguments[1])
     if mode == "declared":
-        operators = arguments[2:]
-        expected, found = signatures(source, operators), declared(source, operators)
+        files = arguments[2:]
+        expected, found = signatures(source, files), declared(source, files)
         failures = sum(differences(name, expected[name], found[name]) for name in expected)
         # Guards against a pattern that matches nothing any more.
         for name in expected:
-            if not expected[name] and (operators or name != "opapi"):
+            if not expected[name]:
                 print(f"{name}: no signatures found")
                 failures += 1
         return 1 if failures else 0
     nm = arguments[2]
-    split = arguments.index("--")
-    expected = declared(source, arguments[split + 1 :])
+    expected = declared(source, [argument for argument in arguments[3:] if "=" not in argument])
     failures = 0
-    for argument in arguments[3:split]:
+    for argument in arguments[3:]:
+        if "=" not in argument:
+            continue
         name, library = argument.split("=", 1)
         found = {symbol for symbol in exported(nm, library) if not symbol.startswith("aclimb_")}
         failures += differences(f"lib{name}.so", expected[name], found)

@@ -1,6 +1,6 @@
 """The checker has nothing to say about the examples and the documents' samples.
 
-  silence_test.py <examples> <source folder> <build folder> <work folder> <compiler> <operator>...
+  silence_test.py <examples> <source folder> <build folder> <work folder> <compiler> <example>...
 """
 
 import os
@@ -10,7 +10,7 @@ import sys
 from runs import Failures, run, subprocess
 
 EXAMPLES, SOURCE, BUILD, WORK, COMPILER = map(pathlib.Path, sys.argv[1:6])
-OPERATORS = sys.argv[6:]
+NAMES = sys.argv[6:]
 sys.path.insert(0, str(SOURCE / "tests/install"))
 from toolkit import programs  # noqa: E402: found by the line above
 
@@ -25,10 +25,10 @@ def check(program, switch):
     failures.expect(checked.stdout == plain.stdout, program.name, "prints something else")
 
 
-def sample(operator, source):
+def sample(name, source):
     """The program of a document, against the libraries of the build."""
-    program = WORK / operator
-    includes = [SOURCE / "include", *(SOURCE / "aclimb/ops").glob("*/include")]
+    program = WORK / name
+    includes = [BUILD / "include"]
     command = [COMPILER, source, "-o", program, *(f"-I{folder}" for folder in includes),
                f"-L{BUILD}/lib64", "-lascendcl", "-lnnopbase", "-lopapi"]
     subprocess.run([str(word) for word in command], check=True,
@@ -37,12 +37,12 @@ def sample(operator, source):
 
 
 count = 0
-for operator in OPERATORS:
+for name in NAMES:
     for switch in ("1", "1,nan", "all"):
-        check(EXAMPLES / f"example_{operator}", switch)
+        check(EXAMPLES / f"example_{name}", switch)
         count += 1
-for operator, (source, is_sample) in programs(SOURCE, WORK, OPERATORS).items():
+for name, (source, is_sample) in programs(SOURCE, WORK, NAMES).items():
     if is_sample:
-        check(sample(operator, source), "1")
+        check(sample(name, source), "1")
         count += 1
 failures.end(count)

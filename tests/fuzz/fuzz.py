@@ -17,11 +17,14 @@ import shutil
 import subprocess
 import sys
 
-TARGETS = ("convolution_backward", "cross_entropy_loss_grad", "elu_backward",
-           "embedding_dense_backward", "roi_align_v2_backward", "runtime")
 # Longer inputs than any target reads are no use.
 LENGTHS = {"runtime": 400}
 DEFAULT_LENGTH = 200
+
+
+def targets_of(build):
+    """The targets of the build's list of operators, and the runtime's."""
+    return (build / "tests" / "fuzz" / "targets.txt").read_text(encoding="utf-8").split()
 
 
 def last_number(pattern, text):
@@ -42,11 +45,12 @@ def fuzz(build, target, seconds, seed):
     for file in kept.iterdir() if kept.is_dir() else ():
         shutil.copy(file, corpus)
     before = len(list(corpus.iterdir()))
-    command = [build / "tests" / "fuzz" / f"fuzz_{target}", corpus, f"-max_total_time={seconds}",
+    program = "fuzz_runtime" if target == "runtime" else "fuzz_operators"
+    command = [build / "tests" / "fuzz" / program, corpus, f"-max_total_time={seconds}",
                f"-max_len={LENGTHS.get(target, DEFAULT_LENGTH)}", "-timeout=20", "-rss_limit_mb=4096",
                f"-seed={seed}", "-print_final_stats=1", "-len_control=20",
                f"-artifact_prefix={findings}/"]
-    environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1")
+    environment = dict(os.environ, FUZZ_OPERATOR=target, UBSAN_OPTIONS="print_stacktrace=1")
     symbolizer = shutil.which("llvm-symbolizer-14")
     if symbolizer:
         environment.setdefault("ASAN_SYMBOLIZER_PATH", symbolizer)
@@ -71,10 +75,11 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="default: all")
     options = parser.parse_intermixed_args()
-    targets = options.targets or TARGETS
+    known = targets_of(options.build)
+    targets = options.targets or known
     for target in targets:
-        if target not in TARGETS:
-            parser.error(f"no target {target}; there are {', '.join(TARGETS)}")
+        if target not in known:
+            parser.error(f"no target {target}; there are {', '.join(known)}")
     each = max(1, options.seconds // len(targets))
     build = options.build.resolve()
     print(f"{'target':26}{'executions':>12}{'a second':>10}{'edges':>8}{'new inputs':>12}  findings",

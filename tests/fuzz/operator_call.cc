@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/product.h"
+#include "aclimb/truth/elements.h"
 #include "aclnn/aclnn_base.h"
 #include "tests/fuzz/finding.h"
 
@@ -32,15 +34,15 @@ void Must(int code, const char* what) {
 }
 #define MUST(call) Must((call), #call)
 
-// A refusal has one of these codes, and its message says it.
-void CheckRefusal(const char* phase, int code, std::initializer_list<int> expected) {
-  const std::string message = aclGetRecentErrMsg();
+// A refusal has one of these codes, and its message, which is returned, says it.
+std::string CheckRefusal(const char* phase, int code, std::initializer_list<int> expected) {
+  std::string message = aclGetRecentErrMsg();
   for (const int each : expected) {
     if (code != each) continue;
     if (message.find("code: " + std::to_string(code)) == std::string::npos) {
       Finding("%s gives %d with the message \"%s\"", phase, code, message.c_str());
     }
-    return;
+    return message;
   }
   Finding("%s gives %d, which is not expected: %s", phase, code, message.c_str());
 }
@@ -63,10 +65,10 @@ bool Plan(const Draw& draw, const OperatorCall& call, Planned& planned) {
     if (planned.executor == nullptr) Finding("phase 1 succeeds without an executor");
     return true;
   }
-  CheckRefusal("phase 1", code, {161001, 161002, 561002});
+  const std::string message = CheckRefusal("phase 1", code, {161001, 161002, 561002});
   if (planned.executor != nullptr) Finding("phase 1 fails and makes an executor");
   if (draw.strange()) return false;
-  Finding("phase 1 refuses a proper call with %d", code);
+  Finding("phase 1 refuses a proper call with %d: %s", code, message.c_str());
 }
 
 // Exactly what phase 1 asked for, and a canary behind it.
@@ -280,6 +282,8 @@ void ChooseSettings(Draw& draw) {
     aclimb_settings_reload();
   }
   if (byte >= 192) draw.MarkStrange();
+  draw.SetExtensions(extensions != 0);
+  draw.SetProduct(*ProductOfSoc(kSocs[soc]));
   MUST(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, byte & 1));
 }
 
@@ -323,22 +327,19 @@ Bools::Bools(const std::vector<uint8_t>& values)
     : handle(aclCreateBoolArray(reinterpret_cast<const bool*>(values.data()), values.size())) {}
 Bools::~Bools() { MUST(aclDestroyBoolArray(handle)); }
 
-Scalar::Scalar(Draw& draw) {
-  const double real = draw.Real();
+Scalar::Scalar(Draw& draw, const truth::Given& given) {
+  alignas(16) unsigned char bytes[16] = {};
+  DType dtype = given.dtype;
   const uint8_t byte = draw.Byte();
-  if (byte < 192) {
-    float value = static_cast<float>(real);
-    handle = aclCreateScalar(&value, ACL_FLOAT);
-    return;
+  if (byte >= 232) {
+    constexpr DType kTypes[] = {DType::kFloat64,   DType::kFloat16,   DType::kBFloat16,
+                                DType::kInt32,     DType::kInt64,     DType::kBool,
+                                DType::kComplex64, DType::kComplex128};
+    draw.MarkStrange();
+    dtype = kTypes[byte % std::size(kTypes)];
   }
-  constexpr aclDataType kTypes[] = {ACL_DOUBLE, ACL_FLOAT16,   ACL_BF16,
-                                    ACL_INT32,  ACL_INT64,     ACL_BOOL,
-                                    ACL_UINT8,  ACL_COMPLEX64, ACL_COMPLEX128};
-  draw.MarkStrange();
-  alignas(16) unsigned char bytes[16];
-  std::memcpy(bytes, &real, 8);
-  std::memcpy(bytes + 8, &real, 8);
-  handle = aclCreateScalar(bytes, kTypes[byte % std::size(kTypes)]);
+  truth::WriteElement(bytes, dtype, given.real);
+  handle = aclCreateScalar(bytes, static_cast<aclDataType>(dtype));
 }
 Scalar::~Scalar() { MUST(aclDestroyScalar(handle)); }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "aclimb/truth/operator_entry.h"
 #include "aclnn/acl_meta.h"
 #include "tests/fuzz/draw.h"
 #include "tests/fuzz/view.h"
@@ -18,8 +19,8 @@ struct OperatorCall {
   double operations = 0;  // about; larger calls end after phase 1
 };
 
-// One call of the target's operator, as the bytes say. Each target defines its own.
-void RunTarget(Draw& draw);
+// One call of an operator, as the bytes say; always the same one in a process.
+void RunTarget(const truth::OperatorEntry& entry, Draw& draw);
 
 // Initialises the library once per process: small devices, addresses that the host may read.
 void SetUp();
@@ -33,12 +34,9 @@ void Check(Draw& draw, const OperatorCall& call);
 
 // Handles that no call may take: null, destroyed, of another kind, invented. Seldom.
 const void* SpoiltHandle(Draw& draw, const void* good);
-template <typename Handle>
-Handle* Spoilt(Draw& draw, Handle* good) {
-  return static_cast<Handle*>(const_cast<void*>(SpoiltHandle(draw, good)));
-}
 
-// aclIntArray, aclScalar and aclBoolArray for the time of one call.
+// aclIntArray, aclBoolArray and aclScalar for the time of one call; the bytes may choose another
+// dtype for the last.
 struct Ints {
   explicit Ints(const std::vector<int64_t>& values);
   ~Ints();
@@ -54,7 +52,7 @@ struct Bools {
   aclBoolArray* const handle;
 };
 struct Scalar {
-  explicit Scalar(Draw& draw);
+  Scalar(Draw& draw, const truth::Given& given);
   ~Scalar();
   Scalar(const Scalar&) = delete;
   Scalar& operator=(const Scalar&) = delete;

@@ -7,7 +7,7 @@
 
 #include "acl/acl.h"
 #include "aclimb/core/descriptor.h"
-#include "aclimb/core/half.h"
+#include "aclimb/truth/elements.h"
 #include "tests/fuzz/finding.h"
 #include "tests/support/element_offsets.h"
 
@@ -29,61 +29,7 @@ constexpr DType kAnyDType[] = {
 constexpr int kAnyFormat[] = {2,  0,  1,  30, 27, 47, 35, 16, 3,   4,
                               29, 33, 12, 50, -1, 5,  63, 64, 1000};
 
-template <typename T>
-void Put(unsigned char* at, T value) {
-  std::memcpy(at, &value, sizeof(value));
-}
-
-// Conversions of C++ are undefined for what the type does not hold.
-template <typename T>
-void PutInteger(unsigned char* at, double value) {
-  if (!(value >= -9e18 && value <= 9e18)) value = 0;
-  Put(at, static_cast<T>(static_cast<int64_t>(value)));
-}
-
-void Write(unsigned char* at, DType dtype, double value) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return Put(at, static_cast<float>(value));
-    case DType::kFloat64:
-      return Put(at, value);
-    case DType::kFloat16:
-      return Put(at, ToFloat16(static_cast<float>(value)));
-    case DType::kBFloat16:
-      return Put(at, ToBFloat16(static_cast<float>(value)));
-    case DType::kInt8:
-      return PutInteger<int8_t>(at, value);
-    case DType::kInt16:
-    case DType::kUInt16:
-      return PutInteger<int16_t>(at, value);
-    case DType::kInt32:
-    case DType::kUInt32:
-      return PutInteger<int32_t>(at, value);
-    case DType::kInt64:
-    case DType::kUInt64:
-      return PutInteger<int64_t>(at, value);
-    case DType::kBool:
-      *at = value != 0 ? 1 : 0;
-      return;
-    default:
-      // No operator reads such a type.
-      return;
-  }
-}
-
 }  // namespace
-
-std::vector<int64_t> AnyShape(Draw& draw, int least_rank, int most_rank) {
-  std::vector<int64_t> shape(static_cast<size_t>(draw.Number(least_rank, most_rank) & 15));
-  constexpr int64_t kExtents[] = {3, 1, 2, 5, 8, 17, 1, 0, 33, 4, 7, 64, 2, 130, 257, 1000};
-  int64_t count = 1;
-  for (int64_t& extent : shape) {
-    extent = draw.Pick(kExtents);
-    if (count * extent > kMostElements / 4) extent = 1;
-    if (extent > 0) count *= extent;
-  }
-  return shape;
-}
 
 View::View(Draw& draw, ViewSpec spec)
     : role_(spec.role), shape_(std::move(spec.shape)), dtype_(spec.dtype), format_(spec.format) {
@@ -247,36 +193,26 @@ void View::Allocate(Draw& draw) {
 
 void View::Set(int64_t index, double value) {
   if (index >= count_ || values_.empty()) return;
-  Write(values_.data() + static_cast<size_t>(index) * element_bytes_, dtype_, value);
+  truth::WriteElement(values_.data() + static_cast<size_t>(index) * element_bytes_, dtype_, value);
 }
 
-void View::FillReals(Draw& draw) {
-  if (values_.empty()) return;
+void View::Fill(Draw& draw, const std::vector<double>& values) {
   const uint8_t mode = draw.Byte();
-  Stream stream(mode);
-  if (mode % 8 == 7) {
+  if (values_.empty() || values.empty()) return;
+  if (mode >= 224) {
+    Stream stream(mode);
     for (unsigned char& byte : values_) byte = static_cast<unsigned char>(stream.Next());
     if (dtype_ == DType::kBool) {
       for (unsigned char& byte : values_) byte &= 1;
     }
     return;
   }
-  for (int64_t i = 0; i < count_; ++i) Set(i, stream.Unit() * 4 - 2);
-  if (mode % 8 == 6) {
-    for (int64_t i = draw.Below(3); i < count_; i += 1 + draw.Below(9)) Set(i, draw.Real());
-  }
-}
-
-void View::FillIndices(Draw& draw, int64_t end) {
-  const uint8_t mode = draw.Byte();
-  Stream stream(mode);
-  const auto most =
-      static_cast<uint64_t>(std::max<int64_t>(1, std::min<int64_t>(end, mode % 4 == 3 ? 3 : end)));
-  for (int64_t i = 0; i < count_; ++i) Set(i, static_cast<double>(stream.Next() % most));
-  if (mode % 4 != 1) return;
+  for (int64_t i = 0; i < count_; ++i) Set(i, values[static_cast<size_t>(i) % values.size()]);
+  if (mode < 160) return;
+  // Some that are strange as numbers or as indices; all of them legal.
   constexpr double kOutside[] = {-1, -100, 1e9, 0.75, -0.5, 9.2e18, -9.2e18};
   for (int64_t i = draw.Below(3); i < count_; i += 1 + draw.Below(9)) {
-    Set(i, draw.Flip() ? draw.Pick(kOutside) : static_cast<double>(end));
+    Set(i, (mode & 1) != 0 ? draw.Real() : draw.Pick(kOutside));
   }
 }
 

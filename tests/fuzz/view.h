@@ -29,19 +29,14 @@ class View {
   View& operator=(const View&) = delete;
 
   aclTensor* handle() const { return handle_; }
-  const std::vector<int64_t>& shape() const { return shape_; }
-  int64_t count() const { return count_; }
-  DType dtype() const { return dtype_; }
-  Role role() const { return role_; }
   // Neither memory nor time would suffice to use it: its data address is null.
   bool too_large() const { return too_large_; }
   // Phase 2 may refuse it.
   bool bad_data() const { return bad_data_; }
 
-  // Values of an input. Nothing happens when the tensor has no memory.
-  void FillReals(Draw& draw);
-  void FillIndices(Draw& draw, int64_t end);
-  void Set(int64_t index, double value);
+  // Values of an input, or others where the bytes say so. Nothing happens when the tensor has no
+  // memory, or another shape than was asked for.
+  void Fill(Draw& draw, const std::vector<double>& values);
   // From now on the output is this input's memory.
   void MakeOutputToo() { in_place_ = true; }
 
@@ -59,6 +54,7 @@ class View {
   void DestroyHandle();
 
  private:
+  void Set(int64_t index, double value);
   void ChooseLayout(Draw& draw);
   void Spoil(Draw& draw);
   void PlaceElements();
@@ -85,8 +81,5 @@ class View {
   void* data_ = nullptr;               // what the descriptor says
   aclTensor* handle_ = nullptr;
 };
-
-// Small shapes with extents of 0 and 1 among them.
-std::vector<int64_t> AnyShape(Draw& draw, int least_rank, int most_rank);
 
 }  // namespace aclimb::fuzz

@@ -1,6 +1,6 @@
 """Programs built against the installed toolkit in the ways that clients build them, and run.
 
-  programs_test.py <way> <staged prefix> <source folder> <work folder> <compiler> <operator>...
+  programs_test.py <way> <staged prefix> <source folder> <work folder> <compiler> <example>...
 """
 
 import os
@@ -18,14 +18,14 @@ BASE = ["-lascendcl", "-lnnopbase"]
 class Job:
     """One way of building: an empty folder, the compiler, the programs."""
 
-    def __init__(self, prefix, source, work, compiler, *operators):
+    def __init__(self, prefix, source, work, compiler, *examples):
         self.toolkit = Toolkit(prefix)
         self.source = pathlib.Path(source)
         self.work = pathlib.Path(work)
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(parents=True)
         self.compiler = compiler
-        self.programs = programs(source, self.work / "samples", operators)
+        self.programs = programs(source, self.work / "samples", examples)
 
     def compile(self, source, *options, compiler=None):
         """One compiler line; the program's path. Warnings fail: they go to stderr."""
@@ -36,9 +36,9 @@ class Job:
         return program
 
     def check_all(self, options, env):
-        for operator, (source, is_sample) in self.programs.items():
+        for name, (source, is_sample) in self.programs.items():
             program = self.compile(source, *options)
-            check_output(operator, run([program], env=env), is_sample)
+            check_output(name, run([program], env=env), is_sample)
         print(f"{len(self.programs)} programs,", self.origin())
 
     def origin(self):
@@ -64,9 +64,9 @@ def cmake_project(root_name, libraries):
              "-DCMAKE_BUILD_TYPE=Release", f"-DPROGRAMS={sources}", f"-DLIBRARIES={libraries}"],
             env=env)
         run(["cmake", "--build", build], env=env)
-        for operator, (_, is_sample) in job.programs.items():
-            program = build / "bin" / operator
-            check_output(operator, run([program], env=env), is_sample)
+        for name, (_, is_sample) in job.programs.items():
+            program = build / "bin" / name
+            check_output(name, run([program], env=env), is_sample)
             # Without a SONAME the linker would record the absolute path.
             dynamic = run(["readelf", "-d", program])
             expect("(NEEDED)" in dynamic and "libascendcl.so]" in dynamic, dynamic)

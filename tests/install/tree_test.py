@@ -1,9 +1,10 @@
 """The files of the installed toolkit.
 
-  tree_test.py <what> <staged prefix> <source folder> <build folder> <architecture> <operator>...
+  tree_test.py <what> <staged prefix> <source folder> <build folder> <architecture> <operator header>...
 """
 
 import os
+import pathlib
 import re
 import sys
 
@@ -29,12 +30,12 @@ def links(arch):
     return expected
 
 
-def layout(prefix, source, build, arch, *operators):
+def layout(prefix, source, build, arch, *operator_headers):
     toolkit = Toolkit(prefix)
     root = toolkit.root
     headers = ["acl/acl.h", "acl/acl_rt.h", "acl/acl_base.h", "acl/acl_op_compiler.h",
                "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnnop/aclnn_util.h"]
-    headers += [f"aclnnop/aclnn_{operator}.h" for operator in operators]
+    headers += [f"aclnnop/{pathlib.PurePath(header).name}" for header in operator_headers]
     files = [f"include/{header}" for header in headers] + [f"lib64/{name}" for name in REAL]
     files += ["set_env.sh", "version.cfg", "bin/aclimb",
               "share/bash-completion/completions/aclimb", f"{arch}-linux/ascend_toolkit_install.info"]
@@ -64,7 +65,7 @@ def layout(prefix, source, build, arch, *operators):
         expect(os.readlink(path) == target and path.exists(), f"{link} is not a link to {target}")
 
 
-def versions(prefix, source, build, arch, *operators):
+def versions(prefix, source, build, arch, *operator_headers):
     root = Toolkit(prefix).root
 
     def keys(name):
@@ -80,7 +81,7 @@ def versions(prefix, source, build, arch, *operators):
             expect(keys(name)["Version"] == VERSION, name)
 
 
-def relocatable(prefix, source, build, arch, *operators):
+def relocatable(prefix, source, build, arch, *operator_headers):
     """Nothing in the tree names the place where it was installed, built or written."""
     toolkit = Toolkit(prefix)
     first_place = str(toolkit.prefix.parent / "first place")
@@ -105,7 +106,7 @@ NEEDS = {
 }
 
 
-def libraries(prefix, source, build, arch, *operators):
+def libraries(prefix, source, build, arch, *operator_headers):
     toolkit = Toolkit(prefix)
     for name, needs in NEEDS.items():
         dynamic = run(["readelf", "-d", toolkit.lib / name])
@@ -116,7 +117,7 @@ def libraries(prefix, source, build, arch, *operators):
             expect(f"Shared library: [{need}]" in dynamic, f"{name} does not record {need}")
 
 
-def symbols(prefix, source, build, arch, *operators):
+def symbols(prefix, source, build, arch, *operator_headers):
     """C names of the API, and aclimb_* between our own libraries; nothing of C++."""
     toolkit = Toolkit(prefix)
     for name in REAL:

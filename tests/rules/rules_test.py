@@ -36,6 +36,7 @@ ALLOWED = {
     # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop.
     "aclimb/executor": PUBLIC + CORE + BRIDGE
     + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h"),
+    "aclimb/truth": PUBLIC + CORE + ("aclimb/contract/",),
     "aclimb/observe": CORE + BRIDGE + ("aclimb/backend/backend.h",),
     "aclimb/runtime": PUBLIC + CORE + BRIDGE + ("aclimb/backend/", "aclimb/observe/"),
     # The parts of libascendcl that listen.
@@ -106,8 +107,25 @@ FORKS_ELSEWHERE = {
 # Programs, not parts of a library.
 PROGRAMS = ("tools/aclimb/", "tools/pages/", "tools/catalogue/")
 
+# What is for every operator finds them through aclimb/ops/CMakeLists.txt and names none.
+FOR_EVERY_OPERATOR = ("aclimb/", "backends/", "bench/", "cmake/", "libraries/", "tools/", "tests/c_abi/",
+                      "tests/crosscheck/", "tests/fuzz/", "tests/install/", "tests/soak/")
+# File -> why one operator is its subject.
+ONE_OPERATOR = {
+    "bench/libtorch_twin.cc": "a peer whose rows are so short that Python would distort them",
+    "bench/onednn_twin.cc": "a peer that computes convolutions alone",
+    "tests/install/lookup.cpp": "a client of one function, which it looks up by name",
+    "tests/install/programs_test.py": "runs that client, and the program of the README",
+}
+OPERATOR_LIST = re.compile(r"set\(ACLIMB_OPERATORS\s+([\w\s]+?)\)")
+# Functions and headers of operators, as C has them; X stands for any of them.
+OPERATOR_NAME = re.compile(r"\baclnn(?!Status\b|Init\b|Finalize\b|X)[A-Z]\w*|\baclnn_(?!util\b|base\b)\w+\.h\b")
+NAMING_SUFFIXES = (".h", ".cc", ".c", ".cpp", ".inc", ".cu", ".in", ".py", ".cmake", ".txt")
+COMMENT_OF_SCRIPT = re.compile(r"#[^\n]*")
+TEXT = re.compile(r'"""(?:.*?)"""|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+COMMENT_OR_TEXT = re.compile(r'R"\((?:.*?)\)"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
 def layer_of(path):
@@ -132,7 +150,7 @@ def inner_folder(path):
 def is_test(path):
     """Tests and benchmarks, and what only they read, may include anything."""
     name = path.rsplit("/", 1)[-1]
-    return bool(re.search(r"_test\.(cc|h)$|^(truth|problem)\.h$|^bench\.cc$|^test_", name))
+    return bool(re.search(r"_test\.(cc|h)$|^(truth|operators|draw|problem)\.h$|^bench\.cc$|^test_", name))
 
 
 def allowed_includes(path, layer):
@@ -197,6 +215,26 @@ def check_forks(path, text):
                "as another thread left it (aclimb/core/fork.h)")
 
 
+def check_names(path, text, folders):
+    """Comments and texts of several words may have an operator as an example; code may not."""
+    if not path.startswith(FOR_EVERY_OPERATOR) or path.startswith("aclimb/ops/") or path in ONE_OPERATOR:
+        return
+    blank = lambda match: re.sub(r"[^\n]", " ", match.group())
+    if path.endswith((".py", ".cmake", ".txt")):
+        text = TEXT.sub(lambda match: blank(match) if re.search(r"\s", match.group()) else match.group(), text)
+        text = COMMENT_OF_SCRIPT.sub(blank, text)
+    else:
+        text = COMMENT_OR_TEXT.sub(
+            lambda match: blank(match) if match.group()[0] == "/" or re.search(r"\s", match.group()) else match.group(), text)
+    # A folder of one word may be any word: it is a name only as a folder.
+    words = [folder if "_" in folder else "ops/" + folder for folder in folders]
+    named = re.compile("|".join([OPERATOR_NAME.pattern, *(f"(?<![a-z0-9]){word}(?![a-z0-9])" for word in words)]))
+    for match in named.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield (f"{path}:{line}: names {match.group()}; what is for every operator finds it through "
+               "aclimb/ops/CMakeLists.txt and its folder")
+
+
 def check(path, text):
     yield from check_includes(path, text)
     yield from check_calls(path, text)
@@ -215,6 +253,12 @@ def check_tree(source):
         for file in files
         for violation in check(file.relative_to(source).as_posix(), file.read_text())
     ]
+    folders = OPERATOR_LIST.search((source / "aclimb/ops/CMakeLists.txt").read_text())[1].split()
+    for place in FOR_EVERY_OPERATOR:
+        for file in sorted((source / place).rglob("*")):
+            path = file.relative_to(source).as_posix()
+            if file.suffix in NAMING_SUFFIXES and "/corpus/" not in path:
+                violations += check_names(path, file.read_text(), folders)
     for violation in violations:
         print(violation)
     print(f"{len(files)} files, {len(violations)} violations")
@@ -270,8 +314,28 @@ def self_test():
         ("aclimb/runtime/a_test.cc", "std::mutex mutex;\n"),
         ("tools/aclimb/a.cc", "std::mutex mutex;\n"),
     ]
+    naming = [
+        ("tests/fuzz/a.cc", '#include "aclnnop/aclnn_elu_backward.h"\n'),
+        ("tests/soak/a.cc", "problem.run = &aclnnEluBackward;\n"),
+        ("tests/fuzz/CMakeLists.txt", "fuzz_target(elu_backward fuzz_operators)\n"),
+        ("tests/fuzz/fuzz.py", 'TARGETS = ("elu_backward", "runtime")\n'),
+        ("tools/aclimb/a.cc", '#include "aclimb/ops/unary/contract.h"\n'),
+        ("tools/aclimb/a.cc", 'if (name == "elu_backward") return 1;\n'),
+    ]
+    unnamed = [
+        ("tools/aclimb/a.cc", '// as aclnnEluBackward does\nauto help = "aclimb ops aclnnEluBackward";\n'),
+        ("tools/aclimb/a.cc", "aclnnStatus F() { return aclnnInit(nullptr); }  // a unary minus\n"),
+        ("tests/fuzz/a.cc", '#include "aclnnop/aclnn_util.h"\nint unary = 0;\n'),
+        ("tests/runtime/a_test.cc", "aclnnEluBackward(workspace, size, executor, stream);\n"),
+        ("aclimb/ops/elu_backward/a.cc", '#include "aclnnop/aclnn_elu_backward.h"\n'),
+        ("bench/a.cc", "dnnl::deconvolution_backward_data d;  // elu_backward has none\n"),
+    ]
+    folders = ["elu_backward", "convolution_backward", "unary"]
     missed = [(path, text) for path, text in planted if not list(check(path, text))]
+    missed += [(path, text) for path, text in naming if not list(check_names(path, text, folders))]
     false_alarms = [v for path, text in clean for v in check(path, text)]
+    false_alarms += [v for path, text in unnamed for v in check_names(path, text, folders)]
+    planted += naming
     for path, text in missed:
         print(f"not found: {path}: {text!r}")
     for violation in false_alarms:

@@ -1,37 +1,41 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "aclimb/truth/call.h"
+#include "aclimb/truth/operator_entry.h"
 #include "aclnn/acl_meta.h"
 
 namespace aclimb::testing {
 
 // A tensor of a problem: an input has its bytes, an output only its size.
 struct SoakTensor {
+  int parameter = 0;
   std::vector<int64_t> shape;
   aclDataType dtype = ACL_FLOAT;
   aclFormat format = ACL_FORMAT_ND;
   size_t bytes = 0;
-  std::vector<char> values;  // empty: an output
+  std::vector<unsigned char> values;  // empty: an output
 };
 
-// A call of one operator with random shapes and data.
+// A call of one operator with random shapes and data; its outputs are not empty.
 struct SoakProblem {
-  std::string name;
+  explicit SoakProblem(truth::Call drawn) : call(std::move(drawn)) {}
+
+  truth::Call call;
   std::vector<SoakTensor> tensors;
-  // Phase 1, with a descriptor for each tensor.
-  std::function<aclnnStatus(const std::vector<aclTensor*>&, uint64_t*, aclOpExecutor**)> plan;
-  aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream) = nullptr;
+  const truth::OperatorEntry* entry = nullptr;
+
+  // Phase 1, with a descriptor for each tensor, and phase 2.
+  aclnnStatus Plan(const std::vector<aclTensor*>& handles, uint64_t* size,
+                   aclOpExecutor** executor) const;
+  aclnnStatus Run(void* workspace, uint64_t size, aclOpExecutor* executor,
+                  aclrtStream stream) const;
 };
 
-inline constexpr int kSoakOperators = 5;
-extern const char* const kSoakNames[kSoakOperators];
-
-// The same problem for the same seed. `kind` is below kSoakOperators.
-std::unique_ptr<SoakProblem> MakeSoakProblem(int kind, uint64_t seed);
+// The same problem for the same seed.
+std::unique_ptr<SoakProblem> MakeSoakProblem(const truth::OperatorEntry& entry, uint64_t seed);
 
 }  // namespace aclimb::testing

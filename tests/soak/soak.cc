@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "aclimb/truth/all_operators.h"
 #include "tests/soak/problem.h"
 
 namespace aclimb::testing {
@@ -42,10 +43,10 @@ constexpr double kMostGrowth = 1;  // MiB, in the second half of the parts
 // A problem with what its first run gave.
 struct Entry {
   std::unique_ptr<const SoakProblem> problem;
-  int kind = 0;
+  size_t kind = 0;  // of AllOperators()
   uint64_t seed = 0;
   std::mutex mutex;
-  std::vector<std::vector<char>> first;  // under mutex; one for each output
+  std::vector<std::vector<unsigned char>> first;  // under mutex; one for each output
 };
 
 class Pool {
@@ -56,9 +57,9 @@ class Pool {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (entries_.size() == kProblems) return entries_[random % kProblems];
     Entry& entry = entries_.emplace_back();
-    entry.kind = static_cast<int>(entries_.size() % kSoakOperators);
+    entry.kind = entries_.size() % AllOperators().size();
     entry.seed = seed_ + entries_.size();
-    entry.problem = MakeSoakProblem(entry.kind, entry.seed);
+    entry.problem = MakeSoakProblem(*AllOperators()[entry.kind], entry.seed);
     return entry;
   }
   size_t made() const { return entries_.size(); }
@@ -70,7 +71,8 @@ class Pool {
 };
 
 struct Counts {
-  std::atomic<uint64_t> calls[kSoakOperators] = {};
+  std::vector<std::atomic<uint64_t>> calls =
+      std::vector<std::atomic<uint64_t>>(AllOperators().size());
   std::atomic<uint64_t> compared{0};
   std::atomic<uint64_t> differences{0};
   std::atomic<uint64_t> failures{0};
@@ -103,20 +105,20 @@ class Call {
     }
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    if (!OK(entry_.problem->plan(tensors_, &size, &executor))) return false;
+    if (!OK(entry_.problem->Plan(tensors_, &size, &executor))) return false;
     if (size > 0 && !OK(aclrtMalloc(&workspace_, size, ACL_MEM_MALLOC_HUGE_FIRST))) return false;
-    if (!OK(entry_.problem->run(workspace_, size, executor, stream))) return false;
+    if (!OK(entry_.problem->Run(workspace_, size, executor, stream))) return false;
     counts_.calls[entry_.kind].fetch_add(1);
     return true;
   }
 
   // After the stream was waited for.
   void Compare() {
-    std::vector<std::vector<char>> outputs;
+    std::vector<std::vector<unsigned char>> outputs;
     for (size_t i = 0; i < tensors_.size(); ++i) {
       const SoakTensor& tensor = entry_.problem->tensors[i];
       if (!tensor.values.empty()) continue;
-      std::vector<char>& bytes = outputs.emplace_back(tensor.bytes);
+      std::vector<unsigned char>& bytes = outputs.emplace_back(tensor.bytes);
       if (!OK(aclrtMemcpy(bytes.data(), bytes.size(), memory_[i], bytes.size(),
                           ACL_MEMCPY_DEVICE_TO_HOST))) {
         return;
@@ -131,7 +133,8 @@ class Call {
     if (outputs == entry_.first) return;
     if (counts_.differences.fetch_add(1) < 10) {
       std::fprintf(stderr, "FAILED: %s of seed %llu differs from its first result\n",
-                   entry_.problem->name.c_str(), static_cast<unsigned long long>(entry_.seed));
+                   entry_.problem->entry->contract->function,
+                   static_cast<unsigned long long>(entry_.seed));
     }
   }
 
@@ -249,8 +252,8 @@ int Half(const char* name, int seconds, uint64_t seed) {
   std::printf("%s: %d threads, %d streams, %.0f s\n", name, kThreads, kThreads * kStreams, took);
   std::printf("  calls        %llu, %.0f a second\n", static_cast<unsigned long long>(calls),
               static_cast<double>(calls) / took);
-  for (int i = 0; i < kSoakOperators; ++i) {
-    std::printf("    %-13s %llu\n", kSoakNames[i],
+  for (size_t i = 0; i < AllOperators().size(); ++i) {
+    std::printf("    %-40s %llu\n", AllOperators()[i]->contract->function,
                 static_cast<unsigned long long>(counts_.calls[i].load()));
   }
   std::printf("  problems     %zu\n", pool.made());

@@ -10,6 +10,7 @@
 #include "acl/acl.h"
 #include "aclimb/core/dtype.h"
 #include "aclimb/core/half.h"
+#include "aclimb/truth/elements.h"
 #include "aclnn/aclnn_base.h"
 
 // For tests that call the C interface: tensors on the device with poison inside and canaries
@@ -38,12 +39,9 @@ class DeviceTest : public ::testing::Test {
   aclrtStream stream_ = nullptr;
 };
 
-// One element of a host buffer, as double. Complex types give their real part.
-double ReadElement(const unsigned char* at, DType dtype);
-// Rounds `value` once to the dtype.
-void WriteElement(unsigned char* at, DType dtype, double value);
-// The value that the dtype stores for `value`.
-double Rounded(double value, DType dtype);
+using truth::ReadElement;
+using truth::Rounded;
+using truth::WriteElement;
 
 // A strided view on the device. The whole storage, gaps included, is filled with a poison pattern,
 // and canaries stand before and behind it.

@@ -1,6 +1,6 @@
 """aclimb c++, and the installed tool in a tree that was moved.
 
-  compile_test.py <tool> <source folder> <staged prefix> <folder> <compiler> <operator>...
+  compile_test.py <tool> <source folder> <staged prefix> <folder> <compiler> <example>...
 """
 
 import os
@@ -32,7 +32,7 @@ def run(*words, env):
     return subprocess.run([str(w) for w in words], env=env, capture_output=True, text=True)
 
 
-def show(tool, source, prefix, folder, compiler, *operators):
+def show(tool, source, prefix, folder, compiler, *names):
     place = Place(source, prefix, folder, compiler)
     root = place.root
     link = [f"-L{root}/lib64", "-lascendcl", "-lnnopbase", "-lopapi", f"-Wl,-rpath,{root}/lib64"]
@@ -45,21 +45,21 @@ def show(tool, source, prefix, folder, compiler, *operators):
     expect(show_() == ["g++", *include, *link], "no words")
 
 
-def examples(tool, source, prefix, folder, compiler, *operators):
+def examples(tool, source, prefix, folder, compiler, *names):
     """One call builds each example, and the program runs with an empty environment."""
     place = Place(source, prefix, folder, compiler)
-    for operator in operators:
-        program = place.folder / operator
+    for name in names:
+        program = place.folder / name
         place.installed.output(
-            "c++", "-Wall", "-Wextra", "-Werror", place.source / "examples" / f"{operator}.cpp",
+            "c++", "-Wall", "-Wextra", "-Werror", place.source / "examples" / f"{name}.cpp",
             "-o", program, **place.compiler)
         result = run(program, env={})
-        expect(result.returncode == 0 and "PASS" in result.stdout, f"{operator}: {result}")
+        expect(result.returncode == 0 and "PASS" in result.stdout, f"{name}: {result}")
         result = place.installed.call("run", "--threads", "1", program)
-        expect(result.returncode == 0 and "PASS" in result.stdout, f"{operator}: {result}")
+        expect(result.returncode == 0 and "PASS" in result.stdout, f"{name}: {result}")
 
 
-def two_steps(tool, source, prefix, folder, compiler, *operators):
+def two_steps(tool, source, prefix, folder, compiler, *names):
     place = Place(source, prefix, folder, compiler)
     example = place.source / "examples" / "elu_backward.cpp"
     place.installed.output("c++", "-c", example, "-o", place.folder / "elu.o", **place.compiler)
@@ -68,16 +68,16 @@ def two_steps(tool, source, prefix, folder, compiler, *operators):
     expect(run(place.folder / "elu", env={}).returncode == 0, "compiled in two steps")
 
 
-def in_the_build_folder(tool, source, prefix, folder, compiler, *operators):
+def in_the_build_folder(tool, source, prefix, folder, compiler, *names):
     place = Place(source, prefix, folder, compiler)
-    for operator in operators:
-        program = place.folder / operator
-        tool.output("c++", place.source / "examples" / f"{operator}.cpp", "-o", program,
+    for name in names:
+        program = place.folder / name
+        tool.output("c++", place.source / "examples" / f"{name}.cpp", "-o", program,
                     **place.compiler)
-        expect(run(program, env={}).returncode == 0, f"{operator} against the build folder")
+        expect(run(program, env={}).returncode == 0, f"{name} against the build folder")
 
 
-def compiler_status(tool, source, prefix, folder, compiler, *operators):
+def compiler_status(tool, source, prefix, folder, compiler, *names):
     place = Place(source, prefix, folder, compiler)
     bad = place.folder / "bad.cpp"
     bad.write_text('#include "acl/acl.h"\nint main() { return aclNoSuchFunction(); }\n')
@@ -89,7 +89,7 @@ def compiler_status(tool, source, prefix, folder, compiler, *operators):
     expect("#define __cplusplus" in text, "the compiler's options are not its own")
 
 
-def same_as_set_env(tool, source, prefix, folder, compiler, *operators):
+def same_as_set_env(tool, source, prefix, folder, compiler, *names):
     place = Place(source, prefix, folder, compiler)
     start = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
     result = place.installed.call("run", "env", "-0", env=start)
@@ -103,7 +103,7 @@ def same_as_set_env(tool, source, prefix, folder, compiler, *operators):
     expect(result.returncode == 0 and result.stdout.startswith("aclimb "), result)
 
 
-def installed_files(tool, source, prefix, folder, compiler, *operators):
+def installed_files(tool, source, prefix, folder, compiler, *names):
     place = Place(source, prefix, folder, compiler)
     script = place.root / "share" / "bash-completion" / "completions" / "aclimb"
     expect(script.read_text() == place.installed.output("completion", "bash"), "completion")

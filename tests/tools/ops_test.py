@@ -17,7 +17,7 @@ def the_list(tool, source, *operators):
     found = [entry["folder"] for entry in data]
     expect(sorted(found) == sorted(operators), f"{found}, expected {operators}")
     for entry in data:
-        expect(entry["function"] == function_of(entry["folder"]), entry["function"])
+        expect(entry["function"].lower() == function_of(entry["folder"]).lower(), entry["function"])
         block = re.search(rf"^{entry['function']}\n((?: .*\n)+)", printed, re.MULTILINE)
         expect(block and entry["summary"] in block[1], f"{entry['function']} is not listed")
 

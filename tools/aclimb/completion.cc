@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "all_contracts.h"
+#include "aclimb/truth/all_operators.h"
 #include "tools/aclimb/command.h"
 #include "tools/aclimb/grammar.h"
 #include "tools/aclimb/output.h"
@@ -25,7 +25,8 @@ std::string ChoicesOf(const std::string& option) {
 
 std::string OperatorNames() {
   std::string names;
-  for (const contract::Contract* contract : kAllContracts) {
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract* contract = entry->contract;
     names += fmt::format("{}{}", names.empty() ? "" : " ", contract->function);
   }
   return names;

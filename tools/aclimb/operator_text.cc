@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "aclimb/contract/check.h"
-#include "all_contracts.h"
+#include "aclimb/truth/all_operators.h"
 
 namespace aclimb::cli {
 namespace {
@@ -126,7 +126,8 @@ std::string OperatorJson(const contract::Contract& contract, std::optional<Produ
 
 std::string OperatorsJson(std::optional<Product> product) {
   Json all = Json::array();
-  for (const contract::Contract* contract : kAllContracts) {
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract* contract = entry->contract;
     all.push_back(Describe(*contract, product, false));
   }
   return all.dump(2) + "\n";

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "aclimb/core/product.h"
-#include "all_contracts.h"
+#include "aclimb/truth/all_operators.h"
 #include "tools/aclimb/command.h"
 #include "tools/aclimb/near.h"
 #include "tools/aclimb/operator_text.h"
@@ -28,7 +28,8 @@ const contract::Contract* FindOperator(const std::string& name) {
   // As messages begin.
   constexpr std::string_view kPhase1 = "getworkspacesize";
   if (wanted.ends_with(kPhase1)) wanted.resize(wanted.size() - kPhase1.size());
-  for (const contract::Contract* contract : kAllContracts) {
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract* contract = entry->contract;
     const std::string function = Lower(contract->function);
     if (wanted == function || "aclnn" + wanted == function || wanted == contract->folder) {
       return contract;
@@ -39,7 +40,8 @@ const contract::Contract* FindOperator(const std::string& name) {
 
 int UnknownOperator(const std::string& name) {
   std::vector<std::string> names;
-  for (const contract::Contract* contract : kAllContracts) {
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract* contract = entry->contract;
     names.emplace_back(contract->function);
     names.emplace_back(contract->folder);
   }
@@ -86,7 +88,8 @@ int Ops(const Wanted& wanted) {
   } else if (only != nullptr) {
     PrintOperator(*only, product);
   } else {
-    for (const contract::Contract* contract : kAllContracts) {
+    for (const truth::OperatorEntry* entry : AllOperators()) {
+      const contract::Contract* contract = entry->contract;
       Print(Bold(contract->function) + "\n");
       PrintField("", contract->summary);
       PrintField("dtypes", DTypeText(*contract, MainTensor(*contract), product));

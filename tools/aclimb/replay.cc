@@ -6,15 +6,16 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "aclimb/core/text.h"
+#include "aclimb/truth/all_operators.h"
+#include "aclimb/truth/compare.h"
+#include "aclimb/truth/elements.h"
 #include "tools/aclimb/command.h"
 #include "tools/aclimb/output.h"
-#include "tools/aclimb/replay/adapter.h"
-#include "tools/aclimb/replay/compare.h"
 #include "tools/aclimb/replay/device_call.h"
-#include "tools/aclimb/replay/elements.h"
 #include "tools/aclimb/replay/emit.h"
 #include "tools/aclimb/replay/recording.h"
 #include "tools/aclimb/toolkit.h"
@@ -65,44 +66,35 @@ size_t BitsThatDiffer(const std::vector<unsigned char>& a, const std::vector<uns
                       const RecordedArgument& tensor) {
   size_t count = 0;
   const size_t size = tensor.ElementBytes();
-  for (int64_t place : PlacesOf(tensor.shape, tensor.strides)) {
+  for (int64_t place : truth::PlacesOf(tensor.shape, tensor.strides)) {
     const size_t at = static_cast<size_t>(place) * size;
     if (std::memcmp(a.data() + at, b.data() + at, size) != 0) ++count;
   }
   return count;
 }
 
-std::string ErrorText(const Difference& difference, const std::vector<int64_t>& shape) {
+std::string ErrorText(const truth::Difference& difference, const std::vector<int64_t>& shape) {
   if (difference.absolute == 0) return "no error";
   return fmt::format("largest absolute error {:.3g} at {}, relative {:.3g} at {}",
-                     difference.absolute, IndexText(shape, difference.absolute_at),
-                     difference.relative, IndexText(shape, difference.relative_at));
+                     difference.absolute, truth::IndexText(shape, difference.absolute_at),
+                     difference.relative, truth::IndexText(shape, difference.relative_at));
 }
 
-std::string VerdictText(const Difference& difference, const std::vector<double>& got,
-                        const OutputTruth& truth, const std::vector<int64_t>& shape) {
+std::string VerdictText(const truth::Difference& difference, const std::vector<double>& got,
+                        const truth::Expected& truth, const std::vector<int64_t>& shape) {
   if (difference.beyond == 0) return "within the tolerance";
   const size_t first = difference.first_beyond;
   return fmt::format(
       "{} of {} beyond the tolerance, first {}: {:.9g}, expected {:.9g} within {:.3g}",
-      difference.beyond, difference.count, IndexText(shape, first), got[first], truth.values[first],
-      truth.allowed[first]);
-}
-
-// The truth with what rounding makes infinite, as the dtype has it.
-OutputTruth InDType(OutputTruth truth, DType dtype) {
-  for (double& value : truth.values) {
-    const double rounded = Rounded(value, dtype);
-    if (!std::isfinite(rounded)) value = rounded;
-  }
-  return truth;
+      difference.beyond, difference.count, truth::IndexText(shape, first), got[first],
+      truth.values[first], truth.allowed[first]);
 }
 
 enum class Verdict { kAgrees, kDiffers, kNothingToCompare };
 
 // The lines of one output; whether it agrees with the recording and with the truth.
 Verdict PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned char>& bytes,
-                    const OutputTruth* truth) {
+                    const truth::Expected* truth) {
   Print(fmt::format("  {}: {} {}\n", tensor.name, NameOf(tensor.dtype),
                     ShapeText(tensor.shape.data(), tensor.shape.size())));
   const std::vector<double> got = tensor.ValuesOf(bytes);
@@ -112,12 +104,14 @@ Verdict PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned c
     const size_t bits = BitsThatDiffer(bytes, *tensor.data, tensor);
     std::string text = "equal, bit for bit";
     if (bits > 0) {
-      const Difference difference = DifferenceOf(got, recorded, {});
-      text = fmt::format("{} of {} elements differ, by at most {:.3g} at {}", bits, got.size(),
-                         difference.absolute, IndexText(tensor.shape, difference.absolute_at));
+      const truth::Difference difference = truth::DifferenceOf(got, recorded, {});
+      text =
+          fmt::format("{} of {} elements differ, by at most {:.3g} at {}", bits, got.size(),
+                      difference.absolute, truth::IndexText(tensor.shape, difference.absolute_at));
       agrees = truth != nullptr;
       if (truth != nullptr) {
-        const Difference error = DifferenceOf(recorded, truth->values, truth->allowed);
+        const truth::Difference error =
+            truth::DifferenceOf(recorded, truth->values, truth->allowed);
         agrees = error.beyond == 0;
         if (!agrees) text += "; recorded: " + VerdictText(error, recorded, *truth, tensor.shape);
       }
@@ -127,7 +121,7 @@ Verdict PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned c
     Print(fmt::format("    recording  left out: {}\n", tensor.left_out));
   }
   if (truth != nullptr) {
-    const Difference error = DifferenceOf(got, truth->values, truth->allowed);
+    const truth::Difference error = truth::DifferenceOf(got, truth->values, truth->allowed);
     agrees = agrees && error.beyond == 0;
     Print(fmt::format("    truth      {}; {}\n", ErrorText(error, tensor.shape),
                       VerdictText(error, got, *truth, tensor.shape)));
@@ -142,20 +136,18 @@ int Replay(const Options& options) {
   Print(fmt::format("{}, call {} of the recording\n", Bold(recording.contract->function),
                     recording.number));
   bool agrees = PrintCodes(outcome, recording);
-  std::vector<OutputTruth> truths;
+  truth::Outputs expected;
   if (!options.no_truth && !outcome.outputs.empty()) {
-    truths = AdapterOf(*recording.contract).truth(recording);
+    OperatorOf(*recording.contract).truth(recording.ToCall(), expected);
   }
   const RecordedArgument* unknown = nullptr;  // an output that nothing can be said of
   for (const auto& [parameter, bytes] : outcome.outputs) {
     const RecordedArgument& tensor = recording.At(parameter);
-    const OutputTruth* found = nullptr;
-    for (OutputTruth& truth : truths) {
-      if (truth.parameter != parameter) continue;
-      truth = InDType(std::move(truth), tensor.dtype);
-      found = &truth;
+    std::optional<truth::Expected> truth;
+    if (const truth::Expected* found = expected.Find(parameter)) {
+      truth = truth::InDType(*found, tensor.dtype);
     }
-    const Verdict verdict = PrintOutput(tensor, bytes, found);
+    const Verdict verdict = PrintOutput(tensor, bytes, truth ? &*truth : nullptr);
     if (verdict == Verdict::kDiffers) agrees = false;
     if (verdict == Verdict::kNothingToCompare) unknown = &tensor;
   }

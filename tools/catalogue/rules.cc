@@ -1,6 +1,6 @@
 #include "aclimb/contract/check.h"
 #include "aclimb/core/text.h"
-#include "all_contracts.h"
+#include "aclimb/truth/all_operators.h"
 #include "tools/catalogue/rule_entry.h"
 
 namespace aclimb::catalogue {
@@ -141,7 +141,7 @@ void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out
 
 std::vector<RuleEntry> AllRules() {
   std::vector<RuleEntry> rules;
-  for (const contract::Contract* contract : kAllContracts) AddOperator(*contract, rules);
+  for (const truth::OperatorEntry* entry : AllOperators()) AddOperator(*entry->contract, rules);
   for (const std::span<const FixedRule> table : {ObjectRules(), RuntimeRules()}) {
     for (const FixedRule& row : table) {
       rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, ""});

@@ -13,7 +13,7 @@
 #include "aclimb/core/codes.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/core/text.h"
-#include "all_contracts.h"
+#include "aclimb/truth/all_operators.h"
 #include "tools/catalogue/code_entry.h"
 #include "tools/catalogue/rule_entry.h"
 #include "tools/pages/checker_page.h"
@@ -67,7 +67,8 @@ std::string ErrorsPage() {
       "\n## Rules of the operators\n\nBeside the generic rules (null, handle, dtype, format, rank, "
       "extent of each parameter), which each operator's page explains.\n\n"
       "| rule | code | fix |\n|---|---|---|\n";
-  for (const contract::Contract* contract : kAllContracts) {
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract* contract = entry->contract;
     for (const contract::OwnRule& own : contract::OwnRules(*contract)) {
       out += Cat("| `", contract->folder, "/", own.id, "` | ", own.code, " | ", own.fix, " |\n");
     }
@@ -88,7 +89,8 @@ std::string ErrorsPage() {
 
 int Usage() {
   std::fputs("usage: aclimb_pages operator FOLDER | environment | errors | checker\n", stderr);
-  for (const contract::Contract* contract : kAllContracts) {
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract* contract = entry->contract;
     std::fprintf(stderr, "  %s\n", contract->folder);
   }
   return 2;
@@ -101,7 +103,8 @@ int Main(int argc, char** argv) {
   if (what == "errors") page = ErrorsPage();
   if (what == "checker") page = CheckerPage();
   if (what == "operator" && argc == 3) {
-    for (const contract::Contract* contract : kAllContracts) {
+    for (const truth::OperatorEntry* entry : AllOperators()) {
+      const contract::Contract* contract = entry->contract;
       if (std::strcmp(contract->folder, argv[2]) == 0) page = contract::Page(*contract);
     }
   }

@@ -8,7 +8,7 @@
 
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/forward_contract.h"
-#include "aclimb/ops/convolution_backward/tolerance.h"
+#include "aclimb/ops/convolution_backward/forward_truth.h"
 #include "aclnnop/aclnn_convolution.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
@@ -59,59 +59,6 @@ int64_t Count(const Ints& shape) {
   return count;
 }
 
-// By the definition: every pair of an input element and a weight adds to one output element, or to
-// none. `size` gets the sums of the terms' magnitudes.
-Values Expected(const Problem& p, const Values& input, const Values& weight, const Values& bias,
-                Values& size) {
-  const Ints out = p.Output();
-  Values sums(static_cast<size_t>(Count(out)));
-  size.assign(sums.size(), 0);
-  const int64_t places = Count(out) / (out[0] * out[1]);
-  const int64_t in_places = Count(p.input) / (p.input[0] * p.input[1]);
-  const int64_t taps = Count(p.weight) / (p.weight[0] * p.weight[1]);
-  const int64_t in_group = p.input[1] / p.groups, out_group = out[1] / p.groups;
-  // The side that windows slide over, and the one that counts them.
-  const Ints& wide = p.transposed ? out : p.input;
-  const Ints& narrow = p.transposed ? p.input : out;
-  const int64_t windows = p.transposed ? in_places : places;
-  for (int64_t window = 0; window < windows; ++window) {
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      int64_t w = window, t = tap, at = 0, scale = 1;
-      for (size_t d = narrow.size(); d-- > 2 && at >= 0;) {
-        const int64_t position = w % narrow[d] * p.stride[d - 2] - p.padding[d - 2] +
-                                 t % p.weight[d] * p.dilation[d - 2];
-        w /= narrow[d];
-        t /= p.weight[d];
-        at = position < 0 || position >= wide[d] ? -1 : at + position * scale;
-        scale *= wide[d];
-      }
-      if (at < 0) continue;
-      const int64_t in_at = p.transposed ? window : at, out_at = p.transposed ? at : window;
-      for (int64_t n = 0; n < out[0]; ++n) {
-        for (int64_t co = 0; co < out[1]; ++co) {
-          const auto to = static_cast<size_t>((n * out[1] + co) * places + out_at);
-          for (int64_t ci = 0; ci < in_group; ++ci) {
-            const int64_t channel = co / out_group * in_group + ci;
-            const int64_t row = p.transposed ? channel : co;
-            const int64_t column = p.transposed ? co % out_group : ci;
-            const double term =
-                input[static_cast<size_t>((n * p.input[1] + channel) * in_places + in_at)] *
-                weight[static_cast<size_t>((row * p.weight[1] + column) * taps + tap)];
-            sums[to] += term;
-            size[to] += std::fabs(term);
-          }
-        }
-      }
-    }
-  }
-  for (size_t i = 0; i < sums.size() && !bias.empty(); ++i) {
-    const double term = bias[i / static_cast<size_t>(places) % bias.size()];
-    sums[i] += term;
-    size[i] += std::fabs(term);
-  }
-  return sums;
-}
-
 // Inputs that lie with the channels last in memory, or not.
 DeviceTensor::Options ChannelsLast(const Ints& shape) {
   DeviceTensor::Options view;
@@ -154,13 +101,20 @@ class Convolution : public testing::DeviceTest {
                                                   out, 0, size, executor);
         },
         &aclnnConvolution, stream_));
-    Values size;
-    const Values expected = Expected(p, input, weight, bias, size), got = out.Values();
+    Definition truth = {.input_shape = p.input,
+                        .weight_shape = p.weight,
+                        .output_shape = out_shape,
+                        .stride = p.stride,
+                        .dilation = p.dilation,
+                        .pad = p.padding,
+                        .groups = p.groups,
+                        .transposed = p.transposed};
+    truth.Compute(input, weight, bias);
+    const Values got = out.Values();
     for (size_t i = 0; i < got.size(); ++i) {
-      const double allowed =
-          RelativeTolerance(p.dtype) * std::max(std::fabs(expected[i]), size[i] * 0x1p-8) + 1e-30;
-      ASSERT_LE(std::fabs(got[i] - expected[i]), allowed)
-          << "element " << i << " is " << got[i] << ", expected " << expected[i];
+      const double expected = truth.output[i];
+      ASSERT_LE(std::fabs(got[i] - expected), AllowedError(p.dtype, expected, truth.magnitude[i]))
+          << "element " << i << " is " << got[i] << ", expected " << expected;
     }
     EXPECT_TRUE(out.SurroundingsIntact());
   }

@@ -64,7 +64,7 @@ Case RandomCase(Random& random) {
 // The task's expected result and the sums of its absolute terms.
 void Expect(const Case& c, Task task, const Tensor& x, const Tensor& y, const Tensor& weight,
             std::vector<double>* expected, std::vector<double>* magnitude) {
-  Truth truth;
+  Definition truth;
   truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
   truth.input_shape = truth.transposed ? c.y : c.x;
   truth.output_shape = truth.transposed ? c.x : c.y;

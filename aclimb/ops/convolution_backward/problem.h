@@ -118,7 +118,7 @@ inline ::testing::AssertionResult NearTruth(const char* name,
 // Truth of what the device holds (views may overlap), for the wanted outputs; the others must still
 // hold their poison.
 inline ::testing::AssertionResult MeetsTruth(const Problem& p, const Tensors& t) {
-  Truth truth;
+  Definition truth;
   truth.input_shape = p.input;
   truth.weight_shape = p.weight;
   truth.output_shape = p.grad_output;

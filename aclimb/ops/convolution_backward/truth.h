@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/rules.h"
 #include "aclimb/ops/convolution_backward/tolerance.h"
+#include "aclimb/truth/call.h"
+#include "aclimb/truth/outputs.h"
 
 namespace aclimb::convolution_backward {
 
@@ -20,7 +24,7 @@ inline double AllowedError(DType dtype, double expected, double magnitude) {
 // The gradients of a convolution by their definition, in double, over dense row-major arrays of any
 // one, two or three spatial dimensions. `magnitude` arrays hold the sums of absolute terms, which
 // scale the tolerance.
-struct Truth {
+struct Definition {
   // The problem, as the C call has it; spatial vectors have one entry per dimension.
   std::vector<int64_t> input_shape, weight_shape, output_shape;
   std::vector<int64_t> stride, dilation, pad;  // pad: before the data; behind it does not matter
@@ -151,7 +155,7 @@ inline std::vector<double> TruthOf(const Geometry& g, Task task, const std::vect
   const auto shape = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
     return std::vector<int64_t>{a, b, extents[0], extents[1], extents[2]};
   };
-  Truth truth;
+  Definition truth;
   truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
   const auto x_shape = shape(g.batch, g.groups * g.x_channels, g.in);
   const auto y_shape = shape(g.batch, g.groups * g.y_channels, g.out);
@@ -164,6 +168,41 @@ inline std::vector<double> TruthOf(const Geometry& g, Task task, const std::vect
   truth.pad = {g.pad_begin[0], g.pad_begin[1], g.pad_begin[2]};
   truth.transposed ? truth.Compute(x, y, weight) : truth.Compute(y, x, weight);
   return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
+}
+
+inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
+  const auto spatial_dims = static_cast<int>(call.Shape(kInput).size()) - 2;
+  const Attributes attributes = *Expand(spatial_dims, call.Ints(kStride), call.Ints(kPadding),
+                                        call.Ints(kDilation), call.Ints(kOutputPadding));
+  Definition sums;
+  sums.input_shape = call.Shape(kInput);
+  sums.weight_shape = call.Shape(kWeight);
+  sums.output_shape = call.Shape(kGradOutput);
+  sums.stride = attributes.stride;
+  sums.dilation = attributes.dilation;
+  sums.pad = attributes.pad_begin;
+  sums.groups = call.Integer(kGroups);
+  sums.transposed = call.Bool(kTransposed);
+  if (call.ElementCount(kInput) == 0 || call.ElementCount(kWeight) == 0) {
+    // Nothing was convolved: the gradients are sums of no terms.
+    sums.grad_weight.assign(static_cast<size_t>(call.ElementCount(kGradWeight)), 0.0);
+    sums.grad_bias.assign(static_cast<size_t>(call.ElementCount(kGradBias)), 0.0);
+    sums.weight_magnitude = sums.grad_weight;
+    sums.bias_magnitude = sums.grad_bias;
+  } else {
+    sums.Compute(call.Values(kGradOutput), call.Values(kInput), call.Values(kWeight));
+  }
+  const auto set = [&](int parameter, const std::vector<double>& values,
+                       std::vector<double> magnitude) {
+    if (!call.Touched(parameter)) return;
+    for (size_t i = 0; i < values.size(); ++i) {
+      magnitude[i] = AllowedError(call.DTypeOf(parameter), values[i], magnitude[i]);
+    }
+    outputs.Set(parameter, values, std::move(magnitude));
+  };
+  set(kGradInput, sums.grad_input, sums.input_magnitude);
+  set(kGradWeight, sums.grad_weight, sums.weight_magnitude);
+  set(kGradBias, sums.grad_bias, sums.bias_magnitude);
 }
 
 }  // namespace aclimb::convolution_backward

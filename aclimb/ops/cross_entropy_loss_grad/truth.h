@@ -2,8 +2,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string_view>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "aclimb/ops/cross_entropy_loss_grad/contract.h"
+#include "aclimb/truth/call.h"
+#include "aclimb/truth/outputs.h"
 
 namespace aclimb::cross_entropy_loss_grad {
 
@@ -11,7 +16,7 @@ namespace aclimb::cross_entropy_loss_grad {
 struct Problem {
   int64_t rows = 0;
   int64_t columns = 0;
-  std::string_view reduction = "mean";
+  std::string reduction = "mean";
   std::vector<double> grad_loss = {};  // one per row for "none", else one
   std::vector<double> log_prob = {};
   std::vector<int64_t> target = {};
@@ -67,6 +72,37 @@ inline std::vector<double> Truth(const Problem& p, bool magnitude = false) {
     }
   }
   return result;
+}
+
+inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
+  // Those that were not given, or not read, count as absent.
+  const auto optional = [&](int parameter) {
+    return call.Touched(parameter) ? call.Values(parameter) : std::vector<double>();
+  };
+  const Problem problem = {.rows = call.Shape(kLogProb)[0],
+                           .columns = call.Shape(kLogProb)[1],
+                           .reduction = call.Text(kReduction, "mean"),
+                           .grad_loss = call.Values(kGradLoss),
+                           .log_prob = call.Values(kLogProb),
+                           .target = call.Ints(kTarget),
+                           .weight = optional(kWeight),
+                           .grad_zloss = optional(kGradZloss),
+                           .lse = optional(kLseForZloss),
+                           .ignore_index = call.Integer(kIgnoreIndex),
+                           .label_smoothing = call.Real(kLabelSmoothing),
+                           .lse_square_scale = call.Real(kLseSquareScale)};
+  const DType dtype = call.DTypeOf(kXGradOut);
+  const bool half = dtype != DType::kFloat32;
+  const double unit = !half ? 0x1p-24 : dtype == DType::kFloat16 ? 0x1p-11 : 0x1p-8;
+  const double smallest = !half ? 0x1p-149 : dtype == DType::kFloat16 ? 0x1p-25 : 0x1p-134;
+  // Of the exponential and of the divisor, in proportion to the terms of the sum.
+  const double error = half ? 8e-6 : 1e-6;
+  std::vector<double> values = Truth(problem);
+  std::vector<double> allowed = Truth(problem, /*magnitude=*/true);
+  for (size_t i = 0; i < values.size(); ++i) {
+    allowed[i] = unit * std::fabs(values[i]) + error * allowed[i] + smallest;
+  }
+  outputs.Set(kXGradOut, std::move(values), std::move(allowed));
 }
 
 }  // namespace aclimb::cross_entropy_loss_grad

@@ -3,6 +3,9 @@
 #include <cmath>
 
 #include "aclimb/core/dtype.h"
+#include "aclimb/ops/elu_backward/contract.h"
+#include "aclimb/truth/each.h"
+#include "aclimb/truth/outputs.h"
 
 namespace aclimb::elu_backward {
 
@@ -18,11 +21,7 @@ inline double Truth(double g, double v, float alpha, float scale, float input_sc
 
 // What a result may be off, relative to its value and absolutely: one rounding to the dtype, plus
 // the cancellation of v + alpha * scale in float32.
-struct Allowance {
-  double relative;
-  double absolute;
-};
-inline Allowance AllowanceOf(DType dtype) {
+inline truth::Allowance AllowanceOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat16:
       return {1e-3, 1e-4};
@@ -31,6 +30,17 @@ inline Allowance AllowanceOf(DType dtype) {
     default:
       return {1e-5, 1e-6};
   }
+}
+
+inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
+  const float alpha = call.Float(kAlpha), scale = call.Float(kScale);
+  const float input_scale = call.Float(kInputScale);
+  const truth::Allowance in = AllowanceOf(call.DTypeOf(kGradOutput));
+  const truth::Allowance out = AllowanceOf(call.DTypeOf(kGradInput));
+  const auto values = truth::Each(call, {kGradOutput, kSelfOrResult}, [&](double g, double v) {
+    return Truth(g, v, alpha, scale, input_scale, call.Bool(kIsResult));
+  });
+  outputs.Set(kGradInput, values, in.relative > out.relative ? in : out);
 }
 
 }  // namespace aclimb::elu_backward

@@ -2,7 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include "aclimb/ops/roi_align_v2_backward/contract.h"
+#include "aclimb/truth/call.h"
+#include "aclimb/truth/outputs.h"
 
 namespace aclimb::roi_align_v2_backward {
 
@@ -77,6 +82,30 @@ inline std::vector<double> Truth(const TruthProblem& p, const float* grad_output
     }
   }
   return out;
+}
+
+inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
+  const std::vector<int64_t>& pooled = call.Shape(kGradOutput);
+  const std::vector<int64_t>& image = call.Shape(kGradInput);
+  const TruthProblem problem = {.regions = pooled[0],
+                                .images = image[0],
+                                .channels = image[1],
+                                .pooled_height = pooled[2],
+                                .pooled_width = pooled[3],
+                                .height = image[2],
+                                .width = image[3],
+                                .spatial_scale = call.Float(kSpatialScale),
+                                .sampling_ratio = call.Integer(kSamplingRatio),
+                                .aligned = call.Bool(kAligned)};
+  const auto floats = [&](int parameter) {
+    const std::vector<double>& values = call.Values(parameter);
+    return std::vector<float>(values.begin(), values.end());
+  };
+  std::vector<double> allowed;
+  std::vector<double> values =
+      Truth(problem, floats(kGradOutput).data(), floats(kBoxes).data(), &allowed);
+  for (double& magnitude : allowed) magnitude = 3e-6 * magnitude + 0x1p-149;
+  outputs.Set(kGradInput, std::move(values), std::move(allowed));
 }
 
 }  // namespace aclimb::roi_align_v2_backward

@@ -7,8 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "tools/aclimb/replay/adapter.h"
-#include "tools/aclimb/replay/elements.h"
+#include "aclimb/truth/all_operators.h"
+#include "aclimb/truth/elements.h"
 #include "tools/aclimb/replay/public_functions.h"
 
 namespace aclimb::cli {
@@ -82,14 +82,14 @@ class DeviceCall {
     return blocks_[tensor.block] + tensor.First();
   }
 
-  CallValue Made(const void* object, const std::string& name) const {
+  truth::CallValue Made(const void* object, const std::string& name) const {
     if (object == nullptr) throw std::runtime_error(name + ": " + Message());
-    CallValue value;
+    truth::CallValue value;
     value.pointer = object;
     return value;
   }
 
-  CallValue MakeTensor(const RecordedArgument& tensor) {
+  truth::CallValue MakeTensor(const RecordedArgument& tensor) {
     char* memory = tensor.has_place ? blocks_[tensor.block] + tensor.begin : nullptr;
     const aclTensor* made = acl_.aclCreateTensor(
         tensor.shape.data(), tensor.shape.size(), static_cast<aclDataType>(tensor.dtype),
@@ -99,21 +99,21 @@ class DeviceCall {
     return Made(made, tensor.name);
   }
 
-  CallValue MakeScalar(const RecordedArgument& scalar) {
+  truth::CallValue MakeScalar(const RecordedArgument& scalar) {
     unsigned char bytes[16] = {};
-    if (!IsComplex(scalar.dtype)) WriteElement(bytes, scalar.dtype, scalar.real);
+    if (!IsComplex(scalar.dtype)) truth::WriteElement(bytes, scalar.dtype, scalar.real);
     const aclScalar* made = acl_.aclCreateScalar(bytes, static_cast<aclDataType>(scalar.dtype));
     undo_.push_back([this, made] { Check("aclDestroyScalar", acl_.aclDestroyScalar(made)); });
     return Made(made, scalar.name);
   }
 
-  CallValue MakeInts(const RecordedArgument& array) {
+  truth::CallValue MakeInts(const RecordedArgument& array) {
     const aclIntArray* made = acl_.aclCreateIntArray(array.integers.data(), array.integers.size());
     undo_.push_back([this, made] { Check("aclDestroyIntArray", acl_.aclDestroyIntArray(made)); });
     return Made(made, array.name);
   }
 
-  CallValue MakeBools(const RecordedArgument& array) {
+  truth::CallValue MakeBools(const RecordedArgument& array) {
     const auto flags = std::make_unique<bool[]>(array.integers.size() + 1);
     for (size_t i = 0; i < array.integers.size(); ++i) flags[i] = array.integers[i] != 0;
     const aclBoolArray* made = acl_.aclCreateBoolArray(flags.get(), array.integers.size());
@@ -121,8 +121,8 @@ class DeviceCall {
     return Made(made, array.name);
   }
 
-  CallValue Value(const RecordedArgument& argument) {
-    CallValue value;
+  truth::CallValue Value(const RecordedArgument& argument) {
+    truth::CallValue value;
     if (argument.null) return value;
     switch (argument.kind) {
       case contract::Kind::kTensor:
@@ -152,10 +152,10 @@ class DeviceCall {
 
   void Call(aclrtStream stream) {
     const std::string name = recording_.contract->function;
-    std::vector<CallValue> values;
+    std::vector<truth::CallValue> values;
     for (const RecordedArgument& argument : recording_.arguments) values.push_back(Value(argument));
     aclOpExecutor* executor = nullptr;
-    outcome_.phase1 = Told(AdapterOf(*recording_.contract)
+    outcome_.phase1 = Told(OperatorOf(*recording_.contract)
                                .phase1(acl_.Operator(name + "GetWorkspaceSize"), values,
                                        &outcome_.workspace, &executor));
     if (outcome_.phase1 != 0 || !recording_.HasRun()) return;

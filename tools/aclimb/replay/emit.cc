@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tools/aclimb/replay/elements.h"
+#include "aclimb/truth/elements.h"
 #include "tools/aclimb/replay/emit_text.h"
 #include "tools/aclimb/replay/literals.h"
 
@@ -221,7 +221,7 @@ class Program {
            DTypeConstant(scalar.dtype));
       return;
     }
-    WriteElement(bytes.data(), scalar.dtype, scalar.real);
+    truth::WriteElement(bytes.data(), scalar.dtype, scalar.real);
     const std::string list = ElementList(bytes, scalar.dtype);
     Line("{} {}_value = {};", ElementType(scalar.dtype), name, list.substr(1, list.size() - 2));
     Line("aclScalar* {} = aclCreateScalar(&{}_value, {});", name, name,

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "aclimb/contract/contract.h"
-#include "tools/aclimb/replay/elements.h"
+#include "aclimb/truth/elements.h"
 
 namespace aclimb::cli {
 namespace {
@@ -25,9 +25,9 @@ std::string ElementText(const unsigned char* at, DType dtype) {
   }
   switch (dtype) {
     case DType::kFloat32:
-      return RealLiteral(ReadElement(at, dtype), /*single=*/true);
+      return RealLiteral(truth::ReadElement(at, dtype), /*single=*/true);
     case DType::kFloat64:
-      return RealLiteral(ReadElement(at, dtype), /*single=*/false);
+      return RealLiteral(truth::ReadElement(at, dtype), /*single=*/false);
     case DType::kInt64:
       std::memcpy(&whole, at, sizeof(whole));
       return IntegerLiteral(whole);
@@ -35,7 +35,7 @@ std::string ElementText(const unsigned char* at, DType dtype) {
       std::memcpy(&natural, at, sizeof(natural));
       return fmt::format("{}u", natural);
     default:
-      return fmt::format("{}", static_cast<int64_t>(ReadElement(at, dtype)));
+      return fmt::format("{}", static_cast<int64_t>(truth::ReadElement(at, dtype)));
   }
 }
 

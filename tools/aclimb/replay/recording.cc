@@ -8,8 +8,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "all_contracts.h"
-#include "tools/aclimb/replay/elements.h"
+#include "aclimb/truth/all_operators.h"
+#include "aclimb/truth/elements.h"
 #include "tools/aclimb/replay/npy_file.h"
 
 namespace aclimb::cli {
@@ -161,7 +161,8 @@ std::optional<T> Optional(const json& value) {
 
 void Fill(const json& call, Recording& recording) {
   const auto function = call.at("operator").get<std::string>();
-  for (const contract::Contract* contract : kAllContracts) {
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract* contract = entry->contract;
     if (function == contract->function) recording.contract = contract;
   }
   if (recording.contract == nullptr) {
@@ -203,20 +204,49 @@ size_t RecordedArgument::ElementCount() const {
 
 std::vector<double> RecordedArgument::ValuesOf(const std::vector<unsigned char>& content) const {
   std::vector<double> values;
-  for (int64_t place : PlacesOf(shape, strides)) {
+  for (int64_t place : truth::PlacesOf(shape, strides)) {
     values.push_back(
-        ReadElement(content.data() + static_cast<size_t>(place) * ElementBytes(), dtype));
+        truth::ReadElement(content.data() + static_cast<size_t>(place) * ElementBytes(), dtype));
   }
   return values;
 }
 
-std::vector<double> Recording::Values(int parameter) const {
-  const RecordedArgument& tensor = At(parameter);
-  if (!tensor.touched) return std::vector<double>(tensor.ElementCount());
-  if (!tensor.data) {
-    throw Unreadable(fmt::format("{} was left out: {}", tensor.name, tensor.left_out));
+std::vector<int64_t> RecordedArgument::IntegersOf(const std::vector<unsigned char>& content) const {
+  std::vector<int64_t> values;
+  for (int64_t place : truth::PlacesOf(shape, strides)) {
+    values.push_back(
+        truth::ReadInteger(content.data() + static_cast<size_t>(place) * ElementBytes(), dtype));
   }
-  return tensor.ValuesOf(*tensor.data);
+  return values;
+}
+
+truth::Call Recording::ToCall() const {
+  truth::Call call(*contract);
+  for (int p = 0; p < call.size(); ++p) {
+    const RecordedArgument& argument = At(p);
+    call.At(p) = {.given = !argument.null,
+                  .touched = argument.touched,
+                  .dtype = argument.dtype,
+                  .shape = argument.shape,
+                  .format = argument.format,
+                  .values = {},
+                  .integers = argument.integers,
+                  .real = argument.real,
+                  .integer = argument.integer,
+                  .text = argument.text};
+    if (argument.kind != contract::Kind::kTensor || argument.is_output) continue;
+    truth::Given& tensor = call.At(p);
+    if (!argument.touched) {
+      tensor.values.assign(argument.ElementCount(), 0);
+      continue;
+    }
+    if (!argument.data) {
+      throw Unreadable(fmt::format("{} was left out: {}", argument.name, argument.left_out));
+    }
+    tensor.values = argument.ValuesOf(*argument.data);
+    if (IsInteger(tensor.dtype)) tensor.integers = argument.IntegersOf(*argument.data);
+  }
+  return call;
 }
 
 Recording ReadRecording(const std::string& folder) {

@@ -8,6 +8,7 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/dtype.h"
+#include "aclimb/truth/call.h"
 
 namespace aclimb::cli {
 
@@ -44,6 +45,7 @@ struct RecordedArgument {
   size_t ElementCount() const;
   // The view's elements in row-major order; `content` is as `data` has it.
   std::vector<double> ValuesOf(const std::vector<unsigned char>& content) const;
+  std::vector<int64_t> IntegersOf(const std::vector<unsigned char>& content) const;
   // Where the first element is within the block.
   int64_t First() const { return begin + offset * static_cast<int64_t>(ElementBytes()); }
 };
@@ -69,9 +71,8 @@ struct Recording {
   const RecordedArgument& At(int parameter) const {
     return arguments[static_cast<size_t>(parameter)];
   }
-  // The view's elements in row-major order: those recorded, zeros of a tensor that the operator
-  // does not read, none of one that was not given.
-  std::vector<double> Values(int parameter) const;
+  // Throws Unreadable when an input that the operator reads was left out.
+  truth::Call ToCall() const;
 };
 
 // Throws Unreadable.

@@ -62,7 +62,7 @@ struct Problem {
 
   bool exists = true;
   std::vector<int64_t> x_shape, y_shape, weight_shape;
-  Truth truth;
+  Definition truth;
   Geometry geometry;
 };
 

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "aclnn/acl_meta.h"
-#include "tools/aclimb/replay/recording.h"
 
-namespace aclimb::cli {
+namespace aclimb::truth {
 
 // An argument as the C function gets it.
 struct CallValue {
@@ -18,24 +17,7 @@ struct CallValue {
   double real = 0;
 };
 
-// What an output has to be.
-struct OutputTruth {
-  int parameter = 0;
-  std::vector<double> values;   // in row-major order, not rounded to the dtype
-  std::vector<double> allowed;  // how far each may be off
-};
-
-// What a replay needs to know of one operator: replay/<operator>.cc defines kAdapter in the
-// operator's namespace.
-struct Adapter {
-  const contract::Contract* contract;
-  aclnnStatus (*phase1)(void* function, const std::vector<CallValue>& values,
-                        uint64_t* workspace_size, aclOpExecutor** executor);
-  // Of the outputs that the operator writes, from the recorded inputs, in double.
-  std::vector<OutputTruth> (*truth)(const Recording& recording);
-};
-
-namespace adapter_internal {
+namespace phase1_internal {
 
 template <typename T>
 T As(const CallValue& value) {
@@ -55,6 +37,7 @@ struct Caller;
 template <typename... P>
 struct Caller<aclnnStatus(P...)> {
   using Types = std::tuple<P...>;
+  static constexpr size_t kCount = sizeof...(P) - 2;
   template <size_t... I>
   static aclnnStatus Call(void* function, const std::vector<CallValue>& values, uint64_t* size,
                           aclOpExecutor** executor, std::index_sequence<I...>) {
@@ -63,24 +46,16 @@ struct Caller<aclnnStatus(P...)> {
   }
 };
 
-template <typename... P>
-constexpr size_t CountOf(aclnnStatus (*)(P...)) {
-  return sizeof...(P);
-}
-
-}  // namespace adapter_internal
+}  // namespace phase1_internal
 
 // Calls the first phase at `function`, which has the given type:
 //   CallPhase1<decltype(aclnnEluBackwardGetWorkspaceSize)>
 template <typename Function>
 aclnnStatus CallPhase1(void* function, const std::vector<CallValue>& values,
                        uint64_t* workspace_size, aclOpExecutor** executor) {
-  constexpr size_t kCount = adapter_internal::CountOf(static_cast<Function*>(nullptr)) - 2;
-  return adapter_internal::Caller<Function>::Call(function, values, workspace_size, executor,
-                                                  std::make_index_sequence<kCount>());
+  using Caller = phase1_internal::Caller<Function>;
+  return Caller::Call(function, values, workspace_size, executor,
+                      std::make_index_sequence<Caller::kCount>());
 }
 
-// The adapter of the operator; every operator has one.
-const Adapter& AdapterOf(const contract::Contract& contract);
-
-}  // namespace aclimb::cli
+}  // namespace aclimb::truth

@@ -6,10 +6,13 @@
 
 #include "aclimb/core/dtype.h"
 
-// Elements of any real dtype, read and written as double.
-namespace aclimb::cli {
+// Elements of any dtype, read and written as double.
+namespace aclimb::truth {
 
+// Complex types give their real part.
 double ReadElement(const unsigned char* at, DType dtype);
+// An integer exactly; one of 64 bits without sign keeps its bits.
+int64_t ReadInteger(const unsigned char* at, DType dtype);
 // Rounds `value` once to the dtype; what is beyond an integer dtype becomes its nearest number.
 void WriteElement(unsigned char* at, DType dtype, double value);
 // The value that the dtype stores for `value`.
@@ -22,4 +25,4 @@ std::vector<int64_t> PlacesOf(const std::vector<int64_t>& shape,
 // "[0, 2]" for the element with this number in row-major order.
 std::string IndexText(const std::vector<int64_t>& shape, size_t number);
 
-}  // namespace aclimb::cli
+}  // namespace aclimb::truth

@@ -3,7 +3,10 @@
 #include <cstddef>
 #include <vector>
 
-namespace aclimb::cli {
+#include "aclimb/core/dtype.h"
+#include "aclimb/truth/outputs.h"
+
+namespace aclimb::truth {
 
 // How far results are from what they should be. Positions are numbers in row-major order.
 struct Difference {
@@ -21,4 +24,7 @@ struct Difference {
 Difference DifferenceOf(const std::vector<double>& got, const std::vector<double>& expected,
                         const std::vector<double>& allowed);
 
-}  // namespace aclimb::cli
+// What is expected with what rounding makes infinite, as the dtype has it.
+Expected InDType(Expected expected, DType dtype);
+
+}  // namespace aclimb::truth

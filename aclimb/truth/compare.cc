@@ -1,9 +1,12 @@
-#include "tools/aclimb/replay/compare.h"
+#include "aclimb/truth/compare.h"
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
-namespace aclimb::cli {
+#include "aclimb/truth/elements.h"
+
+namespace aclimb::truth {
 
 Difference DifferenceOf(const std::vector<double>& got, const std::vector<double>& expected,
                         const std::vector<double>& allowed) {
@@ -27,11 +30,21 @@ Difference DifferenceOf(const std::vector<double>& got, const std::vector<double
       difference.relative = relative;
       difference.relative_at = i;
     }
-    if (!(error <= (allowed.empty() ? 0 : allowed[i])) && difference.beyond++ == 0) {
+    // What is allowed beside an infinity is infinite too.
+    const double most = allowed.empty() || std::isinf(error) ? 0 : allowed[i];
+    if (error > 0 && !(error <= most) && difference.beyond++ == 0) {
       difference.first_beyond = i;
     }
   }
   return difference;
 }
 
-}  // namespace aclimb::cli
+Expected InDType(Expected expected, DType dtype) {
+  for (double& value : expected.values) {
+    const double rounded = Rounded(value, dtype);
+    if (!std::isfinite(rounded)) value = rounded;
+  }
+  return expected;
+}
+
+}  // namespace aclimb::truth

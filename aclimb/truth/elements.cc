@@ -1,4 +1,4 @@
-#include "tools/aclimb/replay/elements.h"
+#include "aclimb/truth/elements.h"
 
 #include <cmath>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "aclimb/core/half.h"
 #include "aclimb/core/text.h"
 
-namespace aclimb::cli {
+namespace aclimb::truth {
 namespace {
 
 template <typename T>
@@ -51,10 +51,13 @@ double ReadElement(const unsigned char* at, DType dtype) {
   uint16_t bits = 0;
   switch (dtype) {
     case DType::kFloat32:
+    case DType::kComplex64:
       return Read<float>(at);
     case DType::kFloat64:
+    case DType::kComplex128:
       return Read<double>(at);
     case DType::kFloat16:
+    case DType::kComplex32:
       std::memcpy(&bits, at, sizeof(bits));
       return ToFloat(Float16{bits});
     case DType::kBFloat16:
@@ -79,13 +82,25 @@ double ReadElement(const unsigned char* at, DType dtype) {
   }
 }
 
+int64_t ReadInteger(const unsigned char* at, DType dtype) {
+  if (dtype != DType::kInt64 && dtype != DType::kUInt64) {
+    return static_cast<int64_t>(ReadElement(at, dtype));
+  }
+  int64_t value;
+  std::memcpy(&value, at, sizeof(value));
+  return value;
+}
+
 void WriteElement(unsigned char* at, DType dtype, double value) {
   switch (dtype) {
     case DType::kFloat32:
+    case DType::kComplex64:
       return Write(at, static_cast<float>(value));
     case DType::kFloat64:
+    case DType::kComplex128:
       return Write(at, value);
     case DType::kFloat16:
+    case DType::kComplex32:
     case DType::kBFloat16:
       return Write(at, HalfBits(value, dtype == DType::kBFloat16));
     case DType::kInt8:
@@ -138,4 +153,4 @@ std::string IndexText(const std::vector<int64_t>& shape, size_t number) {
   return ShapeText(index.data(), index.size());
 }
 
-}  // namespace aclimb::cli
+}  // namespace aclimb::truth

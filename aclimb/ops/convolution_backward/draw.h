@@ -1,0 +1,137 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "aclimb/ops/convolution_backward/contract.h"
+#include "aclimb/truth/draw_call.h"
+
+namespace aclimb::convolution_backward {
+
+// The geometry of a forward convolution that a call is the gradient of.
+struct DrawnGeometry {
+  std::vector<int64_t> in, out, kernel, stride, padding, dilation, output_padding;
+  int64_t batch = 1;
+  int64_t groups = 1;
+  int64_t in_channels = 1;   // of the tensor named input
+  int64_t out_channels = 1;  // of gradOutput
+  bool transposed = false;
+
+  static std::vector<int64_t> With(int64_t first, int64_t second,
+                                   const std::vector<int64_t>& spatial) {
+    std::vector<int64_t> shape = {first, second};
+    shape.insert(shape.end(), spatial.begin(), spatial.end());
+    return shape;
+  }
+  std::vector<int64_t> WeightShape() const {
+    return transposed ? With(in_channels, out_channels / groups, kernel)
+                      : With(out_channels, in_channels / groups, kernel);
+  }
+};
+
+inline DrawnGeometry DrawGeometry(truth::Draw& draw) {
+  constexpr int64_t kBatches[] = {1, 2, 3, 0, 1, 2, 5, 1};
+  constexpr int64_t kGroups[] = {1, 1, 2, 3, 4, 1, 8, 1};
+  constexpr int64_t kChannels[] = {2, 1, 3, 4, 8, 16, 17, 32};
+  constexpr int64_t kExtents[] = {5, 1, 4, 8, 2, 11, 16, 27};
+  DrawnGeometry g;
+  const auto dims = static_cast<size_t>(draw.Pick({2, 1, 2, 3}));
+  g.transposed = draw.Byte() >= 192;
+  g.batch = draw.Pick(kBatches);
+  g.groups = draw.Pick(kGroups);
+  g.in_channels = draw.Pick(kChannels) * g.groups;
+  g.out_channels =
+      draw.Byte() >= 128 && g.in_channels == g.groups ? g.groups : draw.Pick(kChannels) * g.groups;
+  const uint8_t pattern = draw.Byte();
+  for (size_t d = 0; d < dims; ++d) {
+    int64_t kernel = 3, stride = 1, padding = 1, dilation = 1;  // the commonest one
+    if (pattern >= 192) {
+      kernel = 1;
+      padding = 0;
+    } else if (pattern >= 64) {
+      kernel = 1 + draw.Below(5);
+      stride = 1 + draw.Below(3);
+      padding = draw.Below(4);
+      dilation = 1 + draw.Below(3);
+    }
+    const int64_t reach = dilation * (kernel - 1) + 1;
+    int64_t large = draw.Pick(kExtents);  // the side that the kernel moves over
+    if (large + 2 * padding < reach) large = reach;
+    const int64_t small = (large + 2 * padding - reach) / stride + 1;
+    g.in.push_back(g.transposed ? small : large);
+    g.out.push_back(g.transposed ? large : small);
+    g.kernel.push_back(kernel);
+    g.stride.push_back(stride);
+    g.padding.push_back(padding);
+    g.dilation.push_back(dilation);
+    g.output_padding.push_back(g.transposed ? (large + 2 * padding - reach) % stride : 0);
+  }
+  return g;
+}
+
+inline void DrawCall(truth::Draw& draw, truth::Call& call) {
+  const DrawnGeometry g = DrawGeometry(draw);
+  const DType dtype = truth::DrawDType(draw, kParameters[kInput].dtypes[draw.product()]);
+  const auto type = [&] {
+    return draw.Byte() < 192 ? dtype
+                             : truth::DrawDType(draw, kParameters[kInput].dtypes[draw.product()]);
+  };
+  const auto format = [&](int parameter) {
+    constexpr int32_t kByDims[] = {contract::kNcl, contract::kNchw, contract::kNcdhw};
+    if (draw.Flip()) call.At(parameter).format = kByDims[g.in.size() - 1];
+  };
+  const auto input = [&](int parameter, std::vector<int64_t> shape) {
+    int64_t count = 1;
+    for (const int64_t extent : shape) count *= extent;
+    const DType own = type();
+    call.SetTensor(parameter, std::move(shape), own, truth::DrawValues(draw, own, count));
+    format(parameter);
+  };
+  input(kGradOutput, DrawnGeometry::With(g.batch, g.out_channels, g.out));
+  input(kInput, DrawnGeometry::With(g.batch, g.in_channels, g.in));
+  input(kWeight, g.WeightShape());
+  // What an empty batch allows beside success is a page of its own.
+  if (g.batch == 0) draw.MarkStrange();
+
+  const uint8_t mask = draw.Byte();
+  std::vector<int64_t> wanted;
+  const auto output = [&](int parameter, std::vector<int64_t> shape, DType own) {
+    const bool is_wanted = (mask >> wanted.size() & 1) == 0;
+    wanted.push_back(is_wanted ? 1 : 0);
+    // One that is not wanted may be given too.
+    if (!is_wanted && draw.Flip()) return;
+    call.SetTensor(parameter, std::move(shape), own).touched = is_wanted;
+    if (parameter != kGradBias) format(parameter);
+  };
+  output(kGradInput, call.Shape(kInput), call.DTypeOf(kInput));
+  output(kGradWeight, call.Shape(kWeight), call.DTypeOf(kWeight));
+  output(kGradBias, {g.out_channels}, call.DTypeOf(kGradOutput));
+  call.SetInts(kOutputMask, std::move(wanted));
+
+  // A list may be one number for all.
+  const auto list = [&](int parameter, const std::vector<int64_t>& values) {
+    const bool equal = std::count(values.begin(), values.end(), values[0]) ==
+                       static_cast<std::ptrdiff_t>(values.size());
+    const bool one = equal && draw.Flip();
+    call.SetInts(parameter, one ? std::vector<int64_t>{values[0]} : values);
+  };
+  call.SetInts(kBiasSizes, {g.out_channels});
+  list(kStride, g.stride);
+  if (g.in.size() == 2 && draw.Byte() >= 224) {
+    call.SetInts(kPadding, {g.padding[0], g.padding[0], g.padding[1], g.padding[1]});
+  } else {
+    list(kPadding, g.padding);
+  }
+  list(kDilation, g.dilation);
+  list(kOutputPadding, g.output_padding);
+  call.SetInteger(kTransposed, g.transposed ? 1 : 0);
+  call.SetInteger(kGroups, g.groups);
+  call.SetInteger(kCubeMathType, draw.Below(4));
+  double cost = static_cast<double>(g.batch);
+  for (const int64_t extent : g.transposed ? g.in : g.out) cost *= static_cast<double>(extent);
+  for (const int64_t extent : g.WeightShape()) cost *= static_cast<double>(extent);
+  draw.SetCost(cost);
+}
+
+}  // namespace aclimb::convolution_backward

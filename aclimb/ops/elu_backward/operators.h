@@ -1,0 +1,15 @@
+#pragma once
+
+#include "aclimb/ops/elu_backward/contract.h"
+#include "aclimb/ops/elu_backward/truth.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::elu_backward {
+
+inline constexpr truth::InPlace kInPlace[] = {{kGradInput, kGradOutput},
+                                              {kGradInput, kSelfOrResult}};
+inline constexpr truth::OperatorEntry kOperators[] = {
+    truth::Entry<decltype(aclnnEluBackwardGetWorkspaceSize)>(kContract, &Truth,
+                                                             &truth::DrawFromContract, kInPlace)};
+
+}  // namespace aclimb::elu_backward

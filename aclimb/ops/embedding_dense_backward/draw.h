@@ -1,0 +1,37 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "aclimb/ops/embedding_dense_backward/contract.h"
+#include "aclimb/truth/draw_call.h"
+
+namespace aclimb::embedding_dense_backward {
+
+inline void DrawCall(truth::Draw& draw, truth::Call& call) {
+  constexpr int64_t kWidths[] = {4, 1, 0, 8, 17, 64, 100, 256};
+  constexpr int64_t kRows[] = {5, 1, 0, 16, 100, 300, 2, 1000};
+  const std::vector<int64_t> lookups = truth::DrawShape(draw, 0, 7);
+  int64_t count = 1;
+  for (const int64_t extent : lookups) count *= extent;
+  int64_t width = draw.Pick(kWidths);
+  if (count * width > 2 * draw.most_elements()) width = 1;
+  const int64_t rows = draw.Pick(kRows);
+  std::vector<int64_t> grad_shape = lookups;
+  grad_shape.push_back(width);
+  const auto dtype = [&](int parameter) {
+    const contract::DTypeMask mask = kParameters[parameter].dtypes[draw.product()];
+    return mask == 0 ? DType::kFloat32 : truth::DrawDType(draw, mask);
+  };
+  const DType grad = dtype(kGrad), indices = dtype(kIndices);
+  // Only the number of indices counts, not their shape.
+  call.SetTensor(kIndices, draw.Flip() ? std::vector<int64_t>{count} : lookups, indices,
+                 truth::DrawIndices(draw, count, rows));
+  call.SetTensor(kGrad, std::move(grad_shape), grad, truth::DrawValues(draw, grad, count * width));
+  call.SetTensor(kOut, {rows, width}, dtype(kOut));
+  call.SetInteger(kNumWeights, rows);
+  call.SetInteger(kPaddingIdx, draw.Below(10) - 1);
+  call.SetInteger(kScaleGradByFreq, draw.Flip() ? 1 : 0);
+}
+
+}  // namespace aclimb::embedding_dense_backward

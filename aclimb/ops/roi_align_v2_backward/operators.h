@@ -1,0 +1,13 @@
+#pragma once
+
+#include "aclimb/ops/roi_align_v2_backward/contract.h"
+#include "aclimb/ops/roi_align_v2_backward/draw.h"
+#include "aclimb/ops/roi_align_v2_backward/truth.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::roi_align_v2_backward {
+
+inline constexpr truth::OperatorEntry kOperators[] = {
+    truth::Entry<decltype(aclnnRoiAlignV2BackwardGetWorkspaceSize)>(kContract, &Truth, &DrawCall)};
+
+}  // namespace aclimb::roi_align_v2_backward

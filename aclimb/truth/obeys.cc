@@ -1,0 +1,81 @@
+#include "aclimb/truth/obeys.h"
+
+#include <deque>
+#include <vector>
+
+#include "aclimb/contract/check.h"
+#include "aclimb/core/descriptor.h"
+#include "aclimb/truth/elements.h"
+
+namespace aclimb::truth {
+namespace {
+
+using contract::Kind;
+
+// The arguments of a call with the objects that they stand for.
+class Objects {
+ public:
+  explicit Objects(const Call& call) {
+    for (int p = 0; p < call.size(); ++p) {
+      const Given& given = call.At(p);
+      contract::Argument argument;
+      argument.kind = call.ParameterAt(p).kind;
+      if (given.given) Set(given, argument);
+      arguments_.push_back(argument);
+    }
+  }
+  const std::vector<contract::Argument>& arguments() const { return arguments_; }
+
+ private:
+  void Set(const Given& given, contract::Argument& argument) {
+    switch (argument.kind) {
+      case Kind::kTensor: {
+        TensorDescriptor& tensor = tensors_.emplace_back();
+        tensor.shape = tensor.storage_shape = given.shape;
+        tensor.stride = ContiguousStrides(given.shape);
+        tensor.dtype = given.dtype;
+        tensor.format = given.format;
+        argument.object = argument.handle = &tensor;
+        break;
+      }
+      case Kind::kScalar: {
+        ScalarValue& scalar = scalars_.emplace_back();
+        scalar.dtype = given.dtype;
+        WriteElement(scalar.bytes, given.dtype, given.real);
+        argument.object = argument.handle = &scalar;
+        break;
+      }
+      case Kind::kIntArray:
+        argument.object = argument.handle = &ints_.emplace_back(given.integers);
+        break;
+      case Kind::kBoolArray:
+        argument.object = argument.handle =
+            &bools_.emplace_back(given.integers.begin(), given.integers.end());
+        break;
+      case Kind::kString:
+        argument.object = argument.handle = given.text.c_str();
+        break;
+      default:
+        argument.integer = given.integer;
+        argument.real = given.real;
+    }
+  }
+
+  // Elements of a deque stay where they are.
+  std::deque<TensorDescriptor> tensors_;
+  std::deque<ScalarValue> scalars_;
+  std::deque<IntArrayValue> ints_;
+  std::deque<BoolArrayValue> bools_;
+  std::vector<contract::Argument> arguments_;
+};
+
+}  // namespace
+
+bool Obeys(const Call& call, Product product, bool extensions) {
+  const Objects objects(call);
+  const contract::Arguments arguments(objects.arguments(), product, extensions);
+  return contract::CheckNulls(call.contract(), arguments).ok() &&
+         contract::Check(call.contract(), arguments).ok();
+}
+
+}  // namespace aclimb::truth

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/truth/call.h"
+#include "aclimb/truth/draw_call.h"
+#include "aclimb/truth/outputs.h"
+#include "aclimb/truth/phase1.h"
+
+namespace aclimb::truth {
+
+// An output that may be this input: its memory and its view.
+struct InPlace {
+  int output;
+  int input;
+};
+
+// What an operator is to tools and tests. Each folder's operators.h lists its own:
+//   inline constexpr truth::OperatorEntry kOperators[] = {
+//       truth::Entry<decltype(aclnnXGetWorkspaceSize)>(kContract, &Truth)};
+struct OperatorEntry {
+  const contract::Contract* contract = nullptr;
+  // Fills in the outputs that the operator writes, from the call's inputs, in double. Compiled
+  // without contraction: a fused multiplication would move what a formula samples.
+  void (*truth)(const Call& call, Outputs& outputs) = nullptr;
+  // Calls the function of this name + "GetWorkspaceSize" at `function`; an entry names no function,
+  // so that who has a list of operators is not linked with all of them.
+  aclnnStatus (*phase1)(void* function, const std::vector<CallValue>& values,
+                        uint64_t* workspace_size, aclOpExecutor** executor) = nullptr;
+  // Draws a proper call, where the contract alone does not tell how.
+  void (*draw)(Draw& draw, Call& call) = &DrawFromContract;
+  std::span<const InPlace> in_place = {};
+};
+
+template <typename Phase1>
+constexpr OperatorEntry Entry(const contract::Contract& contract,
+                              void (*truth)(const Call& call, Outputs& outputs),
+                              void (*draw)(Draw& draw, Call& call) = &DrawFromContract,
+                              std::span<const InPlace> in_place = {}) {
+  return {&contract, truth, &CallPhase1<Phase1>, draw, in_place};
+}
+
+}  // namespace aclimb::truth

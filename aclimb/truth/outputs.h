@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace aclimb::truth {
+
+// How far results may be off, relative to their value and absolutely.
+struct Allowance {
+  double relative = 0;
+  double absolute = 0;
+};
+
+// What an output has to be, in row-major order.
+struct Expected {
+  std::vector<double> values;   // not rounded to the dtype
+  std::vector<double> allowed;  // how far each may be off
+};
+
+// What a call has to give. An output that is not here is one that the operator must leave alone.
+class Outputs {
+ public:
+  void Set(int parameter, std::vector<double> values, std::vector<double> allowed) {
+    expected_[parameter] = {std::move(values), std::move(allowed)};
+  }
+  void Set(int parameter, std::vector<double> values, Allowance allowance) {
+    std::vector<double> allowed;
+    for (const double value : values) {
+      allowed.push_back(allowance.absolute + allowance.relative * std::fabs(value));
+    }
+    Set(parameter, std::move(values), std::move(allowed));
+  }
+  const Expected* Find(int parameter) const {
+    const auto found = expected_.find(parameter);
+    return found == expected_.end() ? nullptr : &found->second;
+  }
+  const std::map<int, Expected>& All() const { return expected_; }
+
+ private:
+  std::map<int, Expected> expected_;
+};
+
+}  // namespace aclimb::truth

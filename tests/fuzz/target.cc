@@ -1,0 +1,201 @@
+#include <dlfcn.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aclimb/truth/elements.h"
+#include "tests/fuzz/finding.h"
+#include "tests/fuzz/operator_call.h"
+
+namespace aclimb::fuzz {
+namespace {
+
+using contract::Kind;
+using contract::Parameter;
+using truth::Call;
+using truth::Given;
+
+// By its name, as frameworks find it.
+void* FunctionOf(const std::string& name) {
+  void* function = dlsym(RTLD_DEFAULT, name.c_str());
+  if (function == nullptr) Finding("%s is not exported", name.c_str());
+  return function;
+}
+
+const char* const kTexts[] = {"", "Mean", "none ", "mean\n", "batchmean"};
+
+// Numbers that may be wrong, and a parameter that is there or not.
+void SpoilArgument(Draw& draw, const Parameter& parameter, Given& given) {
+  draw.MarkStrange();
+  if (parameter.optional && draw.Flip()) {
+    given.given = false;
+    return;
+  }
+  switch (parameter.kind) {
+    case Kind::kScalar:
+    case Kind::kReal:
+      given.real = draw.Real();
+      if (given.given && parameter.kind == Kind::kScalar) {
+        given.real = truth::Rounded(given.real, given.dtype);
+      }
+      return;
+    case Kind::kBool:
+      given.integer ^= 1;
+      return;
+    case Kind::kInteger:
+      given.integer = draw.Wild();
+      return;
+    case Kind::kIntArray:
+    case Kind::kBoolArray: {
+      const bool flags = parameter.kind == Kind::kBoolArray;
+      std::vector<int64_t>& values = given.integers;
+      const uint8_t what = draw.Byte();
+      if (what % 4 == 0) values.push_back(draw.Below(flags ? 2 : 4));
+      if (what % 4 == 1) values.clear();
+      if (what % 4 >= 2 && !values.empty()) {
+        int64_t& value =
+            values[static_cast<size_t>(draw.Below(static_cast<int64_t>(values.size())))];
+        value = flags ? value ^ 1 : draw.Wild();
+      }
+      return;
+    }
+    case Kind::kString:
+      given.text = draw.Pick(kTexts);
+      given.given = true;
+      return;
+    case Kind::kTensor:  // View spoils it
+    case Kind::kFloatArray:
+    case Kind::kTensorList:
+    case Kind::kScalarList:  // a Call has none so far
+      return;
+  }
+}
+
+void SpoilArguments(Draw& draw, Call& call) {
+  for (uint8_t more = draw.Byte(); more >= 224; more = draw.Byte()) {
+    const int p = static_cast<int>(draw.Below(call.size()));
+    SpoilArgument(draw, call.ParameterAt(p), call.At(p));
+  }
+}
+
+aclFormat AnyFormat(Draw& draw, const Parameter& parameter, const Given& given) {
+  const bool any = parameter.formats == contract::kPlainFormats;
+  if (draw.Byte() < 160 || !any) return static_cast<aclFormat>(given.format);
+  std::vector<int> formats;
+  for (int i = 0; i < 64; ++i) {
+    if ((parameter.formats >> i & 1) != 0) formats.push_back(i);
+  }
+  return static_cast<aclFormat>(
+      formats[static_cast<size_t>(draw.Below(static_cast<int64_t>(formats.size())))]);
+}
+
+// The arguments of a drawn call, as the C function gets them.
+class Arguments {
+ public:
+  Arguments(const truth::OperatorEntry& entry, Draw& draw, Call& call)
+      : call_(call), values(static_cast<size_t>(call.size())) {
+    std::map<int, int> in_place;  // output -> input
+    for (const truth::InPlace& pair : entry.in_place) {
+      if (draw.Byte() >= 208) in_place[pair.output] = pair.input;
+    }
+    for (int p = 0; p < call.size(); ++p) {
+      if (call.IsGiven(p) && in_place.count(p) == 0) Make(draw, p);
+    }
+    for (const auto& [output, input] : in_place) {
+      if (!call.IsGiven(output)) continue;
+      View* const shared = tensors_.count(input) != 0 ? tensors_.at(input).get() : nullptr;
+      const bool fits =
+          shared != nullptr && call.Shape(output) == call.Shape(input) && !shared->overlaps();
+      if (fits) {
+        shared->MakeOutputToo();
+        values[static_cast<size_t>(output)] = values[static_cast<size_t>(input)];
+      } else {
+        Make(draw, output);
+      }
+    }
+    for (int p = 0; p < call.size(); ++p) {
+      const Kind kind = call.ParameterAt(p).kind;
+      if (!contract::IsPointer(kind) || kind == Kind::kString) continue;
+      const void*& pointer = values[static_cast<size_t>(p)].pointer;
+      pointer = SpoiltHandle(draw, pointer);
+    }
+  }
+
+  std::vector<View*> Views() const {
+    std::vector<View*> views;
+    for (const auto& [p, view] : tensors_) views.push_back(view.get());
+    return views;
+  }
+
+ private:
+  void Make(Draw& draw, int p) {
+    const Given& given = call_.At(p);
+    const Parameter& parameter = call_.ParameterAt(p);
+    truth::CallValue& value = values[static_cast<size_t>(p)];
+    switch (parameter.kind) {
+      case Kind::kTensor: {
+        const bool written = parameter.role == contract::Role::kOutput && given.touched;
+        const auto view = std::make_shared<View>(
+            draw, ViewSpec{written ? Role::kOutput : Role::kInput, given.shape, given.dtype,
+                           AnyFormat(draw, parameter, given)});
+        view->Fill(draw, given.values);
+        value.pointer = view->handle();
+        tensors_[p] = view;
+        return;
+      }
+      case Kind::kScalar:
+        value.pointer = scalars_.emplace_back(std::make_unique<Scalar>(draw, given))->handle;
+        return;
+      case Kind::kIntArray:
+        value.pointer = ints_.emplace_back(std::make_unique<Ints>(given.integers))->handle;
+        return;
+      case Kind::kBoolArray:
+        value.pointer = bools_
+                            .emplace_back(std::make_unique<Bools>(
+                                std::vector<uint8_t>(given.integers.begin(), given.integers.end())))
+                            ->handle;
+        return;
+      case Kind::kString:
+        value.pointer = given.text.c_str();
+        return;
+      default:
+        value.integer = given.integer;
+        value.real = given.real;
+    }
+  }
+
+  Call& call_;
+  std::map<int, std::shared_ptr<View>> tensors_;
+  std::vector<std::unique_ptr<Scalar>> scalars_;
+  std::vector<std::unique_ptr<Ints>> ints_;
+  std::vector<std::unique_ptr<Bools>> bools_;
+
+ public:
+  std::vector<truth::CallValue> values;
+};
+
+}  // namespace
+
+void RunTarget(const truth::OperatorEntry& entry, Draw& draw) {
+  static const std::string name = entry.contract->function;
+  static void* const phase1 = FunctionOf(name + "GetWorkspaceSize");
+  static void* const phase2 = FunctionOf(name);
+  ChooseSettings(draw);
+  Call drawn(*entry.contract);
+  entry.draw(draw, drawn);
+  SpoilArguments(draw, drawn);
+  const Arguments arguments(entry, draw, drawn);
+  OperatorCall call;
+  call.views = arguments.Views();
+  call.plan = [&](uint64_t* size, aclOpExecutor** executor) {
+    return entry.phase1(phase1, arguments.values, size, executor);
+  };
+  call.run = reinterpret_cast<decltype(call.run)>(phase2);
+  call.operations = draw.cost();
+  Check(draw, call);
+}
+
+}  // namespace aclimb::fuzz

@@ -1,0 +1,224 @@
+#include "tests/support/operator_suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "tests/support/compare.h"
+#include "tests/support/operator_run.h"
+#include "tests/support/setting.h"
+
+namespace aclimb::testing {
+namespace {
+
+using contract::Kind;
+using contract::Role;
+
+// More draws than it takes to see everything that is drawn at all.
+constexpr uint64_t kManyDraws = 4000;
+
+bool IsTensor(const truth::Call& call, int p) {
+  return call.ParameterAt(p).kind == Kind::kTensor && call.IsGiven(p);
+}
+
+bool IsInput(const truth::Call& call, int p) {
+  return IsTensor(call, p) && call.ParameterAt(p).role == Role::kInput;
+}
+
+bool IsEmpty(const truth::Call& call) {
+  for (int p = 0; p < call.size(); ++p) {
+    if (IsTensor(call, p) && call.ElementCount(p) == 0) return true;
+  }
+  return false;
+}
+
+void ExpectRuns(const truth::OperatorEntry& entry, const truth::Call& call, aclrtStream stream,
+                const OperatorRun::Layout& layout = {}) {
+  SCOPED_TRACE(TextOf(call));
+  OperatorRun run(entry, call, layout);
+  ACLIMB_ASSERT_OK(run.Run(stream));
+  run.ExpectTruth();
+}
+
+// Any order of the dimensions in memory, gaps between elements or rows, an offset; of an input also
+// elements that are one in memory.
+DeviceTensor::Options AnyView(Random& random, const std::vector<int64_t>& shape, bool may_overlap) {
+  DeviceTensor::Options view;
+  std::vector<size_t> order(shape.size());
+  for (size_t d = 0; d < order.size(); ++d) order[d] = d;
+  for (size_t d = order.size(); d > 1; --d) {
+    std::swap(order[d - 1], order[static_cast<size_t>(random.Integer(0, int64_t(d) - 1))]);
+  }
+  int64_t step = random.Integer(1, 2);
+  view.stride.assign(shape.size(), 0);
+  for (const size_t d : order) {
+    view.stride[d] = step;
+    step *= std::max<int64_t>(1, shape[d] + random.Integer(0, 1));
+  }
+  if (may_overlap && !shape.empty() && random.Chance(0.2)) {
+    view.stride[static_cast<size_t>(random.Integer(0, int64_t(shape.size()) - 1))] = 0;
+  }
+  view.offset = random.Integer(0, 3);
+  return view;
+}
+
+}  // namespace
+
+truth::Call OperatorSuite::Drawn(uint64_t seed, int64_t most_elements) const {
+  for (uint64_t again = 0;; ++again) {
+    truth::Draw draw(seed * kManyDraws + again);
+    draw.SetMostElements(most_elements);
+    truth::Call call(contract());
+    entry().draw(draw, call);
+    if (!draw.strange()) return call;
+    if (again + 1 == kManyDraws) {
+      ADD_FAILURE() << contract().function << ": no proper call is drawn";
+      return call;
+    }
+  }
+}
+
+// Every dtype that the contract names for a tensor, in every combination that is drawn.
+TEST_P(OperatorSuite, EveryDType) {
+  std::set<std::vector<DType>> seen;
+  std::set<std::pair<int, DType>> of_parameters;
+  for (uint64_t seed = 0; seed < kManyDraws / 4; ++seed) {
+    const truth::Call call = Drawn(seed, 200);
+    if (IsEmpty(call)) continue;
+    std::vector<DType> dtypes;
+    for (int p = 0; p < call.size(); ++p) {
+      dtypes.push_back(call.DTypeOf(p));
+      if (IsTensor(call, p)) of_parameters.insert({p, call.DTypeOf(p)});
+    }
+    if (seen.size() > 300 || !seen.insert(dtypes).second) continue;
+    ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
+    if (HasFailure()) return;
+  }
+  for (int p = 0; p < static_cast<int>(contract().parameters.size()); ++p) {
+    const contract::Parameter& parameter = contract().parameters[static_cast<size_t>(p)];
+    for (int i = 0; i < 64 && parameter.kind == Kind::kTensor; ++i) {
+      const auto dtype = static_cast<DType>(i);
+      if (!contract::Has(parameter.dtypes[Product::kA2], dtype)) continue;
+      EXPECT_EQ(of_parameters.count({p, dtype}), 1u)
+          << parameter.name << " is never drawn as " << NameOf(dtype);
+    }
+  }
+}
+
+TEST_P(OperatorSuite, EveryRank) {
+  std::set<std::pair<int, size_t>> seen;
+  for (uint64_t seed = 0; seed < kManyDraws / 4; ++seed) {
+    const truth::Call call = Drawn(seed);
+    if (IsEmpty(call)) continue;
+    bool is_new = false;
+    for (int p = 0; p < call.size(); ++p) {
+      if (IsTensor(call, p)) is_new = seen.insert({p, call.Shape(p).size()}).second || is_new;
+    }
+    if (!is_new) continue;
+    ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
+    if (HasFailure()) return;
+  }
+  for (int p = 0; p < static_cast<int>(contract().parameters.size()); ++p) {
+    const contract::Parameter& parameter = contract().parameters[static_cast<size_t>(p)];
+    if (parameter.kind != Kind::kTensor) continue;
+    for (int rank = parameter.min_rank; rank <= parameter.max_rank; ++rank) {
+      EXPECT_EQ(seen.count({p, static_cast<size_t>(rank)}), 1u)
+          << parameter.name << " is never drawn with rank " << rank;
+    }
+  }
+}
+
+TEST_P(OperatorSuite, AnyViews) {
+  Random random(1);
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const truth::Call call = Drawn(seed);
+    const auto layout = [&](int p) { return AnyView(random, call.Shape(p), IsInput(call, p)); };
+    ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_, layout));
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(OperatorSuite, EmptyTensors) {
+  int found = 0;
+  for (uint64_t seed = 0; seed < kManyDraws && found < 20; ++seed) {
+    const truth::Call call = Drawn(seed, 200);
+    if (!IsEmpty(call)) continue;
+    ++found;
+    ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(OperatorSuite, InPlace) {
+  for (const truth::InPlace pair : entry().in_place) {
+    int found = 0;
+    for (uint64_t seed = 0; seed < kManyDraws && found < 10; ++seed) {
+      truth::Call call = Drawn(seed);
+      if (!call.IsGiven(pair.input) || !call.Touched(pair.output) || IsEmpty(call)) continue;
+      if (call.Shape(pair.input) != call.Shape(pair.output) ||
+          call.DTypeOf(pair.input) != call.DTypeOf(pair.output)) {
+        continue;
+      }
+      SCOPED_TRACE(TextOf(call));
+      Random random(seed);
+      const DeviceTensor::Options view = AnyView(random, call.Shape(pair.input), false);
+      OperatorRun run(entry(), call, [&](int p) {
+        return p == pair.input && found % 2 == 1 ? view : DeviceTensor::Options{};
+      });
+      run.Share(pair);
+      ACLIMB_ASSERT_OK(run.Run(stream_));
+      ASSERT_NO_FATAL_FAILURE(run.ExpectTruth());
+      if (HasFailure()) return;
+      ++found;
+    }
+    EXPECT_GT(found, 0) << "no call is drawn that may be in place";
+  }
+}
+
+// NaN, infinities and both zeros, among others and alone. Numbers close to zero are not among them:
+// a product that underflows in float32 and then meets an infinity is NaN there alone.
+TEST_P(OperatorSuite, NumbersThatAreNotFinite) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double specials[] = {std::nan(""), kInf, -kInf, 0.0, -0.0};
+  Random random(2);
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    truth::Call call = Drawn(seed);
+    for (int p = 0; p < call.size(); ++p) {
+      if (!IsInput(call, p) || !IsFloating(call.DTypeOf(p))) continue;
+      std::vector<double> values = call.Values(p);
+      for (double& value : values) {
+        if (random.Chance(seed % 4 == 0 ? 1.0 : 0.1)) value = specials[random.Integer(0, 4)];
+      }
+      call.SetTensor(p, call.Shape(p), call.DTypeOf(p), std::move(values));
+    }
+    ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
+    if (HasFailure()) return;
+  }
+}
+
+// Large enough for a team, with teams of several sizes: the truth each time, and the same bits when
+// the same team does it again.
+TEST_P(OperatorSuite, TeamsOfAnySize) {
+  for (const char* threads : {"1", "2", "3", "8"}) {
+    const Setting setting("ACLIMB_THREADS", threads);
+    SCOPED_TRACE(threads);
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      const truth::Call call = Drawn(seed, 200'000);
+      SCOPED_TRACE(TextOf(call));
+      OperatorRun first(entry(), call), second(entry(), call);
+      ACLIMB_ASSERT_OK(first.Run(stream_));
+      ACLIMB_ASSERT_OK(second.Run(stream_));
+      ASSERT_NO_FATAL_FAILURE(first.ExpectTruth());
+      for (int p = 0; p < call.size(); ++p) {
+        if (IsTensor(call, p) && call.ParameterAt(p).role == Role::kOutput) {
+          EXPECT_TRUE(first.Tensor(p).Bytes() == second.Tensor(p).Bytes()) << "other bits";
+        }
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
+}  // namespace aclimb::testing
