@@ -33,14 +33,18 @@ struct OperatorEntry {
   // Draws a proper call, where the contract alone does not tell how.
   void (*draw)(Draw& draw, Call& call) = &DrawFromContract;
   std::span<const InPlace> in_place = {};
+  // Whether the truth holds for infinities and NaN too: where terms of weight 0 meet them, it
+  // depends on which of the terms are added.
+  bool holds_beyond_finite = true;
 };
 
 template <typename Phase1>
 constexpr OperatorEntry Entry(const contract::Contract& contract,
                               void (*truth)(const Call& call, Outputs& outputs),
                               void (*draw)(Draw& draw, Call& call) = &DrawFromContract,
-                              std::span<const InPlace> in_place = {}) {
-  return {&contract, truth, &CallPhase1<Phase1>, draw, in_place};
+                              std::span<const InPlace> in_place = {},
+                              bool holds_beyond_finite = true) {
+  return {&contract, truth, &CallPhase1<Phase1>, draw, in_place, holds_beyond_finite};
 }
 
 }  // namespace aclimb::truth

@@ -12,10 +12,12 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/ops/cross_entropy_loss_grad/contract.h"
+#include "aclimb/ops/cross_entropy_loss_grad/operators.h"
 #include "aclimb/ops/cross_entropy_loss_grad/truth.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
 namespace aclimb::cross_entropy_loss_grad {
@@ -683,3 +685,9 @@ TEST_F(CrossEntropyLossGrad, PhaseTwoRules) {
 
 }  // namespace
 }  // namespace aclimb::cross_entropy_loss_grad
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(CrossEntropyLossGrad, cross_entropy_loss_grad::kOperators);
+
+}  // namespace aclimb::testing

@@ -25,8 +25,12 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   };
   const DType grad = dtype(kGrad), indices = dtype(kIndices);
   // Only the number of indices counts, not their shape.
-  call.SetTensor(kIndices, draw.Flip() ? std::vector<int64_t>{count} : lookups, indices,
-                 truth::DrawIndices(draw, count, rows));
+  std::vector<int64_t> index_shape = lookups;
+  if (draw.Flip()) {
+    index_shape.assign(static_cast<size_t>(1 + draw.Below(8)), 1);
+    index_shape.back() = count;
+  }
+  call.SetTensor(kIndices, std::move(index_shape), indices, truth::DrawIndices(draw, count, rows));
   call.SetTensor(kGrad, std::move(grad_shape), grad, truth::DrawValues(draw, grad, count * width));
   call.SetTensor(kOut, {rows, width}, dtype(kOut));
   call.SetInteger(kNumWeights, rows);

@@ -12,10 +12,12 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/sanitized.h"
 #include "aclimb/ops/embedding_dense_backward/contract.h"
+#include "aclimb/ops/embedding_dense_backward/operators.h"
 #include "aclimb/ops/embedding_dense_backward/truth.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
 namespace aclimb::embedding_dense_backward {
@@ -632,3 +634,9 @@ TEST(EmbeddingDenseBackwardContract, TheMessageNamesBothShapes) {
 
 }  // namespace
 }  // namespace aclimb::embedding_dense_backward
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(EmbeddingDenseBackward, embedding_dense_backward::kOperators);
+
+}  // namespace aclimb::testing

@@ -8,6 +8,7 @@
 namespace aclimb::roi_align_v2_backward {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnRoiAlignV2BackwardGetWorkspaceSize)>(kContract, &Truth, &DrawCall)};
+    truth::Entry<decltype(aclnnRoiAlignV2BackwardGetWorkspaceSize)>(
+        kContract, &Truth, &DrawCall, {}, /*holds_beyond_finite=*/false)};
 
 }  // namespace aclimb::roi_align_v2_backward

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "aclimb/ops/roi_align_v2_backward/contract.h"
+#include "aclimb/ops/roi_align_v2_backward/operators.h"
 #include "aclimb/ops/roi_align_v2_backward/test_problem.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
 namespace aclimb::roi_align_v2_backward {
@@ -440,3 +442,9 @@ TEST(RoiAlignV2BackwardContract, DTypesAndFormatsOfEachTensor) {
 
 }  // namespace
 }  // namespace aclimb::roi_align_v2_backward
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(RoiAlignV2Backward, roi_align_v2_backward::kOperators);
+
+}  // namespace aclimb::testing
