@@ -67,9 +67,9 @@ void AppendRules(const Contract& contract, std::string& out) {
 }  // namespace
 
 std::string Page(const Contract& contract) {
-  std::string out =
-      Cat("# ", contract.function, "\n\n", contract.summary, "\n\nPrinted from `aclimb/ops/",
-          contract.folder, "/contract.h` by `make docs`; do not edit.\n\n");
+  std::string out = Cat("# ", contract.function, "\n\n", contract.summary,
+                        "\n\nPrinted from its contract by "
+                        "`make docs`; do not edit.\n\n");
   AppendParameters(contract, out);
   AppendDTypes(contract, out);
   AppendRules(contract, out);

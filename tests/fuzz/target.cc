@@ -107,8 +107,8 @@ class Arguments {
     for (const auto& [output, input] : in_place) {
       if (!call.IsGiven(output)) continue;
       View* const shared = tensors_.count(input) != 0 ? tensors_.at(input).get() : nullptr;
-      const bool fits =
-          shared != nullptr && call.Shape(output) == call.Shape(input) && !shared->overlaps();
+      const bool fits = shared != nullptr && call.Shape(output) == call.Shape(input) &&
+                        call.DTypeOf(output) == call.DTypeOf(input) && !shared->overlaps();
       if (fits) {
         shared->MakeOutputToo();
         values[static_cast<size_t>(output)] = values[static_cast<size_t>(input)];
@@ -137,10 +137,12 @@ class Arguments {
     truth::CallValue& value = values[static_cast<size_t>(p)];
     switch (parameter.kind) {
       case Kind::kTensor: {
-        const bool written = parameter.role == contract::Role::kOutput && given.touched;
+        const bool written = contract::IsWritten(parameter.role) && given.touched;
+        const Role role = !written                           ? Role::kInput
+                          : contract::IsRead(parameter.role) ? Role::kInOut
+                                                             : Role::kOutput;
         const auto view = std::make_shared<View>(
-            draw, ViewSpec{written ? Role::kOutput : Role::kInput, given.shape, given.dtype,
-                           AnyFormat(draw, parameter, given)});
+            draw, ViewSpec{role, given.shape, given.dtype, AnyFormat(draw, parameter, given)});
         view->Fill(draw, given.values);
         value.pointer = view->handle();
         tensors_[p] = view;

@@ -160,7 +160,7 @@ void View::PlaceElements() {
     overlaps_ = overlaps_ || seen[place];
     seen[place] = true;
   }
-  if (role_ == Role::kInput) values_.assign(places_.size() * element_bytes_, 0);
+  if (role_ != Role::kOutput) values_.assign(places_.size() * element_bytes_, 0);
 }
 
 void View::Allocate(Draw& draw) {

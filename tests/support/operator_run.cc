@@ -47,13 +47,13 @@ void OperatorRun::Make(int p, const Layout& layout) {
       tensors_[p] = std::make_shared<DeviceTensor>(given.shape, given.dtype, given.values, options);
       value.pointer = tensors_[p]->get();
       if (given.values.empty()) return;
-      inputs_[p] = tensors_[p]->Bytes();
+      const std::vector<unsigned char> bytes = tensors_[p]->Bytes();
       // Elements of a view may be one in memory: the truth reads what the device holds.
       given.values = tensors_[p]->Values();
       for (size_t i = 0; i < given.integers.size(); ++i) {
-        given.integers[i] =
-            truth::ReadInteger(inputs_[p].data() + i * SizeOf(given.dtype), given.dtype);
+        given.integers[i] = truth::ReadInteger(bytes.data() + i * SizeOf(given.dtype), given.dtype);
       }
+      if (call_.ParameterAt(p).role == Role::kInput) inputs_[p] = bytes;
       return;
     }
     case Kind::kScalar: {
@@ -108,7 +108,7 @@ void OperatorRun::ExpectTruth() const {
     if (const auto input = inputs_.find(p); input != inputs_.end()) {
       EXPECT_TRUE(tensor->Bytes() == input->second) << name << ": an input was written";
     }
-    if (call_.ParameterAt(p).role != Role::kOutput) continue;
+    if (!contract::IsWritten(call_.ParameterAt(p).role)) continue;
     const truth::Expected* found = outputs.Find(p);
     if (found == nullptr) {
       EXPECT_TRUE(tensor->Untouched()) << name << ": written, although nobody wants it";

@@ -164,7 +164,7 @@ def unknown(tool, source):
         "CONTEXT_NULL": "ACL_ERROR_RT_CONTEXT_NULL",
         "elu_backward/same-shape/selforresult2": "elu_backward/same-shape/selfOrResult",
         "runtime/memcpy/kinds": "runtime/memcpy/kind",
-        "same-shape": "elu_backward/same-shape/gradInput",
+        "elu_backward/same-shape": "elu_backward/same-shape/gradInput",
     }.items():
         said = tool.refused("explain", what, said=f'nothing is called "{what}"')
         expect(f"\n  {near}\n" in said, f"{what}: {near} is not offered: {said}")

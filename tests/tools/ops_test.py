@@ -27,7 +27,6 @@ def one_operator(tool, source, *operators):
     for operator in operators:
         page = pathlib.Path(source, "docs", "ops", f"{operator}.md").read_text()
         rules = re.findall(r"^\| `([^`]+)` \| (.*?) \| (\d+) .*? \| (.*?) \|$", page, re.MULTILINE)
-        expect(rules, f"{operator}: its page has no rules")
         for name in (operator, function_of(operator), function_of(operator)[5:],
                      function_of(operator).upper()):
             data = json.loads(tool.output("ops", name, "--json"))
@@ -66,7 +65,7 @@ def dtypes_of_a_chip(tool, source, *operators):
 def wrong_use(tool, source, *operators):
     said = tool.refused("ops", "aclnnEluBackwards", said="Near matches:")
     expect("aclnnEluBackward\n" in said, said)
-    expect("convolution_backward" in tool.refused("ops", "convolution"), "part of a name")
+    expect("convolution_backward" in tool.refused("ops", "volution_backward"), "part of a name")
     tool.refused("ops", "zzzzzzzz", said="aclimb ops")
     tool.refused("ops", "--soc", "Ascend42", said="expected one of Ascend910B1")
     tool.refused("ops", "--soc", said="--soc")

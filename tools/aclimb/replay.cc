@@ -99,9 +99,9 @@ Verdict PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned c
                     ShapeText(tensor.shape.data(), tensor.shape.size())));
   const std::vector<double> got = tensor.ValuesOf(bytes);
   bool agrees = true;
-  if (tensor.data) {
-    const std::vector<double> recorded = tensor.ValuesOf(*tensor.data);
-    const size_t bits = BitsThatDiffer(bytes, *tensor.data, tensor);
+  if (tensor.result) {
+    const std::vector<double> recorded = tensor.ValuesOf(*tensor.result);
+    const size_t bits = BitsThatDiffer(bytes, *tensor.result, tensor);
     std::string text = "equal, bit for bit";
     if (bits > 0) {
       const truth::Difference difference = truth::DifferenceOf(got, recorded, {});
@@ -126,7 +126,7 @@ Verdict PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned c
     Print(fmt::format("    truth      {}; {}\n", ErrorText(error, tensor.shape),
                       VerdictText(error, got, *truth, tensor.shape)));
   }
-  if (!tensor.data && truth == nullptr) return Verdict::kNothingToCompare;
+  if (!tensor.result && truth == nullptr) return Verdict::kNothingToCompare;
   return agrees ? Verdict::kAgrees : Verdict::kDiffers;
 }
 

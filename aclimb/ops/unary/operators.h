@@ -9,11 +9,18 @@ namespace aclimb::unary {
 template <double (*kTruth)(double, DType), int kResult>
 void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const DType in = call.DTypeOf(kSelf);
-  // Whole numbers are computed in float32 where the result has a fraction.
-  const truth::Allowance of_in = truths::AllowanceOf(in);
-  const truth::Allowance of_out = truths::AllowanceOf(call.DTypeOf(kResult));
+  const DType out = call.DTypeOf(kResult);
+  // What has a fraction is computed from whole numbers in float32.
+  const bool in_float32 = IsFloating(out) && !IsFloating(in);
+  truth::Allowance allowance = truths::AllowanceOf(in_float32 ? DType::kFloat32 : in);
+  if (out != in) {
+    // Rounded to the input's dtype, and from that to the output's.
+    const truth::Allowance of_out = truths::AllowanceOf(out);
+    allowance.relative += of_out.relative;
+    allowance.absolute += of_out.absolute;
+  }
   outputs.Set(kResult, truth::Each(call, {kSelf}, [in](double x) { return kTruth(x, in); }),
-              of_in.relative > of_out.relative ? of_in : of_out);
+              allowance);
 }
 
 inline constexpr truth::InPlace kInPlace[] = {{kOut, kSelf}};

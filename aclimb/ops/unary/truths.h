@@ -43,17 +43,18 @@ inline double BitwiseNot(double x, DType dtype) {
 }
 inline double IsFinite(double x, DType) { return std::isfinite(x) ? 1 : 0; }
 
-// Two units of the last place of float32, or one rounding to a half type.
+// A few units of the last place of float32, where terms of 1 may cancel, or one rounding to a half
+// type.
 inline truth::Allowance AllowanceOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
-      return {5e-7, 1e-37};
+      return {5e-7, 3e-8};
     case DType::kFloat16:
       return {5e-4, 6e-8};
     case DType::kBFloat16:
-      return {4e-3, 1e-37};
+      return {4e-3, 1e-9};
     case DType::kFloat64:
-      return {4e-16, 0};
+      return {4e-16, 1e-300};
     default:
       return {};
   }

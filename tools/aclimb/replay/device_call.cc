@@ -69,7 +69,7 @@ class DeviceCall {
       Check("aclrtMemset", acl_.aclrtMemset(blocks_.back(), bytes, kUntouched, bytes));
     }
     for (const RecordedArgument& tensor : recording_.arguments) {
-      if (!tensor.touched || tensor.is_output) continue;
+      if (!tensor.touched || !tensor.is_input) continue;
       if (!tensor.data) {
         throw Unreadable(fmt::format("{} was left out: {}", tensor.name, tensor.left_out));
       }

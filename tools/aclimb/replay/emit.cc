@@ -65,7 +65,7 @@ class Program {
   }
 
   bool IsRead(const RecordedArgument& argument) const {
-    return argument.touched && !argument.is_output;
+    return argument.touched && argument.is_input;
   }
   bool IsPrinted(const RecordedArgument& argument) const {
     return argument.touched && argument.is_output;

@@ -81,6 +81,7 @@ RecordedArgument ReadArgument(const json& value, const contract::Parameter& para
   RecordedArgument argument;
   argument.name = parameter.name;
   argument.kind = parameter.kind;
+  argument.is_input = contract::IsRead(parameter.role);
   argument.is_output = contract::IsWritten(parameter.role);
   if (value.is_null()) {
     argument.null = true;
@@ -144,13 +145,18 @@ void ReadMemory(const json& tensors, Recording& recording, RecordedArgument& ten
       static_cast<uint64_t>(tensor.First()) + tensor.bytes > recording.blocks[tensor.block]) {
     throw Unreadable(tensor.name + " does not lie in its block");
   }
-  if (entry.at("file").is_null()) {
-    tensor.left_out = entry.at("left_out").get<std::string>();
-    return;
-  }
-  // The name is always this one, and never leads out of the folder.
-  tensor.data = ReadNpy(recording.folder + "/" + tensor.name + ".npy", tensor.dtype,
-                        tensor.bytes / tensor.ElementBytes());
+  const auto read = [&](const std::string& name) -> std::optional<std::vector<unsigned char>> {
+    const json& recorded = tensors.at(name);
+    if (recorded.at("file").is_null()) {
+      tensor.left_out = recorded.at("left_out").get<std::string>();
+      return std::nullopt;
+    }
+    // The name is always this one, and never leads out of the folder.
+    return ReadNpy(recording.folder + "/" + name + ".npy", tensor.dtype,
+                   tensor.bytes / tensor.ElementBytes());
+  };
+  if (tensor.is_input) tensor.data = read(tensor.name);
+  if (tensor.is_output) tensor.result = read(tensor.name + (tensor.is_input ? ".out" : ""));
 }
 
 template <typename T>
@@ -234,7 +240,7 @@ truth::Call Recording::ToCall() const {
                   .real = argument.real,
                   .integer = argument.integer,
                   .text = argument.text};
-    if (argument.kind != contract::Kind::kTensor || argument.is_output) continue;
+    if (argument.kind != contract::Kind::kTensor || !argument.is_input) continue;
     truth::Given& tensor = call.At(p);
     if (!argument.touched) {
       tensor.values.assign(argument.ElementCount(), 0);

@@ -32,14 +32,16 @@ struct RecordedArgument {
   std::vector<int64_t> shape, strides, storage;
   int64_t offset = 0;  // in elements
   int32_t format = 2;
+  bool is_input = false;  // one that is worked on in place is both
   bool is_output = false;
-  bool touched = false;                            // the operator reads or writes it
-  bool has_place = false;                          // block and begin are set
-  size_t block = 0;                                // tensors that overlapped are in one block
-  int64_t begin = 0;                               // of the storage within the block
-  uint64_t bytes = 0;                              // from the first element of the view to the last
-  std::optional<std::vector<unsigned char>> data;  // these; empty when they were left out
-  std::string left_out;                            // why
+  bool touched = false;    // the operator reads or writes it
+  bool has_place = false;  // block and begin are set
+  size_t block = 0;        // tensors that overlapped are in one block
+  int64_t begin = 0;       // of the storage within the block
+  uint64_t bytes = 0;      // from the first element of the view to the last
+  // These, before the run and after it; empty when they were left out, or do not matter.
+  std::optional<std::vector<unsigned char>> data, result;
+  std::string left_out;  // why
 
   size_t ElementBytes() const { return SizeOf(dtype); }
   size_t ElementCount() const;
