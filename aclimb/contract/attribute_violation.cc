@@ -151,6 +151,18 @@ std::optional<std::string> NoDimension(const Contract& contract, const Rule& rul
   return std::nullopt;
 }
 
+std::optional<std::string> OtherDType(const Contract& contract, const Rule& rule,
+                                      const Arguments& arguments) {
+  const GivenTensor tensor = TensorAt(contract, arguments, rule.other, 0);
+  const int64_t number = arguments.Integer(rule.subject);
+  if (!tensor || number == static_cast<int64_t>(tensor->dtype)) return std::nullopt;
+  const auto dtype = static_cast<DType>(number);
+  const bool has_name = static_cast<int64_t>(dtype) == number && IsKnown(dtype);
+  return Cat(contract.At(rule.subject).name, " is ",
+             has_name ? std::string(NameOf(dtype)) : Cat("the number ", number), " but ",
+             NameOf(contract, tensor), ".dtype is ", DTypeOf(tensor), "; expected the same.");
+}
+
 std::optional<std::string> NotReal(const Contract& contract, const Rule& rule,
                                    const Arguments& arguments) {
   const bool is_list = contract.At(rule.subject).kind == Kind::kScalarList;
@@ -277,6 +289,7 @@ std::optional<std::string> WantedButMissing(const Contract& contract, const Rule
 
 std::optional<std::string> AttributeViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments) {
+  if (rule.kind == RuleKind::kNamesDType) return OtherDType(contract, rule, arguments);
   if (rule.kind == RuleKind::kConvertsToFloat) return NotReal(contract, rule, arguments);
   if (rule.kind == RuleKind::kInRange) {
     return rule.bounds.dimension_of >= 0 ? NoDimension(contract, rule, arguments)
@@ -313,11 +326,13 @@ std::string AttributeStatement(const Contract& contract, const Rule& rule) {
       return Cat(name, " is given when ", contract.At(rule.other).name, "[", rule.entry,
                  "] is true");
     case RuleKind::kSameDType:
+    case RuleKind::kNamesDType:
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
     case RuleKind::kBroadcasts:
+    case RuleKind::kReduces:
     case RuleKind::kCustom:
       break;
   }

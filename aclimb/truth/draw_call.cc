@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "aclimb/truth/obeys.h"
+#include "aclimb/truth/reduced.h"
 
 namespace aclimb::truth {
 namespace {
@@ -80,6 +82,19 @@ DType DrawScalarDType(Draw& draw) {
   constexpr DType kTypes[] = {DType::kFloat64, DType::kInt32, DType::kFloat16, DType::kBFloat16,
                               DType::kInt64,   DType::kUInt8, DType::kBool,    DType::kInt8};
   return draw.Byte() < 192 ? DType::kFloat32 : draw.Pick(kTypes);
+}
+
+// What the rules say of one parameter when the others are there.
+void FollowRules(Call& call) {
+  for (const Rule& rule : call.contract().rules) {
+    if (rule.kind != RuleKind::kReduces && rule.kind != RuleKind::kNamesDType) continue;
+    if (!call.IsGiven(rule.subject) || !call.IsGiven(rule.other)) continue;
+    if (rule.kind == RuleKind::kNamesDType) {
+      call.SetInteger(rule.subject, static_cast<int64_t>(call.DTypeOf(rule.other)));
+    } else if (std::optional<std::vector<int64_t>> shape = ReducedShapeOf(call, rule)) {
+      call.SetTensor(rule.subject, std::move(*shape), call.DTypeOf(rule.subject));
+    }
+  }
 }
 
 double DrawNumber(Draw& draw) { return (draw.Byte() % 32 - 8) / 8.0; }
@@ -177,6 +192,7 @@ void DrawFromContract(Draw& draw, Call& call) {
         break;
     }
   }
+  FollowRules(call);
   if (!Obeys(call, draw.product(), draw.extensions())) draw.MarkStrange();
 }
 
