@@ -153,14 +153,29 @@ std::optional<std::string> NoDimension(const Contract& contract, const Rule& rul
 
 std::optional<std::string> OtherDType(const Contract& contract, const Rule& rule,
                                       const Arguments& arguments) {
-  const GivenTensor tensor = TensorAt(contract, arguments, rule.other, 0);
+  const GivenTensor to = TensorAt(contract, arguments, rule.other, 0);
   const int64_t number = arguments.Integer(rule.subject);
-  if (!tensor || number == static_cast<int64_t>(tensor->dtype)) return std::nullopt;
   const auto dtype = static_cast<DType>(number);
   const bool has_name = static_cast<int64_t>(dtype) == number && IsKnown(dtype);
-  return Cat(contract.At(rule.subject).name, " is ",
-             has_name ? std::string(NameOf(dtype)) : Cat("the number ", number), " but ",
-             NameOf(contract, tensor), ".dtype is ", DTypeOf(tensor), "; expected the same.");
+  const std::string told =
+      Cat(contract.At(rule.subject).name, " is ",
+          has_name ? std::string(NameOf(dtype)) : Cat("the number ", number), " but ");
+  const auto told_of = [&](const GivenTensor& given) {
+    return Cat(NameOf(contract, given), ".dtype is ", DTypeOf(given));
+  };
+  if (rule.third < 0) {
+    if (!to || number == static_cast<int64_t>(to->dtype)) return std::nullopt;
+    return Cat(told, told_of(to), "; expected the same.");
+  }
+  const GivenTensor from = TensorAt(contract, arguments, rule.third, 0);
+  if (!to || !from) return std::nullopt;
+  const DTypeMask mask = contract.At(rule.other).dtypes[arguments.product()];
+  if (has_name && Has(mask, dtype) && ResultConverts(from->dtype, dtype) &&
+      ResultConverts(dtype, to->dtype)) {
+    return std::nullopt;
+  }
+  return Cat(told, told_of(from), " and ", told_of(to), "; expected ", Text(mask),
+             ", as it is between the two.");
 }
 
 std::optional<std::string> NotReal(const Contract& contract, const Rule& rule,

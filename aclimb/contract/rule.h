@@ -93,6 +93,12 @@ constexpr Rule NamesDType(const char* id, int attribute, int other, const char* 
   return {
       .id = id, .kind = RuleKind::kNamesDType, .subject = attribute, .other = other, .fix = fix};
 }
+// It is a dtype that the parameter `to` accepts, `from` converts to it, and it to `to`.
+constexpr Rule NamesDTypeBetween(const char* id, int attribute, int from, int to, const char* fix) {
+  Rule rule = NamesDType(id, attribute, to, fix);
+  rule.third = from;
+  return rule;
+}
 // The scalar has a real dtype.
 constexpr Rule ConvertsToFloat(const char* id, int subject, const char* fix) {
   return {.id = id, .kind = RuleKind::kConvertsToFloat, .subject = subject, .fix = fix};

@@ -67,7 +67,9 @@ std::string StatementOf(const Contract& contract, const Rule& rule) {
                      ? ""
                      : Cat(", or with 1 in their place when ", name(rule.output), " is true"));
     case RuleKind::kNamesDType:
-      return Cat(name(rule.subject), " is the dtype of ", name(rule.other));
+      if (rule.third < 0) return Cat(name(rule.subject), " is the dtype of ", name(rule.other));
+      return Cat(name(rule.subject), " is a dtype that ", name(rule.third),
+                 " converts to and that converts to the one of ", name(rule.other));
     case RuleKind::kConvertsToFloat:
     case RuleKind::kInRange:
     case RuleKind::kOneOf:

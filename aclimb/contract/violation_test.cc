@@ -424,6 +424,32 @@ TEST(NamesDType, TheAttributeIsTheDTypeOfTheTensor) {
   EXPECT_EQ(StatementOf(kSum, kSumRules[1]), "dtype is the dtype of out");
 }
 
+TEST(NamesDType, OrOneBetweenTwoTensors) {
+  static constexpr Parameter kParameters[] = {Input("self", kAnyNumber, ""),
+                                              Attribute("dtype", Kind::kInteger, ""),
+                                              Output("out", kAnyNumber, "")};
+  static constexpr Rule kRule = NamesDTypeBetween("dtype", 1, 0, 2, "fix");
+  static_assert(IsWellFormed(With(kParameters, kRule)));
+  const Contract contract = With(kParameters, kRule);
+  TestCall call(contract);
+  call.Tensor(0, {2}, DType::kInt32);
+  call.Tensor(2, {2}, DType::kFloat16);
+  for (const DType dtype : {DType::kInt32, DType::kFloat32, DType::kFloat16}) {
+    call.Integer(1, static_cast<int64_t>(dtype));
+    EXPECT_EQ(call.What(), "");
+  }
+  call.Tensor(0, {2}, DType::kFloat32);
+  call.Integer(1, static_cast<int64_t>(DType::kInt32));
+  EXPECT_EQ(call.What().find("dtype is INT32 but self.dtype is FLOAT and out.dtype is FLOAT16; "
+                             "expected "),
+            0u)
+      << call.last().what;
+  call.Integer(1, -1);
+  EXPECT_NE(call.What(), "");
+  EXPECT_EQ(StatementOf(contract, kRule),
+            "dtype is a dtype that self converts to and that converts to the one of out");
+}
+
 // ---- Lists
 
 constexpr Parameter kLists[] = {ListOf(Input("x", kAnyFloat, "")),

@@ -69,7 +69,7 @@ constexpr bool Fits(const Contract& contract, const Rule& rule) {
     case RuleKind::kNamesDType:
       return is(
                  rule.subject, [](Kind kind) { return kind == Kind::kInteger; }, true) &&
-             is(rule.other, is_tensor, true);
+             is(rule.other, is_tensor, true) && is(rule.third, is_tensor, false);
     case RuleKind::kReduces:
       return is(rule.subject, is_tensor, true) && is(rule.other, is_tensor, true) &&
              is(

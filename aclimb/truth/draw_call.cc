@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "aclimb/contract/promotion.h"
 #include "aclimb/truth/obeys.h"
 #include "aclimb/truth/reduced.h"
 
@@ -84,16 +85,33 @@ DType DrawScalarDType(Draw& draw) {
   return draw.Byte() < 192 ? DType::kFloat32 : draw.Pick(kTypes);
 }
 
-// What the rules say of one parameter when the others are there.
-void FollowRules(Call& call) {
-  for (const Rule& rule : call.contract().rules) {
-    if (rule.kind != RuleKind::kReduces && rule.kind != RuleKind::kNamesDType) continue;
-    if (!call.IsGiven(rule.subject) || !call.IsGiven(rule.other)) continue;
-    if (rule.kind == RuleKind::kNamesDType) {
-      call.SetInteger(rule.subject, static_cast<int64_t>(call.DTypeOf(rule.other)));
-    } else if (std::optional<std::vector<int64_t>> shape = ReducedShapeOf(call, rule)) {
-      call.SetTensor(rule.subject, std::move(*shape), call.DTypeOf(rule.subject));
+// One of the dtypes that the rule allows.
+DType DrawNamedDType(Draw& draw, const Call& call, const Rule& rule) {
+  const DType to = call.DTypeOf(rule.other);
+  if (rule.third < 0) return to;
+  contract::DTypeMask fitting = 0;
+  const contract::DTypeMask mask = call.ParameterAt(rule.other).dtypes[draw.product()];
+  for (int i = 0; i < 64; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (contract::Has(mask, dtype) && contract::ResultConverts(call.DTypeOf(rule.third), dtype) &&
+        contract::ResultConverts(dtype, to)) {
+      fitting |= contract::DTypes(dtype);
     }
+  }
+  return fitting == 0 || draw.Flip() ? to : DrawDType(draw, fitting);
+}
+
+// What the rules say of one parameter when the others are there.
+void FollowRules(Draw& draw, Call& call) {
+  for (const Rule& rule : call.contract().rules) {
+    if (rule.kind == RuleKind::kNamesDType) {
+      call.SetInteger(rule.subject, static_cast<int64_t>(DrawNamedDType(draw, call, rule)));
+    }
+    if (rule.kind != RuleKind::kReduces || !call.IsGiven(rule.subject)) continue;
+    std::optional<std::vector<int64_t>> shape = ReducedShapeOf(call, rule);
+    if (!shape) continue;
+    if (rule.third < 0 && draw.Flip()) shape->push_back(1);
+    call.SetTensor(rule.subject, std::move(*shape), call.DTypeOf(rule.subject));
   }
 }
 
@@ -192,7 +210,7 @@ void DrawFromContract(Draw& draw, Call& call) {
         break;
     }
   }
-  FollowRules(call);
+  FollowRules(draw, call);
   if (!Obeys(call, draw.product(), draw.extensions())) draw.MarkStrange();
 }
 

@@ -25,4 +25,28 @@ std::optional<std::vector<int64_t>> ReducedShapeOf(const Call& call, const contr
   return contract::ReducedShape(call.Shape(rule.other), *reduced, keep);
 }
 
+std::vector<std::vector<double>> Groups(const Call& call, int tensor,
+                                        contract::DimensionSet reduced) {
+  const std::vector<int64_t>& shape = call.Shape(tensor);
+  const std::vector<double>& values = call.Values(tensor);
+  // In results, from an element to the next one of the same dimension; 0 of those reduced.
+  std::vector<size_t> steps(shape.size());
+  size_t count = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (contract::Has(reduced, static_cast<int>(d))) continue;
+    steps[d] = count;
+    count *= static_cast<size_t>(shape[d]);
+  }
+  std::vector<std::vector<double>> groups(count);
+  for (size_t i = 0; i < values.size(); ++i) {
+    size_t rest = i, at = 0;
+    for (size_t d = shape.size(); d-- > 0;) {
+      at += rest % static_cast<size_t>(shape[d]) * steps[d];
+      rest /= static_cast<size_t>(shape[d]);
+    }
+    groups[at].push_back(values[i]);
+  }
+  return groups;
+}
+
 }  // namespace aclimb::truth

@@ -15,4 +15,9 @@ std::optional<contract::DimensionSet> ReducedDimensions(const Call& call,
 // What the rule asks of the output's shape.
 std::optional<std::vector<int64_t>> ReducedShapeOf(const Call& call, const contract::Rule& rule);
 
+// The elements of the tensor that come together, for each result in row-major order, as they follow
+// each other along the dimensions of the set.
+std::vector<std::vector<double>> Groups(const Call& call, int tensor,
+                                        contract::DimensionSet reduced);
+
 }  // namespace aclimb::truth
