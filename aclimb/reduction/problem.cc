@@ -73,12 +73,17 @@ Problem::Problem(const Request& of, const TensorView& input,
   // Half types lie in float32.
   const bool is_half = read == DType::kFloat16 || read == DType::kBFloat16;
   if (is_half && compute == DType::kFloat32) compute = read;
-  if (KernelOf(of.fold, compute).row == nullptr) compute = WiderOf(of.fold, compute);
+  reading = copy::Converter(read, compute);
+  if (KernelOf(of.fold, compute).row == nullptr) {
+    const DType wider = WiderOf(of.fold, compute);
+    widening = copy::Converter(compute, wider);
+    compute = wider;
+  }
+  converts = reading.Changes() || widening.Changes();
   kernel = KernelOf(of.fold, compute);
   if (of.fold == Fold::kExponentials) peak = KernelOf(Fold::kMax, compute);
   whole = IsWhole(of.fold, compute);
   search = SearchOf(compute);
-  reading = copy::Converter(read, compute);
 
   TensorView shaped[kMostOutputs];
   for (int n = 0; n < kMostOutputs; ++n) {
@@ -105,7 +110,7 @@ Problem::Problem(const Request& of, const TensorView& input,
                kept_stride > 1 && kept_extent >= 16;
   by_columns = transposes || reduced.count <= 1 ||
                (kept_extent > 1 && Distance(kept_stride) < Distance(reduced_stride));
-  direct = !reading.Changes() && !transposes && (by_columns ? kept_stride : reduced_stride) == 1;
+  direct = !converts && !transposes && (by_columns ? kept_stride : reduced_stride) == 1;
 
   const int64_t inner = by_columns ? kept_extent : kept.count;
   width = direct || !by_columns ? kBlock : kBlock / 2;
@@ -116,7 +121,7 @@ Problem::Problem(const Request& of, const TensorView& input,
   chunk = std::max(CeilDivide(elements, per_block), CeilDivide(kTaskElements, width));
   chunks = CeilDivide(elements, chunk);
   grain = std::max<int64_t>(1, kTaskElements / (width * std::min(chunk, elements)));
-  double each = CyclesOf(of.fold, whole) + (direct ? 0 : 1) + (reading.Changes() ? 0.5 : 0);
+  double each = CyclesOf(of.fold, whole) + (direct ? 0 : 1) + (converts ? 0.5 : 0);
   if (of.finds) each += 0.2;
   cycles = each * static_cast<double>(kept.count) * static_cast<double>(reduced.count);
   cycles += 10 * static_cast<double>(kept.count);

@@ -63,7 +63,9 @@ struct Problem {
   Kernel kernel;  // for the instruction set in use
   Kernel peak;    // of kExponentials: the largest elements are the shifts
   Search search;
-  copy::Converter reading;
+  copy::Converter reading;   // to what the operator asks for
+  copy::Converter widening;  // and from that to `compute`
+  bool converts;
   copy::Converter rounding[kMostOutputs];
   copy::Converter storing[kMostOutputs];
   DType rounded[kMostOutputs];

@@ -94,9 +94,15 @@ class Folder {
   }
 
   const void* Converted(const void* from, int64_t count) {
-    if (!problem_.reading.Changes()) return from;
-    problem_.reading.Run(from, count, converted_);
-    return converted_;
+    if (problem_.reading.Changes()) {
+      problem_.reading.Run(from, count, converted_);
+      from = converted_;
+    }
+    if (problem_.widening.Changes()) {
+      problem_.widening.Run(from, count, widened_);
+      from = widened_;
+    }
+    return from;
   }
 
   // Whether a is a better extreme than b.
@@ -214,6 +220,7 @@ class Folder {
   const Kernel* kernel_ = nullptr;
   alignas(64) char raw_[kPiece * kMostBytes];
   alignas(64) char converted_[kPiece * kMostBytes];
+  alignas(64) char widened_[kPiece * kMostBytes];
 };
 
 class Solver {

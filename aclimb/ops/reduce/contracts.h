@@ -134,10 +134,11 @@ inline constexpr contract::Parameter SelfOf(contract::ProductDTypes dtypes) {
   return contract::Input("self", dtypes, "any shape");
 }
 
-#define ACLIMB_REDUCE_CONTRACT(name, Name, rule_set, sentence)                                \
+#define ACLIMB_REDUCE_CONTRACT(name, Name, on, rule_set, sentence)                            \
   inline constexpr contract::Contract k##Name##Contract = {.function = "aclnn" #Name,         \
                                                            .folder = #name,                   \
                                                            .summary = sentence,               \
+                                                           .products = on,                    \
                                                            .parameters = k##Name##Parameters, \
                                                            .rules = rule_set};                \
   static_assert(contract::Matches<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract));
@@ -151,34 +152,35 @@ inline constexpr contract::Parameter SelfOf(contract::ProductDTypes dtypes) {
                                   kFixDType),                                                    \
       contract::InRange("range/" #dims, kDims, contract::DistinctDimensionsOf(kSelf), kFixDims), \
       contract::Reduces("shape/out", kOutAfterAttribute, kSelf, kDims, kKeep, kFixShape)};       \
-  ACLIMB_REDUCE_CONTRACT(name, Name, k##Name##Rules, sentence)
+  ACLIMB_REDUCE_CONTRACT(name, Name, kAllProducts, k##Name##Rules, sentence)
 #define ACLIMB_REDUCE(name, Name, header, keep, Keep, fold, finish, inputs, outputs, rule,         \
                       sentence)                                                                    \
   inline constexpr std::array k##Name##Parameters = {SelfOf(inputs), DimsOf("dim"), KeepOf(#keep), \
                                                      OutputOf(outputs)};                           \
-  ACLIMB_REDUCE_CONTRACT(name, Name, rule, sentence)
+  ACLIMB_REDUCE_CONTRACT(name, Name, kAllProducts, rule, sentence)
 #define ACLIMB_REDUCE_ALL(name, Name, header, fold, sentence)                        \
   inline constexpr std::array k##Name##Parameters = {                                \
       SelfOf(kNumbersAndBool), contract::WithRank(OutputOf(kNumbersAndBool), 0, 1)}; \
-  ACLIMB_REDUCE_CONTRACT(name, Name, kSomeOfAll, sentence)
+  ACLIMB_REDUCE_CONTRACT(name, Name, kAllProducts, kSomeOfAll, sentence)
 #define ACLIMB_PRODUCT(name, Name, header, sentence)        \
   inline constexpr std::array k##Name##Parameters = {       \
       SelfOf(kNumbersAndBool), DTypeAs("the dtype of out"), \
       contract::WithRank(OutputOf(kNumbersAndBool), 0, 1)}; \
-  ACLIMB_REDUCE_CONTRACT(name, Name, kOfProduct, sentence)
+  ACLIMB_REDUCE_CONTRACT(name, Name, kAllProducts, kOfProduct, sentence)
 #define ACLIMB_PRODUCT_DIM(name, Name, header, sentence)                                     \
   inline constexpr std::array k##Name##Parameters = {                                        \
       SelfOf(kNumbersAndBool),                                                               \
       contract::Attribute("dim", contract::Kind::kInteger, "the dimension that is reduced"), \
       KeepOf("keepDim"), DTypeAs("the dtype of out"), OutputOf(kNumbersAndBool)};            \
-  ACLIMB_REDUCE_CONTRACT(name, Name, kOfProductDim, sentence)
-#define ACLIMB_REDUCE_OR_NOT(name, Name, header, sentence)                   \
-  inline constexpr std::array k##Name##Parameters = {                        \
-      SelfOf(kNumbers), DimsOf("dim"), KeepOf("keepDim"),                    \
-      contract::Attribute("noopWithEmptyAxes", contract::Kind::kBool,        \
-                          "whether no dimension means none instead of all"), \
-      OutputOf(kNumbers)};                                                   \
-  ACLIMB_REDUCE_CONTRACT(name, Name, kOfMeanV2, sentence)
+  ACLIMB_REDUCE_CONTRACT(name, Name, kAllProducts, kOfProductDim, sentence)
+#define ACLIMB_REDUCE_OR_NOT(name, Name, header, sentence)                                    \
+  inline constexpr std::array k##Name##Parameters = {                                         \
+      SelfOf(kNumbers), DimsOf("dim"), KeepOf("keepDim"),                                     \
+      contract::Attribute("noopWithEmptyAxes", contract::Kind::kBool,                         \
+                          "whether no dimension means none instead of all"),                  \
+      OutputOf(kNumbers)};                                                                    \
+  ACLIMB_REDUCE_CONTRACT(name, Name, kAllProducts & ~Bit(Product::kInference310P), kOfMeanV2, \
+                         sentence)
 #include "aclimb/ops/reduce/rows.inc"
 #undef ACLIMB_REDUCE_AS
 #undef ACLIMB_REDUCE

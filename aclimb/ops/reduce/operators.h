@@ -4,6 +4,7 @@
 #include "aclimb/ops/reduce/truths.h"
 #include "aclimb/truth/operator_entry.h"
 #include "aclimb/truth/reduced.h"
+#include "aclimb/truth/rounding.h"
 
 namespace aclimb::reduce {
 
@@ -15,14 +16,14 @@ inline void SetResults(const truth::Call& call, truth::Outputs& outputs, int out
   const DType stored = call.DTypeOf(out);
   truth::Expected expected;
   for (truths::Elements& elements : truth::Groups(call, kSelf, reduced)) {
-    for (double& x : elements) x = truths::Cast(x, dtype);
+    for (double& x : elements) x = truth::Cast(x, dtype);
     const truths::Result result = of(elements, dtype);
     const bool whole = !IsFloating(stored);
-    expected.values.push_back(whole ? truths::Cast(result.value, stored) : result.value);
-    const double relative = truths::RoundingOf(dtype) + truths::RoundingOf(stored);
+    expected.values.push_back(whole ? truth::Cast(result.value, stored) : result.value);
+    const double relative = truth::RoundingOf(dtype) + truth::RoundingOf(stored);
     const double rounding = std::isfinite(result.value) ? std::fabs(result.value) * relative : 0;
-    expected.allowed.push_back(result.allowed + rounding + truths::LeastOf(dtype) +
-                               truths::LeastOf(stored));
+    expected.allowed.push_back(result.allowed + rounding + truth::LeastOf(dtype) +
+                               truth::LeastOf(stored));
   }
   outputs.Set(out, std::move(expected.values), std::move(expected.allowed));
 }

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "aclimb/core/dtype.h"
-#include "aclimb/truth/elements.h"
-#include "aclimb/truth/outputs.h"
+#include "aclimb/truth/rounding.h"
 
 // What each row gives for the elements of one result, in double, and how far it may be off.
 namespace aclimb::reduce::truths {
@@ -20,41 +19,7 @@ struct Result {
   double allowed = 0;  // before it is rounded to a dtype
 };
 
-// One rounding to the dtype.
-inline double RoundingOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return 6e-8;
-    case DType::kFloat16:
-      return 5e-4;
-    case DType::kBFloat16:
-      return 4e-3;
-    default:
-      return 0;
-  }
-}
-// What is too small for the dtype to have relative precision.
-inline double LeastOf(DType dtype) {
-  return dtype == DType::kFloat16 ? 3e-8 : IsFloating(dtype) ? 1e-40 : 0;
-}
-
-inline double Cast(double x, DType dtype) {
-  if (dtype == DType::kBool) return x != 0 ? 1 : 0;
-  if (IsFloating(dtype)) return truth::Rounded(x, dtype);
-  const auto bits = static_cast<uint64_t>(static_cast<int64_t>(x));
-  switch (dtype) {
-    case DType::kInt8:
-      return static_cast<int8_t>(bits);
-    case DType::kUInt8:
-      return static_cast<uint8_t>(bits);
-    case DType::kInt16:
-      return static_cast<int16_t>(bits);
-    case DType::kInt32:
-      return static_cast<int32_t>(bits);
-    default:
-      return static_cast<double>(static_cast<int64_t>(bits));
-  }
-}
+using truth::Cast;
 
 // Elements are of `dtype`, in which the result is too.
 inline Result ReduceSum(const Elements& elements, DType dtype) {
@@ -110,30 +75,21 @@ inline Result LogSumExp(const Elements& elements, DType) {
   return {std::log(sum) + most, 1e-6};
 }
 
-// A product of integers keeps its lowest bits; one of as many elements as are drawn is within them
-// in int64 only if it is 0 before long.
+// A product of integers keeps its lowest bits.
 inline Result Prod(const Elements& elements, DType dtype) {
   if (dtype == DType::kBool) return All(elements, dtype);
   if (IsFloating(dtype)) {
-    double product = 1;
+    long double product = 1;
     for (const double x : elements) product *= x;
-    return {product, std::fabs(product) * 1e-12};
+    const auto rounded = static_cast<double>(product);
+    return {rounded, std::isfinite(rounded) ? std::fabs(rounded) * 1e-12 : 0};
   }
   uint64_t product = 1;
   for (const double x : elements) product *= static_cast<uint64_t>(static_cast<int64_t>(x));
   const auto whole = static_cast<int64_t>(product);
-  switch (dtype) {
-    case DType::kInt8:
-      return {static_cast<double>(static_cast<int8_t>(whole))};
-    case DType::kUInt8:
-      return {static_cast<double>(static_cast<uint8_t>(whole))};
-    case DType::kInt16:
-      return {static_cast<double>(static_cast<int16_t>(whole))};
-    case DType::kInt32:
-      return {static_cast<double>(static_cast<int32_t>(whole))};
-    default:
-      return {static_cast<double>(whole)};
-  }
+  // The lowest bits of a number that no double holds are those of one that does.
+  if (dtype == DType::kInt64) return {static_cast<double>(whole)};
+  return {Cast(static_cast<double>(static_cast<int32_t>(product)), dtype)};
 }
 inline Result ProdDim(const Elements& elements, DType dtype) { return Prod(elements, dtype); }
 
