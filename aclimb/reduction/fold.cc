@@ -1,42 +1,17 @@
 #include "aclimb/reduction/fold.h"
 
-#include <cmath>
 #include <limits>
 
 namespace aclimb::reduction {
 namespace {
 
-int64_t Wrapped(uint64_t value) { return static_cast<int64_t>(value); }
-
-int64_t JoinWhole(Fold fold, int64_t a, int64_t b) {
-  switch (fold) {
-    case Fold::kProduct:
-      return Wrapped(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    case Fold::kMax:
-      return a > b ? a : b;
-    case Fold::kMin:
-      return a < b ? a : b;
-    case Fold::kAny:
-      return a | b;
-    case Fold::kAll:
-      return a & b;
-    default:
-      return Wrapped(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  }
-}
-
-double JoinReal(Fold fold, double a, double b) {
-  switch (fold) {
-    case Fold::kProduct:
-      return a * b;
-    case Fold::kMax:
-    case Fold::kMaxAbsolute:
-      return a > b || std::isnan(a) ? a : b;
-    case Fold::kMin:
-    case Fold::kMinAbsolute:
-      return a < b || std::isnan(a) ? a : b;
-    default:
-      return a + b;
+// One fold at a time, so that the compiler makes vectors of the loop.
+template <Fold kFold>
+void JoinAs(bool whole, const Slot* from, int64_t count, Slot* to) {
+  if (whole) {
+    for (int64_t i = 0; i < count; ++i) to[i].whole = JoinWhole(kFold, to[i].whole, from[i].whole);
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i].real = JoinReal(kFold, to[i].real, from[i].real);
   }
 }
 
@@ -54,12 +29,21 @@ Slot StartOf(Fold fold, bool whole) {
 }
 
 void Join(Fold fold, bool whole, const Slot* from, int64_t count, Slot* to) {
-  for (int64_t i = 0; i < count; ++i) {
-    if (whole) {
-      to[i].whole = JoinWhole(fold, to[i].whole, from[i].whole);
-    } else {
-      to[i].real = JoinReal(fold, to[i].real, from[i].real);
-    }
+  switch (fold) {
+    case Fold::kProduct:
+      return JoinAs<Fold::kProduct>(whole, from, count, to);
+    case Fold::kMax:
+    case Fold::kMaxAbsolute:
+      return JoinAs<Fold::kMax>(whole, from, count, to);
+    case Fold::kMin:
+    case Fold::kMinAbsolute:
+      return JoinAs<Fold::kMin>(whole, from, count, to);
+    case Fold::kAny:
+      return JoinAs<Fold::kAny>(whole, from, count, to);
+    case Fold::kAll:
+      return JoinAs<Fold::kAll>(whole, from, count, to);
+    default:
+      return JoinAs<Fold::kSum>(whole, from, count, to);
   }
 }
 

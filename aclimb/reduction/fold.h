@@ -60,6 +60,39 @@ inline constexpr int64_t kSlack = 64;
 // For the instruction set in use; null for dtypes that have to be converted first.
 Kernel KernelOf(Fold fold, DType dtype);
 
+// Two numbers of a fold as one.
+inline int64_t JoinWhole(Fold fold, int64_t a, int64_t b) {
+  switch (fold) {
+    case Fold::kProduct:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    case Fold::kMax:
+      return a > b ? a : b;
+    case Fold::kMin:
+      return a < b ? a : b;
+    case Fold::kAny:
+      return a | b;
+    case Fold::kAll:
+      return a & b;
+    default:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  }
+}
+
+inline double JoinReal(Fold fold, double a, double b) {
+  switch (fold) {
+    case Fold::kProduct:
+      return a * b;
+    case Fold::kMax:
+    case Fold::kMaxAbsolute:
+      return a > b || a != a ? a : b;
+    case Fold::kMin:
+    case Fold::kMinAbsolute:
+      return a < b || a != a ? a : b;
+    default:
+      return a + b;
+  }
+}
+
 // What a fold of nothing is.
 Slot StartOf(Fold fold, bool whole);
 // Joins `from` to `to`, element by element, for the first or the second numbers of a fold.

@@ -235,6 +235,7 @@ struct VectorKernel {
   using Lane = typename F::Lane;
   using V = Vector<Lane>;
   static constexpr Fold kFold = F::kFold;
+  static constexpr bool kHasSecond = kFold == Fold::kMoments;
 
   static HWY_INLINE V ShiftsFrom(const double* shift) {
     const Tag<Lane> d;
@@ -247,14 +248,23 @@ struct VectorKernel {
     }
   }
 
+  // Lanes are a power of two.
+  static HWY_INLINE void JoinHalves(double* totals, int64_t lanes, Slot& to) {
+    for (int64_t half = lanes / 2; half > 0; half /= 2) {
+      for (int64_t i = 0; i < half; ++i) totals[i] = JoinReal(kFold, totals[i], totals[i + half]);
+    }
+    to.real = JoinReal(kFold, to.real, totals[0]);
+  }
+
   static void Row(const void* from, int64_t count, const Terms& terms, Slot* first, Slot* second) {
+    (void)second;
     const T* const x = static_cast<const T*>(from);
     const Tag<Lane> d;
     const int64_t lanes = LaneCount<Lane>();
     const V shift = hn::Set(d, F::kShifts ? static_cast<Lane>(*terms.shift) : Lane{0});
     Slot firsts[HWY_MAX_BYTES / sizeof(Lane)], seconds[HWY_MAX_BYTES / sizeof(Lane)];
     std::fill_n(firsts, lanes, StartOf(kFold, false));
-    std::fill_n(seconds, lanes, StartOf(kFold, false));
+    if (kHasSecond) std::fill_n(seconds, lanes, Slot{.real = 0});
     double* const one = &firsts[0].real;
     double* const two = &seconds[0].real;
     int64_t i = 0;
@@ -276,10 +286,8 @@ struct VectorKernel {
       }
       F::Store(rest, one, two);
     }
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      Join(kFold, false, &firsts[lane], 1, first);
-      if (second != nullptr) Join(kFold, false, &seconds[lane], 1, second);
-    }
+    JoinHalves(one, lanes, *first);
+    if (kHasSecond) JoinHalves(two, lanes, *second);
   }
 
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
