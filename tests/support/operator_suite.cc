@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "aclimb/core/descriptor.h"
 #include "tests/support/compare.h"
 #include "tests/support/operator_run.h"
+#include "tests/support/rule_message.h"
 #include "tests/support/setting.h"
 
 namespace aclimb::testing {
@@ -138,6 +140,35 @@ TEST_P(OperatorSuite, AnyViews) {
     const auto layout = [&](int p) { return AnyView(random, call.Shape(p), IsInput(call, p)); };
     ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_, layout));
     if (HasFailure()) return;
+  }
+}
+
+// An expanded tensor cannot be written to.
+TEST_P(OperatorSuite, OverlappingOutputsAreRefused) {
+  std::set<int> seen;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const truth::Call call = Drawn(seed, 200);
+    for (int p = 0; p < call.size(); ++p) {
+      const contract::Parameter& parameter = call.ParameterAt(p);
+      if (!IsTensor(call, p) || !contract::IsWritten(parameter.role) || IsEmpty(call)) continue;
+      const std::vector<int64_t>& shape = call.Shape(p);
+      const auto longer =
+          std::find_if(shape.begin(), shape.end(), [](int64_t extent) { return extent > 1; });
+      if (longer == shape.end() || !seen.insert(p).second) continue;
+      SCOPED_TRACE(TextOf(call));
+      OperatorRun run(entry(), call, [&](int q) {
+        DeviceTensor::Options view;
+        if (q != p) return view;
+        view.stride = ContiguousStrides(shape);
+        view.stride[static_cast<size_t>(longer - shape.begin())] = 0;
+        return view;
+      });
+      EXPECT_EQ(run.Run(stream_), kAclnnInvalid);
+      RuleMessage(aclGetRecentErrMsg())
+          .ExpectWhole(std::string(contract().function) + "GetWorkspaceSize",
+                       std::string(contract().folder) + "/overlap/" + parameter.name,
+                       kAclnnInvalid);
+    }
   }
 }
 
