@@ -234,16 +234,17 @@ TEST_P(OperatorSuite, NumbersThatAreNotFinite) {
 // Large enough for a team, with teams of several sizes: the truth each time, and the same bits when
 // the same team does it again.
 TEST_P(OperatorSuite, TeamsOfAnySize) {
-  for (const char* threads : {"1", "2", "3", "8"}) {
-    const Setting setting("ACLIMB_THREADS", threads);
-    SCOPED_TRACE(threads);
-    for (uint64_t seed = 0; seed < 12; ++seed) {
-      const truth::Call call = Drawn(seed, 200'000);
-      SCOPED_TRACE(TextOf(call));
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    const truth::Call call = Drawn(seed, 200'000);
+    SCOPED_TRACE(TextOf(call));
+    const truth::Outputs truth = OperatorRun(entry(), call).Truth();
+    for (const char* threads : {"1", "2", "3", "8"}) {
+      const Setting setting("ACLIMB_THREADS", threads);
+      SCOPED_TRACE(threads);
       OperatorRun first(entry(), call), second(entry(), call);
       ACLIMB_ASSERT_OK(first.Run(stream_));
       ACLIMB_ASSERT_OK(second.Run(stream_));
-      ASSERT_NO_FATAL_FAILURE(first.ExpectTruth());
+      ASSERT_NO_FATAL_FAILURE(first.Expect(truth));
       for (int p = 0; p < call.size(); ++p) {
         if (IsTensor(call, p) && call.ParameterAt(p).role == Role::kOutput) {
           EXPECT_TRUE(first.Tensor(p).Bytes() == second.Tensor(p).Bytes()) << "other bits";
