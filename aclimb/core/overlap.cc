@@ -1,6 +1,7 @@
 #include "aclimb/core/overlap.h"
 
 #include <algorithm>
+#include <array>
 
 namespace aclimb {
 namespace {
@@ -14,11 +15,17 @@ struct Dimension {
   int64_t reach = 0;  // of all dimensions with smaller strides together
 };
 
+// Of more than one element, by increasing strides.
+struct Dimensions {
+  std::array<Dimension, kMaxRank> of;
+  size_t count = 0;
+};
+
 // Looks for a difference of two indices, not all 0, that moves the address by 0.
 class Search {
  public:
-  Search(std::vector<Dimension> dimensions, size_t rank)
-      : dimensions_(std::move(dimensions)), difference_(rank) {}
+  Search(const Dimensions& dimensions, size_t rank)
+      : dimensions_(dimensions.of), difference_(rank) {}
 
   // Whether one was found; `moved` is what the dimensions from `count` on have chosen.
   bool Find(size_t count, int64_t moved, bool all_zero) {
@@ -44,7 +51,7 @@ class Search {
   static int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
   static int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
-  std::vector<Dimension> dimensions_;
+  std::array<Dimension, kMaxRank> dimensions_;
   std::vector<int64_t> difference_;
   int steps_ = 0;
 };
@@ -54,29 +61,30 @@ class Search {
 std::optional<SharedElement> FindSharedElement(const TensorDescriptor& tensor) {
   if (tensor.IsEmpty()) return std::nullopt;
   const size_t rank = tensor.shape.size();
-  std::vector<int64_t> difference(rank);
-  std::vector<Dimension> dimensions;
-  bool found = false;
-  for (size_t d = 0; d < rank && !found; ++d) {
+  Dimensions dimensions;
+  for (size_t d = 0; d < rank; ++d) {
     if (tensor.shape[d] == 1) continue;
-    dimensions.push_back({d, tensor.shape[d], tensor.stride[d]});
-    found = tensor.stride[d] == 0;
-    if (found) difference[d] = 1;
-  }
-  if (!found) {
-    std::sort(dimensions.begin(), dimensions.end(),
-              [](const Dimension& a, const Dimension& b) { return a.stride < b.stride; });
-    int64_t reach = 0;
-    bool apart = true;
-    for (Dimension& dimension : dimensions) {
-      dimension.reach = reach;
-      apart = apart && dimension.stride > reach;
-      reach += (dimension.extent - 1) * dimension.stride;
+    size_t at = dimensions.count++;
+    for (; at > 0 && dimensions.of[at - 1].stride > tensor.stride[d]; --at) {
+      dimensions.of[at] = dimensions.of[at - 1];
     }
-    if (apart) return std::nullopt;
-    const size_t count = dimensions.size();
-    Search search(std::move(dimensions), rank);
-    if (!search.Find(count, 0, true)) return std::nullopt;
+    dimensions.of[at] = {d, tensor.shape[d], tensor.stride[d]};
+  }
+  int64_t reach = 0;
+  bool apart = true;
+  for (size_t i = 0; i < dimensions.count; ++i) {
+    Dimension& dimension = dimensions.of[i];
+    dimension.reach = reach;
+    apart = apart && dimension.stride > reach;
+    reach += (dimension.extent - 1) * dimension.stride;
+  }
+  if (apart) return std::nullopt;
+  std::vector<int64_t> difference(rank);
+  if (dimensions.of[0].stride == 0) {
+    difference[dimensions.of[0].index] = 1;
+  } else {
+    Search search(dimensions, rank);
+    if (!search.Find(dimensions.count, 0, true)) return std::nullopt;
     difference = search.difference();
   }
   SharedElement shared{difference, difference};

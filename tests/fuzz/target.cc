@@ -137,10 +137,10 @@ class Arguments {
     truth::CallValue& value = values[static_cast<size_t>(p)];
     switch (parameter.kind) {
       case Kind::kTensor: {
-        const bool written = contract::IsWritten(parameter.role) && given.touched;
-        const Role role = !written                           ? Role::kInput
-                          : contract::IsRead(parameter.role) ? Role::kInOut
-                                                             : Role::kOutput;
+        const Role role = !contract::IsWritten(parameter.role) ? Role::kInput
+                          : !given.touched                     ? Role::kLeftAlone
+                          : contract::IsRead(parameter.role)   ? Role::kInOut
+                                                               : Role::kOutput;
         const auto view = std::make_shared<View>(
             draw, ViewSpec{role, given.shape, given.dtype, AnyFormat(draw, parameter, given)});
         view->Fill(draw, given.values);
