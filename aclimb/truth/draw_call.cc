@@ -43,7 +43,7 @@ Common CommonOf(const contract::Contract& contract, const std::vector<int>& grou
   Common common;
   for (size_t i = 0; i < groups.size(); ++i) {
     const Parameter& parameter = contract.parameters[i];
-    if (groups[i] != group || parameter.kind != Kind::kTensor) continue;
+    if (groups[i] != group || !contract::HasTensors(parameter.kind)) continue;
     const contract::DTypeMask mask = parameter.dtypes[product];
     if (mask != 0) common.dtypes &= mask;
     common.least_rank = std::max(common.least_rank, parameter.min_rank);
@@ -52,27 +52,49 @@ Common CommonOf(const contract::Contract& contract, const std::vector<int>& grou
   return common;
 }
 
-void DrawTensor(Draw& draw, int p, const std::vector<int>& dtype_groups,
+bool IsList(const Call& call, int p) { return contract::IsList(call.ParameterAt(p).kind); }
+
+// Whether a rule of this kind relates the tensors of a list with each other, or with one tensor.
+bool IsUniform(const Call& call, RuleKind kind, int list) {
+  for (const Rule& rule : call.contract().rules) {
+    if (rule.kind != kind || (rule.subject != list && rule.other != list)) continue;
+    const int other = rule.subject == list ? rule.other : rule.subject;
+    if (other == list || !IsList(call, other)) return true;
+  }
+  return false;
+}
+
+// The tensor drawn before that this one has to be like, by the rules of one kind; itself if none.
+Slot LeaderOf(const Call& call, RuleKind kind, const std::vector<int>& groups, Slot slot) {
+  if (slot.element > 0 && IsUniform(call, kind, slot.parameter)) return {slot.parameter, 0};
+  const int first = groups[static_cast<size_t>(slot.parameter)];
+  if (first >= slot.parameter || !call.IsGiven(first)) return slot;
+  if (!IsList(call, first)) return first;
+  const int element = std::max(slot.element, 0);
+  return element < call.ListSize(first) ? Slot{first, element} : slot;
+}
+
+void DrawTensor(Draw& draw, Slot slot, const std::vector<int>& dtype_groups,
                 const std::vector<int>& shape_groups, Call& call) {
-  const auto at = static_cast<size_t>(p);
-  const int first_dtype = dtype_groups[at], first_shape = shape_groups[at];
-  const Common dtypes = CommonOf(call.contract(), dtype_groups, first_dtype, draw.product());
-  const Common ranks = CommonOf(call.contract(), shape_groups, first_shape, draw.product());
+  const auto at = static_cast<size_t>(slot.parameter);
+  const Slot first_dtype = LeaderOf(call, RuleKind::kSameDType, dtype_groups, slot);
+  const Slot first_shape = LeaderOf(call, RuleKind::kSameShape, shape_groups, slot);
+  const Common dtypes = CommonOf(call.contract(), dtype_groups, dtype_groups[at], draw.product());
+  const Common ranks = CommonOf(call.contract(), shape_groups, shape_groups[at], draw.product());
   // A chip without the operator refuses whatever dtype; a call has to have one.
   contract::DTypeMask mask = dtypes.dtypes;
   if (mask == 0 || mask == ~contract::DTypeMask{0}) mask = contract::kFloatDTypes;
-  const DType dtype = first_dtype < p && call.IsGiven(first_dtype) ? call.DTypeOf(first_dtype)
-                                                                   : DrawDType(draw, mask);
-  std::vector<int64_t> shape = first_shape < p && call.IsGiven(first_shape)
-                                   ? call.Shape(first_shape)
-                                   : DrawShape(draw, ranks.least_rank, ranks.most_rank);
+  const DType dtype = first_dtype == slot ? DrawDType(draw, mask) : call.DTypeOf(first_dtype);
+  std::vector<int64_t> shape = first_shape == slot
+                                   ? DrawShape(draw, ranks.least_rank, ranks.most_rank)
+                                   : call.Shape(first_shape);
   std::vector<double> values;
-  if (call.ParameterAt(p).role != Role::kOutput) {
+  if (call.ParameterAt(slot.parameter).role != Role::kOutput) {
     int64_t count = 1;
     for (const int64_t extent : shape) count *= extent;
     values = DrawValues(draw, dtype, count);
   }
-  call.SetTensor(p, std::move(shape), dtype, std::move(values));
+  call.SetTensor(slot, std::move(shape), dtype, std::move(values));
 }
 
 // Of the scalars' dtypes that convert to float32; float32 itself most often.
@@ -83,6 +105,22 @@ DType DrawScalarDType(Draw& draw) {
 }
 
 double DrawNumber(Draw& draw) { return (draw.Byte() % 32 - 8) / 8.0; }
+
+// How many entries a list or an array has.
+int64_t DrawSize(Draw& draw, const Call& call, int p) {
+  constexpr int kSizes[] = {2, 1, 3, 5, 4, 1, 2, 20};
+  // Lists of one call are about the same things.
+  for (int before = 0; before < p && IsList(call, p); ++before) {
+    if (IsList(call, before) && call.IsGiven(before)) return call.ListSize(before);
+  }
+  for (const Rule& rule : call.contract().rules) {
+    if (rule.kind != RuleKind::kCount || rule.subject != p) continue;
+    const double least = std::max(rule.bounds.least, 0.0);
+    const double most = std::min(rule.bounds.most, least + 4);
+    return static_cast<int64_t>(least) + draw.Below(static_cast<int64_t>(most - least) + 1);
+  }
+  return IsList(call, p) ? draw.Pick(kSizes) : draw.Below(4);
+}
 
 }  // namespace
 
@@ -146,6 +184,20 @@ void DrawFromContract(Draw& draw, Call& call) {
       case Kind::kTensor:
         DrawTensor(draw, p, dtype_groups, shape_groups, call);
         break;
+      case Kind::kTensorList:
+        call.SetList(p, static_cast<int>(DrawSize(draw, call, p)));
+        for (int i = 0; i < call.ListSize(p); ++i) {
+          DrawTensor(draw, {p, i}, dtype_groups, shape_groups, call);
+        }
+        break;
+      case Kind::kScalarList: {
+        const DType dtype = DrawScalarDType(draw);
+        call.SetList(p, static_cast<int>(DrawSize(draw, call, p)));
+        for (int i = 0; i < call.ListSize(p); ++i) {
+          call.SetScalar({p, i}, DrawNumber(draw), dtype);
+        }
+        break;
+      }
       case Kind::kScalar:
         call.SetScalar(p, DrawNumber(draw), DrawScalarDType(draw));
         break;
@@ -160,7 +212,7 @@ void DrawFromContract(Draw& draw, Call& call) {
         break;
       case Kind::kIntArray:
       case Kind::kBoolArray: {
-        std::vector<int64_t> values(static_cast<size_t>(draw.Below(4)));
+        std::vector<int64_t> values(static_cast<size_t>(DrawSize(draw, call, p)));
         for (int64_t& value : values) {
           value = draw.Below(parameter.kind == Kind::kBoolArray ? 2 : 4);
         }
@@ -170,11 +222,12 @@ void DrawFromContract(Draw& draw, Call& call) {
       case Kind::kString:
         call.SetText(p, "");
         break;
-      case Kind::kFloatArray:
-      case Kind::kTensorList:
-      case Kind::kScalarList:
-        draw.MarkStrange();  // a Call has none so far
+      case Kind::kFloatArray: {
+        std::vector<double> values(static_cast<size_t>(DrawSize(draw, call, p)));
+        for (double& value : values) value = DrawNumber(draw);
+        call.SetFloats(p, values);
         break;
+      }
     }
   }
   if (!Obeys(call, draw.product(), draw.extensions())) draw.MarkStrange();
