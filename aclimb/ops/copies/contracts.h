@@ -67,7 +67,8 @@ inline std::optional<std::string> OtherDType(const contract::Arguments& argument
 inline std::optional<std::string> ComplexToBool(const contract::Arguments& arguments) {
   const DType from = arguments.Tensor(kSelf).dtype;
   if (!IsComplex(from) || arguments.Tensor(kOut).dtype != DType::kBool) return std::nullopt;
-  return Cat("self.dtype is ", NameOf(from), " and out.dtype is BOOL; expected another dtype.");
+  return Cat("self.dtype is ", NameOf(from), " and dtype is ",
+             NameOfNumber(arguments.Integer(kDType)), "; expected another one.");
 }
 
 inline constexpr contract::Parameter kParameters[] = {
@@ -79,8 +80,8 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
     contract::Custom("dtype/dtype", &OtherDType, "dtype is the dtype of out",
                      "allocate out with that dtype"),
-    contract::Custom("complex-to-bool/self", &ComplexToBool, "self is not complex when out is BOOL",
-                     "compare self with 0 instead"),
+    contract::Custom("complex-to-bool/self", &ComplexToBool,
+                     "self is not complex when dtype is BOOL", "compare self with 0 instead"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnCast",
