@@ -1,7 +1,7 @@
 #pragma once
 
 #include "aclimb/ops/copies/contracts.h"
-#include "aclimb/ops/copies/draws.h"
+#include "aclimb/ops/copies/draw.h"
 #include "aclimb/ops/copies/truths.h"
 #include "aclimb/truth/operator_entry.h"
 
