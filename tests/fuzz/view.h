@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "aclimb/core/dtype.h"
@@ -53,6 +54,8 @@ class View {
   bool overlaps() const { return overlaps_; }
   // The descriptor may die once phase 1 has returned.
   void DestroyHandle();
+  // From now on somebody else destroys it.
+  aclTensor* TakeHandle() { return std::exchange(handle_, nullptr); }
 
  private:
   void Set(int64_t index, double value);
