@@ -283,21 +283,19 @@ class CallDraw {
 
   //   shape, dtype  of the first one
   void SetTensors(int p, const std::vector<int64_t>& shape, DType dtype) {
-    const Parameter& parameter = call_.ParameterAt(p);
+    const bool one_pattern = call_.ParameterAt(p).HasShape();
     call_.SetList(p, SizeFor(p));
     for (int i = 0; i < call_.ListSize(p); ++i) {
       const Slot slot{p, i};
       const Slot shaped = LeaderOf(RuleKind::kSameShape, slot);
       const Slot typed = LeaderOf(RuleKind::kSameDType, slot);
-      const contract::DTypeMask mask = parameter.dtypes[draw_.product()];
-      const bool is_first = i == 0 || parameter.HasShape();
       DrawTensor(draw_, call_, slot,
-                 shaped != slot ? call_.Shape(shaped)
-                 : is_first     ? shape
-                                : DrawShape(draw_, parameter.min_rank, parameter.max_rank),
-                 typed != slot         ? call_.DTypeOf(typed)
-                 : i == 0 || mask == 0 ? dtype
-                                       : DrawDType(draw_, mask));
+                 shaped != slot          ? call_.Shape(shaped)
+                 : i == 0 || one_pattern ? shape
+                                         : DrawShapes(draw_, call_, present_)[At(p)],
+                 typed != slot ? call_.DTypeOf(typed)
+                 : i == 0      ? dtype
+                               : DrawDTypes(draw_, call_.contract(), present_)[At(p)]);
     }
   }
   void SetScalars(int p, DType dtype) {
