@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_embedding.h"
 #include "aclnnop/aclnn_gather_v2.h"
+#include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/aclnn_index_select.h"
 
 namespace aclimb::gather_rows {
@@ -133,5 +135,76 @@ inline constexpr contract::Contract kGatherV2Contract = {
     .rules = kRules,
 };
 static_assert(contract::Matches<decltype(aclnnGatherV2GetWorkspaceSize)>(kGatherV2Contract));
+
+// ---- aclnnIndexCopy and aclnnInplaceIndexCopy
+
+// Positions of their parameters, where those of aclnnIndexSelect have other names.
+enum : int { kSource = kOut, kOutRef };
+
+inline std::optional<std::string> SourceShape(const contract::Arguments& arguments) {
+  const std::vector<int64_t>& self = arguments.Tensor(kSelf).shape;
+  const std::vector<int64_t>& index = arguments.Tensor(kIndex).shape;
+  const std::vector<int64_t>& source = arguments.Tensor(kSource).shape;
+  const std::vector<int64_t> expected = GatheredShape(self, arguments.Integer(kDim), index);
+  if (source == expected) return std::nullopt;
+  if (self.empty() && source.empty() && arguments.Tensor(kIndex).ElementCount() == 1) {
+    return std::nullopt;
+  }
+  return Cat("source.shape is ", Shape(source), " but selfRef.shape is ", Shape(self), ", dim is ",
+             arguments.Integer(kDim), " and index.shape is ", Shape(index), "; expected ",
+             Shape(expected), ".");
+}
+
+inline constexpr contract::Parameter kReplacedParameter = contract::WithRank(
+    contract::Input("index", kIndexTypes,
+                    "slice of selfRef for each slice of source; rank 0 counts as [1]; one outside "
+                    "[0, selfRef.shape[dim]) is skipped, and of equal ones the last counts"),
+    0, 1);
+inline constexpr contract::Parameter kReplacedDim =
+    contract::Attribute("dim", contract::Kind::kInteger, "dimension of selfRef; -1 is the last");
+inline constexpr contract::Parameter kSourceParameter =
+    contract::Input("source", kTypes, "dtype of selfRef");
+
+inline constexpr contract::Parameter kIndexCopyParameters[] = {
+    contract::Input("selfRef", kTypes, "what outRef has where nothing is replaced"), kReplacedDim,
+    kReplacedParameter, kSourceParameter,
+    contract::Output("outRef", kTypes, "shape and dtype of selfRef; may be selfRef itself")};
+inline constexpr contract::Parameter kInplaceIndexCopyParameters[] = {
+    contract::InOut("selfRef", kTypes, "some slices of it are replaced"), kReplacedDim,
+    kReplacedParameter, kSourceParameter};
+
+inline constexpr contract::Rule kReplacingRules[] = {
+    contract::SameDType("same-dtype/source", kSource, kSelf, "pass a source of selfRef's dtype"),
+    contract::InRange("range/dim", kDim, contract::DimensionOf(kSelf),
+                      "pass a dimension that selfRef has"),
+    contract::Custom("shape/source", &SourceShape,
+                     "source has the shape of selfRef with the number of indices for dimension "
+                     "dim; rank 0 counts as [1]",
+                     "pass one slice for each index"),
+    contract::SameDType("same-dtype/outRef", kOutRef, kSelf,
+                        "allocate outRef with the dtype of selfRef"),
+    contract::SameShape("same-shape/outRef", kOutRef, kSelf,
+                        "allocate outRef with the shape of selfRef"),
+};
+inline constexpr contract::Contract kIndexCopyContract = {
+    .function = "aclnnIndexCopy",
+    .folder = "index_copy",
+    .summary = "Slices of a tensor replaced along one dimension, by their indices.",
+    .products = static_cast<uint8_t>(kAllProducts & ~Bit(Product::kInference310P)),
+    .parameters = kIndexCopyParameters,
+    .rules = kReplacingRules,
+};
+static_assert(contract::Matches<decltype(aclnnIndexCopyGetWorkspaceSize)>(kIndexCopyContract));
+inline constexpr contract::Contract kInplaceIndexCopyContract = {
+    .function = "aclnnInplaceIndexCopy",
+    .folder = "inplace_index_copy",
+    .summary = "Slices of a tensor replaced in place along one dimension, by their indices.",
+    .products = static_cast<uint8_t>(kAllProducts & ~Bit(Product::kInference310P)),
+    .parameters = kInplaceIndexCopyParameters,
+    // Without what relates the other output.
+    .rules = std::span(kReplacingRules).first(3),
+};
+static_assert(
+    contract::Matches<decltype(aclnnInplaceIndexCopyGetWorkspaceSize)>(kInplaceIndexCopyContract));
 
 }  // namespace aclimb::gather_rows

@@ -60,4 +60,14 @@ void DrawOfDimension(truth::Draw& draw, truth::Call& call) {
   call.SetTensor(kOut, without ? std::vector<int64_t>() : GatheredShape(self, dim, index), dtype);
 }
 
+template <bool kInPlace>
+void DrawReplacing(truth::Draw& draw, truth::Call& call) {
+  DrawOfDimension<false>(draw, call);
+  // What was gathered is what replaces.
+  const DType dtype = call.DTypeOf(kSelf);
+  call.SetTensor(kSource, call.Shape(kOut), dtype,
+                 truth::DrawValues(draw, dtype, call.ElementCount(kOut)));
+  if (!kInPlace) call.SetTensor(kOutRef, call.Shape(kSelf), dtype);
+}
+
 }  // namespace aclimb::gather_rows

@@ -1,13 +1,11 @@
 // aclnnEmbedding, aclnnIndexSelect and aclnnGatherV2: the C entry points and the plan between them.
 
-#include <algorithm>
-
-#include "aclimb/copy/copy.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/cpu.h"
+#include "aclimb/ops/gather_rows/dense_index.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -24,29 +22,16 @@ struct GatherRowsPlan final : Plan {
   const char* index_name;
   int dim = 0;
   bool counts_from_end = false;
-  bool converts_index = false;
-  WorkspacePiece dense_index;
-
-  static TensorView WithRank(TensorView view) {
-    if (view.rank > 0) return view;
-    view.rank = 1;
-    view.shape[0] = view.stride[0] = 1;
-    return view;
-  }
+  DenseIndex index;
 
   void Run(const RunContext& run) const override {
-    const TensorView index = run.View(at.index);
-    TensorView dense = index;
-    if (converts_index) {
-      dense = DenseLike(index, run.Piece(dense_index));
-      dense.dtype = DType::kInt64;
-      if (!copy::Copy(index, dense)) return;
-    }
+    const int64_t* const indices = index.Get(run, at.index);
+    if (indices == nullptr) return;
     const TensorView self = WithRank(run.View(at.self)), out = WithRank(run.View(at.out));
     // Of aclnnEmbedding, indices without dimensions leave none in out.
     RunOnCpu({.self = self,
               .out = out,
-              .index = dense.As<const int64_t>(),
+              .index = indices,
               .dim = dim,
               .index_rank = out.rank - (self.rank - 1),
               .counts_from_end = counts_from_end});
@@ -63,7 +48,7 @@ struct GatherRowsPlan final : Plan {
 };
 
 Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& planner,
-                               const Positions& at, const char* index_name, int64_t dim,
+                               const Positions& at, const char* index_name, int dim,
                                bool counts_from_end) {
   const TensorDescriptor& out = arguments.Tensor(at.out);
   if (out.IsEmpty()) return PlanPointer();
@@ -73,13 +58,9 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   auto plan = NewPlan<GatherRowsPlan>();
   plan->at = at;
   plan->index_name = index_name;
-  plan->dim = static_cast<int>(dim);
+  plan->dim = dim;
   plan->counts_from_end = counts_from_end;
-  const TensorView index = arguments.Tensor(at.index).View();
-  plan->converts_index = index.dtype != DType::kInt64 || !index.IsContiguous();
-  if (plan->converts_index) {
-    plan->dense_index = planner.workspace().Book(index.ElementCount(), sizeof(int64_t));
-  }
+  plan->index = DenseIndex(planner, arguments.Tensor(at.index).View());
   // Most of a single element's time is finding it.
   planner.Costs({.cycles = static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));
@@ -91,10 +72,9 @@ Result<PlanPointer> MakeEmbeddingPlan(const contract::Arguments& arguments, Plan
 
 template <bool kCountsFromEnd>
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  int64_t dim = arguments.Integer(kDim);
-  const auto rank = static_cast<int64_t>(arguments.Tensor(kSelf).shape.size());
-  if (dim < 0) dim += std::max<int64_t>(1, rank);
-  return MakePlanAt(arguments, planner, {kSelf, kIndex, kOut}, "index", dim, kCountsFromEnd);
+  return MakePlanAt(arguments, planner, {kSelf, kIndex, kOut}, "index",
+                    DimensionOf(arguments.Integer(kDim), arguments.Tensor(kSelf).rank()),
+                    kCountsFromEnd);
 }
 
 constinit Operator kEmbedding(kEmbeddingContract, MakeEmbeddingPlan);

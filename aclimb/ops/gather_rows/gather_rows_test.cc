@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -53,6 +54,43 @@ TEST_F(GatherRows, SlicesThatAreNotThereAreZeros) {
                 },
                 &aclnnGatherV2),
             from_both_ends);
+}
+
+TEST_F(GatherRows, SlicesThatAreNotThereAreNotReplaced) {
+  constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
+  const DeviceTensor self({3, 2}, DType::kFloat16, {1, 2, 3, 4, 5, 6});
+  const DeviceTensor index({5}, DType::kInt64, {2, 3, -1, kLeast, 1e15});
+  const DeviceTensor source({5, 2}, DType::kFloat16, {7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceIndexCopyGetWorkspaceSize(self, 0, index, source, size, executor);
+      },
+      &aclnnInplaceIndexCopy, stream_));
+  EXPECT_TRUE(self.SurroundingsIntact());
+  EXPECT_EQ(self.Values(), (std::vector<double>{1, 2, 3, 4, 7, 8}));
+}
+
+// Enough to be shared out among threads.
+TEST_F(GatherRows, OfEqualIndicesTheLastCounts) {
+  constexpr int64_t kSlices = 3000, kLength = 50;
+  std::vector<double> wanted, values;
+  for (int64_t k = 0; k < kSlices; ++k) {
+    wanted.push_back(static_cast<double>(k % 7));
+    values.insert(values.end(), kLength, static_cast<double>(k));
+  }
+  const DeviceTensor self({7, kLength}, DType::kInt32);
+  const DeviceTensor index({kSlices}, DType::kInt32, wanted);
+  const DeviceTensor source({kSlices, kLength}, DType::kInt32, values);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceIndexCopyGetWorkspaceSize(self, -2, index, source, size, executor);
+      },
+      &aclnnInplaceIndexCopy, stream_));
+  std::vector<double> expected(7 * kLength);
+  for (int64_t k = kSlices - 7; k < kSlices; ++k) {
+    std::fill_n(expected.begin() + k % 7 * kLength, kLength, static_cast<double>(k));
+  }
+  EXPECT_EQ(self.Values(), expected);
 }
 
 TEST_F(GatherRows, AnotherShapeIsRefused) {

@@ -26,6 +26,23 @@ inline std::vector<double> Truth(const std::vector<double>& self, int64_t outer,
   return out;
 }
 
+// A shape as [outer, extent, inner] around one dimension.
+struct Slices {
+  int64_t outer = 1, extent = 1, inner = 1;
+};
+inline Slices SlicesOf(std::vector<int64_t> shape, int64_t dim) {
+  if (shape.empty()) shape = {1};
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (dim < 0) dim += rank;
+  Slices slices;
+  slices.extent = shape[static_cast<size_t>(dim)];
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d < dim) slices.outer *= shape[static_cast<size_t>(d)];
+    if (d > dim) slices.inner *= shape[static_cast<size_t>(d)];
+  }
+  return slices;
+}
+
 inline void EmbeddingTruth(const truth::Call& call, truth::Outputs& outputs) {
   const std::vector<int64_t>& shape = call.Shape(kWeight);
   outputs.Set(kRows, Truth(call.Values(kWeight), 1, shape[0], shape[1], call.Ints(kIndices), false),
@@ -34,19 +51,27 @@ inline void EmbeddingTruth(const truth::Call& call, truth::Outputs& outputs) {
 
 template <bool kWraps>
 void DimensionTruth(const truth::Call& call, truth::Outputs& outputs) {
-  std::vector<int64_t> shape = call.Shape(kSelf);
-  if (shape.empty()) shape = {1};
-  const auto rank = static_cast<int64_t>(shape.size());
-  const int64_t dim = call.Integer(kDim) < 0 ? call.Integer(kDim) + rank : call.Integer(kDim);
-  int64_t outer = 1, inner = 1;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (d < dim) outer *= shape[static_cast<size_t>(d)];
-    if (d > dim) inner *= shape[static_cast<size_t>(d)];
-  }
+  const Slices s = SlicesOf(call.Shape(kSelf), call.Integer(kDim));
   outputs.Set(kOut,
-              Truth(call.Values(kSelf), outer, shape[static_cast<size_t>(dim)], inner,
-                    call.Ints(kIndex), kWraps),
+              Truth(call.Values(kSelf), s.outer, s.extent, s.inner, call.Ints(kIndex), kWraps),
               truth::Allowance{});
+}
+
+// kWhich is the output: selfRef itself, or outRef.
+template <int kWhich>
+void ReplacingTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const Slices s = SlicesOf(call.Shape(kSelf), call.Integer(kDim));
+  const std::vector<int64_t>& index = call.Ints(kIndex);
+  const std::vector<double>& source = call.Values(kSource);
+  std::vector<double> out = call.Values(kSelf);
+  const auto count = static_cast<int64_t>(index.size());
+  for (int64_t n = 0; n < static_cast<int64_t>(source.size()); ++n) {
+    const int64_t to = index[static_cast<size_t>(n / s.inner % count)];
+    if (to < 0 || to >= s.extent) continue;
+    const int64_t at = (n / s.inner / count * s.extent + to) * s.inner + n % s.inner;
+    out[static_cast<size_t>(at)] = source[static_cast<size_t>(n)];
+  }
+  outputs.Set(kWhich, std::move(out), truth::Allowance{});
 }
 
 }  // namespace aclimb::gather_rows
