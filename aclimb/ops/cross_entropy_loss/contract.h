@@ -9,7 +9,8 @@ namespace aclimb::cross_entropy_loss {
 
 inline constexpr auto kTargetDTypes = contract::DTypes(DType::kInt64, DType::kInt32);
 
-// Outputs that nobody looks at may be anything: rules check the others.
+// The last two outputs count as not given when they are empty, whatever their dtype and rank: rules
+// check the others.
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithShape(
         contract::Input("input", contract::OnAll(contract::kFloatDTypes), "logits of N rows"),
@@ -32,7 +33,7 @@ inline constexpr contract::Parameter kParameters[] = {
                         "0; with ACLIMB_EXTENSIONS=1 any"),
     contract::Attribute("returnZloss", contract::Kind::kBool,
                         "false; with ACLIMB_EXTENSIONS=1 also true: zlossOut and lseForZlossOut "
-                        "are written"),
+                        "have to be given"),
     contract::WithRank(contract::Output("lossOut", contract::OnAll(contract::kFloatDTypes),
                                         "[N] for \"none\", else rank 0 or [1]; dtype of input"),
                        0, 1),
@@ -42,12 +43,10 @@ inline constexpr contract::Parameter kParameters[] = {
                         "N C", "allocate logProbOut with the shape of input"),
     contract::EmptyIsAbsent(contract::Optional(
         contract::Output("zlossOut", {},
-                         "the part of the loss that lseSquareScaleForZloss adds; shape and dtype "
-                         "of lossOut. Not looked at, and may be null, without returnZloss"))),
-    contract::EmptyIsAbsent(contract::Optional(
-        contract::Output("lseForZlossOut", {},
-                         "log-sum-exp of each row; [N], dtype of input. Not looked at, and may be "
-                         "null, without returnZloss"))),
+                         "null, or shape and dtype of lossOut: the part of the loss that "
+                         "lseSquareScaleForZloss adds"))),
+    contract::EmptyIsAbsent(contract::Optional(contract::Output(
+        "lseForZlossOut", {}, "null, or [N] of the dtype of input: log-sum-exp of each row"))),
 };
 
 inline constexpr contract::Rule kRules[] = {
@@ -68,7 +67,7 @@ inline constexpr contract::Rule kRules[] = {
                      "zlossOut and lseForZlossOut are given when returnZloss is true",
                      "pass a tensor, or returnZloss as false"),
     contract::Custom("zloss/dtype", &ZlossDType,
-                     "zlossOut and lseForZlossOut have the dtype of input when returnZloss is true",
+                     "zlossOut and lseForZlossOut have the dtype of input when they are given",
                      "allocate the tensor with the dtype of input"),
     contract::Custom("shape/columns", &NoColumns, "input has at least one column",
                      "pass input as [N, C] with C > 0", kAclnnInnerTiling),
@@ -77,10 +76,10 @@ inline constexpr contract::Rule kRules[] = {
                      "it has rank 0 or shape [1]",
                      "allocate lossOut with this shape", kAclnnInnerTiling),
     contract::Custom("shape/zlossOut", &ZlossShape,
-                     "zlossOut has the shape that lossOut may have, when returnZloss is true",
+                     "a zlossOut that is given has a shape that lossOut may have",
                      "allocate zlossOut with this shape", kAclnnInnerTiling),
     contract::Custom("shape/lseForZlossOut", &LseShape,
-                     "with input [N, C], lseForZlossOut is [N] when returnZloss is true",
+                     "with input [N, C], a lseForZlossOut that is given is [N]",
                      "allocate lseForZlossOut with this shape", kAclnnInnerTiling),
 };
 

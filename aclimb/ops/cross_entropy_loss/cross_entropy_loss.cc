@@ -16,7 +16,8 @@ struct CrossEntropyLossPlan final : Plan {
   double label_smoothing = 0;
   double lse_square_scale = 0;
   bool reads_weight = false;
-  bool returns_zloss = false;
+  bool writes_zloss = false;
+  bool writes_lse = false;
 
   void Run(const RunContext& run) const override {
     RunOnCpu({.input = run.View(kInput),
@@ -24,8 +25,8 @@ struct CrossEntropyLossPlan final : Plan {
               .weight = reads_weight ? run.View(kWeight) : TensorView(),
               .log_prob = run.View(kLogProbOut),
               .loss = run.View(kLossOut),
-              .zloss = returns_zloss ? run.View(kZlossOut) : TensorView(),
-              .lse = returns_zloss ? run.View(kLseForZlossOut) : TensorView(),
+              .zloss = writes_zloss ? run.View(kZlossOut) : TensorView(),
+              .lse = writes_lse ? run.View(kLseForZlossOut) : TensorView(),
               .reduction = reduction,
               .ignore_index = ignore_index,
               .label_smoothing = label_smoothing,
@@ -55,16 +56,15 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   plan->label_smoothing = arguments.Real(kLabelSmoothing);
   plan->lse_square_scale = arguments.Real(kLseSquareScale);
   plan->reads_weight = arguments.Given(kWeight);
-  plan->returns_zloss = arguments.Bool(kReturnZloss);
+  plan->writes_zloss = ZlossGiven(arguments, kZlossOut);
+  plan->writes_lse = ZlossGiven(arguments, kLseForZlossOut);
   planner.Reads(kInput);
   planner.Reads(kTarget);
   if (plan->reads_weight) planner.Reads(kWeight);
   planner.Writes(kLogProbOut);
   planner.Writes(kLossOut);
-  if (plan->returns_zloss) {
-    planner.Writes(kZlossOut);
-    planner.Writes(kLseForZlossOut);
-  }
+  if (plan->writes_zloss) planner.Writes(kZlossOut);
+  if (plan->writes_lse) planner.Writes(kLseForZlossOut);
   // An exponential, a maximum and a difference for each element.
   planner.Costs({.cycles = 2.0 * static_cast<double>(arguments.Tensor(kInput).ElementCount())});
   return PlanPointer(std::move(plan));

@@ -37,13 +37,13 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   call.SetInteger(kReturnZloss, reserved % 8 == 7 ? 1 : 0);
   call.SetTensor(kLossOut, per_loss, dtype);
   call.SetTensor(kLogProbOut, {rows, classes}, dtype);
-  if (call.Bool(kReturnZloss)) {
-    call.SetTensor(kZlossOut, per_loss, dtype);
-    call.SetTensor(kLseForZlossOut, {rows}, dtype);
-  } else if (draw.Flip()) {
-    // As PyTorch's adapter passes them.
-    call.SetTensor(kZlossOut, {0}, dtype);
-    call.SetTensor(kLseForZlossOut, {0}, dtype);
+  // Empty as PyTorch's adapter passes them.
+  for (const int output : {kZlossOut, kLseForZlossOut}) {
+    if (call.Bool(kReturnZloss) || draw.Byte() >= 192) {
+      call.SetTensor(output, output == kZlossOut ? per_loss : std::vector<int64_t>{rows}, dtype);
+    } else if (draw.Flip()) {
+      call.SetTensor(output, {0}, dtype);
+    }
   }
 }
 

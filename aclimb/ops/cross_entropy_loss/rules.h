@@ -68,21 +68,29 @@ inline Violation ReservedZloss(const contract::Arguments& arguments) {
          "supports so far (ACLIMB_EXTENSIONS=1 accepts true).";
 }
 
-// Without returnZloss nobody looks at the last two outputs.
+// Null and zero-element tensors alike count as not given.
+inline bool ZlossGiven(const contract::Arguments& arguments, int index) {
+  return arguments.Given(index) && !arguments.Tensor(index).IsEmpty();
+}
+
 inline Violation MissingZloss(const contract::Arguments& arguments) {
   if (!arguments.Bool(kReturnZloss)) return std::nullopt;
   for (const int index : {kZlossOut, kLseForZlossOut}) {
-    if (arguments.Given(index)) continue;
+    // Without rows both may be empty.
+    if (arguments.Given(index) &&
+        (ZlossGiven(arguments, index) || arguments.Tensor(kInput).shape[0] == 0)) {
+      continue;
+    }
     return Cat("returnZloss is true and ", index == kZlossOut ? "zlossOut" : "lseForZlossOut",
-               " is null; expected both.");
+               arguments.Given(index) ? " is empty" : " is null", "; expected both outputs.");
   }
   return std::nullopt;
 }
 
 inline Violation ZlossDType(const contract::Arguments& arguments) {
-  if (!arguments.Bool(kReturnZloss)) return std::nullopt;
   const DType expected = arguments.Tensor(kInput).dtype;
   for (const int index : {kZlossOut, kLseForZlossOut}) {
+    if (!ZlossGiven(arguments, index)) continue;
     const DType dtype = arguments.Tensor(index).dtype;
     if (dtype == expected) continue;
     return Cat(index == kZlossOut ? "zlossOut" : "lseForZlossOut", ".dtype is ", NameOf(dtype),
@@ -92,12 +100,12 @@ inline Violation ZlossDType(const contract::Arguments& arguments) {
 }
 
 inline Violation ZlossShape(const contract::Arguments& arguments) {
-  if (!arguments.Bool(kReturnZloss)) return std::nullopt;
+  if (!ZlossGiven(arguments, kZlossOut)) return std::nullopt;
   return LossShape(arguments, kZlossOut, "zlossOut");
 }
 
 inline Violation LseShape(const contract::Arguments& arguments) {
-  if (!arguments.Bool(kReturnZloss)) return std::nullopt;
+  if (!ZlossGiven(arguments, kLseForZlossOut)) return std::nullopt;
   const auto& shape = arguments.Tensor(kLseForZlossOut).shape;
   const int64_t rows = arguments.Tensor(kInput).shape[0];
   if (shape.size() == 1 && shape[0] == rows) return std::nullopt;

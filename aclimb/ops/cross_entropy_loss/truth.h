@@ -95,9 +95,11 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
     sizes.push_back(lse_size[static_cast<size_t>(i / columns)] + 8);
   }
   set(kLogProbOut, std::move(log_prob), sizes);
-  if (!call.Bool(kReturnZloss)) return;
-  set(kZlossOut, std::move(zloss), zloss_size);
-  set(kLseForZlossOut, std::move(lse), lse_size);
+  const auto wanted = [&](int parameter) {
+    return call.IsGiven(parameter) && call.ElementCount(parameter) > 0;
+  };
+  if (wanted(kZlossOut)) set(kZlossOut, std::move(zloss), zloss_size);
+  if (wanted(kLseForZlossOut)) set(kLseForZlossOut, std::move(lse), lse_size);
 }
 
 }  // namespace aclimb::cross_entropy_loss

@@ -24,14 +24,12 @@ extern "C" {
 //   ignoreIndex             in   target value to leave out, of any sign
 //   labelSmoothing          in   0.0; with ACLIMB_EXTENSIONS=1 also up to 1.0
 //   lseSquareScaleForZloss  in   0.0; with ACLIMB_EXTENSIONS=1 any
-//   returnZloss             in   false; with ACLIMB_EXTENSIONS=1 also true
+//   returnZloss             in   false; with ACLIMB_EXTENSIONS=1 also true, and then both outputs
+//                                below have to be given
 //   lossOut                 out  [N] for "none", else rank 0 or [1]; dtype of input
 //   logProbOut              out  [N, C], dtype of input; may be input itself
-//   zlossOut                out  null, or anything, while returnZloss is false; else shape and
-//   dtype
-//                                of lossOut
-//   lseForZlossOut          out  null, or anything, while returnZloss is false; else [N], dtype of
-//                                input
+//   zlossOut                out  null, empty, or shape and dtype of lossOut: what z-loss adds to it
+//   lseForZlossOut          out  null, empty, or [N] of the dtype of input: all lse_n
 //   workspaceSize           out  bytes of device memory for phase 2
 //   executor                out  for phase 2
 //   returns  161001 a required pointer is null
