@@ -37,6 +37,8 @@ struct SlotLayout {
 };
 
 SlotLayout LayoutOf(const TensorView& input, const TensorView& output) {
+  // Where no region has pixels, extents may be anything.
+  if (input.ElementCount() == 0) return {.row = output.shape[3]};
   const int64_t y = output.shape[2] * input.shape[2], x = output.shape[3] * input.shape[3];
   return {.table = std::max(y, x),
           .samples = y + x,
@@ -60,10 +62,11 @@ class Pooling {
     const SlotLayout layout = LayoutOf(args.input, args.output);
     samples_ = reinterpret_cast<Sample*>(scratch);
     table_ = reinterpret_cast<float*>(samples_ + layout.samples);
-    sum_ = table_ + layout.table;
+    pooled_ = table_ + layout.table;
+    if (layout.table == 0) return;
+    sum_ = pooled_ + args.output.shape[3];
     wide_ = sum_ + args.input.shape[3];
-    pooled_ = wide_ + args.input.shape[3];
-    begins_ = reinterpret_cast<int32_t*>(pooled_ + args.output.shape[3]);
+    begins_ = reinterpret_cast<int32_t*>(wide_ + args.input.shape[3]);
   }
 
   // Channels [begin, end) of one region.
@@ -172,10 +175,10 @@ class Pooling {
   const copy::Converter widen_;
   Sample* samples_;
   float* table_;
-  float* sum_;     // one for each column of the map
-  float* wide_;    // a row in float32
-  float* pooled_;  // a row of the output
-  int32_t* begins_;
+  float* pooled_;          // a row of the output
+  float* sum_ = nullptr;   // one for each column of the map
+  float* wide_ = nullptr;  // a row in float32
+  int32_t* begins_ = nullptr;
 };
 
 template <typename T>
@@ -198,6 +201,7 @@ void PoolTyped(const PoolArgs& args) {
 }  // namespace
 
 int64_t PoolSlotBytes(const TensorView& input, const TensorView& output) {
+  if (input.ElementCount() == 0) return LayoutOf(input, output).Bytes();
   // In double first, where nothing overflows.
   const double entries =
       static_cast<double>(output.shape[2]) * static_cast<double>(input.shape[2]) +
