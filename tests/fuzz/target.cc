@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,12 +141,16 @@ class Arguments {
       if (!contract::IsPointer(kind) || kind == Kind::kString) continue;
       const void*& pointer = values[static_cast<size_t>(p)].pointer;
       pointer = SpoiltHandle(draw, pointer);
+      // An optional output may then be missing, and nothing is written to it.
+      if (pointer == nullptr && call.ParameterAt(p).optional) missing_.insert(p);
     }
   }
 
   std::vector<View*> Views() const {
     std::vector<View*> views;
-    for (const auto& [slot, view] : tensors_) views.push_back(view.get());
+    for (const auto& [slot, view] : tensors_) {
+      if (missing_.count(slot.parameter) == 0) views.push_back(view.get());
+    }
     return views;
   }
 
@@ -220,6 +225,7 @@ class Arguments {
   std::vector<std::unique_ptr<Tensors>> tensor_lists_;
   std::vector<std::unique_ptr<Scalars>> scalar_lists_;
   std::vector<std::unique_ptr<Floats>> floats_;
+  std::set<int> missing_;
   std::vector<std::unique_ptr<Scalar>> scalars_;
   std::vector<std::unique_ptr<Ints>> ints_;
   std::vector<std::unique_ptr<Bools>> bools_;
