@@ -103,6 +103,33 @@ HWY_INLINE double SumSpan(int64_t n, const Term& term) {
   return total;
 }
 
+// The sums of what terms(load, a, b) puts into a and b are added to sums[0] and sums[1].
+template <class Terms>
+HWY_INLINE void SumSpans(int64_t n, double* sums, const Terms& terms) {
+  constexpr int64_t kTerms = 64;
+  const F32 d;
+  const int64_t lanes = LaneCount();
+  const VF zero = hn::Zero(d);
+  for (int64_t begin = 0; begin < n; begin += kTerms * lanes) {
+    const int64_t end = std::min(n, begin + kTerms * lanes);
+    int64_t i = begin;
+    VF sum_a = zero, sum_b = zero, a, b;
+    for (; i + lanes <= end; i += lanes) {
+      terms(Whole{i}, a, b);
+      sum_a = hn::Add(sum_a, a);
+      sum_b = hn::Add(sum_b, b);
+    }
+    if (i < end) {
+      const Part part{i, end - i};
+      terms(part, a, b);
+      sum_a = hn::Add(sum_a, part.Keep(a, zero));
+      sum_b = hn::Add(sum_b, part.Keep(b, zero));
+    }
+    sums[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum_a)));
+    sums[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum_b)));
+  }
+}
+
 float Max(const float* x, int64_t n) {
   const F32 d;
   const int64_t lanes = LaneCount();
@@ -214,22 +241,147 @@ void LogSoftmaxGradient(const float* x, const float* y, const float* a, int64_t 
   });
 }
 
+void Deviations(const float* x, int64_t n, float about, double* sums) {
+  const Flat by(&about);
+  SumSpans(n, sums, [x, by](const auto& load, VF& off, VF& square) HWY_ATTR {
+    off = hn::Sub(load(x), by(load));
+    square = hn::Mul(off, off);
+  });
+}
+
+void GradientSums(const float* g, const float* x, const float* w, int64_t n, float mean, float rstd,
+                  double* sums) {
+  const Flat about(&mean), by(&rstd);
+  const auto terms = [x, about, by](const auto& load, VF weighted, VF& a, VF& b) HWY_ATTR {
+    a = weighted;
+    b = hn::Mul(weighted, hn::Mul(hn::Sub(load(x), about(load)), by(load)));
+  };
+  if (w == nullptr) {
+    SumSpans(n, sums,
+             [g, &terms](const auto& load, VF& a, VF& b) HWY_ATTR { terms(load, load(g), a, b); });
+  } else {
+    SumSpans(n, sums, [g, w, &terms](const auto& load, VF& a, VF& b) HWY_ATTR {
+      terms(load, hn::Mul(load(g), load(w)), a, b);
+    });
+  }
+}
+
+void DeviationsEach(const float* x, const float* about, int64_t n, float* sums, float* squares) {
+  MapSpan(n, squares, [x, about, sums, squares](const auto& load) HWY_ATTR {
+    const VF off = hn::Sub(load(x), load(about));
+    StoreLanes(load, hn::Add(load(sums), off), sums);
+    return hn::MulAdd(off, off, load(squares));
+  });
+}
+
+void ProductsEach(const float* g, const float* x, const float* mean, int64_t n, float* sums,
+                  float* products) {
+  MapSpan(n, products, [g, x, mean, sums, products](const auto& load) HWY_ATTR {
+    const VF gradient = load(g);
+    StoreLanes(load, hn::Add(load(sums), gradient), sums);
+    return hn::MulAdd(gradient, hn::Sub(load(x), load(mean)), load(products));
+  });
+}
+
+void WeightSumsEach(const float* g, const float* x, int64_t n, float mean, float rstd, float* sums,
+                    float* products) {
+  const Flat about(&mean), by(&rstd);
+  MapSpan(n, products, [=](const auto& load) HWY_ATTR {
+    const VF gradient = load(g);
+    if (sums != nullptr) StoreLanes(load, hn::Add(load(sums), gradient), sums);
+    const VF normal = hn::Mul(hn::Sub(load(x), about(load)), by(load));
+    return hn::MulAdd(gradient, normal, load(products));
+  });
+}
+
+template <class P>
+void Normalize(const float* x, const float* mean, const float* scale, const float* shift, int64_t n,
+               float* out) {
+  const P about(mean), by(scale), then(shift);
+  MapSpan(n, out, [x, about, by, then](const auto& load) HWY_ATTR {
+    return hn::MulAdd(hn::Sub(load(x), about(load)), by(load), then(load));
+  });
+}
+
+template <class P>
+void Gradient(const float* g, const float* x, const float* mean, const float* a, const float* b,
+              const float* c, int64_t n, float* out) {
+  const P about(mean), of_g(a), of_x(b), then(c);
+  MapSpan(n, out, [g, x, about, of_g, of_x, then](const auto& load) HWY_ATTR {
+    const VF off = hn::Sub(load(x), about(load));
+    return hn::MulAdd(load(g), of_g(load), hn::MulAdd(off, of_x(load), then(load)));
+  });
+}
+
+void Add(const float* x, const float* y, int64_t n, float* out) {
+  MapSpan(n, out, [x, y](const auto& load) HWY_ATTR { return hn::Add(load(x), load(y)); });
+}
+
+void NormalizeRow(const float* x, int64_t n, float mean, float rstd, const float* weight,
+                  const float* bias, float* out) {
+  const Flat about(&mean), by(&rstd);
+  const auto normal = [x, about, by](const auto& load)
+                          HWY_ATTR { return hn::Mul(hn::Sub(load(x), about(load)), by(load)); };
+  if (weight != nullptr && bias != nullptr) {
+    MapSpan(n, out, [&normal, weight, bias](const auto& load) HWY_ATTR {
+      return hn::MulAdd(normal(load), load(weight), load(bias));
+    });
+  } else if (weight != nullptr) {
+    MapSpan(n, out, [&normal, weight](const auto& load) HWY_ATTR {
+      return hn::Mul(normal(load), load(weight));
+    });
+  } else if (bias != nullptr) {
+    MapSpan(n, out, [&normal, bias](const auto& load) HWY_ATTR {
+      return hn::Add(normal(load), load(bias));
+    });
+  } else {
+    MapSpan(n, out, [&normal](const auto& load) HWY_ATTR { return normal(load); });
+  }
+}
+
+void GradientRow(const float* g, const float* x, const float* weight, int64_t n, float mean,
+                 float rstd, float c1, float c2, float* out) {
+  const Flat about(&mean), by(&rstd), first(&c1), second(&c2);
+  const auto gradient = [x, about, by, first, second](const auto& load, VF weighted) HWY_ATTR {
+    const VF normal = hn::Mul(hn::Sub(load(x), about(load)), by(load));
+    const VF rest = hn::Sub(weighted, first(load));
+    return hn::Mul(hn::NegMulAdd(normal, second(load), rest), by(load));
+  };
+  if (weight == nullptr) {
+    MapSpan(n, out, [&gradient, g](const auto& load) HWY_ATTR { return gradient(load, load(g)); });
+  } else {
+    MapSpan(n, out, [&gradient, g, weight](const auto& load) HWY_ATTR {
+      return gradient(load, hn::Mul(load(g), load(weight)));
+    });
+  }
+}
+
 const Spans* Table() {
   static constexpr Spans kSpans = {
       .max = Max,
       .sum = Sum,
       .dot = Dot,
       .exp_sum = ExpSum,
+      .deviations = Deviations,
+      .gradient_sums = GradientSums,
       .max_each = MaxEach,
       .sum_each = SumEach,
       .dot_each = DotEach,
       .exp_sum_each = ExpSumEach,
       .add_to_totals = AddUp,
+      .deviations_each = DeviationsEach,
+      .products_each = ProductsEach,
+      .weight_sums_each = WeightSumsEach,
       .scale = {Scale<Flat>, Scale<Each>},
       .exp_scale = {ExpScale<Flat>, ExpScale<Each>},
       .subtract = {Subtract<Flat>, Subtract<Each>},
       .softmax_gradient = {SoftmaxGradient<Flat>, SoftmaxGradient<Each>},
       .log_softmax_gradient = {LogSoftmaxGradient<Flat>, LogSoftmaxGradient<Each>},
+      .normalize = {Normalize<Flat>, Normalize<Each>},
+      .gradient = {Gradient<Flat>, Gradient<Each>},
+      .add = Add,
+      .normalize_row = NormalizeRow,
+      .gradient_row = GradientRow,
   };
   return &kSpans;
 }
