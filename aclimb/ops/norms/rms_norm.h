@@ -239,7 +239,7 @@ inline Violation BiasShape(const contract::Arguments& arguments) {
 }
 inline Violation MissingSum(const contract::Arguments& arguments) {
   if (!arguments.Bool(kAdditionalOutput) || arguments.Given(kX)) return std::nullopt;
-  return "additionalOutput is true and xOut is null; expected a tensor for x1 + x2.";
+  return "additionalOutput is true and xOut is null; expected a tensor for the sum.";
 }
 
 inline constexpr contract::Rule kRules[] = {
