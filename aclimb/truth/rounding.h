@@ -1,30 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "aclimb/core/dtype.h"
-#include "aclimb/truth/elements.h"
 
 namespace aclimb::truth {
-
-// A finite number as PyTorch casts it: integers wrap, what is not 0 is true, fractions are lost.
-inline double Cast(double x, DType dtype) {
-  if (dtype == DType::kBool) return x != 0 ? 1 : 0;
-  if (IsFloating(dtype)) return Rounded(x, dtype);
-  const auto whole = static_cast<int64_t>(x);
-  switch (dtype) {
-    case DType::kInt8:
-      return static_cast<int8_t>(whole);
-    case DType::kUInt8:
-      return static_cast<uint8_t>(whole);
-    case DType::kInt16:
-      return static_cast<int16_t>(whole);
-    case DType::kInt32:
-      return static_cast<int32_t>(whole);
-    default:
-      return static_cast<double>(whole);
-  }
-}
 
 // What one rounding to the dtype changes at most: of a number itself, and of one that is too small.
 inline double RoundingOf(DType dtype) {

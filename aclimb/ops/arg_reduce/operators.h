@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "aclimb/ops/arg_reduce/contracts.h"
+#include "aclimb/truth/cast.h"
 #include "aclimb/truth/operator_entry.h"
 #include "aclimb/truth/reduced.h"
-#include "aclimb/truth/rounding.h"
 
 namespace aclimb::arg_reduce {
 
@@ -29,7 +29,8 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   for (const std::vector<double>& elements : truth::Groups(call, kSelf, reduced)) {
     const size_t place = PlaceOf<kLargest>(elements);
     values.push_back(elements[place]);
-    places.push_back(truth::Cast(static_cast<double>(place), call.DTypeOf(kPlaces)));
+    places.push_back(
+        truth::CastValue(static_cast<double>(place), DType::kInt64, call.DTypeOf(kPlaces)));
   }
   if (kPlaces != kOut) outputs.Set(kOut, values, truth::Allowance());
   outputs.Set(kPlaces, places, truth::Allowance());

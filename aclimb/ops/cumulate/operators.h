@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "aclimb/ops/cumulate/contract.h"
+#include "aclimb/truth/cast.h"
 #include "aclimb/truth/operator_entry.h"
 #include "aclimb/truth/rounding.h"
 
@@ -18,7 +19,7 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const DType dtype = call.DTypeOf(kOut);
   std::vector<double> sums = call.Values(kSelf), allowed(sums.size());
   for (size_t i = 0; i < sums.size(); ++i) {
-    sums[i] = truth::Cast(sums[i], dtype);
+    sums[i] = truth::CastValue(sums[i], call.DTypeOf(kSelf), dtype);
     double size = std::fabs(sums[i]);
     if (i / step % length != 0) {
       sums[i] += sums[i - step];
@@ -32,7 +33,7 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
     allowed[i] = std::isfinite(allowed[i]) ? 1e-13 * allowed[i] : 0;
     allowed[i] += rounding * truth::RoundingOf(dtype) + truth::LeastOf(dtype);
     if (!IsFloating(dtype)) {
-      sums[i] = truth::Cast(sums[i], dtype);
+      sums[i] = truth::CastValue(sums[i], DType::kInt64, dtype);
       allowed[i] = 0;
     }
   }

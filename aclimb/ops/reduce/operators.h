@@ -16,10 +16,10 @@ inline void SetResults(const truth::Call& call, truth::Outputs& outputs, int out
   const DType stored = call.DTypeOf(out);
   truth::Expected expected;
   for (truths::Elements& elements : truth::Groups(call, kSelf, reduced)) {
-    for (double& x : elements) x = truth::Cast(x, dtype);
+    for (double& x : elements) x = truths::Cast(x, dtype);
     const truths::Result result = of(elements, dtype);
     const bool whole = !IsFloating(stored);
-    expected.values.push_back(whole ? truth::Cast(result.value, stored) : result.value);
+    expected.values.push_back(whole ? truths::Cast(result.value, stored) : result.value);
     const double relative = truth::RoundingOf(dtype) + truth::RoundingOf(stored);
     const double rounding = std::isfinite(result.value) ? std::fabs(result.value) * relative : 0;
     expected.allowed.push_back(result.allowed + rounding + truth::LeastOf(dtype) +

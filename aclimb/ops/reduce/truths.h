@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "aclimb/core/dtype.h"
-#include "aclimb/truth/rounding.h"
+#include "aclimb/truth/cast.h"
 
 // What each row gives for the elements of one result, in double, and how far it may be off.
 namespace aclimb::reduce::truths {
@@ -19,7 +19,10 @@ struct Result {
   double allowed = 0;  // before it is rounded to a dtype
 };
 
-using truth::Cast;
+// Sums and products of integers wrap.
+inline double Cast(double x, DType dtype) {
+  return truth::CastValue(x, IsFloating(dtype) ? DType::kFloat64 : DType::kInt64, dtype);
+}
 
 // Elements are of `dtype`, in which the result is too.
 inline Result ReduceSum(const Elements& elements, DType dtype) {
