@@ -52,6 +52,7 @@ inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
     if (call.ParameterAt(p).kind != Kind::kScalar) continue;
     const double real = call.Real(p);
     numbers.real[scalars++] = computed == DType::kFloat64 ? real
+                              : computed == DType::kBool  ? (real != 0 ? 1 : 0)
                               : numbers.whole             ? std::trunc(real)
                                                           : static_cast<double>(call.Float(p));
   }
@@ -149,10 +150,10 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
     for (size_t i = 0; i < sizes.size(); ++i) allowed[i] += relative * sizes[i];
   }
   for (double& value : values) {
-    // What is chosen may be a number that the dtype has not; what is computed overflows.
-    value =
-        kAccuracy == Accuracy::kExact ? truth::Rounded(value, computed) : Wrapped(value, computed);
-    value = Wrapped(value, out);
+    const double rounded = truth::Rounded(value, computed);
+    // What is chosen may be a number that the dtype has not; what is computed may overflow.
+    const bool is_rounded = kAccuracy == Accuracy::kExact || std::isinf(rounded);
+    value = Wrapped(is_rounded ? rounded : Wrapped(value, computed), out);
   }
   outputs.Set(operands.output, std::move(values), std::move(allowed));
 }
