@@ -81,9 +81,11 @@ class PlanBuilder {
       Problem problem = MakeProblem(factors_[0].view, factors_[1].view,
                                     HasSelf(call_) ? &call_.self.view : nullptr, call_.out.view);
       MergeBatches(problem);
-      const bool is_vector = problem.m == 1 || problem.n == 1;
+      const bool too_far = MatricesReachTooFar(problem);
+      const bool is_vector = problem.m == 1 || problem.n == 1 || too_far;
       const bool swaps = is_vector ? VectorSwaps(problem) : MatricesSwap(problem);
       if (swaps) Transpose(problem);
+      if (is_vector && problem.m > 1) SplitRows(problem);
       Factor& a = factors_[swaps ? 1 : 0];
       Factor& b = factors_[swaps ? 0 : 1];
       if (is_vector ? PrepareVector(problem, a, b) : PrepareMatrices(problem, a, b)) {
