@@ -31,6 +31,7 @@ ALLOWED = {
     "aclimb/elementwise": FAMILY,
     "aclimb/matmul": FAMILY + ("aclimb/onednn/",),
     "aclimb/reduction": FAMILY,
+    "aclimb/pieces": FAMILY,
     "aclimb/rows": FAMILY,
     # The loader knows the devices that are built in by a generated list.
     "aclimb/backend": CORE + BRIDGE + ("built_in_backends.h",),
@@ -52,8 +53,8 @@ ALLOWED = {
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
 }
-FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/reduction/",
-            "aclimb/rows/")
+FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/pieces/",
+            "aclimb/reduction/", "aclimb/rows/")
 OPERATOR = PUBLIC + CORE + BRIDGE + FAMILIES + ("aclimb/contract/", "aclimb/executor/")
 OPERATOR_KERNEL = CORE + FAMILIES + ("aclimb/onednn/", "aclimb/simd/")
 # What the folders inside an operator's may see of each other.

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "aclimb/ops/cross_entropy_loss/contract.h"
+#include "aclimb/ops/cross_entropy_loss/draw.h"
+#include "aclimb/ops/cross_entropy_loss/truth.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::cross_entropy_loss {
+
+inline constexpr truth::InPlace kInPlace[] = {{kLogProbOut, kInput}};
+inline constexpr truth::OperatorEntry kOperators[] = {
+    truth::Entry<decltype(aclnnCrossEntropyLossGetWorkspaceSize)>(kContract, &Truth, &DrawCall,
+                                                                  kInPlace)};
+
+}  // namespace aclimb::cross_entropy_loss
