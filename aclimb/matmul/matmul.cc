@@ -117,8 +117,11 @@ class PlanBuilder {
   // Whether everything can be read as it is now; otherwise something was copied.
   bool PrepareVector(const Problem& problem, Factor& x, Factor& matrix) {
     bool ready = true;
-    if (!matrix.is_dense && !VectorReads(problem)) {
-      matrix.MakeDense(matrix.view.dtype, planner_, copies_);
+    const DType own = matrix.view.dtype;
+    const bool is_read =
+        own == DType::kFloat32 || own == DType::kFloat16 || own == DType::kBFloat16;
+    if (!is_read || !(matrix.is_dense || VectorReads(problem))) {
+      matrix.MakeDense(is_read ? own : DType::kFloat32, planner_, copies_);
       ready = false;
     }
     const bool consecutive = problem.k == 1 || problem.a.column == 1;

@@ -22,6 +22,7 @@ struct Definition {
 
 // One rounding to the dtype, and what adding in float32 leaves, relative to the absolute terms.
 inline double AllowedError(DType dtype, double value, double magnitude) {
+  if (dtype == DType::kFloat64) return 0x1p-48 * magnitude + 1e-300;
   const double rounding = dtype == DType::kFloat32   ? 0x1p-23
                           : dtype == DType::kFloat16 ? 0x1p-11
                                                      : 0x1p-8;
