@@ -82,8 +82,9 @@ inline void Compute(const truth::Call& call, const Definition& of, truth::Output
   const std::vector<double>& a = call.Values(of.first);
   const std::vector<double>& b = call.Values(of.second);
   const bool has_self = of.self >= 0 && of.beta != 0;
-  const std::vector<int64_t> from_self =
-      has_self ? BroadcastPlaces(call.Shape(of.self), heads) : std::vector<int64_t>();
+  std::vector<int64_t> self = has_self ? call.Shape(of.self) : std::vector<int64_t>();
+  if (from_column) self.push_back(1);
+  const std::vector<int64_t> from_self = places(self);
   std::vector<double> values, allowed;
   for (size_t i = 0; i < from_first.size(); ++i) {
     const int64_t row = from_first[i], matrix = from_second[i] / columns;
