@@ -7,7 +7,7 @@
 #define HCCL_HCCL_H_
 
 #include "acl/acl.h"
-#include "hccl_types.h"
+#include "hccl/hccl_types.h"
 
 #ifdef __cplusplus
 extern "C" {
