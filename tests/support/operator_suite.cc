@@ -162,17 +162,18 @@ TEST_P(OperatorSuite, OverlappingOutputsAreRefused) {
   std::set<int> seen;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const truth::Call call = Drawn(seed, 200);
-    for (int p = 0; p < call.size(); ++p) {
-      const contract::Parameter& parameter = call.ParameterAt(p);
-      if (!IsTensor(call, p) || !contract::IsWritten(parameter.role) || IsEmpty(call)) continue;
-      const std::vector<int64_t>& shape = call.Shape(p);
+    if (IsEmpty(call)) continue;
+    for (const Slot slot : call.Tensors()) {
+      const contract::Parameter& parameter = call.ParameterAt(slot.parameter);
+      if (!contract::IsWritten(parameter.role)) continue;
+      const std::vector<int64_t>& shape = call.Shape(slot);
       const auto longer =
           std::find_if(shape.begin(), shape.end(), [](int64_t extent) { return extent > 1; });
-      if (longer == shape.end() || !seen.insert(p).second) continue;
+      if (longer == shape.end() || !seen.insert(slot.parameter).second) continue;
       SCOPED_TRACE(TextOf(call));
-      OperatorRun run(entry(), call, [&](int q) {
+      OperatorRun run(entry(), call, [&](Slot of) {
         DeviceTensor::Options view;
-        if (q != p) return view;
+        if (of != slot) return view;
         view.stride = ContiguousStrides(shape);
         view.stride[static_cast<size_t>(longer - shape.begin())] = 0;
         return view;
