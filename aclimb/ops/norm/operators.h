@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "aclimb/ops/norm/contract.h"
+#include "aclimb/truth/elements.h"
 #include "aclimb/truth/operator_entry.h"
 #include "aclimb/truth/reduced.h"
 #include "aclimb/truth/rounding.h"
