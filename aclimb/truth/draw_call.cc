@@ -8,9 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "aclimb/contract/promotion.h"
 #include "aclimb/truth/draw_tensor.h"
 #include "aclimb/truth/elements.h"
 #include "aclimb/truth/obeys.h"
+#include "aclimb/truth/reduced.h"
 
 namespace aclimb::truth {
 namespace {
@@ -41,6 +43,36 @@ struct Range {
   }
 };
 
+// One of the dtypes that the rule allows.
+DType DrawNamedDType(Draw& draw, const Call& call, const Rule& rule) {
+  const DType to = call.DTypeOf(rule.other);
+  if (rule.third < 0) return to;
+  contract::DTypeMask fitting = 0;
+  const contract::DTypeMask mask = call.ParameterAt(rule.other).dtypes[draw.product()];
+  for (int i = 0; i < 64; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (contract::Has(mask, dtype) && contract::ResultConverts(call.DTypeOf(rule.third), dtype) &&
+        contract::ResultConverts(dtype, to)) {
+      fitting |= contract::DTypes(dtype);
+    }
+  }
+  return fitting == 0 || draw.Flip() ? to : DrawDType(draw, fitting);
+}
+
+// What the rules say of one parameter when the others are there.
+void FollowOthers(Draw& draw, Call& call) {
+  for (const Rule& rule : call.contract().rules) {
+    if (rule.kind == RuleKind::kNamesDType) {
+      call.SetInteger(rule.subject, static_cast<int64_t>(DrawNamedDType(draw, call, rule)));
+    }
+    if (rule.kind != RuleKind::kReduces || !call.IsGiven(rule.subject)) continue;
+    std::optional<std::vector<int64_t>> shape = ReducedShapeOf(call, rule);
+    if (!shape) continue;
+    if (rule.third < 0 && draw.Flip()) shape->push_back(1);
+    call.SetTensor(rule.subject, std::move(*shape), call.DTypeOf(rule.subject));
+  }
+}
+
 // Draws a call part by part: first what shapes depend on, last what depends on them.
 class CallDraw {
  public:
@@ -70,6 +102,7 @@ class CallDraw {
     ForEach([&](int p) {
       if (present_[At(p)] && IsDimension(p)) DrawAttribute(p);
     });
+    FollowOthers(draw_, call_);
   }
 
  private:

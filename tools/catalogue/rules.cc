@@ -69,6 +69,10 @@ const char* CauseOf(contract::RuleKind kind) {
       return "a dimension that is missing or extra";
     case contract::RuleKind::kBroadcasts:
       return "an output with the shape of one input only, or a missing dimension of 1";
+    case contract::RuleKind::kNamesDType:
+      return "a dtype that was passed as its name says, and an output made for another one";
+    case contract::RuleKind::kReduces:
+      return "an output that kept, or lost, the dimensions that are reduced";
     case contract::RuleKind::kCustom:
       break;
   }

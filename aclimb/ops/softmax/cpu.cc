@@ -37,7 +37,8 @@ class Rows {
         length_(problem.layout.length),
         self_(problem.self, problem.in_dtype),
         output_(problem.output, problem.in_dtype),
-        out_(problem.out, problem.out_dtype) {}
+        out_(problem.out, problem.out_dtype, problem.layout.outer * length_, length_),
+        ahead_(rows::AheadOf(length_)) {}
 
   bool Solve() const {
     const int64_t count = problem_.layout.outer;
@@ -47,6 +48,7 @@ class Rows {
         problem_.gradient ? SolveGradient(row * length_, buffers)
                           : SolveRow(row * length_, buffers);
       }
+      out_.Flush();
     });
   }
 
@@ -64,11 +66,16 @@ class Rows {
     const float* const x = self_.Load(from, length_, buffers.of[0]);
     float* const to = out_.Place(from, buffers.of[1]);
     const float max = spans_.max(x, length_);
+    double sum = 0;
+    rows::InPieces(length_, [&](int64_t at, int64_t n) {
+      self_.Prefetch(from + at + ahead_, n);
+      sum += spans_.exp_sum(x + at, n, max, problem_.logarithm ? nullptr : to + at);
+    });
     if (problem_.logarithm) {
-      const auto log = static_cast<float>(std::log(spans_.exp_sum(x, length_, max, nullptr)));
+      const auto log = static_cast<float>(std::log(sum));
       spans_.subtract[kFlat](x, &max, &log, length_, to);
     } else {
-      const auto scale = static_cast<float>(1 / spans_.exp_sum(x, length_, max, to));
+      const auto scale = static_cast<float>(1 / sum);
       spans_.scale[kFlat](to, &scale, nullptr, length_, to);
     }
     out_.Store(to, from, length_);
@@ -91,7 +98,10 @@ class Rows {
         if (max != kNothing) sum *= std::exp(static_cast<double>(max) - static_cast<double>(own));
         max = own;
       }
-      sum += spans_.exp_sum(x, n, max, nullptr);
+      rows::InPieces(n, [&](int64_t at, int64_t count) {
+        self_.Prefetch(begin + at + ahead_, count);
+        sum += spans_.exp_sum(x + at, count, max, nullptr);
+      });
     });
     const auto log = static_cast<float>(std::log(sum)), scale = static_cast<float>(1 / sum);
     EachChunk(from, [&](int64_t begin, int64_t n) {
@@ -109,12 +119,12 @@ class Rows {
     double sum = 0;
     EachChunk(from, [&](int64_t begin, int64_t n) {
       g = self_.Load(begin, n, buffers.of[0]);
-      if (problem_.logarithm) {
-        sum += spans_.sum(g, n);
-      } else {
-        y = output_.Load(begin, n, buffers.of[1]);
-        sum += spans_.dot(g, y, n);
-      }
+      if (!problem_.logarithm) y = output_.Load(begin, n, buffers.of[1]);
+      rows::InPieces(n, [&](int64_t at, int64_t count) {
+        self_.Prefetch(begin + at + ahead_, count);
+        output_.Prefetch(begin + at + (problem_.logarithm ? 0 : ahead_), count);
+        sum += problem_.logarithm ? spans_.sum(g + at, count) : spans_.dot(g + at, y + at, count);
+      });
     });
     const auto rounded = static_cast<float>(sum);
     EachChunk(from, [&](int64_t begin, int64_t n) {
@@ -134,6 +144,7 @@ class Rows {
   const rows::Reader self_;
   const rows::Reader output_;
   const rows::Writer out_;
+  const int64_t ahead_;
 };
 
 // ---- Rows side by side
@@ -147,7 +158,7 @@ class Columns {
         inner_(problem.layout.inner),
         self_(problem.self, problem.in_dtype),
         output_(problem.output, problem.in_dtype),
-        out_(problem.out, problem.out_dtype),
+        out_(problem.out, problem.out_dtype, problem.layout.outer * length_ * inner_, inner_),
         width_(WidthOf(problem.layout)),
         tiles_(CeilDivide(inner_, width_)) {}
 
@@ -157,26 +168,33 @@ class Columns {
                           [&](int64_t begin, int64_t end) {
                             Worker worker;
                             for (int64_t tile = begin; tile < end; ++tile) SolveTile(tile, worker);
+                            out_.Flush();
                           });
   }
 
  private:
-  static constexpr int64_t kMostWidth = 512;
+  static constexpr int64_t kMostWidth = 1024;
   // Terms that are added in float32 before they join a total.
   static constexpr int64_t kTerms = 64;
 
   struct Worker {
     rows::Buffers<3> buffers;
     alignas(64) float max[kMostWidth];
+    alignas(64) float next_max[kMostWidth];
     alignas(64) float sums[kMostWidth];
     alignas(64) double totals[kMostWidth];
   };
 
-  // As wide as leaves all rows of the tile in a chunk, in whole cache lines.
+  // In whole cache lines, as wide as leaves all lines of the tile in a chunk. Where that is too
+  // narrow, as wide as leaves every thread some tiles: no result depends on it.
   static int64_t WidthOf(const rows::Layout& layout) {
-    const int64_t fitting = kChunk / layout.length / 16 * 16;
-    const int64_t width = fitting < 64 ? 256 : std::min(fitting, kMostWidth);
-    return std::min(width, layout.inner);
+    constexpr int64_t kLine = 32, kLeast = 64;
+    int64_t width = kChunk / layout.length / kLine * kLine;
+    if (width < kLeast) {
+      const int64_t tiles = CeilDivide(2 * int64_t{TeamSize()}, layout.outer);
+      width = RoundUp(CeilDivide(layout.inner, tiles), kLine);
+    }
+    return std::min(std::clamp(width, kLeast, kMostWidth), layout.inner);
   }
 
   // Calls body(element) for each line of the tile that begins at element `from`.
@@ -209,14 +227,12 @@ class Columns {
     // A tile that a chunk holds keeps its exponentials there.
     const bool keeps = !problem_.logarithm && length_ * width <= kChunk;
     float* const buffer = worker.buffers.of[0];
-    EachLine(from, [&](int64_t at, int64_t) {
-      spans_.max_each(self_.Load(at, width, buffer), width, worker.max);
-    });
-    SumLines(from, width, worker, [&](int64_t at, int64_t k) {
-      const float* const x = self_.Load(at, width, buffer);
-      float* const to = keeps ? worker.buffers.of[1] + k * width : nullptr;
-      spans_.exp_sum_each(x, worker.max, width, to, worker.sums);
-    });
+    float* const kept = worker.buffers.of[1];
+    const int64_t block = keeps ? length_ : kTerms;
+    for (int64_t first = 0; first < length_; first += block) {
+      AddBlock(from, width, first, std::min(length_, first + block), keeps ? kept : nullptr,
+               worker);
+    }
     for (int64_t i = 0; i < width; ++i) {
       const double total = worker.totals[i];
       worker.sums[i] = static_cast<float>(problem_.logarithm ? std::log(total) : 1 / total);
@@ -224,13 +240,41 @@ class Columns {
     EachLine(from, [&](int64_t at, int64_t k) {
       float* const to = out_.Place(at, worker.buffers.of[2]);
       if (keeps) {
-        spans_.scale[kEach](worker.buffers.of[1] + k * width, worker.sums, nullptr, width, to);
+        spans_.scale[kEach](kept + k * width, worker.sums, nullptr, width, to);
       } else {
         const auto& map = problem_.logarithm ? spans_.subtract : spans_.exp_scale;
         map[kEach](self_.Load(at, width, buffer), worker.max, worker.sums, width, to);
       }
       out_.Store(to, at, width);
     });
+  }
+
+  // Lines [first, end) join the maxima and the totals: what was added before is scaled when a
+  // larger maximum turns up. The exponentials go to `kept` unless that is null.
+  void AddBlock(int64_t from, int64_t width, int64_t first, int64_t end, float* kept,
+                Worker& worker) const {
+    float* const buffer = worker.buffers.of[0];
+    const auto line = [&](int64_t k) { return self_.Load(from + k * inner_, width, buffer); };
+    std::copy_n(worker.max, width, worker.next_max);
+    for (int64_t k = first; k < end; ++k) spans_.max_each(line(k), width, worker.next_max);
+    for (int64_t i = 0; i < width; ++i) {
+      const float before = worker.max[i];
+      // A NaN is no maximum, and it will show in the sum.
+      const float now = worker.next_max[i] > before ? worker.next_max[i] : before;
+      if (worker.totals[i] != 0 && now != before) {
+        worker.totals[i] *= std::exp(static_cast<double>(before) - static_cast<double>(now));
+      }
+      worker.max[i] = now;
+      // -inf alone: nothing is added, and the row becomes NaN when it is mapped.
+      worker.next_max[i] = now == kNothing ? 0 : now;
+    }
+    for (int64_t k = first; k < end; ++k) {
+      float* const to = kept != nullptr ? kept + k * width : nullptr;
+      spans_.exp_sum_each(line(k), worker.next_max, width, to, worker.sums);
+      if ((k - first + 1) % kTerms == 0 || k + 1 == end) {
+        spans_.add_to_totals(worker.sums, width, worker.totals);
+      }
+    }
   }
 
   void SolveGradient(int64_t from, int64_t width, Worker& worker) const {
