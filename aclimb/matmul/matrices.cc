@@ -34,7 +34,7 @@ constexpr int64_t kMostStride = int64_t{4} << 20;
 double UnitWork(DType operand) {
   const bool tiles = operand == DType::kBFloat16 &&
                      aclimb::onednn::Has(aclimb::onednn::Instructions::kBFloat16Tiles);
-  return tiles ? 16.0 * 1024 * 1024 : 4.0 * 1024 * 1024;
+  return (tiles ? 32.0 : 4.0) * 1024 * 1024;
 }
 
 // How one dimension is cut: into pieces of one length and a shorter one.
