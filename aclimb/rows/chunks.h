@@ -48,6 +48,10 @@ class Reader {
     converter_.Run(from, count, buffer);
     return buffer;
   }
+  // What Load() of no more than a chunk from `begin` on gave, while the buffer stays as it is.
+  const float* Kept(int64_t begin, const float* buffer) const {
+    return converts() ? buffer : reinterpret_cast<const float*>(data_ + begin * size_);
+  }
   // Asks for elements that are read soon: the processor's own prefetcher stops at the end of a
   // page, where many a row begins. They may be past the end.
   void Prefetch(int64_t begin, int64_t count) const {

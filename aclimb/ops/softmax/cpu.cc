@@ -17,7 +17,7 @@ using rows::kEach;
 using rows::kFlat;
 using rows::Spans;
 
-constexpr float kNothing = -std::numeric_limits<float>::infinity();
+constexpr float kNothing = Part().max;
 
 // Clock cycles of a piece that a thread takes.
 constexpr double kPieceCycles = 64 * 1024;
@@ -41,6 +41,7 @@ class Rows {
         ahead_(rows::AheadOf(length_)) {}
 
   bool Solve() const {
+    if (problem_.parts != nullptr) return SolveParts();
     const int64_t count = problem_.layout.outer;
     return ParallelForAll(count, GrainOf(problem_, length_), [&](int64_t begin, int64_t end) {
       rows::Buffers<3> buffers;
@@ -81,60 +82,115 @@ class Rows {
     out_.Store(to, from, length_);
   }
 
-  // In two passes over memory, the first of which finds the maximum while it adds: what was added
-  // is scaled when a larger one turns up.
+  // In two passes over memory, the first of which finds the maximum while it adds.
   void SolveLongRow(int64_t from, rows::Buffers<3>& buffers) const {
-    float max = kNothing;
-    double sum = 0;
-    EachChunk(from, [&](int64_t begin, int64_t n) {
-      const float* const x = self_.Load(begin, n, buffers.of[0]);
-      const float own = spans_.max(x, n);
-      if (own == kNothing) {
-        // There are only -inf, which add nothing unless all of the row is like that, and NaN.
-        if (std::isnan(spans_.sum(x, n))) sum = std::numeric_limits<double>::quiet_NaN();
-        return;
-      }
-      if (own > max) {
-        if (max != kNothing) sum *= std::exp(static_cast<double>(max) - static_cast<double>(own));
-        max = own;
-      }
-      rows::InPieces(n, [&](int64_t at, int64_t count) {
-        self_.Prefetch(begin + at + ahead_, count);
-        sum += spans_.exp_sum(x + at, count, max, nullptr);
-      });
-    });
-    const auto log = static_cast<float>(std::log(sum)), scale = static_cast<float>(1 / sum);
-    EachChunk(from, [&](int64_t begin, int64_t n) {
-      const float* const x = self_.Load(begin, n, buffers.of[0]);
-      float* const to = out_.Place(begin, buffers.of[1]);
-      problem_.logarithm ? spans_.subtract[kFlat](x, &max, &log, n, to)
-                         : spans_.exp_scale[kFlat](x, &max, &scale, n, to);
-      out_.Store(to, begin, n);
-    });
+    Part all;
+    EachChunk(from, [&](int64_t begin, int64_t n) { Join(PartOf(begin, n, buffers), all); });
+    EachChunk(from, [&](int64_t begin, int64_t n) { MapChunk(begin, n, all, buffers); });
   }
 
   void SolveGradient(int64_t from, rows::Buffers<3>& buffers) const {
-    const float* g = nullptr;
-    const float* y = nullptr;
-    double sum = 0;
-    EachChunk(from, [&](int64_t begin, int64_t n) {
-      g = self_.Load(begin, n, buffers.of[0]);
-      if (!problem_.logarithm) y = output_.Load(begin, n, buffers.of[1]);
+    if (length_ > kChunk) return SolveLongRow(from, buffers);
+    const Part all = PartOf(from, length_, buffers);
+    MapGradient(from, length_, self_.Kept(from, buffers.of[0]),
+                problem_.logarithm ? output_.Load(from, length_, buffers.of[1])
+                                   : output_.Kept(from, buffers.of[1]),
+                all, buffers);
+  }
+
+  // Of elements [begin, begin + n), which are in one chunk.
+  Part PartOf(int64_t begin, int64_t n, rows::Buffers<3>& buffers) const {
+    Part part;
+    const float* const x = self_.Load(begin, n, buffers.of[0]);
+    if (problem_.gradient) {
+      const float* const y = problem_.logarithm ? nullptr : output_.Load(begin, n, buffers.of[1]);
       rows::InPieces(n, [&](int64_t at, int64_t count) {
         self_.Prefetch(begin + at + ahead_, count);
         output_.Prefetch(begin + at + (problem_.logarithm ? 0 : ahead_), count);
-        sum += problem_.logarithm ? spans_.sum(g + at, count) : spans_.dot(g + at, y + at, count);
+        part.sum +=
+            problem_.logarithm ? spans_.sum(x + at, count) : spans_.dot(x + at, y + at, count);
       });
+      return part;
+    }
+    part.max = spans_.max(x, n);
+    if (part.max == kNothing) {
+      // There are only -inf, which add nothing unless all of the row is like that, and NaN.
+      if (std::isnan(spans_.sum(x, n))) part.sum = std::numeric_limits<double>::quiet_NaN();
+      return part;
+    }
+    rows::InPieces(n, [&](int64_t at, int64_t count) {
+      self_.Prefetch(begin + at + ahead_, count);
+      part.sum += spans_.exp_sum(x + at, count, part.max, nullptr);
     });
-    const auto rounded = static_cast<float>(sum);
-    EachChunk(from, [&](int64_t begin, int64_t n) {
-      // The only chunk is still there.
-      if (length_ > kChunk) g = self_.Load(begin, n, buffers.of[0]);
-      if (length_ > kChunk || problem_.logarithm) y = output_.Load(begin, n, buffers.of[1]);
-      float* const to = out_.Place(begin, buffers.of[2]);
-      const auto& map = problem_.logarithm ? spans_.log_softmax_gradient : spans_.softmax_gradient;
-      map[kFlat](g, y, &rounded, n, to);
-      out_.Store(to, begin, n);
+    return part;
+  }
+
+  // What was added is scaled when a larger maximum turns up.
+  void Join(const Part& part, Part& all) const {
+    if (problem_.gradient || part.max == kNothing) {
+      all.sum += part.sum;
+      return;
+    }
+    const auto scale = [](float from, float to) {
+      return std::exp(static_cast<double>(from) - static_cast<double>(to));
+    };
+    const float max = std::max(all.max, part.max);
+    if (all.max != kNothing) all.sum *= scale(all.max, max);
+    all.sum += part.sum * scale(part.max, max);
+    all.max = max;
+  }
+
+  void MapChunk(int64_t begin, int64_t n, const Part& all, rows::Buffers<3>& buffers) const {
+    const float* const x = self_.Load(begin, n, buffers.of[0]);
+    if (problem_.gradient) {
+      return MapGradient(begin, n, x, output_.Load(begin, n, buffers.of[1]), all, buffers);
+    }
+    float* const to = out_.Place(begin, buffers.of[1]);
+    if (problem_.logarithm) {
+      const auto log = static_cast<float>(std::log(all.sum));
+      spans_.subtract[kFlat](x, &all.max, &log, n, to);
+    } else {
+      const auto scale = static_cast<float>(1 / all.sum);
+      spans_.exp_scale[kFlat](x, &all.max, &scale, n, to);
+    }
+    out_.Store(to, begin, n);
+  }
+
+  void MapGradient(int64_t begin, int64_t n, const float* g, const float* y, const Part& all,
+                   rows::Buffers<3>& buffers) const {
+    const auto sum = static_cast<float>(all.sum);
+    float* const to = out_.Place(begin, buffers.of[2]);
+    const auto& map = problem_.logarithm ? spans_.log_softmax_gradient : spans_.softmax_gradient;
+    map[kFlat](g, y, &sum, n, to);
+    out_.Store(to, begin, n);
+  }
+
+  // Few long rows, whose chunks are shared out. The results are those of SolveLongRow.
+  bool SolveParts() const {
+    const int64_t chunks = CeilDivide(length_, kChunk);
+    const auto each_chunk = [&](const auto& body) {
+      return ParallelForAll(problem_.layout.outer * chunks, 2, [&](int64_t begin, int64_t end) {
+        rows::Buffers<3> buffers;
+        for (int64_t k = begin; k < end; ++k) {
+          const int64_t at = k % chunks * kChunk;
+          body(k, k / chunks * length_ + at, std::min(kChunk, length_ - at), buffers);
+        }
+        out_.Flush();
+      });
+    };
+    Part* const parts = problem_.parts;
+    if (!each_chunk([&](int64_t k, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
+          parts[k] = PartOf(from, n, buffers);
+        })) {
+      return false;
+    }
+    for (int64_t row = 0; row < problem_.layout.outer; ++row) {
+      Part all;
+      for (int64_t k = row * chunks; k < (row + 1) * chunks; ++k) Join(parts[k], all);
+      parts[row * chunks] = all;
+    }
+    return each_chunk([&](int64_t k, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
+      MapChunk(from, n, parts[k / chunks * chunks], buffers);
     });
   }
 
@@ -339,6 +395,12 @@ double CyclesOf(const Problem& problem) {
   if (problem.in_dtype == DType::kFloat64) return 20;
   const bool exponential = !problem.gradient || problem.logarithm;
   return exponential ? 3 : 1.5;
+}
+
+int64_t PartCount(const rows::Layout& layout, DType dtype) {
+  const bool few = layout.outer < 2 * int64_t{TeamSize()};
+  if (dtype == DType::kFloat64 || layout.inner != 1 || layout.length <= kChunk || !few) return 0;
+  return layout.outer * CeilDivide(layout.length, kChunk);
 }
 
 bool Solve(const Problem& problem) {
