@@ -67,6 +67,8 @@ ACLIMB_BRIDGE void aclimb_handle_end(const void* handle);
 
 // Adds `text` to the calling thread's unread messages and makes `code` its last error.
 ACLIMB_BRIDGE void aclimb_report(int code, const char* text);
+// Reports that the collective `function` is not there.
+ACLIMB_BRIDGE void aclimb_refuse_collective(const char* function);
 
 // ---- Settings ----------------------------------------------------------------------------------
 

@@ -25,7 +25,8 @@ void Finish::Block(const Sum* sums, int64_t count, const char* self, char* out) 
   float results[kBlock];
   const Sum alpha = static_cast<Sum>(alpha_);
   if (has_self_) {
-    float addends[kBlock], stored[kBlock];
+    float addends[kBlock];
+    double stored[kBlock];  // elements of any dtype
     const float* added = addends;
     const void* from = self;
     if (self_column_ != 1) {

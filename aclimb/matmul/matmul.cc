@@ -81,9 +81,11 @@ class PlanBuilder {
       Problem problem = MakeProblem(factors_[0].view, factors_[1].view,
                                     HasSelf(call_) ? &call_.self.view : nullptr, call_.out.view);
       MergeBatches(problem);
-      const bool is_vector = problem.m == 1 || problem.n == 1;
+      const bool too_far = MatricesReachTooFar(problem);
+      const bool is_vector = problem.m == 1 || problem.n == 1 || too_far;
       const bool swaps = is_vector ? VectorSwaps(problem) : MatricesSwap(problem);
       if (swaps) Transpose(problem);
+      if (is_vector && problem.m > 1) SplitRows(problem);
       Factor& a = factors_[swaps ? 1 : 0];
       Factor& b = factors_[swaps ? 0 : 1];
       if (is_vector ? PrepareVector(problem, a, b) : PrepareMatrices(problem, a, b)) {
@@ -115,8 +117,11 @@ class PlanBuilder {
   // Whether everything can be read as it is now; otherwise something was copied.
   bool PrepareVector(const Problem& problem, Factor& x, Factor& matrix) {
     bool ready = true;
-    if (!matrix.is_dense && !VectorReads(problem)) {
-      matrix.MakeDense(matrix.view.dtype, planner_, copies_);
+    const DType own = matrix.view.dtype;
+    const bool is_read =
+        own == DType::kFloat32 || own == DType::kFloat16 || own == DType::kBFloat16;
+    if (!is_read || !(matrix.is_dense || VectorReads(problem))) {
+      matrix.MakeDense(is_read ? own : DType::kFloat32, planner_, copies_);
       ready = false;
     }
     const bool consecutive = problem.k == 1 || problem.a.column == 1;

@@ -20,8 +20,8 @@ struct Term {
 TensorView AsRow(TensorView view);
 TensorView AsColumn(TensorView view);
 
-// out = beta * self + alpha * (a @ b): [..., M, N] from [..., M, K] and [..., K, N]. FLOAT, FLOAT16
-// and BFLOAT16, any of them with any other.
+// out = beta * self + alpha * (a @ b): [..., M, N] from [..., M, K] and [..., K, N], in float32.
+// Any dtypes that copy/storage.h knows; what is neither FLOAT nor one of its halves is converted.
 //   a, b  the dimensions before the matrices broadcast to those of out
 //   self  broadcasts to out, and may be the same elements; it is not read if beta is 0, nor where
 //         its parameter is -1. a and b are not read if alpha is 0

@@ -272,7 +272,7 @@ TEST(Matmul, LongSums) {
     int64_t m, n, k;
   };
   for (const Shape& s : {Shape{2, 3, 2'200'017}, Shape{1, 1, 4'000'019}, Shape{1, 3, 1'000'017},
-                         Shape{20, 24, 100'003}, Shape{3, 2, 20'000}}) {
+                         Shape{20, 24, 100'003}, Shape{3, 2, 20'000}, Shape{2, 2, 4'200'007}}) {
     for (const bool transposed : {false, true}) {
       TestView a(DType::kFloat32, {s.m, s.k}, OrderOf(transposed));
       TestView b(DType::kFloat32, {s.k, s.n}, OrderOf(transposed));

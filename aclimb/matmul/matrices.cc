@@ -27,11 +27,14 @@ constexpr int64_t kMostBlocks = 64;
 constexpr int64_t kSide = 64;
 constexpr int64_t kLongestSide = 64 * 1024;
 
+// Elements between rows that are not too far apart.
+constexpr int64_t kMostStride = int64_t{4} << 20;
+
 // Multiplications that a thread takes at once, about: some ten microseconds.
 double UnitWork(DType operand) {
   const bool tiles = operand == DType::kBFloat16 &&
                      aclimb::onednn::Has(aclimb::onednn::Instructions::kBFloat16Tiles);
-  return tiles ? 16.0 * 1024 * 1024 : 4.0 * 1024 * 1024;
+  return (tiles ? 32.0 : 4.0) * 1024 * 1024;
 }
 
 // How one dimension is cut: into pieces of one length and a shorter one.
@@ -205,10 +208,19 @@ class MatricesPlan final : public ProductPlan {
   WorkspacePiece slots_, partial_;
 };
 
+bool ReachesFar(const Operand& operand) {
+  return std::max(operand.row, operand.column) > kMostStride;
+}
+
 }  // namespace
 
 bool MatricesSwap(const Problem& problem) {
   return problem.out.column != 1 && problem.out.row == 1;
+}
+
+bool MatricesReachTooFar(const Problem& problem) {
+  return (ReachesFar(problem.a) && problem.k > kMostStride) ||
+         (ReachesFar(problem.b) && problem.n > kMostStride);
 }
 
 bool MatricesRead(const Operand& operand, int64_t rows, int64_t columns) {
@@ -216,7 +228,7 @@ bool MatricesRead(const Operand& operand, int64_t rows, int64_t columns) {
       (columns == 1 || operand.column == 1) && (rows == 1 || operand.row >= columns);
   const bool by_columns =
       (rows == 1 || operand.row == 1) && (columns == 1 || operand.column >= rows);
-  return by_rows || by_columns;
+  return (by_rows || by_columns) && !ReachesFar(operand);
 }
 
 PlanPointer MakeMatricesPlan(Planner& planner, Setup setup) {

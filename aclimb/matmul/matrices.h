@@ -11,6 +11,10 @@ namespace aclimb::matmul {
 // Whether the rows should become columns, so that the output's rows have neighbours side by side.
 bool MatricesSwap(const Problem& problem);
 
+// Whether rows lie further apart, in a dense copy too, than oneDNN's code generators can say: they
+// count the bytes of some dozens of rows in an int.
+bool MatricesReachTooFar(const Problem& problem);
+
 // Whether oneDNN reads matrices of so many rows and columns where they are.
 bool MatricesRead(const Operand& operand, int64_t rows, int64_t columns);
 

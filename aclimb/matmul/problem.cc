@@ -93,4 +93,14 @@ void Transpose(Problem& problem) {
   }
 }
 
+void SplitRows(Problem& problem) {
+  problem.batch[problem.batch_rank] = problem.m;
+  for (Operand* each : {&problem.a, &problem.out, &problem.self}) {
+    each->batch[problem.batch_rank] = each->row;
+  }
+  problem.b.batch[problem.batch_rank] = 0;
+  ++problem.batch_rank;
+  problem.m = 1;
+}
+
 }  // namespace aclimb::matmul

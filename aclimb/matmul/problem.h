@@ -8,7 +8,7 @@
 //   out[b, m, n] = beta * self[b, m, n] + alpha * sum over k of a[b, m, k] * b[b, k, n]
 namespace aclimb::matmul {
 
-inline constexpr int kMostBatchDims = kMaxRank - 2;
+inline constexpr int kMostBatchDims = kMaxRank - 1;
 
 // How an operand lies in memory: elements from one place to the next. A dimension that is repeated
 // has 0.
@@ -60,5 +60,8 @@ void MergeBatches(Problem& problem);
 
 // The same product with rows for columns.
 void Transpose(Problem& problem);
+
+// The same product as a batch of rows.
+void SplitRows(Problem& problem);
 
 }  // namespace aclimb::matmul

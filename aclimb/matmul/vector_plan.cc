@@ -86,7 +86,7 @@ class VectorPlan final : public ProductPlan {
 }  // namespace
 
 bool VectorSwaps(const Problem& problem) {
-  if (problem.m != 1 || problem.n != 1) return problem.n == 1;
+  if (problem.m != 1 || problem.n != 1) return problem.n < problem.m;
   // Of two vectors the kernels read the second in any dtype.
   return problem.b.dtype == DType::kFloat32 && problem.a.dtype != DType::kFloat32;
 }

@@ -6,7 +6,8 @@
 // to pack.
 namespace aclimb::matmul {
 
-// Whether the rows should become columns: there is but one column, or `b` is the row.
+// Whether the rows should become columns: there are fewer columns, of which the plan wants one, or
+// `b` is the row.
 bool VectorSwaps(const Problem& problem);
 
 // Whether the kernels read `b` where it is.

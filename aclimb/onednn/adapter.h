@@ -126,10 +126,9 @@ class LazyPrimitive {
   mutable dnnl::primitive primitive_;
 };
 
-// The stream and the memory objects of a primitive's runs. They are kept from run to run, because
+// The streams and the memory objects of a primitive's runs. They are kept from run to run, because
 // to make them oneDNN takes a dozen pieces of host memory, and clears the padding of blocked
-// layouts, which its primitives write anyway. Thread-safe: a run that finds them in use makes its
-// own.
+// layouts, which its primitives write anyway. Thread-safe: as many are made as runs overlap.
 class Execution {
  public:
   // What a memory object is to the primitive, and its layout.
@@ -138,15 +137,17 @@ class Execution {
     dnnl::memory::desc desc;
   };
   static constexpr size_t kMost = 4;
+  // For the runs of a large team.
+  static constexpr size_t kMostKept = 64;
 
   explicit Execution(std::vector<Operand> operands) : operands_(std::move(operands)) {}
 
   // Addresses in the order of the operands.
   void Run(const dnnl::primitive& primitive, const std::array<void*, kMost>& addresses) const {
-    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return Objects(operands_).Run(primitive, operands_, addresses);
-    if (kept_ == nullptr) kept_ = std::make_unique<Objects>(operands_);
-    kept_->Run(primitive, operands_, addresses);
+    std::unique_ptr<Objects> objects = Take();
+    if (objects == nullptr) objects = std::make_unique<Objects>(operands_);
+    objects->Run(primitive, operands_, addresses);
+    Keep(std::move(objects));
   }
 
  private:
@@ -170,9 +171,22 @@ class Execution {
     }
   };
 
+  // A child of fork may find the lock taken for ever: it makes its own each time.
+  std::unique_ptr<Objects> Take() const {
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || kept_.empty()) return nullptr;
+    std::unique_ptr<Objects> taken = std::move(kept_.back());
+    kept_.pop_back();
+    return taken;
+  }
+  void Keep(std::unique_ptr<Objects> objects) const {
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock() && kept_.size() < kMostKept) kept_.push_back(std::move(objects));
+  }
+
   const std::vector<Operand> operands_;
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<Objects> kept_;
+  mutable std::vector<std::unique_ptr<Objects>> kept_;
 };
 
 // What make(question) gives, for a team of question.threads. Recent answers to questions of the

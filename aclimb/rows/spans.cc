@@ -356,6 +356,14 @@ void GradientRow(const float* g, const float* x, const float* weight, int64_t n,
   }
 }
 
+void Stream(const void* from, int64_t bytes, void* to) {
+  const hn::ScalableTag<uint8_t> d;
+  const auto step = static_cast<int64_t>(hn::Lanes(d));
+  const auto* const source = static_cast<const uint8_t*>(from);
+  auto* const target = static_cast<uint8_t*>(to);
+  for (int64_t i = 0; i < bytes; i += step) hn::Stream(hn::LoadU(d, source + i), d, target + i);
+}
+
 const Spans* Table() {
   static constexpr Spans kSpans = {
       .max = Max,
@@ -372,6 +380,7 @@ const Spans* Table() {
       .deviations_each = DeviationsEach,
       .products_each = ProductsEach,
       .weight_sums_each = WeightSumsEach,
+      .stream = Stream,
       .scale = {Scale<Flat>, Scale<Each>},
       .exp_scale = {ExpScale<Flat>, ExpScale<Each>},
       .subtract = {Subtract<Flat>, Subtract<Each>},

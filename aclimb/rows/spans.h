@@ -44,6 +44,9 @@ struct Spans {
   void (*weight_sums_each)(const float* g, const float* x, int64_t n, float mean, float rstd,
                            float* sums, float* products);
 
+  // ---- Around the caches: `to` begins a cache line, and the bytes make whole ones
+  void (*stream)(const void* from, int64_t bytes, void* to);
+
   // ---- Element by element, the parameters by ParameterKind
   using Map = void (*)(const float* x, const float* a, const float* b, int64_t n, float* out);
   Map scale[2];      // x * a

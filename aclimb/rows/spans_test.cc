@@ -1,6 +1,7 @@
 #include "aclimb/rows/spans.h"
 
 #include <gtest/gtest.h>
+#include <hwy/cache_control.h>
 
 #include <algorithm>
 #include <cmath>
@@ -212,6 +213,22 @@ TEST(Spans, MapsOfNorms) {
       ExpectEach(out, Expected(x, y, [&](double p, double q) {
                    return (q * w - 0.125 - (p - 0.5) * 3 * 0.75) * 3;
                  }));
+    }
+  });
+}
+
+TEST(Spans, StreamCopiesLines) {
+  EachTarget([] {
+    for (const int64_t lines : {0, 1, 3, 40}) {
+      alignas(64) char to[41 * 64];
+      std::vector<char> from(static_cast<size_t>(lines * 64 + 1));
+      for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 7);
+      std::fill(std::begin(to), std::end(to), char{-7});
+      // The source may begin anywhere.
+      SpansInUse().stream(from.data() + 1, lines * 64, to);
+      hwy::FlushStream();
+      EXPECT_TRUE(std::equal(from.begin() + 1, from.end(), to)) << lines;
+      EXPECT_EQ(to[lines * 64], char{-7});
     }
   });
 }

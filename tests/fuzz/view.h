@@ -10,8 +10,9 @@
 
 namespace aclimb::fuzz {
 
-// kLeftAlone: an output that the call does not ask for.
-enum class Role { kInput, kOutput, kInOut, kLeftAlone };
+// kLeftAlone: an output that the call does not ask for. kUnknown: one of a call whose flags were
+// spoilt, so that nobody knows whether it is written.
+enum class Role { kInput, kOutput, kInOut, kLeftAlone, kUnknown };
 
 // What an operator's document allows for a parameter.
 struct ViewSpec {

@@ -67,6 +67,8 @@ constexpr FixedRule kRows[] = {
      "no dump of an operator's inputs and outputs is asked for",
      "a framework's dump switch, or a tool for comparing precision",
      "record the operators with `aclimb run --record DIR`"},
+    {"runtime/collective/unsupported", kRtFeatureNotSupport, "no collective is called",
+     "a program for several devices", "run one process on one device"},
     // Initialisation.
     {"runtime/init/again", kRepeatInitialize, "aclInit is called once",
      "two parts of the program initialise", "ignore this code"},

@@ -93,6 +93,27 @@ TEST_F(CrossEntropyLoss, LongSumsOfEqualTerms) {
   EXPECT_EQ(loss.Values()[0], 0);
 }
 
+// The same against probabilities; a row of several chunks whose labels are one class.
+TEST_F(CrossEntropyLoss, AgainstProbabilities) {
+  constexpr int64_t kColumns = 5000;
+  std::vector<double> logits(kColumns, 0), labels(kColumns, 0), gradient(kColumns);
+  logits[4000] = 3;
+  labels[4000] = 1;
+  const double sum = std::exp(3.0) + kColumns - 1;
+  for (size_t c = 0; c < kColumns; ++c) gradient[c] = std::exp(logits[c]) / sum - labels[c];
+  const DeviceTensor features({1, kColumns}, DType::kFloat32, logits);
+  const DeviceTensor wanted({1, kColumns}, DType::kFloat32, labels);
+  const DeviceTensor loss({1}, DType::kFloat32), backprop({1, kColumns}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(features, wanted, loss, backprop,
+                                                                  size, executor);
+      },
+      &aclnnSoftmaxCrossEntropyWithLogits, stream_));
+  EXPECT_TRUE(Near(loss.Values(), {std::log(sum) - 3}, {1e-6, 0}));
+  EXPECT_TRUE(Near(backprop.Values(), gradient, {5e-6, 1e-9}));
+}
+
 TEST_F(CrossEntropyLoss, WithoutRows) {
   const DeviceTensor input({0, 3}, DType::kFloat32), target({0}, DType::kInt64);
   const DeviceTensor loss({}, DType::kFloat32), log_prob({0, 3}, DType::kFloat32);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "aclimb/ops/cross_entropy_loss/contract.h"
+#include "aclimb/ops/cross_entropy_loss/probabilities_contract.h"
 #include "aclimb/truth/draw_call.h"
 
 namespace aclimb::cross_entropy_loss {
@@ -45,6 +46,19 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
       call.SetTensor(output, {0}, dtype);
     }
   }
+}
+
+inline void DrawProbabilities(truth::Draw& draw, truth::Call& call) {
+  using P = Probabilities;
+  constexpr int64_t kRows[] = {3, 1, 2, 0, 17, 64, 100, 5};
+  constexpr int64_t kClasses[] = {5, 1, 2, 33, 64, 127, 1000, 0};
+  const DType dtype = truth::DrawDType(draw, kProbabilitiesTypes[draw.product()]);
+  const int64_t rows = draw.Pick(kRows), classes = draw.Pick(kClasses);
+  for (const int input : {P::kFeatures, P::kLabels}) {
+    call.SetTensor(input, {rows, classes}, dtype, truth::DrawValues(draw, dtype, rows * classes));
+  }
+  call.SetTensor(P::kLoss, {rows}, dtype);
+  call.SetTensor(P::kBackprop, {rows, classes}, dtype);
 }
 
 }  // namespace aclimb::cross_entropy_loss

@@ -28,6 +28,9 @@ constexpr int64_t kTile = 128;
 // Terms that are added in float32 before they join a total.
 constexpr int64_t kTerms = 64;
 
+// What is written at once.
+int64_t RunOf(const Planes& planes) { return planes.inner == 1 ? planes.channels : planes.inner; }
+
 int64_t GrainOf(int64_t elements) {
   const double cycles = kChannelCycles * static_cast<double>(elements + 1);
   return std::max<int64_t>(1, static_cast<int64_t>(kPieceCycles / cycles));
@@ -136,7 +139,8 @@ struct TileSums {
 // Calls plane(outer, channel, element, n, buffers) for neighbours of one channel, or
 // row(channel, element, n, buffers) for neighbouring channels: all elements, in chunks.
 template <typename OfPlane, typename OfRow>
-bool MapAll(const Planes& planes, bool side_by_side, const OfPlane& of_plane, const OfRow& of_row) {
+bool MapAll(const Planes& planes, bool side_by_side, const Writer& out, const OfPlane& of_plane,
+            const OfRow& of_row) {
   const int64_t count = side_by_side ? planes.outer : planes.PlaneCount();
   const int64_t length = side_by_side ? planes.channels : planes.inner;
   return ParallelForAll(count, GrainOf(length), [&](int64_t begin, int64_t end) {
@@ -148,6 +152,7 @@ bool MapAll(const Planes& planes, bool side_by_side, const OfPlane& of_plane, co
                      : of_plane(k / planes.channels, k % planes.channels, from, n, buffers);
       }
     }
+    out.Flush();
   });
 }
 
@@ -180,7 +185,8 @@ class BatchNormalizer {
         parts_(problem.planes, /*by_plane=*/false),
         memory_(problem.scratch, parts_.count(), channels_),
         x_(problem.x, problem.x_dtype),
-        out_(problem.out, problem.out_dtype) {}
+        out_(problem.out, problem.out_dtype, problem.planes.ElementCount(), RunOf(problem.planes)) {
+  }
 
   bool Run() const {
     if (problem_.training && !AddParts()) return false;
@@ -191,7 +197,7 @@ class BatchNormalizer {
       return false;
     }
     return MapAll(
-        problem_.planes, parts_.side_by_side(),
+        problem_.planes, parts_.side_by_side(), out_,
         [&](int64_t, int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
           Map(kFlat, c, from, n, buffers);
         },
@@ -355,7 +361,7 @@ class BatchGradientSolver {
         memory_(problem.scratch, parts_.count(), channels_),
         grad_(problem.grad, problem.grad_dtype),
         x_(problem.x, problem.x_dtype),
-        out_(problem.out, problem.out_dtype),
+        out_(problem.out, problem.out_dtype, problem.planes.ElementCount(), RunOf(problem.planes)),
         needs_sums_(problem.weight_sums != nullptr || problem.bias_sums != nullptr ||
                     !problem.fixed_statistics) {}
 
@@ -376,7 +382,7 @@ class BatchGradientSolver {
     }
     if (problem_.out == nullptr) return true;
     return MapAll(
-        problem_.planes, parts_.side_by_side(),
+        problem_.planes, parts_.side_by_side(), out_,
         [&](int64_t, int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
           Map(kFlat, c, from, n, buffers);
         },
@@ -445,7 +451,8 @@ class GroupGradientSolver {
         pairs_(static_cast<Pair*>(problem.scratch)),
         grad_(problem.grad, problem.grad_dtype),
         x_(problem.x, problem.x_dtype),
-        out_(problem.out, problem.out_dtype) {}
+        out_(problem.out, problem.out_dtype, problem.planes.ElementCount(), RunOf(problem.planes)) {
+  }
 
   bool Run() const {
     if (!AddProducts(
@@ -466,7 +473,7 @@ class GroupGradientSolver {
                        });
     if (!all) return false;
     return MapAll(
-        problem_.planes, /*side_by_side=*/false,
+        problem_.planes, /*side_by_side=*/false, out_,
         [&](int64_t o, int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
           const int64_t group = GroupOf(o, c);
           const double rstd = problem_.rstd[group];

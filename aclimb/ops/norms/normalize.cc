@@ -23,8 +23,9 @@ class Normalizer {
         spans_(rows::SpansInUse()),
         x_(problem.x, problem.x_dtype),
         x2_(problem.x2, problem.x2_dtype),
-        sum_(problem.sum, problem.sum_dtype),
-        out_(problem.out, problem.out_dtype) {}
+        sum_(problem.sum, problem.sum_dtype, problem.rows * problem.length, problem.length),
+        out_(problem.out, problem.out_dtype, problem.rows * problem.length, problem.length),
+        ahead_(rows::AheadOf(problem.length)) {}
 
   bool Run() const {
     const double cycles = kNormalizeCycles * static_cast<double>(problem_.length + 1);
@@ -32,6 +33,8 @@ class Normalizer {
     return ParallelForAll(problem_.rows, grain, [&](int64_t begin, int64_t end) {
       rows::Buffers<3> buffers;
       for (int64_t row = begin; row < end; ++row) NormalizeRow(row, buffers);
+      sum_.Flush();
+      out_.Flush();
     });
   }
 
@@ -51,9 +54,15 @@ class Normalizer {
     return x;
   }
 
+  // What comes after these elements.
+  void Prefetch(int64_t from, int64_t n) const {
+    x_.Prefetch(from + ahead_, n);
+    if (problem_.x2 != nullptr) x2_.Prefetch(from + ahead_, n);
+  }
+
   void NormalizeRow(int64_t row, rows::Buffers<3>& buffers) const {
     const int64_t length = problem_.length;
-    const auto count = static_cast<double>(length);
+    const auto elements = static_cast<double>(length);
     // The only chunk stays where it is.
     const float* const whole = length <= kChunk ? Load(row, 0, length, buffers) : nullptr;
     const auto each_chunk = [&](const auto& body) {
@@ -68,17 +77,26 @@ class Normalizer {
     if (problem_.centered) {
       double sum = 0, off[2] = {0, 0};
       each_chunk([&](const float* x, int64_t, int64_t n) { sum += spans_.sum(x, n); });
-      const Moments moments = MomentsOf(sum, count, [&](float about) {
-        each_chunk(
-            [&](const float* x, int64_t, int64_t n) { spans_.deviations(x, n, about, off); });
+      const Moments moments = MomentsOf(sum, elements, [&](float about) {
+        each_chunk([&](const float* x, int64_t at, int64_t n) {
+          rows::InPieces(n, [&](int64_t k, int64_t count) {
+            Prefetch(row * length + at + k, count);
+            spans_.deviations(x + k, count, about, off);
+          });
+        });
         return off;
       });
       mean = static_cast<float>(moments.mean);
       squares = moments.squares;
     } else {
-      each_chunk([&](const float* x, int64_t, int64_t n) { squares += spans_.dot(x, x, n); });
+      each_chunk([&](const float* x, int64_t at, int64_t n) {
+        rows::InPieces(n, [&](int64_t k, int64_t count) {
+          Prefetch(row * length + at + k, count);
+          squares += spans_.dot(x + k, x + k, count);
+        });
+      });
     }
-    const auto rstd = static_cast<float>(1 / std::sqrt(squares / count + problem_.eps));
+    const auto rstd = static_cast<float>(1 / std::sqrt(squares / elements + problem_.eps));
     if (problem_.mean != nullptr) problem_.mean[row] = mean;
     if (problem_.rstd != nullptr) problem_.rstd[row] = rstd;
     const int64_t weights = row % problem_.sets * (length / problem_.run);
@@ -112,8 +130,9 @@ class Normalizer {
 
   // What is normalized, to where it is wanted itself.
   void Put(const float* x, int64_t from, int64_t n) const {
-    if (sum_.converts()) return sum_.Store(x, from, n);
-    std::copy_n(x, n, sum_.Place(from, nullptr));
+    float* const to = sum_.Place(from, nullptr);
+    if (to != nullptr) std::copy_n(x, n, to);
+    sum_.Store(x, from, n);
   }
 
   const Normalization& problem_;
@@ -122,6 +141,7 @@ class Normalizer {
   const rows::Reader x2_;
   const rows::Writer sum_;
   const rows::Writer out_;
+  const int64_t ahead_;  // elements
 };
 
 }  // namespace

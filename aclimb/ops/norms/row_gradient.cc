@@ -38,7 +38,8 @@ class Solver {
         length_(problem.length),
         grad_(problem.grad, problem.grad_dtype),
         x_(problem.x, problem.x_dtype),
-        out_(problem.out, problem.out_dtype),
+        out_(problem.out, problem.out_dtype, problem.rows * length_, length_),
+        ahead_(rows::AheadOf(length_)),
         sums_(problem.weight_sums != nullptr || problem.bias_sums != nullptr) {}
 
   bool Run() const {
@@ -52,6 +53,7 @@ class Solver {
     return ParallelForAll(problem_.rows, grain, [&](int64_t begin, int64_t end) {
       rows::Buffers<3> buffers;
       for (int64_t row = begin; row < end; ++row) SolveRow(row, Sums(), buffers);
+      out_.Flush();
     });
   }
 
@@ -80,6 +82,7 @@ class Solver {
         SolveBlock(block * blocks.rows, std::min((block + 1) * blocks.rows, problem_.rows),
                    SumsOf(block, blocks.count), buffers);
       }
+      out_.Flush();
     });
     if (!all) return false;
     return ParallelForAll(length_, 4096, [&](int64_t begin, int64_t end) {
@@ -129,7 +132,11 @@ class Solver {
       const int64_t n = std::min(kChunk, length_ - at);
       load(at, n);
       if (problem_.out != nullptr) {
-        spans_.gradient_sums(g, x, WeightAt(at), n, mean, rstd, both);
+        rows::InPieces(n, [&](int64_t k, int64_t count) {
+          grad_.Prefetch(from + at + k + ahead_, count);
+          x_.Prefetch(from + at + k + ahead_, count);
+          spans_.gradient_sums(g + k, x + k, WeightAt(at + k), count, mean, rstd, both);
+        });
       }
       if (sums.weight != nullptr) {
         spans_.weight_sums_each(g, x, n, mean, rstd, sums.bias + at, sums.weight + at);
@@ -181,6 +188,7 @@ class Solver {
   const rows::Reader grad_;
   const rows::Reader x_;
   const rows::Writer out_;
+  const int64_t ahead_;  // elements
   const bool sums_;
 };
 

@@ -1,12 +1,8 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include "aclimb/core/codes.h"
 #include "aclimb/ops/pointwise/parameters.h"
 
-// k<Name>Parameters and k<Name>Rules of the operators with one input: activations, clamps.
+// k<Name>Parameters and k<Name>Rules of activations with attributes.
 namespace aclimb::pointwise {
 
 inline constexpr Parameter kEluParameters[] = {
@@ -45,61 +41,5 @@ inline constexpr Parameter kSoftplusParameters[] = {
     Output("out", kFloats, "shape of self; may be self itself")};
 inline constexpr Rule kSoftplusRules[] = {IsReal("real/beta", 1), IsReal("real/threshold", 2),
                                           HasShape("same-shape/out", 3, 0)};
-
-inline constexpr Parameter kThresholdParameters[] = {
-    Input("self", kNumbersWithoutDouble, "any shape"),
-    Scalar("threshold", "what is above stays; in the dtype of self, without fraction for integers"),
-    Scalar("value", "what the others become; in the dtype of self"),
-    Output("out", kNumbersWithoutDouble, "shape of self; may be self itself")};
-inline constexpr Rule kThresholdRules[] = {
-    IsReal("real/threshold", 1), IsReal("real/value", 2),
-    contract::ConvertsTo("converts/out", 0, 3, "allocate the output with the dtype of self"),
-    HasShape("same-shape/out", 3, 0)};
-inline constexpr auto kInplaceThresholdParameters = InPlace(kThresholdParameters);
-inline constexpr auto kInplaceThresholdRules = First(kThresholdRules, 2);
-
-inline constexpr const char* kLeastDoc = "the least; in the dtype of self";
-inline constexpr const char* kMostDoc = "the most; in the dtype of self";
-inline constexpr const char* kClampedDoc = "shape and dtype of self; may be self itself";
-
-inline constexpr Parameter kClampParameters[] = {
-    Input("self", kNumbers, "any shape"),
-    Optional(Scalar("clipValueMin", "the least, in the dtype of self; null: no lower bound")),
-    Optional(Scalar("clipValueMax", "the most, in the dtype of self; null: no upper bound")),
-    Output("out", kNumbers, kClampedDoc)};
-inline std::optional<std::string> NoBound(const contract::Arguments& arguments) {
-  if (arguments.Given(1) || arguments.Given(2)) return std::nullopt;
-  return "clipValueMin and clipValueMax are null; expected at least one bound.";
-}
-inline constexpr Rule kClampRules[] = {
-    contract::Custom("a-bound", &NoBound, "clipValueMin or clipValueMax is given",
-                     "pass a lower bound, an upper bound, or both", kAclnnNullptr),
-    IsReal("real/clipValueMin", 1), IsReal("real/clipValueMax", 2),
-    HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
-
-inline constexpr Parameter kClampMinParameters[] = {Input("self", kNumbers, "any shape"),
-                                                    Scalar("clipValueMin", kLeastDoc),
-                                                    Output("out", kNumbers, kClampedDoc)};
-inline constexpr Rule kClampMinRules[] = {IsReal("real/clipValueMin", 1),
-                                          HasDType("same-dtype/out", 2, 0),
-                                          HasShape("same-shape/out", 2, 0)};
-
-inline constexpr Parameter kClampMaxParameters[] = {Input("self", kNumbers, "any shape"),
-                                                    Scalar("clipValueMax", kMostDoc),
-                                                    Output("out", kNumbers, kClampedDoc)};
-inline constexpr Rule kClampMaxRules[] = {IsReal("real/clipValueMax", 1),
-                                          HasDType("same-dtype/out", 2, 0),
-                                          HasShape("same-shape/out", 2, 0)};
-inline constexpr auto kInplaceClampMaxParameters = InPlace(kClampMaxParameters);
-inline constexpr auto kInplaceClampMaxRules = First(kClampMaxRules, 1);
-
-inline constexpr Parameter kHardtanhParameters[] = {
-    Input("self", kNumbers, "any shape"), Scalar("clipValueMin", kLeastDoc),
-    Scalar("clipValueMax", kMostDoc), Output("out", kNumbers, kClampedDoc)};
-inline constexpr Rule kHardtanhRules[] = {
-    IsReal("real/clipValueMin", 1), IsReal("real/clipValueMax", 2),
-    HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
-inline constexpr auto kInplaceHardtanhParameters = InPlace(kHardtanhParameters);
-inline constexpr auto kInplaceHardtanhRules = First(kHardtanhRules, 2);
 
 }  // namespace aclimb::pointwise

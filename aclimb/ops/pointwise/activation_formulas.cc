@@ -1,5 +1,4 @@
 #include <cmath>
-#include <type_traits>
 
 #include "aclimb/ops/pointwise/formulas.h"
 
@@ -25,12 +24,6 @@ struct OnFloats : Attributes {
   static constexpr float kCycles = 2;
   using Vectors = elementwise::Floats;
 };
-// Those of a few instructions have less to do than memory.
-struct OnNumbers : OnFloats {
-  static constexpr float kCycles = 0.4f;
-  using Scalars = elementwise::Types<uint8_t, int8_t, int16_t, int32_t, int64_t, double>;
-};
-
 // Attributes: alpha, scale, inputScale.
 struct Elu : OnFloats {
   using Scalars = elementwise::Types<double>;
@@ -89,37 +82,6 @@ struct Softplus : OnFloats {
     const V above = hn::IfThenZeroElse(hn::Lt(z, hn::Zero(d)), z);
     const V linear = hn::Set(d, As<float>(1));
     return hn::IfThenElse(hn::Gt(z, linear), x, hn::Div(hn::Add(above, rest), beta));
-  }
-};
-
-// Attributes: threshold, value.
-struct Threshold : OnNumbers {
-  template <class T, class D, class V>
-  HWY_INLINE V operator()(D d, V x) const {
-    // NaN compares false and stays, as in PyTorch.
-    return hn::IfThenElse(hn::Le(x, hn::Set(d, As<float>(0))), hn::Set(d, As<float>(1)), x);
-  }
-  template <class T>
-  T Scalar(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return x <= real[0] ? As<T>(1) : x;
-    return static_cast<int64_t>(x) <= whole[0] ? As<T>(1) : x;
-  }
-};
-
-// Attributes: the least and the most; the least where they cross. NaN stays, and a bound that is
-// NaN makes everything NaN, as in PyTorch.
-struct Clamp : OnNumbers {
-  template <class T, class D, class V>
-  HWY_INLINE V operator()(D d, V x) const {
-    const V least = hn::Set(d, As<float>(0)), most = hn::Set(d, As<float>(1));
-    const V below = hn::IfThenElse(hn::Or(hn::Le(x, most), hn::IsNaN(x)), x, most);
-    return hn::IfThenElse(hn::Or(hn::Ge(below, least), hn::IsNaN(below)), below, least);
-  }
-  template <class T>
-  T Scalar(T x) const {
-    const T least = As<T>(0), most = As<T>(1);
-    const T below = x <= most || x != x ? x : most;
-    return below >= least || below != below ? below : least;
   }
 };
 

@@ -3,7 +3,9 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/ops/pointwise/activation_contracts.h"
+#include "aclimb/ops/pointwise/combination_contracts.h"
 #include "aclimb/ops/pointwise/gradient_contracts.h"
+#include "aclimb/ops/pointwise/selection_contracts.h"
 #include "pointwise_headers.h"
 
 // The contracts of the rows: k<Name>Contract.

@@ -14,6 +14,41 @@ inline constexpr const char* kInputDoc = "what the forward operator was given";
 inline constexpr const char* kOutputDoc = "what the forward operator returned";
 inline constexpr const char* kResultDoc = "shape of gradOutput; may be one of the inputs";
 
+inline constexpr const char* kBroadcastDoc = "shape that both broadcast to; may be one of them";
+
+inline constexpr Parameter kThresholdBackwardParameters[] = {
+    Input("gradOutput", kThresholdGradientTypes, kGradDoc),
+    Input("self", kThresholdGradientTypes, "what the forward operator was given, or returned"),
+    Scalar("threshold", "the forward operator's"),
+    Output("out", kThresholdGradientTypes, kBroadcastDoc)};
+inline constexpr Rule kThresholdBackwardRules[] = {
+    HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/out", 3, 0),
+    IsReal("real/threshold", 2), contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};
+
+inline constexpr Parameter kGeluBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Output("gradInput", kFloats, kBroadcastDoc)};
+inline constexpr Rule kGeluBackwardRules[] = {
+    contract::Promotes("promotes/gradInput", 0, 1, 2, kConvert),
+    contract::Broadcasts("broadcasts/gradInput", 2, 0, 1, kAllocate)};
+
+inline constexpr Parameter kGeluBackwardV2Parameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Attribute("approximate", Kind::kString, "none: by the error function; tanh: by tanh"),
+    Output("gradInput", kFloats, kBroadcastDoc)};
+inline constexpr Rule kGeluBackwardV2Rules[] = {
+    contract::Promotes("promotes/gradInput", 0, 1, 3, kConvert),
+    contract::OneOf("one-of/approximate", 2, "none|tanh",
+                    "pass the text that the forward call had"),
+    contract::Broadcasts("broadcasts/gradInput", 3, 0, 1, kAllocate)};
+
+inline constexpr Parameter kTanhBackwardParameters[] = {
+    Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),
+    Output("gradInput", kAllFloats, kBroadcastDoc)};
+inline constexpr Rule kTanhBackwardRules[] = {
+    HasDType("same-dtype/output", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
+    contract::Broadcasts("broadcasts/gradInput", 2, 0, 1, kAllocate)};
+
 inline constexpr Parameter kSiluBackwardParameters[] = {Input("gradOutput", kFloats, kGradDoc),
                                                         Input("self", kFloats, kInputDoc),
                                                         Output("gradInput", kFloats, kResultDoc)};

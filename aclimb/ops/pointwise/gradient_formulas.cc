@@ -26,6 +26,58 @@ struct OnFloats : Attributes {
   using Vectors = elementwise::Floats;
 };
 
+// Attribute: threshold.
+struct ThresholdBackward : OnFloats {
+  using Scalars = elementwise::Types<uint8_t, int8_t, int32_t>;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V g, V x) const {
+    // NaN compares false and lets the gradient through, as in PyTorch.
+    return hn::IfThenZeroElse(hn::Le(x, hn::Set(d, As<float>(0))), g);
+  }
+  template <class T>
+  T Scalar(T g, T x) const {
+    return static_cast<int64_t>(x) <= whole[0] ? T{0} : g;
+  }
+};
+
+// The normal distribution's share below x, and x times its density.
+struct GeluBackwardByErf : OnFloats {
+  static constexpr float kCycles = 4;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V g, V x) const {
+    const V half = hn::Set(d, 0.5f);
+    const V share = hn::MulAdd(half, Erf<T>(d, hn::Mul(x, hn::Set(d, 0.70710678f))), half);
+    const V density =
+        hn::Mul(Exp<T>(d, hn::Mul(hn::Mul(x, x), hn::Neg(half))), hn::Set(d, 0.39894228f));
+    return hn::Mul(g, hn::MulAdd(x, density, share));
+  }
+};
+
+// With s the sigmoid of v = 2 u, (1 + tanh(u)) / 2 = s, whose derivative is s * (1 - s) * v'.
+struct GeluBackwardByTanh : OnFloats {
+  static constexpr float kCycles = 3;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V g, V x) const {
+    const V one = hn::Set(d, 1.0f), slope = hn::Set(d, 1.5957691216057308f);
+    const V square = hn::Mul(x, x);
+    const V v = hn::Mul(hn::Mul(slope, x), hn::MulAdd(square, hn::Set(d, 0.044715f), one));
+    const V s = Sigmoid<T>(d, v);
+    const V inner = hn::Mul(slope, hn::MulAdd(square, hn::Set(d, 0.134145f), one));
+    const V outer = hn::Mul(hn::Mul(s, hn::Sub(one, s)), inner);
+    return hn::Mul(g, hn::MulAdd(x, outer, s));
+  }
+};
+
+struct TanhBackward : OnFloats {
+  using Scalars = elementwise::Types<double>;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V g, V y) const {
+    const V one = hn::Set(d, 1.0f);
+    return hn::Mul(g, hn::Mul(hn::Sub(one, y), hn::Add(one, y)));
+  }
+  double Scalar(double g, double y) const { return g * ((1 - y) * (1 + y)); }
+};
+
 struct SiluBackward : OnFloats {
   static constexpr float kCycles = 2;
   template <class T, class D, class V>

@@ -14,6 +14,12 @@
 
 namespace aclimb::pointwise {
 
+// A condition, which has no say in what is computed in.
+constexpr bool IsCondition(const Parameter& parameter) {
+  const contract::DTypeMask mask = parameter.dtypes[Product::kA2];
+  return (mask & ~contract::DTypes(DType::kBool, DType::kUInt8)) == 0;
+}
+
 // The tensors of a call by their roles, those that are given, and what it computes in.
 struct Operands {
   explicit Operands(const truth::Call& call) {
@@ -21,9 +27,12 @@ struct Operands {
       if (call.ParameterAt(p).kind != Kind::kTensor) continue;
       if (contract::IsWritten(call.ParameterAt(p).role)) output = p;
       if (!contract::IsRead(call.ParameterAt(p).role) || !call.IsGiven(p)) continue;
-      const DType own = call.DTypeOf(p);
-      computed = inputs.empty() ? own : contract::PromoteTensors(computed, own).value_or(computed);
       inputs.push_back(p);
+      if (IsCondition(call.ParameterAt(p))) continue;
+      const DType own = call.DTypeOf(p);
+      computed = computed == DType::kUndefined
+                     ? own
+                     : contract::PromoteTensors(computed, own).value_or(computed);
     }
   }
 
@@ -34,15 +43,18 @@ struct Operands {
 
 inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
   truths::Numbers numbers;
+  numbers.whole = !IsFloating(computed);
   int scalars = 0, integers = 0;
   for (int p = 0; p < call.size(); ++p) {
+    numbers.given[p] = call.IsGiven(p);
     if (call.ParameterAt(p).kind == Kind::kInteger) numbers.integer[integers++] = call.Integer(p);
+    if (call.ParameterAt(p).kind == Kind::kString) numbers.by_tanh = call.Text(p, "") == "tanh";
     if (call.ParameterAt(p).kind != Kind::kScalar) continue;
     const double real = call.Real(p);
-    numbers.real[scalars] = computed == DType::kFloat64 ? real
-                            : IsFloating(computed)      ? static_cast<double>(call.Float(p))
-                                                        : std::trunc(real);
-    numbers.given[scalars++] = call.IsGiven(p);
+    numbers.real[scalars++] = computed == DType::kFloat64 ? real
+                              : computed == DType::kBool  ? (real != 0 ? 1 : 0)
+                              : numbers.whole             ? std::trunc(real)
+                                                          : static_cast<double>(call.Float(p));
   }
   return numbers;
 }
@@ -85,42 +97,78 @@ inline double Wrapped(double value, DType dtype) {
   return value - size * std::floor((value - least) / size);
 }
 
-inline std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
-                                    double (*formula)(double, const truths::Numbers&),
-                                    const truths::Numbers& numbers) {
-  return truth::Each(call, {in[0]}, [&](double x) { return formula(x, numbers); });
+// pick(formula(...)) of the inputs' elements.
+template <typename R, typename Pick>
+std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+                             R (*formula)(double, const truths::Numbers&),
+                             const truths::Numbers& numbers, Pick pick) {
+  return truth::Each(call, {in[0]}, [&](double x) { return pick(formula(x, numbers)); });
 }
-inline std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
-                                    double (*formula)(double, double, const truths::Numbers&),
-                                    const truths::Numbers& numbers) {
+template <typename R, typename Pick>
+std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+                             R (*formula)(double, double, const truths::Numbers&),
+                             const truths::Numbers& numbers, Pick pick) {
   return truth::Each(call, {in[0], in[1]},
-                     [&](double x, double y) { return formula(x, y, numbers); });
+                     [&](double x, double y) { return pick(formula(x, y, numbers)); });
+}
+template <typename R, typename Pick>
+std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+                             R (*formula)(double, double, double, const truths::Numbers&),
+                             const truths::Numbers& numbers, Pick pick) {
+  return truth::Each(call, {in[0], in[1], in[2]},
+                     [&](double x, double y, double z) { return pick(formula(x, y, z, numbers)); });
 }
 
-template <auto kFormula, bool kRounds>
+inline double ValueOf(double value) { return value; }
+inline double ValueOf(const truths::Sum& sum) { return sum.value; }
+
+enum class Accuracy { kExact, kComputed, kSum };
+
+template <auto kFormula, Accuracy kAccuracy>
 void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const Operands operands(call);
-  const DType out = call.DTypeOf(operands.output);
+  const DType computed = operands.computed, out = call.DTypeOf(operands.output);
+  const truths::Numbers numbers = NumbersOf(call, computed);
+  std::vector<double> values = ValuesOf(call, operands.inputs, kFormula, numbers,
+                                        [](const auto& result) { return ValueOf(result); });
   truth::Allowance allowance;
-  if (kRounds) allowance = ComputedIn(operands.computed);
-  if (out != operands.computed) {
+  if (kAccuracy != Accuracy::kExact) allowance = ComputedIn(computed);
+  if (out != computed) {
     allowance.relative += StoredIn(out).relative;
     allowance.absolute += StoredIn(out).absolute;
   }
-  std::vector<double> values =
-      ValuesOf(call, operands.inputs, kFormula, NumbersOf(call, operands.computed));
-  for (double& value : values) {
-    // What is chosen may be a number that the dtype has not; what is computed overflows.
-    value = kRounds ? Wrapped(value, operands.computed) : truth::Rounded(value, operands.computed);
-    value = Wrapped(value, out);
+  std::vector<double> allowed;
+  for (const double value : values) {
+    allowed.push_back(allowance.absolute + allowance.relative * std::fabs(value));
   }
-  outputs.Set(operands.output, std::move(values), allowance);
+  if constexpr (kAccuracy == Accuracy::kSum) {
+    // What is computed in float32 or double is off by the size of its terms.
+    const DType terms = computed == DType::kFloat64 ? computed : DType::kFloat32;
+    const double relative = IsFloating(computed) ? ComputedIn(terms).relative : 0;
+    const std::vector<double> sizes = ValuesOf(call, operands.inputs, kFormula, numbers,
+                                               [](const truths::Sum& sum) { return sum.size; });
+    for (size_t i = 0; i < sizes.size(); ++i) allowed[i] += relative * sizes[i];
+  }
+  for (double& value : values) {
+    const double rounded = truth::Rounded(value, computed);
+    // What is chosen may be a number that the dtype has not; what is computed may overflow.
+    const bool is_rounded = kAccuracy == Accuracy::kExact || std::isinf(rounded);
+    value = Wrapped(is_rounded ? rounded : Wrapped(value, computed), out);
+  }
+  outputs.Set(operands.output, std::move(values), std::move(allowed));
 }
-// Of operators that compute, and of those that choose among numbers.
+// Of operators that choose among numbers, that compute, and that add terms which may cancel.
 template <auto kFormula>
-constexpr auto Computed = &Truth<kFormula, true>;
+constexpr auto Exact = &Truth<kFormula, Accuracy::kExact>;
 template <auto kFormula>
-constexpr auto Exact = &Truth<kFormula, false>;
+constexpr auto Computed = &Truth<kFormula, Accuracy::kComputed>;
+template <auto kFormula>
+constexpr auto Sum = &Truth<kFormula, Accuracy::kSum>;
+
+inline void TruthOfClampTensor(const truth::Call& call, truth::Outputs& outputs) {
+  const bool both = call.IsGiven(1) && call.IsGiven(2);
+  (both ? Exact<&truths::ClampByBoth> : Exact<&truths::ClampByOne>)(call, outputs);
+}
 
 // The output may be each input of its dtypes.
 struct SharedTensors {

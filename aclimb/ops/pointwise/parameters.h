@@ -31,6 +31,21 @@ inline constexpr auto kNumbersWithoutDouble =
     DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16, DType::kInt32,
            DType::kInt64, DType::kUInt8);
 
+inline constexpr auto kAddcmulTypes =
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt32,
+           DType::kInt64, DType::kUInt8);
+inline constexpr auto kAddcdivTypes =
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt64);
+inline constexpr auto kMaskedFillTypes = DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8,
+                                                DType::kInt32, DType::kInt64, DType::kBool);
+inline constexpr auto kWhereTypes =
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
+           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+inline constexpr auto kThresholdGradientTypes =
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kUInt8);
+inline constexpr auto kMask = contract::OnAll(contract::DTypes(DType::kBool));
+inline constexpr auto kConditions = contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8));
+
 constexpr Parameter Scalar(const char* name, const char* doc) {
   return Attribute(name, Kind::kScalar, doc);
 }
@@ -43,6 +58,12 @@ constexpr Rule HasShape(const char* id, int tensor, int other) {
 constexpr Rule HasDType(const char* id, int tensor, int other) {
   return contract::SameDType(id, tensor, other, "create the tensors with one dtype");
 }
+
+inline constexpr const char* kAllocate =
+    "allocate the output with the shape that they broadcast to";
+inline constexpr const char* kFits = "pass tensors that broadcast to the shape of the first one";
+inline constexpr const char* kConvert =
+    "convert the tensors to dtypes that promote to the output's";
 
 // Of the twin that works in place: the first one is the output too, and the last one is missing.
 template <size_t N>

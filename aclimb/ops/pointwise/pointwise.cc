@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "aclimb/contract/promotion.h"
 #include "aclimb/elementwise/elementwise.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/pointwise/contracts.h"
@@ -50,6 +51,32 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner,
 template <const elementwise::Formula& kFormula>
 Result<PlanPointer> Plan(const Arguments& arguments, Planner& planner) {
   return MakePlan(arguments, planner, kFormula, AttributesOf(arguments));
+}
+
+// Conditions and masks have no say in what is computed in.
+Result<PlanPointer> PlanSWhere(const Arguments& arguments, Planner& planner) {
+  const DType self = arguments.Tensor(1).dtype, other = arguments.Tensor(2).dtype;
+  return MakePlan(arguments, planner, kWhere, {},
+                  contract::PromoteTensors(self, other).value_or(self));
+}
+
+template <const elementwise::Formula& kFormula>
+Result<PlanPointer> PlanMaskedFill(const Arguments& arguments, Planner& planner) {
+  return MakePlan(arguments, planner, kFormula, AttributesOf(arguments), arguments.Tensor(0).dtype);
+}
+
+Result<PlanPointer> PlanClampTensor(const Arguments& arguments, Planner& planner) {
+  const bool both = arguments.Given(1) && arguments.Given(2);
+  return MakePlan(arguments, planner,
+                  both                 ? kClampBy
+                  : arguments.Given(1) ? kClampMinBy
+                                       : kClampMaxBy,
+                  {});
+}
+
+Result<PlanPointer> PlanGeluBackwardV2(const Arguments& arguments, Planner& planner) {
+  const bool by_tanh = arguments.String(2, "none") == "tanh";
+  return MakePlan(arguments, planner, by_tanh ? kGeluBackwardByTanh : kGeluBackwardByErf, {});
 }
 
 Result<PlanPointer> PlanGeluV2(const Arguments& arguments, Planner& planner) {

@@ -110,6 +110,83 @@ TEST_F(Pointwise, HardswishBackwardAtItsEnds) {
   EXPECT_TRUE(Near(out.Values(), {-1, 3, 0, 2}, {1e-6, 0}));
 }
 
+TEST_F(Pointwise, ConditionsAreAnyNumber) {
+  const DeviceTensor condition({4}, DType::kUInt8, {0, 1, 128, 200});
+  const DeviceTensor x({4}, DType::kInt8, {1, 2, 3, 4}), y({1}, DType::kInt8, {-1});
+  const DeviceTensor out({4}, DType::kInt8);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(SWhere), condition, x, y, out));
+  EXPECT_TRUE(Near(out.Values(), {-1, 2, 3, 4}, {}));
+}
+
+TEST_F(Pointwise, WhatIsNotChosenMayBeNaN) {
+  const DeviceTensor self({3}, DType::kFloat32, {kNaN, 2, kInf});
+  const DeviceTensor mask({3}, DType::kBool, {1, 0, 1}), value({}, DType::kFloat32, {-kInf});
+  const Scalar zero(0.0f);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(InplaceMaskedFillScalar), self, mask, zero));
+  EXPECT_TRUE(Near(self.Values(), {0, 2, 0}, {}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(InplaceMaskedFillTensor), self, mask, value));
+  EXPECT_TRUE(Near(self.Values(), {-kInf, 2, -kInf}, {}));
+}
+
+TEST_F(Pointwise, IntegersNeitherTrapNorSaturate) {
+  const DeviceTensor x({3}, DType::kInt64, {0, 7, 5}), out({3}, DType::kInt64);
+  const DeviceTensor a({3}, DType::kInt64, {-0x1p63, 1, 7}), b({3}, DType::kInt64, {-1, 0, -2});
+  const Scalar one(1.0f), minus(-1.0f);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Addcdiv), x, a, b, one, out));
+  EXPECT_TRUE(Near(out.Values(), {-0x1p63, 7, 2}, {}));
+  const DeviceTensor bytes({2}, DType::kUInt8, {3, 100}), sums({2}, DType::kUInt8);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Addcmul), bytes, bytes, bytes, minus, sums));
+  EXPECT_TRUE(Near(sums.Values(), {250, 84}, {}));
+}
+
+TEST_F(Pointwise, AWeightOfOneGivesTheOtherEndExactly) {
+  const DeviceTensor x({2}, DType::kFloat32, {1e8, -1e8}), end({1}, DType::kFloat32, {1});
+  const DeviceTensor out({2}, DType::kFloat32);
+  const Scalar one(1.0f);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Lerps), x, end, one, out));
+  EXPECT_TRUE(Near(out.Values(), {1, 1}, {}));
+}
+
+// Of the form by tanh where nobody says which.
+TEST_F(Pointwise, GradientsOfGelu) {
+  const DeviceTensor grad({1}, DType::kFloat32, {1}), x({2}, DType::kFloat32, {1, -3});
+  const DeviceTensor out({2}, DType::kFloat32);
+  const Values by_tanh = {1.08296408, -0.01158417}, by_erf = {1.08331547, -0.01194565};
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(GeluBackward), grad, x, out));
+  EXPECT_TRUE(Near(out.Values(), by_tanh, {1e-6, 1e-7}));
+  for (const char* form : {"none", "tanh"}) {
+    char text[8];
+    std::strcpy(text, form);
+    char* const approximate = text;
+    ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(GeluBackwardV2), grad, x, approximate, out));
+    EXPECT_TRUE(Near(out.Values(), form[0] == 't' ? by_tanh : by_erf, {1e-6, 1e-7})) << form;
+  }
+  char other[] = "erf";
+  char* const approximate = other;
+  EXPECT_EQ(Run(ACLIMB_PHASES(GeluBackwardV2), grad, x, approximate, out), 161002);
+}
+
+TEST_F(Pointwise, NaNLetsTheGradientOfAThresholdThrough) {
+  const DeviceTensor grad({3}, DType::kFloat32, {1, 2, 3}), out({3}, DType::kFloat32);
+  const DeviceTensor self({3}, DType::kFloat32, {kNaN, 0, 0.5});
+  const Scalar zero(0.0f);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(ThresholdBackward), grad, self, zero, out));
+  EXPECT_TRUE(Near(out.Values(), {1, 0, 3}, {}));
+}
+
+TEST_F(Pointwise, ClampTensorTakesOneBoundOrTwo) {
+  const DeviceTensor x({3}, DType::kFloat32, {-5, 0, 5}), out({3}, DType::kFloat32);
+  const DeviceTensor least({}, DType::kFloat32, {-1}), most({}, DType::kFloat32, {1});
+  const aclTensor* const none = nullptr;
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(ClampTensor), x, least, most, out));
+  EXPECT_TRUE(Near(out.Values(), {-1, 0, 1}, {}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(ClampTensor), x, none, most, out));
+  EXPECT_TRUE(Near(out.Values(), {-5, 0, 1}, {}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(ClampTensor), x, least, none, out));
+  EXPECT_TRUE(Near(out.Values(), {-1, 0, 5}, {}));
+  EXPECT_EQ(Run(ACLIMB_PHASES(ClampTensor), x, none, none, out), 161001);
+}
+
 TEST_F(Pointwise, RefusalsSayWhatToDo) {
   const DeviceTensor x({2}, DType::kFloat32, {1, 2}), out({2}, DType::kFloat32);
   const aclScalar* const none = nullptr;

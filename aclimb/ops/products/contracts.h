@@ -5,6 +5,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/ops/products/rules.h"
+#include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_dot.h"
 #include "products_headers.h"
 
@@ -17,6 +18,9 @@ enum : int { kSelf, kMat2, kOut, kCubeMathType };
 // Of out = beta * self + alpha * (first @ second); a twin has no output, and its cubeMathType
 // stands there.
 enum : int { kAddend, kFirst, kSecond, kBeta, kAlpha, kSum, kSumMathType, kInPlaceMathType = kSum };
+
+// Of aclnnAddmv, where alpha stands before beta.
+enum : int { kAddmvSelf, kMat, kVec, kAddmvAlpha, kAddmvBeta, kAddmvOut, kAddmvMathType };
 
 inline constexpr auto kHalves = contract::OnAll(contract::kHalfDTypes);
 inline constexpr auto kFloats =
@@ -243,5 +247,41 @@ inline constexpr contract::Contract kDotContract = {
     .parameters = kDotParameters,
     .rules = kDotRules};
 static_assert(contract::Matches<decltype(aclnnDotGetWorkspaceSize)>(kDotContract));
+
+// aclnnAddmv
+inline constexpr auto kAddmvDTypes =
+    contract::OnAll(contract::kHalfDTypes |
+                    contract::DTypes(DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+                                     DType::kInt64, DType::kUInt8, DType::kBool));
+inline constexpr contract::Parameter kAddmvParameters[] = {
+    contract::WithRank(contract::Input("self", kAddmvDTypes, "[M] or [1], which broadcasts"), 1, 1),
+    WithShape(contract::Input("mat", kAddmvDTypes, "the matrix"), {"M K", 2, 2}),
+    WithShape(contract::Input("vec", kAddmvDTypes, "the vector"), {"K", 1, 1}),
+    kAlphaParameter,
+    kBetaParameter,
+    WithShape(contract::Output("out", kAddmvDTypes, "the sum"), {"M", 1, 1}),
+    kCubeMathTypeParameter,
+};
+inline constexpr contract::Rule kAddmvRules[] = {
+    contract::ConvertsToFloat("real/alpha", kAddmvAlpha, "pass a real scalar"),
+    contract::ConvertsToFloat("real/beta", kAddmvBeta, "pass a real scalar"),
+    MathType(kAddmvMathType),
+    contract::Custom("result-dtype/out", &WrongAddmvDType,
+                     "out.dtype is the one to which the inputs and the scalars are promoted",
+                     "allocate out with the promoted dtype"),
+    MathTypeOfProduct(&WrongAddmvMathType),
+    contract::Broadcasts("broadcast/self", kAddmvOut, kAddmvSelf,
+                         "pass a self with the length of out, or with one element"),
+    contract::Custom("no-product", &AddmvBroadcastsToNothing,
+                     "self.shape is out.shape when alpha is 0",
+                     "pass a self with the length of out"),
+};
+inline constexpr contract::Contract kAddmvContract = {
+    .function = "aclnnAddmv",
+    .folder = "addmv",
+    .summary = "A scaled vector plus the scaled product of a matrix and a vector.",
+    .parameters = kAddmvParameters,
+    .rules = kAddmvRules};
+static_assert(contract::Matches<decltype(aclnnAddmvGetWorkspaceSize)>(kAddmvContract));
 
 }  // namespace aclimb::products

@@ -97,6 +97,33 @@ inline void DrawDot(truth::Draw& draw, truth::Call& call) {
   call.SetTensor(kOut, {}, dtype);
 }
 
+// Tensors of one dtype most often, and scalars of its kind.
+inline void DrawAddmv(truth::Draw& draw, truth::Call& call) {
+  const DrawnExtents g(draw);
+  const contract::DTypeMask mask = kAddmvDTypes[draw.product()];
+  DType tensors[3], scalars[2];
+  tensors[0] = truth::DrawDType(draw, mask);
+  for (const int i : {1, 2}) {
+    tensors[i] = draw.Byte() >= 208 ? truth::DrawDType(draw, mask) : tensors[0];
+  }
+  double numbers[2];
+  for (const int i : {0, 1}) {
+    const bool whole = !IsFloating(tensors[0]) && draw.Byte() < 224;
+    scalars[i] = whole ? DType::kInt32 : draw.Byte() >= 224 ? DType::kFloat64 : DType::kFloat32;
+    if (tensors[0] == DType::kBool && whole) scalars[i] = DType::kBool;
+    numbers[i] = whole ? static_cast<double>(draw.Below(4)) : (draw.Byte() % 32 - 8) / 8.0;
+    if (scalars[i] == DType::kBool) numbers[i] = numbers[i] != 0 ? 1 : 0;
+  }
+  const bool repeats = numbers[0] != 0 && draw.Byte() >= 192;
+  DrawInput(draw, call, kAddmvSelf, {repeats ? 1 : g.m}, tensors[0]);
+  DrawInput(draw, call, kMat, {g.m, g.k}, tensors[1]);
+  DrawInput(draw, call, kVec, {g.k}, tensors[2]);
+  call.SetScalar(kAddmvAlpha, numbers[0], scalars[0]);
+  call.SetScalar(kAddmvBeta, numbers[1], scalars[1]);
+  call.SetTensor(kAddmvOut, {g.m}, AddmvDType(tensors, scalars));
+  DrawMathType(draw, call, kAddmvMathType);
+}
+
 // By the ranks and patterns of the contract.
 template <const contract::Contract& kContract, bool kAddsBatch>
 void DrawSum(truth::Draw& draw, truth::Call& call) {

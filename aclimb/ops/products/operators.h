@@ -3,6 +3,7 @@
 #include "aclimb/ops/products/contracts.h"
 #include "aclimb/ops/products/draw.h"
 #include "aclimb/ops/products/truth.h"
+#include "aclimb/truth/cast.h"
 #include "aclimb/truth/operator_entry.h"
 
 namespace aclimb::products {
@@ -38,6 +39,38 @@ void SumTruth(const truth::Call& call, truth::Outputs& outputs) {
           outputs);
 }
 
+// In DOUBLE as in float32 but for the tolerance; integers wrap, and BOOL knows no number.
+inline void AddmvTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const double alpha = call.Real(kAddmvAlpha), beta = call.Real(kAddmvBeta);
+  const DType dtype = call.DTypeOf(kAddmvOut);
+  truth::Outputs sums;
+  Compute(call,
+          {.first = kMat,
+           .second = kVec,
+           .out = kAddmvOut,
+           .self = kAddmvSelf,
+           .alpha = IsFloating(dtype) ? alpha : 1,
+           .beta = IsFloating(dtype) ? beta : 0},
+          sums);
+  std::vector<double> values = sums.Find(kAddmvOut)->values;
+  if (IsFloating(dtype)) {
+    const std::vector<double>& allowed = sums.Find(kAddmvOut)->allowed;
+    return outputs.Set(kAddmvOut, std::move(values), allowed);
+  }
+  const std::vector<double>& self = call.Values(kAddmvSelf);
+  for (size_t m = 0; m < values.size(); ++m) {
+    const double addend = self[self.size() == 1 ? 0 : m];
+    if (dtype == DType::kBool) {
+      values[m] = (values[m] != 0 && alpha != 0) || (addend != 0 && beta != 0) ? 1 : 0;
+      continue;
+    }
+    const double whole = std::trunc(alpha) * values[m] + std::trunc(beta) * addend;
+    values[m] = truth::CastValue(whole, DType::kInt64, dtype);
+  }
+  outputs.Set(kAddmvOut, std::move(values), truth::Allowance{});
+}
+
+inline constexpr truth::InPlace kAddmvInPlace[] = {{kAddmvOut, kAddmvSelf}};
 inline constexpr truth::InPlace kInPlace[] = {{kSum, kAddend}};
 
 inline constexpr truth::OperatorEntry kOperators[] = {
@@ -58,6 +91,8 @@ inline constexpr truth::OperatorEntry kOperators[] = {
 #undef ACLIMB_SUM
 #undef ACLIMB_SUM_IN_PLACE
     truth::Entry<decltype(aclnnDotGetWorkspaceSize)>(kDotContract, &DotTruth, &DrawDot),
+    truth::Entry<decltype(aclnnAddmvGetWorkspaceSize)>(kAddmvContract, &AddmvTruth, &DrawAddmv,
+                                                       kAddmvInPlace),
 };
 
 }  // namespace aclimb::products

@@ -179,5 +179,24 @@ TEST_F(ProductsTest, SumOfBatchesLargerThanTheProduct) {
   EXPECT_EQ(out.Values(), (std::vector<double>{11, 12, 13, 24, 25, 26, 61, 62, 63, 84, 85, 86}));
 }
 
+// Integers wrap, alpha stands before beta, and a self of one element needs a product.
+TEST_F(ProductsTest, Addmv) {
+  constexpr DType kI8 = DType::kInt8;
+  const DeviceTensor mat({2, 3}, kI8, {100, 100, 0, 1, 2, 3}), vec({3}, kI8, {1, 1, 1});
+  const DeviceTensor self({1}, kI8, {7}), out({2}, kI8);
+  const Scalar one(1, DType::kInt32), two(2, DType::kInt32), zero(0, DType::kInt32), half(0.5f);
+  const auto phase1 = [&](const Scalar& alpha, const Scalar& beta) {
+    return [&](uint64_t* size, aclOpExecutor** executor) {
+      return aclnnAddmvGetWorkspaceSize(self, mat, vec, alpha, beta, out, 0, size, executor);
+    };
+  };
+  ACLIMB_ASSERT_OK(RunBothPhases(phase1(one, two), &aclnnAddmv, stream_));
+  EXPECT_EQ(out.Values(), (std::vector<double>{-42, 20}));
+  EXPECT_EQ(RunBothPhases(phase1(zero, two), &aclnnAddmv, stream_), 161002);
+  ExpectSays(aclGetRecentErrMsg(), "expected equal shapes when alpha is 0");
+  EXPECT_EQ(RunBothPhases(phase1(half, two), &aclnnAddmv, stream_), 161002);
+  ExpectSays(aclGetRecentErrMsg(), "alpha.dtype is FLOAT, beta.dtype is INT32; expected FLOAT.");
+}
+
 }  // namespace
 }  // namespace aclimb::testing

@@ -32,6 +32,16 @@ std::string DTypesText(const Arguments& arguments, const NamedTensor (&inputs)[3
   return text;
 }
 
+DType AddmvDTypeOf(const Arguments& arguments) {
+  const DType tensors[3] = {arguments.Tensor(kAddmvSelf).dtype, arguments.Tensor(kMat).dtype,
+                            arguments.Tensor(kVec).dtype};
+  const DType scalars[2] = {arguments.Scalar(kAddmvAlpha).dtype,
+                            arguments.Scalar(kAddmvBeta).dtype};
+  return AddmvDType(tensors, scalars);
+}
+
+constexpr NamedTensor kAddmvTensors[3] = {{kAddmvSelf, "self"}, {kMat, "mat"}, {kVec, "vec"}};
+
 std::string TextOf(const Dims& shape) { return ShapeText(shape.data(), shape.size()); }
 
 }  // namespace
@@ -114,6 +124,37 @@ Finding WrongSumOfBatches(const Arguments& arguments) {
                                  TextOf(batch1), " and batch2.shape is ", TextOf(batch2));
   if (!shape) return Cat(inputs, "; expected self and the product to broadcast.");
   return Cat("out.shape is ", TextOf(out), " but ", inputs, "; expected ", TextOf(*shape), ".");
+}
+
+DType AddmvDType(const DType (&tensors)[3], const DType (&scalars)[2]) {
+  DType promoted = tensors[0];
+  for (const DType dtype : tensors) {
+    promoted = contract::PromoteTensors(promoted, dtype).value_or(promoted);
+  }
+  for (const DType dtype : scalars) {
+    promoted = contract::PromoteTensorAndScalar(promoted, dtype).value_or(promoted);
+  }
+  return promoted;
+}
+
+Finding WrongAddmvDType(const Arguments& arguments) {
+  const DType promoted = AddmvDTypeOf(arguments), got = arguments.Tensor(kAddmvOut).dtype;
+  if (got == promoted) return std::nullopt;
+  return Cat("out.dtype is ", NameOf(got), " but ", DTypesText(arguments, kAddmvTensors),
+             ", alpha.dtype is ", NameOf(arguments.Scalar(kAddmvAlpha).dtype), ", beta.dtype is ",
+             NameOf(arguments.Scalar(kAddmvBeta).dtype), "; expected ", NameOf(promoted), ".");
+}
+
+Finding WrongAddmvMathType(const Arguments& arguments) {
+  return CubeMathTypeOfAnotherProduct(arguments, kAddmvTensors, kAddmvMathType);
+}
+
+Finding AddmvBroadcastsToNothing(const Arguments& arguments) {
+  const Dims& self = arguments.Tensor(kAddmvSelf).shape;
+  const Dims& out = arguments.Tensor(kAddmvOut).shape;
+  if (arguments.Scalar(kAddmvAlpha).ToDouble() != 0 || self == out) return std::nullopt;
+  return Cat("alpha is ", arguments.Scalar(kAddmvAlpha).Text(), ", self.shape is ", TextOf(self),
+             " and out.shape is ", TextOf(out), "; expected equal shapes when alpha is 0.");
 }
 
 }  // namespace aclimb::products

@@ -37,4 +37,11 @@ Finding WrongMatmulShapes(const contract::Arguments& arguments);
 // larger one.
 Finding WrongSumOfBatches(const contract::Arguments& arguments);
 
+// The dtype of aclnnAddmv's output: three tensors and two scalars promoted.
+DType AddmvDType(const DType (&tensors)[3], const DType (&scalars)[2]);
+Finding WrongAddmvDType(const contract::Arguments& arguments);
+Finding WrongAddmvMathType(const contract::Arguments& arguments);
+// Without a product there is nothing to broadcast to.
+Finding AddmvBroadcastsToNothing(const contract::Arguments& arguments);
+
 }  // namespace aclimb::products

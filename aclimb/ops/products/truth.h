@@ -22,6 +22,7 @@ struct Definition {
 
 // One rounding to the dtype, and what adding in float32 leaves, relative to the absolute terms.
 inline double AllowedError(DType dtype, double value, double magnitude) {
+  if (dtype == DType::kFloat64) return 0x1p-48 * magnitude + 1e-300;
   const double rounding = dtype == DType::kFloat32   ? 0x1p-23
                           : dtype == DType::kFloat16 ? 0x1p-11
                                                      : 0x1p-8;
@@ -81,8 +82,9 @@ inline void Compute(const truth::Call& call, const Definition& of, truth::Output
   const std::vector<double>& a = call.Values(of.first);
   const std::vector<double>& b = call.Values(of.second);
   const bool has_self = of.self >= 0 && of.beta != 0;
-  const std::vector<int64_t> from_self =
-      has_self ? BroadcastPlaces(call.Shape(of.self), heads) : std::vector<int64_t>();
+  std::vector<int64_t> self = has_self ? call.Shape(of.self) : std::vector<int64_t>();
+  if (from_column) self.push_back(1);
+  const std::vector<int64_t> from_self = places(self);
   std::vector<double> values, allowed;
   for (size_t i = 0; i < from_first.size(); ++i) {
     const int64_t row = from_first[i], matrix = from_second[i] / columns;

@@ -58,6 +58,15 @@ std::vector<float> Answer(const Problem& given, const std::vector<float>& self,
   problem.out = out.data();
   problem.in_dtype = dtype;
   EXPECT_TRUE(Solve(problem));
+  // Rows that are cut into parts give the same bits.
+  SetTeamSize(64);
+  std::vector<Part> parts(static_cast<size_t>(PartCount(problem.layout, dtype)));
+  SetTeamSize(0);
+  if (parts.empty()) return out;
+  const std::vector<float> whole = out;
+  problem.parts = parts.data();
+  EXPECT_TRUE(Solve(problem));
+  EXPECT_EQ(std::memcmp(out.data(), whole.data(), out.size() * sizeof(float)), 0);
   return out;
 }
 

@@ -15,6 +15,7 @@ struct SoftmaxPlan final : Plan {
       problem.self = self.Data(run);
       problem.output = output.Data(run);
       problem.out = out.Data(run);
+      if (cut) problem.parts = run.Piece<Part>(parts);
       return Solve(problem);
     });
   }
@@ -22,6 +23,8 @@ struct SoftmaxPlan final : Plan {
   rows::Dense self;
   rows::Dense output;
   rows::Dense out;
+  bool cut = false;  // into parts
+  WorkspacePiece parts;
   Problem shape;  // without addresses
 };
 
@@ -59,6 +62,10 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   }
   plan->out = rows::Dense::Output(planner, at.out, out, problem.out_dtype, order);
   cycles += plan->out.CopyCycles();
+  if (const int64_t count = PartCount(problem.layout, self.dtype); count > 0) {
+    plan->cut = true;
+    plan->parts = planner.workspace().Book(count, static_cast<int64_t>(sizeof(Part)));
+  }
   planner.Costs({.cycles = cycles + CyclesOf(problem) * static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));
 }
