@@ -34,12 +34,14 @@ struct Attributes {
   F(Threshold)                       \
   F(Clamp) F(ClampBy) F(ClampMinBy) F(ClampMaxBy) F(Where) F(MaskedFill) F(MaskedFillBy)
 #define ACLIMB_COMBINATION_FORMULAS(F) F(Addcmul) F(Addcdiv) F(Lerp) F(LerpBy)
-#define ACLIMB_GRADIENT_FORMULAS(F)                                                              \
-  F(ThresholdBackward)                                                                           \
-  F(GeluBackwardByErf)                                                                           \
-  F(GeluBackwardByTanh)                                                                          \
-  F(TanhBackward) F(SiluBackward) F(SigmoidBackward) F(HardswishBackward) F(HardsigmoidBackward) \
-      F(HardtanhBackward) F(LeakyReluBackward)
+#define ACLIMB_GRADIENT_FORMULAS(F)                                                  \
+  F(ThresholdBackward)                                                               \
+  F(GeluBackwardByErf)                                                               \
+  F(GeluBackwardByTanh)                                                              \
+  F(TanhBackward)                                                                    \
+  F(SiluBackward)                                                                    \
+  F(SigmoidBackward) F(HardswishBackward) F(HardsigmoidBackward) F(HardtanhBackward) \
+      F(LeakyReluBackward)
 
 #define ACLIMB_FORMULA_NUMBER(Name) k##Name,
 enum class ActivationNumber : int { ACLIMB_ACTIVATION_FORMULAS(ACLIMB_FORMULA_NUMBER) };
