@@ -9,6 +9,7 @@ namespace aclimb::reduction {
 
 enum class Fold : uint8_t {
   kSum,
+  kSumOfNumbers,  // without NaN
   kProduct,
   kMax,  // NaN if one is among them, as kMin
   kMin,
@@ -25,7 +26,7 @@ enum class Fold : uint8_t {
   kMoments,       // x - s, and their squares in a second number
   kExponentials,  // e^(x - s)
 };
-inline constexpr int kFoldCount = 14;
+inline constexpr int kFoldCount = 15;
 
 // A number that a fold keeps. Sums of float32 add a few terms in float32 and those in double, so
 // that a hundred million equal terms are off by no more than a few are.
