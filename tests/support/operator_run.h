@@ -30,6 +30,8 @@ class OperatorRun {
   // Each output is what it has to be, whole, and nothing else has changed; one that the call leaves
   // alone still holds its poison. Reports what is wrong.
   void ExpectTruth() const;
+  // Nothing but outputs has changed.
+  void ExpectOnlyOutputsWritten() const;
 
   DeviceTensor& Tensor(int parameter) const { return *tensors_.at(parameter); }
 
