@@ -113,19 +113,19 @@ struct Minimum : OnNumbers {
 const elementwise::Runs& ArithmeticOfNumber(int number) {
   static constexpr elementwise::Runs kRuns[] = {RunsOf<Add>(),
                                                 RunsOf<WithScalar<Add>>(),
-                                                {},  //
+                                                {},
                                                 RunsOf<Sub>(),
                                                 RunsOf<WithScalar<Sub>>(),
-                                                {},  //
+                                                RunsOf<AfterScalar<Sub>>(),
                                                 RunsOf<Mul>(),
                                                 RunsOf<WithScalar<Mul>>(),
-                                                {},  //
+                                                {},
                                                 RunsOf<Div>(),
                                                 RunsOf<WithScalar<Div>>(),
-                                                {},  //
+                                                {},
                                                 RunsOf<Maximum>(),
                                                 {},
-                                                {},  //
+                                                {},
                                                 RunsOf<Minimum>(),
                                                 {},
                                                 {}};

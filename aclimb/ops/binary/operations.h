@@ -4,8 +4,9 @@ namespace aclimb::binary {
 
 // What the rows compute of two operands.
 enum Operation : int {
-  kAdd,  // x + alpha * y
-  kSub,  // x - alpha * y
+  kAdd,   // x + alpha * y
+  kSub,   // x - alpha * y
+  kRsub,  // y - alpha * x
   kMul,
   kDiv,
   kDivMod,  // kDiv, kDivTrunc or kFloorDivide, by its mode
@@ -31,6 +32,7 @@ enum Operation : int {
   kBitwiseXor,
 };
 
+constexpr bool TakesAlpha(Operation operation) { return operation <= kRsub; }
 // Whether the result is true or false.
 constexpr bool IsTest(Operation operation) { return operation >= kEq && operation <= kLogicalXor; }
 

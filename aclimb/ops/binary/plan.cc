@@ -76,6 +76,7 @@ Formula FormulaFor(Operation operation, Form form, const Number& scalar, DType c
     case kAdd:
       return FormulaOf(Arithmetic::kAdd, form);
     case kSub:
+    case kRsub:
       return FormulaOf(Arithmetic::kSub, form);
     case kMul:
       return FormulaOf(Arithmetic::kMul, form);
@@ -139,12 +140,10 @@ Result<PlanPointer> MakePlanOf(Operation operation, bool in_place,
     attributes.scalar = NumberOf(arguments.Scalar(form == kScalarFirst ? 0 : 1));
     if (IsTest(operation)) attributes.scalar = RoundedTo(common, attributes.scalar);
   }
-  if (operation == kAdd || operation == kSub) {
-    attributes.alpha = NumberOf(arguments.Scalar(third));
-  }
+  if (TakesAlpha(operation)) attributes.alpha = NumberOf(arguments.Scalar(third));
   if (operation == kDivMod) operation = OfMode(arguments.Integer(third));
   int first = 0, second = 1;
-  if (operation == kLt || operation == kLe) {
+  if (operation == kLt || operation == kLe || operation == kRsub) {
     std::swap(first, second);
     form = Turned(form);
   }

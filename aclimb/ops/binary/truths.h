@@ -101,6 +101,8 @@ inline int64_t OfWhole(Operation operation, int64_t x, int64_t y, int64_t alpha,
       if (is_bool) return (x != 0) != (alpha != 0 && y != 0);
       return static_cast<int64_t>(static_cast<uint64_t>(x) -
                                   static_cast<uint64_t>(Product(alpha, y)));
+    case kRsub:
+      return OfWhole(kSub, y, x, alpha, is_bool);
     case kMul:
       return Product(x, y);
     case kDivTrunc:
@@ -146,6 +148,8 @@ inline double OfReal(Operation operation, double x, double y, double alpha, bool
       return x + alpha * y;
     case kSub:
       return x - alpha * y;
+    case kRsub:
+      return y - alpha * x;
     case kMul:
       return x * y;
     case kDiv:
@@ -241,7 +245,7 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
   const int output = in_place ? 0 : call.size() - 1;
   const DType common = operands.common(), out = call.DTypeOf(output);
   if (operation == kDivMod) operation = OfMode(call.Integer(2));
-  const bool has_alpha = operation == kAdd || operation == kSub;
+  const bool has_alpha = TakesAlpha(operation);
   // Of whole numbers, these give floats.
   const bool in_floats = operation == kDiv || operation == kAtan2 || IsFloating(common);
   const DType computed = in_floats && !IsFloating(common) ? DType::kFloat32 : common;
@@ -272,7 +276,8 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
     }
     // What a half type cannot hold is infinite before it becomes the output.
     if (!std::isfinite(truth::Rounded(value, computed))) value = truth::Rounded(value, computed);
-    const double most = has_alpha ? std::fabs(x) + std::fabs(alpha * y) : std::fabs(value);
+    const double most =
+        has_alpha ? (1 + std::fabs(alpha)) * (std::fabs(x) + std::fabs(y)) : std::fabs(value);
     values.push_back(value);
     allowed.push_back(of_common.absolute + of_common.relative * most + of_out.absolute +
                       of_out.relative * std::fabs(value));
