@@ -140,6 +140,8 @@ class TestView {
   }
   double Read(int64_t i) const { return ReadElement(view_.dtype, At(i)); }
   void Write(int64_t i, double value) { WriteElement(view_.dtype, value, At(i)); }
+  // Leaves the first `extent` places of a dimension in the view.
+  void Narrow(int dimension, int64_t extent) { view_.shape[dimension] = extent; }
   // Whole numbers that every dtype holds.
   void FillWhole(Random& random, int64_t most = 20) {
     const bool is_unsigned =

@@ -43,18 +43,20 @@ std::vector<double> Each(const Call& call, const int (&inputs)[N], Formula formu
   }
   std::vector<double> results;
   results.reserve(static_cast<size_t>(count));
+  std::vector<int64_t> index(shape.size(), 0);
+  std::array<int64_t, N> at = {};
   for (int64_t n = 0; n < count; ++n) {
     std::array<double, N> arguments;
     for (size_t i = 0; i < N; ++i) {
-      int64_t rest = n;
-      int64_t at = 0;
-      for (size_t d = shape.size(); d-- > 0;) {
-        at += rest % shape[d] * steps[i][d];
-        rest /= shape[d];
-      }
-      arguments[i] = call.Values(inputs[i])[static_cast<size_t>(at)];
+      arguments[i] = call.Values(inputs[i])[static_cast<size_t>(at[i])];
     }
     results.push_back(std::apply(formula, arguments));
+    for (size_t d = shape.size(); d-- > 0;) {
+      for (size_t i = 0; i < N; ++i) at[i] += steps[i][d];
+      if (++index[d] < shape[d]) break;
+      for (size_t i = 0; i < N; ++i) at[i] -= steps[i][d] * shape[d];
+      index[d] = 0;
+    }
   }
   return results;
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,11 +94,16 @@ void SpoilArgument(Draw& draw, const Parameter& parameter, Given& given) {
   }
 }
 
-void SpoilArguments(Draw& draw, Call& call) {
+// Whether flags are among them, which say what is written.
+bool SpoilArguments(Draw& draw, Call& call) {
+  bool any_flags = false;
   for (uint8_t more = draw.Byte(); more >= 224; more = draw.Byte()) {
     const int p = static_cast<int>(draw.Below(call.size()));
+    const Kind kind = call.ParameterAt(p).kind;
+    any_flags = any_flags || kind == Kind::kBool || kind == Kind::kBoolArray;
     SpoilArgument(draw, call.ParameterAt(p), call.At(p));
   }
+  return any_flags;
 }
 
 aclFormat AnyFormat(Draw& draw, const Parameter& parameter, const Given& given) {
@@ -114,8 +120,8 @@ aclFormat AnyFormat(Draw& draw, const Parameter& parameter, const Given& given) 
 // The arguments of a drawn call, as the C function gets them.
 class Arguments {
  public:
-  Arguments(const truth::OperatorEntry& entry, Draw& draw, Call& call)
-      : call_(call), values(static_cast<size_t>(call.size())) {
+  Arguments(const truth::OperatorEntry& entry, Draw& draw, Call& call, bool flags_spoilt)
+      : call_(call), flags_spoilt_(flags_spoilt), values(static_cast<size_t>(call.size())) {
     std::map<int, int> in_place;  // output -> input
     for (const truth::InPlace& pair : entry.in_place) {
       if (draw.Byte() >= 208) in_place[pair.output] = pair.input;
@@ -140,12 +146,16 @@ class Arguments {
       if (!contract::IsPointer(kind) || kind == Kind::kString) continue;
       const void*& pointer = values[static_cast<size_t>(p)].pointer;
       pointer = SpoiltHandle(draw, pointer);
+      // An optional output may then be missing, and nothing is written to it.
+      if (pointer == nullptr && call.ParameterAt(p).optional) missing_.insert(p);
     }
   }
 
   std::vector<View*> Views() const {
     std::vector<View*> views;
-    for (const auto& [slot, view] : tensors_) views.push_back(view.get());
+    for (const auto& [slot, view] : tensors_) {
+      if (missing_.count(slot.parameter) == 0) views.push_back(view.get());
+    }
     return views;
   }
 
@@ -153,10 +163,11 @@ class Arguments {
   View* MakeView(Draw& draw, truth::Slot slot) {
     const Given& given = call_.At(slot);
     const Parameter& parameter = call_.ParameterAt(slot.parameter);
-    const bool written = contract::IsWritten(parameter.role) && given.touched;
-    const Role role = !written                           ? Role::kInput
-                      : contract::IsRead(parameter.role) ? Role::kInOut
-                                                         : Role::kOutput;
+    const Role role = !contract::IsWritten(parameter.role) ? Role::kInput
+                      : flags_spoilt_                      ? Role::kUnknown
+                      : !given.touched                     ? Role::kLeftAlone
+                      : contract::IsRead(parameter.role)   ? Role::kInOut
+                                                           : Role::kOutput;
     const auto view = std::make_shared<View>(
         draw, ViewSpec{role, given.shape, given.dtype, AnyFormat(draw, parameter, given)});
     view->Fill(draw, given.values);
@@ -216,10 +227,12 @@ class Arguments {
   }
 
   Call& call_;
+  const bool flags_spoilt_;
   std::map<truth::Slot, std::shared_ptr<View>> tensors_;
   std::vector<std::unique_ptr<Tensors>> tensor_lists_;
   std::vector<std::unique_ptr<Scalars>> scalar_lists_;
   std::vector<std::unique_ptr<Floats>> floats_;
+  std::set<int> missing_;
   std::vector<std::unique_ptr<Scalar>> scalars_;
   std::vector<std::unique_ptr<Ints>> ints_;
   std::vector<std::unique_ptr<Bools>> bools_;
@@ -237,8 +250,8 @@ void RunTarget(const truth::OperatorEntry& entry, Draw& draw) {
   ChooseSettings(draw);
   Call drawn(*entry.contract);
   entry.draw(draw, drawn);
-  SpoilArguments(draw, drawn);
-  const Arguments arguments(entry, draw, drawn);
+  const bool flags_spoilt = SpoilArguments(draw, drawn);
+  const Arguments arguments(entry, draw, drawn, flags_spoilt);
   OperatorCall call;
   call.views = arguments.Views();
   call.plan = [&](uint64_t* size, aclOpExecutor** executor) {

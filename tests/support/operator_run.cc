@@ -176,9 +176,13 @@ int OperatorRun::Run(aclrtStream stream) {
       phase2, stream);
 }
 
-void OperatorRun::ExpectTruth() const {
+truth::Outputs OperatorRun::Truth() const {
   truth::Outputs outputs;
   entry_.truth(call_, outputs);
+  return outputs;
+}
+
+void OperatorRun::Expect(const truth::Outputs& outputs) const {
   for (const auto& [p, tensor] : tensors_) {
     const std::string name = call_.NameOf(p);
     EXPECT_TRUE(tensor->SurroundingsIntact()) << name << ": written outside of its view";

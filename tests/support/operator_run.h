@@ -29,7 +29,10 @@ class OperatorRun {
 
   // Each output is what it has to be, whole, and nothing else has changed; one that the call leaves
   // alone still holds its poison. Reports what is wrong.
-  void ExpectTruth() const;
+  void ExpectTruth() const { Expect(Truth()); }
+  // The same in two steps, for a call that runs several times.
+  truth::Outputs Truth() const;
+  void Expect(const truth::Outputs& outputs) const;
 
   DeviceTensor& Tensor(truth::Slot slot) const { return *tensors_.at(slot); }
 
