@@ -995,6 +995,20 @@ ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExcept
 ACL_FUNC_VISIBILITY uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info);
 
+// ==== Kernel binaries ====
+// Kernels of the chip's own instructions cannot run here; these calls refuse with 207000.
+
+typedef struct aclrtBinaryLoadOptions aclrtBinaryLoadOptions;
+
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void* data, size_t length,
+                                                     const aclrtBinaryLoadOptions* options,
+                                                     aclrtBinHandle* binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
+                                                    const char* kernelName,
+                                                    aclrtFuncHandle* funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr,
+                                                  void** aivAddr);
+
 // ==== Dumps ====
 // Aclimb writes no dumps of this kind; these calls refuse with 200001. `aclimb run --record DIR`
 // records the operators that a program runs, with their inputs and outputs.

@@ -111,6 +111,10 @@ constexpr FixedRule kRows[] = {
      "no dump of an operator's inputs and outputs is asked for",
      "a framework's dump switch, or a tool for comparing precision",
      "record the operators with `aclimb run --record DIR`"},
+    {"runtime/device-binary/unsupported", kRtFeatureNotSupport,
+     "no kernel of the chip's own instructions is launched",
+     "an operator that the program or a framework brings as a device binary",
+     "call the operator of aclnnop/ that does the same"},
     {"runtime/collective/unsupported", kRtFeatureNotSupport, "no collective is called",
      "a program for several devices", "run one process on one device"},
     // Initialisation.
