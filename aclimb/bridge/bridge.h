@@ -107,6 +107,11 @@ typedef struct AclimbAllocation {
 // The live device allocation that contains `address` (any interior address); 0 when there is none.
 ACLIMB_BRIDGE int aclimb_memory_find(const void* address, AclimbAllocation* allocation);
 
+// ---- Backend ----
+
+// The backend of the process, which is loaded when it is first needed; null when it cannot be.
+ACLIMB_BRIDGE const struct AclimbBackend* aclimb_backend(void);
+
 // ---- Launch ------------------------------------------------------------------------------------
 
 // A view of memory that a task touches, as the program described it.

@@ -43,20 +43,43 @@ std::vector<double> Each(const Call& call, const int (&inputs)[N], Formula formu
   }
   std::vector<double> results;
   results.reserve(static_cast<size_t>(count));
+  std::vector<int64_t> index(shape.size(), 0);
+  std::array<int64_t, N> at = {};
   for (int64_t n = 0; n < count; ++n) {
     std::array<double, N> arguments;
     for (size_t i = 0; i < N; ++i) {
-      int64_t rest = n;
-      int64_t at = 0;
-      for (size_t d = shape.size(); d-- > 0;) {
-        at += rest % shape[d] * steps[i][d];
-        rest /= shape[d];
-      }
-      arguments[i] = call.Values(inputs[i])[static_cast<size_t>(at)];
+      arguments[i] = call.Values(inputs[i])[static_cast<size_t>(at[i])];
     }
     results.push_back(std::apply(formula, arguments));
+    for (size_t d = shape.size(); d-- > 0;) {
+      for (size_t i = 0; i < N; ++i) at[i] += steps[i][d];
+      if (++index[d] < shape[d]) break;
+      for (size_t i = 0; i < N; ++i) at[i] -= steps[i][d] * shape[d];
+      index[d] = 0;
+    }
   }
   return results;
+}
+
+// formula(index) for each index of the shape, in row-major order.
+template <typename Formula>
+std::vector<double> EachIndex(const std::vector<int64_t>& shape, Formula formula) {
+  std::vector<double> results;
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  std::vector<int64_t> index(shape.size());
+  for (int64_t n = 0; n < count; ++n) {
+    results.push_back(formula(static_cast<const std::vector<int64_t>&>(index)));
+    for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
+  }
+  return results;
+}
+
+// The tensor's value at the index.
+inline double ValueAt(const Call& call, Slot slot, const std::vector<int64_t>& index) {
+  int64_t number = 0;
+  for (size_t d = 0; d < index.size(); ++d) number = number * call.Shape(slot)[d] + index[d];
+  return call.Values(slot)[static_cast<size_t>(number)];
 }
 
 }  // namespace aclimb::truth

@@ -95,19 +95,21 @@ std::vector<double> DeviceTensor::Values() const {
 
 std::vector<unsigned char> DeviceTensor::Bytes() const {
   const std::vector<unsigned char> host = Download();
-  std::vector<unsigned char> bytes;
+  const size_t size = SizeOf(dtype_);
+  std::vector<unsigned char> bytes(static_cast<size_t>(count_) * size);
+  unsigned char* to = bytes.data();
   for (int64_t at : ElementOffsets()) {
-    const auto* from = host.data() + kCanary + static_cast<size_t>(at) * SizeOf(dtype_);
-    bytes.insert(bytes.end(), from, from + SizeOf(dtype_));
+    std::memcpy(to, host.data() + kCanary + static_cast<size_t>(at) * size, size);
+    to += size;
   }
   return bytes;
 }
 
 bool DeviceTensor::SurroundingsIntact() const {
   std::vector<unsigned char> host = Download();
+  const size_t size = SizeOf(dtype_);
   for (int64_t at : ElementOffsets()) {
-    std::memset(host.data() + kCanary + static_cast<size_t>(at) * SizeOf(dtype_), kPoison,
-                SizeOf(dtype_));
+    std::memset(host.data() + kCanary + static_cast<size_t>(at) * size, kPoison, size);
   }
   return std::all_of(host.begin(), host.end(), [](unsigned char byte) { return byte == kPoison; });
 }
