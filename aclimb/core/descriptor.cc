@@ -1,6 +1,10 @@
 #include "aclimb/core/descriptor.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "aclimb/core/half.h"
 #include "aclimb/core/hash.h"
@@ -104,40 +108,69 @@ T Read(const ScalarValue& scalar) {
   return value;
 }
 
-}  // namespace
-
-float ScalarValue::ToFloat() const {
-  switch (dtype) {
+// To(value) of a real dtype, 0 of any other.
+template <typename To>
+To Converted(const ScalarValue& scalar) {
+  switch (scalar.dtype) {
     case DType::kFloat32:
-      return Read<float>(*this);
+      return To(Read<float>(scalar));
     case DType::kFloat64:
-      return static_cast<float>(Read<double>(*this));
+      return To(Read<double>(scalar));
     case DType::kFloat16:
-      return aclimb::ToFloat(Read<Float16>(*this));
+      return To(aclimb::ToFloat(Read<Float16>(scalar)));
     case DType::kBFloat16:
-      return aclimb::ToFloat(Read<BFloat16>(*this));
+      return To(aclimb::ToFloat(Read<BFloat16>(scalar)));
     case DType::kInt8:
-      return static_cast<float>(Read<int8_t>(*this));
+      return To(Read<int8_t>(scalar));
     case DType::kInt16:
-      return static_cast<float>(Read<int16_t>(*this));
+      return To(Read<int16_t>(scalar));
     case DType::kInt32:
-      return static_cast<float>(Read<int32_t>(*this));
+      return To(Read<int32_t>(scalar));
     case DType::kInt64:
-      return static_cast<float>(Read<int64_t>(*this));
+      return To(Read<int64_t>(scalar));
     case DType::kUInt8:
-      return static_cast<float>(Read<uint8_t>(*this));
+      return To(Read<uint8_t>(scalar));
     case DType::kUInt16:
-      return static_cast<float>(Read<uint16_t>(*this));
+      return To(Read<uint16_t>(scalar));
     case DType::kUInt32:
-      return static_cast<float>(Read<uint32_t>(*this));
+      return To(Read<uint32_t>(scalar));
     case DType::kUInt64:
-      return static_cast<float>(Read<uint64_t>(*this));
+      return To(Read<uint64_t>(scalar));
     case DType::kBool:
-      return Read<uint8_t>(*this) != 0 ? 1.0f : 0.0f;
+      return To(Read<uint8_t>(scalar) != 0);
     default:
-      return 0.0f;
+      return To(0);
   }
 }
+
+// An int64 from any number.
+struct Nearest {
+  template <typename T>
+  explicit Nearest(T number) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const double real = static_cast<double>(number);
+      if (real >= 0x1p63) {
+        value = std::numeric_limits<int64_t>::max();
+      } else if (real < -0x1p63) {
+        value = std::numeric_limits<int64_t>::min();
+      } else {
+        value = std::isnan(real) ? 0 : static_cast<int64_t>(real);
+      }
+    } else if constexpr (std::is_same_v<T, uint64_t>) {
+      value = static_cast<int64_t>(
+          std::min(number, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+    } else {
+      value = number;
+    }
+  }
+  int64_t value;
+};
+
+}  // namespace
+
+float ScalarValue::ToFloat() const { return Converted<float>(*this); }
+double ScalarValue::ToDouble() const { return Converted<double>(*this); }
+int64_t ScalarValue::ToInteger() const { return Converted<Nearest>(*this).value; }
 
 std::string ScalarValue::Text() const {
   if (IsComplex(dtype)) return Cat("a ", NameOf(dtype), " scalar");

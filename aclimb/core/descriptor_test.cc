@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace aclimb {
@@ -65,6 +67,33 @@ TEST(Descriptor, TheKeyTellsAllButTheAddress) {
       EXPECT_NE(tensors[i].key.back(), tensors[j].key.back()) << i << " " << j;
     }
   }
+}
+
+template <typename T>
+ScalarValue ScalarOf(DType dtype, T value) {
+  ScalarValue scalar;
+  scalar.dtype = dtype;
+  std::memcpy(scalar.bytes, &value, sizeof(value));
+  return scalar;
+}
+
+TEST(Scalar, IsADoubleWithoutRounding) {
+  EXPECT_EQ(ScalarOf(DType::kFloat64, 0.1).ToDouble(), 0.1);
+  EXPECT_EQ(ScalarOf(DType::kFloat32, 0.1f).ToDouble(), static_cast<double>(0.1f));
+  EXPECT_EQ(ScalarOf(DType::kInt32, 16777217).ToDouble(), 16777217.0);
+  EXPECT_EQ(ScalarOf<uint8_t>(DType::kBool, 7).ToDouble(), 1);
+}
+
+TEST(Scalar, IsTheNearestInteger) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(ScalarOf(DType::kInt64, kMost - 1).ToInteger(), kMost - 1);
+  EXPECT_EQ(ScalarOf(DType::kUInt64, ~uint64_t{0}).ToInteger(), kMost);
+  EXPECT_EQ(ScalarOf(DType::kFloat32, 2.9f).ToInteger(), 2);
+  EXPECT_EQ(ScalarOf(DType::kFloat32, -2.9f).ToInteger(), -2);
+  EXPECT_EQ(ScalarOf(DType::kFloat64, 1e300).ToInteger(), kMost);
+  EXPECT_EQ(ScalarOf(DType::kFloat64, 0x1p63).ToInteger(), kMost);
+  EXPECT_EQ(ScalarOf(DType::kFloat64, -1e300).ToInteger(), -kMost - 1);
+  EXPECT_EQ(ScalarOf(DType::kFloat64, std::nan("")).ToInteger(), 0);
 }
 
 }  // namespace

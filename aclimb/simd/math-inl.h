@@ -62,6 +62,30 @@ HWY_INLINE hn::Vec<D> Log(D d, hn::Vec<D> x) {
   return hn::IfThenElse(usual, result, special);
 }
 
+// exp(x) - 1, to within five units in the last place.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Expm1(D d, hn::Vec<D> x) {
+  // Those of the series: enough of them where the difference would lose digits.
+  static constexpr float kSmall[] = {1.0f,        1.0f / 2,     1.0f / 6,
+                                     1.0f / 24,   1.0f / 120,   1.0f / 720,
+                                     1.0f / 5040, 1.0f / 40320, 1.0f / 362880};
+  const auto small = hn::Mul(x, Polynomial(d, x, kSmall));
+  const auto large = hn::Sub(Exp<T>(d, x), hn::Set(d, 1.0f));
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0.7f)), small, large);
+}
+
+// log(1 + x), to within three units in the last place.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Log1p(D d, hn::Vec<D> x) {
+  const auto one = hn::Set(d, 1.0f);
+  const auto sum = hn::Add(one, x);
+  // What the sum has lost. At both ends of its range nothing is missing, but 0 / 0 would come out.
+  const auto rest = hn::Div(hn::Sub(x, hn::Sub(sum, one)), sum);
+  const auto inside = hn::And(hn::Gt(sum, hn::Zero(d)), hn::Lt(sum, hn::Set(d, HUGE_VALF)));
+  const auto result = hn::Add(Log<T>(d, sum), hn::IfThenElseZero(inside, rest));
+  return hn::IfThenElse(hn::Eq(sum, one), x, result);
+}
+
 // 1 / (1 + exp(-x)), to within three units in the last place where that is normal.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> Sigmoid(D d, hn::Vec<D> x) {

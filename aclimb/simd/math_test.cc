@@ -18,6 +18,8 @@ namespace HWY_NAMESPACE {
     }                                                                \
   }
 ACLIMB_MATH_RUN(Log)
+ACLIMB_MATH_RUN(Expm1)
+ACLIMB_MATH_RUN(Log1p)
 ACLIMB_MATH_RUN(Sigmoid)
 ACLIMB_MATH_RUN(Tanh)
 ACLIMB_MATH_RUN(Erf)
@@ -44,6 +46,8 @@ namespace aclimb {
 namespace {
 
 HWY_EXPORT(LogRun);
+HWY_EXPORT(Expm1Run);
+HWY_EXPORT(Log1pRun);
 HWY_EXPORT(SigmoidRun);
 HWY_EXPORT(TanhRun);
 HWY_EXPORT(ErfRun);
@@ -66,6 +70,8 @@ struct Row {
 // For the instruction set in use.
 std::vector<Row> Rows() {
   return {{"Log", HWY_DYNAMIC_DISPATCH(LogRun), [](double x) { return std::log(x); }, 1.5},
+          {"Expm1", HWY_DYNAMIC_DISPATCH(Expm1Run), [](double x) { return std::expm1(x); }, 5},
+          {"Log1p", HWY_DYNAMIC_DISPATCH(Log1pRun), [](double x) { return std::log1p(x); }, 3},
           {"Sigmoid", HWY_DYNAMIC_DISPATCH(SigmoidRun), SigmoidTruth, 3},
           {"Tanh", HWY_DYNAMIC_DISPATCH(TanhRun), [](double x) { return std::tanh(x); }, 2},
           {"Erf", HWY_DYNAMIC_DISPATCH(ErfRun), [](double x) { return std::erf(x); }, 2.5},

@@ -2,110 +2,332 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "aclimb/truth/draw_tensor.h"
+#include "aclimb/truth/elements.h"
 #include "aclimb/truth/obeys.h"
 
 namespace aclimb::truth {
 namespace {
 
+using contract::Bounds;
+using contract::Dimension;
 using contract::Kind;
 using contract::Parameter;
 using contract::Role;
 using contract::Rule;
 using contract::RuleKind;
 
-// Parameters that have to be equal in something, by the rules of one kind: each one's group is the
-// smallest index in it.
-std::vector<int> GroupsOf(const contract::Contract& contract, RuleKind kind) {
-  std::vector<int> groups(contract.parameters.size());
-  for (size_t i = 0; i < groups.size(); ++i) groups[i] = static_cast<int>(i);
-  for (const Rule& rule : contract.rules) {
-    if (rule.kind != kind) continue;
-    const int a = groups[static_cast<size_t>(rule.subject)];
-    const int b = groups[static_cast<size_t>(rule.other)];
-    for (int& group : groups) {
-      if (group == a || group == b) group = std::min(a, b);
-    }
-  }
-  return groups;
-}
+// Numbers that are right by all rules about an attribute.
+struct Range {
+  double least = -Bounds::kInfinity;
+  double most = Bounds::kInfinity;
+  bool open = false;  // `least` itself is wrong
 
-// The tensors of a group may differ in what they accept: what all of them do.
-struct Common {
-  contract::DTypeMask dtypes = ~contract::DTypeMask{0};
-  int least_rank = 0;
-  int most_rank = 8;
+  void Narrow(const Bounds& bounds) {
+    if (bounds.least >= least) {
+      open = bounds.open || (open && bounds.least == least);
+      least = bounds.least;
+    }
+    most = std::min(most, bounds.most);
+  }
+  bool Has(double number) const {
+    return (open ? number > least : number >= least) && number <= most;
+  }
 };
 
-Common CommonOf(const contract::Contract& contract, const std::vector<int>& groups, int group,
-                Product product) {
-  Common common;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    const Parameter& parameter = contract.parameters[i];
-    if (groups[i] != group || parameter.kind != Kind::kTensor) continue;
-    const contract::DTypeMask mask = parameter.dtypes[product];
-    if (mask != 0) common.dtypes &= mask;
-    common.least_rank = std::max(common.least_rank, parameter.min_rank);
-    common.most_rank = std::min(common.most_rank, parameter.max_rank);
+// Draws a call part by part: first what shapes depend on, last what depends on them.
+class CallDraw {
+ public:
+  CallDraw(Draw& draw, Call& call)
+      : draw_(draw), call_(call), present_(static_cast<size_t>(call.size())) {}
+
+  void Make() {
+    ForEach([&](int p) { present_[At(p)] = !call_.ParameterAt(p).optional || !draw_.Flip(); });
+    ForEach([&](int p) {
+      if (call_.ParameterAt(p).kind == Kind::kBoolArray && present_[At(p)]) DrawBools(p);
+    });
+    FollowFlags();
+    ForEach([&](int p) {
+      if (present_[At(p)] && !IsDimension(p) && !IsShape(p)) DrawAttribute(p);
+    });
+    const std::vector<std::vector<int64_t>> shapes = DrawShapes(draw_, call_, present_);
+    const std::vector<DType> dtypes = DrawDTypes(draw_, call_.contract(), present_);
+    ForEach([&](int p) {
+      if (!present_[At(p)]) return;
+      const Kind kind = call_.ParameterAt(p).kind;
+      if (kind == Kind::kTensor) DrawTensor(draw_, call_, p, shapes[At(p)], dtypes[At(p)]);
+      if (kind == Kind::kTensorList) SetTensors(p, shapes[At(p)], dtypes[At(p)]);
+      if (kind == Kind::kScalar) SetScalar(p, p, dtypes[At(p)]);
+      if (kind == Kind::kScalarList) SetScalars(p, dtypes[At(p)]);
+      if (IsShape(p)) call_.SetInts(p, shapes[At(p)]);
+    });
+    ForEach([&](int p) {
+      if (present_[At(p)] && IsDimension(p)) DrawAttribute(p);
+    });
   }
-  return common;
-}
 
-void DrawTensor(Draw& draw, int p, const std::vector<int>& dtype_groups,
-                const std::vector<int>& shape_groups, Call& call) {
-  const auto at = static_cast<size_t>(p);
-  const int first_dtype = dtype_groups[at], first_shape = shape_groups[at];
-  const Common dtypes = CommonOf(call.contract(), dtype_groups, first_dtype, draw.product());
-  const Common ranks = CommonOf(call.contract(), shape_groups, first_shape, draw.product());
-  // A chip without the operator refuses whatever dtype; a call has to have one.
-  contract::DTypeMask mask = dtypes.dtypes;
-  if (mask == 0 || mask == ~contract::DTypeMask{0}) mask = contract::kFloatDTypes;
-  const DType dtype = first_dtype < p && call.IsGiven(first_dtype) ? call.DTypeOf(first_dtype)
-                                                                   : DrawDType(draw, mask);
-  std::vector<int64_t> shape = first_shape < p && call.IsGiven(first_shape)
-                                   ? call.Shape(first_shape)
-                                   : DrawShape(draw, ranks.least_rank, ranks.most_rank);
-  std::vector<double> values;
-  if (call.ParameterAt(p).role != Role::kOutput) {
-    int64_t count = 1;
-    for (const int64_t extent : shape) count *= extent;
-    values = DrawValues(draw, dtype, count);
+ private:
+  static size_t At(int p) { return static_cast<size_t>(p); }
+  template <typename Action>
+  void ForEach(Action&& action) const {
+    for (int p = 0; p < call_.size(); ++p) action(p);
   }
-  call.SetTensor(p, std::move(shape), dtype, std::move(values));
-}
+  template <typename Action>
+  void ForEachRule(RuleKind kind, int subject, Action&& action) const {
+    for (const Rule& rule : call_.contract().rules) {
+      if (rule.kind == kind && rule.subject == subject) action(rule);
+    }
+  }
 
-// Of the scalars' dtypes that convert to float32; float32 itself most often.
-DType DrawScalarDType(Draw& draw) {
-  constexpr DType kTypes[] = {DType::kFloat64, DType::kInt32, DType::kFloat16, DType::kBFloat16,
-                              DType::kInt64,   DType::kUInt8, DType::kBool,    DType::kInt8};
-  return draw.Byte() < 192 ? DType::kFloat32 : draw.Pick(kTypes);
-}
+  // An int array whose numbers follow a pattern.
+  bool IsShape(int p) const {
+    return call_.ParameterAt(p).kind == Kind::kIntArray && call_.ParameterAt(p).HasShape();
+  }
+  // An attribute that names dimensions of a tensor.
+  bool IsDimension(int p) const {
+    bool is = false;
+    ForEachRule(RuleKind::kInRange, p, [&](const Rule& rule) { is = is || rule.other >= 0; });
+    return is;
+  }
+  bool IsReserved(int p) const {
+    bool is = false;
+    ForEachRule(RuleKind::kReserved, p, [&](const Rule&) { is = !draw_.extensions(); });
+    return is;
+  }
+  // Whether a pattern names the attribute: extents of a shape.
+  bool IsInPattern(int p) const {
+    for (const Parameter& parameter : call_.contract().parameters) {
+      if (!parameter.HasShape()) continue;
+      for (const Dimension& each : parameter.Shape()) {
+        const bool names_attributes =
+            each.kind == Dimension::Kind::kAttribute || each.kind == Dimension::Kind::kArray;
+        if (names_attributes && each.name == call_.ParameterAt(p).name) return true;
+      }
+    }
+    return false;
+  }
 
-double DrawNumber(Draw& draw) { return (draw.Byte() % 32 - 8) / 8.0; }
+  // Outputs that a flag asks for, and tensors that have to be absent.
+  void FollowFlags() {
+    for (const Rule& rule : call_.contract().rules) {
+      if (rule.kind == RuleKind::kWanted && present_[At(rule.other)]) {
+        const std::vector<int64_t>& flags = call_.Ints(rule.other);
+        const auto entry = static_cast<size_t>(rule.entry);
+        if (entry < flags.size() && flags[entry] != 0) present_[At(rule.subject)] = true;
+      }
+      if (rule.kind != RuleKind::kReserved || !IsReserved(rule.subject)) continue;
+      if (call_.ParameterAt(rule.subject).optional) present_[At(rule.subject)] = false;
+    }
+  }
+
+  Range RangeOf(int p) const {
+    Range range;
+    ForEachRule(RuleKind::kInRange, p, [&](const Rule& rule) {
+      if (rule.bounds.is_uint64) range.Narrow({.least = 0});
+      if (rule.other < 0) return range.Narrow(rule.bounds);
+      const double rank = static_cast<double>(RankFor(rule));
+      range.Narrow({.least = -rank, .most = rank - 1});
+    });
+    return range;
+  }
+  // How many dimensions the numbers count.
+  int64_t RankFor(const Rule& rule) const {
+    const auto rank = static_cast<int64_t>(call_.Shape(rule.other).size());
+    return std::max<int64_t>(rank + rule.bounds.more, 1);
+  }
+  int64_t CountFor(int p) {
+    Range range{.least = 0, .most = 3};
+    ForEachRule(RuleKind::kCount, p, [&](const Rule& rule) {
+      range.least = std::max(range.least, rule.bounds.least);
+      range.most = std::min(rule.bounds.most, range.least + 3);
+    });
+    return DrawInteger(range);
+  }
+
+  // Zeros draw the least number, or 0 where there is none.
+  int64_t DrawInteger(const Range& range) {
+    double least = range.least, most = range.most;
+    if (range.open) least = std::floor(least) + 1;
+    if (least == -Bounds::kInfinity) least = most == Bounds::kInfinity ? 0 : std::floor(most) - 3;
+    if (most == Bounds::kInfinity) most = std::ceil(least) + 3;
+    const auto first = static_cast<int64_t>(std::ceil(least));
+    const auto last = static_cast<int64_t>(std::floor(most));
+    return first + draw_.Below(std::max<int64_t>(last - first + 1, 1));
+  }
+  double DrawReal(const Range& range) {
+    const uint8_t byte = draw_.Byte();
+    const double number = (byte % 32 - 8) / 8.0;
+    if (range.Has(number)) return number;
+    if (range.least == -Bounds::kInfinity) return range.most - (byte % 32) / 8.0;
+    if (range.most == Bounds::kInfinity) return range.least + (byte % 32 + 1) / 8.0;
+    return range.least + (range.most - range.least) * (byte + 1) / 256;
+  }
+
+  int64_t DrawIntegerFor(int p) {
+    const Range range = RangeOf(p);
+    if (!IsInPattern(p)) return DrawInteger(range);
+    int64_t extent = DrawExtent(draw_);
+    if (told_ * extent > draw_.most_elements()) extent = 1;
+    if (!range.Has(static_cast<double>(extent))) extent = DrawInteger(range);
+    told_ *= std::max<int64_t>(extent, 1);
+    return extent;
+  }
+
+  void DrawBools(int p) {
+    std::vector<int64_t> values(At(static_cast<int>(CountFor(p))));
+    for (int64_t& value : values) value = draw_.Below(2);
+    call_.SetInts(p, std::move(values));
+  }
+
+  // Some of the dimensions in any order, counted from the first or the last.
+  void DrawDistinct(int p, int64_t rank) {
+    std::vector<int64_t> all;
+    for (int64_t d = 0; d < rank; ++d) all.push_back(d);
+    std::vector<int64_t> chosen;
+    for (int64_t count = std::min(CountFor(p), rank); count > 0; --count) {
+      const auto at = all.begin() + draw_.Below(static_cast<int64_t>(all.size()));
+      chosen.push_back(draw_.Flip() ? *at - rank : *at);
+      all.erase(at);
+    }
+    call_.SetInts(p, std::move(chosen));
+  }
+
+  void DrawInts(int p) {
+    int64_t distinct_of = -1;
+    ForEachRule(RuleKind::kInRange, p, [&](const Rule& rule) {
+      if (rule.bounds.distinct) distinct_of = RankFor(rule);
+    });
+    if (distinct_of >= 0) return DrawDistinct(p, distinct_of);
+    std::vector<int64_t> values(At(static_cast<int>(CountFor(p))));
+    for (int64_t& value : values) value = DrawIntegerFor(p);
+    call_.SetInts(p, std::move(values));
+  }
+
+  void DrawText(int p) {
+    std::string text;
+    ForEachRule(RuleKind::kOneOf, p, [&](const Rule& rule) {
+      std::string_view choices = rule.choices;
+      const auto count = std::ranges::count(choices, '|') + 1;
+      for (int64_t skip = draw_.Below(count); skip > 0; --skip) {
+        choices.remove_prefix(choices.find('|') + 1);
+      }
+      text = choices.substr(0, choices.find('|'));
+    });
+    call_.SetText(p, std::move(text));
+  }
+
+  // All but tensors and scalars, whose dtypes come from rules.
+  void DrawAttribute(int p) {
+    switch (call_.ParameterAt(p).kind) {
+      case Kind::kReal:
+        return call_.SetReal(p, IsReserved(p) ? 0 : DrawReal(RangeOf(p)));
+      case Kind::kBool:
+        return call_.SetInteger(p, draw_.Flip() ? 1 : 0);
+      case Kind::kInteger:
+        return call_.SetInteger(p, IsReserved(p) ? 0 : DrawIntegerFor(p));
+      case Kind::kIntArray:
+        return DrawInts(p);
+      case Kind::kString:
+        return DrawText(p);
+      case Kind::kFloatArray:
+        return DrawFloats(p);
+      case Kind::kTensor:
+      case Kind::kTensorList:
+      case Kind::kScalar:
+      case Kind::kScalarList:
+      case Kind::kBoolArray:
+        break;
+    }
+  }
+
+  // ---- Lists
+
+  bool IsList(int p) const { return contract::IsList(call_.ParameterAt(p).kind); }
+  // Whether a rule of this kind relates the tensors of a list with each other, or with one tensor.
+  bool IsUniform(RuleKind kind, int list) const {
+    return std::ranges::any_of(call_.contract().rules, [&](const Rule& rule) {
+      if (rule.kind != kind || (rule.subject != list && rule.other != list)) return false;
+      const int other = rule.subject == list ? rule.other : rule.subject;
+      return other == list || !IsList(other);
+    });
+  }
+  // The element of a list before that this one has to be like by a rule of this kind, or itself.
+  Slot LeaderOf(RuleKind kind, Slot slot) const {
+    if (IsUniform(kind, slot.parameter)) return {slot.parameter, 0};
+    for (const Rule& rule : call_.contract().rules) {
+      if (rule.kind != kind || (rule.subject != slot.parameter && rule.other != slot.parameter)) {
+        continue;
+      }
+      const int other = rule.subject == slot.parameter ? rule.other : rule.subject;
+      const bool is_there = other < slot.parameter && call_.IsGiven(other);
+      if (is_there && slot.element < call_.ListSize(other)) return {other, slot.element};
+    }
+    return slot;
+  }
+  // Lists of one call are about the same things.
+  int SizeFor(int p) {
+    constexpr int kSizes[] = {2, 1, 3, 5, 4, 1, 2, 20};
+    for (int before = 0; before < p; ++before) {
+      if (IsList(before) && call_.IsGiven(before)) return call_.ListSize(before);
+    }
+    bool counts = false;
+    ForEachRule(RuleKind::kCount, p, [&](const Rule&) { counts = true; });
+    return counts ? static_cast<int>(CountFor(p)) : draw_.Pick(kSizes);
+  }
+
+  //   shape, dtype  of the first one
+  void SetTensors(int p, const std::vector<int64_t>& shape, DType dtype) {
+    const bool one_pattern = call_.ParameterAt(p).HasShape();
+    call_.SetList(p, SizeFor(p));
+    for (int i = 0; i < call_.ListSize(p); ++i) {
+      const Slot slot{p, i};
+      const Slot shaped = LeaderOf(RuleKind::kSameShape, slot);
+      const Slot typed = LeaderOf(RuleKind::kSameDType, slot);
+      DrawTensor(draw_, call_, slot,
+                 shaped != slot          ? call_.Shape(shaped)
+                 : i == 0 || one_pattern ? shape
+                                         : DrawShapes(draw_, call_, present_)[At(p)],
+                 typed != slot ? call_.DTypeOf(typed)
+                 : i == 0      ? dtype
+                               : DrawDTypes(draw_, call_.contract(), present_)[At(p)]);
+    }
+  }
+  void SetScalars(int p, DType dtype) {
+    call_.SetList(p, SizeFor(p));
+    for (int i = 0; i < call_.ListSize(p); ++i) SetScalar(p, {p, i}, dtype);
+  }
+  void DrawFloats(int p) {
+    std::vector<double> values(At(static_cast<int>(CountFor(p))));
+    for (double& value : values) value = DrawReal(RangeOf(p));
+    call_.SetFloats(p, values);
+  }
+
+  // Of integers also those that are above a few.
+  void SetScalar(int p, Slot slot, DType dtype) {
+    if (IsReserved(p)) return call_.SetScalar(slot, 0, dtype);
+    const Range range = RangeOf(p);
+    const double number = DrawReal(range);
+    for (const double each : {IsFloating(dtype) ? number : 4 * number, number, std::ceil(number),
+                              std::floor(number), range.least + 1}) {
+      if (!range.Has(Rounded(each, dtype))) continue;
+      return call_.SetScalar(slot, each, dtype);
+    }
+    call_.SetScalar(slot, number, dtype);
+  }
+
+  Draw& draw_;
+  Call& call_;
+  std::vector<bool> present_;
+  int64_t told_ = 1;  // elements of a tensor with all extents that attributes tell
+};
 
 }  // namespace
-
-std::vector<int64_t> DrawShape(Draw& draw, int least_rank, int most_rank) {
-  std::vector<int64_t> shape(
-      static_cast<size_t>(least_rank + draw.Below(most_rank - least_rank + 1)));
-  constexpr int64_t kExtents[] = {3, 1, 2, 5, 8, 17, 1, 0, 33, 4, 7, 64, 2, 130, 257, 1000};
-  int64_t count = 1;
-  for (int64_t& extent : shape) {
-    extent = draw.Pick(kExtents);
-    if (count * extent > draw.most_elements()) extent = 1;
-    if (extent > 0) count *= extent;
-  }
-  return shape;
-}
-
-DType DrawDType(Draw& draw, contract::DTypeMask mask) {
-  std::vector<DType> dtypes;
-  for (int i = 0; i < 64; ++i) {
-    if (contract::Has(mask, static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
-  }
-  return dtypes[static_cast<size_t>(draw.Below(static_cast<int64_t>(dtypes.size())))];
-}
 
 std::vector<double> DrawValues(Draw& draw, DType dtype, int64_t count) {
   const uint8_t mode = draw.Byte();
@@ -137,46 +359,7 @@ std::vector<double> DrawIndices(Draw& draw, int64_t count, int64_t end) {
 }
 
 void DrawFromContract(Draw& draw, Call& call) {
-  const std::vector<int> dtype_groups = GroupsOf(call.contract(), RuleKind::kSameDType);
-  const std::vector<int> shape_groups = GroupsOf(call.contract(), RuleKind::kSameShape);
-  for (int p = 0; p < call.size(); ++p) {
-    const Parameter& parameter = call.ParameterAt(p);
-    if (parameter.optional && draw.Flip()) continue;
-    switch (parameter.kind) {
-      case Kind::kTensor:
-        DrawTensor(draw, p, dtype_groups, shape_groups, call);
-        break;
-      case Kind::kScalar:
-        call.SetScalar(p, DrawNumber(draw), DrawScalarDType(draw));
-        break;
-      case Kind::kReal:
-        call.SetReal(p, DrawNumber(draw));
-        break;
-      case Kind::kBool:
-        call.SetInteger(p, draw.Flip() ? 1 : 0);
-        break;
-      case Kind::kInteger:
-        call.SetInteger(p, draw.Below(4));
-        break;
-      case Kind::kIntArray:
-      case Kind::kBoolArray: {
-        std::vector<int64_t> values(static_cast<size_t>(draw.Below(4)));
-        for (int64_t& value : values) {
-          value = draw.Below(parameter.kind == Kind::kBoolArray ? 2 : 4);
-        }
-        call.SetInts(p, std::move(values));
-        break;
-      }
-      case Kind::kString:
-        call.SetText(p, "");
-        break;
-      case Kind::kFloatArray:
-      case Kind::kTensorList:
-      case Kind::kScalarList:
-        draw.MarkStrange();  // a Call has none so far
-        break;
-    }
-  }
+  CallDraw(draw, call).Make();
   if (!Obeys(call, draw.product(), draw.extensions())) draw.MarkStrange();
 }
 

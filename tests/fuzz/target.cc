@@ -63,14 +63,33 @@ void SpoilArgument(Draw& draw, const Parameter& parameter, Given& given) {
       }
       return;
     }
+    case Kind::kFloatArray: {
+      std::vector<double>& values = given.values;
+      const uint8_t what = draw.Byte();
+      if (what % 4 == 0) values.push_back(draw.Real());
+      if (what % 4 == 1) values.clear();
+      if (what % 4 >= 2 && !values.empty()) {
+        values[static_cast<size_t>(draw.Below(static_cast<int64_t>(values.size())))] = draw.Real();
+      }
+      return;
+    }
+    case Kind::kTensorList:
+    case Kind::kScalarList: {
+      std::vector<Given>& elements = given.elements;
+      const uint8_t what = draw.Byte();
+      if (elements.empty()) return;
+      const auto at = static_cast<size_t>(draw.Below(static_cast<int64_t>(elements.size())));
+      if (what % 4 == 0) elements.push_back(Given(elements[at]));
+      if (what % 4 == 1) elements.erase(elements.begin() + static_cast<ptrdiff_t>(at));
+      if (what % 4 == 2) elements.clear();
+      if (what % 4 == 3) elements[at].given = false;
+      return;
+    }
     case Kind::kString:
       given.text = draw.Pick(kTexts);
       given.given = true;
       return;
     case Kind::kTensor:  // View spoils it
-    case Kind::kFloatArray:
-    case Kind::kTensorList:
-    case Kind::kScalarList:  // a Call has none so far
       return;
   }
 }
@@ -129,30 +148,57 @@ class Arguments {
 
   std::vector<View*> Views() const {
     std::vector<View*> views;
-    for (const auto& [p, view] : tensors_) {
-      if (missing_.count(p) == 0) views.push_back(view.get());
+    for (const auto& [slot, view] : tensors_) {
+      if (missing_.count(slot.parameter) == 0) views.push_back(view.get());
     }
     return views;
   }
 
  private:
+  View* MakeView(Draw& draw, truth::Slot slot) {
+    const Given& given = call_.At(slot);
+    const Parameter& parameter = call_.ParameterAt(slot.parameter);
+    const Role role = !contract::IsWritten(parameter.role) ? Role::kInput
+                      : !given.touched                     ? Role::kLeftAlone
+                      : contract::IsRead(parameter.role)   ? Role::kInOut
+                                                           : Role::kOutput;
+    const auto view = std::make_shared<View>(
+        draw, ViewSpec{role, given.shape, given.dtype, AnyFormat(draw, parameter, given)});
+    view->Fill(draw, given.values);
+    tensors_[slot] = view;
+    return view.get();
+  }
+
   void Make(Draw& draw, int p) {
     const Given& given = call_.At(p);
-    const Parameter& parameter = call_.ParameterAt(p);
     truth::CallValue& value = values[static_cast<size_t>(p)];
-    switch (parameter.kind) {
-      case Kind::kTensor: {
-        const bool written = contract::IsWritten(parameter.role) && given.touched;
-        const Role role = !written                           ? Role::kInput
-                          : contract::IsRead(parameter.role) ? Role::kInOut
-                                                             : Role::kOutput;
-        const auto view = std::make_shared<View>(
-            draw, ViewSpec{role, given.shape, given.dtype, AnyFormat(draw, parameter, given)});
-        view->Fill(draw, given.values);
-        value.pointer = view->handle();
-        tensors_[p] = view;
+    switch (call_.ParameterAt(p).kind) {
+      case Kind::kTensor:
+        value.pointer = MakeView(draw, p)->handle();
+        return;
+      case Kind::kTensorList: {
+        std::vector<const aclTensor*> elements;
+        for (int i = 0; i < call_.ListSize(p); ++i) {
+          elements.push_back(call_.IsGiven({p, i}) ? MakeView(draw, {p, i})->TakeHandle()
+                                                   : nullptr);
+        }
+        value.pointer = tensor_lists_.emplace_back(std::make_unique<Tensors>(elements))->handle;
         return;
       }
+      case Kind::kScalarList: {
+        std::vector<const aclScalar*> elements;
+        for (const Given& element : given.elements) {
+          elements.push_back(element.given ? Scalar(draw, element).Take() : nullptr);
+        }
+        value.pointer = scalar_lists_.emplace_back(std::make_unique<Scalars>(elements))->handle;
+        return;
+      }
+      case Kind::kFloatArray:
+        value.pointer = floats_
+                            .emplace_back(std::make_unique<Floats>(
+                                std::vector<float>(given.values.begin(), given.values.end())))
+                            ->handle;
+        return;
       case Kind::kScalar:
         value.pointer = scalars_.emplace_back(std::make_unique<Scalar>(draw, given))->handle;
         return;
@@ -175,7 +221,10 @@ class Arguments {
   }
 
   Call& call_;
-  std::map<int, std::shared_ptr<View>> tensors_;
+  std::map<truth::Slot, std::shared_ptr<View>> tensors_;
+  std::vector<std::unique_ptr<Tensors>> tensor_lists_;
+  std::vector<std::unique_ptr<Scalars>> scalar_lists_;
+  std::vector<std::unique_ptr<Floats>> floats_;
   std::set<int> missing_;
   std::vector<std::unique_ptr<Scalar>> scalars_;
   std::vector<std::unique_ptr<Ints>> ints_;

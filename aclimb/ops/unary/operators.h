@@ -1,7 +1,11 @@
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "aclimb/ops/unary/contracts.h"
 #include "aclimb/ops/unary/truths.h"
+#include "aclimb/truth/compare.h"
 #include "aclimb/truth/operator_entry.h"
 
 namespace aclimb::unary {
@@ -19,8 +23,9 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
     allowance.relative += of_out.relative;
     allowance.absolute += of_out.absolute;
   }
-  outputs.Set(kResult, truth::Each(call, {kSelf}, [in](double x) { return kTruth(x, in); }),
-              allowance);
+  std::vector<double> values = truth::Each(call, {kSelf}, [in](double x) { return kTruth(x, in); });
+  if (out != in && IsFloating(in)) values = truth::InDType({values, {}}, in).values;
+  outputs.Set(kResult, std::move(values), allowance);
 }
 
 inline constexpr truth::InPlace kInPlace[] = {{kOut, kSelf}};
