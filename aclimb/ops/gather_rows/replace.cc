@@ -63,7 +63,8 @@ void ReplaceElements(const Replacement& r) {
       T* const self = r.self.As<T>() + at[1];
       for (int64_t k = 0; k < count; ++k) {
         const int64_t index = r.index[k];
-        if (index < 0 || index >= extent || index % shares != share) continue;
+        if (index < 0 || index >= extent) continue;
+        if (shares > 1 && index % shares != share) continue;
         replace(source + k * r.source.stride[r.dim], self + index * r.self.stride[r.dim]);
       }
     }
