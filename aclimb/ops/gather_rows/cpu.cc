@@ -85,8 +85,7 @@ template <typename T>
 class Slices {
  public:
   explicit Slices(const Args& args)
-      : args_(args),
-        from_(Part(args.self, args.dim + 1, args.self.rank - args.dim - 1)),
+      : from_(Part(args.self, args.dim + 1, args.self.rank - args.dim - 1)),
         to_(Part(args.out, args.dim + args.index_rank, from_.rank)),
         walk_(Walk<2>::Make({&from_, &to_})),
         consecutive_(walk_.rank == 1 && walk_.InnerIsContiguous()) {}
@@ -111,23 +110,31 @@ class Slices {
     });
   }
 
-  // The slice of self that an index names, or null.
-  const T* Named(int64_t index, const T* self) const {
-    const int64_t extent = args_.self.shape[args_.dim];
-    if (args_.counts_from_end && index < 0 && index >= -extent) index += extent;
-    const bool known = static_cast<uint64_t>(index) < static_cast<uint64_t>(extent);
-    return known ? self + index * args_.self.stride[args_.dim] : nullptr;
-  }
-
  private:
-  const Args& args_;
   const TensorView from_, to_;
   const Walk<2> walk_;
   const bool consecutive_;
 };
 
+// The slice that an index names. By value: a loop then keeps it in registers.
+struct Naming {
+  int64_t extent;
+  int64_t stride;
+  bool counts_from_end;
+
+  // Null when self has no such slice.
+  template <typename T>
+  const T* Slice(int64_t index, const T* self) const {
+    if (counts_from_end && index < 0 && index >= -extent) index += extent;
+    const bool known = static_cast<uint64_t>(index) < static_cast<uint64_t>(extent);
+    return known ? self + index * stride : nullptr;
+  }
+};
+
 template <typename T>
 void Gather(const Args& args) {
+  const Naming naming = {args.self.shape[args.dim], args.self.stride[args.dim],
+                         args.counts_from_end};
   const Slices<T> slices(args);
   const int64_t length = slices.Length();
   const T* const self = args.self.As<const T>();
@@ -139,7 +146,7 @@ void Gather(const Args& args) {
       for (int64_t first = begin % length; begin < end; first = 0, runs.Skip(1)) {
         const int64_t last = std::min(length, first + end - begin);
         begin += last - first;
-        slices.Copy(slices.Named(*runs.Index(), self + runs.Self()), out + runs.Out(), first, last);
+        slices.Copy(naming.Slice(*runs.Index(), self + runs.Self()), out + runs.Out(), first, last);
       }
     });
     return;
@@ -154,16 +161,21 @@ void Gather(const Args& args) {
       const int64_t out_step = runs.OutStep();
       const T* const read = self + runs.Self();
       T* const write = out + runs.Out();
-      for (int64_t i = 0; i < count; ++i) {
-        const T* const from = slices.Named(index[i * index_step], read + i * self_step);
-        T* const to = write + i * out_step;
-        if (length == 1) {
-          *to = from == nullptr ? T{0} : *from;
-        } else if (from != nullptr && slices.IsConsecutive()) {
-          std::memcpy(to, from, static_cast<size_t>(length) * sizeof(T));
-        } else {
-          slices.Copy(from, to, 0, length);
+      const auto each = [&, naming](auto&& copy) {
+        for (int64_t i = 0; i < count; ++i) {
+          copy(naming.Slice(index[i * index_step], read + i * self_step), write + i * out_step);
         }
+      };
+      if (length == 1) {
+        each([](const T* from, T* to) { *to = from == nullptr ? T{0} : *from; });
+      } else {
+        each([&](const T* from, T* to) {
+          if (from != nullptr && slices.IsConsecutive()) {
+            std::memcpy(to, from, static_cast<size_t>(length) * sizeof(T));
+          } else {
+            slices.Copy(from, to, 0, length);
+          }
+        });
       }
       begin += count;
       runs.Skip(count);

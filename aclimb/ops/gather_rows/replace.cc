@@ -35,9 +35,7 @@ void ReplaceElements(const Replacement& r) {
   const int64_t count = r.source.shape[r.dim], extent = r.self.shape[r.dim];
 
   const auto replace = [&](const T* read, T* write) {
-    if (walk.count == 1) {
-      *write = *read;
-    } else if (consecutive) {
+    if (consecutive) {
       std::memcpy(write, read, static_cast<size_t>(walk.count) * sizeof(T));
     } else {
       walk.Visit(0, walk.count, [&](const int64_t* offset, int64_t length) {
@@ -61,11 +59,20 @@ void ReplaceElements(const Replacement& r) {
       });
       const T* const source = r.source.As<const T>() + at[0];
       T* const self = r.self.As<T>() + at[1];
-      for (int64_t k = 0; k < count; ++k) {
-        const int64_t index = r.index[k];
-        if (index < 0 || index >= extent) continue;
-        if (shares > 1 && index % shares != share) continue;
-        replace(source + k * r.source.stride[r.dim], self + index * r.self.stride[r.dim]);
+      const int64_t* const indices = r.index;
+      const int64_t source_stride = r.source.stride[r.dim], self_stride = r.self.stride[r.dim];
+      const auto each = [=](auto&& copy) {
+        for (int64_t k = 0; k < count; ++k) {
+          const int64_t index = indices[k];
+          if (index < 0 || index >= extent) continue;
+          if (shares > 1 && index % shares != share) continue;
+          copy(source + k * source_stride, self + index * self_stride);
+        }
+      };
+      if (walk.count == 1) {
+        each([](const T* read, T* write) { *write = *read; });
+      } else {
+        each(replace);
       }
     }
   });
