@@ -29,8 +29,8 @@ const int64_t kClasses = 10;
 const int64_t kFirst = 8;              // channels of the first convolution
 const int64_t kSecond = 16;            // of the second one, whose images are half as wide
 const int64_t kFeatures = 16 * 4 * 4;  // of an image, for the linear layer
-const int kEpochs = 4;
-const float kLearningRate = 0.1f;
+const int kEpochs = 10;
+const float kLearningRate = 0.2f;
 const double kWantedAccuracy = 0.95;
 
 // ---- Data

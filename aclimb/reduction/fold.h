@@ -9,12 +9,12 @@ namespace aclimb::reduction {
 
 enum class Fold : uint8_t {
   kSum,
-  kSumOfNumbers,  // without NaN
   kProduct,
   kMax,  // NaN if one is among them, as kMin
   kMin,
   kAny,  // of what is not 0, as kAll
   kAll,
+  kSumOfNumbers,  // without NaN; of floats alone, as all that follow
   // Of absolute values x; for norms.
   kAbsoluteSum,  // x
   kSquares,      // x^2
