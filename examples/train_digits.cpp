@@ -29,7 +29,9 @@ const int64_t kClasses = 10;
 const int64_t kFirst = 8;              // channels of the first convolution
 const int64_t kSecond = 16;            // of the second one, whose images are half as wide
 const int64_t kFeatures = 16 * 4 * 4;  // of an image, for the linear layer
-const int kEpochs = 10;
+const int kEpochs = 6;
+const int64_t kTraining = 6000;  // samples, and unseen ones
+const int64_t kUnseen = 1000;
 const float kLearningRate = 0.2f;
 const double kWantedAccuracy = 0.95;
 
@@ -361,7 +363,7 @@ class Network {
 
 int TrainDigits(aclrtStream stream) {
   Random random;
-  const Samples training = Draw(&random, 2000), unseen = Draw(&random, 1000);
+  const Samples training = Draw(&random, kTraining), unseen = Draw(&random, kUnseen);
   Device device;
   device.stream = stream;
   Network network(device);
@@ -372,7 +374,7 @@ int TrainDigits(aclrtStream stream) {
   for (int epoch = 1; epoch <= kEpochs; ++epoch) {
     double sum = 0;
     int steps = 0;
-    for (int64_t at = 0; at < 2000; at += kBatch, ++steps) {
+    for (int64_t at = 0; at < kTraining; at += kBatch, ++steps) {
       float loss = 0;
       if (network.Train(training, at, &loss) != 0) return 1;
       sum += loss;
