@@ -9,8 +9,8 @@
 # A field may be a list in parentheses, which the template reads without them. The operator's name
 # is <prefix><name>. Sets in the caller's scope
 #   ACLIMB_ROW_OPERATORS  names of the rows' operators
-#   ACLIMB_ROW_HEADERS    their public headers, written to ${CMAKE_CURRENT_BINARY_DIR}/include/aclnnop
-# and writes include/<folder>_headers.h, which includes them all.
+#   ACLIMB_ROW_HEADERS    their public headers, written to ${ACLIMB_OPERATOR_INCLUDE}/aclnnop
+# and writes <folder>_headers.h beside that, which includes them all.
 function(aclimb_rows table)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(table ${CMAKE_CURRENT_SOURCE_DIR}/${table})
@@ -56,7 +56,7 @@ function(aclimb_rows table)
     string(TOUPPER "ACLNNOP_${header}_H_" guard)
     string(REPLACE "<semicolon>" ";" declarations "${declarations_of_${header}}")
     string(APPEND includes "#include \"aclnnop/${header}.h\"\n")
-    file(CONFIGURE OUTPUT include/aclnnop/${header}.h CONTENT
+    file(CONFIGURE OUTPUT ${ACLIMB_OPERATOR_INCLUDE}/aclnnop/${header}.h CONTENT
 "// Written from aclimb/ops/${folder}/rows.inc when the project is configured. C++11.
 #ifndef ${guard}
 #define ${guard}
@@ -75,7 +75,7 @@ ${declarations}
 #endif  // ${guard}
 " @ONLY)
   endforeach()
-  file(CONFIGURE OUTPUT include/${folder}_headers.h CONTENT "#pragma once\n\n${includes}" @ONLY)
+  file(CONFIGURE OUTPUT ${ACLIMB_OPERATOR_INCLUDE}/${folder}_headers.h CONTENT "#pragma once\n\n${includes}" @ONLY)
   list(TRANSFORM headers APPEND .h)
   set(ACLIMB_ROW_OPERATORS ${operators} PARENT_SCOPE)
   set(ACLIMB_ROW_HEADERS ${headers} PARENT_SCOPE)

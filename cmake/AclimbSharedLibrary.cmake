@@ -16,7 +16,7 @@ function(aclimb_shared_library name)
     INSTALL_RPATH "\$ORIGIN"
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/exports.map)
   target_include_directories(${name} PUBLIC
-    ${PROJECT_SOURCE_DIR}/include ${ACLIMB_OPERATOR_INCLUDES})
+    ${PROJECT_SOURCE_DIR}/include ${ACLIMB_OPERATOR_INCLUDE})
   target_link_libraries(${name} PRIVATE
     -Wl,--whole-archive ${ARG_PARTS} -Wl,--no-whole-archive ${ARG_LINK})
   target_link_libraries(${name} PUBLIC ${ARG_NEEDS})

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_BACKEND_API_VERSION 1
+#define ACLIMB_BACKEND_API_VERSION 2
 
 // Device memory is handed out in multiples of so many bytes.
 #define ACLIMB_MEMORY_GRANULE 512
@@ -73,6 +73,47 @@ typedef struct AclimbRefusal {
   int32_t error;      // errno
   int32_t resource;   // AclimbRefusedResource
 } AclimbRefusal;
+
+// ---- The call of an operator, as its kernel is told ----
+
+// How `values` of an argument are to be read.
+enum AclimbArgumentKind {
+  ACLIMB_ARGUMENT_TENSORS = 0,   // AclimbTensorArgument: one tensor, or those of a list
+  ACLIMB_ARGUMENT_SCALARS = 1,   // AclimbScalarArgument: one aclScalar, or those of a list
+  ACLIMB_ARGUMENT_INTEGERS = 2,  // int64_t: an integer, a bool, an int array or a bool array
+  ACLIMB_ARGUMENT_REALS = 3,     // double: a float, a double or a float array
+  ACLIMB_ARGUMENT_TEXT = 4,      // char, terminated
+};
+
+typedef struct AclimbTensorArgument {
+  int32_t dtype;    // aclDataType
+  int32_t format;   // aclFormat
+  int32_t rank;     // -1: null was passed
+  int32_t written;  // 0 read, 1 written, 2 both
+  const int64_t* shape;
+  const int64_t* strides;  // in elements, none negative
+} AclimbTensorArgument;
+
+typedef struct AclimbScalarArgument {
+  int32_t dtype;  // aclDataType
+  unsigned char bytes[16];
+} AclimbScalarArgument;
+
+typedef struct AclimbArgument {
+  const char* name;    // the parameter's, as the document has it
+  int32_t kind;        // AclimbArgumentKind
+  uint64_t count;      // of values
+  const void* values;  // null: null was passed
+} AclimbArgument;
+
+typedef struct AclimbOperatorArguments {
+  const char* function;  // "aclnnAdd"
+  const AclimbArgument* arguments;
+  uint64_t count;
+  int32_t deterministic;  // ACL_OPT_DETERMINISTIC
+} AclimbOperatorArguments;
+
+typedef struct AclimbKernel AclimbKernel;  // what a backend made for one call, and for equal ones
 
 enum AclimbMarkerState {
   ACLIMB_MARKER_PENDING = 0,
@@ -187,7 +228,24 @@ typedef struct AclimbBackend {
   // Monotonic nanoseconds at which the marker was done; 0 before that.
   uint64_t (*marker_time)(AclimbMarker* marker);
 
-  // ---- For kernels ----
+  // ---- Kernels ----
+
+  // A backend without kernels of its own leaves these three null: the kernels for the host run in
+  // its tasks then, and need memory_kernel_address.
+
+  // Makes what runs this call, whose arguments obey the operator's contract. 0 with *kernel null
+  // where the backend has no kernel: that for the host runs. `workspace_bytes` is what a run needs.
+  // Nothing of `call` may be looked at later. Needs no open device.
+  int (*kernel_make)(const AclimbOperatorArguments* call, AclimbKernel** kernel,
+                     uint64_t* workspace_bytes);
+  // Within a task of a queue of this backend, from several threads at once. `addresses` has the
+  // first element of every tensor in the order of the arguments, null for one that is not given or
+  // empty, as memory_kernel_address tells them, or where that is null as the program knows them.
+  // Returns 0 or the task's error.
+  int (*kernel_run)(const AclimbKernel* kernel, void* const* addresses, uint64_t count,
+                    void* workspace);
+  // Once no run is under way and none will come.
+  void (*kernel_release)(AclimbKernel* kernel);
 
   // True on a thread that runs a task whose queue was aborted.
   int (*cancelled)(void);

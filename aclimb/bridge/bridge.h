@@ -31,6 +31,11 @@ enum AclimbHandleKind {
   ACLIMB_HANDLE_TENSOR_LIST,
   ACLIMB_HANDLE_SCALAR_LIST,
   ACLIMB_HANDLE_EXECUTOR,
+  ACLIMB_HANDLE_DATA_BUFFER,
+  ACLIMB_HANDLE_TENSOR_DESC,
+  ACLIMB_HANDLE_OP_ATTR,
+  ACLIMB_HANDLE_PHYSICAL_MEMORY,
+  ACLIMB_HANDLE_KINDS,  // one more than the last
 };
 
 // A new handle for `object`, or null when no slot or memory is left.
@@ -62,6 +67,8 @@ ACLIMB_BRIDGE void aclimb_handle_end(const void* handle);
 
 // Adds `text` to the calling thread's unread messages and makes `code` its last error.
 ACLIMB_BRIDGE void aclimb_report(int code, const char* text);
+// Reports that the collective `function` is not there.
+ACLIMB_BRIDGE void aclimb_refuse_collective(const char* function);
 
 // ---- Settings ----------------------------------------------------------------------------------
 
@@ -99,6 +106,11 @@ typedef struct AclimbAllocation {
 
 // The live device allocation that contains `address` (any interior address); 0 when there is none.
 ACLIMB_BRIDGE int aclimb_memory_find(const void* address, AclimbAllocation* allocation);
+
+// ---- Backend ----
+
+// The backend of the process, which is loaded when it is first needed; null when it cannot be.
+ACLIMB_BRIDGE const struct AclimbBackend* aclimb_backend(void);
 
 // ---- Launch ------------------------------------------------------------------------------------
 
@@ -197,13 +209,25 @@ ACLIMB_BRIDGE void aclimb_call_details(const AclimbOperatorCall* call);
 ACLIMB_BRIDGE int aclimb_call_begin(const char* function);
 ACLIMB_BRIDGE void aclimb_call_end(const char* function, int code);
 
-// ---- Compile options ---------------------------------------------------------------------------
-// The four functions of libacl_op_compiler.so, whose state is kept here. Errors are reported.
+// ---- Single operators --------------------------------------------------------------------------
+// The functions of libacl_op_compiler.so, whose state is kept here. Errors are reported.
 
 ACLIMB_BRIDGE int aclimb_compile_option_set(int option, const char* value);
 ACLIMB_BRIDGE size_t aclimb_compile_option_size(int option);
 ACLIMB_BRIDGE int aclimb_compile_option_get(int option, char* value, size_t length);
 ACLIMB_BRIDGE int aclimb_compile_flag_set(int flag);
+// What aclopCompileAndExecute is about; the arrays as the program gave them.
+typedef struct AclimbOpRequest {
+  const char* type;
+  int inputs;
+  const void* const* input_descs;  // of aclTensorDesc
+  const void* const* input_buffers;
+  int outputs;
+  const void* const* output_descs;
+  const void* const* output_buffers;
+  const void* attributes;  // aclopAttr; may be null
+} AclimbOpRequest;
+ACLIMB_BRIDGE int aclimb_op_compile_and_execute(const AclimbOpRequest* request);
 
 #ifdef __cplusplus
 }

@@ -151,6 +151,33 @@ std::optional<std::string> NoDimension(const Contract& contract, const Rule& rul
   return std::nullopt;
 }
 
+std::optional<std::string> OtherDType(const Contract& contract, const Rule& rule,
+                                      const Arguments& arguments) {
+  const GivenTensor to = TensorAt(contract, arguments, rule.other, 0);
+  const int64_t number = arguments.Integer(rule.subject);
+  const auto dtype = static_cast<DType>(number);
+  const bool has_name = static_cast<int64_t>(dtype) == number && IsKnown(dtype);
+  const std::string told =
+      Cat(contract.At(rule.subject).name, " is ",
+          has_name ? std::string(NameOf(dtype)) : Cat("the number ", number), " but ");
+  const auto told_of = [&](const GivenTensor& given) {
+    return Cat(NameOf(contract, given), ".dtype is ", DTypeOf(given));
+  };
+  if (rule.third < 0) {
+    if (!to || number == static_cast<int64_t>(to->dtype)) return std::nullopt;
+    return Cat(told, told_of(to), "; expected the same.");
+  }
+  const GivenTensor from = TensorAt(contract, arguments, rule.third, 0);
+  if (!to || !from) return std::nullopt;
+  const DTypeMask mask = contract.At(rule.other).dtypes[arguments.product()];
+  if (has_name && Has(mask, dtype) && ResultConverts(from->dtype, dtype) &&
+      ResultConverts(dtype, to->dtype)) {
+    return std::nullopt;
+  }
+  return Cat(told, told_of(from), " and ", told_of(to), "; expected ", Text(mask),
+             ", as it is between the two.");
+}
+
 std::optional<std::string> NotReal(const Contract& contract, const Rule& rule,
                                    const Arguments& arguments) {
   const bool is_list = contract.At(rule.subject).kind == Kind::kScalarList;
@@ -277,6 +304,7 @@ std::optional<std::string> WantedButMissing(const Contract& contract, const Rule
 
 std::optional<std::string> AttributeViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments) {
+  if (rule.kind == RuleKind::kNamesDType) return OtherDType(contract, rule, arguments);
   if (rule.kind == RuleKind::kConvertsToFloat) return NotReal(contract, rule, arguments);
   if (rule.kind == RuleKind::kInRange) {
     return rule.bounds.dimension_of >= 0 ? NoDimension(contract, rule, arguments)
@@ -313,12 +341,14 @@ std::string AttributeStatement(const Contract& contract, const Rule& rule) {
       return Cat(name, " is given when ", contract.At(rule.other).name, "[", rule.entry,
                  "] is true");
     case RuleKind::kSameDType:
+    case RuleKind::kNamesDType:
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
     case RuleKind::kScalarFits:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
     case RuleKind::kBroadcasts:
+    case RuleKind::kReduces:
     case RuleKind::kCustom:
       break;
   }

@@ -6,10 +6,15 @@
 #include "aclimb/contract/given.h"
 #include "aclimb/contract/shapes.h"
 #include "aclimb/contract/violation.h"
+#include "aclimb/core/overlap.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
 namespace {
+
+std::string TextOf(const std::vector<int64_t>& numbers) {
+  return ShapeText(numbers.data(), numbers.size());
+}
 
 std::string Id(const Contract& contract, const char* kind, const char* name) {
   return Cat(contract.folder, "/", kind, "/", name);
@@ -153,12 +158,27 @@ Status CheckRank(const Contract& contract, const Parameter& parameter, const Giv
 
 Status CheckExtent(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
   if (given->Footprint().has_value()) return Ok();
+  return Refuse(kAclnnInvalid,
+                Cat(NameOf(contract, given), " with shape ", ShapeOf(given), ", strides ",
+                    TextOf(given->stride), " and offset ", given->offset,
+                    " reaches past 2^63 bytes; expected addresses that fit in 63 bits."),
+                "check the strides: they count elements, not bytes",
+                Id(contract, "extent", parameter.name));
+}
+
+// What is written to one place twice depends on the order.
+Status CheckOverlap(const Contract& contract, const Parameter& parameter,
+                    const GivenTensor& given) {
+  if (!IsWritten(parameter.role)) return Ok();
+  const std::optional<SharedElement> shared = FindSharedElement(*given.tensor);
+  if (!shared) return Ok();
   return Refuse(
       kAclnnInvalid,
-      Cat(NameOf(contract, given), " with shape ", ShapeOf(given), ", strides ",
-          ShapeText(given->stride.data(), given->stride.size()), " and offset ", given->offset,
-          " reaches past 2^63 bytes; expected addresses that fit in 63 bits."),
-      "check the strides: they count elements, not bytes", Id(contract, "extent", parameter.name));
+      Cat(NameOf(contract, given), " with shape ", ShapeOf(given), " and strides ",
+          TextOf(given->stride), " has its elements ", TextOf(shared->first), " and ",
+          TextOf(shared->second), " at one place; expected a place of its own for each element."),
+      "write to a tensor that is not expanded, and copy or expand that one",
+      Id(contract, "overlap", parameter.name));
 }
 
 Status CheckRules(const Contract& contract, const Arguments& arguments, Stage stage) {
@@ -228,7 +248,8 @@ Status Check(const Contract& contract, const Arguments& arguments) {
   if (Status status = tensors(&CheckExtent); !status.ok()) return status;
   if (Status status = rules(Stage::kAttributes); !status.ok()) return status;
   if (Status status = CheckShapes(contract, arguments); !status.ok()) return status;
-  return rules(Stage::kRest);
+  if (Status status = rules(Stage::kRest); !status.ok()) return status;
+  return tensors(&CheckOverlap);
 }
 
 std::vector<OwnRule> OwnRules(const Contract& contract) {
@@ -268,6 +289,7 @@ std::vector<std::string> RuleIds(const Contract& contract) {
   each(is_tensor, "format");
   each(is_tensor, "rank");
   each(is_tensor, "extent");
+  each([&](const Parameter& p) { return is_tensor(p) && IsWritten(p.role); }, "overlap");
   for (const OwnRule& own : OwnRules(contract)) {
     ids.push_back(Cat(contract.folder, "/", own.id));
   }

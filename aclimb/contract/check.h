@@ -15,7 +15,7 @@ Status CheckNulls(const Contract& contract, const Arguments& arguments);
 
 // All else, when no null is wrong. Order, for every operator: dead handles; product; arguments that
 // others ask for; dtypes; formats; ranks; extents; attributes in their ranges; shapes; then the
-// other rules in table order.
+// other rules in table order; outputs whose elements share memory.
 Status Check(const Contract& contract, const Arguments& arguments);
 
 // A check that the contract spells out: one of its rules, or the pattern of a parameter's shape.

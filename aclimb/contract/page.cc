@@ -56,7 +56,8 @@ void AppendRules(const Contract& contract, std::string& out) {
           "formats, ranks (",
           contract.rank_code,
           "), extents; then these, but what is missing is told with the nulls, and dtypes that do "
-          "not go together with the dtypes:\n\n| rule | holds when | code | fix "
+          "not go together with the dtypes; at last that no two elements of an output are one in "
+          "memory:\n\n| rule | holds when | code | fix "
           "|\n|---|---|---|---|\n");
   for (const OwnRule& own : OwnRules(contract)) {
     out += Cat("| `", contract.folder, "/", own.id, "` | ", own.statement, " | ",

@@ -2,38 +2,11 @@
 
 #include <bit>
 
+#include "aclimb/core/format.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
 namespace {
-
-struct FormatName {
-  int32_t format;
-  const char* name;
-};
-
-constexpr FormatName kFormatNames[] = {
-    {-1, "UNDEFINED"},
-    {kNchw, "NCHW"},
-    {kNhwc, "NHWC"},
-    {kNd, "ND"},
-    {3, "NC1HWC0"},
-    {4, "FRACTAL_Z"},
-    {12, "NC1HWC0_C04"},
-    {kHwcn, "HWCN"},
-    {kNdhwc, "NDHWC"},
-    {29, "FRACTAL_NZ"},
-    {kNcdhw, "NCDHW"},
-    {32, "NDC1HWC0"},
-    {33, "FRACTAL_Z_3D"},
-    {kNc, "NC"},
-    {kNcl, "NCL"},
-    {50, "FRACTAL_NZ_C0_16"},
-    {51, "FRACTAL_NZ_C0_32"},
-    {52, "FRACTAL_NZ_C0_2"},
-    {53, "FRACTAL_NZ_C0_4"},
-    {54, "FRACTAL_NZ_C0_8"},
-};
 
 // "A", "A or B", "A, B or C" from the set bits of a mask.
 template <typename Name>
@@ -54,12 +27,7 @@ std::string Text(DTypeMask mask) {
   return ListText(mask, [](int i) { return std::string(NameOf(static_cast<DType>(i))); });
 }
 
-std::string FormatText(int32_t format) {
-  for (const FormatName& row : kFormatNames) {
-    if (row.format == format) return row.name;
-  }
-  return Cat("number ", format);
-}
+std::string FormatText(int32_t format) { return aclimb::FormatText(format); }
 
 std::string FormatsText(FormatMask mask) {
   return ListText(mask, [](int i) { return FormatText(i); });

@@ -23,6 +23,7 @@ using Predicate = std::optional<std::string> (*)(const Arguments& arguments);
 
 enum class RuleKind : uint8_t {
   kSameDType,
+  kNamesDType,
   kConvertsToFloat,
   kConvertsTo,
   kPromotes,
@@ -35,6 +36,7 @@ enum class RuleKind : uint8_t {
   kSameRank,
   kSameShape,
   kBroadcasts,
+  kReduces,
   kCustom
 };
 
@@ -86,6 +88,17 @@ struct Rule {
 // subject.dtype == other.dtype
 constexpr Rule SameDType(const char* id, int subject, int other, const char* fix) {
   return {.id = id, .kind = RuleKind::kSameDType, .subject = subject, .other = other, .fix = fix};
+}
+// The attribute, an aclDataType, is other.dtype.
+constexpr Rule NamesDType(const char* id, int attribute, int other, const char* fix) {
+  return {
+      .id = id, .kind = RuleKind::kNamesDType, .subject = attribute, .other = other, .fix = fix};
+}
+// It is a dtype that the parameter `to` accepts, `from` converts to it, and it to `to`.
+constexpr Rule NamesDTypeBetween(const char* id, int attribute, int from, int to, const char* fix) {
+  Rule rule = NamesDType(id, attribute, to, fix);
+  rule.third = from;
+  return rule;
 }
 // The scalar has a real dtype.
 constexpr Rule ConvertsToFloat(const char* id, int subject, const char* fix) {
@@ -206,6 +219,19 @@ constexpr Rule Broadcasts(const char* id, int output, int a, int b, int c, const
   return rule;
 }
 
+// output.shape is input.shape without the dimensions in the attribute `dims`, one or an array, of
+// which nothing or no entry means all; they are kept as 1 when the flag `keep` is true (-1: never).
+// Without `dims` (-1) all are reduced, and the output is a single element: [] or [1].
+constexpr Rule Reduces(const char* id, int output, int input, int dims, int keep, const char* fix) {
+  return {.id = id,
+          .kind = RuleKind::kReduces,
+          .subject = output,
+          .other = input,
+          .third = dims,
+          .output = keep,
+          .fix = fix};
+}
+
 constexpr Rule Custom(const char* id, Predicate violated, const char* statement, const char* fix,
                       int code = kAclnnInvalid) {
   return {.id = id, .code = code, .violated = violated, .statement = statement, .fix = fix};
@@ -231,6 +257,7 @@ constexpr Stage StageOf(const Rule& rule) {
   if (rule.code == kAclnnNullptr) return Stage::kNulls;
   switch (rule.kind) {
     case RuleKind::kSameDType:
+    case RuleKind::kNamesDType:
     case RuleKind::kConvertsToFloat:
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
@@ -245,6 +272,7 @@ constexpr Stage StageOf(const Rule& rule) {
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
     case RuleKind::kBroadcasts:
+    case RuleKind::kReduces:
     case RuleKind::kCustom:
       break;
   }

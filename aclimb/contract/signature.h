@@ -27,7 +27,7 @@ constexpr Kind KindOf() {
   } else if constexpr (std::is_floating_point_v<T>) {
     return Kind::kReal;
   } else {
-    static_assert(std::is_integral_v<T>);
+    static_assert(std::is_integral_v<T> || std::is_enum_v<T>);
     return Kind::kInteger;
   }
 }

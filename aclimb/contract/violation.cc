@@ -18,6 +18,9 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
       return ScalarViolation(contract, rule, arguments);
     case RuleKind::kBroadcasts:
       return BroadcastViolation(contract, rule, arguments);
+    case RuleKind::kReduces:
+      return ReductionViolation(contract, rule, arguments);
+    case RuleKind::kNamesDType:
     case RuleKind::kConvertsToFloat:
     case RuleKind::kInRange:
     case RuleKind::kOneOf:
@@ -61,6 +64,18 @@ std::string StatementOf(const Contract& contract, const Rule& rule) {
       return Cat(name(rule.other), rule.third < 0 ? "" : Cat(" and ", name(rule.third)),
                  rule.third < 0 ? " broadcasts" : " broadcast", " to the shape of ",
                  name(rule.output));
+    case RuleKind::kReduces:
+      if (rule.third < 0)
+        return Cat(name(rule.subject), " is a single element, of shape [] or [1]");
+      return Cat(name(rule.subject), " has the shape of ", name(rule.other),
+                 " without the dimensions in ", name(rule.third),
+                 rule.output < 0
+                     ? ""
+                     : Cat(", or with 1 in their place when ", name(rule.output), " is true"));
+    case RuleKind::kNamesDType:
+      if (rule.third < 0) return Cat(name(rule.subject), " is the dtype of ", name(rule.other));
+      return Cat(name(rule.subject), " is a dtype that ", name(rule.third),
+                 " converts to and that converts to the one of ", name(rule.other));
     case RuleKind::kConvertsToFloat:
     case RuleKind::kInRange:
     case RuleKind::kOneOf:

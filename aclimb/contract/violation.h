@@ -21,6 +21,8 @@ std::optional<std::string> ScalarViolation(const Contract& contract, const Rule&
                                            const Arguments& arguments);
 std::optional<std::string> BroadcastViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments);
+std::optional<std::string> ReductionViolation(const Contract& contract, const Rule& rule,
+                                              const Arguments& arguments);
 // Of the kinds about numbers, texts, arrays and what is given at all.
 std::optional<std::string> AttributeViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments);

@@ -343,6 +343,113 @@ TEST(Reserved, OnlyExtensionsTakeMoreThanTheDocument) {
   EXPECT_EQ(call.What().find("p is 0.5; expected 0, the only value"), 0u);
 }
 
+// ---- Reduces, NamesDType
+
+constexpr Parameter kSums[] = {Input("self", kAnyFloat, ""), Attribute("dims", Kind::kIntArray, ""),
+                               Attribute("keepDims", Kind::kBool, ""),
+                               Attribute("dtype", Kind::kInteger, ""),
+                               Output("out", kAnyFloat, "")};
+constexpr Rule kSumRules[] = {InRange("range/dims", 1, DistinctDimensionsOf(0), "fix"),
+                              NamesDType("dtype/out", 3, 4, "fix"),
+                              Reduces("shape/out", 4, 0, 1, 2, "allocate it so")};
+constexpr Contract kSum = {
+    .function = "aclnnX", .folder = "x", .parameters = kSums, .rules = kSumRules};
+static_assert(IsWellFormed(kSum));
+
+TEST(Reduces, TheOutputHasTheDimensionsThatAreLeft) {
+  TestCall call(kSum);
+  call.Tensor(0, {2, 3, 4});
+  call.Ints(1, {-1, 0});
+  call.Tensor(4, {3});
+  EXPECT_EQ(call.What(), "");
+  call.Integer(2, 1);
+  EXPECT_EQ(call.What(),
+            "out.shape is [3] but self.shape is [2, 3, 4], dims is [-1, 0] and keepDims is true; "
+            "expected [1, 3, 1].");
+  EXPECT_EQ(call.last().rule, "x/shape/out");
+  call.Tensor(4, {1, 3, 1});
+  EXPECT_EQ(call.What(), "");
+  call.Ints(1, {});
+  EXPECT_NE(call.What().find("dims is [] and keepDims is true; expected [1, 1, 1]."),
+            std::string::npos);
+  call.Integer(2, 0);
+  EXPECT_NE(call.What().find("expected []."), std::string::npos) << call.last().what;
+  call.Tensor(4, {});
+  EXPECT_EQ(call.What(), "");
+  call.Tensor(0, {});
+  call.Ints(1, {-1});
+  EXPECT_EQ(call.What(), "");
+  EXPECT_EQ(StatementOf(kSum, kSumRules[2]),
+            "out has the shape of self without the dimensions in dims, or with 1 in their place "
+            "when keepDims is true");
+}
+
+TEST(Reduces, OneDimensionOrAllOfThem) {
+  static constexpr Parameter kParameters[] = {Input("self", kAnyFloat, ""),
+                                              Attribute("dim", Kind::kInteger, ""),
+                                              Output("out", kAnyFloat, "")};
+  static constexpr Rule kOne = Reduces("one", 2, 0, 1, -1, "fix");
+  static constexpr Rule kAll = Reduces("all", 2, 0, -1, -1, "fix");
+  static_assert(IsWellFormed(With(kParameters, kOne)) && IsWellFormed(With(kParameters, kAll)));
+  const Contract of_one = With(kParameters, kOne), of_all = With(kParameters, kAll);
+  TestCall one(of_one), all(of_all);
+  for (TestCall* call : {&one, &all}) {
+    call->Tensor(0, {2, 3});
+    call->Integer(1, -1);
+    call->Tensor(2, {3});
+  }
+  EXPECT_EQ(one.What(), "out.shape is [3] but self.shape is [2, 3] and dim is -1; expected [2].");
+  EXPECT_EQ(all.What(),
+            "out.shape is [3] but self.shape is [2, 3]; expected a single element, of shape [] or "
+            "[1].");
+  one.Tensor(2, {2});
+  all.Tensor(2, {1});
+  EXPECT_EQ(one.What(), "");
+  EXPECT_EQ(all.What(), "");
+  all.Tensor(2, {});
+  EXPECT_EQ(all.What(), "");
+  EXPECT_EQ(StatementOf(of_all, kAll), "out is a single element, of shape [] or [1]");
+}
+
+TEST(NamesDType, TheAttributeIsTheDTypeOfTheTensor) {
+  TestCall call(kSum);
+  call.Tensor(0, {2});
+  call.Ints(1, {});
+  call.Tensor(4, {}, DType::kFloat16);
+  EXPECT_EQ(call.What(), "dtype is FLOAT but out.dtype is FLOAT16; expected the same.");
+  call.Integer(3, static_cast<int64_t>(DType::kFloat16));
+  EXPECT_EQ(call.What(), "");
+  call.Integer(3, 99);
+  EXPECT_EQ(call.What(), "dtype is the number 99 but out.dtype is FLOAT16; expected the same.");
+  EXPECT_EQ(StatementOf(kSum, kSumRules[1]), "dtype is the dtype of out");
+}
+
+TEST(NamesDType, OrOneBetweenTwoTensors) {
+  static constexpr Parameter kParameters[] = {Input("self", kAnyNumber, ""),
+                                              Attribute("dtype", Kind::kInteger, ""),
+                                              Output("out", kAnyNumber, "")};
+  static constexpr Rule kRule = NamesDTypeBetween("dtype", 1, 0, 2, "fix");
+  static_assert(IsWellFormed(With(kParameters, kRule)));
+  const Contract contract = With(kParameters, kRule);
+  TestCall call(contract);
+  call.Tensor(0, {2}, DType::kInt32);
+  call.Tensor(2, {2}, DType::kFloat16);
+  for (const DType dtype : {DType::kInt32, DType::kFloat32, DType::kFloat16}) {
+    call.Integer(1, static_cast<int64_t>(dtype));
+    EXPECT_EQ(call.What(), "");
+  }
+  call.Tensor(0, {2}, DType::kFloat32);
+  call.Integer(1, static_cast<int64_t>(DType::kInt32));
+  EXPECT_EQ(call.What().find("dtype is INT32 but self.dtype is FLOAT and out.dtype is FLOAT16; "
+                             "expected "),
+            0u)
+      << call.last().what;
+  call.Integer(1, -1);
+  EXPECT_NE(call.What(), "");
+  EXPECT_EQ(StatementOf(contract, kRule),
+            "dtype is a dtype that self converts to and that converts to the one of out");
+}
+
 // ---- Lists
 
 constexpr Parameter kLists[] = {ListOf(Input("x", kAnyFloat, "")),

@@ -70,6 +70,18 @@ constexpr bool Fits(const Contract& contract, const Rule& rule) {
     case RuleKind::kBroadcasts:
       return is(rule.subject, is_tensor, true) && is(rule.other, is_tensor, true) &&
              is(rule.third, is_tensor, false) && is(rule.output, is_tensor, true);
+    case RuleKind::kNamesDType:
+      return is(
+                 rule.subject, [](Kind kind) { return kind == Kind::kInteger; }, true) &&
+             is(rule.other, is_tensor, true) && is(rule.third, is_tensor, false);
+    case RuleKind::kReduces:
+      return is(rule.subject, is_tensor, true) && is(rule.other, is_tensor, true) &&
+             is(
+                 rule.third,
+                 [](Kind kind) { return kind == Kind::kInteger || kind == Kind::kIntArray; },
+                 false) &&
+             is(
+                 rule.output, [](Kind kind) { return kind == Kind::kBool; }, false);
     case RuleKind::kConvertsToFloat:
       return is(rule.subject, &HasScalars, true);
     case RuleKind::kInRange:

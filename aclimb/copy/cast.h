@@ -21,8 +21,12 @@ To Cast(From value) {
   } else if constexpr (std::is_same_v<To, Bool>) {
     return Bool{static_cast<uint8_t>(value != 0)};
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // Bytes without a sign take the longer way, as in PyTorch.
-    constexpr bool kLong = std::is_same_v<To, int64_t> || std::is_same_v<To, uint8_t>;
+    if constexpr (std::is_same_v<To, uint64_t>) {
+      constexpr From kHalf = static_cast<From>(uint64_t{1} << 63);
+      if (value >= kHalf && value < 2 * kHalf) return static_cast<uint64_t>(value);
+    }
+    // Integers without a sign take the longer way, as in PyTorch.
+    constexpr bool kLong = std::is_same_v<To, int64_t> || std::is_unsigned_v<To>;
     using Whole = std::conditional_t<kLong, int64_t, int32_t>;
     constexpr auto kLowest = static_cast<From>(std::numeric_limits<Whole>::min());
     // A double a fraction below the lowest int32 is cut to it all the same.
@@ -43,12 +47,18 @@ inline float RoundedToOdd(double value) {
   return std::bit_cast<float>(bits | 1u);
 }
 inline float RoundedToOdd(int32_t value) { return RoundedToOdd(static_cast<double>(value)); }
+inline float RoundedToOdd(uint32_t value) { return RoundedToOdd(static_cast<double>(value)); }
 inline float RoundedToOdd(int64_t value) {
   // What does not fit in a double's 53 bits leaves a mark in the lowest bit that does.
   const int64_t rest = value & 0xFFFF;
   const int64_t marked = ((value >> 16) | (rest != 0 ? 1 : 0)) << 16;
   const bool fits = value >= -(int64_t{1} << 53) && value <= int64_t{1} << 53;
   return RoundedToOdd(static_cast<double>(fits ? value : marked));
+}
+
+inline float RoundedToOdd(uint64_t value) {
+  if (value >> 63 == 0) return RoundedToOdd(static_cast<int64_t>(value));
+  return 2 * RoundedToOdd(static_cast<int64_t>(value >> 1 | (value & 1)));
 }
 
 }  // namespace aclimb

@@ -45,16 +45,18 @@ struct Row {
   Converter::Step to[kStorageCount];
 };
 template <typename From>
-constexpr Row kCastsOf = {{CastRun<From, Bool>, CastRun<From, uint8_t>, CastRun<From, int8_t>,
-                           CastRun<From, int16_t>, CastRun<From, int32_t>, CastRun<From, int64_t>,
-                           CastRun<From, float>, CastRun<From, double>, nullptr, nullptr}};
+constexpr Row kCastsOf = {
+    {CastRun<From, Bool>, CastRun<From, uint8_t>, CastRun<From, int8_t>, CastRun<From, int16_t>,
+     CastRun<From, int32_t>, CastRun<From, int64_t>, CastRun<From, float>, CastRun<From, double>,
+     nullptr, nullptr, CastRun<From, uint16_t>, CastRun<From, uint32_t>, CastRun<From, uint64_t>}};
 template <typename From>
 constexpr Row kFromHalf = {
     {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, HalfRun<From, float>}};
-constexpr Row kRows[kStorageCount] = {kCastsOf<Bool>,     kCastsOf<uint8_t>, kCastsOf<int8_t>,
-                                      kCastsOf<int16_t>,  kCastsOf<int32_t>, kCastsOf<int64_t>,
-                                      kCastsOf<float>,    kCastsOf<double>,  kFromHalf<Float16>,
-                                      kFromHalf<BFloat16>};
+constexpr Row kRows[kStorageCount] = {kCastsOf<Bool>,      kCastsOf<uint8_t>,  kCastsOf<int8_t>,
+                                      kCastsOf<int16_t>,   kCastsOf<int32_t>,  kCastsOf<int64_t>,
+                                      kCastsOf<float>,     kCastsOf<double>,   kFromHalf<Float16>,
+                                      kFromHalf<BFloat16>, kCastsOf<uint16_t>, kCastsOf<uint32_t>,
+                                      kCastsOf<uint64_t>};
 
 // The one step from one dtype to another, null where there is none.
 Converter::Step StepOf(int from, int to) { return kRows[from].to[to]; }
@@ -66,8 +68,18 @@ Converter::Step StepToHalf(bool bfloat16) {
 
 // To a float32 that may be rounded to a half type.
 Converter::Step StepToOdd(DType from) {
-  if (from == DType::kInt32) return OddRun<int32_t>;
-  return from == DType::kInt64 ? OddRun<int64_t> : OddRun<double>;
+  switch (from) {
+    case DType::kInt32:
+      return OddRun<int32_t>;
+    case DType::kInt64:
+      return OddRun<int64_t>;
+    case DType::kUInt32:
+      return OddRun<uint32_t>;
+    case DType::kUInt64:
+      return OddRun<uint64_t>;
+    default:
+      return OddRun<double>;
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -83,6 +95,11 @@ HWY_EXPORT(StepToHalf);
 HWY_EXPORT(StepToOdd);
 
 bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
+
+// Whether float32 does not hold every value.
+bool IsFinerThanFloat(DType dtype) {
+  return SizeOf(dtype) == 8 || dtype == DType::kInt32 || dtype == DType::kUInt32;
+}
 
 }  // namespace
 
@@ -101,7 +118,7 @@ Converter::Converter(DType from, DType to) {
   second_ = HWY_DYNAMIC_DISPATCH(StepToHalf)(to == DType::kBFloat16);
   if (from == DType::kFloat32) {
     first_ = std::exchange(second_, nullptr);
-  } else if (from == DType::kFloat64 || from == DType::kInt64 || from == DType::kInt32) {
+  } else if (IsFinerThanFloat(from)) {
     first_ = HWY_DYNAMIC_DISPATCH(StepToOdd)(from);
   } else {
     first_ = step(from, DType::kFloat32);

@@ -12,6 +12,7 @@
 namespace aclimb::copy {
 namespace {
 
+using aclimb::testing::kMoreStorageDTypes;
 using aclimb::testing::kStorageDTypes;
 using aclimb::testing::Random;
 using aclimb::testing::ReadElement;
@@ -31,8 +32,10 @@ std::vector<To> Convert(const std::vector<From>& from) {
 // At every length around a vector's, from every dtype to every one.
 TEST(Convert, EveryPairAtEveryLength) {
   EachTarget([] {
-    for (const DType from : kStorageDTypes) {
-      for (const DType to : kStorageDTypes) {
+    std::vector<DType> all(std::begin(kStorageDTypes), std::end(kStorageDTypes));
+    all.insert(all.end(), std::begin(kMoreStorageDTypes), std::end(kMoreStorageDTypes));
+    for (const DType from : all) {
+      for (const DType to : all) {
         const Converter converter(from, to);
         ASSERT_EQ(converter.Changes(), from != to);
         if (from == to) continue;
@@ -60,6 +63,8 @@ TEST(Convert, FloatsLoseTheirFractionAndWrapInBytes) {
     EXPECT_EQ((Convert<float, uint8_t>(from)), (std::vector<uint8_t>{1, 255, 0, 0, 44, 212}));
     const std::vector<double> wide(from.begin(), from.end());
     EXPECT_EQ((Convert<double, uint8_t>(wide)), (std::vector<uint8_t>{1, 255, 0, 0, 44, 212}));
+    EXPECT_EQ((Convert<double, uint64_t>({0x1p63, 0x1p64 - 2048, -1})),
+              (std::vector<uint64_t>{uint64_t{1} << 63, ~uint64_t{0} - 2047, ~uint64_t{0}}));
     EXPECT_EQ((Convert<double, int64_t>({9e15, -9e15, 2147483648.5})),
               (std::vector<int64_t>{9000000000000000, -9000000000000000, 2147483648}));
   });
@@ -98,6 +103,8 @@ TEST(Convert, IntegersWrap) {
               (std::vector<int32_t>{5, -1}));
     EXPECT_EQ((Convert<int32_t, int8_t>({200, -200})), (std::vector<int8_t>{-56, 56}));
     EXPECT_EQ((Convert<int8_t, uint8_t>({-1})), (std::vector<uint8_t>{255}));
+    EXPECT_EQ((Convert<int32_t, uint64_t>({-1})), (std::vector<uint64_t>{~uint64_t{0}}));
+    EXPECT_EQ((Convert<uint64_t, int16_t>({0x12345u})), (std::vector<int16_t>{0x2345}));
   });
 }
 
@@ -150,6 +157,10 @@ TEST(Convert, HalfTypesAreRoundedOnceFromWiderOnes) {
       wide.push_back((random.Integer(0x101, 0x1ff) << (shift + 9)) + random.Integer(-1, 1));
       whole.push_back(static_cast<int32_t>(random.Next()));
     }
+    std::vector<uint64_t> large;
+    for (const int64_t value : wide) large.push_back(static_cast<uint64_t>(value) << 2);
+    ExpectRoundedOnce<uint64_t, BFloat16>(large);
+    ExpectRoundedOnce<uint32_t, BFloat16>({0x81010001u, 0x81010000u, 0xffffffffu, 65519});
     ExpectRoundedOnce<double, Float16>(reals);
     ExpectRoundedOnce<double, BFloat16>(reals);
     ExpectRoundedOnce<int64_t, Float16>(wide);

@@ -13,7 +13,7 @@ struct Bool {
 };
 
 // The dtypes that copies and elementwise operators know, numbered for tables of functions.
-inline constexpr int kStorageCount = 10;
+inline constexpr int kStorageCount = 13;
 constexpr int StorageIndex(DType dtype) {
   switch (dtype) {
     case DType::kBool:
@@ -36,6 +36,12 @@ constexpr int StorageIndex(DType dtype) {
       return 8;
     case DType::kBFloat16:
       return 9;
+    case DType::kUInt16:
+      return 10;
+    case DType::kUInt32:
+      return 11;
+    case DType::kUInt64:
+      return 12;
     default:
       return -1;
   }
@@ -62,6 +68,12 @@ template <>
 inline constexpr DType kStorageDType<double> = DType::kFloat64;
 template <>
 inline constexpr DType kStorageDType<Float16> = DType::kFloat16;
+template <>
+inline constexpr DType kStorageDType<uint16_t> = DType::kUInt16;
+template <>
+inline constexpr DType kStorageDType<uint32_t> = DType::kUInt32;
+template <>
+inline constexpr DType kStorageDType<uint64_t> = DType::kUInt64;
 template <>
 inline constexpr DType kStorageDType<BFloat16> = DType::kBFloat16;
 

@@ -30,6 +30,12 @@ inline double ReadElement(DType dtype, const char* at) {
       return as(int32_t());
     case DType::kInt64:
       return static_cast<double>(as(int64_t()));
+    case DType::kUInt16:
+      return as(uint16_t());
+    case DType::kUInt32:
+      return as(uint32_t());
+    case DType::kUInt64:
+      return static_cast<double>(as(uint64_t()));
     case DType::kFloat32:
       return static_cast<double>(as(float()));
     case DType::kFloat64:
@@ -56,6 +62,12 @@ inline void WriteElement(DType dtype, double value, char* at) {
       return put(static_cast<int32_t>(value));
     case DType::kInt64:
       return put(static_cast<int64_t>(value));
+    case DType::kUInt16:
+      return put(static_cast<uint16_t>(value));
+    case DType::kUInt32:
+      return put(static_cast<uint32_t>(value));
+    case DType::kUInt64:
+      return put(static_cast<uint64_t>(value));
     case DType::kFloat32:
       return put(static_cast<float>(value));
     case DType::kFloat64:
@@ -72,12 +84,19 @@ inline double AsElement(DType dtype, double value) {
   if (dtype == DType::kBool) return value != 0 ? 1 : 0;
   if (dtype == DType::kUInt8) return static_cast<uint8_t>(static_cast<int64_t>(value));
   if (dtype == DType::kInt8) return static_cast<int8_t>(static_cast<int64_t>(value));
+  if (dtype == DType::kUInt16) return static_cast<uint16_t>(static_cast<int64_t>(value));
+  if (dtype == DType::kUInt32) return static_cast<uint32_t>(static_cast<int64_t>(value));
+  if (dtype == DType::kUInt64) {
+    return static_cast<double>(static_cast<uint64_t>(static_cast<int64_t>(value)));
+  }
   return value;
 }
 
 inline constexpr DType kStorageDTypes[] = {
     DType::kBool,  DType::kUInt8,   DType::kInt8,    DType::kInt16,   DType::kInt32,
     DType::kInt64, DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16};
+// Those that are copied and converted, and that no formula computes in.
+inline constexpr DType kMoreStorageDTypes[] = {DType::kUInt16, DType::kUInt32, DType::kUInt64};
 
 // A strided view in memory of its own, whose every byte is poison at first.
 class TestView {
@@ -121,9 +140,12 @@ class TestView {
   }
   double Read(int64_t i) const { return ReadElement(view_.dtype, At(i)); }
   void Write(int64_t i, double value) { WriteElement(view_.dtype, value, At(i)); }
+  // Leaves the first `extent` places of a dimension in the view.
+  void Narrow(int dimension, int64_t extent) { view_.shape[dimension] = extent; }
   // Whole numbers that every dtype holds.
   void FillWhole(Random& random, int64_t most = 20) {
-    const bool is_unsigned = view_.dtype == DType::kUInt8;
+    const bool is_unsigned =
+        view_.dtype == DType::kUInt8 || StorageIndex(view_.dtype) >= StorageIndex(DType::kUInt16);
     for (int64_t i = 0; i < count(); ++i) {
       Write(i, static_cast<double>(random.Integer(is_unsigned ? 0 : -most, most)));
     }

@@ -21,6 +21,7 @@ class Description;
 struct PlannedCall {
   const contract::Contract* contract = nullptr;
   PlanPointer plan;  // null: nothing to do
+  bool on_device = false;  // the plan is a kernel of the backend, not of the host
   // One per tensor parameter, or per tensor of a list, in order.
   std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;
   std::vector<std::string> element_names;  // one per use when there are lists: "tensors[3]"

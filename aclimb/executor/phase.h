@@ -41,7 +41,8 @@ inline contract::Argument Argument(bool value) {
   return {.kind = contract::Kind::kBool, .integer = value ? 1 : 0};
 }
 template <typename T>
-requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) contract::Argument Argument(T value) {
+requires((std::is_integral_v<T> && !std::is_same_v<T, bool>) ||
+         std::is_enum_v<T>) contract::Argument Argument(T value) {
   return {.kind = contract::Kind::kInteger, .integer = static_cast<int64_t>(value)};
 }
 inline contract::Argument Argument(double value) {

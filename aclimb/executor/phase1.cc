@@ -11,6 +11,7 @@
 #include "aclimb/core/recycler.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
+#include "aclimb/executor/device_kernel.h"
 #include "aclimb/executor/executor.h"
 #include "aclimb/executor/objects.h"
 #include "aclimb/executor/phase.h"
@@ -203,7 +204,11 @@ Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Argument
   // Plans ask libraries that keep locks of their own, and keep their answers under locks.
   const ForkHold hold;
   Planner planner(deterministic);
-  Result<PlanPointer> planned = of.plan()(arguments, planner);
+  Result<std::optional<PlanPointer>> on_device = PlanOnDevice(contract, arguments, planner);
+  if (!on_device.ok()) return on_device.TakeStatus();
+  const bool is_on_device = on_device.value().has_value();
+  Result<PlanPointer> planned =
+      is_on_device ? std::move(*on_device.value()) : of.plan()(arguments, planner);
   if (!planned.ok()) return planned.TakeStatus();
   if (planner.workspace().overflow()) {
     return Refuse(
@@ -215,6 +220,7 @@ Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Argument
   const auto call = NewPlan<PlannedCall>();
   call->contract = &contract;
   call->plan = std::move(planned.value());
+  call->on_device = is_on_device;
   call->workspace_size = call->plan ? planner.workspace().Size() : 0;
   call->deterministic = planner.deterministic();
   AddUses(*call, arguments, planner);

@@ -7,6 +7,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
+#include "aclimb/executor/device_kernel.h"
 #include "aclimb/executor/executor.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
@@ -25,6 +26,8 @@ int RunOnEngine(void* payload) {
   try {
     call.plan->Run(executor->Context());
     return kSuccess;
+  } catch (const KernelFailure& failure) {
+    return failure.code;
   } catch (const std::bad_alloc&) {
     return kRtMemoryAllocation;
   } catch (const std::system_error&) {  // a library's thread that could not be started
@@ -47,8 +50,10 @@ Status RefusePhase2(int code, std::string what, const char* fix, const char* rul
   return Refuse(code, std::move(what), fix, Cat("phase2/", rule));
 }
 
-// Kernel address of [address + begin, address + end), all of it inside one live allocation.
-Result<char*> Translate(const char* name, const void* address, int64_t begin, int64_t end) {
+// Kernel address of [address + begin, address + end), all of it inside one live allocation: on the
+// host where it sees the device's memory, else the device's own.
+Result<char*> Translate(const PlannedCall& call, const char* name, const void* address,
+                        int64_t begin, int64_t end) {
   AclimbAllocation found;
   const char* first = static_cast<const char*>(address) + begin;
   if (aclimb_memory_find(first, &found) == 0) {
@@ -71,7 +76,19 @@ Result<char*> Translate(const char* name, const void* address, int64_t begin, in
             " bytes (the request rounded up to 32, plus 32)."),
         "allocate more, or correct shape, strides and offset of the view", "past-allocation");
   }
-  return static_cast<char*>(found.kernel_base) + (first - base);
+  if (found.kernel_base != nullptr) {
+    return static_cast<char*>(found.kernel_base) + (first - base);
+  }
+  if (!call.on_device) {
+    return RefusePhase2(
+        kAclnnRuntime,
+        Cat(name, " is in the device's own memory, but the device has no kernel for ",
+            call.contract->function,
+            ", and that of the host cannot reach it; "
+            "expected a device with that kernel."),
+        "unset ACLIMB_DEVICE to use the processor", "no-device-kernel");
+  }
+  return const_cast<char*>(first);
 }
 
 Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t size) {
@@ -104,7 +121,8 @@ Status CheckData(const Executor& executor) {
 Status PlaceWorkspace(Executor& executor, const void* workspace) {
   const uint64_t size = executor.call->workspace_size;
   if (size == 0) return Ok();
-  Result<char*> at = Translate("workspace", workspace, 0, static_cast<int64_t>(size));
+  Result<char*> at =
+      Translate(*executor.call, "workspace", workspace, 0, static_cast<int64_t>(size));
   if (!at.ok()) return at.TakeStatus();
   const auto address = reinterpret_cast<uintptr_t>(at.value());
   constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
@@ -117,8 +135,8 @@ Status PlaceTensors(Executor& executor) {
   for (const TensorUse& use : executor.call->uses) {
     BoundTensor& placed = *tensor++;
     if (!use.touched) continue;
-    Result<char*> at =
-        Translate(executor.call->NameOf(use), placed.data, use.footprint.begin, use.footprint.end);
+    Result<char*> at = Translate(*executor.call, executor.call->NameOf(use), placed.data,
+                                 use.footprint.begin, use.footprint.end);
     if (!at.ok()) return at.TakeStatus();
     placed.kernel_data = at.value();
   }

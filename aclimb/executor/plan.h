@@ -78,6 +78,10 @@ class RunContext {
     return tensors_[IndexOf(parameter) + element].kernel_data;
   }
 
+  // All tensors of the call, those of lists among them, in the order of the parameters.
+  size_t TensorCount() const { return uses_.size(); }
+  void* DataOfTensor(size_t use) const { return tensors_[use].kernel_data; }
+
   template <typename T = void>
   T* Piece(WorkspacePiece piece) const {
     return piece.offset < 0 ? nullptr : reinterpret_cast<T*>(workspace_ + piece.offset);

@@ -193,3 +193,8 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
 }
 
 }  // extern "C"
+
+const AclimbBackend* aclimb_backend(void) {
+  const aclimb::Result<const AclimbBackend*> loaded = aclimb::LoadedBackend();
+  return loaded.ok() ? loaded.value() : nullptr;
+}

@@ -31,7 +31,11 @@ constexpr const char* kLiveTexts[] = {"",
                                       "it is a live aclBoolArray",
                                       "it is a live aclTensorList",
                                       "it is a live aclScalarList",
-                                      "it is a live aclOpExecutor"};
+                                      "it is a live aclOpExecutor",
+                                      "it is a live aclDataBuffer",
+                                      "it is a live aclTensorDesc",
+                                      "it is a live aclopAttr",
+                                      "it is a live physical memory handle"};
 constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed context",
                                            "it is a destroyed stream",
@@ -44,9 +48,13 @@ constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed aclBoolArray",
                                            "it is a destroyed aclTensorList",
                                            "it is a destroyed aclScalarList",
-                                           "it is a consumed or destroyed aclOpExecutor"};
-static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_EXECUTOR + 1);
-static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_EXECUTOR + 1);
+                                           "it is a consumed or destroyed aclOpExecutor",
+                                           "it is a destroyed aclDataBuffer",
+                                           "it is a destroyed aclTensorDesc",
+                                           "it is a destroyed aclopAttr",
+                                           "it is a freed physical memory handle"};
+static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_KINDS);
+static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_KINDS);
 
 class TablePart final : public ForkPart {
  public:

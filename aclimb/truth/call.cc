@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "aclimb/contract/given.h"
 #include "aclimb/truth/elements.h"
 
 namespace aclimb::truth {
@@ -19,12 +20,35 @@ int64_t Given::ElementCount() const {
   return count;
 }
 
-Given& Call::SetTensor(int p, std::vector<int64_t> shape, DType dtype, std::vector<double> values) {
-  Given& tensor = At(p);
+Given& Call::At(Slot slot) {
+  Given& of = At(slot.parameter);
+  return slot.element < 0 ? of : of.elements[static_cast<size_t>(slot.element)];
+}
+
+std::vector<Slot> Call::Tensors() const {
+  std::vector<Slot> slots;
+  for (int p = 0; p < size(); ++p) {
+    const contract::Kind kind = ParameterAt(p).kind;
+    if (kind == contract::Kind::kTensor && At(p).given) slots.emplace_back(p);
+    if (kind != contract::Kind::kTensorList) continue;
+    for (int i = 0; i < ListSize(p); ++i) {
+      if (IsGiven({p, i})) slots.emplace_back(p, i);
+    }
+  }
+  return slots;
+}
+
+std::string Call::NameOf(Slot slot) const {
+  return contract::NameOf(*contract_, slot.parameter, slot.element);
+}
+
+Given& Call::SetTensor(Slot slot, std::vector<int64_t> shape, DType dtype,
+                       std::vector<double> values) {
+  Given& tensor = At(slot);
   tensor = {.given = true,
             .dtype = dtype,
             .shape = std::move(shape),
-            .format = FormatOf(ParameterAt(p)),
+            .format = FormatOf(ParameterAt(slot.parameter)),
             .values = std::move(values)};
   for (double& value : tensor.values) {
     unsigned char bytes[8] = {};
@@ -35,8 +59,19 @@ Given& Call::SetTensor(int p, std::vector<int64_t> shape, DType dtype, std::vect
   return tensor;
 }
 
-void Call::SetScalar(int p, double value, DType dtype) {
-  At(p) = {.given = true, .dtype = dtype, .real = Rounded(value, dtype)};
+void Call::SetScalar(Slot slot, double value, DType dtype) {
+  At(slot) = {.given = true, .dtype = dtype, .real = Rounded(value, dtype)};
+}
+
+void Call::SetList(int p, int size) {
+  At(p) = {.given = true, .elements = std::vector<Given>(static_cast<size_t>(size))};
+}
+
+void Call::SetFloats(int p, const std::vector<double>& values) {
+  At(p) = {.given = true};
+  for (const double value : values) {
+    At(p).values.push_back(Rounded(value, DType::kFloat32));
+  }
 }
 
 void Call::SetInts(int p, std::vector<int64_t> values) {

@@ -8,8 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "aclimb/contract/promotion.h"
+#include "aclimb/truth/draw_tensor.h"
 #include "aclimb/truth/elements.h"
 #include "aclimb/truth/obeys.h"
+#include "aclimb/truth/reduced.h"
 
 namespace aclimb::truth {
 namespace {
@@ -40,6 +43,36 @@ struct Range {
   }
 };
 
+// One of the dtypes that the rule allows.
+DType DrawNamedDType(Draw& draw, const Call& call, const Rule& rule) {
+  const DType to = call.DTypeOf(rule.other);
+  if (rule.third < 0) return to;
+  contract::DTypeMask fitting = 0;
+  const contract::DTypeMask mask = call.ParameterAt(rule.other).dtypes[draw.product()];
+  for (int i = 0; i < 64; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (contract::Has(mask, dtype) && contract::ResultConverts(call.DTypeOf(rule.third), dtype) &&
+        contract::ResultConverts(dtype, to)) {
+      fitting |= contract::DTypes(dtype);
+    }
+  }
+  return fitting == 0 || draw.Flip() ? to : DrawDType(draw, fitting);
+}
+
+// What the rules say of one parameter when the others are there.
+void FollowOthers(Draw& draw, Call& call) {
+  for (const Rule& rule : call.contract().rules) {
+    if (rule.kind == RuleKind::kNamesDType) {
+      call.SetInteger(rule.subject, static_cast<int64_t>(DrawNamedDType(draw, call, rule)));
+    }
+    if (rule.kind != RuleKind::kReduces || !call.IsGiven(rule.subject)) continue;
+    std::optional<std::vector<int64_t>> shape = ReducedShapeOf(call, rule);
+    if (!shape) continue;
+    if (rule.third < 0 && draw.Flip()) shape->push_back(1);
+    call.SetTensor(rule.subject, std::move(*shape), call.DTypeOf(rule.subject));
+  }
+}
+
 // Draws a call part by part: first what shapes depend on, last what depends on them.
 class CallDraw {
  public:
@@ -59,13 +92,17 @@ class CallDraw {
     const std::vector<DType> dtypes = DrawDTypes(draw_, call_.contract(), present_);
     ForEach([&](int p) {
       if (!present_[At(p)]) return;
-      if (call_.ParameterAt(p).kind == Kind::kTensor) SetTensor(p, shapes[At(p)], dtypes[At(p)]);
-      if (call_.ParameterAt(p).kind == Kind::kScalar) SetScalar(p, dtypes[At(p)]);
+      const Kind kind = call_.ParameterAt(p).kind;
+      if (kind == Kind::kTensor) DrawTensor(draw_, call_, p, shapes[At(p)], dtypes[At(p)]);
+      if (kind == Kind::kTensorList) SetTensors(p, shapes[At(p)], dtypes[At(p)]);
+      if (kind == Kind::kScalar) SetScalar(p, p, dtypes[At(p)]);
+      if (kind == Kind::kScalarList) SetScalars(p, dtypes[At(p)]);
       if (IsShape(p)) call_.SetInts(p, shapes[At(p)]);
     });
     ForEach([&](int p) {
       if (present_[At(p)] && IsDimension(p)) DrawAttribute(p);
     });
+    FollowOthers(draw_, call_);
   }
 
  private:
@@ -232,38 +269,89 @@ class CallDraw {
       case Kind::kString:
         return DrawText(p);
       case Kind::kFloatArray:
-      case Kind::kTensorList:
-      case Kind::kScalarList:
-        draw_.MarkStrange();  // a Call has none so far
-        break;
+        return DrawFloats(p);
       case Kind::kTensor:
+      case Kind::kTensorList:
       case Kind::kScalar:
+      case Kind::kScalarList:
       case Kind::kBoolArray:
         break;
     }
   }
 
-  void SetTensor(int p, const std::vector<int64_t>& shape, DType dtype) {
-    std::vector<double> values;
-    if (call_.ParameterAt(p).role != Role::kOutput) {
-      int64_t count = 1;
-      for (const int64_t extent : shape) count *= extent;
-      values = DrawValues(draw_, dtype, count);
+  // ---- Lists
+
+  bool IsList(int p) const { return contract::IsList(call_.ParameterAt(p).kind); }
+  // Whether a rule of this kind relates the tensors of a list with each other, or with one tensor.
+  bool IsUniform(RuleKind kind, int list) const {
+    return std::ranges::any_of(call_.contract().rules, [&](const Rule& rule) {
+      if (rule.kind != kind || (rule.subject != list && rule.other != list)) return false;
+      const int other = rule.subject == list ? rule.other : rule.subject;
+      return other == list || !IsList(other);
+    });
+  }
+  // The element of a list before that this one has to be like by a rule of this kind, or itself.
+  Slot LeaderOf(RuleKind kind, Slot slot) const {
+    if (IsUniform(kind, slot.parameter)) return {slot.parameter, 0};
+    for (const Rule& rule : call_.contract().rules) {
+      if (rule.kind != kind || (rule.subject != slot.parameter && rule.other != slot.parameter)) {
+        continue;
+      }
+      const int other = rule.subject == slot.parameter ? rule.other : rule.subject;
+      const bool is_there = other < slot.parameter && call_.IsGiven(other);
+      if (is_there && slot.element < call_.ListSize(other)) return {other, slot.element};
     }
-    call_.SetTensor(p, shape, dtype, std::move(values));
+    return slot;
+  }
+  // Lists of one call are about the same things.
+  int SizeFor(int p) {
+    constexpr int kSizes[] = {2, 1, 3, 5, 4, 1, 2, 20};
+    for (int before = 0; before < p; ++before) {
+      if (IsList(before) && call_.IsGiven(before)) return call_.ListSize(before);
+    }
+    bool counts = false;
+    ForEachRule(RuleKind::kCount, p, [&](const Rule&) { counts = true; });
+    return counts ? static_cast<int>(CountFor(p)) : draw_.Pick(kSizes);
+  }
+
+  //   shape, dtype  of the first one
+  void SetTensors(int p, const std::vector<int64_t>& shape, DType dtype) {
+    const bool one_pattern = call_.ParameterAt(p).HasShape();
+    call_.SetList(p, SizeFor(p));
+    for (int i = 0; i < call_.ListSize(p); ++i) {
+      const Slot slot{p, i};
+      const Slot shaped = LeaderOf(RuleKind::kSameShape, slot);
+      const Slot typed = LeaderOf(RuleKind::kSameDType, slot);
+      DrawTensor(draw_, call_, slot,
+                 shaped != slot          ? call_.Shape(shaped)
+                 : i == 0 || one_pattern ? shape
+                                         : DrawShapes(draw_, call_, present_)[At(p)],
+                 typed != slot ? call_.DTypeOf(typed)
+                 : i == 0      ? dtype
+                               : DrawDTypes(draw_, call_.contract(), present_)[At(p)]);
+    }
+  }
+  void SetScalars(int p, DType dtype) {
+    call_.SetList(p, SizeFor(p));
+    for (int i = 0; i < call_.ListSize(p); ++i) SetScalar(p, {p, i}, dtype);
+  }
+  void DrawFloats(int p) {
+    std::vector<double> values(At(static_cast<int>(CountFor(p))));
+    for (double& value : values) value = DrawReal(RangeOf(p));
+    call_.SetFloats(p, values);
   }
 
   // Of integers also those that are above a few.
-  void SetScalar(int p, DType dtype) {
-    if (IsReserved(p)) return call_.SetScalar(p, 0, dtype);
+  void SetScalar(int p, Slot slot, DType dtype) {
+    if (IsReserved(p)) return call_.SetScalar(slot, 0, dtype);
     const Range range = RangeOf(p);
     const double number = DrawReal(range);
     for (const double each : {IsFloating(dtype) ? number : 4 * number, number, std::ceil(number),
                               std::floor(number), range.least + 1}) {
       if (!range.Has(Rounded(each, dtype))) continue;
-      return call_.SetScalar(p, each, dtype);
+      return call_.SetScalar(slot, each, dtype);
     }
-    call_.SetScalar(p, number, dtype);
+    call_.SetScalar(slot, number, dtype);
   }
 
   Draw& draw_;

@@ -61,4 +61,25 @@ std::vector<double> Each(const Call& call, const int (&inputs)[N], Formula formu
   return results;
 }
 
+// formula(index) for each index of the shape, in row-major order.
+template <typename Formula>
+std::vector<double> EachIndex(const std::vector<int64_t>& shape, Formula formula) {
+  std::vector<double> results;
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  std::vector<int64_t> index(shape.size());
+  for (int64_t n = 0; n < count; ++n) {
+    results.push_back(formula(static_cast<const std::vector<int64_t>&>(index)));
+    for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
+  }
+  return results;
+}
+
+// The tensor's value at the index.
+inline double ValueAt(const Call& call, Slot slot, const std::vector<int64_t>& index) {
+  int64_t number = 0;
+  for (size_t d = 0; d < index.size(); ++d) number = number * call.Shape(slot)[d] + index[d];
+  return call.Values(slot)[static_cast<size_t>(number)];
+}
+
 }  // namespace aclimb::truth

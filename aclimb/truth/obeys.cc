@@ -1,6 +1,7 @@
 #include "aclimb/truth/obeys.h"
 
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "aclimb/contract/check.h"
@@ -18,17 +19,17 @@ class Objects {
   explicit Objects(const Call& call) {
     for (int p = 0; p < call.size(); ++p) {
       const Given& given = call.At(p);
-      contract::Argument argument;
-      argument.kind = call.ParameterAt(p).kind;
-      if (given.given) Set(given, argument);
-      arguments_.push_back(argument);
+      arguments_.push_back(Argument(given, call.ParameterAt(p).kind));
     }
   }
   const std::vector<contract::Argument>& arguments() const { return arguments_; }
 
  private:
-  void Set(const Given& given, contract::Argument& argument) {
-    switch (argument.kind) {
+  contract::Argument Argument(const Given& given, Kind kind) {
+    contract::Argument argument;
+    argument.kind = kind;
+    if (!given.given) return argument;
+    switch (kind) {
       case Kind::kTensor: {
         TensorDescriptor& tensor = tensors_.emplace_back();
         tensor.shape = tensor.storage_shape = given.shape;
@@ -52,6 +53,23 @@ class Objects {
         argument.object = argument.handle =
             &bools_.emplace_back(given.integers.begin(), given.integers.end());
         break;
+      case Kind::kFloatArray: {
+        FloatArrayValue& floats = floats_.emplace_back();
+        for (const double value : given.values) floats.push_back(static_cast<float>(value));
+        argument.object = argument.handle = &floats;
+        break;
+      }
+      case Kind::kTensorList:
+      case Kind::kScalarList: {
+        std::vector<contract::Argument> elements;
+        for (const Given& element : given.elements) {
+          elements.push_back(
+              Argument(element, kind == Kind::kTensorList ? Kind::kTensor : Kind::kScalar));
+        }
+        argument.object = argument.handle = &given;
+        argument.elements = lists_.emplace_back(std::move(elements));
+        break;
+      }
       case Kind::kString:
         argument.object = argument.handle = given.text.c_str();
         break;
@@ -59,6 +77,7 @@ class Objects {
         argument.integer = given.integer;
         argument.real = given.real;
     }
+    return argument;
   }
 
   // Elements of a deque stay where they are.
@@ -66,6 +85,8 @@ class Objects {
   std::deque<ScalarValue> scalars_;
   std::deque<IntArrayValue> ints_;
   std::deque<BoolArrayValue> bools_;
+  std::deque<FloatArrayValue> floats_;
+  std::deque<std::vector<contract::Argument>> lists_;
   std::vector<contract::Argument> arguments_;
 };
 

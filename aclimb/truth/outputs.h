@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/truth/call.h"
+
 namespace aclimb::truth {
 
 // How far results may be off, relative to their value and absolutely.
@@ -22,24 +24,24 @@ struct Expected {
 // What a call has to give. An output that is not here is one that the operator must leave alone.
 class Outputs {
  public:
-  void Set(int parameter, std::vector<double> values, std::vector<double> allowed) {
-    expected_[parameter] = {std::move(values), std::move(allowed)};
+  void Set(Slot slot, std::vector<double> values, std::vector<double> allowed) {
+    expected_[slot] = {std::move(values), std::move(allowed)};
   }
-  void Set(int parameter, std::vector<double> values, Allowance allowance) {
+  void Set(Slot slot, std::vector<double> values, Allowance allowance) {
     std::vector<double> allowed;
     for (const double value : values) {
       allowed.push_back(allowance.absolute + allowance.relative * std::fabs(value));
     }
-    Set(parameter, std::move(values), std::move(allowed));
+    Set(slot, std::move(values), std::move(allowed));
   }
-  const Expected* Find(int parameter) const {
-    const auto found = expected_.find(parameter);
+  const Expected* Find(Slot slot) const {
+    const auto found = expected_.find(slot);
     return found == expected_.end() ? nullptr : &found->second;
   }
-  const std::map<int, Expected>& All() const { return expected_; }
+  const std::map<Slot, Expected>& All() const { return expected_; }
 
  private:
-  std::map<int, Expected> expected_;
+  std::map<Slot, Expected> expected_;
 };
 
 }  // namespace aclimb::truth

@@ -277,6 +277,9 @@ extern "C" const AclimbBackend* aclimb_backend_cpu(void) {
       .marker_state = cpu::MarkerState,
       .marker_wait = cpu::WaitMarker,
       .marker_time = cpu::MarkerTime,
+      .kernel_make = nullptr,
+      .kernel_run = nullptr,
+      .kernel_release = nullptr,
       .cancelled = cpu::IsCancelled,
   };
   return &kBackend;

@@ -224,6 +224,23 @@ ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
 // only when ACLIMB_SOC names no known chip. Needs no context.
 ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
 
+// A piece of device memory for a single operator: its address, which may be null, and its size. The
+// memory stays the program's. Null when no memory is left.
+ACL_FUNC_VISIBILITY aclDataBuffer* aclCreateDataBuffer(void* data, size_t size);
+
+// The memory itself is not freed.
+//   errors  100000 null, 107017 not a live buffer
+ACL_FUNC_VISIBILITY aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer);
+
+// Gives the buffer another address and size.
+//   errors  100000 null buffer, 107017 not a live buffer
+ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data,
+                                                 size_t size);
+
+// Null, or 0, when it is no live buffer; aclGetRecentErrMsg tells why.
+ACL_FUNC_VISIBILITY void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer);
+ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer);
+
 // Writes one printf-style line to the log when its level is enabled (ASCEND_GLOBAL_LOG_LEVEL). Text
 // beyond 1024 bytes is cut. Never fails. Call it through ACL_APP_LOG.
 ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char* func, const char* file,

@@ -938,6 +938,14 @@ ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExcept
 ACL_FUNC_VISIBILITY uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info);
 
+// ==== Dumps ====
+// Aclimb writes no dumps of this kind; these calls refuse with 200001. `aclimb run --record DIR`
+// records the operators that a program runs, with their inputs and outputs.
+
+ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
+ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char* dumpCfgPath);
+ACL_FUNC_VISIBILITY aclError aclmdlFinalizeDump(void);
+
 // ==== Errors ====
 
 // Text of the calling thread's failures that it has not read yet, newest first; an empty string

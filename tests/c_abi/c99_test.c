@@ -10,6 +10,7 @@
 #include "acl/acl_op_compiler.h"
 #include "acl/acl_prof.h"
 #include "aclimb/version.h"
+#include "hccl/hccl.h"
 
 // C99 has no static assertion; an array of negative size is one.
 #define ACLIMB_ENUMERATOR(type, name, number) \
@@ -74,6 +75,7 @@ static int CountFunctions(void) {
     count += pointer != NULL;                    \
   }
 #define ACLIMB_COMPILER(result, name, parameters) ACLIMB_RUNTIME(result, name, parameters)
+#define ACLIMB_COLLECTIVE(result, name, parameters) ACLIMB_RUNTIME(result, name, parameters)
 #include "tests/c_abi/signatures.inc"
   return count;
 }
@@ -88,8 +90,8 @@ int main(void) {
   CheckNumbers();
   CheckLogMacro();
   const int functions = CountFunctions();
-  if (functions != 130) {
-    printf("%d functions, expected 130\n", functions);
+  if (functions != 171) {
+    printf("%d functions, expected 171\n", functions);
     ++failures;
   }
   if (strcmp(ACLIMB_VERSION_STRING,

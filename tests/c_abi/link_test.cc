@@ -11,6 +11,7 @@
 #include "acl/acl.h"
 #include "acl/acl_op_compiler.h"
 #include "aclnn/aclnn_base.h"
+#include "hccl/hccl.h"
 #include "operators.inc"
 
 namespace {
@@ -27,6 +28,7 @@ struct Function {
 #define ACLIMB_RUNTIME ACLIMB_CHECK_TYPE
 #define ACLIMB_COMPILER ACLIMB_CHECK_TYPE
 #define ACLIMB_BASE ACLIMB_CHECK_TYPE
+#define ACLIMB_COLLECTIVE ACLIMB_CHECK_TYPE
 #include "tests/c_abi/signatures.inc"
 #define ACLIMB_OPERATOR ACLIMB_CHECK_TYPE
 #include "operator_signatures.inc"
@@ -37,6 +39,7 @@ const Function kFunctions[] = {
 #define ACLIMB_RUNTIME(result, name, parameters) ACLIMB_ENTRY("libascendcl.so", name)
 #define ACLIMB_COMPILER(result, name, parameters) ACLIMB_ENTRY("libacl_op_compiler.so", name)
 #define ACLIMB_BASE(result, name, parameters) ACLIMB_ENTRY("libnnopbase.so", name)
+#define ACLIMB_COLLECTIVE(result, name, parameters) ACLIMB_ENTRY("libhccl.so", name)
 #include "tests/c_abi/signatures.inc"
 #define ACLIMB_OPERATOR(result, name, parameters) ACLIMB_ENTRY("libopapi.so", name)
 #include "operator_signatures.inc"

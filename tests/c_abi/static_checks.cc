@@ -9,6 +9,7 @@
 #include "acl/acl_prof.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnn/opdev/op_errno.h"
+#include "hccl/hccl.h"
 
 static_assert(sizeof(void*) == 8, "the tables hold for 64-bit machines");
 

@@ -20,6 +20,7 @@ LIBRARY_OF_TABLE = {
     "COMPILER": "acl_op_compiler",
     "BASE": "nnopbase",
     "OPERATOR": "opapi",
+    "COLLECTIVE": "hccl",
 }
 
 
@@ -27,7 +28,7 @@ def library_of_header(header):
     """The library whose functions a header under include/ declares."""
     if header.name == "acl_op_compiler.h":
         return "acl_op_compiler"
-    return {"acl": "ascendcl", "aclnn": "nnopbase"}.get(header.parts[0])
+    return {"acl": "ascendcl", "aclnn": "nnopbase", "hccl": "hccl"}.get(header.parts[0])
 
 
 def declared(source, files):

@@ -327,6 +327,18 @@ Bools::Bools(const std::vector<uint8_t>& values)
     : handle(aclCreateBoolArray(reinterpret_cast<const bool*>(values.data()), values.size())) {}
 Bools::~Bools() { MUST(aclDestroyBoolArray(handle)); }
 
+Floats::Floats(const std::vector<float>& values)
+    : handle(aclCreateFloatArray(values.data(), values.size())) {}
+Floats::~Floats() { MUST(aclDestroyFloatArray(handle)); }
+
+Tensors::Tensors(const std::vector<const aclTensor*>& elements)
+    : handle(aclCreateTensorList(elements.data(), elements.size())) {}
+Tensors::~Tensors() { MUST(aclDestroyTensorList(handle)); }
+
+Scalars::Scalars(const std::vector<const aclScalar*>& elements)
+    : handle(aclCreateScalarList(elements.data(), elements.size())) {}
+Scalars::~Scalars() { MUST(aclDestroyScalarList(handle)); }
+
 Scalar::Scalar(Draw& draw, const truth::Given& given) {
   alignas(16) unsigned char bytes[16] = {};
   DType dtype = given.dtype;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "acl/acl.h"
@@ -35,8 +36,8 @@ void Check(Draw& draw, const OperatorCall& call);
 // Handles that no call may take: null, destroyed, of another kind, invented. Seldom.
 const void* SpoiltHandle(Draw& draw, const void* good);
 
-// aclIntArray, aclBoolArray and aclScalar for the time of one call; the bytes may choose another
-// dtype for the last.
+// Arrays, lists and scalars for the time of one call; the bytes may choose another dtype for a
+// scalar. A list destroys its elements.
 struct Ints {
   explicit Ints(const std::vector<int64_t>& values);
   ~Ints();
@@ -51,11 +52,34 @@ struct Bools {
   Bools& operator=(const Bools&) = delete;
   aclBoolArray* const handle;
 };
+struct Floats {
+  explicit Floats(const std::vector<float>& values);
+  ~Floats();
+  Floats(const Floats&) = delete;
+  Floats& operator=(const Floats&) = delete;
+  aclFloatArray* const handle;
+};
+struct Tensors {
+  explicit Tensors(const std::vector<const aclTensor*>& elements);
+  ~Tensors();
+  Tensors(const Tensors&) = delete;
+  Tensors& operator=(const Tensors&) = delete;
+  aclTensorList* const handle;
+};
+struct Scalars {
+  explicit Scalars(const std::vector<const aclScalar*>& elements);
+  ~Scalars();
+  Scalars(const Scalars&) = delete;
+  Scalars& operator=(const Scalars&) = delete;
+  aclScalarList* const handle;
+};
 struct Scalar {
   Scalar(Draw& draw, const truth::Given& given);
   ~Scalar();
   Scalar(const Scalar&) = delete;
   Scalar& operator=(const Scalar&) = delete;
+  // From now on somebody else destroys it.
+  aclScalar* Take() { return std::exchange(handle, nullptr); }
   aclScalar* handle = nullptr;
 };
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,23 +63,47 @@ void SpoilArgument(Draw& draw, const Parameter& parameter, Given& given) {
       }
       return;
     }
+    case Kind::kFloatArray: {
+      std::vector<double>& values = given.values;
+      const uint8_t what = draw.Byte();
+      if (what % 4 == 0) values.push_back(draw.Real());
+      if (what % 4 == 1) values.clear();
+      if (what % 4 >= 2 && !values.empty()) {
+        values[static_cast<size_t>(draw.Below(static_cast<int64_t>(values.size())))] = draw.Real();
+      }
+      return;
+    }
+    case Kind::kTensorList:
+    case Kind::kScalarList: {
+      std::vector<Given>& elements = given.elements;
+      const uint8_t what = draw.Byte();
+      if (elements.empty()) return;
+      const auto at = static_cast<size_t>(draw.Below(static_cast<int64_t>(elements.size())));
+      if (what % 4 == 0) elements.push_back(Given(elements[at]));
+      if (what % 4 == 1) elements.erase(elements.begin() + static_cast<ptrdiff_t>(at));
+      if (what % 4 == 2) elements.clear();
+      if (what % 4 == 3) elements[at].given = false;
+      return;
+    }
     case Kind::kString:
       given.text = draw.Pick(kTexts);
       given.given = true;
       return;
     case Kind::kTensor:  // View spoils it
-    case Kind::kFloatArray:
-    case Kind::kTensorList:
-    case Kind::kScalarList:  // a Call has none so far
       return;
   }
 }
 
-void SpoilArguments(Draw& draw, Call& call) {
+// Whether flags are among them, which say what is written.
+bool SpoilArguments(Draw& draw, Call& call) {
+  bool any_flags = false;
   for (uint8_t more = draw.Byte(); more >= 224; more = draw.Byte()) {
     const int p = static_cast<int>(draw.Below(call.size()));
+    const Kind kind = call.ParameterAt(p).kind;
+    any_flags = any_flags || kind == Kind::kBool || kind == Kind::kBoolArray;
     SpoilArgument(draw, call.ParameterAt(p), call.At(p));
   }
+  return any_flags;
 }
 
 aclFormat AnyFormat(Draw& draw, const Parameter& parameter, const Given& given) {
@@ -95,8 +120,8 @@ aclFormat AnyFormat(Draw& draw, const Parameter& parameter, const Given& given) 
 // The arguments of a drawn call, as the C function gets them.
 class Arguments {
  public:
-  Arguments(const truth::OperatorEntry& entry, Draw& draw, Call& call)
-      : call_(call), values(static_cast<size_t>(call.size())) {
+  Arguments(const truth::OperatorEntry& entry, Draw& draw, Call& call, bool flags_spoilt)
+      : call_(call), flags_spoilt_(flags_spoilt), values(static_cast<size_t>(call.size())) {
     std::map<int, int> in_place;  // output -> input
     for (const truth::InPlace& pair : entry.in_place) {
       if (draw.Byte() >= 208) in_place[pair.output] = pair.input;
@@ -121,33 +146,65 @@ class Arguments {
       if (!contract::IsPointer(kind) || kind == Kind::kString) continue;
       const void*& pointer = values[static_cast<size_t>(p)].pointer;
       pointer = SpoiltHandle(draw, pointer);
+      // An optional output may then be missing, and nothing is written to it.
+      if (pointer == nullptr && call.ParameterAt(p).optional) missing_.insert(p);
     }
   }
 
   std::vector<View*> Views() const {
     std::vector<View*> views;
-    for (const auto& [p, view] : tensors_) views.push_back(view.get());
+    for (const auto& [slot, view] : tensors_) {
+      if (missing_.count(slot.parameter) == 0) views.push_back(view.get());
+    }
     return views;
   }
 
  private:
+  View* MakeView(Draw& draw, truth::Slot slot) {
+    const Given& given = call_.At(slot);
+    const Parameter& parameter = call_.ParameterAt(slot.parameter);
+    const Role role = !contract::IsWritten(parameter.role) ? Role::kInput
+                      : flags_spoilt_                      ? Role::kUnknown
+                      : !given.touched                     ? Role::kLeftAlone
+                      : contract::IsRead(parameter.role)   ? Role::kInOut
+                                                           : Role::kOutput;
+    const auto view = std::make_shared<View>(
+        draw, ViewSpec{role, given.shape, given.dtype, AnyFormat(draw, parameter, given)});
+    view->Fill(draw, given.values);
+    tensors_[slot] = view;
+    return view.get();
+  }
+
   void Make(Draw& draw, int p) {
     const Given& given = call_.At(p);
-    const Parameter& parameter = call_.ParameterAt(p);
     truth::CallValue& value = values[static_cast<size_t>(p)];
-    switch (parameter.kind) {
-      case Kind::kTensor: {
-        const bool written = contract::IsWritten(parameter.role) && given.touched;
-        const Role role = !written                           ? Role::kInput
-                          : contract::IsRead(parameter.role) ? Role::kInOut
-                                                             : Role::kOutput;
-        const auto view = std::make_shared<View>(
-            draw, ViewSpec{role, given.shape, given.dtype, AnyFormat(draw, parameter, given)});
-        view->Fill(draw, given.values);
-        value.pointer = view->handle();
-        tensors_[p] = view;
+    switch (call_.ParameterAt(p).kind) {
+      case Kind::kTensor:
+        value.pointer = MakeView(draw, p)->handle();
+        return;
+      case Kind::kTensorList: {
+        std::vector<const aclTensor*> elements;
+        for (int i = 0; i < call_.ListSize(p); ++i) {
+          elements.push_back(call_.IsGiven({p, i}) ? MakeView(draw, {p, i})->TakeHandle()
+                                                   : nullptr);
+        }
+        value.pointer = tensor_lists_.emplace_back(std::make_unique<Tensors>(elements))->handle;
         return;
       }
+      case Kind::kScalarList: {
+        std::vector<const aclScalar*> elements;
+        for (const Given& element : given.elements) {
+          elements.push_back(element.given ? Scalar(draw, element).Take() : nullptr);
+        }
+        value.pointer = scalar_lists_.emplace_back(std::make_unique<Scalars>(elements))->handle;
+        return;
+      }
+      case Kind::kFloatArray:
+        value.pointer = floats_
+                            .emplace_back(std::make_unique<Floats>(
+                                std::vector<float>(given.values.begin(), given.values.end())))
+                            ->handle;
+        return;
       case Kind::kScalar:
         value.pointer = scalars_.emplace_back(std::make_unique<Scalar>(draw, given))->handle;
         return;
@@ -170,7 +227,12 @@ class Arguments {
   }
 
   Call& call_;
-  std::map<int, std::shared_ptr<View>> tensors_;
+  const bool flags_spoilt_;
+  std::map<truth::Slot, std::shared_ptr<View>> tensors_;
+  std::vector<std::unique_ptr<Tensors>> tensor_lists_;
+  std::vector<std::unique_ptr<Scalars>> scalar_lists_;
+  std::vector<std::unique_ptr<Floats>> floats_;
+  std::set<int> missing_;
   std::vector<std::unique_ptr<Scalar>> scalars_;
   std::vector<std::unique_ptr<Ints>> ints_;
   std::vector<std::unique_ptr<Bools>> bools_;
@@ -188,8 +250,8 @@ void RunTarget(const truth::OperatorEntry& entry, Draw& draw) {
   ChooseSettings(draw);
   Call drawn(*entry.contract);
   entry.draw(draw, drawn);
-  SpoilArguments(draw, drawn);
-  const Arguments arguments(entry, draw, drawn);
+  const bool flags_spoilt = SpoilArguments(draw, drawn);
+  const Arguments arguments(entry, draw, drawn, flags_spoilt);
   OperatorCall call;
   call.views = arguments.Views();
   call.plan = [&](uint64_t* size, aclOpExecutor** executor) {

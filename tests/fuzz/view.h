@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "aclimb/core/dtype.h"
@@ -9,7 +10,9 @@
 
 namespace aclimb::fuzz {
 
-enum class Role { kInput, kOutput, kInOut };
+// kLeftAlone: an output that the call does not ask for. kUnknown: one of a call whose flags were
+// spoilt, so that nobody knows whether it is written.
+enum class Role { kInput, kOutput, kInOut, kLeftAlone, kUnknown };
 
 // What an operator's document allows for a parameter.
 struct ViewSpec {
@@ -47,11 +50,13 @@ class View {
   // The elements' bytes in row-major order.
   std::vector<unsigned char> Elements() const;
   // The operator writes it; it must leave every other one alone.
-  bool written() const { return role_ != Role::kInput || in_place_; }
+  bool written() const { return role_ == Role::kOutput || role_ == Role::kInOut || in_place_; }
   // Two writes may meet in one element: its result depends on the order.
   bool overlaps() const { return overlaps_; }
   // The descriptor may die once phase 1 has returned.
   void DestroyHandle();
+  // From now on somebody else destroys it.
+  aclTensor* TakeHandle() { return std::exchange(handle_, nullptr); }
 
  private:
   void Set(int64_t index, double value);

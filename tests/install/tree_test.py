@@ -11,7 +11,7 @@ import sys
 from toolkit import Toolkit, expect, main, run
 
 VERSION = "8.1.RC1"
-REAL = ["libacl_op_compiler.so", "libascendcl.so", "libnnopbase.so", "libopapi.so"]
+REAL = ["libacl_op_compiler.so", "libascendcl.so", "libhccl.so", "libnnopbase.so", "libopapi.so"]
 
 
 def links(arch):
@@ -19,9 +19,13 @@ def links(arch):
     expected = {"lib64/libacl_rt.so": "libascendcl.so", "lib64/stub": ".", "ops": "opp",
                 "bin/setenv.bash": "../set_env.sh", f"{arch}-linux/devlib": "../lib64",
                 f"{arch}-linux/bin": "../bin"}
-    for name in ("opapi_math", "opapi_nn", "opapi_cv", "aclnn_ops_infer", "aclnn_ops_train",
-                 "aclnn_math", "aclnn_rand"):
+    for name in ("opapi_math", "opapi_nn", "opapi_cv", "opapi_transformer", "opapi_legacy",
+                 "aclnn_ops_infer", "aclnn_ops_train", "aclnn_math", "aclnn_sparse", "aclnn_fft",
+                 "aclnn_rand"):
         expected[f"lib64/lib{name}.so"] = "libopapi.so"
+    for name in ("ge_runner", "graph", "acl_tdt_channel"):
+        expected[f"lib64/lib{name}.so"] = "libascendcl.so"
+    expected["lib64/libhcomm.so"] = "libhccl.so"
     for folder in ("fwkacllib", "acllib", "runtime", "compiler", "toolkit", f"{arch}-linux"):
         expected[f"{folder}/include"] = "../include"
         expected[f"{folder}/lib64"] = "../lib64"
@@ -34,7 +38,7 @@ def layout(prefix, source, build, arch, *operator_headers):
     toolkit = Toolkit(prefix)
     root = toolkit.root
     headers = ["acl/acl.h", "acl/acl_rt.h", "acl/acl_base.h", "acl/acl_op_compiler.h",
-               "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnnop/aclnn_util.h"]
+               "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnnop/aclnn_util.h", "hccl/hccl.h"]
     headers += [f"aclnnop/{pathlib.PurePath(header).name}" for header in operator_headers]
     files = [f"include/{header}" for header in headers] + [f"lib64/{name}" for name in REAL]
     files += ["set_env.sh", "version.cfg", "bin/aclimb",
@@ -101,6 +105,7 @@ def relocatable(prefix, source, build, arch, *operator_headers):
 NEEDS = {
     "libascendcl.so": [],
     "libacl_op_compiler.so": ["libascendcl.so"],
+    "libhccl.so": ["libascendcl.so"],
     "libnnopbase.so": ["libascendcl.so"],
     "libopapi.so": ["libnnopbase.so", "libascendcl.so"],
 }
@@ -126,6 +131,7 @@ def symbols(prefix, source, build, arch, *operator_headers):
         strange = [n for n in names if not re.match(r"(acl|Acl|aclnn|Hccl|aclimb_)[A-Za-z_]", n)]
         expect(names and not strange, f"{name} shows {strange or 'nothing'}")
         for n in names:
+            expect(n.startswith("Hccl") == (name == "libhccl.so"), f"{name} shows {n}")
             expect(n.startswith("aclnn") == (name == "libopapi.so") or n.startswith("aclimb_")
                    or n in ("aclnnInit", "aclnnFinalize"), f"{name} shows {n}")
 

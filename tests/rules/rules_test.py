@@ -15,7 +15,7 @@ import sys
 
 # Layer -> what its files may include, as prefixes of include paths. A layer always may include
 # itself. `include/` is what users see: it knows nothing of us.
-PUBLIC = ("acl/", "aclnn/", "aclnnop/aclnn_util.h", "aclimb/version.h")
+PUBLIC = ("acl/", "aclnn/", "hccl/", "aclnnop/aclnn_util.h", "aclimb/version.h")
 CORE = ("aclimb/core/",)
 BRIDGE = ("aclimb/bridge/",)
 FAMILY = CORE + ("aclimb/contract/", "aclimb/copy/", "aclimb/executor/plan.h", "aclimb/simd/")
@@ -26,10 +26,12 @@ ALLOWED = {
     "aclimb/contract": PUBLIC + CORE,
     "aclimb/simd": CORE,
     "aclimb/copy": CORE + ("aclimb/simd/",),
+    "aclimb/onednn": CORE + ("aclimb/simd/",),
     # Families of operators: kernels, and the plans that run them.
     "aclimb/elementwise": FAMILY,
-    "aclimb/matmul": FAMILY,
+    "aclimb/matmul": FAMILY + ("aclimb/onednn/",),
     "aclimb/reduction": FAMILY,
+    "aclimb/pieces": FAMILY,
     "aclimb/rows": FAMILY,
     # The loader knows the devices that are built in by a generated list.
     "aclimb/backend": CORE + BRIDGE + ("built_in_backends.h",),
@@ -51,16 +53,19 @@ ALLOWED = {
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
 }
-FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/reduction/",
-            "aclimb/rows/")
+FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/pieces/",
+            "aclimb/reduction/", "aclimb/rows/")
 OPERATOR = PUBLIC + CORE + BRIDGE + FAMILIES + ("aclimb/contract/", "aclimb/executor/")
-OPERATOR_KERNEL = CORE + FAMILIES + ("aclimb/simd/",)
+OPERATOR_KERNEL = CORE + FAMILIES + ("aclimb/onednn/", "aclimb/simd/")
 # What the folders inside an operator's may see of each other.
 SHARED_FOLDERS = ("copies", "repair")
 
 # Third-party headers that one place may see.
 CONFINED = {
-    re.compile(r"^(oneapi/dnnl/|dnnl)"): ("aclimb/ops/convolution_backward/onednn",),
+    re.compile(r"^(oneapi/dnnl/|dnnl)"): ("aclimb/onednn/",),
+    # An adapter for each family that oneDNN computes for.
+    re.compile(r"^aclimb/onednn/adapter"): ("aclimb/onednn/", "aclimb/matmul/onednn.cc",
+                                            "aclimb/ops/convolution_backward/onednn.cc"),
     re.compile(r"^omp\.h$"): ("aclimb/simd/parallel",),
     re.compile(r"^hwy/"): FAMILIES + ("aclimb/simd/", "aclimb/ops/"),
 }
@@ -93,7 +98,7 @@ SEES_TO_FORKS = re.compile(r"\bFork(Part|Lock|Hold|Count)\b|\bvoid (\w+::)?Renew
 FORKS_ELSEWHERE = {
     "aclimb/core/quiet_thread.h": "it starts what others ask for",
     "aclimb/core/spin_lock.h": "it is the lock",
-    "aclimb/ops/convolution_backward/recent_answers.h": "asked while planning alone, under ForkHold",
+    "aclimb/onednn/recent_answers.h": "asked while planning alone, under ForkHold",
     "aclimb/simd/parallel.cc": "of the team that the thread sanitizer sees through",
     "aclimb/runtime/pageable_copy.cc": "of calls and tasks under way, whose threads a child has not",
     "aclimb/executor/recent_calls.h": "recent_calls.cc renews them",

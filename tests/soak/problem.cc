@@ -38,9 +38,9 @@ const Phases& PhasesOf(const truth::OperatorEntry& entry) {
   return all.at(&entry);
 }
 
-SoakTensor TensorOf(const truth::Call& call, int parameter) {
-  const truth::Given& given = call.At(parameter);
-  SoakTensor tensor = {.parameter = parameter,
+SoakTensor TensorOf(const truth::Call& call, truth::Slot slot) {
+  const truth::Given& given = call.At(slot);
+  SoakTensor tensor = {.slot = slot,
                        .shape = given.shape,
                        .dtype = static_cast<aclDataType>(given.dtype),
                        .format = static_cast<aclFormat>(given.format),
@@ -57,32 +57,64 @@ SoakTensor TensorOf(const truth::Call& call, int parameter) {
 
 // Whether every tensor has elements, so that there is something to compare.
 bool IsWhole(const truth::Call& call) {
-  for (int p = 0; p < call.size(); ++p) {
-    if (call.ParameterAt(p).kind == Kind::kTensor && call.IsGiven(p) && call.ElementCount(p) == 0) {
-      return false;
-    }
+  for (const truth::Slot slot : call.Tensors()) {
+    if (call.ElementCount(slot) == 0) return false;
   }
   return true;
 }
 
+aclScalar* ScalarOf(const truth::Given& given) {
+  alignas(16) unsigned char bytes[16] = {};
+  truth::WriteElement(bytes, given.dtype, given.real);
+  return aclCreateScalar(bytes, static_cast<aclDataType>(given.dtype));
+}
+
 }  // namespace
 
-aclnnStatus SoakProblem::Plan(const std::vector<aclTensor*>& handles, uint64_t* size,
+aclnnStatus SoakProblem::Plan(std::vector<aclTensor*>& handles, uint64_t* size,
                               aclOpExecutor** executor) const {
   // Objects that a program makes for one call of phase 1 and destroys after it.
   std::vector<std::function<void()>> undo;
   std::vector<truth::CallValue> values(static_cast<size_t>(call.size()));
+  const auto handle_of = [&](truth::Slot slot) -> const aclTensor* {
+    for (size_t i = 0; i < handles.size(); ++i) {
+      if (tensors[i].slot == slot) return handles[i];
+    }
+    return nullptr;
+  };
   for (int p = 0; p < call.size(); ++p) {
     const truth::Given& given = call.At(p);
     truth::CallValue& value = values[static_cast<size_t>(p)];
     if (!given.given) continue;
     switch (call.ParameterAt(p).kind) {
       case Kind::kTensor:
+        value.pointer = handle_of(p);
         break;
+      case Kind::kTensorList: {
+        std::vector<const aclTensor*> elements;
+        for (int i = 0; i < call.ListSize(p); ++i) elements.push_back(handle_of({p, i}));
+        aclTensorList* made = aclCreateTensorList(elements.data(), elements.size());
+        undo.push_back([made] { (void)aclDestroyTensorList(made); });
+        value.pointer = made;
+        break;
+      }
+      case Kind::kScalarList: {
+        std::vector<const aclScalar*> elements;
+        for (const truth::Given& each : given.elements) elements.push_back(ScalarOf(each));
+        aclScalarList* made = aclCreateScalarList(elements.data(), elements.size());
+        undo.push_back([made] { (void)aclDestroyScalarList(made); });
+        value.pointer = made;
+        break;
+      }
+      case Kind::kFloatArray: {
+        const std::vector<float> floats(given.values.begin(), given.values.end());
+        aclFloatArray* made = aclCreateFloatArray(floats.data(), floats.size());
+        undo.push_back([made] { (void)aclDestroyFloatArray(made); });
+        value.pointer = made;
+        break;
+      }
       case Kind::kScalar: {
-        alignas(16) unsigned char bytes[16] = {};
-        truth::WriteElement(bytes, given.dtype, given.real);
-        aclScalar* made = aclCreateScalar(bytes, static_cast<aclDataType>(given.dtype));
+        aclScalar* made = ScalarOf(given);
         undo.push_back([made] { (void)aclDestroyScalar(made); });
         value.pointer = made;
         break;
@@ -109,11 +141,11 @@ aclnnStatus SoakProblem::Plan(const std::vector<aclTensor*>& handles, uint64_t* 
         value.real = given.real;
     }
   }
-  for (size_t i = 0; i < handles.size(); ++i) {
-    values[static_cast<size_t>(tensors[i].parameter)].pointer = handles[i];
-  }
   const aclnnStatus code = entry->phase1(PhasesOf(*entry).first, values, size, executor);
   for (const auto& destroy : undo) destroy();
+  for (size_t i = 0; i < handles.size(); ++i) {
+    if (tensors[i].slot.element >= 0) handles[i] = nullptr;
+  }
   return code;
 }
 
@@ -135,10 +167,9 @@ std::unique_ptr<SoakProblem> MakeSoakProblem(const truth::OperatorEntry& entry, 
     if (!usable && again + 1 < kTries) continue;
     auto problem = std::make_unique<SoakProblem>(std::move(call));
     problem->entry = &entry;
-    for (int p = 0; p < problem->call.size(); ++p) {
-      if (problem->call.ParameterAt(p).kind != Kind::kTensor || !problem->call.IsGiven(p)) continue;
+    for (const truth::Slot slot : problem->call.Tensors()) {
       // One that nobody wants keeps what is in it, which is compared too.
-      problem->tensors.push_back(TensorOf(problem->call, p));
+      problem->tensors.push_back(TensorOf(problem->call, slot));
     }
     return problem;
   }

@@ -12,7 +12,7 @@ namespace aclimb::testing {
 
 // A tensor of a problem: an input has its bytes, an output only its size.
 struct SoakTensor {
-  int parameter = 0;
+  truth::Slot slot = 0;
   std::vector<int64_t> shape;
   aclDataType dtype = ACL_FLOAT;
   aclFormat format = ACL_FORMAT_ND;
@@ -28,8 +28,9 @@ struct SoakProblem {
   std::vector<SoakTensor> tensors;
   const truth::OperatorEntry* entry = nullptr;
 
-  // Phase 1, with a descriptor for each tensor, and phase 2.
-  aclnnStatus Plan(const std::vector<aclTensor*>& handles, uint64_t* size,
+  // Phase 1, with a descriptor for each tensor, and phase 2. The descriptors in lists die with
+  // their list after phase 1: they are null then.
+  aclnnStatus Plan(std::vector<aclTensor*>& handles, uint64_t* size,
                    aclOpExecutor** executor) const;
   aclnnStatus Run(void* workspace, uint64_t size, aclOpExecutor* executor,
                   aclrtStream stream) const;

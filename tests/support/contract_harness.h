@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,9 @@
 #include "tests/support/rule_message.h"
 
 // Negative tests from the contract's own table: nulls, dead handles, dtypes, formats, ranks,
-// extents, shapes and all rules that are data are generated from a valid call; the operator's test
-// adds one case per rule of its own, and the harness fails when a rule has none.
+// extents, outputs that overlap, shapes and all rules that are data are generated from a valid
+// call; the operator's test adds one case per rule of its own, and the harness fails when a rule
+// has none.
 namespace aclimb::testing {
 
 namespace harness_internal {
@@ -181,7 +183,8 @@ class ContractHarness<aclnnStatus(P...)> {
     message.ExpectWhole(Function(), rule, code);
     for (size_t i = 0; i < contract_.parameters.size(); ++i) {
       const contract::Parameter& parameter = contract_.parameters[i];
-      if (!message.Names(parameter.name)) continue;
+      // An attribute of this name is not told from the dtypes of tensors.
+      if (std::string_view(parameter.name) == "dtype" || !message.Names(parameter.name)) continue;
       EXPECT_TRUE(message.ShowsOneOf(ValueTexts(parameter.kind, arguments.At(static_cast<int>(i)))))
           << "no value of " << parameter.name << " in: " << message.what();
     }
@@ -242,6 +245,28 @@ class ContractHarness<aclnnStatus(P...)> {
       if (parameter.max_rank == 0) return;
       give(a, {shape, good, format, std::vector<int64_t>(shape.size(), INT64_MAX)});
     });
+    if (contract::IsWritten(parameter.role)) ExpectNoOverlap(parameter, i);
+  }
+
+  // The tensor of the valid call, expanded from one element along one dimension.
+  void ExpectNoOverlap(const contract::Parameter& parameter, int i) {
+    CallArguments valid(kCount);
+    fill_(valid);
+    std::vector<TensorSpec> specs = valid.Specs(i);
+    const std::string id = Id("overlap", parameter.name);
+    for (TensorSpec& spec : specs) {
+      const auto longer = std::find_if(spec.shape.begin(), spec.shape.end(),
+                                       [](int64_t extent) { return extent > 1; });
+      if (longer == spec.shape.end()) continue;
+      if (spec.stride.empty()) spec.stride = ContiguousStrides(spec.shape);
+      spec.stride[static_cast<size_t>(longer - spec.shape.begin())] = 0;
+      ExpectViolation(id, kAclnnInvalid, [&](CallArguments& a) {
+        parameter.kind == contract::Kind::kTensorList ? a.Tensors(i, specs) : a.Tensor(i, spec);
+      });
+      return;
+    }
+    // Nothing can overlap in the valid call's output.
+    covered_.insert(id);
   }
 
   aclnnStatus Call(CallArguments& arguments, uint64_t* size, aclOpExecutor** executor) {

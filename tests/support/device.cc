@@ -111,9 +111,9 @@ std::vector<unsigned char> DeviceTensor::Bytes() const {
 
 bool DeviceTensor::SurroundingsIntact() const {
   std::vector<unsigned char> host = Download();
+  const size_t size = SizeOf(dtype_);
   for (int64_t at : ElementOffsets()) {
-    std::memset(host.data() + kCanary + static_cast<size_t>(at) * SizeOf(dtype_), kPoison,
-                SizeOf(dtype_));
+    std::memset(host.data() + kCanary + static_cast<size_t>(at) * size, kPoison, size);
   }
   return std::all_of(host.begin(), host.end(), [](unsigned char byte) { return byte == kPoison; });
 }

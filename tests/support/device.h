@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "acl/acl.h"
@@ -83,6 +84,8 @@ class DeviceTensor {
   // Overwrites the view (and gaps) with poison again.
   void Poison();
   void DestroyDescriptor();
+  // From now on somebody else destroys the descriptor.
+  aclTensor* TakeDescriptor() { return std::exchange(tensor_, nullptr); }
 
  private:
   std::vector<unsigned char> Download() const;

@@ -23,38 +23,76 @@ void* FunctionOf(const std::string& name) {
   return function;
 }
 
+template <typename T, typename Text>
+std::string ListText(const std::vector<T>& values, const Text& text) {
+  std::string out;
+  for (const T& value : values) out += Cat(out.empty() ? "" : ", ", text(value));
+  return Cat("[", out, "]");
+}
+
+std::string TextOf(const truth::Given& given, Kind kind) {
+  if (!given.given) return "null";
+  switch (kind) {
+    case Kind::kTensor:
+      return Cat(NameOf(given.dtype), " ", ShapeText(given.shape.data(), given.shape.size()));
+    case Kind::kScalar:
+      return Cat(NameOf(given.dtype), " ", given.real);
+    case Kind::kTensorList:
+    case Kind::kScalarList:
+      return ListText(given.elements, [&](const truth::Given& element) {
+        return TextOf(element, kind == Kind::kTensorList ? Kind::kTensor : Kind::kScalar);
+      });
+    case Kind::kFloatArray:
+      return ListText(given.values, [](double value) { return Cat(value); });
+    case Kind::kIntArray:
+    case Kind::kBoolArray:
+      return ShapeText(given.integers.data(), given.integers.size());
+    case Kind::kString:
+      return given.text;
+    case Kind::kReal:
+      return Cat(given.real);
+    default:
+      return Cat(given.integer);
+  }
+}
+
 }  // namespace
 
 OperatorRun::OperatorRun(const truth::OperatorEntry& entry, const truth::Call& call,
                          const Layout& layout)
     : entry_(entry), call_(call), values_(static_cast<size_t>(call.size())) {
   for (int p = 0; p < call.size(); ++p) {
-    if (call.IsGiven(p)) Make(p, layout);
+    if (call.IsGiven(p)) {
+      values_[static_cast<size_t>(p)] = Made(p, call.ParameterAt(p).kind, layout);
+    }
   }
 }
 
-void OperatorRun::Make(int p, const Layout& layout) {
-  truth::Given& given = call_.At(p);
-  truth::CallValue& value = values_[static_cast<size_t>(p)];
+truth::CallValue OperatorRun::Made(truth::Slot slot, Kind kind, const Layout& layout) {
+  truth::Given& given = call_.At(slot);
+  truth::CallValue value;
   const auto keep = [&](auto object, auto handle) {
     value.pointer = handle;
     objects_.push_back(std::move(object));
+    return value;
   };
-  switch (call_.ParameterAt(p).kind) {
+  switch (kind) {
     case Kind::kTensor: {
-      DeviceTensor::Options options = layout ? layout(p) : DeviceTensor::Options{};
+      DeviceTensor::Options options = layout ? layout(slot) : DeviceTensor::Options{};
       options.format = static_cast<aclFormat>(given.format);
-      tensors_[p] = std::make_shared<DeviceTensor>(given.shape, given.dtype, given.values, options);
-      value.pointer = tensors_[p]->get();
-      if (given.values.empty()) return;
-      const std::vector<unsigned char> bytes = tensors_[p]->Bytes();
+      const auto tensor =
+          std::make_shared<DeviceTensor>(given.shape, given.dtype, given.values, options);
+      tensors_[slot] = tensor;
+      value.pointer = tensor->get();
+      if (given.values.empty()) return value;
+      const std::vector<unsigned char> bytes = tensor->Bytes();
       // Elements of a view may be one in memory: the truth reads what the device holds.
-      given.values = tensors_[p]->Values();
+      given.values = tensor->Values();
       for (size_t i = 0; i < given.integers.size(); ++i) {
         given.integers[i] = truth::ReadInteger(bytes.data() + i * SizeOf(given.dtype), given.dtype);
       }
-      if (call_.ParameterAt(p).role == Role::kInput) inputs_[p] = bytes;
-      return;
+      if (call_.ParameterAt(slot.parameter).role == Role::kInput) inputs_[slot] = bytes;
+      return value;
     }
     case Kind::kScalar: {
       auto scalar = std::make_shared<Scalar>(given.real, given.dtype);
@@ -72,19 +110,58 @@ void OperatorRun::Make(int p, const Layout& layout) {
       aclBoolArray* handle = *array;
       return keep(std::move(array), handle);
     }
+    case Kind::kFloatArray: {
+      const std::vector<float> values(given.values.begin(), given.values.end());
+      aclFloatArray* const handle = aclCreateFloatArray(values.data(), values.size());
+      return keep(
+          std::shared_ptr<void>(handle, [handle](void*) { (void)aclDestroyFloatArray(handle); }),
+          handle);
+    }
+    case Kind::kTensorList:
+    case Kind::kScalarList:
+      value.pointer = MadeList(slot.parameter, kind, layout);
+      return value;
     case Kind::kString:
       value.pointer = given.text.c_str();
-      return;
+      return value;
     default:
       value.integer = given.integer;
       value.real = given.real;
+      return value;
   }
 }
 
+const void* OperatorRun::MadeList(int p, Kind kind, const Layout& layout) {
+  // A list destroys its elements.
+  if (kind == Kind::kTensorList) {
+    std::vector<const aclTensor*> tensors;
+    for (int i = 0; i < call_.ListSize(p); ++i) {
+      (void)Made({p, i}, Kind::kTensor, layout);
+      tensors.push_back(tensors_.at({p, i})->TakeDescriptor());
+    }
+    aclTensorList* const list = aclCreateTensorList(tensors.data(), tensors.size());
+    objects_.emplace_back(list, [list](void*) { (void)aclDestroyTensorList(list); });
+    return list;
+  }
+  std::vector<const aclScalar*> scalars;
+  for (const truth::Given& given : call_.At(p).elements) {
+    alignas(16) unsigned char bytes[16] = {};
+    truth::WriteElement(bytes, given.dtype, given.real);
+    scalars.push_back(aclCreateScalar(bytes, static_cast<aclDataType>(given.dtype)));
+  }
+  aclScalarList* const list = aclCreateScalarList(scalars.data(), scalars.size());
+  objects_.emplace_back(list, [list](void*) { (void)aclDestroyScalarList(list); });
+  return list;
+}
+
 void OperatorRun::Share(truth::InPlace pair) {
-  tensors_[pair.output] = tensors_.at(pair.input);
+  for (const truth::Slot slot : call_.Tensors()) {
+    if (slot.parameter != pair.output) continue;
+    const truth::Slot input = {pair.input, slot.element};
+    tensors_[slot] = tensors_.at(input);
+    inputs_.erase(input);
+  }
   values_[static_cast<size_t>(pair.output)] = values_[static_cast<size_t>(pair.input)];
-  inputs_.erase(pair.input);
 }
 
 int OperatorRun::Run(aclrtStream stream) {
@@ -99,23 +176,20 @@ int OperatorRun::Run(aclrtStream stream) {
       phase2, stream);
 }
 
-void OperatorRun::ExpectOnlyOutputsWritten() const {
+truth::Outputs OperatorRun::Truth() const {
+  truth::Outputs outputs;
+  entry_.truth(call_, outputs);
+  return outputs;
+}
+
+void OperatorRun::Expect(const truth::Outputs& outputs) const {
   for (const auto& [p, tensor] : tensors_) {
-    const char* const name = call_.ParameterAt(p).name;
+    const std::string name = call_.NameOf(p);
     EXPECT_TRUE(tensor->SurroundingsIntact()) << name << ": written outside of its view";
     if (const auto input = inputs_.find(p); input != inputs_.end()) {
       EXPECT_TRUE(tensor->Bytes() == input->second) << name << ": an input was written";
     }
-  }
-}
-
-void OperatorRun::ExpectTruth() const {
-  ExpectOnlyOutputsWritten();
-  truth::Outputs outputs;
-  entry_.truth(call_, outputs);
-  for (const auto& [p, tensor] : tensors_) {
-    const char* const name = call_.ParameterAt(p).name;
-    if (!contract::IsWritten(call_.ParameterAt(p).role)) continue;
+    if (!contract::IsWritten(call_.ParameterAt(p.parameter).role)) continue;
     const truth::Expected* found = outputs.Find(p);
     if (found == nullptr) {
       EXPECT_TRUE(tensor->Untouched()) << name << ": written, although nobody wants it";
@@ -138,23 +212,7 @@ void OperatorRun::ExpectTruth() const {
 std::string TextOf(const truth::Call& call) {
   std::string text = call.contract().function;
   for (int p = 0; p < call.size(); ++p) {
-    const truth::Given& given = call.At(p);
-    text += Cat(", ", call.ParameterAt(p).name, " ");
-    if (!given.given) {
-      text += "null";
-    } else if (call.ParameterAt(p).kind == Kind::kTensor) {
-      text += Cat(NameOf(given.dtype), " ", ShapeText(given.shape.data(), given.shape.size()));
-    } else if (call.ParameterAt(p).kind == Kind::kScalar) {
-      text += Cat(NameOf(given.dtype), " ", given.real);
-    } else if (call.ParameterAt(p).kind == Kind::kString) {
-      text += given.text;
-    } else if (call.ParameterAt(p).kind == Kind::kReal) {
-      text += Cat(given.real);
-    } else if (contract::IsPointer(call.ParameterAt(p).kind)) {
-      text += ShapeText(given.integers.data(), given.integers.size());
-    } else {
-      text += Cat(given.integer);
-    }
+    text += Cat(", ", call.ParameterAt(p).name, " ", TextOf(call.At(p), call.ParameterAt(p).kind));
   }
   return text;
 }

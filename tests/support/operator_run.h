@@ -16,12 +16,12 @@ namespace aclimb::testing {
 // A drawn call on the device: its tensors, in the views that are wanted, and its other objects.
 class OperatorRun {
  public:
-  using Layout = std::function<DeviceTensor::Options(int parameter)>;
+  using Layout = std::function<DeviceTensor::Options(truth::Slot slot)>;
 
   OperatorRun(const truth::OperatorEntry& entry, const truth::Call& call,
               const Layout& layout = {});
 
-  // From now on this parameter is given the tensor of another one.
+  // From now on this parameter is given the tensor, or the list, of another one.
   void Share(truth::InPlace pair);
 
   // Both phases and the wait for the stream; the first code that is not 0.
@@ -29,19 +29,22 @@ class OperatorRun {
 
   // Each output is what it has to be, whole, and nothing else has changed; one that the call leaves
   // alone still holds its poison. Reports what is wrong.
-  void ExpectTruth() const;
-  // Nothing but outputs has changed.
-  void ExpectOnlyOutputsWritten() const;
+  void ExpectTruth() const { Expect(Truth()); }
+  // The same in two steps, for a call that runs several times.
+  truth::Outputs Truth() const;
+  void Expect(const truth::Outputs& outputs) const;
 
-  DeviceTensor& Tensor(int parameter) const { return *tensors_.at(parameter); }
+  DeviceTensor& Tensor(truth::Slot slot) const { return *tensors_.at(slot); }
 
  private:
-  void Make(int parameter, const Layout& layout);
+  // What the C function gets for it.
+  truth::CallValue Made(truth::Slot slot, contract::Kind kind, const Layout& layout);
+  const void* MadeList(int parameter, contract::Kind kind, const Layout& layout);
 
   const truth::OperatorEntry& entry_;
   truth::Call call_;
-  std::map<int, std::shared_ptr<DeviceTensor>> tensors_;
-  std::map<int, std::vector<unsigned char>> inputs_;  // the bytes before the run
+  std::map<truth::Slot, std::shared_ptr<DeviceTensor>> tensors_;
+  std::map<truth::Slot, std::vector<unsigned char>> inputs_;  // the bytes before the run
   std::vector<std::shared_ptr<void>> objects_;
   std::vector<truth::CallValue> values_;
 };

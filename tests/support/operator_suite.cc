@@ -4,12 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "aclimb/core/descriptor.h"
 #include "tests/support/compare.h"
 #include "tests/support/operator_run.h"
+#include "tests/support/rule_message.h"
 #include "tests/support/setting.h"
 
 namespace aclimb::testing {
@@ -17,23 +18,34 @@ namespace {
 
 using contract::Kind;
 using contract::Role;
+using truth::Slot;
 
 // More draws than it takes to see everything that is drawn at all.
 constexpr uint64_t kManyDraws = 4000;
 
-bool IsTensor(const truth::Call& call, int p) {
-  return call.ParameterAt(p).kind == Kind::kTensor && call.IsGiven(p);
-}
-
-bool IsInput(const truth::Call& call, int p) {
-  return IsTensor(call, p) && call.ParameterAt(p).role == Role::kInput;
+bool IsInput(const truth::Call& call, Slot slot) {
+  return call.ParameterAt(slot.parameter).role == Role::kInput;
 }
 
 bool IsEmpty(const truth::Call& call) {
-  for (int p = 0; p < call.size(); ++p) {
-    if (IsTensor(call, p) && call.ElementCount(p) == 0) return true;
+  for (const Slot slot : call.Tensors()) {
+    if (call.ElementCount(slot) == 0) return true;
   }
   return false;
+}
+
+// Whether an output, or all of a list, may be this input.
+bool MayBe(const truth::Call& call, truth::InPlace pair) {
+  if (!call.IsGiven(pair.input) || !call.Touched(pair.output) || IsEmpty(call)) return false;
+  if (call.ListSize(pair.input) != call.ListSize(pair.output)) return false;
+  for (const Slot slot : call.Tensors()) {
+    const Slot input = {pair.input, slot.element};
+    if (slot.parameter == pair.output &&
+        (call.Shape(slot) != call.Shape(input) || call.DTypeOf(slot) != call.DTypeOf(input))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void ExpectRuns(const truth::OperatorEntry& entry, const truth::Call& call, aclrtStream stream,
@@ -90,9 +102,10 @@ TEST_P(OperatorSuite, EveryDType) {
     const truth::Call call = Drawn(seed, 200);
     if (IsEmpty(call)) continue;
     std::vector<DType> dtypes;
-    for (int p = 0; p < call.size(); ++p) {
-      dtypes.push_back(call.DTypeOf(p));
-      if (IsTensor(call, p)) of_parameters.insert({p, call.DTypeOf(p)});
+    for (int p = 0; p < call.size(); ++p) dtypes.push_back(call.DTypeOf(p));
+    for (const Slot slot : call.Tensors()) {
+      if (slot.element >= 0) dtypes.push_back(call.DTypeOf(slot));
+      of_parameters.insert({slot.parameter, call.DTypeOf(slot)});
     }
     if (seen.size() > 300 || !seen.insert(dtypes).second) continue;
     ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
@@ -100,7 +113,7 @@ TEST_P(OperatorSuite, EveryDType) {
   }
   for (int p = 0; p < static_cast<int>(contract().parameters.size()); ++p) {
     const contract::Parameter& parameter = contract().parameters[static_cast<size_t>(p)];
-    for (int i = 0; i < 64 && parameter.kind == Kind::kTensor; ++i) {
+    for (int i = 0; i < 64 && contract::HasTensors(parameter.kind); ++i) {
       const auto dtype = static_cast<DType>(i);
       if (!contract::Has(parameter.dtypes[Product::kA2], dtype)) continue;
       EXPECT_EQ(of_parameters.count({p, dtype}), 1u)
@@ -115,8 +128,8 @@ TEST_P(OperatorSuite, EveryRank) {
     const truth::Call call = Drawn(seed);
     if (IsEmpty(call)) continue;
     bool is_new = false;
-    for (int p = 0; p < call.size(); ++p) {
-      if (IsTensor(call, p)) is_new = seen.insert({p, call.Shape(p).size()}).second || is_new;
+    for (const Slot slot : call.Tensors()) {
+      is_new = seen.insert({slot.parameter, call.Shape(slot).size()}).second || is_new;
     }
     if (!is_new) continue;
     ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
@@ -125,7 +138,7 @@ TEST_P(OperatorSuite, EveryRank) {
   for (int p = 0; p < static_cast<int>(contract().parameters.size()); ++p) {
     const contract::Parameter& parameter = contract().parameters[static_cast<size_t>(p)];
     // Without dtypes of its own, a rule says what it has to be.
-    if (parameter.kind != Kind::kTensor || parameter.dtypes[Product::kA2] == 0) continue;
+    if (!contract::HasTensors(parameter.kind) || parameter.dtypes[Product::kA2] == 0) continue;
     for (int rank = parameter.min_rank; rank <= parameter.max_rank; ++rank) {
       EXPECT_EQ(seen.count({p, static_cast<size_t>(rank)}), 1u)
           << parameter.name << " is never drawn with rank " << rank;
@@ -137,9 +150,41 @@ TEST_P(OperatorSuite, AnyViews) {
   Random random(1);
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const truth::Call call = Drawn(seed);
-    const auto layout = [&](int p) { return AnyView(random, call.Shape(p), IsInput(call, p)); };
+    const auto layout = [&](Slot slot) {
+      return AnyView(random, call.Shape(slot), IsInput(call, slot));
+    };
     ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_, layout));
     if (HasFailure()) return;
+  }
+}
+
+// An expanded tensor cannot be written to.
+TEST_P(OperatorSuite, OverlappingOutputsAreRefused) {
+  std::set<int> seen;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const truth::Call call = Drawn(seed, 200);
+    if (IsEmpty(call)) continue;
+    for (const Slot slot : call.Tensors()) {
+      const contract::Parameter& parameter = call.ParameterAt(slot.parameter);
+      if (!contract::IsWritten(parameter.role)) continue;
+      const std::vector<int64_t>& shape = call.Shape(slot);
+      const auto longer =
+          std::find_if(shape.begin(), shape.end(), [](int64_t extent) { return extent > 1; });
+      if (longer == shape.end() || !seen.insert(slot.parameter).second) continue;
+      SCOPED_TRACE(TextOf(call));
+      OperatorRun run(entry(), call, [&](Slot of) {
+        DeviceTensor::Options view;
+        if (of != slot) return view;
+        view.stride = ContiguousStrides(shape);
+        view.stride[static_cast<size_t>(longer - shape.begin())] = 0;
+        return view;
+      });
+      EXPECT_EQ(run.Run(stream_), kAclnnInvalid);
+      RuleMessage(aclGetRecentErrMsg())
+          .ExpectWhole(std::string(contract().function) + "GetWorkspaceSize",
+                       std::string(contract().folder) + "/overlap/" + parameter.name,
+                       kAclnnInvalid);
+    }
   }
 }
 
@@ -159,16 +204,13 @@ TEST_P(OperatorSuite, InPlace) {
     int found = 0;
     for (uint64_t seed = 0; seed < kManyDraws && found < 10; ++seed) {
       truth::Call call = Drawn(seed);
-      if (!call.IsGiven(pair.input) || !call.Touched(pair.output) || IsEmpty(call)) continue;
-      if (call.Shape(pair.input) != call.Shape(pair.output) ||
-          call.DTypeOf(pair.input) != call.DTypeOf(pair.output)) {
-        continue;
-      }
+      if (!MayBe(call, pair)) continue;
       SCOPED_TRACE(TextOf(call));
       Random random(seed);
-      const DeviceTensor::Options view = AnyView(random, call.Shape(pair.input), false);
-      OperatorRun run(entry(), call, [&](int p) {
-        return p == pair.input && found % 2 == 1 ? view : DeviceTensor::Options{};
+      OperatorRun run(entry(), call, [&](Slot slot) {
+        return slot.parameter == pair.input && found % 2 == 1
+                   ? AnyView(random, call.Shape(slot), false)
+                   : DeviceTensor::Options{};
       });
       run.Share(pair);
       ACLIMB_ASSERT_OK(run.Run(stream_));
@@ -189,55 +231,47 @@ TEST_P(OperatorSuite, NumbersThatAreNotFinite) {
   Random random(2);
   for (uint64_t seed = 0; seed < 100; ++seed) {
     truth::Call call = Drawn(seed);
-    for (int p = 0; p < call.size(); ++p) {
-      if (!IsInput(call, p) || !IsFloating(call.DTypeOf(p))) continue;
-      std::vector<double> values = call.Values(p);
+    for (const Slot slot : call.Tensors()) {
+      if (!IsInput(call, slot) || !IsFloating(call.DTypeOf(slot))) continue;
+      std::vector<double> values = call.Values(slot);
       for (double& value : values) {
         if (random.Chance(seed % 4 == 0 ? 1.0 : 0.1)) value = specials[random.Integer(0, 4)];
       }
-      call.SetTensor(p, call.Shape(p), call.DTypeOf(p), std::move(values));
+      call.SetTensor(slot, call.Shape(slot), call.DTypeOf(slot), std::move(values));
     }
     ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
     if (HasFailure()) return;
   }
 }
 
-// Large enough for a team, with teams of several sizes: the truth each time, and the same bits when
-// the same team does it again.
+// The largest calls of several, with teams of several sizes: the truth each time, and the same bits
+// when the same team does it again.
 TEST_P(OperatorSuite, TeamsOfAnySize) {
   std::vector<truth::Call> calls;
   for (uint64_t seed = 0; seed < 12; ++seed) calls.push_back(Drawn(seed, 200'000));
   const auto elements = [](const truth::Call& call) {
     int64_t count = 0;
-    for (int p = 0; p < call.size(); ++p) count += IsTensor(call, p) ? call.ElementCount(p) : 0;
+    for (const Slot slot : call.Tensors()) count += call.At(slot).ElementCount();
     return count;
   };
   std::ranges::sort(calls, std::greater<>(), elements);
   calls.resize(2, calls.front());
-  // The bits of each call's outputs that were held against the truth.
-  std::vector<std::map<int, std::vector<unsigned char>>> known(calls.size());
+  std::vector<truth::Outputs> truths;
+  for (const truth::Call& call : calls) truths.push_back(OperatorRun(entry(), call).Truth());
+  // Another size makes another team: calls are inside.
   for (const char* threads : {"1", "3", "8"}) {
     const Setting setting("ACLIMB_THREADS", threads);
     SCOPED_TRACE(threads);
     for (size_t i = 0; i < calls.size(); ++i) {
-      const truth::Call& call = calls[i];
-      SCOPED_TRACE(TextOf(call));
-      OperatorRun run(entry(), call);
-      ACLIMB_ASSERT_OK(run.Run(stream_));
-      std::map<int, std::vector<unsigned char>> bits;
-      for (int p = 0; p < call.size(); ++p) {
-        if (IsTensor(call, p) && contract::IsWritten(call.ParameterAt(p).role)) {
-          bits[p] = run.Tensor(p).Bytes();
+      SCOPED_TRACE(TextOf(calls[i]));
+      OperatorRun first(entry(), calls[i]), second(entry(), calls[i]);
+      ACLIMB_ASSERT_OK(first.Run(stream_));
+      ACLIMB_ASSERT_OK(second.Run(stream_));
+      ASSERT_NO_FATAL_FAILURE(first.Expect(truths[i]));
+      for (const Slot slot : calls[i].Tensors()) {
+        if (!IsInput(calls[i], slot)) {
+          EXPECT_TRUE(first.Tensor(slot).Bytes() == second.Tensor(slot).Bytes()) << "other bits";
         }
-      }
-      ASSERT_NO_FATAL_FAILURE(run.ExpectOnlyOutputsWritten());
-      if (bits == known[i]) continue;
-      known[i] = bits;
-      ASSERT_NO_FATAL_FAILURE(run.ExpectTruth());
-      OperatorRun again(entry(), call);
-      ACLIMB_ASSERT_OK(again.Run(stream_));
-      for (const auto& [p, bytes] : bits) {
-        EXPECT_TRUE(again.Tensor(p).Bytes() == bytes) << "other bits";
       }
       if (HasFailure()) return;
     }

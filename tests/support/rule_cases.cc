@@ -20,6 +20,9 @@ using contract::RuleKind;
 using Mutation = std::function<void(CallArguments&)>;
 using Extents = std::vector<int64_t>;
 
+// No aclDataType.
+constexpr int64_t kNoDType = 99;
+
 std::vector<DType> DTypesOf(contract::DTypeMask mask) {
   std::vector<DType> dtypes;
   for (int i = 0; i < 64; ++i) {
@@ -126,6 +129,10 @@ class Cases {
         return OfPair(rule);
       case RuleKind::kBroadcasts:
         return OfBroadcast(rule);
+      case RuleKind::kNamesDType:
+        return Add(rule, [&rule](CallArguments& a) { a.Integer(rule.subject, kNoDType); });
+      case RuleKind::kReduces:
+        return OfReduction(rule);
       case RuleKind::kCustom:
         return;
     }
@@ -307,6 +314,13 @@ class Cases {
     } else {
       return;
     }
+    Add(rule, WithShape(rule.subject, shape));
+  }
+
+  void OfReduction(const Rule& rule) {
+    if (!Given(rule.subject) || !Given(rule.other)) return;
+    Extents shape = ShapeAt(rule.subject);
+    shape.empty() ? shape.push_back(2) : void(++shape.back());
     Add(rule, WithShape(rule.subject, shape));
   }
 

@@ -52,7 +52,7 @@ def in_bash(tool, build):
         ("run", "--device", ""): ["cpu"],
         ("run", "--soc", "Ascend310"): ["Ascend310P3"],
         ("run", "--devices", "2", "--host"): ["--host-access"],
-        ("ops", "aclnnElu"): ["aclnnEluBackward"],
+        ("ops", "aclnnEluB"): ["aclnnEluBackward"],
         ("ops", "--soc", "Ascend310"): ["Ascend310P3"],
         ("report", "--th"): ["--threads"],
         ("completion", ""): ["bash", "zsh", "fish"],
@@ -76,7 +76,7 @@ def in_fish(tool, build):
         return
     with tempfile.TemporaryDirectory() as home:
         for line, wanted in {"aclimb expla": "explain", "aclimb run --hos": "--host-access",
-                             "aclimb ops aclnnElu": "aclnnEluBackward",
+                             "aclimb ops aclnnEluB": "aclnnEluBackward",
                              "aclimb run --device c": "cpu"}.items():
             script = tool.output("completion", "fish") + f"complete -C '{line}'\n"
             result = subprocess.run(

@@ -69,7 +69,7 @@ void AddFunctions(const std::string& path, std::vector<std::string>* names) {
 
 std::vector<std::string> ExportedFunctions(const std::string& toolkit) {
   std::vector<std::string> names;
-  for (const char* library : {"ascendcl", "nnopbase", "opapi", "acl_op_compiler"}) {
+  for (const char* library : {"ascendcl", "nnopbase", "opapi", "acl_op_compiler", "hccl"}) {
     AddFunctions(toolkit + "/lib64/lib" + library + ".so", &names);
   }
   return names;

@@ -141,10 +141,10 @@ int Replay(const Options& options) {
     OperatorOf(*recording.contract).truth(recording.ToCall(), expected);
   }
   const RecordedArgument* unknown = nullptr;  // an output that nothing can be said of
-  for (const auto& [parameter, bytes] : outcome.outputs) {
-    const RecordedArgument& tensor = recording.At(parameter);
+  for (const auto& [slot, bytes] : outcome.outputs) {
+    const RecordedArgument& tensor = recording.At(slot);
     std::optional<truth::Expected> truth;
-    if (const truth::Expected* found = expected.Find(parameter)) {
+    if (const truth::Expected* found = expected.Find(slot)) {
       truth = truth::InDType(*found, tensor.dtype);
     }
     const Verdict verdict = PrintOutput(tensor, bytes, truth ? &*truth : nullptr);

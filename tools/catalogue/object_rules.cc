@@ -59,6 +59,12 @@ constexpr FixedRule kRows[] = {
      "count the operator's tensors alone"},
     {"executor/other-tensor", kAclnnInvalid, "the tensor is the one that phase 1 got",
      "a new tensor for new data", "keep the tensor and set its address"},
+    // Kernels that the device of ACLIMB_DEVICE brings.
+    {"phase1/device-kernel", kAclnnRuntime, "the device makes its kernel for the call",
+     "a fault of the device's plug-in", "see the device's own log, or unset ACLIMB_DEVICE"},
+    {"phase2/no-device-kernel", kAclnnRuntime,
+     "the device has a kernel for the operator, or the host sees the device's memory",
+     "a plug-in without that operator", "unset ACLIMB_DEVICE to use the processor"},
     // The second phase.
     {"phase2/null-executor", kAclnnNullptr, "the executor is not null", "phase 1 failed",
      "check phase 1's code"},

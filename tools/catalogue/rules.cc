@@ -34,6 +34,9 @@ constexpr GenericRule kGeneric[] = {
     {"extent", "shape, strides and offset stay within 2^63 bytes",
      "strides in bytes, or an overflow in the shape's arithmetic",
      "check the strides: they count elements"},
+    {"overlap", "each element of an output has a place of its own in memory",
+     "an expanded tensor (stride 0) as output, or windows that overlap",
+     "write to a tensor that is not expanded, and copy or expand that one"},
     {"environment", "every environment variable has an acceptable value",
      "a misspelled value; `aclimb env` marks it", "correct the variable, or unset it"},
     {"workspace-overflow", "the workspace fits in 2^63 bytes", "shapes that no memory can hold",
@@ -68,6 +71,10 @@ const char* CauseOf(contract::RuleKind kind) {
       return "a dimension that is missing or extra";
     case contract::RuleKind::kBroadcasts:
       return "an output with the shape of one input only, or a missing dimension of 1";
+    case contract::RuleKind::kNamesDType:
+      return "a dtype that was passed as its name says, and an output made for another one";
+    case contract::RuleKind::kReduces:
+      return "an output that kept, or lost, the dimensions that are reduced";
     case contract::RuleKind::kCustom:
       break;
   }

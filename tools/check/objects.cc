@@ -11,11 +11,24 @@ namespace {
 constexpr size_t kMostReleased = 16384;
 
 // By kind.
-constexpr const char* kNames[] = {
-    "object",        "context",       "stream",       "event",         "stream configuration",
-    "aclTensor",     "aclScalar",     "aclIntArray",  "aclFloatArray", "aclBoolArray",
-    "aclTensorList", "aclScalarList", "aclOpExecutor"};
-static_assert(std::size(kNames) == ACLIMB_HANDLE_EXECUTOR + 1);
+constexpr const char* kNames[] = {"object",
+                                  "context",
+                                  "stream",
+                                  "event",
+                                  "stream configuration",
+                                  "aclTensor",
+                                  "aclScalar",
+                                  "aclIntArray",
+                                  "aclFloatArray",
+                                  "aclBoolArray",
+                                  "aclTensorList",
+                                  "aclScalarList",
+                                  "aclOpExecutor",
+                                  "aclDataBuffer",
+                                  "aclTensorDesc",
+                                  "aclopAttr",
+                                  "physical memory handle"};
+static_assert(std::size(kNames) == ACLIMB_HANDLE_KINDS);
 
 }  // namespace
 

@@ -65,7 +65,7 @@ std::string ErrorsPage() {
   AppendCodes(true, out);
   out +=
       "\n## Rules of the operators\n\nBeside the generic rules (null, handle, dtype, format, rank, "
-      "extent of each parameter), which each operator's page explains.\n\n"
+      "extent of each parameter, overlap of each output), which each operator's page explains.\n\n"
       "| rule | code | fix |\n|---|---|---|\n";
   for (const truth::OperatorEntry* entry : AllOperators()) {
     const contract::Contract* contract = entry->contract;

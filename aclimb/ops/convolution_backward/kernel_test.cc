@@ -600,6 +600,8 @@ TEST(ConvolutionChoice, FirstLayersGetTheirProduct) {
         if (algorithm == Algorithm::kDirect) continue;
         const Layouts layouts = ChooseLayouts(g, task, products, 2);
         EXPECT_EQ(layouts, side == 640 ? Layouts::kBlocked : Layouts::kPlain);
+        // On tiles oneDNN has no blocked sums for images that wide: a plan goes on to the next way.
+        if (products == Products::kBFloat16Tiles && side == 640) continue;
         EXPECT_NE(onednn::MakePrimitive({g, task, dtype, dtype, 2, layouts}), nullptr);
       }
     }

@@ -1,206 +1,35 @@
 #include "aclimb/ops/convolution_backward/onednn.h"
 
 #include <algorithm>
-#include <array>
-#include <dnnl.hpp>
-#include <exception>
 #include <memory>
-#include <mutex>
-#include <new>
 #include <string>
-#include <system_error>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/core/fork.h"
-#include "aclimb/core/quiet_thread.h"
+#include "aclimb/onednn/adapter.h"
+#include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/onednn_parts.h"
 #include "aclimb/ops/convolution_backward/products/tile_kernels.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
-#include "aclimb/ops/convolution_backward/recent_answers.h"
 #include "aclimb/ops/convolution_backward/taps.h"
 #include "aclimb/simd/openmp_team.h"
 
-#if DNNL_VERSION_MAJOR != 2
-#error "This adapter is written for oneDNN 2.x: 3.x has no operation descriptors."
-#endif
-
 namespace aclimb::convolution_backward::onednn {
-
-class Layout {
- public:
-  explicit Layout(dnnl::memory::desc desc) : desc_(std::move(desc)) {}
-  const dnnl::memory::desc& desc() const { return desc_; }
-
- private:
-  dnnl::memory::desc desc_;
-};
-
 namespace {
 
-using Dims = dnnl::memory::dims;
-using DataType = dnnl::memory::data_type;
+using aclimb::onednn::DataType;
+using aclimb::onednn::Describe;
+using aclimb::onednn::Dims;
+using aclimb::onednn::Engine;
+using aclimb::onednn::Execution;
+using aclimb::onednn::Instructions;
+using aclimb::onednn::LazyPrimitive;
+using aclimb::onednn::TypeOf;
+using aclimb::onednn::UserScratchpad;
+using aclimb::onednn::Wrap;
+
 using Tag = dnnl::memory::format_tag;
-
-const dnnl::engine& Engine() {
-  static const dnnl::engine* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
-  return *engine;
-}
-
-DataType TypeOf(DType dtype) { return dtype == DType::kBFloat16 ? DataType::bf16 : DataType::f32; }
-
-// Whether oneDNN will never do what it was asked; other errors may be gone the next time.
-bool IsRefusal(const dnnl::error& error) {
-  return error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments;
-}
-
-// What `make` gives, for a team of `threads`; null is what oneDNN cannot do. Throws std::bad_alloc
-// when it has no memory.
-template <typename Make>
-auto MakeFor(int threads, Make&& make) -> decltype(make()) {
-  const OpenMpSettings settings(threads);
-  try {
-    return make();
-  } catch (const dnnl::error& refusal) {
-    if (IsRefusal(refusal)) return nullptr;
-    if (refusal.status == dnnl_out_of_memory) throw std::bad_alloc();
-    throw;
-  }
-}
-
-// oneDNN reads the size of its team from OpenMP's settings of the calling thread, when it describes
-// a primitive and again when it runs one. Descriptions are made on a short-lived thread, so that a
-// parallel region that the program may be in stays out of it, and so does the program's stack. For
-// a team of one the calling thread will do where there is no other. Throws std::system_error when
-// there is no thread to be had for a larger team.
-template <typename Make>
-auto OnOwnThread(int threads, Make&& make) {
-  decltype(make()) made;
-  std::exception_ptr error;
-  const auto run = [&] {
-    try {
-      made = MakeFor(threads, make);
-    } catch (...) {
-      error = std::current_exception();
-    }
-  };
-  try {
-    QuietThread(run).Join();
-  } catch (const std::system_error&) {
-    if (threads > 1) throw;
-    run();
-  }
-  if (error != nullptr) std::rethrow_exception(error);
-  return made;
-}
-
-dnnl::primitive_attr UserScratchpad() {
-  dnnl::primitive_attr attr;
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return attr;
-}
-
-LayoutPointer Wrap(const dnnl::memory::desc& desc) { return std::make_shared<const Layout>(desc); }
-
-// Generated on the first run, since that takes milliseconds and belongs on the engine's thread.
-class LazyPrimitive {
- public:
-  template <typename Make>
-  const dnnl::primitive& Get(Make&& make) const {
-    std::call_once(once_, [&] {
-      const ForkHold hold;
-      try {
-        primitive_ = make();
-      } catch (const dnnl::error& error) {
-        if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
-        throw;
-      }
-    });
-    return primitive_;
-  }
-
- private:
-  mutable std::once_flag once_;
-  mutable dnnl::primitive primitive_;
-};
-
-// The stream and the memory objects of a primitive's runs. They are kept from run to run, because
-// to make them oneDNN takes a dozen pieces of host memory, and clears the padding of blocked
-// layouts, which its primitives write anyway. Thread-safe: a run that finds them in use makes its
-// own.
-class Execution {
- public:
-  // What a memory object is to the primitive, and its layout.
-  struct Operand {
-    int role;
-    dnnl::memory::desc desc;
-  };
-  static constexpr size_t kMost = 4;
-
-  explicit Execution(std::vector<Operand> operands) : operands_(std::move(operands)) {}
-
-  // Addresses in the order of the operands.
-  void Run(const dnnl::primitive& primitive, const std::array<void*, kMost>& addresses) const {
-    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return Objects(operands_).Run(primitive, operands_, addresses);
-    if (kept_ == nullptr) kept_ = std::make_unique<Objects>(operands_);
-    kept_->Run(primitive, operands_, addresses);
-  }
-
- private:
-  struct Objects {
-    dnnl::stream stream{Engine()};
-    std::unordered_map<int, dnnl::memory> memory;
-
-    explicit Objects(const std::vector<Operand>& operands) {
-      for (const Operand& operand : operands) {
-        memory.emplace(operand.role, dnnl::memory(operand.desc, Engine(), DNNL_MEMORY_NONE));
-      }
-    }
-    void Run(const dnnl::primitive& primitive, const std::vector<Operand>& operands,
-             const std::array<void*, kMost>& addresses) {
-      for (size_t i = 0; i < operands.size(); ++i) {
-        const dnnl::memory& object = memory.at(operands[i].role);
-        if (object.get_data_handle() != addresses[i]) object.set_data_handle(addresses[i], stream);
-      }
-      primitive.execute(stream, memory);
-      stream.wait();
-    }
-  };
-
-  const std::vector<Operand> operands_;
-  mutable std::mutex mutex_;
-  mutable std::unique_ptr<Objects> kept_;
-};
-
-class ReorderImplementation final : public Reorder {
- public:
-  ReorderImplementation(dnnl::reorder::primitive_desc desc, int threads)
-      : desc_(std::move(desc)),
-        threads_(threads),
-        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())),
-        execution_({{DNNL_ARG_FROM, desc_.src_desc()},
-                    {DNNL_ARG_TO, desc_.dst_desc()},
-                    {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}}) {}
-
-  int64_t ScratchBytes() const override { return scratch_bytes_; }
-
-  void Run(const void* from, void* to, void* scratch) const override {
-    const OpenMpScope scope(threads_);
-    const dnnl::primitive& primitive = lazy_.Get([&] { return dnnl::reorder(desc_); });
-    execution_.Run(primitive, {const_cast<void*>(from), to, scratch});
-  }
-
- private:
-  dnnl::reorder::primitive_desc desc_;
-  int threads_;
-  int64_t scratch_bytes_;
-  LazyPrimitive lazy_;
-  Execution execution_;
-};
 
 // oneDNN's descriptors of the three tasks, whose accessors have different names.
 struct Forward {
@@ -451,51 +280,11 @@ Strided StridedOf(const Geometry& geometry, const TensorView& view, Operand oper
   return strided;
 }
 
-LayoutPointer Describe(Dims dims, Dims strides, DType dtype) {
-  // Strides of extent-1 dimensions are arbitrary in a view, but oneDNN compares and checks them.
-  for (size_t i = dims.size(); i-- > 0;) {
-    if (dims[i] == 1) strides[i] = i + 1 < dims.size() ? strides[i + 1] * dims[i + 1] : 1;
-  }
-  const dnnl::memory::desc desc(dims, TypeOf(dtype), strides, true);
-  if (desc.data.ndims == 0) return nullptr;
-  return Wrap(desc);
-}
-
-struct ReorderRequest {
-  dnnl::memory::desc from, to;
-  int threads;
-
-  bool operator==(const ReorderRequest& other) const {
-    return threads == other.threads && from == other.from && to == other.to;
-  }
-};
-
-ReorderPointer Make(const ReorderRequest& request) {
-  const dnnl::reorder::primitive_desc desc(Engine(), request.from, Engine(), request.to,
-                                           UserScratchpad());
-  const std::string_view name = desc.impl_info_str();
-  if (name.find("jit") == std::string_view::npos) return nullptr;
-  return std::make_shared<ReorderImplementation>(desc, request.threads);
-}
-
-// Both caches leak: engines may still run at exit.
-template <typename Answer, typename Question>
-Answer Ask(const Question& question) {
-  // The layers of a large net, three tasks each.
-  static auto* const cache = new RecentAnswers<Question, Answer>(256);
-  return cache->Get(question,
-                    [&] { return OnOwnThread(question.threads, [&] { return Make(question); }); });
-}
-
-// Each set of instructions has the bits of those it contains.
-bool HasInstructions(dnnl_cpu_isa_t set) { return (dnnl_get_effective_cpu_isa() & set) == set; }
-
 }  // namespace
 
 Products ProductsOf(DType operand) {
-  static const bool has_tiles = HasInstructions(dnnl_cpu_isa_avx512_core_amx) && tiles::Permitted();
-  static const bool has_dots =
-      HasInstructions(dnnl_cpu_isa_avx512_core_bf16) && vectors::HasPairs();
+  static const bool has_tiles = Has(Instructions::kBFloat16Tiles) && tiles::Permitted();
+  static const bool has_dots = Has(Instructions::kBFloat16Dots) && vectors::HasPairs();
   if (!HasAvx512()) return Products::kFloat32Short;
   if (operand == DType::kBFloat16) {
     return has_tiles  ? Products::kBFloat16Tiles
@@ -503,17 +292,6 @@ Products ProductsOf(DType operand) {
                       : Products::kBFloat16;
   }
   return has_tiles ? Products::kFloat32BesideTiles : Products::kFloat32;
-}
-
-bool HasAvx512() {
-  static const bool has_avx512 = HasInstructions(dnnl_cpu_isa_avx512_core);
-  return has_avx512;
-}
-
-bool SameLayout(const LayoutPointer& a, const LayoutPointer& b) { return a->desc() == b->desc(); }
-
-int64_t BytesOf(const LayoutPointer& layout) {
-  return static_cast<int64_t>(layout->desc().get_size());
 }
 
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand) {
@@ -585,20 +363,9 @@ std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tenso
   return blocks;
 }
 
-LayoutPointer StridedLayout(const TensorView& view) {
-  if (view.dtype != DType::kFloat32 && view.dtype != DType::kBFloat16) return nullptr;
-  if (view.ElementCount() == 0) return nullptr;
-  return Describe(Dims(view.shape, view.shape + view.rank),
-                  Dims(view.stride, view.stride + view.rank), view.dtype);
-}
-
-ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads) {
-  return Ask<ReorderPointer>(ReorderRequest{from->desc(), to->desc(), threads});
-}
-
 PrimitivePointer MakePrimitive(const Request& request) {
   if (!Fits(request.geometry) || !SumsRight(request)) return nullptr;
-  PrimitivePointer whole = Ask<PrimitivePointer>(request);
+  PrimitivePointer whole = aclimb::onednn::Ask(request, &Make);
   const int64_t most = LongestSum(request.operand), batch = request.geometry.batch;
   if (whole == nullptr || TermsInARow(*whole, request) <= most) return whole;
   if (request.task != Task::kGradWeight) return nullptr;

@@ -6,28 +6,28 @@
 #include <string_view>
 
 #include "aclimb/core/tensor_view.h"
+#include "aclimb/onednn/instructions.h"
+#include "aclimb/onednn/layout.h"
+#include "aclimb/onednn/reorder.h"
 #include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
-// The border to oneDNN, version 2.6 of its interface: no other file includes its headers. Phase 1
-// may call the functions on any thread, inside parallel regions too: layouts are only described,
-// and primitives and reorders are made on a short-lived thread of their own, when they are not
-// cached. Run opens a team and belongs on an engine's thread.
+// The convolutions of oneDNN. Phase 1 may call the functions on any thread, inside parallel regions
+// too: layouts are only described, and primitives and reorders are made on a short-lived thread of
+// their own, when they are not cached. Run opens a team and belongs on an engine's thread.
 namespace aclimb::convolution_backward::onednn {
+
+using aclimb::onednn::BytesOf;
+using aclimb::onednn::HasAvx512;
+using aclimb::onednn::LayoutPointer;
+using aclimb::onednn::MakeReorder;
+using aclimb::onednn::ReorderPointer;
+using aclimb::onednn::SameLayout;
+using aclimb::onednn::StridedLayout;
 
 // What this processor has for operands of float32 or bfloat16, and this process and oneDNN may use
 // (DNNL_MAX_CPU_ISA). Without AVX-512 both are multiplied in float32.
 Products ProductsOf(DType operand);
-
-// Whether this processor has AVX-512, and oneDNN may use it.
-bool HasAvx512();
-
-// How a tensor lies in memory: oneDNN's blocked formats, or the strides of a view.
-class Layout;
-using LayoutPointer = std::shared_ptr<const Layout>;
-
-bool SameLayout(const LayoutPointer& a, const LayoutPointer& b);
-int64_t BytesOf(const LayoutPointer& layout);
 
 enum class Operand : uint8_t { kX, kY, kWeight };
 
@@ -47,22 +47,6 @@ struct Blocks {
 // Nothing where the layout pads, holds more than the elements, or has too many dimensions.
 std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Operand operand,
                                const LayoutPointer& layout);
-
-// The layout of any view, dimension by dimension, for copies between views.
-LayoutPointer StridedLayout(const TensorView& view);
-
-// A copy from one layout to another, also between float32 and bfloat16 (nearest even).
-class Reorder {
- public:
-  virtual ~Reorder() = default;
-  virtual int64_t ScratchBytes() const = 0;
-  virtual void Run(const void* from, void* to, void* scratch) const = 0;
-};
-using ReorderPointer = std::shared_ptr<const Reorder>;
-
-// Null when oneDNN has only its reference implementation. `threads` is the team of the run. Cached
-// like primitives, and throws like MakePrimitive.
-ReorderPointer MakeReorder(const LayoutPointer& from, const LayoutPointer& to, int threads);
 
 // One of the three tasks of a convolution.
 class Primitive {

@@ -324,11 +324,13 @@ vectors::Factors PlanBuilder::Factors() const {
   return pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
 }
 
-std::optional<PlanBuilder::OwnProduct> PlanBuilder::PlanProduct(Task task,
-                                                                const Geometry& geometry) const {
+std::optional<PlanBuilder::OwnProduct> PlanBuilder::PlanProduct(Task task, const Geometry& geometry,
+                                                                DType result) const {
   const int threads = parallel_ ? TeamSize() : 1;
   OwnProduct product;
   if (onednn::ProductsOf(dtype_) == Products::kBFloat16Tiles) {
+    // Tiles round what they store; sums that a bias is added to are not rounded yet.
+    if (result != DType::kBFloat16) return std::nullopt;
     product = PlanTileProduct(geometry, task, threads);
   } else if (geometry.KernelSize() == 1) {
     product = PlanVectorProduct(geometry, task, threads, Factors());
@@ -523,7 +525,7 @@ bool PlanBuilder::AddPatch(Task task, const Place& result) {
   const bool chosen = algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors ||
                       (elements && products == Products::kFloat32BesideTiles);
   const std::optional<OwnProduct> own =
-      chosen ? PlanProduct(task, patch.geometry) : std::optional<OwnProduct>();
+      chosen ? PlanProduct(task, patch.geometry, result.view.dtype) : std::optional<OwnProduct>();
   // oneDNN must have the rearranged problem before anything is booked for it.
   onednn::Request request{patch.geometry, task, dtype_, dtype_, threads_};
   if (!own && FindPrimitive(request, planner_.deterministic()) == nullptr) return false;
@@ -608,7 +610,7 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
     algorithm = Algorithm::kBlocked;
   }
   const auto add_product = [&] {
-    const auto product = PlanProduct(task, operands_.geometry);
+    const auto product = PlanProduct(task, operands_.geometry, result.view.dtype);
     if (!product) return false;
     AddProduct(*product, task, operands_, result);
     if (!elements) RepairVectorWindows(task, result);

@@ -127,7 +127,8 @@ class PlanBuilder {
   // Our own product: on tiles in bfloat16, on vectors otherwise; none where it has too few units
   // for the team.
   using OwnProduct = std::variant<TileProduct, VectorProduct, VectorWindows>;
-  std::optional<OwnProduct> PlanProduct(Task task, const Geometry& geometry) const;
+  std::optional<OwnProduct> PlanProduct(Task task, const Geometry& geometry,
+                                        DType result) const;
   void AddProduct(const OwnProduct& product, Task task, Operands& operands, const Place& result);
   bool AddTileWindows(const Place& result);
   // After windows on vectors, which multiply zeros.

@@ -2,6 +2,9 @@
 
 #include "aclimb/ops/roi_align_v2_backward/contract.h"
 #include "aclimb/ops/roi_align_v2_backward/draw.h"
+#include "aclimb/ops/roi_align_v2_backward/forward_contract.h"
+#include "aclimb/ops/roi_align_v2_backward/forward_draw.h"
+#include "aclimb/ops/roi_align_v2_backward/forward_truth.h"
 #include "aclimb/ops/roi_align_v2_backward/truth.h"
 #include "aclimb/truth/operator_entry.h"
 
@@ -9,6 +12,8 @@ namespace aclimb::roi_align_v2_backward {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnRoiAlignV2BackwardGetWorkspaceSize)>(
-        kContract, &Truth, &DrawCall, {}, /*holds_beyond_finite=*/false)};
+        kContract, &Truth, &DrawCall, {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnRoiAlignV2GetWorkspaceSize)>(
+        kForwardContract, &ForwardTruth, &DrawForward, {}, /*holds_beyond_finite=*/false)};
 
 }  // namespace aclimb::roi_align_v2_backward

@@ -68,7 +68,8 @@ class DeviceCall {
       blocks_.push_back(Allocate(bytes));
       Check("aclrtMemset", acl_.aclrtMemset(blocks_.back(), bytes, kUntouched, bytes));
     }
-    for (const RecordedArgument& tensor : recording_.arguments) {
+    for (const truth::Slot slot : recording_.Tensors()) {
+      const RecordedArgument& tensor = recording_.At(slot);
       if (!tensor.touched || !tensor.is_input) continue;
       if (!tensor.data) {
         throw Unreadable(fmt::format("{} was left out: {}", tensor.name, tensor.left_out));
@@ -89,22 +90,61 @@ class DeviceCall {
     return value;
   }
 
-  truth::CallValue MakeTensor(const RecordedArgument& tensor) {
+  const aclTensor* NewTensor(const RecordedArgument& tensor) {
     char* memory = tensor.has_place ? blocks_[tensor.block] + tensor.begin : nullptr;
-    const aclTensor* made = acl_.aclCreateTensor(
-        tensor.shape.data(), tensor.shape.size(), static_cast<aclDataType>(tensor.dtype),
-        tensor.strides.data(), tensor.offset, static_cast<aclFormat>(tensor.format),
-        tensor.storage.data(), tensor.storage.size(), memory);
+    return acl_.aclCreateTensor(tensor.shape.data(), tensor.shape.size(),
+                                static_cast<aclDataType>(tensor.dtype), tensor.strides.data(),
+                                tensor.offset, static_cast<aclFormat>(tensor.format),
+                                tensor.storage.data(), tensor.storage.size(), memory);
+  }
+
+  const aclScalar* NewScalar(const RecordedArgument& scalar) {
+    unsigned char bytes[16] = {};
+    if (!IsComplex(scalar.dtype)) truth::WriteElement(bytes, scalar.dtype, scalar.real);
+    return acl_.aclCreateScalar(bytes, static_cast<aclDataType>(scalar.dtype));
+  }
+
+  truth::CallValue MakeTensor(const RecordedArgument& tensor) {
+    const aclTensor* made = NewTensor(tensor);
     undo_.push_back([this, made] { Check("aclDestroyTensor", acl_.aclDestroyTensor(made)); });
     return Made(made, tensor.name);
   }
 
   truth::CallValue MakeScalar(const RecordedArgument& scalar) {
-    unsigned char bytes[16] = {};
-    if (!IsComplex(scalar.dtype)) truth::WriteElement(bytes, scalar.dtype, scalar.real);
-    const aclScalar* made = acl_.aclCreateScalar(bytes, static_cast<aclDataType>(scalar.dtype));
+    const aclScalar* made = NewScalar(scalar);
     undo_.push_back([this, made] { Check("aclDestroyScalar", acl_.aclDestroyScalar(made)); });
     return Made(made, scalar.name);
+  }
+
+  // A list destroys its elements.
+  truth::CallValue MakeTensors(const RecordedArgument& list) {
+    std::vector<const aclTensor*> elements;
+    for (const RecordedArgument& element : list.elements) {
+      elements.push_back(element.null ? nullptr : NewTensor(element));
+    }
+    const aclTensorList* made = acl_.aclCreateTensorList(elements.data(), elements.size());
+    undo_.push_back(
+        [this, made] { Check("aclDestroyTensorList", acl_.aclDestroyTensorList(made)); });
+    return Made(made, list.name);
+  }
+
+  truth::CallValue MakeScalars(const RecordedArgument& list) {
+    std::vector<const aclScalar*> elements;
+    for (const RecordedArgument& element : list.elements) {
+      elements.push_back(element.null ? nullptr : NewScalar(element));
+    }
+    const aclScalarList* made = acl_.aclCreateScalarList(elements.data(), elements.size());
+    undo_.push_back(
+        [this, made] { Check("aclDestroyScalarList", acl_.aclDestroyScalarList(made)); });
+    return Made(made, list.name);
+  }
+
+  truth::CallValue MakeFloats(const RecordedArgument& array) {
+    const std::vector<float> values(array.reals.begin(), array.reals.end());
+    const aclFloatArray* made = acl_.aclCreateFloatArray(values.data(), values.size());
+    undo_.push_back(
+        [this, made] { Check("aclDestroyFloatArray", acl_.aclDestroyFloatArray(made)); });
+    return Made(made, array.name);
   }
 
   truth::CallValue MakeInts(const RecordedArgument& array) {
@@ -143,9 +183,11 @@ class DeviceCall {
         value.real = argument.real;
         return value;
       case contract::Kind::kFloatArray:
+        return MakeFloats(argument);
       case contract::Kind::kTensorList:
+        return MakeTensors(argument);
       case contract::Kind::kScalarList:
-        break;  // ReadRecording refuses these
+        return MakeScalars(argument);
     }
     return value;
   }
@@ -165,10 +207,10 @@ class DeviceCall {
         workspace, outcome_.workspace, executor, stream));
     if (*outcome_.phase2 != 0) return;
     outcome_.run = Told(acl_.aclrtSynchronizeStream(stream));
-    for (size_t i = 0; i < recording_.arguments.size(); ++i) {
-      const RecordedArgument& tensor = recording_.arguments[i];
+    for (const truth::Slot slot : recording_.Tensors()) {
+      const RecordedArgument& tensor = recording_.At(slot);
       if (!tensor.touched || !tensor.is_output) continue;
-      std::vector<unsigned char>& bytes = outcome_.outputs[static_cast<int>(i)];
+      std::vector<unsigned char>& bytes = outcome_.outputs[slot];
       bytes.resize(tensor.bytes);
       Check("aclrtMemcpy", acl_.aclrtMemcpy(bytes.data(), bytes.size(), FirstOf(tensor),
                                             bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST));

@@ -17,8 +17,8 @@ struct CallOutcome {
   std::optional<int> phase2;
   std::optional<int> run;  // of the wait for the stream
   std::string message;     // of the first that failed
-  // By parameter: the storage from the first element of the view to the last.
-  std::map<int, std::vector<unsigned char>> outputs;
+  // The storage from the first element of the view to the last.
+  std::map<truth::Slot, std::vector<unsigned char>> outputs;
 };
 
 // Calls both phases as they were recorded, with the toolkit's libraries and through public

@@ -34,7 +34,9 @@ class Program {
  public:
   Program(const Recording& recording, const std::string& folder)
       : recording_(recording), folder_(folder) {
-    for (const RecordedArgument& argument : recording.arguments) {
+    for (const truth::Slot slot : recording.Tensors()) tensors_.push_back(&recording.At(slot));
+    for (const RecordedArgument* tensor : tensors_) {
+      const RecordedArgument& argument = *tensor;
       if (!IsRead(argument)) continue;
       if (!argument.data) {
         throw Unreadable(fmt::format("{} was left out: {}", argument.name, argument.left_out));
@@ -100,16 +102,14 @@ class Program {
     text_ += "\nnamespace {\n";
     text_ += emitted::kTold;
     if (recording_.HasRun()) text_ += emitted::kMemory;
-    bool tensors = false;
     bool reads = false;
     std::set<std::string> readers;
-    for (const RecordedArgument& argument : recording_.arguments) {
-      tensors = tensors || (argument.kind == contract::Kind::kTensor && !argument.null);
-      reads = reads || IsRead(argument);
-      if (IsPrinted(argument)) readers.insert(ReaderOf(argument.dtype));
+    for (const RecordedArgument* tensor : tensors_) {
+      reads = reads || IsRead(*tensor);
+      if (IsPrinted(*tensor)) readers.insert(ReaderOf(tensor->dtype));
     }
     if (reads) text_ += emitted::kCopy;
-    if (tensors) text_ += emitted::kTensor;
+    if (!tensors_.empty()) text_ += emitted::kTensor;
     if (loads_) text_ += emitted::kNpy;
     for (const std::string& reader : readers) {
       text_ += reader == "Double"     ? emitted::kDouble
@@ -149,7 +149,8 @@ class Program {
     for (size_t i = 0; i < recording_.blocks.size(); ++i) {
       Line("char* memory{} = Allocate({});", i, recording_.blocks[i]);
     }
-    for (const RecordedArgument& tensor : recording_.arguments) {
+    for (const RecordedArgument* each : tensors_) {
+      const RecordedArgument& tensor = *each;
       if (!IsRead(tensor)) continue;
       if (loads_) {
         Line("CopyTo(memory{}, LoadNpy(folder + \"{}.npy\", {}).data(), {});",
@@ -159,10 +160,11 @@ class Program {
       text_ += "\n";
       const bool half = tensor.dtype == DType::kFloat16 || tensor.dtype == DType::kBFloat16;
       if (half) Line("// The bits of {} numbers.", NameOf(tensor.dtype));
-      Line("const {} {}_data[] = {};", ElementType(tensor.dtype), tensor.name,
+      const std::string name = tensor.Identifier();
+      Line("const {} {}_data[] = {};", ElementType(tensor.dtype), name,
            ElementList(*tensor.data, tensor.dtype));
       Line("CopyTo(memory{}, {}_data, sizeof({}_data));", Offset(tensor.block, tensor.First()),
-           tensor.name, tensor.name);
+           name, name);
     }
   }
 
@@ -174,7 +176,7 @@ class Program {
 
   void Argument(const RecordedArgument& argument) {
     if (argument.null) return;
-    const std::string& name = argument.name;
+    const std::string name = argument.Identifier();
     switch (argument.kind) {
       case contract::Kind::kTensor:
         Line("aclTensor* {} = View({}, {}, {}, {}, {}, {}, {});", name,
@@ -201,9 +203,20 @@ class Program {
              argument.integers.size());
         return;
       }
-      case contract::Kind::kFloatArray:
+      case contract::Kind::kFloatArray: {
+        std::string numbers;
+        for (double number : argument.reals) {
+          numbers += (numbers.empty() ? "" : ", ") + RealLiteral(number, /*single=*/true);
+        }
+        Line("const std::vector<float> {}_values = {{{}}};", name, numbers);
+        Line("aclFloatArray* {} = aclCreateFloatArray({}_values.data(), {}_values.size());", name,
+             name, name);
+        return;
+      }
       case contract::Kind::kTensorList:
-      case contract::Kind::kScalarList:  // ReadRecording refuses these three
+        return List(argument, "Tensor");
+      case contract::Kind::kScalarList:
+        return List(argument, "Scalar");
       case contract::Kind::kString:
       case contract::Kind::kBool:
       case contract::Kind::kInteger:
@@ -212,9 +225,21 @@ class Program {
     }
   }
 
+  void List(const RecordedArgument& list, const char* type) {
+    std::string elements;
+    for (const RecordedArgument& element : list.elements) {
+      Argument(element);
+      elements += elements.empty() ? "" : ", ";
+      elements += element.null ? "nullptr" : element.Identifier();
+    }
+    Line("const std::vector<const acl{}*> {}_elements = {{{}}};", type, list.name, elements);
+    Line("acl{}List* {} = aclCreate{}List({}_elements.data(), {}_elements.size());", type,
+         list.name, type, list.name, list.name);
+  }
+
   void Scalar(const RecordedArgument& scalar) {
     std::vector<unsigned char> bytes(std::max<size_t>(SizeOf(scalar.dtype), 1));
-    const std::string& name = scalar.name;
+    const std::string name = scalar.Identifier();
     if (IsComplex(scalar.dtype)) {
       Line("unsigned char {}_value[{}] = {{0}};", name, bytes.size());
       Line("aclScalar* {} = aclCreateScalar({}_value, {});", name, name,
@@ -271,7 +296,8 @@ class Program {
     Line("}}");
     Line("if (code == 0) {{");
     Line("  code = Told(\"aclrtSynchronizeStream\", aclrtSynchronizeStream(stream));");
-    for (const RecordedArgument& tensor : recording_.arguments) {
+    for (const RecordedArgument* each : tensors_) {
+      const RecordedArgument& tensor = *each;
       if (!IsPrinted(tensor)) continue;
       Line("  Print(\"{}\", memory{}, {}, {}, {}, {}, &{});", tensor.name,
            Offset(tensor.block, tensor.First()), tensor.bytes, IntegerList(tensor.shape),
@@ -283,11 +309,14 @@ class Program {
   void Cleanup() {
     text_ += "\n";
     for (const RecordedArgument& argument : recording_.arguments) {
-      const char* type = argument.kind == contract::Kind::kTensor      ? "Tensor"
-                         : argument.kind == contract::Kind::kScalar    ? "Scalar"
-                         : argument.kind == contract::Kind::kIntArray  ? "IntArray"
-                         : argument.kind == contract::Kind::kBoolArray ? "BoolArray"
-                                                                       : nullptr;
+      const char* type = argument.kind == contract::Kind::kTensor       ? "Tensor"
+                         : argument.kind == contract::Kind::kScalar     ? "Scalar"
+                         : argument.kind == contract::Kind::kIntArray   ? "IntArray"
+                         : argument.kind == contract::Kind::kBoolArray  ? "BoolArray"
+                         : argument.kind == contract::Kind::kFloatArray ? "FloatArray"
+                         : argument.kind == contract::Kind::kTensorList ? "TensorList"
+                         : argument.kind == contract::Kind::kScalarList ? "ScalarList"
+                                                                        : nullptr;
       if (type == nullptr || argument.null) continue;
       Line("Need(\"aclDestroy{}\", aclDestroy{}({}));", type, type, argument.name);
     }
@@ -305,6 +334,7 @@ class Program {
 
   const Recording& recording_;
   const std::string folder_;
+  std::vector<const RecordedArgument*> tensors_;
   std::string text_;
   bool loads_ = false;
 };

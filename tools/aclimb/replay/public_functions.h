@@ -15,7 +15,9 @@ namespace aclimb::cli {
   X(aclrtCreateStream) X(aclrtDestroyStream) X(aclrtSynchronizeStream)                  \
   X(aclrtSetSysParamOpt) X(aclrtMalloc) X(aclrtFree) X(aclrtMemset) X(aclrtMemcpy)      \
   X(aclCreateTensor) X(aclCreateScalar) X(aclCreateIntArray) X(aclCreateBoolArray)      \
-  X(aclDestroyTensor) X(aclDestroyScalar) X(aclDestroyIntArray) X(aclDestroyBoolArray)
+  X(aclDestroyTensor) X(aclDestroyScalar) X(aclDestroyIntArray) X(aclDestroyBoolArray)  \
+  X(aclCreateFloatArray) X(aclCreateTensorList) X(aclCreateScalarList)                  \
+  X(aclDestroyFloatArray) X(aclDestroyTensorList) X(aclDestroyScalarList)
 // clang-format on
 
 // The toolkit's libraries, loaded as a program loads them.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -77,10 +78,11 @@ void ReadTensor(const json& value, RecordedArgument& tensor) {
   }
 }
 
-RecordedArgument ReadArgument(const json& value, const contract::Parameter& parameter) {
+RecordedArgument ReadArgument(const json& value, const contract::Parameter& parameter,
+                              const std::string& name, contract::Kind kind) {
   RecordedArgument argument;
-  argument.name = parameter.name;
-  argument.kind = parameter.kind;
+  argument.name = name;
+  argument.kind = kind;
   argument.is_input = contract::IsRead(parameter.role);
   argument.is_output = contract::IsWritten(parameter.role);
   if (value.is_null()) {
@@ -88,10 +90,10 @@ RecordedArgument ReadArgument(const json& value, const contract::Parameter& para
     return argument;
   }
   if (value.is_object() && value.contains("invalid")) {
-    throw Unreadable(fmt::format("{} was no live object ({}), which cannot be repeated",
-                                 parameter.name, value.at("invalid").get<std::string>()));
+    throw Unreadable(fmt::format("{} was no live object ({}), which cannot be repeated", name,
+                                 value.at("invalid").get<std::string>()));
   }
-  switch (parameter.kind) {
+  switch (kind) {
     case contract::Kind::kTensor:
       ReadTensor(value.at("tensor"), argument);
       break;
@@ -106,10 +108,18 @@ RecordedArgument ReadArgument(const json& value, const contract::Parameter& para
       for (const json& flag : value) argument.integers.push_back(flag.get<bool>() ? 1 : 0);
       break;
     case contract::Kind::kFloatArray:
+      for (const json& number : value) argument.reals.push_back(NumberOf(number));
+      break;
     case contract::Kind::kTensorList:
-    case contract::Kind::kScalarList:
-      throw Unreadable(fmt::format("{} is a {}, which a replay does not make", parameter.name,
-                                   contract::KindName(parameter.kind)));
+    case contract::Kind::kScalarList: {
+      const bool tensors = kind == contract::Kind::kTensorList;
+      for (const json& element : value) {
+        argument.elements.push_back(
+            ReadArgument(element, parameter, fmt::format("{}[{}]", name, argument.elements.size()),
+                         tensors ? contract::Kind::kTensor : contract::Kind::kScalar));
+      }
+      break;
+    }
     case contract::Kind::kString:
       argument.text = value.get<std::string>();
       break;
@@ -190,14 +200,31 @@ void Fill(const json& call, Recording& recording) {
     throw Unreadable("its arguments are not known: phase 2 was called without a live executor");
   }
   for (const contract::Parameter& parameter : recording.contract->parameters) {
-    recording.arguments.push_back(ReadArgument(arguments.at(parameter.name), parameter));
+    recording.arguments.push_back(
+        ReadArgument(arguments.at(parameter.name), parameter, parameter.name, parameter.kind));
   }
   if (!recording.HasRun()) return;
-  for (RecordedArgument& argument : recording.arguments) {
-    if (argument.kind == contract::Kind::kTensor && !argument.null) {
-      ReadMemory(call.at("tensors"), recording, argument);
-    }
+  for (const truth::Slot slot : recording.Tensors()) {
+    ReadMemory(call.at("tensors"), recording, const_cast<RecordedArgument&>(recording.At(slot)));
   }
+}
+
+// Without the values of tensors.
+truth::Given GivenOf(const RecordedArgument& argument) {
+  truth::Given given = {.given = !argument.null,
+                        .touched = argument.touched,
+                        .dtype = argument.dtype,
+                        .shape = argument.shape,
+                        .format = argument.format,
+                        .values = argument.reals,
+                        .integers = argument.integers,
+                        .real = argument.real,
+                        .integer = argument.integer,
+                        .text = argument.text};
+  for (const RecordedArgument& element : argument.elements) {
+    given.elements.push_back(GivenOf(element));
+  }
+  return given;
 }
 
 }  // namespace
@@ -206,6 +233,13 @@ size_t RecordedArgument::ElementCount() const {
   size_t count = 1;
   for (int64_t extent : shape) count *= static_cast<size_t>(extent);
   return null ? 0 : count;
+}
+
+std::string RecordedArgument::Identifier() const {
+  std::string identifier = name;
+  std::replace(identifier.begin(), identifier.end(), '[', '_');
+  std::erase(identifier, ']');
+  return identifier;
 }
 
 std::vector<double> RecordedArgument::ValuesOf(const std::vector<unsigned char>& content) const {
@@ -226,22 +260,28 @@ std::vector<int64_t> RecordedArgument::IntegersOf(const std::vector<unsigned cha
   return values;
 }
 
+std::vector<truth::Slot> Recording::Tensors() const {
+  std::vector<truth::Slot> slots;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const int parameter = static_cast<int>(i);
+    if (arguments[i].kind == contract::Kind::kTensor && !arguments[i].null) {
+      slots.emplace_back(parameter);
+    }
+    if (arguments[i].kind != contract::Kind::kTensorList) continue;
+    for (size_t e = 0; e < arguments[i].elements.size(); ++e) {
+      if (!arguments[i].elements[e].null) slots.emplace_back(parameter, static_cast<int>(e));
+    }
+  }
+  return slots;
+}
+
 truth::Call Recording::ToCall() const {
   truth::Call call(*contract);
-  for (int p = 0; p < call.size(); ++p) {
-    const RecordedArgument& argument = At(p);
-    call.At(p) = {.given = !argument.null,
-                  .touched = argument.touched,
-                  .dtype = argument.dtype,
-                  .shape = argument.shape,
-                  .format = argument.format,
-                  .values = {},
-                  .integers = argument.integers,
-                  .real = argument.real,
-                  .integer = argument.integer,
-                  .text = argument.text};
-    if (argument.kind != contract::Kind::kTensor || !argument.is_input) continue;
-    truth::Given& tensor = call.At(p);
+  for (int p = 0; p < call.size(); ++p) call.At(p) = GivenOf(At(p));
+  for (const truth::Slot slot : Tensors()) {
+    const RecordedArgument& argument = At(slot);
+    if (!argument.is_input) continue;
+    truth::Given& tensor = call.At(slot);
     if (!argument.touched) {
       tensor.values.assign(argument.ElementCount(), 0);
       continue;

@@ -19,14 +19,16 @@ struct Unreadable : std::runtime_error {
 
 // One argument of a recorded call; what its kind does not have stays empty.
 struct RecordedArgument {
-  std::string name;
+  std::string name;  // "self", or "tensors[3]" of a list's element
   contract::Kind kind = contract::Kind::kTensor;
   bool null = false;
   DType dtype = DType::kUndefined;  // of tensors and scalars
   double real = 0;                  // of scalars and kReal
   int64_t integer = 0;              // of kInteger and kBool
   std::vector<int64_t> integers;    // of arrays, also of flags
+  std::vector<double> reals;        // of arrays of floats
   std::string text;
+  std::vector<RecordedArgument> elements;  // of lists
 
   // Of tensors. Sizes are in bytes.
   std::vector<int64_t> shape, strides, storage;
@@ -45,6 +47,8 @@ struct RecordedArgument {
 
   size_t ElementBytes() const { return SizeOf(dtype); }
   size_t ElementCount() const;
+  // The name of a variable: "self", "tensors_3".
+  std::string Identifier() const;
   // The view's elements in row-major order; `content` is as `data` has it.
   std::vector<double> ValuesOf(const std::vector<unsigned char>& content) const;
   std::vector<int64_t> IntegersOf(const std::vector<unsigned char>& content) const;
@@ -70,9 +74,12 @@ struct Recording {
 
   // Phase 2 took the call, so that there are data.
   bool HasRun() const { return run != "none"; }
-  const RecordedArgument& At(int parameter) const {
-    return arguments[static_cast<size_t>(parameter)];
+  const RecordedArgument& At(truth::Slot slot) const {
+    const RecordedArgument& of = arguments[static_cast<size_t>(slot.parameter)];
+    return slot.element < 0 ? of : of.elements[static_cast<size_t>(slot.element)];
   }
+  // Every tensor that is not null, those of lists among them, in order.
+  std::vector<truth::Slot> Tensors() const;
   // Throws Unreadable when an input that the operator reads was left out.
   truth::Call ToCall() const;
 };

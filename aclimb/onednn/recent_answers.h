@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace aclimb::convolution_backward {
+namespace aclimb::onednn {
 
 // The most recently used answers, refusals included.
 template <typename Question, typename Answer>
@@ -48,4 +48,4 @@ class RecentAnswers {
   std::list<std::pair<Question, Answer>> entries_;
 };
 
-}  // namespace aclimb::convolution_backward
+}  // namespace aclimb::onednn

@@ -1,0 +1,184 @@
+#include "aclimb/executor/device_kernel.h"
+
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "aclimb/backend/backend.h"
+#include "aclimb/core/codes.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb {
+namespace {
+
+class DevicePlan final : public Plan {
+ public:
+  DevicePlan(const AclimbBackend& backend, AclimbKernel* kernel)
+      : backend_(backend), kernel_(kernel) {}
+  ~DevicePlan() override { backend_.kernel_release(kernel_); }
+  DevicePlan(const DevicePlan&) = delete;
+  DevicePlan& operator=(const DevicePlan&) = delete;
+
+  void SetWorkspace(WorkspacePiece workspace) { workspace_ = workspace; }
+
+  void Run(const RunContext& run) const override {
+    std::vector<void*> addresses(run.TensorCount());
+    for (size_t i = 0; i < addresses.size(); ++i) addresses[i] = run.DataOfTensor(i);
+    const int code =
+        backend_.kernel_run(kernel_, addresses.data(), addresses.size(), run.Piece(workspace_));
+    if (code != 0) throw KernelFailure{code};
+  }
+
+ private:
+  const AclimbBackend& backend_;
+  AclimbKernel* const kernel_;
+  WorkspacePiece workspace_;
+};
+
+// The call in the words of the interface; lives until the kernel was made.
+class Told {
+ public:
+  Told(const contract::Contract& contract, const contract::Arguments& arguments,
+       bool deterministic) {
+    for (size_t i = 0; i < contract.parameters.size(); ++i) {
+      Add(contract.parameters[i], arguments.At(static_cast<int>(i)));
+    }
+    call_ = {contract.function, arguments_.data(), arguments_.size(), deterministic ? 1 : 0};
+  }
+  Told(const Told&) = delete;
+  Told& operator=(const Told&) = delete;
+
+  const AclimbOperatorArguments& call() const { return call_; }
+
+ private:
+  void Add(const contract::Parameter& parameter, const contract::Argument& argument) {
+    const bool is_null = contract::IsPointer(argument.kind) && argument.object == nullptr;
+    switch (argument.kind) {
+      case contract::Kind::kTensor:
+        // A tensor that was not given has its place among the addresses.
+        AddTensors(parameter, {&argument, 1}, false);
+        return;
+      case contract::Kind::kTensorList:
+        AddTensors(parameter, argument.elements, is_null);
+        return;
+      case contract::Kind::kScalar:
+        AddScalars(parameter, {&argument, 1}, is_null);
+        return;
+      case contract::Kind::kScalarList:
+        AddScalars(parameter, argument.elements, is_null);
+        return;
+      case contract::Kind::kIntArray:
+        AddList<IntArrayValue>(parameter, ACLIMB_ARGUMENT_INTEGERS, argument, integers_);
+        return;
+      case contract::Kind::kBoolArray:
+        AddList<BoolArrayValue>(parameter, ACLIMB_ARGUMENT_INTEGERS, argument, integers_);
+        return;
+      case contract::Kind::kFloatArray:
+        AddList<FloatArrayValue>(parameter, ACLIMB_ARGUMENT_REALS, argument, reals_);
+        return;
+      case contract::Kind::kBool:
+      case contract::Kind::kInteger:
+        integers_.push_back({argument.integer});
+        Add(parameter, ACLIMB_ARGUMENT_INTEGERS, 1, integers_.back().data());
+        return;
+      case contract::Kind::kReal:
+        reals_.push_back({argument.real});
+        Add(parameter, ACLIMB_ARGUMENT_REALS, 1, reals_.back().data());
+        return;
+      case contract::Kind::kString:
+        Add(parameter, ACLIMB_ARGUMENT_TEXT,
+            is_null ? 0 : std::strlen(static_cast<const char*>(argument.object)), argument.object);
+        return;
+    }
+  }
+
+  void Add(const contract::Parameter& parameter, int kind, size_t count, const void* values) {
+    arguments_.push_back({parameter.name, kind, count, values});
+  }
+
+  void AddTensors(const contract::Parameter& parameter, std::span<const contract::Argument> tensors,
+                  bool is_null) {
+    std::vector<AclimbTensorArgument>& told = tensors_.emplace_back();
+    told.reserve(tensors.size() + 1);
+    const int written = parameter.role == contract::Role::kInput    ? 0
+                        : parameter.role == contract::Role::kOutput ? 1
+                                                                    : 2;
+    for (const contract::Argument& tensor : tensors) {
+      const auto* const given = static_cast<const TensorDescriptor*>(tensor.object);
+      if (given == nullptr) {
+        told.push_back({static_cast<int32_t>(DType::kUndefined), contract::kNd, -1, written,
+                        nullptr, nullptr});
+      } else {
+        told.push_back({static_cast<int32_t>(given->dtype), given->format, given->rank(), written,
+                        given->shape.data(), given->stride.data()});
+      }
+    }
+    Add(parameter, ACLIMB_ARGUMENT_TENSORS, told.size(), is_null ? nullptr : told.data());
+  }
+
+  void AddScalars(const contract::Parameter& parameter, std::span<const contract::Argument> scalars,
+                  bool is_null) {
+    std::vector<AclimbScalarArgument>& told = scalars_.emplace_back();
+    told.reserve(scalars.size() + 1);
+    for (const contract::Argument& scalar : scalars) {
+      if (is_null) break;
+      const auto& value = *static_cast<const ScalarValue*>(scalar.object);
+      AclimbScalarArgument& one = told.emplace_back();
+      one.dtype = static_cast<int32_t>(value.dtype);
+      std::memcpy(one.bytes, value.bytes, sizeof(one.bytes));
+    }
+    Add(parameter, ACLIMB_ARGUMENT_SCALARS, told.size(), is_null ? nullptr : told.data());
+  }
+
+  template <typename List, typename T>
+  void AddList(const contract::Parameter& parameter, int kind, const contract::Argument& argument,
+               std::deque<std::vector<T>>& lists) {
+    const auto* const given = static_cast<const List*>(argument.object);
+    if (given == nullptr) {
+      Add(parameter, kind, 0, nullptr);
+      return;
+    }
+    std::vector<T>& told = lists.emplace_back(given->begin(), given->end());
+    told.reserve(told.size() + 1);  // an empty list has an address
+    Add(parameter, kind, told.size(), told.data());
+  }
+
+  std::vector<AclimbArgument> arguments_;
+  std::deque<std::vector<AclimbTensorArgument>> tensors_;
+  std::deque<std::vector<AclimbScalarArgument>> scalars_;
+  std::deque<std::vector<int64_t>> integers_;
+  std::deque<std::vector<double>> reals_;
+  AclimbOperatorArguments call_ = {};
+};
+
+}  // namespace
+
+Result<std::optional<PlanPointer>> PlanOnDevice(const contract::Contract& contract,
+                                                const contract::Arguments& arguments,
+                                                Planner& planner) {
+  const AclimbBackend* const backend = aclimb_backend();
+  if (backend == nullptr || backend->kernel_make == nullptr) return std::optional<PlanPointer>();
+  const Told told(contract, arguments, planner.deterministic());
+  AclimbKernel* kernel = nullptr;
+  uint64_t workspace_bytes = 0;
+  const int code = backend->kernel_make(&told.call(), &kernel, &workspace_bytes);
+  if (code != 0) {
+    return Refuse(kAclnnRuntime,
+                  Cat("the device ", backend->name, " answered ", CodeText(code),
+                      " when it was to make its kernel; expected 0."),
+                  "see the device's own log, or unset ACLIMB_DEVICE to use the processor",
+                  "phase1/device-kernel");
+  }
+  if (kernel == nullptr) return std::optional<PlanPointer>();
+  const auto plan = NewPlan<DevicePlan>(*backend, kernel);
+  plan->SetWorkspace(planner.workspace().Book(static_cast<int64_t>(workspace_bytes)));
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const contract::Parameter& parameter = contract.parameters[i];
+    if (!contract::HasTensors(parameter.kind)) continue;
+    if (contract::IsRead(parameter.role)) planner.Reads(static_cast<int>(i));
+    if (contract::IsWritten(parameter.role)) planner.Writes(static_cast<int>(i));
+  }
+  return std::optional<PlanPointer>(plan);
+}
+
+}  // namespace aclimb

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/executor/plan.h"
+
+namespace aclimb {
+
+// A device's kernel failed with this code, which the task then has.
+struct KernelFailure {
+  int code = 0;
+};
+
+// The plan of a call that the device of this process has a kernel for, or nothing: the host's
+// kernels plan it then. Its run throws KernelFailure.
+Result<std::optional<PlanPointer>> PlanOnDevice(const contract::Contract& contract,
+                                                const contract::Arguments& arguments,
+                                                Planner& planner);
+
+}  // namespace aclimb

@@ -1,0 +1,323 @@
+#include "aclimb/matmul/matmul.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aclimb/copy/test_view.h"
+#include "aclimb/simd/parallel.h"
+#include "tests/support/compare.h"
+
+namespace aclimb::matmul {
+namespace {
+
+using testing::Random;
+using testing::TestView;
+
+constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
+// Runs the plan of a call whose tensors are `a`, `b`, `out` and perhaps `self`, in poisoned
+// workspace.
+void Multiply(const TestView& a, const TestView& b, const TestView& out,
+              const TestView* self = nullptr, double alpha = 1, double beta = 1) {
+  const TestView* const tensors[] = {&a, &b, &out, self};
+  Call call = {.a = {}, .b = {}, .out = {}, .self = {}, .alpha = alpha, .beta = beta};
+  Term* const terms[] = {&call.a, &call.b, &call.out, &call.self};
+  TensorUse uses[4];
+  BoundTensor bound[4];
+  for (int p = 0; p < 4; ++p) {
+    uses[p].parameter = p;
+    if (tensors[p] == nullptr) continue;
+    TensorView view = tensors[p]->view();
+    bound[p].kernel_data = view.data;
+    view.data = nullptr;
+    uses[p].view = view;
+    *terms[p] = {.parameter = p, .view = view};
+  }
+  Planner planner(false);
+  const Result<PlanPointer> plan = MakePlan(planner, call);
+  ASSERT_TRUE(plan.ok());
+  if (plan.value() == nullptr) return;
+  const size_t bytes = (planner.workspace().Size() + 63) / 64 * 64 + 64;
+  const std::unique_ptr<void, void (*)(void*)> workspace(std::aligned_alloc(64, bytes), &std::free);
+  std::memset(workspace.get(), 0xFF, bytes);  // NaN
+  plan.value()->Run(RunContext(uses, bound, static_cast<char*>(workspace.get())));
+}
+
+// An element of a view that broadcasts to `out`, by the number of the output's element.
+double Broadcast(const TestView& view, const TensorView& out, int64_t i) {
+  const TensorView& own = view.view();
+  int64_t number = 0, step = 1;
+  for (int d = 1; d <= out.rank; ++d) {
+    const int64_t at = i % out.shape[out.rank - d];
+    i /= out.shape[out.rank - d];
+    if (d > own.rank) continue;
+    if (own.shape[own.rank - d] != 1) number += at * step;
+    step *= own.shape[own.rank - d];
+  }
+  return view.Read(number);
+}
+
+// The definition, in double, for one element of the output.
+double Expected(const TestView& a, const TestView& b, const TestView& out, int64_t element,
+                const TestView* self = nullptr, double alpha = 1, double beta = 1) {
+  const TensorView& va = a.view();
+  const TensorView& vb = b.view();
+  const TensorView& vo = out.view();
+  const int64_t k = va.shape[va.rank - 1];
+  const int64_t row = element / vo.shape[vo.rank - 1] % vo.shape[vo.rank - 2];
+  const int64_t column = element % vo.shape[vo.rank - 1];
+  // Numbers of the matrices.
+  const auto matrix = [&](const TensorView& view) {
+    int64_t rest = element / vo.shape[vo.rank - 1] / vo.shape[vo.rank - 2], number = 0, step = 1;
+    for (int d = 3; d <= vo.rank; ++d) {
+      const int64_t at = rest % vo.shape[vo.rank - d];
+      rest /= vo.shape[vo.rank - d];
+      if (d > view.rank) continue;
+      if (view.shape[view.rank - d] != 1) number += at * step;
+      step *= view.shape[view.rank - d];
+    }
+    return number;
+  };
+  const int64_t of_a = (matrix(va) * va.shape[va.rank - 2] + row) * k;
+  const int64_t columns = vb.shape[vb.rank - 1];
+  const int64_t of_b = matrix(vb) * k * columns + column;
+  double sum = 0;
+  for (int64_t i = 0; i < k; ++i) sum += a.Read(of_a + i) * b.Read(of_b + i * columns);
+  double value = alpha * sum;
+  if (self != nullptr && beta != 0) value += beta * Broadcast(*self, vo, element);
+  return value;
+}
+
+double Rounded(DType dtype, double value) {
+  char bytes[8];
+  testing::WriteElement(dtype, value, bytes);
+  return testing::ReadElement(dtype, bytes);
+}
+
+// Whole numbers have exact sums. Looks at `samples` elements, or at all.
+void ExpectExact(const TestView& a, const TestView& b, const TestView& out,
+                 const TestView* self = nullptr, double alpha = 1, double beta = 1,
+                 int64_t samples = 400) {
+  Random random(7);
+  const int64_t count = out.count();
+  for (int64_t i = 0; i < std::min(count, samples); ++i) {
+    const int64_t element = count <= samples ? i : random.Integer(0, count - 1);
+    const double expected = Expected(a, b, out, element, self, alpha, beta);
+    ASSERT_EQ(out.Read(element), Rounded(out.view().dtype, expected)) << "element " << element;
+  }
+  EXPECT_TRUE(out.SurroundingsIntact());
+}
+
+std::vector<int> OrderOf(bool transposed) {
+  return transposed ? std::vector<int>{1, 0} : std::vector<int>{0, 1};
+}
+
+TEST(Matmul, EveryLayoutOfEveryDType) {
+  struct Shape {
+    int64_t m, n, k, gap;
+  };
+  // One block and several, whole and not; rows, columns and single elements.
+  const Shape shapes[] = {{5, 7, 3, 0},   {64, 48, 32, 0},  {1, 70, 33, 0},    {40, 1, 65, 1},
+                          {1, 1, 129, 0}, {33, 65, 127, 2}, {300, 530, 97, 0}, {2, 3, 1, 0}};
+  Random random(1);
+  for (const Shape& s : shapes) {
+    for (const DType of_a : kDTypes) {
+      for (const DType of_b : kDTypes) {
+        for (int layout = 0; layout < 8; ++layout) {
+          const DType of_out = of_a == of_b ? of_a : DType::kFloat32;
+          SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
+                       " layout " + std::to_string(layout) + " " + std::string(NameOf(of_a)) + " " +
+                       std::string(NameOf(of_b)));
+          TestView a(of_a, {s.m, s.k}, OrderOf((layout & 1) != 0), s.gap);
+          TestView b(of_b, {s.k, s.n}, OrderOf((layout & 2) != 0));
+          TestView out(of_out, {s.m, s.n}, OrderOf((layout & 4) != 0), s.gap);
+          a.FillWhole(random, 8);
+          b.FillWhole(random, 8);
+          Multiply(a, b, out);
+          ExpectExact(a, b, out, nullptr, 1, 1, 60);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(Matmul, BatchesBroadcast) {
+  struct Shape {
+    std::vector<int64_t> a, b, out;
+  };
+  const Shape shapes[] = {
+      {{3, 4, 5}, {3, 5, 6}, {3, 4, 6}},       {{3, 4, 5}, {5, 6}, {3, 4, 6}},
+      {{4, 5}, {3, 5, 6}, {3, 4, 6}},          {{7, 1, 5}, {5, 6}, {7, 1, 6}},
+      {{2, 1, 4, 5}, {3, 5, 6}, {2, 3, 4, 6}}, {{2, 3, 1, 5}, {1, 3, 5, 9}, {2, 3, 1, 9}},
+      {{2, 3, 4, 5}, {5, 1}, {2, 3, 4, 1}},    {{2, 3, 2, 4, 5}, {3, 1, 5, 6}, {2, 3, 2, 4, 6}},
+      {{1, 4, 5}, {1, 5, 6}, {3, 4, 6}}};
+  Random random(2);
+  for (const DType dtype : kDTypes) {
+    for (const Shape& s : shapes) {
+      for (int round = 0; round < 4; ++round) {
+        const int64_t gap = round % 2;
+        // The views as they are made, and in any order.
+        const auto order = [&](size_t rank) {
+          return round < 2 ? std::vector<int>() : testing::AnyOrder(random, rank);
+        };
+        TestView a(dtype, s.a, order(s.a.size()), gap), b(dtype, s.b, order(s.b.size()), gap);
+        TestView out(dtype, s.out, order(s.out.size()), gap);
+        a.FillWhole(random, 8);
+        b.FillWhole(random, 8);
+        Multiply(a, b, out);
+        ExpectExact(a, b, out);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Matmul, AddsSelf) {
+  Random random(3);
+  const std::vector<int64_t> shapes[] = {{40, 30}, {1, 30}, {40, 1}, {30}, {1}, {}};
+  for (const DType dtype : kDTypes) {
+    for (const std::vector<int64_t>& shape : shapes) {
+      for (const bool transposed : {false, true}) {
+        for (const int64_t rows : {40, 1}) {
+          std::vector<int64_t> of_self = shape;
+          if (of_self.size() == 2) of_self[0] = std::min(of_self[0], rows);
+          TestView a(dtype, {rows, 20}), b(dtype, {20, 30}), self(dtype, of_self);
+          TestView out(dtype, {rows, 30}, OrderOf(transposed));
+          a.FillWhole(random, 8);
+          b.FillWhole(random, 8);
+          self.FillWhole(random, 8);
+          Multiply(a, b, out, &self, 0.5, -2);
+          ExpectExact(a, b, out, &self, 0.5, -2);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(Matmul, ReadsNothingThatHasNoPart) {
+  Random random(4);
+  const double nan = std::nan("");
+  TestView a(DType::kFloat32, {9, 4}), b(DType::kFloat32, {4, 5}), self(DType::kFloat32, {9, 5});
+  TestView out(DType::kFloat32, {9, 5});
+  a.FillWhole(random);
+  b.FillWhole(random);
+  for (int64_t i = 0; i < self.count(); ++i) self.Write(i, nan);
+  Multiply(a, b, out, &self, 1, 0);
+  ExpectExact(a, b, out);
+  self.FillWhole(random);
+  a.Write(0, nan);
+  Multiply(a, b, out, &self, 0, 3);
+  for (int64_t i = 0; i < out.count(); ++i) EXPECT_EQ(out.Read(i), 3 * self.Read(i));
+  const TestView no_columns(DType::kFloat32, {9, 0}), no_rows(DType::kFloat32, {0, 5});
+  Multiply(no_columns, no_rows, out, &self, 2, 3);
+  for (int64_t i = 0; i < out.count(); ++i) EXPECT_EQ(out.Read(i), 3 * self.Read(i));
+  Multiply(no_columns, no_rows, out);
+  for (int64_t i = 0; i < out.count(); ++i) EXPECT_EQ(out.Read(i), 0);
+}
+
+// NaN around the factors, and an infinity in one row alone.
+TEST(Matmul, MeetsNothingThatIsNotThere) {
+  Random random(5);
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const DType dtype : kDTypes) {
+    for (int64_t k = 1; k <= 70; k += k < 36 ? 1 : 7) {
+      for (int layout = 0; layout < 8; ++layout) {
+        const bool narrow_b = layout >= 4;
+        const int64_t m = narrow_b ? 2 + k % 7 : 5 + k % 3, n = narrow_b ? 2 + k % 9 : 18 + k % 5;
+        // Views of the middle of larger matrices.
+        const auto part = [&](int64_t rows, int64_t columns, bool transposed) {
+          TestView whole(dtype, {rows + 3, columns + 3}, OrderOf(transposed));
+          for (int64_t i = 0; i < whole.count(); ++i) whole.Write(i, nan);
+          return whole;
+        };
+        TestView a = part(m, k, (layout & 1) != 0), b = part(k, n, (layout & 2) != 0);
+        const auto narrow = [&](TestView& whole, int64_t rows, int64_t columns) {
+          for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t c = 0; c < columns; ++c) {
+              whole.Write(r * (columns + 3) + c, static_cast<double>(random.Integer(1, 8)));
+            }
+          }
+          whole.Narrow(0, rows);
+          whole.Narrow(1, columns);
+        };
+        narrow(a, m, k);
+        narrow(b, k, n);
+        a.Write(k - 1, infinity);
+        TestView out(dtype, {m, n});
+        Multiply(a, b, out);
+        SCOPED_TRACE(std::string(NameOf(dtype)) + " k " + std::to_string(k) + " layout " +
+                     std::to_string(layout));
+        for (int64_t i = 0; i < out.count(); ++i) {
+          const double expected = Rounded(dtype, Expected(a, b, out, i));
+          ASSERT_EQ(out.Read(i), expected) << "element " << i;
+        }
+      }
+    }
+  }
+}
+
+// Sums of equal terms, which are off the same way at each addition.
+TEST(Matmul, LongSums) {
+  struct Shape {
+    int64_t m, n, k;
+  };
+  for (const Shape& s : {Shape{2, 3, 2'200'017}, Shape{1, 1, 4'000'019}, Shape{1, 3, 1'000'017},
+                         Shape{20, 24, 100'003}, Shape{3, 2, 20'000}, Shape{2, 2, 4'200'007}}) {
+    for (const bool transposed : {false, true}) {
+      TestView a(DType::kFloat32, {s.m, s.k}, OrderOf(transposed));
+      TestView b(DType::kFloat32, {s.k, s.n}, OrderOf(transposed));
+      TestView out(DType::kFloat32, {s.m, s.n});
+      for (int64_t i = 0; i < a.count(); ++i) *reinterpret_cast<float*>(a.At(i)) = 0.1f;
+      for (int64_t i = 0; i < b.count(); ++i) *reinterpret_cast<float*>(b.At(i)) = 1.1f;
+      Multiply(a, b, out);
+      const double expected =
+          static_cast<double>(0.1f) * static_cast<double>(1.1f) * static_cast<double>(s.k);
+      for (int64_t i = 0; i < out.count(); ++i) {
+        ASSERT_NEAR(out.Read(i) / expected, 1, 7e-5) << s.m << " " << s.n << " " << s.k;
+      }
+    }
+  }
+}
+
+TEST(Matmul, TheSameBitsOnAnyTeam) {
+  struct Shape {
+    std::vector<int64_t> a, b, out;
+  };
+  const Shape shapes[] = {{{300, 400}, {400, 350}, {300, 350}},
+                          {{48, 40'000}, {40'000, 32}, {48, 32}},
+                          {{1, 3000}, {3000, 700}, {1, 700}},
+                          {{1, 600'000}, {600'000, 1}, {1, 1}},
+                          {{24, 60, 50}, {24, 50, 70}, {24, 60, 70}}};
+  const int team = TeamSize();
+  Random random(6);
+  for (const DType dtype : kDTypes) {
+    for (const Shape& s : shapes) {
+      TestView a(dtype, s.a), b(dtype, s.b);
+      for (TestView* each : {&a, &b}) {
+        for (int64_t i = 0; i < each->count(); ++i) each->Write(i, random.Real(-1, 1));
+      }
+      std::vector<char> first;
+      for (const int threads : {1, 2, 3, 8}) {
+        SetTeamSize(threads);
+        TestView out(dtype, s.out);
+        Multiply(a, b, out);
+        if (first.empty()) first = out.memory();
+        EXPECT_TRUE(out.memory() == first) << NameOf(dtype) << " " << threads << " threads";
+      }
+    }
+  }
+  SetTeamSize(team);
+}
+
+}  // namespace
+}  // namespace aclimb::matmul

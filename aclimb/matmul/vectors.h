@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/dtype.h"
+
+namespace aclimb::matmul {
+
+// totals[j] = sum over i < terms of matrix[j, i] * x[i] for j < results, in blocks of terms whose
+// sums are added in double. FLOAT, FLOAT16 or BFLOAT16 are widened to float32.
+//   stride  between results where terms are neighbours in memory, between terms where results are
+using VectorSums = void (*)(const void* matrix, int64_t stride, const float* x, int64_t terms,
+                            int64_t results, double* totals);
+
+// For the instruction set in use.
+VectorSums SumsAlongTerms(DType matrix);
+VectorSums SumsAlongResults(DType matrix);
+
+}  // namespace aclimb::matmul

@@ -1,0 +1,166 @@
+#include "aclimb/ops/cross_entropy_loss/cpu.h"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/cross_entropy_loss/cpu.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/cross_entropy_loss/row-inl.h"
+#include "aclimb/simd/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::cross_entropy_loss {
+namespace HWY_NAMESPACE {
+// The rows are summed in at most so many blocks.
+constexpr int64_t kBlocks = 256;
+// Elements of a piece of the parallel loop.
+constexpr int64_t kPiece = 32768;
+
+inline bool Given(const TensorView& view) { return view.dtype != DType::kUndefined; }
+
+// What the rows of a block add up to.
+struct Totals {
+  double loss = 0;
+  double weights = 0;
+  double zloss = 0;
+  int64_t kept = 0;
+
+  void operator+=(const Totals& other) {
+    loss += other.loss;
+    weights += other.weights;
+    zloss += other.zloss;
+    kept += other.kept;
+  }
+};
+
+template <class T>
+class Rows {
+ public:
+  explicit Rows(const Args& args)
+      : args_(args),
+        row_(args.input),
+        columns_(args.input.shape[1]),
+        weight_(args.weight.As<const float>()) {}
+
+  Totals Run(int64_t begin, int64_t end) {
+    Totals totals;
+    for (int64_t n = begin; n < end; ++n) {
+      const int64_t target = Target(n);
+      const bool kept = target != args_.ignore_index && target >= 0 && target < columns_;
+      // Before the row is overwritten, which may be in place.
+      const double of_target = kept ? ToFloat(From(n)[target * args_.input.stride[1]]) : 0;
+      row_.Reduce(n);
+      const double largest = row_.largest(), log_sum = std::log(row_.sum());
+      const double smooth = Write(n, static_cast<float>(log_sum));
+      const double lse = largest + log_sum;
+      if (Given(args_.lse)) StoreNumber<T>(args_.lse, n, lse);
+      Totals own;
+      if (kept) {
+        const double smoothing = args_.label_smoothing;
+        own.weights = Weight(target);
+        own.loss = -(1 - smoothing) * own.weights * (of_target - largest - log_sum);
+        if (smoothing != 0) own.loss -= smoothing / static_cast<double>(columns_) * smooth;
+        if (args_.lse_square_scale != 0) own.zloss = args_.lse_square_scale * lse * lse;
+        own.kept = 1;
+      }
+      totals += own;
+      if (args_.reduction == Reduction::kNone) {
+        StoreNumber<T>(args_.loss, n, own.loss + own.zloss);
+        if (Given(args_.zloss)) StoreNumber<T>(args_.zloss, n, own.zloss);
+      }
+    }
+    return totals;
+  }
+
+ private:
+  int64_t Target(int64_t n) const {
+    const int64_t at = n * args_.target.stride[0];
+    return args_.target.dtype == DType::kInt64 ? args_.target.As<const int64_t>()[at]
+                                               : args_.target.As<const int32_t>()[at];
+  }
+  double Weight(int64_t c) const {
+    return Given(args_.weight) ? weight_[c * args_.weight.stride[0]] : 1.0;
+  }
+  const T* From(int64_t n) const { return args_.input.As<const T>() + n * args_.input.stride[0]; }
+  // Writes the row's log-softmax; answers with its sum, weighted, for label smoothing.
+  double Write(int64_t n, float log_sum) {
+    const F32 d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    const int64_t stride = args_.log_prob.stride[1];
+    T* const to = args_.log_prob.As<T>() + n * args_.log_prob.stride[0];
+    const VF shift = hn::Set(d, static_cast<float>(row_.largest())), less = hn::Set(d, log_sum);
+    double total = 0;
+    for (int64_t first = 0; first < columns_; first += kChunk) {
+      const int64_t count = std::min(kChunk, columns_ - first);
+      float* const chunk = row_.Chunk(first, count);
+      for (int64_t i = 0; i < count; i += lanes) {
+        hn::Store(hn::Sub(hn::Sub(hn::Load(d, chunk + i), shift), less), d, chunk + i);
+      }
+      ScatterF32(chunk, count, to + first * stride, stride);
+      if (args_.label_smoothing == 0) continue;
+      for (int64_t i = 0; i < count; ++i) {
+        total += Weight(first + i) * static_cast<double>(chunk[i]);
+      }
+    }
+    return total;
+  }
+
+  const Args& args_;
+  Row<T> row_;
+  const int64_t columns_;
+  const float* const weight_;
+};
+
+template <class T>
+void RunTyped(const Args& args) {
+  const int64_t rows = args.input.shape[0];
+  const int64_t length = std::max<int64_t>(1, CeilDivide(rows, kBlocks));
+  const int64_t blocks = CeilDivide(rows, length);
+  Totals partials[kBlocks];
+  const int64_t grain = std::max<int64_t>(1, kPiece / (length * args.input.shape[1]));
+  ParallelFor(blocks, grain, [&](int64_t first, int64_t last) {
+    Rows<T> row(args);
+    for (int64_t block = first; block < last; ++block) {
+      partials[block] = row.Run(block * length, std::min(rows, (block + 1) * length));
+    }
+  });
+  if (args.reduction == Reduction::kNone) return;
+  Totals totals;
+  for (int64_t block = 0; block < blocks; ++block) totals += partials[block];
+  const bool mean = args.reduction == Reduction::kMean;
+  const bool has_zloss = args.lse_square_scale != 0;
+  const double zloss =
+      mean && has_zloss ? totals.zloss / static_cast<double>(totals.kept) : totals.zloss;
+  const double loss = mean ? totals.loss / totals.weights : totals.loss;
+  StoreNumber<T>(args.loss, 0, loss + zloss);
+  if (Given(args.zloss)) StoreNumber<T>(args.zloss, 0, zloss);
+}
+
+void RunAnyType(const Args& args) {
+  switch (args.input.dtype) {
+    case DType::kFloat16:
+      return RunTyped<Float16>(args);
+    case DType::kBFloat16:
+      return RunTyped<BFloat16>(args);
+    default:
+      return RunTyped<float>(args);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::cross_entropy_loss
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::cross_entropy_loss {
+namespace {
+HWY_EXPORT(RunAnyType);
+}  // namespace
+
+void RunOnCpu(const Args& args) { HWY_DYNAMIC_DISPATCH(RunAnyType)(args); }
+
+}  // namespace aclimb::cross_entropy_loss
+#endif

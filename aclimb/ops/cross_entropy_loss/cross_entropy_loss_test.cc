@@ -1,0 +1,158 @@
+// What is particular to the operator; the suite has the rest.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "aclimb/ops/cross_entropy_loss/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::cross_entropy_loss {
+namespace {
+
+using aclimb::testing::DeviceTensor;
+using aclimb::testing::Near;
+using aclimb::testing::RunBothPhases;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+class CrossEntropyLoss : public aclimb::testing::DeviceTest {
+ protected:
+  int Run(const DeviceTensor& input, const DeviceTensor& target, const char* reduction,
+          const DeviceTensor& loss, const DeviceTensor& log_prob) {
+    return RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnCrossEntropyLossGetWorkspaceSize(input, target, nullptr, reduction, -100, 0,
+                                                       0, false, loss, log_prob, nullptr, nullptr,
+                                                       size, executor);
+        },
+        &aclnnCrossEntropyLoss, stream_);
+  }
+};
+
+// Labels next to the classes, and so far away that an address would overflow.
+TEST_F(CrossEntropyLoss, LabelsThatAreNoClassAreIgnored) {
+  constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
+  const DeviceTensor input({5, 2}, DType::kFloat32, {0, 0, 5, 0, 0, 5, 1, 2, 3, 4});
+  const DeviceTensor target({5}, DType::kInt64, {1, 2, -1, kLeast, 1e15});
+  const DeviceTensor loss({}, DType::kFloat32), log_prob({5, 2}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(input, target, "mean", loss, log_prob));
+  EXPECT_TRUE(Near(loss.Values(), {std::log(2.0)}, {1e-6, 0}));
+  const DeviceTensor each({5}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(input, target, "none", each, log_prob));
+  EXPECT_TRUE(Near(each.Values(), {std::log(2.0), 0, 0, 0, 0}, {1e-6, 0}));
+}
+
+TEST_F(CrossEntropyLoss, MeanOfNothing) {
+  const DeviceTensor input({2, 2}, DType::kFloat32, {1, 2, 3, 4});
+  const DeviceTensor target({2}, DType::kInt32, {-100, -100});
+  const DeviceTensor loss({1}, DType::kFloat32), log_prob({2, 2}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(input, target, nullptr, loss, log_prob));
+  EXPECT_TRUE(std::isnan(loss.Values()[0]));
+  ACLIMB_EXPECT_OK(Run(input, target, "sum", loss, log_prob));
+  EXPECT_EQ(loss.Values()[0], 0);
+}
+
+// Far from 0, with -inf among them, in rows of several chunks whose largest elements differ.
+TEST_F(CrossEntropyLoss, LargeLogitsAndLongRows) {
+  for (const int64_t columns : {3, 5000}) {
+    std::vector<double> logits(static_cast<size_t>(2 * columns), -kInf);
+    for (int64_t row = 0; row < 2; ++row) {
+      logits[static_cast<size_t>(row * columns)] = 10000;
+      logits[static_cast<size_t>((row + 1) * columns - 1)] = 10001;
+    }
+    const DeviceTensor input({2, columns}, DType::kFloat32, logits);
+    const DeviceTensor target({2}, DType::kInt64, {0, static_cast<double>(columns - 1)});
+    const DeviceTensor loss({2}, DType::kFloat32), log_prob({2, columns}, DType::kFloat32);
+    ACLIMB_EXPECT_OK(Run(input, target, "none", loss, log_prob));
+    const double log_sum = std::log(1 + std::exp(-1.0));
+    EXPECT_TRUE(Near(loss.Values(), {1 + log_sum, log_sum}, {1e-6, 0}));
+    EXPECT_EQ(log_prob.Values()[1], -kInf);
+  }
+}
+
+// Equal terms, which a sum in float32 would lose.
+TEST_F(CrossEntropyLoss, LongSumsOfEqualTerms) {
+  constexpr int64_t kColumns = 1000000;
+  const DeviceTensor wide({1, kColumns}, DType::kFloat32, std::vector<double>(kColumns, 0.5));
+  const DeviceTensor log_prob({1, kColumns}, DType::kFloat32);
+  const DeviceTensor first({1}, DType::kInt64, {7});
+  const DeviceTensor loss({}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(wide, first, "sum", loss, log_prob));
+  EXPECT_TRUE(Near(loss.Values(), {std::log(double{kColumns})}, {1e-6, 0}));
+
+  const DeviceTensor tall({kColumns, 1}, DType::kFloat32, std::vector<double>(kColumns, 0.5));
+  const DeviceTensor tall_log_prob({kColumns, 1}, DType::kFloat32);
+  const DeviceTensor all({kColumns}, DType::kInt64, std::vector<double>(kColumns, 0));
+  ACLIMB_EXPECT_OK(Run(tall, all, "mean", loss, tall_log_prob));
+  EXPECT_EQ(loss.Values()[0], 0);
+}
+
+// The same against probabilities; a row of several chunks whose labels are one class.
+TEST_F(CrossEntropyLoss, AgainstProbabilities) {
+  constexpr int64_t kColumns = 5000;
+  std::vector<double> logits(kColumns, 0), labels(kColumns, 0), gradient(kColumns);
+  logits[4000] = 3;
+  labels[4000] = 1;
+  const double sum = std::exp(3.0) + kColumns - 1;
+  for (size_t c = 0; c < kColumns; ++c) gradient[c] = std::exp(logits[c]) / sum - labels[c];
+  const DeviceTensor features({1, kColumns}, DType::kFloat32, logits);
+  const DeviceTensor wanted({1, kColumns}, DType::kFloat32, labels);
+  const DeviceTensor loss({1}, DType::kFloat32), backprop({1, kColumns}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(features, wanted, loss, backprop,
+                                                                  size, executor);
+      },
+      &aclnnSoftmaxCrossEntropyWithLogits, stream_));
+  EXPECT_TRUE(Near(loss.Values(), {std::log(sum) - 3}, {1e-6, 0}));
+  EXPECT_TRUE(Near(backprop.Values(), gradient, {5e-6, 1e-9}));
+}
+
+TEST_F(CrossEntropyLoss, WithoutRows) {
+  const DeviceTensor input({0, 3}, DType::kFloat32), target({0}, DType::kInt64);
+  const DeviceTensor loss({}, DType::kFloat32), log_prob({0, 3}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(input, target, "mean", loss, log_prob));
+  EXPECT_TRUE(std::isnan(loss.Values()[0]));
+  ACLIMB_EXPECT_OK(Run(input, target, "sum", loss, log_prob));
+  EXPECT_EQ(loss.Values()[0], 0);
+}
+
+TEST_F(CrossEntropyLoss, RefusalsNameWhatIsWrong) {
+  const DeviceTensor input({2, 3}, DType::kFloat32), target({2}, DType::kInt64);
+  const DeviceTensor loss({2}, DType::kFloat32), log_prob({2, 3}, DType::kFloat32);
+  EXPECT_EQ(Run(input, target, "mean", loss, log_prob), 561002);
+  EXPECT_STREQ(aclGetRecentErrMsg(),
+               "aclnnCrossEntropyLossGetWorkspaceSize: lossOut.shape is [2] but reductionOptional "
+               "is \"mean\"; expected rank 0 or [1].\n"
+               "  fix: allocate lossOut with this shape\n"
+               "  rule: cross_entropy_loss/shape/lossOut   code: 561002 "
+               "ACLNN_ERR_INNER_TILING_ERROR");
+  uint64_t size;
+  aclOpExecutor* executor;
+  EXPECT_EQ(
+      aclnnCrossEntropyLossGetWorkspaceSize(input, target, nullptr, "none", -100, 0, 0, true, loss,
+                                            log_prob, nullptr, nullptr, &size, &executor),
+      161002);
+  EXPECT_STREQ(aclGetRecentErrMsg(),
+               "aclnnCrossEntropyLossGetWorkspaceSize: returnZloss is true; expected false, the "
+               "only value that the operator's document supports so far (ACLIMB_EXTENSIONS=1 "
+               "accepts true).\n"
+               "  fix: pass false, or set ACLIMB_EXTENSIONS=1\n"
+               "  rule: cross_entropy_loss/reserved/returnZloss   code: 161002 "
+               "ACLNN_ERR_PARAM_INVALID");
+}
+
+}  // namespace
+}  // namespace aclimb::cross_entropy_loss
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(CrossEntropyLoss, cross_entropy_loss::kOperators);
+
+}  // namespace aclimb::testing

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "aclimb/ops/cross_entropy_loss/contract.h"
+#include "aclimb/ops/cross_entropy_loss/draw.h"
+#include "aclimb/ops/cross_entropy_loss/probabilities_contract.h"
+#include "aclimb/ops/cross_entropy_loss/probabilities_truth.h"
+#include "aclimb/ops/cross_entropy_loss/truth.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::cross_entropy_loss {
+
+inline constexpr truth::InPlace kInPlace[] = {{kLogProbOut, kInput}};
+inline constexpr truth::InPlace kProbabilitiesInPlace[] = {
+    {Probabilities::kBackprop, Probabilities::kFeatures},
+    {Probabilities::kBackprop, Probabilities::kLabels}};
+inline constexpr truth::OperatorEntry kOperators[] = {
+    truth::Entry<decltype(aclnnCrossEntropyLossGetWorkspaceSize)>(kContract, &Truth, &DrawCall,
+                                                                  kInPlace),
+    truth::Entry<decltype(aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize)>(
+        kProbabilitiesContract, &ProbabilitiesTruth, &DrawProbabilities, kProbabilitiesInPlace,
+        /*holds_beyond_finite=*/false)};
+
+}  // namespace aclimb::cross_entropy_loss

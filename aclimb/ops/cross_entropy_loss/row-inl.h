@@ -1,0 +1,132 @@
+// The log-sum-exp of a row, whose elements are read a chunk at a time. Included once per
+// instruction set.
+#if defined(ACLIMB_OPS_CROSS_ENTROPY_LOSS_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_OPS_CROSS_ENTROPY_LOSS_ROW_INL_H_
+#undef ACLIMB_OPS_CROSS_ENTROPY_LOSS_ROW_INL_H_
+#else
+#define ACLIMB_OPS_CROSS_ENTROPY_LOSS_ROW_INL_H_
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/core/tensor_view.h"
+#include "aclimb/simd/exp-inl.h"
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::cross_entropy_loss {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
+
+using F32 = hn::ScalableTag<float>;
+using VF = hn::Vec<F32>;
+
+// Elements of a row at a time, in first-level cache. A lane of a sum gets at most 512 of them on
+// four sums, so that float32 is precise enough.
+constexpr int64_t kChunk = 2048;
+constexpr int64_t kSums = 4;
+constexpr int64_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+template <class T>
+void StoreNumber(const TensorView& view, int64_t index, double value) {
+  const int64_t at = view.rank == 0 ? 0 : index * view.stride[0];
+  // A NaN keeps none of its payload, which a cast to a half type could lose.
+  const float rounded =
+      std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(value);
+  view.As<T>()[at] = FromFloat<T>(rounded);
+}
+
+// One row of a matrix after the other.
+template <class T>
+class Row {
+ public:
+  explicit Row(const TensorView& matrix) : matrix_(matrix), columns_(matrix.shape[1]) {}
+
+  // Finds the row's largest element, and the sum of exp(x - largest()).
+  void Reduce(int64_t n) {
+    row_ = n;
+    largest_ = -kInfinity;
+    sum_ = 0;
+    for (int64_t first = 0; first < columns_; first += kChunk) {
+      const int64_t count = std::min(kChunk, columns_ - first);
+      Load(first, count);
+      AddChunk(count);
+    }
+  }
+  double largest() const { return largest_; }
+  double sum() const { return sum_; }
+
+  // Elements [first, first + count) of the row that Reduce saw, in float32, to be worked on in
+  // place; whole vectors.
+  float* Chunk(int64_t first, int64_t count) {
+    // A row of one chunk is still there.
+    if (columns_ > kChunk) Load(first, count);
+    return chunk_;
+  }
+
+ private:
+  void Load(int64_t first, int64_t count) {
+    const int64_t stride = matrix_.stride[1];
+    GatherF32(matrix_.As<const T>() + row_ * matrix_.stride[0] + first * stride, stride, count,
+              chunk_);
+  }
+
+  void AddChunk(int64_t count) {
+    const F32 d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    const int64_t padded = RoundUp(count, lanes);
+    std::fill(chunk_ + count, chunk_ + padded, -kInfinity);
+    VF maxima = hn::Set(d, -kInfinity);
+    for (int64_t i = 0; i < padded; i += lanes) maxima = hn::Max(hn::Load(d, chunk_ + i), maxima);
+    HWY_ALIGN float lane[kMostLanes];
+    hn::Store(maxima, d, lane);
+    const float largest = *std::max_element(lane, lane + lanes);
+    // Nothing is below -inf: what is added then is 0, or NaN if there was one.
+    const VF shift = hn::Set(d, largest == -kInfinity ? 0 : largest);
+    const auto term = [&](int64_t i) HWY_ATTR {
+      return Exp<T, false>(d, hn::Sub(hn::Load(d, chunk_ + i), shift));
+    };
+    VF sums[kSums] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    int64_t i = 0;
+    for (; i + kSums * lanes <= padded; i += kSums * lanes) {
+      for (int64_t k = 0; k < kSums; ++k) sums[k] = hn::Add(sums[k], term(i + k * lanes));
+    }
+    for (; i < padded; i += lanes) sums[0] = hn::Add(sums[0], term(i));
+    hn::Store(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), d, lane);
+    double sum = 0;
+    for (int64_t k = 0; k < lanes; ++k) sum += static_cast<double>(lane[k]);
+    Join(largest, sum);
+  }
+
+  // Adds a chunk's sum to those before it, which have another largest element.
+  void Join(double largest, double sum) {
+    if (sum == 0) return;
+    if (!(largest <= largest_)) {
+      if (sum_ != 0) sum_ *= std::exp(largest_ - largest);
+      largest_ = largest;
+      sum_ += sum;
+    } else {
+      sum_ += sum * std::exp(largest - largest_);
+    }
+  }
+
+  const TensorView& matrix_;
+  const int64_t columns_;
+  int64_t row_ = 0;
+  double largest_ = 0;
+  double sum_ = 0;
+  HWY_ALIGN float chunk_[kChunk + kMostLanes] = {};
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::cross_entropy_loss
+HWY_AFTER_NAMESPACE();
+
+#endif

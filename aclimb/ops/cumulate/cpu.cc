@@ -1,0 +1,257 @@
+#include "aclimb/ops/cumulate/cpu.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "aclimb/copy/convert.h"
+#include "aclimb/copy/gather.h"
+#include "aclimb/core/divide.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::cumulate {
+namespace {
+
+constexpr int64_t kTaskElements = 64 * 1024;
+constexpr int64_t kManyTasks = 256;
+// Elements that are converted and added at once.
+constexpr int64_t kPiece = 512;
+
+TensorView Without(const TensorView& view, int dim) {
+  TensorView rest = view;
+  for (int d = dim; d + 1 < view.rank; ++d) {
+    rest.shape[d] = view.shape[d + 1];
+    rest.stride[d] = view.stride[d + 1];
+  }
+  rest.rank = std::max(0, view.rank - 1);
+  return rest;
+}
+
+int64_t Distance(int64_t stride) { return stride == 0 ? INT64_MAX : stride; }
+
+// Integers wrap.
+template <typename T>
+T Sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
+// Running sums of a piece, from `total` on, which becomes the last of them. Parts of it are summed
+// side by side, since one addition waits for the last.
+template <typename T>
+void Accumulate(T* x, int64_t count, T& total) {
+  constexpr int64_t kParts = 4;
+  const int64_t part = count / kParts;
+  T sums[kParts] = {};
+  for (int64_t i = 0; i < part; ++i) {
+    for (int64_t p = 0; p < kParts; ++p) x[p * part + i] = sums[p] = Sum(sums[p], x[p * part + i]);
+  }
+  for (int64_t p = 0; p < kParts; ++p) {
+    for (int64_t i = 0; i < part; ++i) x[p * part + i] = Sum(x[p * part + i], total);
+    total = Sum(total, sums[p]);
+  }
+  for (int64_t i = kParts * part; i < count; ++i) x[i] = total = Sum(total, x[i]);
+}
+
+}  // namespace
+
+Problem::Problem(const TensorView& self, int dim, const TensorView& out)
+    : from_(self.dtype), to_(out.dtype) {
+  const TensorView out_lines = Without(out, dim), self_lines = Without(self, dim);
+  lines_ = Walk<2>::Make({&out_lines, &self_lines});
+  length_ = self.rank == 0 ? 1 : self.shape[dim];
+  self_stride_ = self.rank == 0 ? 1 : self.stride[dim];
+  out_stride_ = out.rank == 0 ? 1 : out.stride[dim];
+  const int64_t side = lines_.extent[lines_.rank - 1];
+  across_ = side >= 8 && Distance(lines_.stride[1][lines_.rank - 1]) < Distance(self_stride_);
+  const int64_t inner = across_ ? side : lines_.count;
+  width_ = std::min(inner, across_ ? kLines : std::max<int64_t>(1, kTaskElements / length_));
+  tasks_ = lines_.count / inner * CeilDivide(inner, width_);
+  const int64_t per_task = std::max<int64_t>(1, kManyTasks / tasks_);
+  chunk_ = std::max(CeilDivide(length_, per_task), CeilDivide(kTaskElements, width_));
+  chunks_ = CeilDivide(length_, chunk_);
+  grain_ = std::max<int64_t>(1, kTaskElements / (width_ * std::min(chunk_, length_)));
+}
+
+int64_t Problem::ScratchBytes() const {
+  return chunks_ == 1 ? 0 : chunks_ * lines_.count * static_cast<int64_t>(sizeof(double));
+}
+
+// Adds up lines on one thread; T is double or int64_t.
+class Worker {
+ public:
+  Worker(const Problem& problem, const void* self, void* out)
+      : problem_(problem),
+        self_(static_cast<const char*>(self)),
+        out_(static_cast<char*>(out)),
+        self_size_(static_cast<int64_t>(SizeOf(problem.from_))),
+        out_size_(static_cast<int64_t>(SizeOf(problem.to_))),
+        sums_(IsFloating(problem.to_) ? DType::kFloat64 : DType::kInt64),
+        rounding_(problem.from_, problem.to_),
+        widening_(problem.to_, sums_),
+        storing_(sums_, problem.to_) {}
+
+  // Elements [begin, end) of each of `count` lines from `line` on, to which totals[] belong.
+  //   stores  whether results are written, or only totals wanted
+  template <typename T>
+  void Run(int64_t line, int64_t count, int64_t begin, int64_t end, bool stores, T* totals) {
+    const Walk<2>& lines = problem_.lines_;
+    const int inner = lines.rank - 1;
+    lines.Visit(line, line + count, [&](const int64_t(&at)[2], int64_t n) {
+      const char* self = self_ + (at[1] + begin * problem_.self_stride_) * self_size_;
+      char* out = out_ + (at[0] + begin * problem_.out_stride_) * out_size_;
+      if (problem_.across_) {
+        RunAcross(self, out, n, end - begin, stores, totals);
+      } else {
+        for (int64_t i = 0; i < n; ++i) {
+          RunAlong(self + i * lines.stride[1][inner] * self_size_,
+                   out + i * lines.stride[0][inner] * out_size_, end - begin, stores, totals[i]);
+        }
+      }
+      totals += n;
+    });
+  }
+
+ private:
+  template <typename T>
+  void RunAlong(const char* self, char* out, int64_t count, bool stores, T& total) {
+    for (int64_t done = 0; done < count; done += kPiece) {
+      const int64_t n = std::min(kPiece, count - done);
+      T* const x =
+          Load<T>(self + done * problem_.self_stride_ * self_size_, problem_.self_stride_, n);
+      if (stores) {
+        Accumulate(x, n, total);
+        Store(x, n, out + done * problem_.out_stride_ * out_size_, problem_.out_stride_);
+      } else {
+        // In the order of Accumulate, though what comes after a chunk needs no more than one total.
+        for (int64_t i = 0; i < n; ++i) total = Sum(total, x[i]);
+      }
+    }
+  }
+
+  template <typename T>
+  void RunAcross(const char* self, char* out, int64_t lines, int64_t count, bool stores,
+                 T* totals) {
+    const int inner = problem_.lines_.rank - 1;
+    for (int64_t i = 0; i < count; ++i) {
+      const T* const x = Load<T>(self + i * problem_.self_stride_ * self_size_,
+                                 problem_.lines_.stride[1][inner], lines);
+      for (int64_t line = 0; line < lines; ++line) totals[line] = Sum(totals[line], x[line]);
+      if (stores) {
+        Store(totals, lines, out + i * problem_.out_stride_ * out_size_,
+              problem_.lines_.stride[0][inner]);
+      }
+    }
+  }
+
+  // Neighbours that may be written over.
+  template <typename T>
+  T* Load(const char* from, int64_t stride, int64_t count) {
+    const void* x = from;
+    if (stride != 1 || !(rounding_.Changes() || widening_.Changes())) {
+      copy::Gather(static_cast<size_t>(self_size_),
+                   copy::RowAt(const_cast<char*>(from), stride, count), count, gathered_);
+      x = gathered_;
+    }
+    if (rounding_.Changes()) {
+      rounding_.Run(x, count, rounded_);
+      x = rounded_;
+    }
+    if (widening_.Changes()) {
+      widening_.Run(x, count, widened_);
+      x = widened_;
+    }
+    return static_cast<T*>(const_cast<void*>(x));
+  }
+
+  template <typename T>
+  void Store(const T* x, int64_t count, char* out, int64_t stride) {
+    const void* results = x;
+    if (storing_.Changes()) {
+      void* const to = stride == 1 ? static_cast<void*>(out) : stored_;
+      storing_.Run(x, count, to);
+      if (stride == 1) return;
+      results = stored_;
+    }
+    copy::Scatter(static_cast<size_t>(out_size_), results, count, copy::RowAt(out, stride, count));
+  }
+
+  const Problem& problem_;
+  const char* const self_;
+  char* const out_;
+  const int64_t self_size_;
+  const int64_t out_size_;
+  const DType sums_;
+  const copy::Converter rounding_;
+  const copy::Converter widening_;
+  const copy::Converter storing_;
+  alignas(64) char gathered_[kPiece * sizeof(double)];
+  alignas(64) char rounded_[kPiece * sizeof(double)];
+  alignas(64) char widened_[kPiece * sizeof(double)];
+  alignas(64) char stored_[kPiece * sizeof(double)];
+};
+
+namespace {
+
+// The lines of a task.
+struct Lines {
+  int64_t begin;
+  int64_t count;
+};
+
+}  // namespace
+
+void Problem::Run(const void* self, void* out, void* scratch) const {
+  const int64_t inner = across_ ? lines_.extent[lines_.rank - 1] : lines_.count;
+  const int64_t each = CeilDivide(inner, width_);
+  const auto lines_of = [&](int64_t task) {
+    const int64_t past = task % each * width_;
+    return Lines{task / each * inner + past, std::min(width_, inner - past)};
+  };
+  const auto run_as = [&]<typename T>(T) {
+    auto* const totals = static_cast<T*>(scratch);
+    const int64_t all = tasks_ * chunks_;
+    const auto run = [&](bool stores) {
+      return ParallelForAll(all, grain_, [&](int64_t begin, int64_t end) {
+        Worker worker(*this, self, out);
+        T sums[kLines];
+        for (int64_t i = begin; i < end; ++i) {
+          const Lines lines = lines_of(i / chunks_);
+          const int64_t chunk = i % chunks_, first = chunk * chunk_;
+          const int64_t last = std::min(first + chunk_, length_);
+          // Tasks have as many lines as there is room for results so far.
+          for (int64_t done = 0; done < lines.count; done += kLines) {
+            const int64_t count = std::min(kLines, lines.count - done);
+            T* const kept = totals + chunk * lines_.count + lines.begin + done;
+            if (stores && chunks_ > 1) {
+              std::copy_n(kept, count, sums);
+            } else {
+              std::fill_n(sums, count, T{0});
+            }
+            worker.Run(lines.begin + done, count, first, last, stores, sums);
+            if (!stores) std::copy_n(sums, count, kept);
+          }
+        }
+      });
+    };
+    if (chunks_ > 1) {
+      if (!run(false)) return;
+      // What comes before each chunk.
+      for (int64_t line = 0; line < lines_.count; ++line) {
+        T before = 0;
+        for (int64_t chunk = 0; chunk < chunks_; ++chunk) {
+          T& kept = totals[chunk * lines_.count + line];
+          const T after = Sum(before, kept);
+          kept = before;
+          before = after;
+        }
+      }
+    }
+    (void)run(true);
+  };
+  IsFloating(to_) ? run_as(double{}) : run_as(int64_t{});
+}
+
+}  // namespace aclimb::cumulate

@@ -1,0 +1,38 @@
+// Sums of all elements so far along a dimension. C++11.
+#ifndef ACLNNOP_ACLNN_CUMSUM_H_
+#define ACLNNOP_ACLNN_CUMSUM_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Phase 1. out[i] = self[0] + ... + self[i] along the dimension, of elements that were converted to
+// dtype; floating ones are added in double and rounded once, integers wrap.
+//
+//   self   in   rank 0 to 8, strided; FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, on
+//               A2 and later chips BF16
+//   dim    in   the dimension, from -rank to rank - 1
+//   dtype  in   the dtype of out
+//   out    out  shape of self, strided; dtypes as of self
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null
+//            161002 a dtype, unequal shapes, a dimension, a rank above 8, a blocked format
+ACLNN_API aclnnStatus aclnnCumsumGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                  aclDataType dtype, aclTensor* out,
+                                                  uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor);
+
+// Phase 2: queues the computation on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnCumsum(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                  aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_CUMSUM_H_

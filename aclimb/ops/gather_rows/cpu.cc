@@ -1,0 +1,201 @@
+#include "aclimb/ops/gather_rows/cpu.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/walk.h"
+
+namespace aclimb::gather_rows {
+namespace {
+
+constexpr int64_t kPiece = 32768;
+
+// The dimensions [first, first + rank) of a view.
+TensorView Part(const TensorView& view, int first, int rank) {
+  TensorView part;
+  part.rank = rank;
+  std::copy_n(view.shape + first, rank, part.shape);
+  std::copy_n(view.stride + first, rank, part.stride);
+  return part;
+}
+
+// The slices of out in runs, along each of which everything is evenly spaced.
+class Runs {
+ public:
+  explicit Runs(const Args& args)
+      : args_(args), rank_(args.dim + args.index_rank), inner_(std::max(0, rank_ - 1)) {
+    for (int d = args.dim; d < rank_; ++d) indices_ *= args.out.shape[d];
+  }
+
+  void Seek(int64_t slice) {
+    index_ = slice % indices_;
+    at_out_ = at_self_ = 0;
+    for (int d = rank_ - 1; d >= 0; --d) {
+      place_[d] = slice % args_.out.shape[d];
+      slice /= args_.out.shape[d];
+      at_out_ += place_[d] * args_.out.stride[d];
+      at_self_ += place_[d] * SelfStride(d);
+    }
+  }
+  // Slices from here to the end of the run.
+  int64_t Length() const { return rank_ == 0 ? 1 : args_.out.shape[inner_] - place_[inner_]; }
+  // Goes on by `count` slices, not past the end of the run.
+  void Skip(int64_t count) {
+    if (rank_ == 0) return;
+    index_ += count * IndexStep();
+    place_[inner_] += count;
+    at_out_ += count * args_.out.stride[inner_];
+    at_self_ += count * SelfStride(inner_);
+    for (int d = inner_; d >= 0 && place_[d] == args_.out.shape[d]; --d) {
+      at_out_ -= place_[d] * args_.out.stride[d];
+      at_self_ -= place_[d] * SelfStride(d);
+      place_[d] = 0;
+      if (d == args_.dim) index_ = 0;
+      if (d == 0) break;
+      ++place_[d - 1];
+      at_out_ += args_.out.stride[d - 1];
+      at_self_ += SelfStride(d - 1);
+    }
+  }
+
+  // Where the run is, and its steps from slice to slice. In self without the index.
+  int64_t Out() const { return at_out_; }
+  int64_t Self() const { return at_self_; }
+  const int64_t* Index() const { return args_.index + index_; }
+  int64_t OutStep() const { return rank_ == 0 ? 0 : args_.out.stride[inner_]; }
+  int64_t SelfStep() const { return rank_ == 0 ? 0 : SelfStride(inner_); }
+  int64_t IndexStep() const { return inner_ >= args_.dim ? 1 : 0; }
+
+ private:
+  int64_t SelfStride(int d) const { return d < args_.dim ? args_.self.stride[d] : 0; }
+
+  const Args& args_;
+  const int rank_;  // of the dimensions that slices are counted in
+  const int inner_;
+  int64_t indices_ = 1;
+  int64_t index_ = 0;
+  int64_t at_out_ = 0;
+  int64_t at_self_ = 0;
+  int64_t place_[kMaxRank] = {};
+};
+
+// Elements of slices, consecutive ones or not.
+template <typename T>
+class Slices {
+ public:
+  explicit Slices(const Args& args)
+      : from_(Part(args.self, args.dim + 1, args.self.rank - args.dim - 1)),
+        to_(Part(args.out, args.dim + args.index_rank, from_.rank)),
+        walk_(Walk<2>::Make({&from_, &to_})),
+        consecutive_(walk_.rank == 1 && walk_.InnerIsContiguous()) {}
+
+  int64_t Length() const { return walk_.count; }
+  bool IsConsecutive() const { return consecutive_; }
+
+  // Elements [first, last) of a slice; from null they are zeros.
+  void Copy(const T* from, T* to, int64_t first, int64_t last) const {
+    const int64_t from_step = walk_.stride[0][walk_.rank - 1];
+    const int64_t to_step = walk_.stride[1][walk_.rank - 1];
+    walk_.Visit(first, last, [&](const int64_t* offset, int64_t count) {
+      T* const write = to + offset[1];
+      if (from == nullptr) {
+        for (int64_t i = 0; i < count; ++i) write[i * to_step] = 0;
+      } else if (consecutive_) {
+        std::memcpy(write, from + offset[0], static_cast<size_t>(count) * sizeof(T));
+      } else {
+        const T* const read = from + offset[0];
+        for (int64_t i = 0; i < count; ++i) write[i * to_step] = read[i * from_step];
+      }
+    });
+  }
+
+ private:
+  const TensorView from_, to_;
+  const Walk<2> walk_;
+  const bool consecutive_;
+};
+
+// The slice that an index names. By value: a loop then keeps it in registers.
+struct Naming {
+  int64_t extent;
+  int64_t stride;
+  bool counts_from_end;
+
+  // Null when self has no such slice.
+  template <typename T>
+  const T* Slice(int64_t index, const T* self) const {
+    if (counts_from_end && index < 0 && index >= -extent) index += extent;
+    const bool known = static_cast<uint64_t>(index) < static_cast<uint64_t>(extent);
+    return known ? self + index * stride : nullptr;
+  }
+};
+
+template <typename T>
+void Gather(const Args& args) {
+  const Naming naming = {args.self.shape[args.dim], args.self.stride[args.dim],
+                         args.counts_from_end};
+  const Slices<T> slices(args);
+  const int64_t length = slices.Length();
+  const T* const self = args.self.As<const T>();
+  T* const out = args.out.As<T>();
+  if (length > kPiece) {
+    ParallelFor(args.out.ElementCount(), kPiece, [&](int64_t begin, int64_t end) {
+      Runs runs(args);
+      runs.Seek(begin / length);
+      for (int64_t first = begin % length; begin < end; first = 0, runs.Skip(1)) {
+        const int64_t last = std::min(length, first + end - begin);
+        begin += last - first;
+        slices.Copy(naming.Slice(*runs.Index(), self + runs.Self()), out + runs.Out(), first, last);
+      }
+    });
+    return;
+  }
+  ParallelFor(args.out.ElementCount() / length, kPiece / length, [&](int64_t begin, int64_t end) {
+    Runs runs(args);
+    runs.Seek(begin);
+    while (begin < end) {
+      const int64_t count = std::min(end - begin, runs.Length());
+      const int64_t* const index = runs.Index();
+      const int64_t index_step = runs.IndexStep(), self_step = runs.SelfStep();
+      const int64_t out_step = runs.OutStep();
+      const T* const read = self + runs.Self();
+      T* const write = out + runs.Out();
+      const auto each = [&, naming](auto&& copy) {
+        for (int64_t i = 0; i < count; ++i) {
+          copy(naming.Slice(index[i * index_step], read + i * self_step), write + i * out_step);
+        }
+      };
+      if (length == 1) {
+        each([](const T* from, T* to) { *to = from == nullptr ? T{0} : *from; });
+      } else {
+        each([&](const T* from, T* to) {
+          if (from != nullptr && slices.IsConsecutive()) {
+            std::memcpy(to, from, static_cast<size_t>(length) * sizeof(T));
+          } else {
+            slices.Copy(from, to, 0, length);
+          }
+        });
+      }
+      begin += count;
+      runs.Skip(count);
+    }
+  });
+}
+
+}  // namespace
+
+void RunOnCpu(const Args& args) {
+  switch (SizeOf(args.out.dtype)) {
+    case 1:
+      return Gather<uint8_t>(args);
+    case 2:
+      return Gather<uint16_t>(args);
+    case 4:
+      return Gather<uint32_t>(args);
+    default:
+      return Gather<uint64_t>(args);
+  }
+}
+
+}  // namespace aclimb::gather_rows

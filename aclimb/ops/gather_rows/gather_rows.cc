@@ -1,0 +1,126 @@
+// aclnnEmbedding, aclnnIndexSelect and aclnnGatherV2: the C entry points and the plan between them.
+
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/gather_rows/contract.h"
+#include "aclimb/ops/gather_rows/cpu.h"
+#include "aclimb/ops/gather_rows/dense_index.h"
+
+namespace aclimb::gather_rows {
+namespace {
+
+// Positions of the parameters, which the three operators name differently.
+struct Positions {
+  int self;
+  int index;
+  int out;
+};
+
+struct GatherRowsPlan final : Plan {
+  Positions at;
+  const char* index_name;
+  int dim = 0;
+  bool counts_from_end = false;
+  DenseIndex index;
+
+  void Run(const RunContext& run) const override {
+    const int64_t* const indices = index.Get(run, at.index);
+    if (indices == nullptr) return;
+    const TensorView self = WithRank(run.View(at.self)), out = WithRank(run.View(at.out));
+    // Of aclnnEmbedding, indices without dimensions leave none in out.
+    RunOnCpu({.self = self,
+              .out = out,
+              .index = indices,
+              .dim = dim,
+              .index_rank = out.rank - (self.rank - 1),
+              .counts_from_end = counts_from_end});
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    const int64_t end = WithRank(run.View(at.self)).shape[dim];
+    InspectRange(inspector, "check/data/index-range", index_name, run.View(at.index),
+                 {.begin = counts_from_end ? -end : 0,
+                  .end = end,
+                  .excepted = {},
+                  .because = Cat("dimension ", dim, " has ", end, " elements")});
+  }
+};
+
+Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& planner,
+                               const Positions& at, const char* index_name, int dim,
+                               bool counts_from_end) {
+  const TensorDescriptor& out = arguments.Tensor(at.out);
+  if (out.IsEmpty()) return PlanPointer();
+  planner.Reads(at.self);
+  planner.Reads(at.index);
+  planner.Writes(at.out);
+  auto plan = NewPlan<GatherRowsPlan>();
+  plan->at = at;
+  plan->index_name = index_name;
+  plan->dim = dim;
+  plan->counts_from_end = counts_from_end;
+  plan->index = DenseIndex(planner, arguments.Tensor(at.index).View());
+  // Most of a single element's time is finding it.
+  planner.Costs({.cycles = static_cast<double>(out.ElementCount())});
+  return PlanPointer(std::move(plan));
+}
+
+Result<PlanPointer> MakeEmbeddingPlan(const contract::Arguments& arguments, Planner& planner) {
+  return MakePlanAt(arguments, planner, {kWeight, kIndices, kRows}, "indices", 0, false);
+}
+
+template <bool kCountsFromEnd>
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  return MakePlanAt(arguments, planner, {kSelf, kIndex, kOut}, "index",
+                    DimensionOf(arguments.Integer(kDim), arguments.Tensor(kSelf).rank()),
+                    kCountsFromEnd);
+}
+
+constinit Operator kEmbedding(kEmbeddingContract, MakeEmbeddingPlan);
+constinit Operator kIndexSelect(kIndexSelectContract, MakePlan<false>);
+constinit Operator kGatherV2(kGatherV2Contract, MakePlan<true>);
+
+}  // namespace
+}  // namespace aclimb::gather_rows
+
+extern "C" aclnnStatus aclnnEmbeddingGetWorkspaceSize(const aclTensor* weight,
+                                                      const aclTensor* indices,
+                                                      const aclTensor* out, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::gather_rows::kEmbedding, workspaceSize, executor, weight, indices,
+                        out);
+}
+
+extern "C" aclnnStatus aclnnEmbedding(void* workspace, uint64_t workspaceSize,
+                                      aclOpExecutor* executor, const aclrtStream stream) {
+  return aclimb::Phase2(aclimb::gather_rows::kEmbedding, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                        const aclTensor* index, aclTensor* out,
+                                                        uint64_t* workspaceSize,
+                                                        aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::gather_rows::kIndexSelect, workspaceSize, executor, self, dim,
+                        index, out);
+}
+
+extern "C" aclnnStatus aclnnIndexSelect(void* workspace, uint64_t workspaceSize,
+                                        aclOpExecutor* executor, const aclrtStream stream) {
+  return aclimb::Phase2(aclimb::gather_rows::kIndexSelect, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnGatherV2GetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                     const aclTensor* index, aclTensor* out,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::gather_rows::kGatherV2, workspaceSize, executor, self, dim, index,
+                        out);
+}
+
+extern "C" aclnnStatus aclnnGatherV2(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::gather_rows::kGatherV2, workspace, workspaceSize, executor, stream);
+}

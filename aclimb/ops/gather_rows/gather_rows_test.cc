@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "aclimb/ops/gather_rows/operators.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::gather_rows {
+namespace {
+
+using aclimb::testing::DeviceTensor;
+using aclimb::testing::RunBothPhases;
+
+class GatherRows : public aclimb::testing::DeviceTest {
+ protected:
+  // By each of the three operators: rows of [3, 2] by six indices.
+  template <typename Phase1>
+  std::vector<double> Rows(Phase1 phase1,
+                           aclnnStatus (*phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream)) {
+    constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
+    const DeviceTensor table({3, 2}, DType::kFloat32, {1, 2, 3, 4, 5, 6});
+    const DeviceTensor index({6}, DType::kInt64, {2, 3, -1, kLeast, 1e15, -4});
+    const DeviceTensor out({6, 2}, DType::kFloat32);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return phase1(table, index, out, size, executor);
+        },
+        phase2, stream_));
+    EXPECT_TRUE(out.SurroundingsIntact());
+    return out.Values();
+  }
+};
+
+// Next to the ends, and so far away that an address would overflow.
+TEST_F(GatherRows, SlicesThatAreNotThereAreZeros) {
+  const std::vector<double> from_begin = {5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  const std::vector<double> from_both_ends = {5, 6, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(Rows(&aclnnEmbeddingGetWorkspaceSize, &aclnnEmbedding), from_begin);
+  EXPECT_EQ(Rows(
+                [](const aclTensor* self, const aclTensor* index, aclTensor* out, uint64_t* size,
+                   aclOpExecutor** executor) {
+                  return aclnnIndexSelectGetWorkspaceSize(self, 0, index, out, size, executor);
+                },
+                &aclnnIndexSelect),
+            from_begin);
+  EXPECT_EQ(Rows(
+                [](const aclTensor* self, const aclTensor* index, aclTensor* out, uint64_t* size,
+                   aclOpExecutor** executor) {
+                  return aclnnGatherV2GetWorkspaceSize(self, -2, index, out, size, executor);
+                },
+                &aclnnGatherV2),
+            from_both_ends);
+}
+
+TEST_F(GatherRows, SlicesThatAreNotThereAreNotReplaced) {
+  constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
+  const DeviceTensor self({3, 2}, DType::kFloat16, {1, 2, 3, 4, 5, 6});
+  const DeviceTensor index({5}, DType::kInt64, {2, 3, -1, kLeast, 1e15});
+  const DeviceTensor source({5, 2}, DType::kFloat16, {7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceIndexCopyGetWorkspaceSize(self, 0, index, source, size, executor);
+      },
+      &aclnnInplaceIndexCopy, stream_));
+  EXPECT_TRUE(self.SurroundingsIntact());
+  EXPECT_EQ(self.Values(), (std::vector<double>{1, 2, 3, 4, 7, 8}));
+}
+
+// Enough to be shared out among threads.
+TEST_F(GatherRows, OfEqualIndicesTheLastCounts) {
+  constexpr int64_t kSlices = 3000, kLength = 50;
+  std::vector<double> wanted, values;
+  for (int64_t k = 0; k < kSlices; ++k) {
+    wanted.push_back(static_cast<double>(k % 7));
+    values.insert(values.end(), kLength, static_cast<double>(k));
+  }
+  const DeviceTensor self({7, kLength}, DType::kInt32);
+  const DeviceTensor index({kSlices}, DType::kInt32, wanted);
+  const DeviceTensor source({kSlices, kLength}, DType::kInt32, values);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceIndexCopyGetWorkspaceSize(self, -2, index, source, size, executor);
+      },
+      &aclnnInplaceIndexCopy, stream_));
+  std::vector<double> expected(7 * kLength);
+  for (int64_t k = kSlices - 7; k < kSlices; ++k) {
+    std::fill_n(expected.begin() + k % 7 * kLength, kLength, static_cast<double>(k));
+  }
+  EXPECT_EQ(self.Values(), expected);
+}
+
+TEST_F(GatherRows, AnotherShapeIsRefused) {
+  const DeviceTensor self({3, 2}, DType::kFloat32), index({2, 2}, DType::kInt32);
+  const DeviceTensor out({3, 4}, DType::kFloat32);
+  uint64_t size;
+  aclOpExecutor* executor;
+  EXPECT_EQ(aclnnGatherV2GetWorkspaceSize(self, -1, index, out, &size, &executor), 161002);
+  EXPECT_STREQ(aclGetRecentErrMsg(),
+               "aclnnGatherV2GetWorkspaceSize: out.shape is [3, 4] but self.shape is [3, 2], dim "
+               "is -1 and index.shape is [2, 2]; expected [3, 2, 2].\n"
+               "  fix: allocate out with this shape\n"
+               "  rule: gather_v2/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
+}
+
+}  // namespace
+}  // namespace aclimb::gather_rows
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(GatherRows, gather_rows::kOperators);
+
+}  // namespace aclimb::testing

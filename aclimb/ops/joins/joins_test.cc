@@ -1,0 +1,100 @@
+#include "aclimb/ops/joins/operators.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Joins, joins::kOperators);
+
+class JoinsRules : public DeviceTest {};
+
+constexpr DType kFloat = DType::kFloat32;
+
+TEST_F(JoinsRules, Cat) {
+  using namespace joins::join;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnCatGetWorkspaceSize)> harness(
+      joins::cat::kContract, &aclnnCatGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensors(kTensors, {{{2, 3}, kFloat}, {{2, 4}, DType::kInt32}});
+        a.Integer(kDim, -1);
+        a.Tensor(kOut, {2, 7}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("promotes/tensors", [](CallArguments& a) {
+    a.Tensor(kOut, {2, 7}, DType::kInt32);
+  });
+  harness.ExpectRule("shape/tensors", [](CallArguments& a) {
+    a.Tensors(kTensors, {{{2, 3}, kFloat}, {{3, 4}, kFloat}});
+  });
+  harness.ExpectRule("shape/tensors", [](CallArguments& a) {
+    a.Tensors(kTensors, {{{2, 3}, kFloat}, {{4}, kFloat}});
+  });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {2, 6}, kFloat); });
+  harness.ExpectEveryRuleCovered({"cat/product"});
+}
+
+TEST_F(JoinsRules, Stack) {
+  using namespace joins::join;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnStackGetWorkspaceSize)> harness(
+      joins::stack::kContract, &aclnnStackGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensors(kTensors, {{{2, 3}, kFloat}, {{2, 3}, DType::kInt32}});
+        a.Integer(kDim, 1);
+        a.Tensor(kOut, {2, 2, 3}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Integer(kDim, -3);
+    a.Tensor(kOut, {2, 2, 3}, kFloat);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectRule(
+      "promotes/tensors",
+      [](CallArguments& a) {
+        a.Tensors(kTensors, {{{2, 3}, kFloat}, {{2, 3}, DType::kUInt32}});
+      },
+      {{"tensors"}});
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {2, 3, 2}, kFloat); });
+  harness.ExpectEveryRuleCovered({"stack/product"});
+}
+
+TEST_F(JoinsRules, SplitTensor) {
+  using namespace joins::split;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnSplitTensorGetWorkspaceSize)> harness(
+      joins::split_tensor::kContract, &aclnnSplitTensorGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 5}, kFloat);
+        a.Integer(kSizes, 3);
+        a.Integer(kDim, -1);
+        a.Tensors(kOut, {{{2, 3}, kFloat}, {{2, 2}, kFloat}});
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("above-0/splitSections", [](CallArguments& a) { a.Integer(kSizes, 0); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Integer(kSizes, 2); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Integer(kSizes, -1); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Tensors(kOut, {{{2, 3}, kFloat}, {{2, 3}, kFloat}});
+  });
+  harness.ExpectEveryRuleCovered({"split_tensor/product"});
+}
+
+TEST_F(JoinsRules, SplitWithSize) {
+  using namespace joins::split;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnSplitWithSizeGetWorkspaceSize)> harness(
+      joins::split_with_size::kContract, &aclnnSplitWithSizeGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {5, 2}, kFloat);
+        a.Ints(kSizes, {1, 4});
+        a.Integer(kDim, 0);
+        a.Tensors(kOut, {{{1, 2}, kFloat}, {{4, 2}, kFloat}});
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("sum/splitSize", [](CallArguments& a) { a.Ints(kSizes, {1, 3}); });
+  harness.ExpectRule("sum/splitSize", [](CallArguments& a) {
+    a.Ints(kSizes, {INT64_MAX, INT64_MAX, 7});
+  });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kSizes, {4, 1}); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kSizes, {4, 1, 0}); });
+  harness.ExpectEveryRuleCovered({"split_with_size/product"});
+}
+
+}  // namespace aclimb::testing

@@ -1,0 +1,113 @@
+// aclnnMseLoss and aclnnMseLossBackward: the C entry points and the plans between them.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "aclimb/copy/convert.h"
+#include "aclimb/elementwise/elementwise.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/mse_loss/contract.h"
+#include "aclimb/ops/mse_loss/formulas.h"
+#include "aclimb/ops/mse_loss/sum.h"
+
+namespace aclimb::mse_loss {
+namespace {
+
+// The shape of `onto`, along which `view` repeats itself.
+TensorView Broadcast(const TensorView& view, const TensorView& onto) {
+  TensorView wide = view;
+  wide.rank = onto.rank;
+  for (int d = 0; d < onto.rank; ++d) {
+    const int own = d - (onto.rank - view.rank);
+    const bool repeats = own < 0 || view.shape[own] == 1;
+    wide.shape[d] = onto.shape[d];
+    wide.stride[d] = repeats ? 0 : view.stride[own];
+  }
+  return wide;
+}
+
+// The mean or the sum of all squares. Needs no workspace.
+struct ReducedPlan final : Plan {
+  TensorView shape;  // that both inputs broadcast to
+  double divisor = 1;
+
+  void Run(const RunContext& run) const override {
+    const double sum = SumOfSquares(Broadcast(run.View(Forward::kSelf), shape),
+                                    Broadcast(run.View(Forward::kTarget), shape));
+    const double loss = sum / divisor;
+    const float rounded =
+        std::isnan(loss) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(loss);
+    const TensorView out = run.View(Forward::kOut);
+    const copy::Converter converter(DType::kFloat32, out.dtype);
+    if (!converter.Changes()) {
+      *out.As<float>() = rounded;
+    } else {
+      converter.Run(&rounded, 1, out.data);
+    }
+  }
+};
+
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  using P = Forward;
+  const int64_t reduction = arguments.Integer(P::kReduction);
+  if (reduction == kNone) {
+    return elementwise::MakePlan(planner, arguments,
+                                 {.inputs = {P::kSelf, P::kTarget}, .output = P::kOut},
+                                 {&FormulaRuns, kSquare});
+  }
+  auto plan = NewPlan<ReducedPlan>();
+  size_t rank = 0;
+  contract::BroadcastInto(arguments.Tensor(P::kSelf).shape, plan->shape.shape, rank);
+  contract::BroadcastInto(arguments.Tensor(P::kTarget).shape, plan->shape.shape, rank);
+  plan->shape.rank = static_cast<int>(rank);
+  const auto count = static_cast<double>(plan->shape.ElementCount());
+  if (reduction == kMean) plan->divisor = count;
+  planner.Reads(P::kSelf);
+  planner.Reads(P::kTarget);
+  planner.Writes(P::kOut);
+  planner.Costs({.cycles = count});
+  return PlanPointer(std::move(plan));
+}
+
+Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Planner& planner) {
+  using P = Backward;
+  const auto count = static_cast<double>(arguments.Tensor(P::kSelf).ElementCount());
+  const bool mean = arguments.Integer(P::kReduction) == kMean;
+  const Attributes attributes = {.factor = static_cast<float>(mean ? 2 / count : 2)};
+  return elementwise::MakePlan(
+      planner, arguments, {.inputs = {P::kGradOutput, P::kSelf, P::kTarget}, .output = P::kOut},
+      {&FormulaRuns, kGradient}, attributes);
+}
+
+constinit Operator kMseLoss(kMseLossContract, MakePlan);
+constinit Operator kMseLossBackward(kMseLossBackwardContract, MakeBackwardPlan);
+
+}  // namespace
+}  // namespace aclimb::mse_loss
+
+extern "C" aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
+                                                    int64_t reduction, aclTensor* out,
+                                                    uint64_t* workspaceSize,
+                                                    aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::mse_loss::kMseLoss, workspaceSize, executor, self, target,
+                        reduction, out);
+}
+
+extern "C" aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize,
+                                    aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::mse_loss::kMseLoss, workspace, workspaceSize, executor, stream);
+}
+
+extern "C" aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::mse_loss::kMseLossBackward, workspaceSize, executor, gradOutput,
+                        self, target, reduction, out);
+}
+
+extern "C" aclnnStatus aclnnMseLossBackward(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::mse_loss::kMseLossBackward, workspace, workspaceSize, executor,
+                        stream);
+}

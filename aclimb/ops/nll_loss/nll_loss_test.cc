@@ -1,0 +1,102 @@
+// What is particular to the operators; the suite has the rest.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "aclimb/ops/nll_loss/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::nll_loss {
+namespace {
+
+using aclimb::testing::DeviceTensor;
+using aclimb::testing::Near;
+using aclimb::testing::RunBothPhases;
+
+class NLLLoss : public aclimb::testing::DeviceTest {
+ protected:
+  int Run(const DeviceTensor& self, const DeviceTensor& target, const DeviceTensor& weight,
+          Reduction reduction, const DeviceTensor& out, const DeviceTensor& total) {
+    return RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnNLLLossGetWorkspaceSize(self, target, weight, reduction, -100, out, total,
+                                              size, executor);
+        },
+        &aclnnNLLLoss, stream_);
+  }
+};
+
+// Labels next to the classes, and so far away that an address would overflow.
+TEST_F(NLLLoss, LabelsThatAreNoClassAreIgnored) {
+  constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
+  const DeviceTensor self({5, 2}, DType::kFloat32, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const DeviceTensor target({5}, DType::kInt64, {1, 2, -1, kLeast, 1e15});
+  const DeviceTensor weight({2}, DType::kFloat32, {3, 0.5});
+  const DeviceTensor out({}, DType::kFloat32), total({1}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(self, target, weight, kSum, out, total));
+  EXPECT_EQ(out.Values()[0], -1);
+  EXPECT_EQ(total.Values()[0], 0.5);
+  const DeviceTensor gradient({5, 2}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnNLLLossBackwardGetWorkspaceSize(out, self, target, weight, kMean, -100, total,
+                                                    gradient, size, executor);
+      },
+      &aclnnNLLLossBackward, stream_));
+  EXPECT_EQ(gradient.Values(), (std::vector<double>{0, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(NLLLoss, MeanOfNothing) {
+  const DeviceTensor self({2, 2}, DType::kFloat16, {1, 2, 3, 4});
+  const DeviceTensor target({2}, DType::kInt32, {-100, -100});
+  const DeviceTensor weight({2}, DType::kFloat16, {1, 1});
+  const DeviceTensor out({1}, DType::kFloat16), total({}, DType::kFloat16);
+  ACLIMB_EXPECT_OK(Run(self, target, weight, kMean, out, total));
+  EXPECT_TRUE(std::isnan(out.Values()[0]));
+  EXPECT_EQ(total.Values()[0], 0);
+}
+
+// Equal terms, which a sum in float32 would lose.
+TEST_F(NLLLoss, LongSumsOfEqualTerms) {
+  constexpr int64_t kRows = 1000000;
+  const DeviceTensor self({kRows, 1}, DType::kFloat32, std::vector<double>(kRows, -0.1));
+  const DeviceTensor target({kRows}, DType::kUInt8, std::vector<double>(kRows, 0));
+  const DeviceTensor weight({1}, DType::kFloat32, {0.3});
+  const DeviceTensor out({}, DType::kFloat32), total({}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(self, target, weight, kMean, out, total));
+  EXPECT_TRUE(Near(out.Values(), {0.1}, {1e-7, 0}));
+  EXPECT_TRUE(Near(total.Values(), {0.3 * kRows}, {1e-7, 0}));
+}
+
+TEST_F(NLLLoss, RefusalsNameWhatIsWrong) {
+  const DeviceTensor self({5, 2}, DType::kFloat32), target({5}, DType::kInt64);
+  const DeviceTensor weight({2}, DType::kFloat32), out({}, DType::kFloat32);
+  const DeviceTensor total({2}, DType::kFloat32);
+  EXPECT_EQ(Run(self, target, weight, kNone, out, total), 161002);
+  EXPECT_STREQ(aclGetRecentErrMsg(),
+               "aclnnNLLLossGetWorkspaceSize: out.shape is [] but reduction is 0 and target.shape "
+               "is [5]; expected equal shapes.\n"
+               "  fix: allocate out with this shape\n"
+               "  rule: nll_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
+  EXPECT_EQ(Run(self, target, weight, kSum, out, total), 161002);
+  EXPECT_STREQ(aclGetRecentErrMsg(),
+               "aclnnNLLLossGetWorkspaceSize: totalWeightOut.shape is [2]; expected rank 0 or "
+               "[1].\n"
+               "  fix: allocate totalWeightOut with one element\n"
+               "  rule: nll_loss/shape/totalWeightOut   code: 161002 ACLNN_ERR_PARAM_INVALID");
+}
+
+}  // namespace
+}  // namespace aclimb::nll_loss
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(NLLLoss, nll_loss::kOperators);
+
+}  // namespace aclimb::testing

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "aclimb/core/text.h"
+#include "aclimb/ops/pointwise/parameters.h"
+
+// k<Name>Parameters and k<Name>Rules of the gradients.
+namespace aclimb::pointwise {
+
+inline constexpr const char* kGradDoc = "gradient of what the forward operator returned";
+inline constexpr const char* kInputDoc = "what the forward operator was given";
+inline constexpr const char* kOutputDoc = "what the forward operator returned";
+inline constexpr const char* kResultDoc = "shape of gradOutput; may be one of the inputs";
+
+inline constexpr const char* kBroadcastDoc = "shape that both broadcast to; may be one of them";
+
+inline constexpr Parameter kThresholdBackwardParameters[] = {
+    Input("gradOutput", kThresholdGradientTypes, kGradDoc),
+    Input("self", kThresholdGradientTypes, "what the forward operator was given, or returned"),
+    Scalar("threshold", "the forward operator's"),
+    Output("out", kThresholdGradientTypes, kBroadcastDoc)};
+inline constexpr Rule kThresholdBackwardRules[] = {
+    HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/out", 3, 0),
+    IsReal("real/threshold", 2), contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};
+
+inline constexpr Parameter kGeluBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Output("gradInput", kFloats, kBroadcastDoc)};
+inline constexpr Rule kGeluBackwardRules[] = {
+    contract::Promotes("promotes/gradInput", 0, 1, 2, kConvert),
+    contract::Broadcasts("broadcasts/gradInput", 2, 0, 1, kAllocate)};
+
+inline constexpr Parameter kGeluBackwardV2Parameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Attribute("approximate", Kind::kString, "none: by the error function; tanh: by tanh"),
+    Output("gradInput", kFloats, kBroadcastDoc)};
+inline constexpr Rule kGeluBackwardV2Rules[] = {
+    contract::Promotes("promotes/gradInput", 0, 1, 3, kConvert),
+    contract::OneOf("one-of/approximate", 2, "none|tanh",
+                    "pass the text that the forward call had"),
+    contract::Broadcasts("broadcasts/gradInput", 3, 0, 1, kAllocate)};
+
+inline constexpr Parameter kTanhBackwardParameters[] = {
+    Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),
+    Output("gradInput", kAllFloats, kBroadcastDoc)};
+inline constexpr Rule kTanhBackwardRules[] = {
+    HasDType("same-dtype/output", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
+    contract::Broadcasts("broadcasts/gradInput", 2, 0, 1, kAllocate)};
+
+inline constexpr Parameter kSiluBackwardParameters[] = {Input("gradOutput", kFloats, kGradDoc),
+                                                        Input("self", kFloats, kInputDoc),
+                                                        Output("gradInput", kFloats, kResultDoc)};
+inline constexpr Rule kSiluBackwardRules[] = {
+    HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
+    HasShape("same-shape/self", 1, 0), HasShape("same-shape/gradInput", 2, 0)};
+
+inline constexpr Parameter kSigmoidBackwardParameters[] = {
+    Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),
+    Output("gradInput", kAllFloats, kResultDoc)};
+inline constexpr Rule kSigmoidBackwardRules[] = {
+    HasDType("same-dtype/output", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
+    HasShape("same-shape/output", 1, 0), HasShape("same-shape/gradInput", 2, 0)};
+
+inline constexpr Parameter kHardswishBackwardParameters[] = {Input("gradOutput", kFloats, kGradDoc),
+                                                             Input("self", kFloats, kInputDoc),
+                                                             Output("out", kFloats, kResultDoc)};
+inline constexpr Rule kHardswishBackwardRules[] = {
+    HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/out", 2, 0),
+    HasShape("same-shape/self", 1, 0), HasShape("same-shape/out", 2, 0)};
+
+inline constexpr auto& kHardsigmoidBackwardParameters = kHardswishBackwardParameters;
+inline constexpr Rule kHardsigmoidBackwardRules[] = {HasShape("same-shape/self", 1, 0),
+                                                     HasShape("same-shape/out", 2, 0)};
+
+inline constexpr Parameter kHardtanhBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Scalar("min", "the forward operator's least"), Scalar("max", "the forward operator's most"),
+    Output("out", kFloats, kResultDoc)};
+inline constexpr Rule kHardtanhBackwardRules[] = {HasDType("same-dtype/self", 1, 0),
+                                                  HasDType("same-dtype/out", 4, 0),
+                                                  IsReal("real/min", 2),
+                                                  IsReal("real/max", 3),
+                                                  HasShape("same-shape/self", 1, 0),
+                                                  HasShape("same-shape/out", 4, 0)};
+
+inline constexpr Parameter kLeakyReluBackwardParameters[] = {
+    Input("gradOutput", kAllFloats, kGradDoc),
+    Input("self", kAllFloats, "what the forward operator was given, or returned"),
+    Scalar("negativeSlope", "the forward operator's; not negative when selfIsResult is true"),
+    Attribute("selfIsResult", Kind::kBool, "true: self is what the forward operator returned"),
+    Output("out", kAllFloats, kResultDoc)};
+// From the output alone the sign of the input cannot be told then. NaN passes.
+inline std::optional<std::string> NegativeSlopeOfResult(const contract::Arguments& arguments) {
+  if (!arguments.Bool(3) || !(arguments.Scalar(2).ToDouble() < 0)) return std::nullopt;
+  return Cat("negativeSlope is ", arguments.Scalar(2).Text(),
+             " and selfIsResult is true; expected negativeSlope >= 0, since the forward map has no "
+             "inverse otherwise.");
+}
+inline constexpr Rule kLeakyReluBackwardRules[] = {
+    IsReal("real/negativeSlope", 2), HasShape("same-shape/self", 1, 0),
+    HasShape("same-shape/out", 4, 0),
+    contract::Custom("slope-of-result", &NegativeSlopeOfResult,
+                     "negativeSlope >= 0 when selfIsResult is true",
+                     "pass the forward input and selfIsResult=false")};
+
+}  // namespace aclimb::pointwise

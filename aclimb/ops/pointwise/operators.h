@@ -1,0 +1,202 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "aclimb/contract/promotion.h"
+#include "aclimb/ops/pointwise/contracts.h"
+#include "aclimb/ops/pointwise/truths.h"
+#include "aclimb/truth/each.h"
+#include "aclimb/truth/elements.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::pointwise {
+
+// A condition, which has no say in what is computed in.
+constexpr bool IsCondition(const Parameter& parameter) {
+  const contract::DTypeMask mask = parameter.dtypes[Product::kA2];
+  return (mask & ~contract::DTypes(DType::kBool, DType::kUInt8)) == 0;
+}
+
+// The tensors of a call by their roles, those that are given, and what it computes in.
+struct Operands {
+  explicit Operands(const truth::Call& call) {
+    for (int p = 0; p < call.size(); ++p) {
+      if (call.ParameterAt(p).kind != Kind::kTensor) continue;
+      if (contract::IsWritten(call.ParameterAt(p).role)) output = p;
+      if (!contract::IsRead(call.ParameterAt(p).role) || !call.IsGiven(p)) continue;
+      inputs.push_back(p);
+      if (IsCondition(call.ParameterAt(p))) continue;
+      const DType own = call.DTypeOf(p);
+      computed = computed == DType::kUndefined
+                     ? own
+                     : contract::PromoteTensors(computed, own).value_or(computed);
+    }
+  }
+
+  std::vector<int> inputs = {};
+  int output = -1;
+  DType computed = DType::kUndefined;
+};
+
+inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
+  truths::Numbers numbers;
+  numbers.whole = !IsFloating(computed);
+  int scalars = 0, integers = 0;
+  for (int p = 0; p < call.size(); ++p) {
+    numbers.given[p] = call.IsGiven(p);
+    if (call.ParameterAt(p).kind == Kind::kInteger) numbers.integer[integers++] = call.Integer(p);
+    if (call.ParameterAt(p).kind == Kind::kString) numbers.by_tanh = call.Text(p, "") == "tanh";
+    if (call.ParameterAt(p).kind != Kind::kScalar) continue;
+    const double real = call.Real(p);
+    numbers.real[scalars++] = computed == DType::kFloat64 ? real
+                              : computed == DType::kBool  ? (real != 0 ? 1 : 0)
+                              : numbers.whole             ? std::trunc(real)
+                                                          : static_cast<double>(call.Float(p));
+  }
+  return numbers;
+}
+
+// A few units of the last place of float32, where terms of 1 may cancel and exponents may be a
+// product, or one rounding to a half type.
+inline truth::Allowance ComputedIn(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return {4e-6, 1e-6};
+    case DType::kFloat16:
+      return {6e-4, 1e-6};
+    case DType::kBFloat16:
+      return {4.5e-3, 1e-6};
+    case DType::kFloat64:
+      return {1e-14, 1e-14};
+    default:
+      return {};
+  }
+}
+// One rounding.
+inline truth::Allowance StoredIn(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return {6e-8, 1e-45};
+    case DType::kFloat16:
+      return {5e-4, 3e-8};
+    case DType::kBFloat16:
+      return {4e-3, 1e-40};
+    default:
+      return {};
+  }
+}
+
+// Integers lose the bits that their dtype has not.
+inline double Wrapped(double value, DType dtype) {
+  if (!IsInteger(dtype)) return value;
+  const double size = std::ldexp(1.0, 8 * static_cast<int>(SizeOf(dtype)));
+  const double least = dtype == DType::kUInt8 ? 0 : -size / 2;
+  return value - size * std::floor((value - least) / size);
+}
+
+// pick(formula(...)) of the inputs' elements.
+template <typename R, typename Pick>
+std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+                             R (*formula)(double, const truths::Numbers&),
+                             const truths::Numbers& numbers, Pick pick) {
+  return truth::Each(call, {in[0]}, [&](double x) { return pick(formula(x, numbers)); });
+}
+template <typename R, typename Pick>
+std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+                             R (*formula)(double, double, const truths::Numbers&),
+                             const truths::Numbers& numbers, Pick pick) {
+  return truth::Each(call, {in[0], in[1]},
+                     [&](double x, double y) { return pick(formula(x, y, numbers)); });
+}
+template <typename R, typename Pick>
+std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+                             R (*formula)(double, double, double, const truths::Numbers&),
+                             const truths::Numbers& numbers, Pick pick) {
+  return truth::Each(call, {in[0], in[1], in[2]},
+                     [&](double x, double y, double z) { return pick(formula(x, y, z, numbers)); });
+}
+
+inline double ValueOf(double value) { return value; }
+inline double ValueOf(const truths::Sum& sum) { return sum.value; }
+
+enum class Accuracy { kExact, kComputed, kSum };
+
+template <auto kFormula, Accuracy kAccuracy>
+void Truth(const truth::Call& call, truth::Outputs& outputs) {
+  const Operands operands(call);
+  const DType computed = operands.computed, out = call.DTypeOf(operands.output);
+  const truths::Numbers numbers = NumbersOf(call, computed);
+  std::vector<double> values = ValuesOf(call, operands.inputs, kFormula, numbers,
+                                        [](const auto& result) { return ValueOf(result); });
+  truth::Allowance allowance;
+  if (kAccuracy != Accuracy::kExact) allowance = ComputedIn(computed);
+  if (out != computed) {
+    allowance.relative += StoredIn(out).relative;
+    allowance.absolute += StoredIn(out).absolute;
+  }
+  std::vector<double> allowed;
+  for (const double value : values) {
+    allowed.push_back(allowance.absolute + allowance.relative * std::fabs(value));
+  }
+  if constexpr (kAccuracy == Accuracy::kSum) {
+    // What is computed in float32 or double is off by the size of its terms.
+    const DType terms = computed == DType::kFloat64 ? computed : DType::kFloat32;
+    const double relative = IsFloating(computed) ? ComputedIn(terms).relative : 0;
+    const std::vector<double> sizes = ValuesOf(call, operands.inputs, kFormula, numbers,
+                                               [](const truths::Sum& sum) { return sum.size; });
+    for (size_t i = 0; i < sizes.size(); ++i) allowed[i] += relative * sizes[i];
+  }
+  for (double& value : values) {
+    const double rounded = truth::Rounded(value, computed);
+    // What is chosen may be a number that the dtype has not; what is computed may overflow.
+    const bool is_rounded = kAccuracy == Accuracy::kExact || std::isinf(rounded);
+    value = Wrapped(is_rounded ? rounded : Wrapped(value, computed), out);
+  }
+  outputs.Set(operands.output, std::move(values), std::move(allowed));
+}
+// Of operators that choose among numbers, that compute, and that add terms which may cancel.
+template <auto kFormula>
+constexpr auto Exact = &Truth<kFormula, Accuracy::kExact>;
+template <auto kFormula>
+constexpr auto Computed = &Truth<kFormula, Accuracy::kComputed>;
+template <auto kFormula>
+constexpr auto Sum = &Truth<kFormula, Accuracy::kSum>;
+
+inline void TruthOfClampTensor(const truth::Call& call, truth::Outputs& outputs) {
+  const bool both = call.IsGiven(1) && call.IsGiven(2);
+  (both ? Exact<&truths::ClampByBoth> : Exact<&truths::ClampByOne>)(call, outputs);
+}
+
+// The output may be each input of its dtypes.
+struct SharedTensors {
+  constexpr explicit SharedTensors(const contract::Contract& contract) {
+    const int last = static_cast<int>(contract.parameters.size()) - 1;
+    const Parameter& output = contract.At(last);
+    if (output.role != contract::Role::kOutput) return;
+    for (int p = 0; p < last; ++p) {
+      const Parameter& input = contract.At(p);
+      if (input.kind != Kind::kTensor || input.optional) continue;
+      if (input.dtypes[Product::kA2] == output.dtypes[Product::kA2]) pairs[count++] = {last, p};
+    }
+  }
+
+  std::array<truth::InPlace, 3> pairs = {};
+  size_t count = 0;
+};
+template <const contract::Contract& kContract>
+inline constexpr SharedTensors kSharedTensors{kContract};
+
+inline constexpr truth::OperatorEntry kOperators[] = {
+#define ACLIMB_POINTWISE(name, Name, header, plan, truth_of, parameter_list, argument_list, ...) \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(                                         \
+      k##Name##Contract, truth_of, &truth::DrawFromContract,                                     \
+      std::span(kSharedTensors<k##Name##Contract>.pairs)                                         \
+          .first(kSharedTensors<k##Name##Contract>.count)),
+#include "aclimb/ops/pointwise/rows.inc"
+#undef ACLIMB_POINTWISE
+};
+
+}  // namespace aclimb::pointwise

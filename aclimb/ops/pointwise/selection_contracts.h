@@ -1,0 +1,119 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "aclimb/core/codes.h"
+#include "aclimb/ops/pointwise/parameters.h"
+
+// k<Name>Parameters and k<Name>Rules of operators that choose among numbers.
+namespace aclimb::pointwise {
+
+inline constexpr Parameter kThresholdParameters[] = {
+    Input("self", kNumbersWithoutDouble, "any shape"),
+    Scalar("threshold", "what is above stays; in the dtype of self, without fraction for integers"),
+    Scalar("value", "what the others become; in the dtype of self"),
+    Output("out", kNumbersWithoutDouble, "shape of self; may be self itself")};
+inline constexpr Rule kThresholdRules[] = {
+    IsReal("real/threshold", 1), IsReal("real/value", 2),
+    contract::ConvertsTo("converts/out", 0, 3, "allocate the output with the dtype of self"),
+    HasShape("same-shape/out", 3, 0)};
+inline constexpr auto kInplaceThresholdParameters = InPlace(kThresholdParameters);
+inline constexpr auto kInplaceThresholdRules = First(kThresholdRules, 2);
+
+inline constexpr const char* kLeastDoc = "the least; in the dtype of self";
+inline constexpr const char* kMostDoc = "the most; in the dtype of self";
+inline constexpr const char* kClampedDoc = "shape and dtype of self; may be self itself";
+
+inline constexpr Parameter kClampParameters[] = {
+    Input("self", kNumbers, "any shape"),
+    Optional(Scalar("clipValueMin", "the least, in the dtype of self; null: no lower bound")),
+    Optional(Scalar("clipValueMax", "the most, in the dtype of self; null: no upper bound")),
+    Output("out", kNumbers, kClampedDoc)};
+inline std::optional<std::string> NoBound(const contract::Arguments& arguments) {
+  if (arguments.Given(1) || arguments.Given(2)) return std::nullopt;
+  return "clipValueMin and clipValueMax are null; expected at least one bound.";
+}
+inline constexpr Rule kClampRules[] = {
+    contract::Custom("a-bound", &NoBound, "clipValueMin or clipValueMax is given",
+                     "pass a lower bound, an upper bound, or both", kAclnnNullptr),
+    IsReal("real/clipValueMin", 1), IsReal("real/clipValueMax", 2),
+    HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
+
+inline constexpr Parameter kClampMinParameters[] = {Input("self", kNumbers, "any shape"),
+                                                    Scalar("clipValueMin", kLeastDoc),
+                                                    Output("out", kNumbers, kClampedDoc)};
+inline constexpr Rule kClampMinRules[] = {IsReal("real/clipValueMin", 1),
+                                          HasDType("same-dtype/out", 2, 0),
+                                          HasShape("same-shape/out", 2, 0)};
+
+inline constexpr Parameter kClampMaxParameters[] = {Input("self", kNumbers, "any shape"),
+                                                    Scalar("clipValueMax", kMostDoc),
+                                                    Output("out", kNumbers, kClampedDoc)};
+inline constexpr Rule kClampMaxRules[] = {IsReal("real/clipValueMax", 1),
+                                          HasDType("same-dtype/out", 2, 0),
+                                          HasShape("same-shape/out", 2, 0)};
+inline constexpr auto kInplaceClampMaxParameters = InPlace(kClampMaxParameters);
+inline constexpr auto kInplaceClampMaxRules = First(kClampMaxRules, 1);
+
+inline constexpr Parameter kHardtanhParameters[] = {
+    Input("self", kNumbers, "any shape"), Scalar("clipValueMin", kLeastDoc),
+    Scalar("clipValueMax", kMostDoc), Output("out", kNumbers, kClampedDoc)};
+inline constexpr Rule kHardtanhRules[] = {
+    IsReal("real/clipValueMin", 1), IsReal("real/clipValueMax", 2),
+    HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
+inline constexpr auto kInplaceHardtanhParameters = InPlace(kHardtanhParameters);
+inline constexpr auto kInplaceHardtanhRules = First(kHardtanhRules, 2);
+
+inline constexpr Parameter kClampTensorParameters[] = {
+    Input("self", kNumbers, "any shape"),
+    Optional(Input("clipValueMin", kNumbers, "the least; null: no lower bound")),
+    Optional(Input("clipValueMax", kNumbers, "the most; null: no upper bound")),
+    Output("out", kNumbers, "shape that the others broadcast to; may be one of them")};
+inline constexpr Rule kClampTensorRules[] = {
+    kClampRules[0], contract::Promotes("promotes/out", 0, 1, 2, 3, kConvert),
+    contract::Broadcasts("broadcasts/out", 3, 0, 1, 2, kAllocate)};
+
+inline constexpr Parameter kClampMinTensorParameters[] = {
+    Input("self", kNumbers, "any shape"), Input("clipValueMin", kNumbers, "the least"),
+    Output("out", kNumbers,
+           "shape that the others broadcast to, dtype of self; may be one of them")};
+inline constexpr Rule kClampMinTensorRules[] = {
+    HasDType("same-dtype/out", 2, 0), contract::Promotes("promotes/out", 0, 1, 2, kConvert),
+    contract::Broadcasts("broadcasts/out", 2, 0, 1, kAllocate)};
+inline constexpr auto kInplaceClampMinTensorParameters = InPlace(kClampMinTensorParameters);
+inline constexpr Rule kInplaceClampMinTensorRules[] = {
+    contract::Promotes("promotes/selfRef", 0, 1, 0, kConvert),
+    contract::Broadcasts("broadcasts/selfRef", 0, 0, 1, kFits)};
+
+inline constexpr Parameter kClampMaxTensorParameters[] = {
+    kClampMinTensorParameters[0], Input("max", kNumbers, "the most"), kClampMinTensorParameters[2]};
+inline constexpr auto& kClampMaxTensorRules = kClampMinTensorRules;
+inline constexpr auto kInplaceClampMaxTensorParameters = InPlace(kClampMaxTensorParameters);
+inline constexpr auto& kInplaceClampMaxTensorRules = kInplaceClampMinTensorRules;
+
+inline constexpr Parameter kSWhereParameters[] = {
+    Input("condition", kConditions, "what is not 0 chooses self"),
+    Input("self", kWhereTypes, "chosen where the condition holds"),
+    Input("other", kWhereTypes, "chosen elsewhere"),
+    Output("out", kWhereTypes, "shape that the others broadcast to; may be one of them")};
+inline constexpr Rule kSWhereRules[] = {
+    contract::Promotes("promotes/out", 1, 2, 3, kConvert),
+    contract::Broadcasts("broadcasts/out", 3, 0, 1, 2, kAllocate)};
+
+inline constexpr Parameter kInplaceMaskedFillScalarParameters[] = {
+    contract::InOut("selfRef", kMaskedFillTypes, "any shape"),
+    Input("mask", kMask, "what is true is filled; broadcasts to selfRef"),
+    Scalar("value", "what is filled in, in the dtype of selfRef")};
+inline constexpr Rule kInplaceMaskedFillScalarRules[] = {
+    IsReal("real/value", 2), contract::Broadcasts("broadcasts/selfRef", 0, 0, 1, kFits)};
+
+inline constexpr Parameter kInplaceMaskedFillTensorParameters[] = {
+    contract::InOut("selfRef", kMaskedFillTypes, "any shape"),
+    Input("mask", kMask, "what is true is filled; broadcasts to selfRef"),
+    contract::WithRank(Input("value", kMaskedFillTypes, "what is filled in"), 0, 0)};
+inline constexpr Rule kInplaceMaskedFillTensorRules[] = {
+    contract::ConvertsTo("converts/value", 2, 0, "create the value with the dtype of selfRef"),
+    contract::Broadcasts("broadcasts/selfRef", 0, 0, 1, kFits)};
+
+}  // namespace aclimb::pointwise

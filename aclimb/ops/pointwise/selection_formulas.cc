@@ -1,0 +1,167 @@
+#include <type_traits>
+
+#include "aclimb/ops/pointwise/formulas.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/pointwise/selection_formulas.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the rest is compiled once per instruction set.
+#include "aclimb/elementwise/elementwise-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::pointwise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;       // NOLINT: the per-target toolbox
+using namespace elementwise::HWY_NAMESPACE;  // NOLINT: RunsOf
+
+// What the formulas share: float32 on vectors, few instructions beside what memory takes.
+template <int kCount>
+struct Of : Attributes {
+  Of(const Attributes& given) : Attributes(given) {}  // NOLINT: for RunsOf
+  static constexpr int kInputs = kCount;
+  static constexpr float kCycles = 0.3f + 0.1f * kCount;
+  using Vectors = elementwise::Floats;
+  using Scalars = elementwise::Types<uint8_t, int8_t, int16_t, int32_t, int64_t, double>;
+};
+using TrueOrNumber = elementwise::Types<Bool, uint8_t, int8_t, int16_t, int32_t, int64_t, double>;
+
+// Attributes: threshold, value.
+struct Threshold : Of<1> {
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    // NaN compares false and stays, as in PyTorch.
+    return hn::IfThenElse(hn::Le(x, hn::Set(d, As<float>(0))), hn::Set(d, As<float>(1)), x);
+  }
+  template <class T>
+  T Scalar(T x) const {
+    if constexpr (std::is_floating_point_v<T>) return x <= real[0] ? As<T>(1) : x;
+    return static_cast<int64_t>(x) <= whole[0] ? As<T>(1) : x;
+  }
+};
+
+// At least `least`, at most `most`. NaN stays, and a bound that is NaN makes NaN, as in PyTorch.
+template <class D, class V>
+HWY_INLINE V AtLeast(D, V x, V least) {
+  return hn::IfThenElse(hn::Or(hn::Ge(x, least), hn::IsNaN(x)), x, least);
+}
+template <class D, class V>
+HWY_INLINE V AtMost(D, V x, V most) {
+  return hn::IfThenElse(hn::Or(hn::Le(x, most), hn::IsNaN(x)), x, most);
+}
+template <class T>
+T AtLeast(T x, T least) {
+  return x >= least || x != x ? x : least;
+}
+template <class T>
+T AtMost(T x, T most) {
+  return x <= most || x != x ? x : most;
+}
+
+// Attributes: the least and the most. Where bounds cross, the least is the result.
+struct Clamp : Of<1> {
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return AtLeast(d, AtMost(d, x, hn::Set(d, As<float>(1))), hn::Set(d, As<float>(0)));
+  }
+  template <class T>
+  T Scalar(T x) const {
+    return AtLeast(AtMost(x, As<T>(1)), As<T>(0));
+  }
+};
+
+struct ClampBy : Of<3> {
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x, V least, V most) const {
+    return AtLeast(d, AtMost(d, x, most), least);
+  }
+  template <class T>
+  T Scalar(T x, T least, T most) const {
+    return AtLeast(AtMost(x, most), least);
+  }
+};
+
+struct ClampMinBy : Of<2> {
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x, V least) const {
+    return AtLeast(d, x, least);
+  }
+  template <class T>
+  T Scalar(T x, T least) const {
+    return AtLeast(x, least);
+  }
+};
+
+struct ClampMaxBy : Of<2> {
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x, V most) const {
+    return AtMost(d, x, most);
+  }
+  template <class T>
+  T Scalar(T x, T most) const {
+    return AtMost(x, most);
+  }
+};
+
+// Conditions and masks come as what the others are: false is 0.
+struct Where : Of<3> {
+  using Scalars = TrueOrNumber;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V condition, V x, V y) const {
+    return hn::IfThenElse(hn::Eq(condition, hn::Zero(d)), y, x);
+  }
+  template <class T>
+  T Scalar(T condition, T x, T y) const {
+    return condition == T{0} ? y : x;
+  }
+};
+
+// Attribute: value.
+struct MaskedFill : Of<2> {
+  using Scalars = TrueOrNumber;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x, V mask) const {
+    return hn::IfThenElse(hn::Eq(mask, hn::Zero(d)), x, hn::Set(d, As<float>(0)));
+  }
+  template <class T>
+  T Scalar(T x, T mask) const {
+    return mask == T{0} ? x : As<T>(0);
+  }
+};
+
+struct MaskedFillBy : Of<3> {
+  using Scalars = TrueOrNumber;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x, V mask, V value) const {
+    return hn::IfThenElse(hn::Eq(mask, hn::Zero(d)), x, value);
+  }
+  template <class T>
+  T Scalar(T x, T mask, T value) const {
+    return mask == T{0} ? x : value;
+  }
+};
+
+const elementwise::Runs& SelectionRunsOf(int number) {
+  static constexpr elementwise::Runs kRuns[] = {
+#define ACLIMB_FORMULA(Name) RunsOf<Name>(),
+      ACLIMB_SELECTION_FORMULAS(ACLIMB_FORMULA)
+#undef ACLIMB_FORMULA
+  };
+  return kRuns[number];
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::pointwise
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::pointwise {
+
+HWY_EXPORT(SelectionRunsOf);
+
+const elementwise::Runs& SelectionRuns(int number) {
+  return HWY_DYNAMIC_DISPATCH(SelectionRunsOf)(number);
+}
+
+}  // namespace aclimb::pointwise
+#endif

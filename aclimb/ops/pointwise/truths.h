@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cmath>
+
+#include "aclimb/core/dtype.h"
+
+// What each operator gives for one element, in double.
+namespace aclimb::pointwise::truths {
+
+// The numbers besides the inputs, in the order of the parameters.
+struct Numbers {
+  double real[3] = {};  // as the dtype that is computed in has them
+  int64_t integer[3] = {};
+  bool given[5] = {};    // what is null is not; by parameter
+  bool by_tanh = false;  // the text
+  bool whole = false;    // integers are computed
+
+  double operator[](int i) const { return real[i]; }
+};
+
+inline double Elu(double x, const Numbers& n) {
+  return x <= 0 ? n[0] * n[1] * std::expm1(x * n[2]) : n[1] * x;
+}
+inline double ByErf(double x) { return x * (1 + std::erf(x * M_SQRT1_2)) / 2; }
+inline double ByTanh(double x) {
+  return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
+}
+inline double GeluV2(double x, const Numbers& n) {
+  return n.integer[0] == 0 ? ByErf(x) : ByTanh(x);
+}
+inline double LeakyRelu(double x, const Numbers& n) { return x > 0 ? x : x * n[0]; }
+inline double Softplus(double x, const Numbers& n) {
+  return x * n[0] > n[1] ? x : std::log1p(std::exp(x * n[0])) / n[0];
+}
+inline double Threshold(double x, const Numbers& n) { return x <= n[0] ? n[1] : x; }
+
+inline double Least(double x, double least) { return x < least || std::isnan(least) ? least : x; }
+inline double Most(double x, double most) { return x > most || std::isnan(most) ? most : x; }
+inline double Clamp(double x, const Numbers& n) {
+  const double below = n.given[2] ? Most(x, n[1]) : x;
+  return n.given[1] ? Least(below, n[0]) : below;
+}
+inline double ClampMin(double x, const Numbers& n) { return Least(x, n[0]); }
+inline double ClampMax(double x, const Numbers& n) { return Most(x, n[0]); }
+
+inline double ClampMinBy(double x, double least, const Numbers&) { return Least(x, least); }
+inline double ClampMaxBy(double x, double most, const Numbers&) { return Most(x, most); }
+inline double ClampByBoth(double x, double least, double most, const Numbers&) {
+  return Least(Most(x, most), least);
+}
+// Of the bound that is given.
+inline double ClampByOne(double x, double bound, const Numbers& n) {
+  return n.given[1] ? Least(x, bound) : Most(x, bound);
+}
+inline double Where(double condition, double x, double y, const Numbers&) {
+  return condition != 0 ? x : y;
+}
+inline double MaskedFill(double x, double mask, const Numbers& n) { return mask != 0 ? n[0] : x; }
+inline double MaskedFillBy(double x, double mask, double value, const Numbers&) {
+  return mask != 0 ? value : x;
+}
+
+// A sum, and how large its terms are, which may cancel.
+struct Sum {
+  double value;
+  double size;
+};
+inline Sum Addcmul(double x, double a, double b, const Numbers& n) {
+  const double product = n[0] * a * b;
+  return {x + product, std::fabs(x) + std::fabs(product)};
+}
+inline Sum Addcdiv(double x, double a, double b, const Numbers& n) {
+  double quotient = n[0] * (a / b);
+  if (n.whole) quotient = b == 0 ? 0 : std::trunc(n[0] * a / b);
+  return {x + quotient, std::fabs(x) + std::fabs(quotient)};
+}
+inline Sum Between(double x, double end, double weight) {
+  const double size =
+      std::fabs(x) + std::fabs(end) + (1 + std::fabs(weight)) * (std::fabs(end) + std::fabs(x));
+  return {std::fabs(weight) < 0.5 ? x + weight * (end - x) : end - (end - x) * (1 - weight), size};
+}
+inline Sum Lerp(double x, double end, double weight, const Numbers&) {
+  return Between(x, end, weight);
+}
+inline Sum LerpBy(double x, double end, const Numbers& n) { return Between(x, end, n[0]); }
+
+inline double ThresholdBackward(double g, double x, const Numbers& n) { return x <= n[0] ? 0 : g; }
+inline double GeluBackwardByErf(double g, double x) {
+  const double share = (1 + std::erf(x * M_SQRT1_2)) / 2;
+  return g * (share + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI));
+}
+inline double GeluBackward(double g, double x, const Numbers&) {
+  const double k = std::sqrt(2 / M_PI);
+  const double t = std::tanh(k * (x + 0.044715 * x * x * x));
+  return g * ((1 + t) / 2 + x / 2 * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x));
+}
+inline double GeluBackwardV2(double g, double x, const Numbers& n) {
+  return n.by_tanh ? GeluBackward(g, x, n) : GeluBackwardByErf(g, x);
+}
+inline double TanhBackward(double g, double y, const Numbers&) { return g * (1 - y * y); }
+inline double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+inline double SiluBackward(double g, double x, const Numbers&) {
+  return g * SigmoidOf(x) * (1 + x * (1 - SigmoidOf(x)));
+}
+inline double SigmoidBackward(double g, double y, const Numbers&) { return g * (1 - y) * y; }
+inline double HardswishBackward(double g, double x, const Numbers&) {
+  return x < -3 ? 0 : x > 3 ? g : g * (x / 3 + 0.5);
+}
+inline double HardsigmoidBackward(double g, double x, const Numbers&) {
+  return x > -3 && x < 3 ? g / 6 : 0;
+}
+inline double HardtanhBackward(double g, double x, const Numbers& n) {
+  return x < n[0] || x > n[1] ? 0 : g;
+}
+inline double LeakyReluBackward(double g, double x, const Numbers& n) {
+  return x > 0 ? g : g * n[0];
+}
+
+}  // namespace aclimb::pointwise::truths

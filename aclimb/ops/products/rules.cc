@@ -1,0 +1,160 @@
+#include "aclimb/ops/products/rules.h"
+
+#include <algorithm>
+
+#include "aclimb/contract/promotion.h"
+#include "aclimb/core/text.h"
+#include "aclimb/ops/products/contracts.h"
+
+namespace aclimb::products {
+namespace {
+
+using contract::Arguments;
+
+DType PromotedOf(const Arguments& arguments, const NamedTensor (&inputs)[3]) {
+  DType promoted = arguments.Tensor(inputs[0].parameter).dtype;
+  for (const NamedTensor& each : inputs) {
+    if (each.name == nullptr) continue;
+    // All that the contracts accept have a dtype in common.
+    promoted = contract::PromoteTensors(promoted, arguments.Tensor(each.parameter).dtype)
+                   .value_or(promoted);
+  }
+  return promoted;
+}
+
+std::string DTypesText(const Arguments& arguments, const NamedTensor (&inputs)[3]) {
+  std::string text;
+  for (const NamedTensor& each : inputs) {
+    if (each.name == nullptr) continue;
+    text += Cat(text.empty() ? "" : ", ", each.name, ".dtype is ",
+                NameOf(arguments.Tensor(each.parameter).dtype));
+  }
+  return text;
+}
+
+DType AddmvDTypeOf(const Arguments& arguments) {
+  const DType tensors[3] = {arguments.Tensor(kAddmvSelf).dtype, arguments.Tensor(kMat).dtype,
+                            arguments.Tensor(kVec).dtype};
+  const DType scalars[2] = {arguments.Scalar(kAddmvAlpha).dtype,
+                            arguments.Scalar(kAddmvBeta).dtype};
+  return AddmvDType(tensors, scalars);
+}
+
+constexpr NamedTensor kAddmvTensors[3] = {{kAddmvSelf, "self"}, {kMat, "mat"}, {kVec, "vec"}};
+
+std::string TextOf(const Dims& shape) { return ShapeText(shape.data(), shape.size()); }
+
+}  // namespace
+
+std::optional<Dims> BroadcastShape(const Dims& a, const Dims& b) {
+  Dims shape(std::max(a.size(), b.size()));
+  for (size_t i = 1; i <= shape.size(); ++i) {
+    const int64_t of_a = i <= a.size() ? a[a.size() - i] : 1;
+    const int64_t of_b = i <= b.size() ? b[b.size() - i] : 1;
+    if (of_a != of_b && of_a != 1 && of_b != 1) return std::nullopt;
+    shape[shape.size() - i] = of_a == 1 ? of_b : of_a;
+  }
+  return shape;
+}
+
+std::optional<Dims> MatmulShape(const Dims& first, const Dims& second) {
+  if (first.empty() || second.empty()) return std::nullopt;
+  const int64_t terms = second.size() == 1 ? second[0] : second[second.size() - 2];
+  if (first.back() != terms) return std::nullopt;
+  const auto batch = [](const Dims& shape) {
+    return shape.size() < 2 ? Dims() : Dims(shape.begin(), shape.end() - 2);
+  };
+  std::optional<Dims> shape = BroadcastShape(batch(first), batch(second));
+  if (!shape) return std::nullopt;
+  if (first.size() > 1) shape->push_back(first[first.size() - 2]);
+  if (second.size() > 1) shape->push_back(second.back());
+  return shape;
+}
+
+Finding WrongResultDType(const Arguments& arguments, const NamedTensor (&inputs)[3],
+                         const NamedTensor& out) {
+  const DType promoted = PromotedOf(arguments, inputs);
+  const DType got = arguments.Tensor(out.parameter).dtype;
+  if (got == promoted || (promoted == DType::kFloat16 && got == DType::kFloat32)) {
+    return std::nullopt;
+  }
+  return Cat(out.name, ".dtype is ", NameOf(got), " but ", DTypesText(arguments, inputs),
+             "; expected ", NameOf(promoted), promoted == DType::kFloat16 ? " or FLOAT." : ".");
+}
+
+Finding CubeMathTypeOfAnotherProduct(const Arguments& arguments, const NamedTensor (&inputs)[3],
+                                     int cube_math_type) {
+  const int64_t type = arguments.Integer(cube_math_type);
+  const bool old_chip = arguments.product() == Product::kInference310P ||
+                        arguments.product() == Product::kTraining910;
+  if (!old_chip || type == 1 || type == 2 || PromotedOf(arguments, inputs) != DType::kFloat32) {
+    return std::nullopt;
+  }
+  return Cat("cubeMathType is ", type, " and ", DTypesText(arguments, inputs),
+             "; expected 1 or 2 where the tensors promote to FLOAT on ",
+             NameOf(arguments.product()), ".");
+}
+
+Finding WrongMatmulShapes(const Arguments& arguments) {
+  const Dims& self = arguments.Tensor(kSelf).shape;
+  const Dims& mat2 = arguments.Tensor(kMat2).shape;
+  const Dims& out = arguments.Tensor(kOut).shape;
+  const std::string factors =
+      Cat("self.shape is ", TextOf(self), " and mat2.shape is ", TextOf(mat2));
+  const std::optional<Dims> shape = MatmulShape(self, mat2);
+  if (!shape) {
+    return Cat(factors,
+               "; expected equal inner dimensions, and those before the matrices to broadcast.");
+  }
+  if (out == *shape || (shape->empty() && out == Dims{1})) return std::nullopt;
+  return Cat("out.shape is ", TextOf(out), " but ", factors, "; expected ", TextOf(*shape), ".");
+}
+
+Finding WrongSumOfBatches(const Arguments& arguments) {
+  const Dims& self = arguments.Tensor(kAddend).shape;
+  const Dims& batch1 = arguments.Tensor(kFirst).shape;
+  const Dims& batch2 = arguments.Tensor(kSecond).shape;
+  const Dims& out = arguments.Tensor(kSum).shape;
+  const std::optional<Dims> product = MatmulShape(batch1, batch2);
+  // The patterns say that the factors go together.
+  if (!product) return std::nullopt;
+  const std::optional<Dims> shape = BroadcastShape(self, *product);
+  if (shape && *shape == out) return std::nullopt;
+  const std::string inputs = Cat("self.shape is ", TextOf(self), ", batch1.shape is ",
+                                 TextOf(batch1), " and batch2.shape is ", TextOf(batch2));
+  if (!shape) return Cat(inputs, "; expected self and the product to broadcast.");
+  return Cat("out.shape is ", TextOf(out), " but ", inputs, "; expected ", TextOf(*shape), ".");
+}
+
+DType AddmvDType(const DType (&tensors)[3], const DType (&scalars)[2]) {
+  DType promoted = tensors[0];
+  for (const DType dtype : tensors) {
+    promoted = contract::PromoteTensors(promoted, dtype).value_or(promoted);
+  }
+  for (const DType dtype : scalars) {
+    promoted = contract::PromoteTensorAndScalar(promoted, dtype).value_or(promoted);
+  }
+  return promoted;
+}
+
+Finding WrongAddmvDType(const Arguments& arguments) {
+  const DType promoted = AddmvDTypeOf(arguments), got = arguments.Tensor(kAddmvOut).dtype;
+  if (got == promoted) return std::nullopt;
+  return Cat("out.dtype is ", NameOf(got), " but ", DTypesText(arguments, kAddmvTensors),
+             ", alpha.dtype is ", NameOf(arguments.Scalar(kAddmvAlpha).dtype), ", beta.dtype is ",
+             NameOf(arguments.Scalar(kAddmvBeta).dtype), "; expected ", NameOf(promoted), ".");
+}
+
+Finding WrongAddmvMathType(const Arguments& arguments) {
+  return CubeMathTypeOfAnotherProduct(arguments, kAddmvTensors, kAddmvMathType);
+}
+
+Finding AddmvBroadcastsToNothing(const Arguments& arguments) {
+  const Dims& self = arguments.Tensor(kAddmvSelf).shape;
+  const Dims& out = arguments.Tensor(kAddmvOut).shape;
+  if (arguments.Scalar(kAddmvAlpha).ToDouble() != 0 || self == out) return std::nullopt;
+  return Cat("alpha is ", arguments.Scalar(kAddmvAlpha).Text(), ", self.shape is ", TextOf(self),
+             " and out.shape is ", TextOf(out), "; expected equal shapes when alpha is 0.");
+}
+
+}  // namespace aclimb::products

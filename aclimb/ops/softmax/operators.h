@@ -1,0 +1,25 @@
+#pragma once
+
+#include "aclimb/ops/softmax/contracts.h"
+#include "aclimb/ops/softmax/truth.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::softmax {
+
+inline constexpr truth::InPlace kForwardInPlace[] = {{kOut, kSelf}};
+inline constexpr truth::InPlace kBackwardInPlace[] = {{kGradInput, kGradOutput},
+                                                      {kGradInput, kOutput}};
+
+inline constexpr truth::OperatorEntry kOperators[] = {
+#define ACLIMB_SOFTMAX(name, Name, header, logarithm, ...) \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(   \
+      k##Name##Contract, &ForwardTruth<logarithm>, &truth::DrawFromContract, kForwardInPlace),
+#define ACLIMB_SOFTMAX_BACKWARD(name, Name, header, logarithm, ...) \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(            \
+      k##Name##Contract, &BackwardTruth<logarithm>, &truth::DrawFromContract, kBackwardInPlace),
+#include "aclimb/ops/softmax/rows.inc"
+#undef ACLIMB_SOFTMAX
+#undef ACLIMB_SOFTMAX_BACKWARD
+};
+
+}  // namespace aclimb::softmax

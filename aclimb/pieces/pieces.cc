@@ -1,0 +1,199 @@
+#include "aclimb/pieces/pieces.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "aclimb/copy/convert.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::pieces {
+namespace {
+
+using Pieced = std::vector<Piece, RecyclingAllocator<Piece>>;
+
+int64_t SizeIn(DType dtype) { return static_cast<int64_t>(SizeOf(dtype)); }
+
+// Leaves out dimensions of 1, sorts the others by how the destination lies in memory, and makes one
+// of those that follow each other in both parts.
+void Simplify(Piece& piece) {
+  Axis* const axes = piece.axes.data();
+  Axis* end = std::remove_if(axes, axes + piece.rank, [](Axis axis) { return axis.extent == 1; });
+  // Insertion keeps equal strides in their order; std::stable_sort would take heap memory.
+  for (Axis* next = axes; next != end; ++next) {
+    const auto later = [&](Axis axis) { return axis.to < next->to; };
+    std::rotate(std::find_if(axes, next, later), next, next + 1);
+  }
+  Axis* last = axes;
+  for (Axis* next = axes + 1; next < end; ++next) {
+    if (last->to == next->to * next->extent && last->from == next->from * next->extent) {
+      *last = {last->extent * next->extent, next->from, next->to};
+    } else {
+      *++last = *next;
+    }
+  }
+  piece.rank = static_cast<int>(end == axes ? 0 : last - axes + 1);
+}
+
+// The last dimensions, as many as kernels know.
+int InnerRank(const Piece& piece) { return std::min(piece.rank, kMaxRank); }
+
+copy::Job JobOf(const Piece& piece, char* from, char* to) {
+  TensorView source{.data = from, .dtype = piece.from.dtype, .rank = InnerRank(piece)};
+  TensorView target{.data = to, .dtype = piece.to.dtype, .rank = InnerRank(piece)};
+  const Axis* const axes = piece.axes.data() + piece.rank - source.rank;
+  for (int d = 0; d < source.rank; ++d) {
+    source.shape[d] = target.shape[d] = axes[d].extent;
+    source.stride[d] = axes[d].from;
+    target.stride[d] = axes[d].to;
+  }
+  return copy::Job(source, target);
+}
+
+class PiecesPlan final : public Plan {
+ public:
+  explicit PiecesPlan(Pieced pieces) : pieces_(std::move(pieces)) {
+    for (const Piece& piece : pieces_)
+      first_.push_back(std::exchange(chunks_, chunks_ + piece.chunks));
+  }
+
+  void Run(const RunContext& run) const override {
+    (void)ParallelForAll(chunks_, 1, [&](int64_t begin, int64_t end) {
+      while (begin < end) {
+        const auto after = std::upper_bound(first_.begin(), first_.end(), begin);
+        const auto index = static_cast<size_t>(after - first_.begin() - 1);
+        const int64_t stop = after == first_.end() ? end : std::min(end, *after);
+        RunPiece(pieces_[index], begin - first_[index], stop - first_[index], run);
+        begin = stop;
+      }
+    });
+  }
+
+ private:
+  static char* AddressOf(const Piece::End& end, const RunContext& run) {
+    void* const data = end.element < 0 ? run.Data(end.parameter)
+                                       : run.Data(end.parameter, static_cast<size_t>(end.element));
+    return static_cast<char*>(data) + end.offset;
+  }
+
+  static void RunPiece(const Piece& piece, int64_t begin, int64_t end, const RunContext& run) {
+    alignas(8) std::array<std::byte, 8> number = piece.number;
+    char* const to = AddressOf(piece.to, run);
+    char* const from = piece.from.parameter < 0 ? reinterpret_cast<char*>(number.data())
+                                                : AddressOf(piece.from, run);
+    const int64_t chunks = piece.chunks / piece.outer;
+    while (begin < end) {
+      int64_t from_at = 0, to_at = 0;
+      int64_t rest = begin / chunks;
+      for (int d = piece.rank - kMaxRank - 1; d >= 0; --d) {
+        const Axis& axis = piece.axes[static_cast<size_t>(d)];
+        from_at += rest % axis.extent * axis.from;
+        to_at += rest % axis.extent * axis.to;
+        rest /= axis.extent;
+      }
+      const copy::Job job = JobOf(piece, from + from_at * SizeIn(piece.from.dtype),
+                                  to + to_at * SizeIn(piece.to.dtype));
+      const int64_t stop = std::min(end, (begin / chunks + 1) * chunks);
+      for (; begin < stop; ++begin) job.Run(begin % chunks);
+    }
+  }
+
+  const Pieced pieces_;
+  std::vector<int64_t, RecyclingAllocator<int64_t>> first_;  // chunk of each piece
+  int64_t chunks_ = 0;
+};
+
+// The number as an element of the dtype; of a complex one only the real part is taken.
+std::array<std::byte, 8> NumberIn(const ScalarValue& number, DType dtype) {
+  std::array<std::byte, 8> element = {};
+  const copy::Converter converter(number.dtype, dtype);
+  if (converter.Changes()) {
+    converter.Run(number.bytes, 1, element.data());
+  } else {
+    std::memcpy(element.data(), number.bytes, SizeOf(dtype));
+  }
+  return element;
+}
+
+// The part of a complex number, 0 being the imaginary one of a real number.
+ScalarValue PartOf(const ScalarValue& number, bool imaginary) {
+  ScalarValue part = number;
+  if (number.dtype == DType::kComplex64 || number.dtype == DType::kComplex128) {
+    part.dtype = number.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
+    const size_t bytes = SizeOf(part.dtype);
+    std::memcpy(part.bytes, number.bytes + (imaginary ? bytes : 0), bytes);
+  } else if (imaginary) {
+    part = {.dtype = DType::kFloat32};
+  }
+  return part;
+}
+
+}  // namespace
+
+void Pieces::Copy(const View& from, const View& to) {
+  const bool whole = from.dtype() == to.dtype() && SizeOf(to.dtype()) <= 8;
+  if (!whole && IsComplex(to.dtype())) {
+    const bool is_complex = IsComplex(from.dtype());
+    Copy(is_complex ? from.Real() : from, to.Real());
+    return is_complex ? Copy(from.Imaginary(), to.Imaginary()) : Fill(0, to.Imaginary());
+  }
+  const View source = whole || !IsComplex(from.dtype()) ? from : from.Real();
+  Add({.from = {.parameter = source.parameter(),
+                .element = source.element(),
+                .offset = source.offset() * SizeIn(source.dtype()),
+                .dtype = source.dtype()}},
+      &source, to);
+}
+
+void Pieces::Fill(const ScalarValue& number, const View& to) {
+  if (IsComplex(to.dtype())) {
+    Fill(PartOf(number, false), to.Real());
+    return Fill(PartOf(number, true), to.Imaginary());
+  }
+  Add({.from = {.dtype = to.dtype()}, .number = NumberIn(PartOf(number, false), to.dtype())},
+      nullptr, to);
+}
+
+void Pieces::Fill(double number, const View& to) {
+  ScalarValue value = {.dtype = DType::kFloat64};
+  std::memcpy(value.bytes, &number, sizeof(number));
+  Fill(value, to);
+}
+
+void Pieces::Add(Piece piece, const View* from, const View& to) {
+  if (to.IsEmpty()) return;
+  piece.to = {.parameter = to.parameter(),
+              .element = to.element(),
+              .offset = to.offset() * SizeIn(to.dtype()),
+              .dtype = to.dtype()};
+  piece.rank = to.rank();
+  double count = 1;
+  for (int d = 0; d < piece.rank; ++d) {
+    piece.axes[static_cast<size_t>(d)] = {to.extent(d), from == nullptr ? 0 : from->stride(d),
+                                          to.stride(d)};
+    count *= static_cast<double>(to.extent(d));
+  }
+  Simplify(piece);
+  for (int d = 0; d < piece.rank - kMaxRank; ++d) {
+    piece.outer *= piece.axes[static_cast<size_t>(d)].extent;
+  }
+  piece.chunks = piece.outer * JobOf(piece, nullptr, nullptr).chunks();
+  // Elements side by side are moved as fast as memory gives and takes them, others one by one.
+  const Axis* const inner = piece.rank == 0 ? nullptr : &piece.axes[size_t(piece.rank) - 1];
+  const bool side_by_side = inner == nullptr || (inner->from <= 1 && inner->to == 1);
+  const bool converts = piece.from.dtype != piece.to.dtype;
+  cycles_ += count * (side_by_side ? 0 : 1) + count * (converts ? 0.5 : 0);
+  pieces_.push_back(piece);
+}
+
+Result<PlanPointer> Pieces::Finish(Planner& planner) {
+  if (pieces_.empty()) return PlanPointer();
+  for (const Piece& piece : pieces_) {
+    if (piece.from.parameter >= 0) planner.Reads(piece.from.parameter);
+    planner.Writes(piece.to.parameter);
+  }
+  planner.Costs({.cycles = cycles_});
+  return PlanPointer(NewPlan<PiecesPlan>(std::move(pieces_)));
+}
+
+}  // namespace aclimb::pieces

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/dtype.h"
+
+// Folds: how many elements become one number.
+namespace aclimb::reduction {
+
+enum class Fold : uint8_t {
+  kSum,
+  kProduct,
+  kMax,  // NaN if one is among them, as kMin
+  kMin,
+  kAny,  // of what is not 0, as kAll
+  kAll,
+  // Of absolute values x; for norms.
+  kAbsoluteSum,  // x
+  kSquares,      // x^2
+  kPowers,       // x^exponent
+  kNonzeros,     // 1 where x is not 0
+  kMaxAbsolute,
+  kMinAbsolute,
+  // With a shift s for each result.
+  kMoments,       // x - s, and their squares in a second number
+  kExponentials,  // e^(x - s)
+};
+inline constexpr int kFoldCount = 14;
+
+// A number that a fold keeps. Sums of float32 add a few terms in float32 and those in double, so
+// that a hundred million equal terms are off by no more than a few are.
+union Slot {
+  double real;
+  int64_t whole;  // of integers and BOOL, of kAny and kAll, exactly; sums and products wrap
+};
+
+inline bool IsWhole(Fold fold, DType dtype) {
+  return fold == Fold::kAny || fold == Fold::kAll || !IsFloating(dtype);
+}
+
+// What some folds need beside the elements.
+struct Terms {
+  const double* shift = nullptr;  // of the first result; the others follow
+  double exponent = 0;
+};
+
+// Kernels of one fold and one dtype. Both add to what the slots hold. `second` is there for
+// kMoments alone.
+struct Kernel {
+  // `count` neighbours to one result.
+  void (*row)(const void* from, int64_t count, const Terms& terms, Slot* first,
+              Slot* second) = nullptr;
+  // Each of `columns` neighbours, in `rows` rows `pitch` elements apart, to its own result. So many
+  // slots and shifts behind the last one are read and may be written: kSlack.
+  void (*columns)(const void* from, int64_t pitch, int64_t rows, int64_t columns,
+                  const Terms& terms, Slot* first, Slot* second) = nullptr;
+};
+inline constexpr int64_t kSlack = 64;
+
+// For the instruction set in use; null for dtypes that have to be converted first.
+Kernel KernelOf(Fold fold, DType dtype);
+
+// Two numbers of a fold as one.
+inline int64_t JoinWhole(Fold fold, int64_t a, int64_t b) {
+  switch (fold) {
+    case Fold::kProduct:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    case Fold::kMax:
+      return a > b ? a : b;
+    case Fold::kMin:
+      return a < b ? a : b;
+    case Fold::kAny:
+      return a | b;
+    case Fold::kAll:
+      return a & b;
+    default:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  }
+}
+
+inline double JoinReal(Fold fold, double a, double b) {
+  switch (fold) {
+    case Fold::kProduct:
+      return a * b;
+    case Fold::kMax:
+    case Fold::kMaxAbsolute:
+      return a > b || a != a ? a : b;
+    case Fold::kMin:
+    case Fold::kMinAbsolute:
+      return a < b || a != a ? a : b;
+    default:
+      return a + b;
+  }
+}
+
+// What a fold of nothing is.
+Slot StartOf(Fold fold, bool whole);
+// Joins `from` to `to`, element by element, for the first or the second numbers of a fold.
+void Join(Fold fold, bool whole, const Slot* from, int64_t count, Slot* to);
+
+}  // namespace aclimb::reduction

@@ -1,0 +1,482 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/reduction/kernels.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the rest is compiled once per instruction set.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "aclimb/copy/storage.h"
+#include "aclimb/reduction/fold.h"
+#include "aclimb/simd/exp-inl.h"
+#include "aclimb/simd/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::reduction {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
+
+// ---- Vectors of float32 or double lanes
+
+template <typename Lane>
+using Tag = hn::ScalableTag<Lane>;
+template <typename Lane>
+using Vector = hn::Vec<Tag<Lane>>;
+
+template <typename Lane>
+HWY_INLINE int64_t LaneCount() {
+  return static_cast<int64_t>(hn::Lanes(Tag<Lane>()));
+}
+
+template <typename Lane, typename T>
+HWY_INLINE Vector<Lane> LoadAs(const T* from) {
+  const Tag<Lane> d;
+  if constexpr (std::is_same_v<T, double>) {
+    return hn::LoadU(d, from);
+  } else if constexpr (std::is_same_v<Lane, float>) {
+    return LoadF32(d, from);
+  } else {
+    return hn::PromoteTo(d, LoadF32(hn::Rebind<float, Tag<Lane>>(), from));
+  }
+}
+
+// The first `count` lanes; `padding` in the others.
+template <typename Lane, typename T>
+HWY_INLINE Vector<Lane> LoadSomeAs(const T* from, int64_t count, Vector<Lane> padding) {
+  const Tag<Lane> d;
+  Vector<Lane> some;
+  if constexpr (std::is_same_v<T, double>) {
+    HWY_ALIGN Lane lanes[HWY_MAX_BYTES / sizeof(Lane)] = {};
+    std::copy_n(from, count, lanes);
+    some = hn::Load(d, lanes);
+  } else if constexpr (std::is_same_v<Lane, float>) {
+    some = LoadFirst(d, from, count);
+  } else {
+    some = hn::PromoteTo(d, LoadFirst(hn::Rebind<float, Tag<Lane>>(), from, count));
+  }
+  return hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(count)), some, padding);
+}
+
+// totals[i] = join(totals[i], lane i)
+template <typename Lane, class Join>
+HWY_INLINE void JoinLanes(Vector<Lane> lanes, double* totals, const Join& join) {
+  const Tag<double> d;
+  if constexpr (std::is_same_v<Lane, double>) {
+    hn::StoreU(join(hn::LoadU(d, totals), lanes), d, totals);
+  } else {
+    HWY_ALIGN float all[HWY_MAX_BYTES / sizeof(float)];
+    hn::Store(lanes, Tag<float>(), all);
+    for (int64_t i = 0; i < LaneCount<float>(); i += LaneCount<double>()) {
+      const auto wide = hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Tag<double>>(), all + i));
+      hn::StoreU(join(hn::LoadU(d, totals + i), wide), d, totals + i);
+    }
+  }
+}
+
+struct Plus {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return hn::Add(a, b);
+  }
+  static double Of(double a, double b) { return a + b; }
+};
+
+// ---- Folds on vectors. Each has
+//   Lane, Kept    what a lane is; what is kept in registers
+//   kMost         terms that a lane takes before it goes to the slots, which are doubles
+//   kShifts       whether it reads the shift
+//   Start, Add, Both, Store (to the slots), Padding (an element that changes nothing)
+
+template <typename L, class Map>
+struct Sums {
+  using Lane = L;
+  using V = Vector<Lane>;
+  using Kept = V;
+  static constexpr int kMost = std::is_same_v<Lane, float> ? 8 : 1 << 20;
+  static constexpr bool kShifts = Map::kShifts;
+  static HWY_INLINE Kept Start() { return hn::Zero(Tag<Lane>()); }
+  static HWY_INLINE void Add(Kept& kept, V x, V shift) { kept = hn::Add(kept, Map::Of(x, shift)); }
+  static HWY_INLINE Kept Both(const Kept& a, const Kept& b) { return hn::Add(a, b); }
+  static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
+    JoinLanes<Lane>(kept, first, Plus());
+  }
+  static HWY_INLINE V Padding(V) { return hn::Set(Tag<Lane>(), static_cast<Lane>(Map::kPadding)); }
+};
+
+struct Itself {
+  static constexpr bool kShifts = false;
+  static constexpr float kPadding = 0;
+  template <class V>
+  static HWY_INLINE V Of(V x, V) {
+    return x;
+  }
+};
+struct Absolute : Itself {
+  template <class V>
+  static HWY_INLINE V Of(V x, V) {
+    return hn::Abs(x);
+  }
+};
+struct Square : Itself {
+  template <class V>
+  static HWY_INLINE V Of(V x, V) {
+    return hn::Mul(x, x);
+  }
+};
+struct NotZero : Itself {
+  template <class V>
+  static HWY_INLINE V Of(V x, V) {
+    const hn::DFromV<V> d;
+    return hn::IfThenZeroElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 1));
+  }
+};
+struct Exponential {
+  static constexpr bool kShifts = true;
+  static constexpr float kPadding = -std::numeric_limits<float>::infinity();
+  template <class V>
+  static HWY_INLINE V Of(V x, V shift) {
+    const hn::DFromV<V> d;
+    return Exp<float>(d, hn::Sub(x, shift));
+  }
+};
+
+struct Products {
+  using Lane = double;
+  using V = Vector<Lane>;
+  using Kept = V;
+  static constexpr int kMost = 1 << 20;
+  static constexpr bool kShifts = false;
+  static HWY_INLINE Kept Start() { return hn::Set(Tag<Lane>(), 1); }
+  static HWY_INLINE void Add(Kept& kept, V x, V) { kept = hn::Mul(kept, x); }
+  static HWY_INLINE Kept Both(const Kept& a, const Kept& b) { return hn::Mul(a, b); }
+  static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
+    JoinLanes<Lane>(kept, first, [](V a, V b) { return hn::Mul(a, b); });
+  }
+  static HWY_INLINE V Padding(V) { return Start(); }
+};
+
+struct Moments {
+  using Lane = double;
+  using V = Vector<Lane>;
+  struct Kept {
+    V sum;
+    V squares;
+  };
+  static constexpr int kMost = 1 << 20;
+  static constexpr bool kShifts = true;
+  static HWY_INLINE Kept Start() { return {hn::Zero(Tag<Lane>()), hn::Zero(Tag<Lane>())}; }
+  static HWY_INLINE void Add(Kept& kept, V x, V shift) {
+    const V difference = hn::Sub(x, shift);
+    kept.sum = hn::Add(kept.sum, difference);
+    kept.squares = hn::MulAdd(difference, difference, kept.squares);
+  }
+  static HWY_INLINE Kept Both(const Kept& a, const Kept& b) {
+    return {hn::Add(a.sum, b.sum), hn::Add(a.squares, b.squares)};
+  }
+  static HWY_INLINE void Store(const Kept& kept, double* first, double* second) {
+    JoinLanes<Lane>(kept.sum, first, Plus());
+    JoinLanes<Lane>(kept.squares, second, Plus());
+  }
+  static HWY_INLINE V Padding(V shift) { return shift; }
+};
+
+// The largest, or the smallest; what the instruction sets make of NaN differs, so that NaN is
+// looked for.
+template <typename L, class Map, bool kSmallest>
+struct Extremes {
+  using Lane = L;
+  using V = Vector<Lane>;
+  struct Kept {
+    V best;
+    hn::Mask<Tag<Lane>> has_nan;
+  };
+  static constexpr int kMost = 1 << 20;
+  static constexpr bool kShifts = false;
+  template <class Vec>
+  static HWY_INLINE Vec Better(Vec a, Vec b) {
+    return kSmallest ? hn::Min(a, b) : hn::Max(a, b);
+  }
+  static HWY_INLINE V Worst() {
+    constexpr Lane kInfinity = std::numeric_limits<Lane>::infinity();
+    return hn::Set(Tag<Lane>(), kSmallest ? kInfinity : -kInfinity);
+  }
+  static HWY_INLINE Kept Start() {
+    const Tag<Lane> d;
+    return {Worst(), hn::Lt(hn::Zero(d), hn::Zero(d))};
+  }
+  static HWY_INLINE void Add(Kept& kept, V x, V shift) {
+    const V value = Map::Of(x, shift);
+    kept.best = Better(kept.best, value);
+    kept.has_nan = hn::Or(kept.has_nan, hn::IsNaN(value));
+  }
+  static HWY_INLINE Kept Both(const Kept& a, const Kept& b) {
+    return {Better(a.best, b.best), hn::Or(a.has_nan, b.has_nan)};
+  }
+  static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
+    const Tag<Lane> d;
+    const V nan = hn::Set(d, std::numeric_limits<Lane>::quiet_NaN());
+    JoinLanes<Lane>(hn::IfThenElse(kept.has_nan, nan, kept.best), first,
+                    [](Vector<double> a, Vector<double> b) {
+                      const Vector<double> of_b = hn::IfThenElse(hn::IsNaN(b), b, Better(a, b));
+                      return hn::IfThenElse(hn::IsNaN(a), a, of_b);
+                    });
+  }
+  // An infinity of its own has no better absolute value than this.
+  static HWY_INLINE V Padding(V) {
+    if constexpr (std::is_same_v<Map, Absolute> && !kSmallest) return hn::Zero(Tag<Lane>());
+    return Worst();
+  }
+};
+
+template <class F, typename T>
+struct VectorKernel {
+  using Lane = typename F::Lane;
+  using V = Vector<Lane>;
+  static constexpr Fold kFold = F::kFold;
+  static constexpr bool kHasSecond = kFold == Fold::kMoments;
+
+  static HWY_INLINE V ShiftsFrom(const double* shift) {
+    const Tag<Lane> d;
+    if constexpr (std::is_same_v<Lane, double>) {
+      return hn::LoadU(d, shift);
+    } else {
+      HWY_ALIGN Lane lanes[HWY_MAX_BYTES / sizeof(Lane)];
+      for (int64_t i = 0; i < LaneCount<Lane>(); ++i) lanes[i] = static_cast<Lane>(shift[i]);
+      return hn::Load(d, lanes);
+    }
+  }
+
+  // Lanes are a power of two.
+  static HWY_INLINE void JoinHalves(double* totals, int64_t lanes, Slot& to) {
+    for (int64_t half = lanes / 2; half > 0; half /= 2) {
+      for (int64_t i = 0; i < half; ++i) totals[i] = JoinReal(kFold, totals[i], totals[i + half]);
+    }
+    to.real = JoinReal(kFold, to.real, totals[0]);
+  }
+
+  static void Row(const void* from, int64_t count, const Terms& terms, Slot* first, Slot* second) {
+    (void)second;
+    const T* const x = static_cast<const T*>(from);
+    const Tag<Lane> d;
+    const int64_t lanes = LaneCount<Lane>();
+    const V shift = hn::Set(d, F::kShifts ? static_cast<Lane>(*terms.shift) : Lane{0});
+    Slot firsts[HWY_MAX_BYTES / sizeof(Lane)], seconds[HWY_MAX_BYTES / sizeof(Lane)];
+    std::fill_n(firsts, lanes, StartOf(kFold, false));
+    if (kHasSecond) std::fill_n(seconds, lanes, Slot{.real = 0});
+    double* const one = &firsts[0].real;
+    double* const two = &seconds[0].real;
+    int64_t i = 0;
+    while (i + 4 * lanes <= count) {
+      auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
+      for (int k = 0; k < F::kMost && i + 4 * lanes <= count; ++k, i += 4 * lanes) {
+        F::Add(a, LoadAs<Lane>(x + i), shift);
+        F::Add(b, LoadAs<Lane>(x + i + lanes), shift);
+        F::Add(c, LoadAs<Lane>(x + i + 2 * lanes), shift);
+        F::Add(e, LoadAs<Lane>(x + i + 3 * lanes), shift);
+      }
+      F::Store(F::Both(F::Both(a, b), F::Both(c, e)), one, two);
+    }
+    if (i < count) {
+      auto rest = F::Start();
+      for (; i + lanes <= count; i += lanes) F::Add(rest, LoadAs<Lane>(x + i), shift);
+      if (i < count) {
+        F::Add(rest, LoadSomeAs<Lane>(x + i, count - i, F::Padding(shift)), shift);
+      }
+      F::Store(rest, one, two);
+    }
+    JoinHalves(one, lanes, *first);
+    if (kHasSecond) JoinHalves(two, lanes, *second);
+  }
+
+  static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
+                      const Terms& terms, Slot* first, Slot* second) {
+    // As many streams as the first-level cache has ways for, if their lines share a set.
+    constexpr int64_t kRows = 8;
+    const int64_t lanes = LaneCount<Lane>();
+    for (int64_t r = 0; r < rows; r += kRows) {
+      const T* const x = static_cast<const T*>(from) + r * pitch;
+      const int64_t count = std::min(kRows, rows - r);
+      for (int64_t j = 0; j < columns; j += lanes) {
+        const V shift = F::kShifts ? ShiftsFrom(terms.shift + j) : hn::Zero(Tag<Lane>());
+        auto kept = F::Start();
+        const T* at = x + j;
+        if (j + lanes <= columns) {
+          for (int64_t k = 0; k < count; ++k, at += pitch) F::Add(kept, LoadAs<Lane>(at), shift);
+        } else {
+          for (int64_t k = 0; k < count; ++k, at += pitch) {
+            F::Add(kept, LoadSomeAs<Lane>(at, columns - j, F::Padding(shift)), shift);
+          }
+        }
+        F::Store(kept, &first[j].real, second != nullptr ? &second[j].real : nullptr);
+      }
+    }
+  }
+
+  static constexpr Kernel kKernel = {&Row, &Columns};
+};
+
+// ---- Folds on elements, of which the compiler makes vectors
+
+template <typename T>
+HWY_INLINE int64_t WholeOf(T element) {
+  if constexpr (std::is_same_v<T, Bool>) {
+    return element.byte != 0 ? 1 : 0;
+  } else {
+    return element;
+  }
+}
+
+// Element by element: Kept is what a run is folded in, Add takes an element to it.
+template <Fold fold>
+struct WholeFold {
+  static constexpr Fold kFold = fold;
+  static constexpr bool kWhole = true;
+  static constexpr bool kTests = fold == Fold::kAny || fold == Fold::kAll;
+  static constexpr bool kCompares = fold == Fold::kMax || fold == Fold::kMin;
+  // Narrow lanes for what stays within them.
+  template <typename T>
+  using Kept = std::conditional_t<kTests, uint8_t, std::conditional_t<kCompares, T, uint64_t>>;
+  template <typename K, typename T>
+  static HWY_INLINE K Add(K kept, T element, const Terms&) {
+    const K value = static_cast<K>(WholeOf(element));
+    if constexpr (fold == Fold::kAny) return kept | value;
+    if constexpr (fold == Fold::kAll) return kept & value;
+    if constexpr (fold == Fold::kMax) return std::max(kept, value);
+    if constexpr (fold == Fold::kMin) return std::min(kept, value);
+    if constexpr (fold == Fold::kProduct) return kept * value;
+    return kept + value;
+  }
+  template <typename K>
+  static constexpr K Start() {
+    if constexpr (fold == Fold::kMax) return std::numeric_limits<K>::min();
+    if constexpr (fold == Fold::kMin) return std::numeric_limits<K>::max();
+    return fold == Fold::kProduct || fold == Fold::kAll ? 1 : 0;
+  }
+};
+
+struct PowerFold {
+  static constexpr Fold kFold = Fold::kPowers;
+  static constexpr bool kWhole = false;
+  template <typename T>
+  using Kept = double;
+  template <typename K>
+  static constexpr K Start() {
+    return 0;
+  }
+  static HWY_INLINE double Add(double kept, float element, const Terms& terms) {
+    return kept + std::pow(std::fabs(static_cast<double>(element)), terms.exponent);
+  }
+};
+
+template <class F, typename T>
+struct ScalarKernel {
+  using Kept = typename F::template Kept<T>;
+
+  static Slot SlotOf(Kept kept) {
+    if constexpr (F::kWhole) {
+      return {.whole = static_cast<int64_t>(kept)};
+    } else {
+      return {.real = kept};
+    }
+  }
+
+  static void Row(const void* from, int64_t count, const Terms& terms, Slot* first, Slot*) {
+    const T* const x = static_cast<const T*>(from);
+    Kept kept = F::template Start<Kept>();
+    for (int64_t i = 0; i < count; ++i) kept = F::Add(kept, x[i], terms);
+    const Slot slot = SlotOf(kept);
+    Join(F::kFold, F::kWhole, &slot, 1, first);
+  }
+
+  static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
+                      const Terms& terms, Slot* first, Slot*) {
+    constexpr int64_t kChunk = 256;
+    Kept kept[kChunk];
+    Slot slots[kChunk];
+    for (int64_t j = 0; j < columns; j += kChunk) {
+      const int64_t count = std::min(kChunk, columns - j);
+      std::fill_n(kept, count, F::template Start<Kept>());
+      for (int64_t r = 0; r < rows; ++r) {
+        const T* const x = static_cast<const T*>(from) + r * pitch + j;
+        for (int64_t i = 0; i < count; ++i) kept[i] = F::Add(kept[i], x[i], terms);
+      }
+      for (int64_t i = 0; i < count; ++i) slots[i] = SlotOf(kept[i]);
+      Join(F::kFold, F::kWhole, slots, count, first + j);
+    }
+  }
+
+  static constexpr Kernel kKernel = {&Row, &Columns};
+};
+
+// ---- The table
+
+template <class F, Fold fold>
+struct As : F {
+  static constexpr Fold kFold = fold;
+};
+
+struct Table {
+  Kernel of[kFoldCount][kStorageCount] = {};
+
+  constexpr Kernel& At(Fold fold, DType dtype) {
+    return of[static_cast<int>(fold)][StorageIndex(dtype)];
+  }
+  template <class F, Fold fold, typename... T>
+  constexpr void AddVectors() {
+    ((At(fold, kStorageDType<T>) = VectorKernel<As<F, fold>, T>::kKernel), ...);
+  }
+  template <Fold fold, typename... T>
+  constexpr void AddScalars() {
+    ((At(fold, kStorageDType<T>) = ScalarKernel<WholeFold<fold>, T>::kKernel), ...);
+  }
+};
+
+// All others are converted to one of these.
+constexpr Table MakeTable() {
+  Table table;
+  table.AddVectors<Sums<float, Itself>, Fold::kSum, float, Float16, BFloat16>();
+  table.AddVectors<Sums<double, Itself>, Fold::kSum, double>();
+  table.AddScalars<Fold::kSum, Bool, int32_t, int64_t>();
+  table.AddVectors<Products, Fold::kProduct, double>();
+  table.AddScalars<Fold::kProduct, int64_t>();
+  table.AddVectors<Extremes<float, Itself, false>, Fold::kMax, float>();
+  table.AddVectors<Extremes<double, Itself, false>, Fold::kMax, double>();
+  table.AddScalars<Fold::kMax, int32_t, int64_t>();
+  table.AddVectors<Extremes<float, Itself, true>, Fold::kMin, float>();
+  table.AddVectors<Extremes<double, Itself, true>, Fold::kMin, double>();
+  table.AddScalars<Fold::kMin, int32_t, int64_t>();
+  table.AddScalars<Fold::kAny, Bool>();
+  table.AddScalars<Fold::kAll, Bool>();
+  table.AddVectors<Sums<float, Absolute>, Fold::kAbsoluteSum, float>();
+  table.AddVectors<Sums<double, Square>, Fold::kSquares, float>();
+  table.AddVectors<Sums<float, NotZero>, Fold::kNonzeros, float>();
+  table.AddVectors<Extremes<float, Absolute, false>, Fold::kMaxAbsolute, float>();
+  table.AddVectors<Extremes<float, Absolute, true>, Fold::kMinAbsolute, float>();
+  table.At(Fold::kPowers, DType::kFloat32) = ScalarKernel<PowerFold, float>::kKernel;
+  table.AddVectors<Moments, Fold::kMoments, float>();
+  table.AddVectors<Sums<float, Exponential>, Fold::kExponentials, float>();
+  return table;
+}
+
+Kernel KernelFor(int fold, int storage) {
+  static constexpr Table kTable = MakeTable();
+  return kTable.of[fold][storage];
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::reduction
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::reduction {
+
+HWY_EXPORT(KernelFor);
+
+Kernel KernelOf(Fold fold, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(KernelFor)(static_cast<int>(fold), StorageIndex(dtype));
+}
+
+}  // namespace aclimb::reduction
+#endif

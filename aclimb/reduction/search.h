@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/core/dtype.h"
+#include "aclimb/reduction/fold.h"
+
+namespace aclimb::reduction {
+
+// The first of `count` elements, `stride` apart, that is the number in the slot, or NaN if that is
+// one. It is there.
+using Search = int64_t (*)(const void* from, int64_t stride, int64_t count, Slot slot);
+Search SearchOf(DType dtype);
+
+}  // namespace aclimb::reduction

@@ -1,0 +1,410 @@
+#include "aclimb/rows/spans.h"
+
+#include <algorithm>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/rows/spans.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the rest is compiled once per instruction set.
+#include "aclimb/simd/exp-inl.h"
+#include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/totals-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::rows {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
+
+using F32 = hn::ScalableTag<float>;
+using VF = hn::Vec<F32>;
+
+// How the lanes from element `at` on are read: all of them, or those that are there.
+struct Whole {
+  int64_t at;
+  HWY_INLINE VF operator()(const float* from) const { return hn::LoadU(F32(), from + at); }
+  HWY_INLINE VF Keep(VF value, VF) const { return value; }
+};
+struct Part {
+  int64_t at;
+  int64_t count;
+  HWY_INLINE VF operator()(const float* from) const { return LoadFirst(F32(), from + at, count); }
+  // Lanes beyond the end are those of `other`.
+  HWY_INLINE VF Keep(VF value, VF other) const {
+    return hn::IfThenElse(hn::FirstN(F32(), static_cast<size_t>(count)), value, other);
+  }
+};
+
+// A parameter of either kind.
+struct Flat {
+  VF value;
+  HWY_INLINE explicit Flat(const float* from) : value(hn::Set(F32(), *from)) {}
+  template <class L>
+  HWY_INLINE VF operator()(const L&) const {
+    return value;
+  }
+};
+struct Each {
+  const float* from;
+  HWY_INLINE explicit Each(const float* all) : from(all) {}
+  template <class L>
+  HWY_INLINE VF operator()(const L& load) const {
+    return load(from);
+  }
+};
+
+HWY_INLINE int64_t LaneCount() { return static_cast<int64_t>(hn::Lanes(F32())); }
+
+// out[i] = f(load), where load(p) reads p[i].
+template <class F>
+HWY_INLINE void MapSpan(int64_t n, float* out, const F& f) {
+  const F32 d;
+  const int64_t lanes = LaneCount();
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(f(Whole{i}), d, out + i);
+  if (i < n) StoreFirst(d, f(Part{i, n - i}), out + i, n - i);
+}
+
+// The sum of term(load).
+template <class Term>
+HWY_INLINE double SumSpan(int64_t n, const Term& term) {
+  // A lane adds so many terms in float32 at most.
+  constexpr int64_t kTerms = 64;
+  const F32 d;
+  const int64_t lanes = LaneCount();
+  const int64_t block = kTerms * lanes;
+  HWY_ALIGN float sums[HWY_MAX_BYTES / sizeof(float)];
+  HWY_ALIGN double totals[HWY_MAX_BYTES / sizeof(float)];
+  for (int64_t begin = 0;; begin += block) {
+    const int64_t end = std::min(n, begin + block);
+    int64_t i = begin;
+    VF even = hn::Zero(d), odd = hn::Zero(d);
+    for (; i + 2 * lanes <= end; i += 2 * lanes) {
+      even = hn::Add(even, term(Whole{i}));
+      odd = hn::Add(odd, term(Whole{i + lanes}));
+    }
+    if (i + lanes <= end) {
+      even = hn::Add(even, term(Whole{i}));
+      i += lanes;
+    }
+    if (i < end) {
+      const Part part{i, end - i};
+      odd = hn::Add(odd, part.Keep(term(part), hn::Zero(d)));
+    }
+    const VF both = hn::Add(even, odd);
+    if (n <= block) return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, both)));
+    hn::Store(both, d, sums);
+    AddToTotals(sums, lanes, begin == 0, totals);
+    if (end == n) break;
+  }
+  double total = 0;
+  for (int64_t k = 0; k < lanes; ++k) total += totals[k];
+  return total;
+}
+
+// The sums of what terms(load, a, b) puts into a and b are added to sums[0] and sums[1].
+template <class Terms>
+HWY_INLINE void SumSpans(int64_t n, double* sums, const Terms& terms) {
+  constexpr int64_t kTerms = 64;
+  const F32 d;
+  const int64_t lanes = LaneCount();
+  const VF zero = hn::Zero(d);
+  for (int64_t begin = 0; begin < n; begin += kTerms * lanes) {
+    const int64_t end = std::min(n, begin + kTerms * lanes);
+    int64_t i = begin;
+    VF sum_a = zero, sum_b = zero, a, b;
+    for (; i + lanes <= end; i += lanes) {
+      terms(Whole{i}, a, b);
+      sum_a = hn::Add(sum_a, a);
+      sum_b = hn::Add(sum_b, b);
+    }
+    if (i < end) {
+      const Part part{i, end - i};
+      terms(part, a, b);
+      sum_a = hn::Add(sum_a, part.Keep(a, zero));
+      sum_b = hn::Add(sum_b, part.Keep(b, zero));
+    }
+    sums[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum_a)));
+    sums[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum_b)));
+  }
+}
+
+float Max(const float* x, int64_t n) {
+  const F32 d;
+  const int64_t lanes = LaneCount();
+  VF max = hn::Set(d, -std::numeric_limits<float>::infinity());
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) max = hn::Max(max, hn::LoadU(d, x + i));
+  if (i < n) {
+    const Part part{i, n - i};
+    max = hn::Max(max, part.Keep(part(x), max));
+  }
+  return hn::GetLane(hn::MaxOfLanes(d, max));
+}
+
+double Sum(const float* x, int64_t n) {
+  return SumSpan(n, [x](const auto& load) HWY_ATTR { return load(x); });
+}
+
+double Dot(const float* x, const float* y, int64_t n) {
+  return SumSpan(n, [x, y](const auto& load) HWY_ATTR { return hn::Mul(load(x), load(y)); });
+}
+
+template <class L, class P>
+HWY_INLINE VF ExpOf(const L& load, const float* x, const P& shift) {
+  return Exp<float, /*kMayBeLarge=*/false>(F32(), hn::Sub(load(x), shift(load)));
+}
+
+HWY_INLINE void StoreLanes(const Whole& load, VF value, float* out) {
+  hn::StoreU(value, F32(), out + load.at);
+}
+HWY_INLINE void StoreLanes(const Part& load, VF value, float* out) {
+  StoreFirst(F32(), value, out + load.at, load.count);
+}
+
+double ExpSum(const float* x, int64_t n, float shift, float* out) {
+  const Flat by(&shift);
+  if (out == nullptr) {
+    return SumSpan(n, [x, by](const auto& load) HWY_ATTR { return ExpOf(load, x, by); });
+  }
+  return SumSpan(n, [x, by, out](const auto& load) HWY_ATTR {
+    const VF e = ExpOf(load, x, by);
+    StoreLanes(load, e, out);
+    return e;
+  });
+}
+
+void MaxEach(const float* x, int64_t n, float* max) {
+  MapSpan(n, max, [x, max](const auto& load) HWY_ATTR { return hn::Max(load(max), load(x)); });
+}
+
+void SumEach(const float* x, int64_t n, float* sums) {
+  MapSpan(n, sums, [x, sums](const auto& load) HWY_ATTR { return hn::Add(load(sums), load(x)); });
+}
+
+void DotEach(const float* x, const float* y, int64_t n, float* sums) {
+  MapSpan(n, sums, [x, y, sums](const auto& load) HWY_ATTR {
+    return hn::MulAdd(load(x), load(y), load(sums));
+  });
+}
+
+void ExpSumEach(const float* x, const float* shift, int64_t n, float* out, float* sums) {
+  const Each by(shift);
+  MapSpan(n, sums, [x, by, out, sums](const auto& load) HWY_ATTR {
+    const VF e = ExpOf(load, x, by);
+    if (out != nullptr) StoreLanes(load, e, out);
+    return hn::Add(load(sums), e);
+  });
+}
+
+void AddUp(float* sums, int64_t n, double* totals) {
+  AddToTotals(sums, n, /*first=*/false, totals);
+  std::fill_n(sums, n, 0.0f);
+}
+
+template <class P>
+void Scale(const float* x, const float* a, const float*, int64_t n, float* out) {
+  const P by(a);
+  MapSpan(n, out, [x, by](const auto& load) HWY_ATTR { return hn::Mul(load(x), by(load)); });
+}
+
+template <class P>
+void ExpScale(const float* x, const float* a, const float* b, int64_t n, float* out) {
+  const P shift(a), by(b);
+  MapSpan(n, out, [x, shift, by](const auto& load) HWY_ATTR {
+    return hn::Mul(ExpOf(load, x, shift), by(load));
+  });
+}
+
+template <class P>
+void Subtract(const float* x, const float* a, const float* b, int64_t n, float* out) {
+  const P first(a), second(b);
+  MapSpan(n, out, [x, first, second](const auto& load) HWY_ATTR {
+    return hn::Sub(hn::Sub(load(x), first(load)), second(load));
+  });
+}
+
+template <class P>
+void SoftmaxGradient(const float* x, const float* y, const float* a, int64_t n, float* out) {
+  const P sum(a);
+  MapSpan(n, out, [x, y, sum](const auto& load) HWY_ATTR {
+    return hn::Mul(hn::Sub(load(x), sum(load)), load(y));
+  });
+}
+
+template <class P>
+void LogSoftmaxGradient(const float* x, const float* y, const float* a, int64_t n, float* out) {
+  const P sum(a);
+  MapSpan(n, out, [x, y, sum](const auto& load) HWY_ATTR {
+    return hn::NegMulAdd(Exp<float>(F32(), load(y)), sum(load), load(x));
+  });
+}
+
+void Deviations(const float* x, int64_t n, float about, double* sums) {
+  const Flat by(&about);
+  SumSpans(n, sums, [x, by](const auto& load, VF& off, VF& square) HWY_ATTR {
+    off = hn::Sub(load(x), by(load));
+    square = hn::Mul(off, off);
+  });
+}
+
+void GradientSums(const float* g, const float* x, const float* w, int64_t n, float mean, float rstd,
+                  double* sums) {
+  const Flat about(&mean), by(&rstd);
+  const auto terms = [x, about, by](const auto& load, VF weighted, VF& a, VF& b) HWY_ATTR {
+    a = weighted;
+    b = hn::Mul(weighted, hn::Mul(hn::Sub(load(x), about(load)), by(load)));
+  };
+  if (w == nullptr) {
+    SumSpans(n, sums,
+             [g, &terms](const auto& load, VF& a, VF& b) HWY_ATTR { terms(load, load(g), a, b); });
+  } else {
+    SumSpans(n, sums, [g, w, &terms](const auto& load, VF& a, VF& b) HWY_ATTR {
+      terms(load, hn::Mul(load(g), load(w)), a, b);
+    });
+  }
+}
+
+void DeviationsEach(const float* x, const float* about, int64_t n, float* sums, float* squares) {
+  MapSpan(n, squares, [x, about, sums, squares](const auto& load) HWY_ATTR {
+    const VF off = hn::Sub(load(x), load(about));
+    StoreLanes(load, hn::Add(load(sums), off), sums);
+    return hn::MulAdd(off, off, load(squares));
+  });
+}
+
+void ProductsEach(const float* g, const float* x, const float* mean, int64_t n, float* sums,
+                  float* products) {
+  MapSpan(n, products, [g, x, mean, sums, products](const auto& load) HWY_ATTR {
+    const VF gradient = load(g);
+    StoreLanes(load, hn::Add(load(sums), gradient), sums);
+    return hn::MulAdd(gradient, hn::Sub(load(x), load(mean)), load(products));
+  });
+}
+
+void WeightSumsEach(const float* g, const float* x, int64_t n, float mean, float rstd, float* sums,
+                    float* products) {
+  const Flat about(&mean), by(&rstd);
+  MapSpan(n, products, [=](const auto& load) HWY_ATTR {
+    const VF gradient = load(g);
+    if (sums != nullptr) StoreLanes(load, hn::Add(load(sums), gradient), sums);
+    const VF normal = hn::Mul(hn::Sub(load(x), about(load)), by(load));
+    return hn::MulAdd(gradient, normal, load(products));
+  });
+}
+
+template <class P>
+void Normalize(const float* x, const float* mean, const float* scale, const float* shift, int64_t n,
+               float* out) {
+  const P about(mean), by(scale), then(shift);
+  MapSpan(n, out, [x, about, by, then](const auto& load) HWY_ATTR {
+    return hn::MulAdd(hn::Sub(load(x), about(load)), by(load), then(load));
+  });
+}
+
+template <class P>
+void Gradient(const float* g, const float* x, const float* mean, const float* a, const float* b,
+              const float* c, int64_t n, float* out) {
+  const P about(mean), of_g(a), of_x(b), then(c);
+  MapSpan(n, out, [g, x, about, of_g, of_x, then](const auto& load) HWY_ATTR {
+    const VF off = hn::Sub(load(x), about(load));
+    return hn::MulAdd(load(g), of_g(load), hn::MulAdd(off, of_x(load), then(load)));
+  });
+}
+
+void Add(const float* x, const float* y, int64_t n, float* out) {
+  MapSpan(n, out, [x, y](const auto& load) HWY_ATTR { return hn::Add(load(x), load(y)); });
+}
+
+void NormalizeRow(const float* x, int64_t n, float mean, float rstd, const float* weight,
+                  const float* bias, float* out) {
+  const Flat about(&mean), by(&rstd);
+  const auto normal = [x, about, by](const auto& load)
+                          HWY_ATTR { return hn::Mul(hn::Sub(load(x), about(load)), by(load)); };
+  if (weight != nullptr && bias != nullptr) {
+    MapSpan(n, out, [&normal, weight, bias](const auto& load) HWY_ATTR {
+      return hn::MulAdd(normal(load), load(weight), load(bias));
+    });
+  } else if (weight != nullptr) {
+    MapSpan(n, out, [&normal, weight](const auto& load) HWY_ATTR {
+      return hn::Mul(normal(load), load(weight));
+    });
+  } else if (bias != nullptr) {
+    MapSpan(n, out, [&normal, bias](const auto& load) HWY_ATTR {
+      return hn::Add(normal(load), load(bias));
+    });
+  } else {
+    MapSpan(n, out, [&normal](const auto& load) HWY_ATTR { return normal(load); });
+  }
+}
+
+void GradientRow(const float* g, const float* x, const float* weight, int64_t n, float mean,
+                 float rstd, float c1, float c2, float* out) {
+  const Flat about(&mean), by(&rstd), first(&c1), second(&c2);
+  const auto gradient = [x, about, by, first, second](const auto& load, VF weighted) HWY_ATTR {
+    const VF normal = hn::Mul(hn::Sub(load(x), about(load)), by(load));
+    const VF rest = hn::Sub(weighted, first(load));
+    return hn::Mul(hn::NegMulAdd(normal, second(load), rest), by(load));
+  };
+  if (weight == nullptr) {
+    MapSpan(n, out, [&gradient, g](const auto& load) HWY_ATTR { return gradient(load, load(g)); });
+  } else {
+    MapSpan(n, out, [&gradient, g, weight](const auto& load) HWY_ATTR {
+      return gradient(load, hn::Mul(load(g), load(weight)));
+    });
+  }
+}
+
+void Stream(const void* from, int64_t bytes, void* to) {
+  const hn::ScalableTag<uint8_t> d;
+  const auto step = static_cast<int64_t>(hn::Lanes(d));
+  const auto* const source = static_cast<const uint8_t*>(from);
+  auto* const target = static_cast<uint8_t*>(to);
+  for (int64_t i = 0; i < bytes; i += step) hn::Stream(hn::LoadU(d, source + i), d, target + i);
+}
+
+const Spans* Table() {
+  static constexpr Spans kSpans = {
+      .max = Max,
+      .sum = Sum,
+      .dot = Dot,
+      .exp_sum = ExpSum,
+      .deviations = Deviations,
+      .gradient_sums = GradientSums,
+      .max_each = MaxEach,
+      .sum_each = SumEach,
+      .dot_each = DotEach,
+      .exp_sum_each = ExpSumEach,
+      .add_to_totals = AddUp,
+      .deviations_each = DeviationsEach,
+      .products_each = ProductsEach,
+      .weight_sums_each = WeightSumsEach,
+      .stream = Stream,
+      .scale = {Scale<Flat>, Scale<Each>},
+      .exp_scale = {ExpScale<Flat>, ExpScale<Each>},
+      .subtract = {Subtract<Flat>, Subtract<Each>},
+      .softmax_gradient = {SoftmaxGradient<Flat>, SoftmaxGradient<Each>},
+      .log_softmax_gradient = {LogSoftmaxGradient<Flat>, LogSoftmaxGradient<Each>},
+      .normalize = {Normalize<Flat>, Normalize<Each>},
+      .gradient = {Gradient<Flat>, Gradient<Each>},
+      .add = Add,
+      .normalize_row = NormalizeRow,
+      .gradient_row = GradientRow,
+  };
+  return &kSpans;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::rows
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::rows {
+
+HWY_EXPORT(Table);
+
+const Spans& SpansInUse() { return *HWY_DYNAMIC_DISPATCH(Table)(); }
+
+}  // namespace aclimb::rows
+#endif

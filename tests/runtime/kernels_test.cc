@@ -1,0 +1,91 @@
+// A backend that brings kernels of its own for some operators (kernels_plug_in.cc), by the public
+// interface: they run in place of the host's.
+#include <cstdlib>
+#include <string>
+
+#include "aclnnop/aclnn_abs.h"
+#include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_log.h"
+#include "aclnnop/aclnn_neg.h"
+#include "tests/runtime/support.h"
+
+namespace {
+
+using Phase1 = aclnnStatus (*)(const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**);
+using Phase2 = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+class KernelsTest : public runtime_test::RuntimeTest {
+ protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    EXPECT_ACL(aclrtMalloc(&memory_, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    const float values[] = {-1, 2, -3, 4};
+    EXPECT_ACL(aclrtMemcpy(memory_, 4096, values, sizeof(values), ACL_MEMCPY_HOST_TO_DEVICE));
+  }
+  void TearDown() override {
+    EXPECT_ACL(aclrtFree(memory_));
+    RuntimeTest::TearDown();
+  }
+  void* At(size_t offset) const { return static_cast<char*>(memory_) + offset; }
+
+  aclTensor* Tensor(size_t offset) const {
+    const int64_t shape[] = {2, 2};
+    return aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, At(offset));
+  }
+  // From the values at the start of the memory to those at 1024; the workspace is at 2048.
+  int Run(Phase1 phase1, Phase2 phase2) {
+    aclTensor* const tensors[] = {Tensor(0), Tensor(1024)};
+    aclOpExecutor* executor = nullptr;
+    int code = phase1(tensors[0], tensors[1], &workspace_size_, &executor);
+    for (const aclTensor* tensor : tensors) EXPECT_EQ(aclDestroyTensor(tensor), 0);
+    if (code == 0) code = phase2(At(2048), workspace_size_, executor, nullptr);
+    return code != 0 ? code : aclrtSynchronizeStream(nullptr);
+  }
+  void ExpectResult(float first, float second) {
+    float got[4] = {};
+    EXPECT_ACL(aclrtMemcpy(got, sizeof(got), At(1024), sizeof(got), ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(got[0], first);
+    EXPECT_EQ(got[1], second);
+  }
+
+  void* memory_ = nullptr;
+  uint64_t workspace_size_ = 0;
+};
+
+bool HasOwnMemory() { return std::getenv("ACLIMB_TEST_OWN_MEMORY") != nullptr; }
+
+TEST_F(KernelsTest, RunInPlaceOfTheHosts) {
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_ACL(Run(aclnnAbsGetWorkspaceSize, aclnnAbs));
+    EXPECT_GE(workspace_size_, 96u);
+    ExpectResult(1001, 1002);
+  }
+}
+
+TEST_F(KernelsTest, TheHostComputesWhatTheDeviceCannot) {
+  if (HasOwnMemory()) GTEST_SKIP() << "the host does not see the memory";
+  EXPECT_ACL(Run(aclnnNegGetWorkspaceSize, aclnnNeg));
+  EXPECT_EQ(workspace_size_, 0u);
+  ExpectResult(1, -2);
+}
+
+TEST_F(KernelsTest, WithoutAKernelOwnMemoryIsRefused) {
+  if (!HasOwnMemory()) GTEST_SKIP() << "the host sees the memory";
+  EXPECT_EQ(Run(aclnnNegGetWorkspaceSize, aclnnNeg), 361001);
+  const std::string message = aclGetRecentErrMsg();
+  EXPECT_NE(message.find("no kernel for aclnnNeg"), std::string::npos) << message;
+  EXPECT_NE(message.find("phase2/no-device-kernel"), std::string::npos) << message;
+}
+
+TEST_F(KernelsTest, AFailureIsTheTasks) {
+  EXPECT_EQ(Run(aclnnExpGetWorkspaceSize, aclnnExp), 507015);
+}
+
+TEST_F(KernelsTest, AKernelThatCannotBeMadeIsRefused) {
+  EXPECT_EQ(Run(aclnnLogGetWorkspaceSize, aclnnLog), 361001);
+  const std::string message = aclGetRecentErrMsg();
+  EXPECT_NE(message.find("with_kernels answered 507899"), std::string::npos) << message;
+  EXPECT_NE(message.find("phase1/device-kernel"), std::string::npos) << message;
+}
+
+}  // namespace
