@@ -5,8 +5,9 @@
 #include <map>
 #include <mutex>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/fork.h"
-#include "aclimb/runtime/context.h"
+#include "aclimb/runtime/device.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/memory.h"
@@ -74,7 +75,6 @@ Status Reserve(void** address, size_t size, size_t alignment, const void* expect
                uint64_t flags) {
   if (address == nullptr) return NullArgument("virPtr");
   if (size == 0) return ZeroSize("size");
-  ACLIMB_CHECK_OK(CheckGranules("size", size));
   if (alignment > kGranule || (alignment & (alignment - 1)) != 0) {
     return BadValue("alignment", static_cast<int64_t>(alignment),
                     Cat("0, or a power of two up to ", kGranule), "mapping/alignment");
@@ -85,15 +85,18 @@ Status Reserve(void** address, size_t size, size_t alignment, const void* expect
                           "runtime/mapping/expected-address");
   }
   ACLIMB_CHECK_OK(CheckFlags(flags, 1));
-  Result<ContextRef> context = CurrentContext();
-  if (!context.ok()) return context.TakeStatus();
+  Result<const AclimbBackend*> backend = LoadedBackend();
+  if (!backend.ok()) return backend.TakeStatus();
+  // Frameworks reserve a few bytes, before they set a device, to see whether they can.
+  constexpr size_t kMost = size_t{1} << 60;
+  const uint64_t bytes = RoundUp(size < kMost ? size : kMost, kGranule);
   ReservedTable& table = Table();
   std::lock_guard<std::mutex> lock(table.mutex);
   void* made = nullptr;
-  const int code = Backend().range_reserve(size, &made);
+  const int code = backend.value()->range_reserve(bytes, &made);
   if (code != 0) return NotGiven(code, "addresses", size);
   try {
-    table.ranges[Key(made)].bytes = size;
+    table.ranges[Key(made)].bytes = bytes;
   } catch (...) {
     Backend().range_release(made);
     throw;

@@ -908,8 +908,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void* ptr, size_t memSize, uint
 // one piece. Sizes, offsets and places in a range are multiples of the granularity, 2 MiB. The
 // checker does not follow this memory, and a child of fork shares it with its parent.
 
-// Reserves `size` bytes of addresses. `alignment` is 0 or a power of two up to the granularity,
-// `expectPtr` null, `flags` 0 or 1 (large pages, a hint).
+// Reserves `size` bytes of addresses, and up to the next multiple. `alignment` is 0 or a power of
+// two up to the granularity, `expectPtr` null, `flags` 0 or 1 (large pages, a hint). Needs no
+// context.
 //   errors  207001 so many addresses are not there
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment,
                                                     void* expectPtr, uint64_t flags);
@@ -925,8 +926,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size
 //   errors  107000 it is still mapped, and this is its last handle
 ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
-// Maps `size` bytes of the memory, from `offset` on. Memory can be mapped at several places. `flags`
-// is 0.
+// Maps `size` bytes of the memory, from `offset` on. Memory can be mapped at several places.
+// `flags` is 0.
 //   errors  107000 outside of a reserved range or of the memory, or mapped already
 ACL_FUNC_VISIBILITY aclError aclrtMapMem(void* virPtr, size_t size, size_t offset,
                                          aclrtDrvMemHandle handle, uint64_t flags);
@@ -953,8 +954,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareabl
                                                                aclrtDrvMemHandle* handle);
 
 //   errors  107000 as above, 207000 another process than this one
-ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle,
-                                                             int32_t* pid, size_t pidNum);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t* pid,
+                                                             size_t pidNum);
 
 // The process's id, as the function above takes it.
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t* pid);

@@ -196,8 +196,6 @@ TEST_F(MappedMemoryTest, NonsenseIsRefused) {
                  nullptr, 0);
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "size is 0", aclrtReserveMemAddress, &address, 0, 0,
                  nullptr, 0);
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "size is 4096", aclrtReserveMemAddress, &address, 4096,
-                 0, nullptr, 0);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "alignment is 3", aclrtReserveMemAddress, &address,
                  kPage, 3, nullptr, 0);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "expectPtr", aclrtReserveMemAddress, &address, kPage,
@@ -253,6 +251,17 @@ TEST_F(MappedMemoryTest, NonsenseIsRefused) {
   ASSERT_ACL(aclrtReleaseMemAddress(range));
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "no reserved range's start", aclrtReleaseMemAddress,
                  range);
+}
+
+TEST_F(MappedMemoryTest, RangesAreWholePages) {
+  char* range = Reserve(512);
+  aclrtDrvMemHandle memory = Physical(kPage);
+  ASSERT_ACL(aclrtMapMem(range, kPage, 0, memory, 0));
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "no reserved range", aclrtMapMem, range + kPage, kPage,
+                 0, memory, 0);
+  ASSERT_ACL(aclrtUnmapMem(range));
+  ASSERT_ACL(aclrtFreePhysical(memory));
+  ASSERT_ACL(aclrtReleaseMemAddress(range));
 }
 
 TEST_F(MappedMemoryTest, AResetEndsTheMemoryAndKeepsTheAddresses) {
