@@ -32,8 +32,8 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-report soak fuzz crosscheck install bench bench-neighbours \
-  lint docs coverage clean
+.PHONY: help setup build demo test test-torch test-report soak fuzz crosscheck install bench \
+  bench-neighbours lint docs coverage clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -56,6 +56,9 @@ test: ## build everything and run all tests
 	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
+
+test-torch: build ## PyTorch with torch_npu on Aclimb; downloads about 3 GB the first time
+	@tests/torch/run $(BUILD)
 
 test-report: ## the page of `aclimb report` in a browser, with pictures of it
 	@scripts/setup build test browser $(COMPILER)

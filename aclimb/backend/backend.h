@@ -29,8 +29,11 @@ extern "C" {
 
 // Device memory is handed out in multiples of so many bytes.
 #define ACLIMB_MEMORY_GRANULE 512
+// Memory is mapped in multiples of so many bytes.
+#define ACLIMB_MAPPING_GRANULE (2 * 1024 * 1024)
 
 typedef struct AclimbDevice AclimbDevice;          // an open device
+typedef struct AclimbPhysical AclimbPhysical;      // device memory that ranges are mapped onto
 typedef struct AclimbQueue AclimbQueue;            // the device side of one stream
 typedef struct AclimbMarker AclimbMarker;          // one recording of an event
 typedef struct AclimbSuspension AclimbSuspension;  // a queue that waits for a host callback
@@ -170,6 +173,27 @@ typedef struct AclimbBackend {
   // Page-locked host memory at a multiple of 4096. 207001 when there is none.
   int (*host_allocate)(uint64_t bytes, void** address);
   int (*host_free)(void* address);
+
+  // ---- Mapped memory ----
+  // Bytes, addresses and offsets are multiples of ACLIMB_MAPPING_GRANULE.
+
+  // A range of device addresses, of all devices, that nothing is mapped into. 207001 when there is
+  // none.
+  int (*range_reserve)(uint64_t bytes, void** address);
+  // `address` is one that range_reserve gave; nothing is mapped into the range. Must not wait.
+  int (*range_release)(void* address);
+  // Memory of the device, all zeros. Takes `bytes` from what memory_info calls free; 207001 when
+  // the device has not that much left.
+  int (*physical_allocate)(AclimbDevice* device, uint64_t bytes, AclimbPhysical** memory);
+  // It is mapped nowhere. As memory_free it must not wait, and its bytes may count as used until
+  // the work queued so far is done.
+  int (*physical_free)(AclimbPhysical* memory);
+  // Bytes of a range, into which nothing is mapped, become the memory's from `offset` on. One piece
+  // of memory may be mapped at several addresses. memory_kernel_address knows them, and says the
+  // same distance for all addresses of a range.
+  int (*range_map)(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t offset);
+  // Of one mapping as it was made. Must not wait: work queued so far may go on using the memory.
+  int (*range_unmap)(void* address, uint64_t bytes);
 
   // ---- Queues ----
 

@@ -216,8 +216,9 @@ ACLIMB_BRIDGE int aclimb_compile_option_set(int option, const char* value);
 ACLIMB_BRIDGE size_t aclimb_compile_option_size(int option);
 ACLIMB_BRIDGE int aclimb_compile_option_get(int option, char* value, size_t length);
 ACLIMB_BRIDGE int aclimb_compile_flag_set(int flag);
-// What aclopCompileAndExecute is about; the arrays as the program gave them.
+// What aclopCompileAndExecute and its kin are about; the arrays as the program gave them.
 typedef struct AclimbOpRequest {
+  const char* function;  // that the program called
   const char* type;
   int inputs;
   const void* const* input_descs;  // of aclTensorDesc

@@ -9,6 +9,7 @@
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/context.h"
 #include "aclimb/runtime/entry.h"
+#include "aclimb/runtime/mapped_memory.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/synchronize.h"
 #include "aclimb/runtime/thread_state.h"
@@ -97,9 +98,19 @@ Status NotAnAllocation(const char* argument, const void* address) {
                 "runtime/memory/free-unknown");
 }
 
+Status Mapped(const void* address) {
+  return Refuse(kRtParamInvalid,
+                Cat("devPtr is ", AddressText(address),
+                    ", which lies in a range of aclrtReserveMemAddress; expected the address of an "
+                    "allocation."),
+                "end mapped memory with aclrtUnmapMem and aclrtFreePhysical",
+                "runtime/memory/free-mapped");
+}
+
 Status FreeDevice(void* address) {
   if (address == nullptr) return NullArgument("devPtr");
   {
+    if (IsReserved(address)) return Mapped(address);
     AllocationTable& table = Allocations();
     std::unique_lock<std::shared_mutex> lock(table.mutex);
     const auto it = table.live.find(Key(address));
@@ -160,11 +171,59 @@ bool FindAllocation(const void* address, AclimbAllocation* allocation) {
   return true;
 }
 
-void ForgetDeviceMemory(int device) {
+void AddMapped(const AclimbAllocation& mapped, uint64_t begin, uint64_t end) {
   AllocationTable& table = Allocations();
   std::unique_lock<std::shared_mutex> lock(table.mutex);
-  std::erase_if(table.live, [device](const auto& entry) { return entry.second.device == device; });
+  AclimbAllocation& made = table.live.emplace(Key(mapped.base), mapped).first->second;
+  const auto self = table.live.find(Key(mapped.base));
+  const auto joins = [&](const AclimbAllocation& a, const AclimbAllocation& b) {
+    return a.device == b.device && Key(a.base) + a.usable == Key(b.base) && Key(a.base) >= begin &&
+           Key(b.base) < end;
+  };
+  const auto next = std::next(self);
+  if (next != table.live.end() && joins(made, next->second)) {
+    made.requested = made.usable = made.usable + next->second.usable;
+    table.live.erase(next);
+  }
+  if (self != table.live.begin() && joins(std::prev(self)->second, made)) {
+    AclimbAllocation& before = std::prev(self)->second;
+    before.requested = before.usable = before.usable + made.usable;
+    table.live.erase(self);
+  }
+  // A thread that remembers a smaller one looks again.
   table.removals.fetch_add(1, std::memory_order_release);
+}
+
+void RemoveMapped(uint64_t base, uint64_t bytes) {
+  AllocationTable& table = Allocations();
+  std::unique_lock<std::shared_mutex> lock(table.mutex);
+  const auto run = std::prev(table.live.upper_bound(base));
+  AclimbAllocation& whole = run->second;
+  const uint64_t first = run->first;
+  const uint64_t end = first + whole.usable;
+  AclimbAllocation behind = whole;
+  behind.base = reinterpret_cast<const void*>(base + bytes);
+  behind.kernel_base = static_cast<char*>(whole.kernel_base) + (base + bytes - first);
+  behind.requested = behind.usable = end - base - bytes;
+  // Before anything changes, since it may find no memory.
+  if (behind.usable > 0) table.live.emplace(base + bytes, behind);
+  if (first < base) {
+    whole.requested = whole.usable = base - first;
+  } else {
+    table.live.erase(run);
+  }
+  table.removals.fetch_add(1, std::memory_order_release);
+}
+
+void ForgetDeviceMemory(int device) {
+  {
+    AllocationTable& table = Allocations();
+    std::unique_lock<std::shared_mutex> lock(table.mutex);
+    std::erase_if(table.live,
+                  [device](const auto& entry) { return entry.second.device == device; });
+    table.removals.fetch_add(1, std::memory_order_release);
+  }
+  ForgetMappedMemory(device);
 }
 
 Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes) {

@@ -15,6 +15,12 @@ bool FindAllocation(const void* address, AclimbAllocation* allocation);
 // Every allocation of the device ends; late frees of them are refused, not fatal.
 void ForgetDeviceMemory(int device);
 
+// Mapped memory becomes an allocation, one with its neighbours of the same device within the range
+// [begin, end) that the program reserved.
+void AddMapped(const AclimbAllocation& mapped, uint64_t begin, uint64_t end);
+// It ends, and what was one with it goes on.
+void RemoveMapped(uint64_t base, uint64_t bytes);
+
 // Memory on the page-locked list: aclrtMallocHost, aclrtHostRegister.
 bool IsPinnedHost(const void* address, uint64_t bytes);
 

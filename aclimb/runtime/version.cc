@@ -66,9 +66,8 @@ aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* 
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version) {
   return aclimb::Enter("aclsysGetCANNVersion", [&]() -> aclimb::Status {
     if (version == nullptr) return aclimb::NullArgument("version");
-    // There is no driver: the last package of the list is not installed.
-    if (name < ACL_PKG_NAME_CANN || name > ACL_PKG_NAME_OPP_KERNEL) {
-      return aclimb::BadValue("name", name, "an installed package (0 to 6)", "version/package");
+    if (name < ACL_PKG_NAME_CANN || name > ACL_PKG_NAME_DRIVER) {
+      return aclimb::BadValue("name", name, "an aclCANNPackageName", "version/package");
     }
     std::memset(version, 0, sizeof(*version));
     aclimb::Put(version->version, aclimb::kToolkit);

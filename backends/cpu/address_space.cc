@@ -291,6 +291,19 @@ void AddressSpace::Clear() {
   madvise(kernel_base_ + small_end_, large_committed_ - small_end_, MADV_DONTNEED);
 }
 
+bool AddressSpace::Charge(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ReclaimFreed();
+  if (bytes > capacity_ || used_ + pending_bytes_ > capacity_ - bytes) return false;
+  used_ += bytes;
+  return true;
+}
+
+void AddressSpace::Discharge(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  used_ -= bytes;
+}
+
 void AddressSpace::Info(uint64_t* free, uint64_t* total) {
   std::lock_guard<std::mutex> lock(mutex_);
   ReclaimFreed();

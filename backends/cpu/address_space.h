@@ -31,6 +31,11 @@ class AddressSpace {
   void* KernelAddress(const void* address) const {
     return static_cast<char*>(const_cast<void*>(address)) + distance_;
   }
+  // Takes bytes from the capacity for memory that lies elsewhere (mapped_memory.h); false when so
+  // much is not left.
+  bool Charge(uint64_t bytes);
+  void Discharge(uint64_t bytes);
+
   // Freed memory that queued work may still use is not free yet.
   void Info(uint64_t* free, uint64_t* total);
   int device() const { return device_; }

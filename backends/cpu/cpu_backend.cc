@@ -14,6 +14,7 @@
 #include "backends/cpu/capacity.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/fault_handler.h"
+#include "backends/cpu/mapped_memory.h"
 #include "backends/cpu/marker.h"
 #include "backends/cpu/memory.h"
 #include "backends/cpu/queue.h"
@@ -112,11 +113,15 @@ int MemoryFree(AclimbDevice* device, void* address) {
   return OrCode([&] { return device->space->Free(address); });
 }
 void* KernelAddress(AclimbDevice* device, const void* address) {
-  return device->space->KernelAddress(address);
+  void* const in_range = KernelAddressOfRange(address);
+  return in_range != nullptr ? in_range : device->space->KernelAddress(address);
 }
-int IsDevice(const void* address) { return SpaceOf(address) != nullptr ? 1 : 0; }
+int IsDevice(const void* address) {
+  return SpaceOf(address) != nullptr || KernelAddressOfRange(address) != nullptr ? 1 : 0;
+}
 int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
   return OrCode([&] {
+    ReclaimMapped();
     device->space->Info(free, total);
     return 0;
   });
@@ -137,6 +142,25 @@ int HostAllocate(uint64_t bytes, void** address) {
 int HostFree(void* address) {
   std::free(address);
   return 0;
+}
+
+int RangeReserve(uint64_t bytes, void** address) {
+  return OrCode([&] { return ReserveRange(bytes, config.host_access != 0, address); });
+}
+int RangeRelease(void* address) {
+  return OrCode([&] { return ReleaseRange(address); });
+}
+int PhysicalAllocate(AclimbDevice* device, uint64_t bytes, AclimbPhysical** memory) {
+  return OrCode([&] { return AllocatePhysical(device->space, bytes, memory); });
+}
+int PhysicalFree(AclimbPhysical* memory) {
+  return OrCode([&] { return FreePhysical(memory); });
+}
+int RangeMap(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t offset) {
+  return OrCode([&] { return MapRange(address, bytes, memory, offset); });
+}
+int RangeUnmap(void* address, uint64_t bytes) {
+  return OrCode([&] { return UnmapRange(address, bytes); });
 }
 
 int QueueCreate(AclimbDevice* device, const AclimbQueueOptions* options, AclimbQueue** queue) {
@@ -257,6 +281,12 @@ extern "C" const AclimbBackend* aclimb_backend_cpu(void) {
       .memory_info = cpu::MemoryInfo,
       .host_allocate = cpu::HostAllocate,
       .host_free = cpu::HostFree,
+      .range_reserve = cpu::RangeReserve,
+      .range_release = cpu::RangeRelease,
+      .physical_allocate = cpu::PhysicalAllocate,
+      .physical_free = cpu::PhysicalFree,
+      .range_map = cpu::RangeMap,
+      .range_unmap = cpu::RangeUnmap,
       .queue_create = cpu::QueueCreate,
       .queue_destroy = cpu::QueueDestroy,
       .queue_submit = cpu::QueueSubmit,

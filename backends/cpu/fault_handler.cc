@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "backends/cpu/address_space.h"
+#include "backends/cpu/mapped_memory.h"
 
 namespace aclimb::cpu {
 namespace {
@@ -37,10 +38,27 @@ class SignalText {
   size_t length_ = 0;
 };
 
-void Explain(const AddressSpace& space, const void* address) {
-  SignalText text;
+constexpr char kFix[] =
+    ".\n  fix: the host cannot read or write device memory; copy it with aclrtMemcpy first "
+    "(ACLIMB_HOST_ACCESS=1 allows a look while debugging)\n"
+    "  rule: runtime/memory/host-access   signal: SIGSEGV\n";
+
+void Begin(SignalText& text, const void* address) {
   text.Add("aclimb: the host accessed device address 0x");
   text.AddNumber(reinterpret_cast<uint64_t>(address), 16);
+}
+
+void ExplainRange(const void* address) {
+  SignalText text;
+  Begin(text, address);
+  text.Add(", which lies in a range of aclrtReserveMemAddress");
+  text.Add(kFix);
+  text.Print();
+}
+
+void Explain(const AddressSpace& space, const void* address) {
+  SignalText text;
+  Begin(text, address);
   text.Add(" of device ");
   text.AddNumber(static_cast<uint64_t>(space.device()), 10);
   const void* base = nullptr;
@@ -58,17 +76,18 @@ void Explain(const AddressSpace& space, const void* address) {
   } else {
     text.Add(", which lies in no live allocation");
   }
-  text.Add(
-      ".\n  fix: the host cannot read or write device memory; copy it with aclrtMemcpy first "
-      "(ACLIMB_HOST_ACCESS=1 allows a look while debugging)\n"
-      "  rule: runtime/memory/host-access   signal: SIGSEGV\n");
+  text.Add(kFix);
   text.Print();
 }
 
 void Handle(int signal, siginfo_t* info, void* context) {
   if (info->si_code > 0) {
     const AddressSpace* space = SpaceOf(info->si_addr);
-    if (space != nullptr) Explain(*space, info->si_addr);
+    if (space != nullptr) {
+      Explain(*space, info->si_addr);
+    } else if (IsInRange(info->si_addr)) {
+      ExplainRange(info->si_addr);
+    }
   }
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);

@@ -3,12 +3,15 @@
 #include <cstring>
 
 #include "backends/cpu/address_space.h"
+#include "backends/cpu/mapped_memory.h"
 
 namespace aclimb::cpu {
 
 void* Translate(const void* address) {
   const AddressSpace* space = SpaceOf(address);
-  return space != nullptr ? space->KernelAddress(address) : const_cast<void*>(address);
+  if (space != nullptr) return space->KernelAddress(address);
+  void* const in_range = KernelAddressOfRange(address);
+  return in_range != nullptr ? in_range : const_cast<void*>(address);
 }
 
 int CopyMemory(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,

@@ -902,6 +902,64 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void* ptr, size_t memSize, uint32_t 
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void* ptr, size_t memSize, uint32_t value,
                                                  size_t N, aclrtStream stream);
 
+// ==== Memory mapped by the program ====
+// A range of device addresses is reserved, memory is allocated, and mapped into the range. What is
+// mapped is device memory as that of aclrtMalloc, but without bytes behind its end; neighbours are
+// one piece. Sizes, offsets and places in a range are multiples of the granularity, 2 MiB. The
+// checker does not follow this memory, and a child of fork shares it with its parent.
+
+// Reserves `size` bytes of addresses, and up to the next multiple. `alignment` is 0 or a power of
+// two up to the granularity, `expectPtr` null, `flags` 0 or 1 (large pages, a hint). Needs no
+// context.
+//   errors  207001 so many addresses are not there
+ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment,
+                                                    void* expectPtr, uint64_t flags);
+
+//   errors  107000 not a reserved range, or something is mapped into it
+ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void* virPtr);
+
+// Allocates memory of the device that `prop` names, which must be set. All zeros. `flags` is 0.
+//   errors  107001 no such device, 207000 memory of the host, 207001 not so much memory left
+ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
+                                                 const aclrtPhysicalMemProp* prop, uint64_t flags);
+
+//   errors  107000 it is still mapped, and this is its last handle
+ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
+
+// Maps `size` bytes of the memory, from `offset` on. Memory can be mapped at several places.
+// `flags` is 0.
+//   errors  107000 outside of a reserved range or of the memory, or mapped already
+ACL_FUNC_VISIBILITY aclError aclrtMapMem(void* virPtr, size_t size, size_t offset,
+                                         aclrtDrvMemHandle handle, uint64_t flags);
+
+// Does not wait for work that uses the memory.
+//   errors  107000 no mapping begins there
+ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void* virPtr);
+
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop,
+                                                              aclrtMemGranularityOptions option,
+                                                              size_t* granularity);
+
+// A number by which another part of this process gets a handle of the memory. `handleType` is
+// ACL_MEM_HANDLE_TYPE_NONE. Aclimb does not share memory between processes.
+//   errors  207000 another type
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
+                                                             aclrtMemHandleType handleType,
+                                                             uint64_t flags,
+                                                             uint64_t* shareableHandle);
+
+//   errors  107000 not a number that this process gave out for live memory
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle,
+                                                               int32_t deviceId,
+                                                               aclrtDrvMemHandle* handle);
+
+//   errors  107000 as above, 207000 another process than this one
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t* pid,
+                                                             size_t pidNum);
+
+// The process's id, as the function above takes it.
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t* pid);
+
 // ==== Host callbacks ====
 // A callback must not call functions that allocate, launch or synchronise.
 
@@ -937,6 +995,20 @@ ACL_FUNC_VISIBILITY uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExcept
 ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info);
+
+// ==== Kernel binaries ====
+// Kernels of the chip's own instructions cannot run here; these calls refuse with 207000.
+
+typedef struct aclrtBinaryLoadOptions aclrtBinaryLoadOptions;
+
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void* data, size_t length,
+                                                     const aclrtBinaryLoadOptions* options,
+                                                     aclrtBinHandle* binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
+                                                    const char* kernelName,
+                                                    aclrtFuncHandle* funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr,
+                                                  void** aivAddr);
 
 // ==== Dumps ====
 // Aclimb writes no dumps of this kind; these calls refuse with 200001. `aclimb run --record DIR`

@@ -4,6 +4,16 @@
 #include "acl/acl_op_compiler.h"
 #include "aclimb/bridge/bridge.h"
 
+namespace {
+
+// Arrays of handles, whatever their kind.
+template <typename Array>
+const void* const* Handles(Array array) {
+  return reinterpret_cast<const void* const*>(array);
+}
+
+}  // namespace
+
 extern "C" {
 
 aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
@@ -24,17 +34,20 @@ aclError aclopCompileAndExecute(const char* opType, int numInputs,
                                 const aclTensorDesc* const outputDesc[],
                                 aclDataBuffer* const outputs[], const aclopAttr* attr,
                                 aclopEngineType, aclopCompileType, const char*, aclrtStream) {
-  // Arrays of handles, whatever their kind.
-  const auto handles = [](auto array) { return reinterpret_cast<const void* const*>(array); };
-  AclimbOpRequest request = {};
-  request.type = opType;
-  request.inputs = numInputs;
-  request.input_descs = handles(inputDesc);
-  request.input_buffers = handles(inputs);
-  request.outputs = numOutputs;
-  request.output_descs = handles(outputDesc);
-  request.output_buffers = handles(outputs);
-  request.attributes = attr;
+  const AclimbOpRequest request = {"aclopCompileAndExecute", opType,           numInputs,
+                                   Handles(inputDesc),       Handles(inputs),  numOutputs,
+                                   Handles(outputDesc),      Handles(outputs), attr};
+  return aclimb_op_compile_and_execute(&request);
+}
+
+aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDesc* inputDesc[],
+                                  aclDataBuffer* inputs[], int numOutputs,
+                                  aclTensorDesc* outputDesc[], aclDataBuffer* outputs[],
+                                  aclopAttr* attr, aclopEngineType, aclopCompileType, const char*,
+                                  aclrtStream) {
+  const AclimbOpRequest request = {"aclopCompileAndExecuteV2", opType,           numInputs,
+                                   Handles(inputDesc),         Handles(inputs),  numOutputs,
+                                   Handles(outputDesc),        Handles(outputs), attr};
   return aclimb_op_compile_and_execute(&request);
 }
 

@@ -28,7 +28,7 @@ def library_of_header(header):
     """The library whose functions a header under include/ declares."""
     if header.name == "acl_op_compiler.h":
         return "acl_op_compiler"
-    return {"acl": "ascendcl", "aclnn": "nnopbase", "hccl": "hccl"}.get(header.parts[0])
+    return {"acl": "ascendcl", "aclimb": "ascendcl", "aclnn": "nnopbase", "hccl": "hccl"}.get(header.parts[0])
 
 
 def declared(source, files):

@@ -38,7 +38,7 @@ def layout(prefix, source, build, arch, *operator_headers):
     toolkit = Toolkit(prefix)
     root = toolkit.root
     headers = ["acl/acl.h", "acl/acl_rt.h", "acl/acl_base.h", "acl/acl_op_compiler.h",
-               "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnnop/aclnn_util.h", "hccl/hccl.h"]
+               "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnnop/aclnn_util.h", "hccl/hccl.h", "aclimb/framework.h"]
     headers += [f"aclnnop/{pathlib.PurePath(header).name}" for header in operator_headers]
     files = [f"include/{header}" for header in headers] + [f"lib64/{name}" for name in REAL]
     files += ["set_env.sh", "version.cfg", "bin/aclimb",
@@ -128,7 +128,7 @@ def symbols(prefix, source, build, arch, *operator_headers):
     for name in REAL:
         text = run(["nm", "-D", "--defined-only", "--format=posix", toolkit.lib / name])
         names = [line.split()[0].split("@")[0] for line in text.splitlines()]
-        strange = [n for n in names if not re.match(r"(acl|Acl|aclnn|Hccl|aclimb_)[A-Za-z_]", n)]
+        strange = [n for n in names if not re.match(r"(acl|Acl|aclnn|Hccl|Msprof|rt|aclimb_)[A-Za-z_]", n)]
         expect(names and not strange, f"{name} shows {strange or 'nothing'}")
         for n in names:
             expect(n.startswith("Hccl") == (name == "libhccl.so"), f"{name} shows {n}")

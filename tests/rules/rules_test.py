@@ -15,7 +15,7 @@ import sys
 
 # Layer -> what its files may include, as prefixes of include paths. A layer always may include
 # itself. `include/` is what users see: it knows nothing of us.
-PUBLIC = ("acl/", "aclnn/", "hccl/", "aclnnop/aclnn_util.h", "aclimb/version.h")
+PUBLIC = ("acl/", "aclnn/", "hccl/", "aclnnop/aclnn_util.h", "aclimb/framework.h", "aclimb/version.h")
 CORE = ("aclimb/core/",)
 BRIDGE = ("aclimb/bridge/",)
 FAMILY = CORE + ("aclimb/contract/", "aclimb/copy/", "aclimb/executor/plan.h", "aclimb/simd/")

@@ -4,6 +4,7 @@
 
 #include "acl/acl_op.h"
 #include "acl/acl_op_compiler.h"
+#include "aclimb/framework.h"
 #include "tests/runtime/support.h"
 
 namespace {
@@ -262,6 +263,44 @@ TEST_F(ExecuteTest, RefusesWhatIsNoCall) {
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "inputDesc[0]", aclopCompileAndExecute, "Add", 1,
                  descs, &buffer_, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS, ACL_COMPILE_SYS,
                  nullptr, nullptr);
+}
+
+TEST_F(ExecuteTest, TheSecondVersionRefusesToo) {
+  EXPECT_REFUSED(ACL_ERROR_API_NOT_SUPPORT, "MaskedSelect", aclopCompileAndExecuteV2,
+                 "MaskedSelect", 1, &input_, &buffer_, 1, &output_, &buffer_, attr_, ACL_ENGINE_SYS,
+                 ACL_COMPILE_SYS, nullptr, nullptr);
+}
+
+TEST_F(AclopTest, DeviceBinariesAreRefused) {
+  void* handle = nullptr;
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "instructions", aclrtBinaryLoadFromData, "", 0,
+                 nullptr, &handle);
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "instructions", aclrtBinaryGetFunction, handle,
+                 "", &handle);
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "instructions", aclrtGetFunctionAddr, handle,
+                 &handle, &handle);
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "instructions", rtDevBinaryRegister, "",
+                 &handle);
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "instructions", rtFunctionRegister, handle, "",
+                 "", "", 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "instructions", rtKernelLaunch, "", 1, nullptr,
+                 0, nullptr, nullptr);
+  uint64_t address = 0;
+  uint32_t length = 0;
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "instructions", rtGetC2cCtrlAddr, &address,
+                 &length);
+}
+
+TEST_F(AclopTest, ReportsToTheProfilerGoNowhere) {
+  EXPECT_EQ(MsprofRegisterCallback(1, nullptr), 0);
+  EXPECT_EQ(MsprofReportApi(0, nullptr), 0);
+  EXPECT_EQ(MsprofReportCompactInfo(0, nullptr, 0), 0);
+  EXPECT_EQ(MsprofReportAdditionalInfo(0, nullptr, 0), 0);
+  EXPECT_EQ(MsprofGetHashId("abc", 3), MsprofGetHashId("abcd", 3));
+  EXPECT_NE(MsprofGetHashId("abc", 3), MsprofGetHashId("abd", 3));
+  EXPECT_NE(MsprofGetHashId(nullptr, 0), 0u);
+  const uint64_t before = MsprofSysCycleTime();
+  EXPECT_LE(before, MsprofSysCycleTime());
 }
 
 TEST_F(AclopTest, DumpsAreRefused) {

@@ -19,7 +19,7 @@ TEST(Properties, ModeNameVersion) {
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "patchVersion is null", aclrtGetVersion, &major, &minor,
                  nullptr);
   aclCANNPackageVersion version;
-  for (int package = ACL_PKG_NAME_CANN; package <= ACL_PKG_NAME_OPP_KERNEL; ++package) {
+  for (int package = ACL_PKG_NAME_CANN; package <= ACL_PKG_NAME_DRIVER; ++package) {
     std::memset(&version, 0x55, sizeof(version));
     ASSERT_ACL(aclsysGetCANNVersion(static_cast<aclCANNPackageName>(package), &version));
     EXPECT_STREQ(version.version, "8.1.RC1");
@@ -28,8 +28,8 @@ TEST(Properties, ModeNameVersion) {
     EXPECT_STREQ(version.releaseVersion, "RC1");
     EXPECT_STREQ(version.patchVersion, "");
   }
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "name is 7", aclsysGetCANNVersion, ACL_PKG_NAME_DRIVER,
-                 &version);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "name is 8", aclsysGetCANNVersion,
+                 static_cast<aclCANNPackageName>(8), &version);
   char name[] = "runtime";
   char text[ACL_PKG_VERSION_MAX_SIZE];
   ASSERT_ACL(aclsysGetVersionStr(name, text));

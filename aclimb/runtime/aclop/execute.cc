@@ -109,5 +109,5 @@ Status Execute(const AclimbOpRequest& request) {
 }  // namespace aclimb::aclop
 
 extern "C" int aclimb_op_compile_and_execute(const AclimbOpRequest* request) {
-  return aclimb::Enter("aclopCompileAndExecute", [&] { return aclimb::aclop::Execute(*request); });
+  return aclimb::Enter(request->function, [&] { return aclimb::aclop::Execute(*request); });
 }

@@ -1,0 +1,46 @@
+"""What Aclimb does not have is refused by name, and never answered with wrong numbers."""
+
+import os
+
+import torch
+import torch_npu
+
+from steps import expect, main, refusal
+
+
+def internal_formats():
+    """Convolutions take the way of the chip's own formats unless that is switched off."""
+    torch.manual_seed(0)
+    layer = torch.nn.Conv2d(3, 8, 3)
+    host = torch.randn(2, 3, 8, 8)
+    expected = layer(host).detach()
+    layer = layer.npu()
+    text = refusal(lambda: layer(host.npu()).cpu())
+    for part in ("Conv2D", "FLOAT [2, 3, 8, 8] NCHW", "aclnnConvolution, which Aclimb has",
+                 "torch.npu.config.allow_internal_format = False"):
+        expect(part in text, f"{part} is not in:\n{text}")
+    torch.npu.config.allow_internal_format = False
+    result = layer(host.npu()).detach().cpu()
+    expect(torch.allclose(result, expected, atol=1e-5), (result - expected).abs().max())
+
+
+def dumps():
+    torch_npu.npu.init_dump()  # torch_npu looks at no code
+    expect(torch.equal(torch.arange(3.0).npu().cpu(), torch.arange(3.0)), "after a refusal")
+
+
+def collectives():
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK="0", WORLD_SIZE="1")
+    torch.distributed.init_process_group("hccl")
+    text = refusal(lambda: torch.distributed.all_reduce(torch.ones(3).npu()))
+    expect("Aclimb has no collectives yet" in text, text)
+
+
+def wrong_shape():
+    text = refusal(lambda: torch.ops.aten.elu_backward(
+        torch.ones(4).npu(), 1.0, 1.0, 1.0, False, torch.ones(5).npu()))
+    expect("aclnnEluBackward" in text and "fix:" in text, text)
+
+
+if __name__ == "__main__":
+    main(internal_formats, dumps, wrong_shape, collectives)
