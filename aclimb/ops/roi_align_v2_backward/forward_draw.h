@@ -38,4 +38,24 @@ inline void DrawForward(truth::Draw& draw, truth::Call& call) {
   draw.SetCost(static_cast<double>(regions * channels * pooled_h * pooled_w * (height + width)));
 }
 
+inline void DrawFirst(truth::Draw& draw, truth::Call& call) {
+  using P = First;
+  truth::Call other(kForwardContract);
+  DrawForward(draw, other);
+  const DType dtype = other.DTypeOf(Forward::kSelf);
+  const std::vector<double>& boxes = other.Values(Forward::kBoxes);
+  std::vector<double> images, rois;
+  for (size_t i = 0; i < boxes.size(); ++i) (i % 5 == 0 ? images : rois).push_back(boxes[i]);
+  const int64_t regions = other.Shape(Forward::kBoxes)[0];
+  call.SetTensor(P::kSelf, other.Shape(Forward::kSelf), dtype, other.Values(Forward::kSelf));
+  call.SetTensor(P::kRois, {regions, 4}, dtype, std::move(rois));
+  call.SetTensor(P::kBatchIndices, {regions}, DType::kInt32, std::move(images));
+  call.SetText(P::kMode, "avg");
+  call.SetInteger(P::kOutputHeight, other.Integer(Forward::kPooledHeight));
+  call.SetInteger(P::kOutputWidth, other.Integer(Forward::kPooledWidth));
+  call.SetInteger(P::kSamplingRatio, other.Integer(Forward::kSamplingRatio));
+  call.SetReal(P::kSpatialScale, other.Real(Forward::kSpatialScale));
+  call.SetTensor(P::kOut, other.Shape(Forward::kOut), dtype);
+}
+
 }  // namespace aclimb::roi_align_v2_backward
