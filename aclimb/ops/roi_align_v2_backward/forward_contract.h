@@ -13,18 +13,18 @@
 namespace aclimb::roi_align_v2_backward {
 
 // Parameter positions of aclnnRoiAlignV2.
-struct Forward {
-  enum : int {
-    kSelf,
-    kBoxes,
-    kPooledHeight,
-    kPooledWidth,
-    kSpatialScale,
-    kSamplingRatio,
-    kAligned,
-    kOut
-  };
+namespace forward {
+enum : int {
+  kSelf,
+  kBoxes,
+  kPooledHeight,
+  kPooledWidth,
+  kSpatialScale,
+  kSamplingRatio,
+  kAligned,
+  kOut
 };
+}  // namespace forward
 
 inline constexpr auto kForwardTypes = contract::OnAll(contract::kHalfDTypes);
 inline constexpr auto kMapFormats = contract::Formats(contract::kNchw, contract::kNd);
@@ -54,13 +54,13 @@ inline constexpr contract::Parameter kForwardParameters[] = {
 };
 
 inline constexpr contract::Rule kForwardRules[] = {
-    contract::SameDType("same-dtype/boxes", Forward::kBoxes, Forward::kSelf,
+    contract::SameDType("same-dtype/boxes", forward::kBoxes, forward::kSelf,
                         "pass boxes of the dtype of self"),
-    contract::SameDType("same-dtype/out", Forward::kOut, Forward::kSelf,
+    contract::SameDType("same-dtype/out", forward::kOut, forward::kSelf,
                         "allocate out with the dtype of self"),
-    contract::InRange("range/samplingRatio", Forward::kSamplingRatio, contract::AtLeast(0),
+    contract::InRange("range/samplingRatio", forward::kSamplingRatio, contract::AtLeast(0),
                       "pass 0 for a sampling grid by the size of the region"),
-    contract::InRange("range/spatialScale", Forward::kSpatialScale,
+    contract::InRange("range/spatialScale", forward::kSpatialScale,
                       contract::Above(static_cast<double>(FLT_MIN)),
                       "pass the size of the feature map divided by that of the image, as 0.25"),
 };

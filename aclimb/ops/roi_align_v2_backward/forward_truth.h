@@ -100,7 +100,7 @@ inline void ForwardTruth(const ForwardProblem& p, int output, truth::Outputs& ou
 }
 
 inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using P = Forward;
+  namespace P = forward;
   ForwardProblem problem = {.self = &call.Values(P::kSelf),
                             .map = call.Shape(P::kSelf),
                             .pooled = call.Shape(P::kOut),

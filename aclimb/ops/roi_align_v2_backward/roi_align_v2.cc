@@ -68,7 +68,7 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
 }
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  using P = Forward;
+  namespace P = forward;
   return MakePlanAt(arguments, planner, {P::kSelf, P::kBoxes, -1, P::kOut},
                     {.spatial_scale = static_cast<float>(arguments.Real(P::kSpatialScale)),
                      .sampling_ratio = arguments.Integer(P::kSamplingRatio),

@@ -97,7 +97,7 @@ TEST_F(RoiAlignV2, RegionsWithoutSamplesAreZeros) {
 }
 
 TEST(RoiAlignV2Contract, EveryRule) {
-  using P = Forward;
+  namespace P = forward;
   ContractHarness<decltype(aclnnRoiAlignV2GetWorkspaceSize)> harness(
       kForwardContract, &aclnnRoiAlignV2GetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(P::kSelf, {2, 3, 8, 9}, DType::kFloat32, ACL_FORMAT_NCHW);
