@@ -344,6 +344,7 @@ std::string AttributeStatement(const Contract& contract, const Rule& rule) {
     case RuleKind::kNamesDType:
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
+    case RuleKind::kScalarFits:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
     case RuleKind::kBroadcasts:

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 
 #include "aclimb/contract/given.h"
 #include "aclimb/contract/promotion.h"
@@ -112,7 +113,34 @@ std::optional<std::string> Wrong(const Rule& rule, const Row& row) {
              NameOf(promotion.dtype()), " converts to.");
 }
 
+// Nothing when they have none, or none is given.
+std::optional<DType> CommonOf(const Row& row, std::initializer_list<int> parameters) {
+  Promotion promotion;
+  for (int index : parameters) {
+    if (index < 0) continue;
+    const std::optional<Operand> operand = row.At(index);
+    if (operand && !promotion.Add(*operand)) return std::nullopt;
+  }
+  if (!promotion.any()) return std::nullopt;
+  return promotion.dtype();
+}
+
 }  // namespace
+
+std::optional<std::string> ScalarViolation(const Contract& contract, const Rule& rule,
+                                           const Arguments& arguments) {
+  const Row row{contract, arguments, 0};
+  const std::optional<Operand> scalar = row.At(rule.subject);
+  const std::optional<DType> common = CommonOf(row, {rule.other, rule.third});
+  if (!scalar || !common || IsComplex(*common)) return std::nullopt;
+  const bool is_real = IsFloating(scalar->dtype);
+  if (!IsComplex(scalar->dtype) && (!is_real || IsFloating(*common))) return std::nullopt;
+  std::string text = Cat(row.Told(rule.subject), " but ", row.Told(rule.other));
+  if (rule.third >= 0) {
+    text += Cat(" and ", row.Told(rule.third), ", which promote to ", NameOf(*common));
+  }
+  return Cat(text, "; expected ", IsFloating(*common) ? "a real number." : "an integer or a BOOL.");
+}
 
 std::optional<std::string> PromotionViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments) {

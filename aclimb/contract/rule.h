@@ -27,6 +27,7 @@ enum class RuleKind : uint8_t {
   kConvertsToFloat,
   kConvertsTo,
   kPromotes,
+  kScalarFits,
   kInRange,
   kOneOf,
   kReserved,
@@ -120,6 +121,18 @@ constexpr Rule Promotes(const char* id, int a, int b, int output, const char* fi
 constexpr Rule Promotes(const char* id, int a, int b, int c, int output, const char* fix) {
   Rule rule = Promotes(id, a, b, output, fix);
   rule.third = c;
+  return rule;
+}
+
+// The scalar is an integer or a BOOL unless `a` has a floating dtype; a complex one needs a complex
+// dtype.
+constexpr Rule ScalarFits(const char* id, int scalar, int a, const char* fix) {
+  return {.id = id, .kind = RuleKind::kScalarFits, .subject = scalar, .other = a, .fix = fix};
+}
+// The same for the dtype that a and b promote to: a factor of a result, as alpha.
+constexpr Rule ScalarFits(const char* id, int scalar, int a, int b, const char* fix) {
+  Rule rule = ScalarFits(id, scalar, a, fix);
+  rule.third = b;
   return rule;
 }
 
@@ -248,6 +261,7 @@ constexpr Stage StageOf(const Rule& rule) {
     case RuleKind::kConvertsToFloat:
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
+    case RuleKind::kScalarFits:
       return Stage::kDTypes;
     case RuleKind::kInRange:
     case RuleKind::kOneOf:

@@ -14,6 +14,8 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
       return PairViolation(contract, rule, arguments);
     case RuleKind::kPromotes:
       return PromotionViolation(contract, rule, arguments);
+    case RuleKind::kScalarFits:
+      return ScalarViolation(contract, rule, arguments);
     case RuleKind::kBroadcasts:
       return BroadcastViolation(contract, rule, arguments);
     case RuleKind::kReduces:
@@ -51,6 +53,10 @@ std::string StatementOf(const Contract& contract, const Rule& rule) {
     case RuleKind::kPromotes:
       return Cat(inputs(), " have a common dtype",
                  rule.output < 0 ? "" : Cat(", which converts to that of ", name(rule.output)));
+    case RuleKind::kScalarFits:
+      return Cat(name(rule.subject), " is an integer or a BOOL, unless ", name(rule.other),
+                 rule.third < 0 ? " has" : Cat(" and ", name(rule.third), " promote to"),
+                 " a floating dtype");
     case RuleKind::kBroadcasts:
       if (rule.output != rule.subject) {
         return Cat(name(rule.output), " has the shape that ", inputs(), " broadcast to");

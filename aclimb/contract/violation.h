@@ -17,6 +17,8 @@ std::optional<std::string> PairViolation(const Contract& contract, const Rule& r
                                          const Arguments& arguments);
 std::optional<std::string> PromotionViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments);
+std::optional<std::string> ScalarViolation(const Contract& contract, const Rule& rule,
+                                           const Arguments& arguments);
 std::optional<std::string> BroadcastViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments);
 std::optional<std::string> ReductionViolation(const Contract& contract, const Rule& rule,

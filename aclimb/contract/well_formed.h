@@ -63,6 +63,10 @@ constexpr bool Fits(const Contract& contract, const Rule& rule) {
     case RuleKind::kPromotes:
       return is(rule.subject, &HasDType, true) && is(rule.other, &HasDType, true) &&
              is(rule.third, &HasDType, false) && is(rule.output, &HasTensors, false);
+    case RuleKind::kScalarFits:
+      return is(
+                 rule.subject, [](Kind kind) { return kind == Kind::kScalar; }, true) &&
+             is(rule.other, &HasDType, true) && is(rule.third, &HasDType, false);
     case RuleKind::kBroadcasts:
       return is(rule.subject, is_tensor, true) && is(rule.other, is_tensor, true) &&
              is(rule.third, is_tensor, false) && is(rule.output, is_tensor, true);

@@ -11,6 +11,7 @@ namespace aclimb::pieces {
 namespace {
 
 using Pieced = std::vector<Piece, RecyclingAllocator<Piece>>;
+using Stages = std::vector<size_t, RecyclingAllocator<size_t>>;
 
 int64_t SizeIn(DType dtype) { return static_cast<int64_t>(SizeOf(dtype)); }
 
@@ -52,24 +53,39 @@ copy::Job JobOf(const Piece& piece, char* from, char* to) {
 
 class PiecesPlan final : public Plan {
  public:
-  explicit PiecesPlan(Pieced pieces) : pieces_(std::move(pieces)) {
+  // A stage ends before the piece of that number.
+  PiecesPlan(Pieced pieces, Stages stages)
+      : pieces_(std::move(pieces)), stages_(std::move(stages)) {
+    int64_t chunks = 0;
     for (const Piece& piece : pieces_)
-      first_.push_back(std::exchange(chunks_, chunks_ + piece.chunks));
+      first_.push_back(std::exchange(chunks, chunks + piece.chunks));
+    first_.push_back(chunks);
   }
 
   void Run(const RunContext& run) const override {
-    (void)ParallelForAll(chunks_, 1, [&](int64_t begin, int64_t end) {
+    size_t begin = 0;
+    for (const size_t end : stages_) {
+      if (!RunStage(first_[begin], first_[end], run)) return;
+      begin = end;
+    }
+  }
+
+ private:
+  // Chunks of all pieces are numbered on. False when the run was cancelled.
+  bool RunStage(int64_t first, int64_t last, const RunContext& run) const {
+    return ParallelForAll(last - first, 1, [&](int64_t begin, int64_t end) {
+      begin += first;
+      end += first;
       while (begin < end) {
         const auto after = std::upper_bound(first_.begin(), first_.end(), begin);
         const auto index = static_cast<size_t>(after - first_.begin() - 1);
-        const int64_t stop = after == first_.end() ? end : std::min(end, *after);
+        const int64_t stop = std::min(end, *after);
         RunPiece(pieces_[index], begin - first_[index], stop - first_[index], run);
         begin = stop;
       }
     });
   }
 
- private:
   static char* AddressOf(const Piece::End& end, const RunContext& run) {
     void* const data = end.element < 0 ? run.Data(end.parameter)
                                        : run.Data(end.parameter, static_cast<size_t>(end.element));
@@ -99,8 +115,8 @@ class PiecesPlan final : public Plan {
   }
 
   const Pieced pieces_;
-  std::vector<int64_t, RecyclingAllocator<int64_t>> first_;  // chunk of each piece
-  int64_t chunks_ = 0;
+  const Stages stages_;
+  std::vector<int64_t, RecyclingAllocator<int64_t>> first_;  // chunk of each piece, and the end
 };
 
 // The number as an element of the dtype; of a complex one only the real part is taken.
@@ -186,6 +202,12 @@ void Pieces::Add(Piece piece, const View* from, const View& to) {
   pieces_.push_back(piece);
 }
 
+void Pieces::Then() {
+  if (stages_.empty() ? !pieces_.empty() : stages_.back() < pieces_.size()) {
+    stages_.push_back(pieces_.size());
+  }
+}
+
 Result<PlanPointer> Pieces::Finish(Planner& planner) {
   if (pieces_.empty()) return PlanPointer();
   for (const Piece& piece : pieces_) {
@@ -193,7 +215,8 @@ Result<PlanPointer> Pieces::Finish(Planner& planner) {
     planner.Writes(piece.to.parameter);
   }
   planner.Costs({.cycles = cycles_});
-  return PlanPointer(NewPlan<PiecesPlan>(std::move(pieces_)));
+  Then();
+  return PlanPointer(NewPlan<PiecesPlan>(std::move(pieces_), std::move(stages_)));
 }
 
 }  // namespace aclimb::pieces

@@ -48,13 +48,15 @@ struct Piece {
 
 class Pieces {
  public:
-  // Copies equally shaped parts; Converter (copy/convert.h) says how another dtype is made. What
-  // lies in a part must be written by one piece alone, and not be read by another one.
+  // Copies equally shaped parts; Converter (copy/convert.h) says how another dtype is made. Pieces
+  // run in any order: no element may be written by two, or written by one and read by another.
   void Copy(const View& from, const View& to);
   // Writes the number, converted to the part's dtype.
   void Fill(const ScalarValue& number, const View& to);
-  // The number of a float64 holds it exactly.
   void Fill(double number, const View& to);
+
+  // The next pieces run when those before are done.
+  void Then();
 
   // Books what is read and written. Null when nothing is to be done.
   Result<PlanPointer> Finish(Planner& planner);
@@ -63,6 +65,7 @@ class Pieces {
   void Add(Piece piece, const View* from, const View& to);
 
   std::vector<Piece, RecyclingAllocator<Piece>> pieces_;
+  std::vector<size_t, RecyclingAllocator<size_t>> stages_;  // the piece after each
   double cycles_ = 0;
 };
 

@@ -14,6 +14,7 @@ enum class Fold : uint8_t {
   kMin,
   kAny,  // of what is not 0, as kAll
   kAll,
+  kSumOfNumbers,  // without NaN; of floats alone, as all that follow
   // Of absolute values x; for norms.
   kAbsoluteSum,  // x
   kSquares,      // x^2
@@ -25,7 +26,7 @@ enum class Fold : uint8_t {
   kMoments,       // x - s, and their squares in a second number
   kExponentials,  // e^(x - s)
 };
-inline constexpr int kFoldCount = 14;
+inline constexpr int kFoldCount = 15;
 
 // A number that a fold keeps. Sums of float32 add a few terms in float32 and those in double, so
 // that a hundred million equal terms are off by no more than a few are.

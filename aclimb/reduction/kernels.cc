@@ -113,6 +113,12 @@ struct Itself {
     return x;
   }
 };
+struct NumberOrZero : Itself {
+  template <class V>
+  static HWY_INLINE V Of(V x, V) {
+    return hn::IfThenElseZero(hn::Eq(x, x), x);
+  }
+};
 struct Absolute : Itself {
   template <class V>
   static HWY_INLINE V Of(V x, V) {
@@ -439,6 +445,7 @@ constexpr Table MakeTable() {
   table.AddVectors<Sums<float, Itself>, Fold::kSum, float, Float16, BFloat16>();
   table.AddVectors<Sums<double, Itself>, Fold::kSum, double>();
   table.AddScalars<Fold::kSum, Bool, int32_t, int64_t>();
+  table.AddVectors<Sums<float, NumberOrZero>, Fold::kSumOfNumbers, float, Float16, BFloat16>();
   table.AddVectors<Products, Fold::kProduct, double>();
   table.AddScalars<Fold::kProduct, int64_t>();
   table.AddVectors<Extremes<float, Itself, false>, Fold::kMax, float>();

@@ -101,6 +101,9 @@ Expected ExpectedOf(Fold fold, const std::vector<double>& elements) {
       case Fold::kMinAbsolute:
         value = std::isnan(value) || value < std::fabs(x) ? value : std::fabs(x);
         break;
+      case Fold::kSumOfNumbers:
+        value += std::isnan(x) ? 0 : x;
+        break;
       default:
         value += x;
     }

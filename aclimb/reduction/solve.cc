@@ -227,6 +227,7 @@ class Solver {
  public:
   Solver(const Problem& problem, const Addresses& addresses)
       : problem_(problem), addresses_(addresses), kept_(problem.kept) {
+    if (problem.chunks == 1) return;
     auto* slots = static_cast<Slot*>(addresses.scratch);
     const int64_t all = problem.chunks * kept_.count;
     firsts_ = slots;
@@ -373,9 +374,10 @@ class Solver {
   const Problem& problem_;
   const Addresses& addresses_;
   const Walk<kMostOutputs + 1>& kept_;
-  Slot* firsts_;
-  Slot* seconds_;
-  double* shifts_;
+  // Of each chunk and result; the shifts of each result.
+  Slot* firsts_ = nullptr;
+  Slot* seconds_ = nullptr;
+  double* shifts_ = nullptr;
 };
 
 }  // namespace

@@ -113,11 +113,21 @@ HWY_INLINE void SumSpans(int64_t n, double* sums, const Terms& terms) {
   for (int64_t begin = 0; begin < n; begin += kTerms * lanes) {
     const int64_t end = std::min(n, begin + kTerms * lanes);
     int64_t i = begin;
-    VF sum_a = zero, sum_b = zero, a, b;
-    for (; i + lanes <= end; i += lanes) {
+    // Two of each, or an addition would wait for the one before it.
+    VF sum_a = zero, sum_b = zero, odd_a = zero, odd_b = zero, a, b;
+    for (; i + 2 * lanes <= end; i += 2 * lanes) {
       terms(Whole{i}, a, b);
       sum_a = hn::Add(sum_a, a);
       sum_b = hn::Add(sum_b, b);
+      terms(Whole{i + lanes}, a, b);
+      odd_a = hn::Add(odd_a, a);
+      odd_b = hn::Add(odd_b, b);
+    }
+    if (i + lanes <= end) {
+      terms(Whole{i}, a, b);
+      sum_a = hn::Add(sum_a, a);
+      sum_b = hn::Add(sum_b, b);
+      i += lanes;
     }
     if (i < end) {
       const Part part{i, end - i};
@@ -125,8 +135,8 @@ HWY_INLINE void SumSpans(int64_t n, double* sums, const Terms& terms) {
       sum_a = hn::Add(sum_a, part.Keep(a, zero));
       sum_b = hn::Add(sum_b, part.Keep(b, zero));
     }
-    sums[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum_a)));
-    sums[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum_b)));
+    sums[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(sum_a, odd_a))));
+    sums[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(sum_b, odd_b))));
   }
 }
 
@@ -134,8 +144,17 @@ float Max(const float* x, int64_t n) {
   const F32 d;
   const int64_t lanes = LaneCount();
   VF max = hn::Set(d, -std::numeric_limits<float>::infinity());
+  VF odd = max;
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) max = hn::Max(max, hn::LoadU(d, x + i));
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    max = hn::Max(max, hn::LoadU(d, x + i));
+    odd = hn::Max(odd, hn::LoadU(d, x + i + lanes));
+  }
+  if (i + lanes <= n) {
+    odd = hn::Max(odd, hn::LoadU(d, x + i));
+    i += lanes;
+  }
+  max = hn::Max(max, odd);
   if (i < n) {
     const Part part{i, n - i};
     max = hn::Max(max, part.Keep(part(x), max));

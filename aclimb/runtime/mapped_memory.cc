@@ -44,15 +44,15 @@ std::atomic<int> reserved_count{0};
 uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 void* Address(uint64_t key) { return reinterpret_cast<void*>(key); }
 
-Status Invalid(std::string what, const char* fix, const char* rule) {
+Status InvalidMapping(std::string what, const char* fix, const char* rule) {
   return Refuse(kRtParamInvalid, std::move(what), fix, rule);
 }
 
 Status CheckGranules(std::string_view name, uint64_t bytes) {
   if (bytes % kGranule == 0) return Ok();
-  return Invalid(Cat(name, " is ", bytes, "; expected a multiple of ", kGranule, "."),
-                 "ask aclrtMemGetAllocationGranularity, and round up",
-                 "runtime/mapping/granularity");
+  return InvalidMapping(Cat(name, " is ", bytes, "; expected a multiple of ", kGranule, "."),
+                        "ask aclrtMemGetAllocationGranularity, and round up",
+                        "runtime/mapping/granularity");
 }
 
 Status CheckFlags(uint64_t flags, uint64_t most) {
@@ -80,8 +80,9 @@ Status Reserve(void** address, size_t size, size_t alignment, const void* expect
                     Cat("0, or a power of two up to ", kGranule), "mapping/alignment");
   }
   if (expected != nullptr) {
-    return Invalid(Cat("expectPtr is ", AddressText(expected), "; expected null."),
-                   "let the runtime choose the addresses", "runtime/mapping/expected-address");
+    return InvalidMapping(Cat("expectPtr is ", AddressText(expected), "; expected null."),
+                          "let the runtime choose the addresses",
+                          "runtime/mapping/expected-address");
   }
   ACLIMB_CHECK_OK(CheckFlags(flags, 1));
   Result<const AclimbBackend*> backend = LoadedBackend();
@@ -111,13 +112,13 @@ Status Release(const void* address) {
   std::lock_guard<std::mutex> lock(table.mutex);
   const auto found = table.ranges.find(Key(address));
   if (found == table.ranges.end()) {
-    return Invalid(Cat("virPtr is ", AddressText(address),
-                       ", which is no reserved range's start; expected an address of "
-                       "aclrtReserveMemAddress."),
-                   "release each range once", "runtime/mapping/not-reserved");
+    return InvalidMapping(Cat("virPtr is ", AddressText(address),
+                              ", which is no reserved range's start; expected an address of "
+                              "aclrtReserveMemAddress."),
+                          "release each range once", "runtime/mapping/not-reserved");
   }
   if (!found->second.mappings.empty()) {
-    return Invalid(
+    return InvalidMapping(
         Cat("virPtr is ", AddressText(address), ", whose range has ", found->second.mappings.size(),
             " mappings, the first at ", AddressText(Address(found->second.mappings.begin()->first)),
             "; expected none."),
@@ -210,9 +211,10 @@ Status FreePhysical(void* handle) {
   PhysicalMemory& memory = *found.value();
   const bool last = memory.handles.size() == 1;
   if (last && memory.mappings > 0) {
-    return Invalid(Cat("handle is ", AddressText(handle), ", whose memory is mapped at ",
-                       memory.mappings, " addresses; expected memory that is mapped nowhere."),
-                   "unmap it first with aclrtUnmapMem", "runtime/mapping/still-mapped");
+    return InvalidMapping(
+        Cat("handle is ", AddressText(handle), ", whose memory is mapped at ", memory.mappings,
+            " addresses; expected memory that is mapped nowhere."),
+        "unmap it first with aclrtUnmapMem", "runtime/mapping/still-mapped");
   }
   ReleaseShared<PhysicalMemory>(handle, ACLIMB_HANDLE_PHYSICAL_MEMORY);
   std::erase(memory.handles, handle);
@@ -250,29 +252,29 @@ Status Map(void* address, size_t size, size_t offset, void* handle, uint64_t fla
   if (!first) --range;
   if (first || begin - range->first >= range->second.bytes ||
       size > range->second.bytes - (begin - range->first)) {
-    return Invalid(Cat("virPtr is ", AddressText(address), " with a size of ", size,
-                       ", which lies in no reserved range; expected to stay inside one."),
-                   "reserve the addresses first with aclrtReserveMemAddress",
-                   "runtime/mapping/not-reserved");
+    return InvalidMapping(Cat("virPtr is ", AddressText(address), " with a size of ", size,
+                              ", which lies in no reserved range; expected to stay inside one."),
+                          "reserve the addresses first with aclrtReserveMemAddress",
+                          "runtime/mapping/not-reserved");
   }
   if ((begin - range->first) % kGranule != 0) {
-    return Invalid(Cat("virPtr is ", AddressText(address), ", ", begin - range->first,
-                       " bytes into its range; expected a multiple of ", kGranule, "."),
-                   "map at multiples of the granularity", "runtime/mapping/granularity");
+    return InvalidMapping(Cat("virPtr is ", AddressText(address), ", ", begin - range->first,
+                              " bytes into its range; expected a multiple of ", kGranule, "."),
+                          "map at multiples of the granularity", "runtime/mapping/granularity");
   }
   const auto other = FirstIn(range->second, begin, size);
   if (other != range->second.mappings.end()) {
-    return Invalid(Cat("virPtr is ", AddressText(address), " with a size of ", size,
-                       ", of which the bytes from ", AddressText(Address(other->first)),
-                       " on are mapped already; expected addresses that are not."),
-                   "unmap what is there with aclrtUnmapMem", "runtime/mapping/twice");
+    return InvalidMapping(Cat("virPtr is ", AddressText(address), " with a size of ", size,
+                              ", of which the bytes from ", AddressText(Address(other->first)),
+                              " on are mapped already; expected addresses that are not."),
+                          "unmap what is there with aclrtUnmapMem", "runtime/mapping/twice");
   }
   PhysicalMemory& physical = *memory.value();
   if (offset > physical.bytes || size > physical.bytes - offset) {
-    return Invalid(Cat("size is ", size, " at the offset ", offset, " but the memory has ",
-                       physical.bytes, " bytes; expected to stay inside it."),
-                   "map less, or allocate more with aclrtMallocPhysical",
-                   "runtime/mapping/past-end");
+    return InvalidMapping(Cat("size is ", size, " at the offset ", offset, " but the memory has ",
+                              physical.bytes, " bytes; expected to stay inside it."),
+                          "map less, or allocate more with aclrtMallocPhysical",
+                          "runtime/mapping/past-end");
   }
   Result<Device*> device = FindDevice(physical.device, "handle");
   if (!device.ok()) return device.TakeStatus();
@@ -318,10 +320,10 @@ Status Unmap(const void* address) {
       return Ok();
     }
   }
-  return Invalid(Cat("virPtr is ", AddressText(address),
-                     ", where no mapping begins; expected an address of aclrtMapMem."),
-                 "unmap each mapping once, by the address at which it was made",
-                 "runtime/mapping/not-mapped");
+  return InvalidMapping(Cat("virPtr is ", AddressText(address),
+                            ", where no mapping begins; expected an address of aclrtMapMem."),
+                        "unmap each mapping once, by the address at which it was made",
+                        "runtime/mapping/not-mapped");
 }
 
 }  // namespace

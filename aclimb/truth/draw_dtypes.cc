@@ -1,6 +1,7 @@
 #include "aclimb/truth/draw_dtypes.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 #include "aclimb/contract/promotion.h"
@@ -58,7 +59,7 @@ class Assignment {
   bool Present(int p) const { return p >= 0 && present_[static_cast<size_t>(p)]; }
   DType& At(int p) { return dtypes_[static_cast<size_t>(p)]; }
 
-  // Zeros draw FLOAT, or what the tensor before it has.
+  // Zeros draw FLOAT, or what the tensor before has.
   bool Make(int p) {
     const DTypeMask mask = MaskOf(p);
     DTypeMask fitting = 0;
@@ -70,9 +71,10 @@ class Assignment {
     const bool made = fitting != 0;
     if (!made) fitting = mask;
     const bool is_scalar = IsScalar(contract_.At(p));
-    const DType usual = is_scalar ? DType::kFloat32 : last_;
-    const bool as_usual = draw_.Byte() < (is_scalar ? 192 : 128);
-    At(p) = as_usual && contract::Has(fitting, usual) ? usual : DrawDType(draw_, fitting);
+    const uint8_t byte = draw_.Byte();
+    const DType usual = is_scalar && byte < 128 ? DType::kFloat32 : last_;
+    const bool as_usual = byte < (is_scalar ? 192 : 128) && contract::Has(fitting, usual);
+    At(p) = as_usual ? usual : DrawDType(draw_, fitting);
     if (!is_scalar) last_ = At(p);
     return made;
   }
@@ -107,18 +109,23 @@ class Assignment {
 
   bool Obeys(const Rule& rule) {
     if (rule.kind == RuleKind::kPromotes) return ObeysPromotion(rule);
+    if (rule.kind == RuleKind::kScalarFits) return ObeysFit(rule);
     if (!IsAssigned(rule.subject) || !IsAssigned(rule.other)) return true;
     if (rule.kind == RuleKind::kSameDType) return At(rule.subject) == At(rule.other);
     if (rule.kind != RuleKind::kConvertsTo) return true;
     return contract::ResultConverts(At(rule.subject), At(rule.other));
   }
 
-  bool ObeysPromotion(const Rule& rule) {
+  // What is assigned of the parameters has no common dtype.
+  static constexpr DType kNone = DType::kString;
+
+  // kUndefined unless all are assigned.
+  DType CommonOf(std::initializer_list<int> parameters) {
     std::optional<DType> common;
     bool all = true, of_scalars = false;
     // The order does not matter but for scalars, which come after the tensors.
     for (const bool scalars : {false, true}) {
-      for (const int p : {rule.subject, rule.other, rule.third}) {
+      for (const int p : parameters) {
         if (!Present(p) || IsScalar(contract_.At(p)) != scalars) continue;
         if (!IsAssigned(p)) {
           all = false;
@@ -128,19 +135,31 @@ class Assignment {
         } else {
           common = scalars && !of_scalars ? contract::PromoteTensorAndScalar(*common, At(p))
                                           : contract::PromoteTensors(*common, At(p));
-          if (!common) return false;
+          if (!common) return kNone;
         }
       }
     }
-    if (!all || !common || !IsAssigned(rule.output)) return true;
-    return contract::ResultConverts(*common, At(rule.output));
+    return all && common ? *common : DType::kUndefined;
+  }
+
+  bool ObeysPromotion(const Rule& rule) {
+    const DType common = CommonOf({rule.subject, rule.other, rule.third});
+    if (common == kNone) return false;
+    if (common == DType::kUndefined || !IsAssigned(rule.output)) return true;
+    return contract::ResultConverts(common, At(rule.output));
+  }
+
+  bool ObeysFit(const Rule& rule) {
+    const DType common = CommonOf({rule.other, rule.third});
+    const bool whole = common == DType::kBool || IsInteger(common);
+    return !IsAssigned(rule.subject) || !whole || !IsFloating(At(rule.subject));
   }
 
   Draw& draw_;
   const contract::Contract& contract_;
   const std::vector<bool>& present_;
   std::vector<DType> dtypes_;
-  DType last_ = DType::kFloat32;
+  DType last_ = DType::kUndefined;
 };
 
 }  // namespace

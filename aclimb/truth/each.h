@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <tuple>
 #include <vector>
 
 #include "aclimb/truth/call.h"
+#include "aclimb/truth/elements.h"
 
 namespace aclimb::truth {
 
@@ -24,39 +26,37 @@ std::vector<int64_t> BroadcastShape(const Call& call, const int (&inputs)[N]) {
   return shape;
 }
 
+// For each element of what the inputs broadcast to, in row-major order, the positions of the
+// inputs' elements that it comes from.
+template <size_t N>
+std::vector<std::array<size_t, N>> BroadcastPlaces(const Call& call, const int (&inputs)[N]) {
+  const std::vector<int64_t> shape = BroadcastShape(call, inputs);
+  // In elements, from an element of the result to the next one of the same dimension.
+  std::vector<int64_t> steps(shape.size());
+  std::vector<std::array<size_t, N>> places;
+  for (size_t i = 0; i < N; ++i) {
+    const std::vector<int64_t>& own = call.Shape(inputs[i]);
+    std::fill(steps.begin(), steps.end(), 0);
+    int64_t step = 1;
+    for (size_t d = own.size(); d-- > 0;) {
+      if (own[d] != 1) steps[shape.size() - own.size() + d] = step;
+      step *= own[d];
+    }
+    const std::vector<int64_t> of_input = PlacesOf(shape, steps);
+    places.resize(of_input.size());
+    for (size_t n = 0; n < of_input.size(); ++n) places[n][i] = static_cast<size_t>(of_input[n]);
+  }
+  return places;
+}
+
 // formula(x, y, ...) of the inputs' elements, which broadcast, in row-major order.
 template <size_t N, typename Formula>
 std::vector<double> Each(const Call& call, const int (&inputs)[N], Formula formula) {
-  const std::vector<int64_t> shape = BroadcastShape(call, inputs);
-  // In elements, from an element of the result to the next one of the same dimension.
-  std::array<std::vector<int64_t>, N> steps;
-  int64_t count = 1;
-  for (const int64_t extent : shape) count *= extent;
-  for (size_t i = 0; i < N; ++i) {
-    const std::vector<int64_t>& own = call.Shape(inputs[i]);
-    steps[i].assign(shape.size(), 0);
-    int64_t step = 1;
-    for (size_t d = own.size(); d-- > 0;) {
-      if (own[d] != 1) steps[i][shape.size() - own.size() + d] = step;
-      step *= own[d];
-    }
-  }
   std::vector<double> results;
-  results.reserve(static_cast<size_t>(count));
-  std::vector<int64_t> index(shape.size(), 0);
-  std::array<int64_t, N> at = {};
-  for (int64_t n = 0; n < count; ++n) {
+  for (const std::array<size_t, N>& place : BroadcastPlaces(call, inputs)) {
     std::array<double, N> arguments;
-    for (size_t i = 0; i < N; ++i) {
-      arguments[i] = call.Values(inputs[i])[static_cast<size_t>(at[i])];
-    }
+    for (size_t i = 0; i < N; ++i) arguments[i] = call.Values(inputs[i])[place[i]];
     results.push_back(std::apply(formula, arguments));
-    for (size_t d = shape.size(); d-- > 0;) {
-      for (size_t i = 0; i < N; ++i) at[i] += steps[i][d];
-      if (++index[d] < shape[d]) break;
-      for (size_t i = 0; i < N; ++i) at[i] -= steps[i][d] * shape[d];
-      index[d] = 0;
-    }
   }
   return results;
 }

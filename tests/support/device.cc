@@ -34,7 +34,7 @@ DeviceTensor::DeviceTensor(std::vector<int64_t> shape, DType dtype,
   std::vector<unsigned char> host(bytes, kPoison);
   if (!values.empty()) {
     EXPECT_EQ(static_cast<int64_t>(values.size()), count_);
-    const std::vector<int64_t> offsets = ElementOffsets();
+    const std::vector<int64_t>& offsets = ElementOffsets();
     for (size_t i = 0; i < values.size(); ++i) {
       WriteElement(host.data() + kCanary + static_cast<size_t>(offsets[i]) * size, dtype,
                    values[i]);
@@ -57,6 +57,7 @@ DeviceTensor::DeviceTensor(DeviceTensor&& other) noexcept
       dtype_(other.dtype_),
       count_(other.count_),
       storage_bytes_(other.storage_bytes_),
+      element_offsets_(std::move(other.element_offsets_)),
       allocation_(std::exchange(other.allocation_, nullptr)),
       storage_(other.storage_),
       tensor_(std::exchange(other.tensor_, nullptr)) {}
@@ -70,8 +71,11 @@ void DeviceTensor::DestroyDescriptor() {
   if (tensor_ != nullptr) (void)aclDestroyTensor(std::exchange(tensor_, nullptr));
 }
 
-std::vector<int64_t> DeviceTensor::ElementOffsets() const {
-  return testing::ElementOffsets(shape_, stride_, offset_);
+const std::vector<int64_t>& DeviceTensor::ElementOffsets() const {
+  if (element_offsets_.empty()) {
+    element_offsets_ = testing::ElementOffsets(shape_, stride_, offset_);
+  }
+  return element_offsets_;
 }
 
 std::vector<unsigned char> DeviceTensor::Download() const {

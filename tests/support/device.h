@@ -89,14 +89,15 @@ class DeviceTensor {
 
  private:
   std::vector<unsigned char> Download() const;
-  std::vector<int64_t> ElementOffsets() const;
+  const std::vector<int64_t>& ElementOffsets() const;
 
   std::vector<int64_t> shape_;
   std::vector<int64_t> stride_;
   int64_t offset_ = 0;
   DType dtype_;
   int64_t count_ = 0;
-  size_t storage_bytes_ = 0;  // without canaries
+  size_t storage_bytes_ = 0;                      // without canaries
+  mutable std::vector<int64_t> element_offsets_;  // empty until somebody asks
   void* allocation_ = nullptr;
   void* storage_ = nullptr;
   aclTensor* tensor_ = nullptr;

@@ -112,6 +112,8 @@ class Cases {
         return OfPromotion(rule);
       case RuleKind::kConvertsToFloat:
         return OfScalar(rule);
+      case RuleKind::kScalarFits:
+        return OfFittingScalar(rule);
       case RuleKind::kInRange:
         return OfRange(rule);
       case RuleKind::kOneOf:
@@ -195,6 +197,26 @@ class Cases {
       return Add(rule, [index](CallArguments& a) { a.Scalars(index, {1}, DType::kComplex64); });
     }
     Add(rule, [index](CallArguments& a) { a.ScalarOf(index, 1, DType::kComplex64); });
+  }
+
+  // One with a fraction beside integers, where the others have them.
+  void OfFittingScalar(const Rule& rule) {
+    std::vector<Mutation> all;
+    for (const int index : {rule.other, rule.third}) {
+      if (index < 0) continue;
+      if (contract_.At(index).kind == Kind::kScalar) {
+        all.push_back([index](CallArguments& a) { a.ScalarOf(index, 1, DType::kInt32); });
+      } else if (Given(index) && contract::Has(MaskOf(index), DType::kInt32)) {
+        all.push_back(WithDType(index, DType::kInt32));
+      } else {
+        cases_.without.insert(rule.id);
+        return;
+      }
+    }
+    Add(rule, [all, index = rule.subject](CallArguments& a) {
+      for (const Mutation& each : all) each(a);
+      a.ScalarOf(index, 0.5, DType::kFloat32);
+    });
   }
 
   void AddNumber(const Rule& rule, double value) {

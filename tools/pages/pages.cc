@@ -87,8 +87,21 @@ std::string ErrorsPage() {
   return out;
 }
 
+// Every operator, by its page.
+std::string OperatorsPage() {
+  std::string out = Cat("# Operators", kNotice,
+                        "the operators' contracts; do not edit. `aclimb ops NAME` shows the same "
+                        "page.\n\n| operator | what it computes |\n|---|---|\n");
+  for (const truth::OperatorEntry* entry : AllOperators()) {
+    const contract::Contract& contract = *entry->contract;
+    out += Cat("| [`", contract.function, "`](ops/", contract.folder, ".md) | ", contract.summary,
+               " |\n");
+  }
+  return out;
+}
+
 int Usage() {
-  std::fputs("usage: aclimb_pages operator FOLDER | environment | errors | checker\n", stderr);
+  std::fputs("usage: aclimb_pages operator FOLDER | operators | environment | errors | checker\n", stderr);
   for (const truth::OperatorEntry* entry : AllOperators()) {
     const contract::Contract* contract = entry->contract;
     std::fprintf(stderr, "  %s\n", contract->folder);
@@ -101,6 +114,7 @@ int Main(int argc, char** argv) {
   std::string page;
   if (what == "environment") page = EnvironmentPage();
   if (what == "errors") page = ErrorsPage();
+  if (what == "operators") page = OperatorsPage();
   if (what == "checker") page = CheckerPage();
   if (what == "operator" && argc == 3) {
     for (const truth::OperatorEntry* entry : AllOperators()) {

@@ -5,19 +5,26 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "aclimb/ops/cross_entropy_loss/operators.h"
 #include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
+#include "tests/support/setting.h"
 
 namespace aclimb::cross_entropy_loss {
 namespace {
 
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::Near;
 using aclimb::testing::RunBothPhases;
+using aclimb::testing::Setting;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -146,6 +153,80 @@ TEST_F(CrossEntropyLoss, RefusalsNameWhatIsWrong) {
                "  fix: pass false, or set ACLIMB_EXTENSIONS=1\n"
                "  rule: cross_entropy_loss/reserved/returnZloss   code: 161002 "
                "ACLNN_ERR_PARAM_INVALID");
+}
+
+void FillValidCall(CallArguments& a) {
+  a.Tensor(kInput, {2, 3}, DType::kFloat32);
+  a.Tensor(kTarget, {2}, DType::kInt64);
+  a.Tensor(kWeight, {3}, DType::kFloat32);
+  a.String(kReduction, "mean");
+  a.Integer(kIgnoreIndex, -100);
+  a.Real(kLabelSmoothing, 0);
+  a.Real(kLseSquareScale, 0);
+  a.Bool(kReturnZloss, false);
+  a.Tensor(kLossOut, {1}, DType::kFloat32);
+  a.Tensor(kLogProbOut, {2, 3}, DType::kFloat32);
+  a.Tensor(kZlossOut, {}, DType::kFloat32);
+  a.Tensor(kLseForZlossOut, {2}, DType::kFloat32);
+}
+
+TEST(CrossEntropyLossContract, EveryRule) {
+  ContractHarness<decltype(aclnnCrossEntropyLossGetWorkspaceSize)> harness(
+      kContract, &aclnnCrossEntropyLossGetWorkspaceSize, &FillValidCall);
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Null(kWeight);
+    a.Null(kReduction);
+    a.Null(kZlossOut);
+    a.Null(kLseForZlossOut);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("reserved/returnZloss", [](CallArguments& a) { a.Bool(kReturnZloss, true); });
+  harness.ExpectRule(
+      "zloss/dtype", [](CallArguments& a) { a.Tensor(kZlossOut, {}, DType::kFloat16); },
+      std::set<std::string>{"zlossOut", "input"});
+  harness.ExpectRule("shape/columns", [](CallArguments& a) {
+    a.Tensor(kInput, {2, 0}, DType::kFloat32);
+    a.Tensor(kWeight, {0}, DType::kFloat32);
+    a.Tensor(kLogProbOut, {2, 0}, DType::kFloat32);
+  });
+  harness.ExpectRule(
+      "shape/lossOut", [](CallArguments& a) { a.Tensor(kLossOut, {2}, DType::kFloat32); },
+      std::set<std::string>{"lossOut", "reductionOptional"});
+  harness.ExpectRule(
+      "shape/zlossOut",
+      [](CallArguments& a) {
+        a.String(kReduction, "none");
+        a.Tensor(kLossOut, {2}, DType::kFloat32);
+      },
+      std::set<std::string>{"zlossOut", "reductionOptional", "input"});
+  harness.ExpectRule("shape/lseForZlossOut",
+                     [](CallArguments& a) { a.Tensor(kLseForZlossOut, {3}, DType::kFloat32); });
+  const Setting extensions("ACLIMB_EXTENSIONS", "1");
+  harness.ExpectAccepted([](CallArguments& a) { a.Bool(kReturnZloss, true); });
+  harness.ExpectRule(
+      "zloss/given",
+      [](CallArguments& a) {
+        a.Bool(kReturnZloss, true);
+        a.Null(kLseForZlossOut);
+      },
+      std::set<std::string>{"returnZloss", "lseForZlossOut"});
+  harness.ExpectEveryRuleCovered({"cross_entropy_loss/environment", "cross_entropy_loss/product"});
+}
+
+TEST(CrossEntropyLossContract, EveryRuleOfProbabilities) {
+  using P = Probabilities;
+  ContractHarness<decltype(aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize)> harness(
+      kProbabilitiesContract, &aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize,
+      [](CallArguments& a) {
+        a.Tensor(P::kFeatures, {2, 3}, DType::kFloat32);
+        a.Tensor(P::kLabels, {2, 3}, DType::kFloat32);
+        a.Tensor(P::kLoss, {2}, DType::kFloat32);
+        a.Tensor(P::kBackprop, {2, 3}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"softmax_cross_entropy_with_logits/environment"});
 }
 
 }  // namespace

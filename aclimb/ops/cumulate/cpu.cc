@@ -12,7 +12,9 @@ namespace aclimb::cumulate {
 namespace {
 
 constexpr int64_t kTaskElements = 64 * 1024;
-constexpr int64_t kManyTasks = 256;
+// Tasks that are enough for a team; fewer are cut into chunks, which are read twice.
+constexpr int64_t kEnoughTasks = 16;
+constexpr int64_t kManyTasks = 128;
 // Elements that are converted and added at once.
 constexpr int64_t kPiece = 512;
 
@@ -55,6 +57,20 @@ void Accumulate(T* x, int64_t count, T& total) {
   for (int64_t i = kParts * part; i < count; ++i) x[i] = total = Sum(total, x[i]);
 }
 
+// The last of them alone, with sums side by side as well.
+template <typename T>
+T TotalOf(const T* x, int64_t count, T total) {
+  constexpr int64_t kParts = 8;
+  T sums[kParts] = {};
+  int64_t i = 0;
+  for (; i + kParts <= count; i += kParts) {
+    for (int64_t p = 0; p < kParts; ++p) sums[p] = Sum(sums[p], x[i + p]);
+  }
+  for (; i < count; ++i) sums[0] = Sum(sums[0], x[i]);
+  for (const T& sum : sums) total = Sum(total, sum);
+  return total;
+}
+
 }  // namespace
 
 Problem::Problem(const TensorView& self, int dim, const TensorView& out)
@@ -69,7 +85,7 @@ Problem::Problem(const TensorView& self, int dim, const TensorView& out)
   const int64_t inner = across_ ? side : lines_.count;
   width_ = std::min(inner, across_ ? kLines : std::max<int64_t>(1, kTaskElements / length_));
   tasks_ = lines_.count / inner * CeilDivide(inner, width_);
-  const int64_t per_task = std::max<int64_t>(1, kManyTasks / tasks_);
+  const int64_t per_task = tasks_ < kEnoughTasks ? kManyTasks / tasks_ : 1;
   chunk_ = std::max(CeilDivide(length_, per_task), CeilDivide(kTaskElements, width_));
   chunks_ = CeilDivide(length_, chunk_);
   grain_ = std::max<int64_t>(1, kTaskElements / (width_ * std::min(chunk_, length_)));
@@ -125,8 +141,7 @@ class Worker {
         Accumulate(x, n, total);
         Store(x, n, out + done * problem_.out_stride_ * out_size_, problem_.out_stride_);
       } else {
-        // In the order of Accumulate, though what comes after a chunk needs no more than one total.
-        for (int64_t i = 0; i < n; ++i) total = Sum(total, x[i]);
+        total = TotalOf(x, n, total);
       }
     }
   }
@@ -224,7 +239,8 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
           // Tasks have as many lines as there is room for results so far.
           for (int64_t done = 0; done < lines.count; done += kLines) {
             const int64_t count = std::min(kLines, lines.count - done);
-            T* const kept = totals + chunk * lines_.count + lines.begin + done;
+            const int64_t at = chunk * lines_.count + lines.begin + done;
+            T* const kept = chunks_ > 1 ? totals + at : nullptr;
             if (stores && chunks_ > 1) {
               std::copy_n(kept, count, sums);
             } else {

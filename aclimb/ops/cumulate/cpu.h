@@ -24,7 +24,7 @@ class Problem {
   friend class Worker;
 
   // Results so far of that many lines at once, where neighbours belong to different lines.
-  static constexpr int64_t kLines = 128;
+  static constexpr int64_t kLines = 256;
 
   DType from_;
   DType to_;

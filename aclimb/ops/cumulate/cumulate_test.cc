@@ -58,20 +58,25 @@ TEST_F(Cumsum, NarrowIntegersWrap) {
   EXPECT_TRUE(Near(out.Values(), {100, -56, 44}, {}));
 }
 
-// A single line goes to the team in chunks.
-TEST_F(Cumsum, OneLongLine) {
+// A single line, or a few side by side, go to the team in chunks.
+TEST_F(Cumsum, LongLines) {
   constexpr int64_t kCount = 300'000;
-  const DeviceTensor self({kCount}, DType::kFloat32, Values(kCount, 0.1));
-  std::vector<unsigned char> bytes;
-  for (const char* threads : {"1", "3"}) {
-    const Setting setting("ACLIMB_THREADS", threads);
-    const DeviceTensor out({kCount}, DType::kFloat32);
-    Run(self, 0, DType::kFloat32, out);
+  for (const int64_t lines : {1, 10}) {
+    const std::vector<int64_t> shape = {kCount / lines, lines};
+    const DeviceTensor self(shape, DType::kFloat32, Values(kCount, 0.1));
     Values expected;
-    for (int64_t i = 1; i <= kCount; ++i) expected.push_back(double(i) * double{0.1f});
-    EXPECT_TRUE(Near(out.Values(), expected, {6e-8, 0}));
-    if (bytes.empty()) bytes = out.Bytes();
-    EXPECT_TRUE(out.Bytes() == bytes);
+    for (int64_t i = 0; i < kCount; ++i) {
+      expected.push_back(static_cast<double>(i / lines + 1) * double{0.1f});
+    }
+    std::vector<unsigned char> bytes;
+    for (const char* threads : {"1", "3"}) {
+      const Setting setting("ACLIMB_THREADS", threads);
+      const DeviceTensor out(shape, DType::kFloat32);
+      Run(self, 0, DType::kFloat32, out);
+      EXPECT_TRUE(Near(out.Values(), expected, {6e-8, 0}));
+      if (bytes.empty()) bytes = out.Bytes();
+      EXPECT_TRUE(out.Bytes() == bytes);
+    }
   }
 }
 

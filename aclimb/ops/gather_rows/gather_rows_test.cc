@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "aclimb/ops/gather_rows/operators.h"
+#include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::gather_rows {
 namespace {
 
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::RunBothPhases;
 
@@ -104,6 +107,64 @@ TEST_F(GatherRows, AnotherShapeIsRefused) {
                "is -1 and index.shape is [2, 2]; expected [3, 2, 2].\n"
                "  fix: allocate out with this shape\n"
                "  rule: gather_v2/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
+}
+
+TEST(GatherRowsContract, EveryRule) {
+  ContractHarness<decltype(aclnnEmbeddingGetWorkspaceSize)> embedding(
+      kEmbeddingContract, &aclnnEmbeddingGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kWeight, {5, 2}, DType::kFloat32);
+        a.Tensor(kIndices, {3}, DType::kInt64);
+        a.Tensor(kRows, {3, 2}, DType::kFloat32);
+      });
+  embedding.ExpectAccepted();
+  embedding.ExpectGenericRules();
+  embedding.ExpectEveryRuleCovered({"embedding/environment"});
+
+  const auto fill = [](CallArguments& a) {
+    a.Tensor(kSelf, {5, 2}, DType::kFloat32);
+    a.Integer(kDim, 0);
+    a.Tensor(kIndex, {3}, DType::kInt32);
+    a.Tensor(kOut, {3, 2}, DType::kFloat32);
+  };
+  ContractHarness<decltype(aclnnIndexSelectGetWorkspaceSize)> index_select(
+      kIndexSelectContract, &aclnnIndexSelectGetWorkspaceSize, fill);
+  ContractHarness<decltype(aclnnGatherV2GetWorkspaceSize)> gather_v2(
+      kGatherV2Contract, &aclnnGatherV2GetWorkspaceSize, fill);
+  for (auto* const harness : {&index_select, &gather_v2}) {
+    harness->ExpectAccepted();
+    harness->ExpectGenericRules();
+    harness->ExpectRule("shape/out", [](CallArguments& a) {
+      a.Tensor(kOut, {2, 3}, DType::kFloat32);
+    });
+  }
+  index_select.ExpectEveryRuleCovered({"index_select/environment"});
+  gather_v2.ExpectEveryRuleCovered({"gather_v2/environment", "gather_v2/product"});
+}
+
+TEST(GatherRowsContract, EveryRuleOfReplacements) {
+  const auto fill = [](CallArguments& a) {
+    a.Tensor(kSelf, {5, 2}, DType::kFloat32);
+    a.Integer(kDim, -2);
+    a.Tensor(kIndex, {3}, DType::kInt32);
+    a.Tensor(kSource, {3, 2}, DType::kFloat32);
+  };
+  const auto other_source = [](CallArguments& a) { a.Tensor(kSource, {4, 2}, DType::kFloat32); };
+  ContractHarness<decltype(aclnnInplaceIndexCopyGetWorkspaceSize)> in_place(
+      kInplaceIndexCopyContract, &aclnnInplaceIndexCopyGetWorkspaceSize, fill);
+  in_place.ExpectAccepted();
+  in_place.ExpectGenericRules();
+  in_place.ExpectRule("shape/source", other_source);
+  in_place.ExpectEveryRuleCovered({"inplace_index_copy/environment", "inplace_index_copy/product"});
+
+  ContractHarness<decltype(aclnnIndexCopyGetWorkspaceSize)> index_copy(
+      kIndexCopyContract, &aclnnIndexCopyGetWorkspaceSize, [fill](CallArguments& a) {
+        fill(a);
+        a.Tensor(kOutRef, {5, 2}, DType::kFloat32);
+      });
+  index_copy.ExpectAccepted();
+  index_copy.ExpectGenericRules();
+  index_copy.ExpectRule("shape/source", other_source);
+  index_copy.ExpectEveryRuleCovered({"index_copy/environment", "index_copy/product"});
 }
 
 }  // namespace

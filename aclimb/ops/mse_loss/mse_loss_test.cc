@@ -8,12 +8,15 @@
 
 #include "aclimb/ops/mse_loss/operators.h"
 #include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::mse_loss {
 namespace {
 
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::Near;
 using aclimb::testing::RunBothPhases;
@@ -72,6 +75,33 @@ TEST_F(MseLoss, RefusalsNameWhatIsWrong) {
                "expected shapes that broadcast.\n"
                "  fix: pass tensors that broadcast, and an out of that shape\n"
                "  rule: mse_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
+}
+
+TEST(MseLossContract, EveryRule) {
+  ContractHarness<decltype(aclnnMseLossGetWorkspaceSize)> loss(
+      kMseLossContract, &aclnnMseLossGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(Forward::kSelf, {2, 3}, DType::kFloat32);
+        a.Tensor(Forward::kTarget, {2, 3}, DType::kFloat32);
+        a.Integer(Forward::kReduction, kNone);
+        a.Tensor(Forward::kOut, {2, 3}, DType::kFloat32);
+      });
+  loss.ExpectAccepted();
+  loss.ExpectGenericRules();
+  loss.ExpectRule("shape/out",
+                  [](CallArguments& a) { a.Tensor(Forward::kOut, {3}, DType::kFloat32); });
+  loss.ExpectEveryRuleCovered({"mse_loss/environment"});
+
+  ContractHarness<decltype(aclnnMseLossBackwardGetWorkspaceSize)> gradient(
+      kMseLossBackwardContract, &aclnnMseLossBackwardGetWorkspaceSize, [](CallArguments& a) {
+        for (const int tensor :
+             {Backward::kGradOutput, Backward::kSelf, Backward::kTarget, Backward::kOut}) {
+          a.Tensor(tensor, {2, 3}, DType::kFloat32);
+        }
+        a.Integer(Backward::kReduction, kMean);
+      });
+  gradient.ExpectAccepted();
+  gradient.ExpectGenericRules();
+  gradient.ExpectEveryRuleCovered({"mse_loss_backward/environment", "mse_loss_backward/product"});
 }
 
 }  // namespace

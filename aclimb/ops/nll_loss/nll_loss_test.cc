@@ -5,16 +5,21 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "aclimb/ops/nll_loss/operators.h"
 #include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::nll_loss {
 namespace {
 
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::Near;
 using aclimb::testing::RunBothPhases;
@@ -90,6 +95,74 @@ TEST_F(NLLLoss, RefusalsNameWhatIsWrong) {
                "[1].\n"
                "  fix: allocate totalWeightOut with one element\n"
                "  rule: nll_loss/shape/totalWeightOut   code: 161002 ACLNN_ERR_PARAM_INVALID");
+}
+
+template <typename Phase1>
+void ExpectForwardRules(const contract::Contract& contract, Phase1* phase1,
+                        const std::vector<int64_t>& self, const std::vector<int64_t>& target) {
+  using P = Forward;
+  ContractHarness<Phase1> harness(contract, phase1, [&](CallArguments& a) {
+    a.Tensor(P::kSelf, self, DType::kFloat32);
+    a.Tensor(P::kTarget, target, DType::kInt64);
+    a.Tensor(P::kWeight, {5}, DType::kFloat32);
+    a.Integer(P::kReduction, kMean);
+    a.Integer(P::kIgnoreIndex, -100);
+    a.Tensor(P::kOut, {}, DType::kFloat32);
+    a.Tensor(P::kTotalWeight, {1}, DType::kFloat32);
+  });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules({"shape/target"});
+  std::vector<int64_t> longer = target;
+  ++longer[0];
+  harness.ExpectRule("shape/target",
+                     [&](CallArguments& a) { a.Tensor(P::kTarget, longer, DType::kInt64); });
+  harness.ExpectRule(
+      "shape/out", [](CallArguments& a) { a.Tensor(P::kOut, {2}, DType::kFloat32); },
+      std::set<std::string>{"out", "reduction"});
+  harness.ExpectRule(
+      "shape/totalWeightOut",
+      [](CallArguments& a) { a.Tensor(P::kTotalWeight, {2}, DType::kFloat32); },
+      std::set<std::string>{"totalWeightOut"});
+  harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/environment"});
+}
+
+template <typename Phase1>
+void ExpectBackwardRules(const contract::Contract& contract, Phase1* phase1,
+                         const std::vector<int64_t>& self, const std::vector<int64_t>& target) {
+  using P = Backward;
+  ContractHarness<Phase1> harness(contract, phase1, [&](CallArguments& a) {
+    a.Tensor(P::kGradOutput, target, DType::kFloat32);
+    a.Tensor(P::kSelf, self, DType::kFloat32);
+    a.Tensor(P::kTarget, target, DType::kInt64);
+    a.Tensor(P::kWeight, {5}, DType::kFloat32);
+    a.Integer(P::kReduction, kNone);
+    a.Integer(P::kIgnoreIndex, -100);
+    a.Tensor(P::kTotalWeight, {}, DType::kFloat32);
+    a.Tensor(P::kOut, self, DType::kFloat32);
+  });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules({"shape/target"});
+  std::vector<int64_t> longer = target;
+  ++longer[0];
+  harness.ExpectRule("shape/target",
+                     [&](CallArguments& a) { a.Tensor(P::kTarget, longer, DType::kInt64); });
+  harness.ExpectRule(
+      "shape/gradOutput", [](CallArguments& a) { a.Tensor(P::kGradOutput, {}, DType::kFloat32); },
+      std::set<std::string>{"gradOutput", "reduction", "target"});
+  harness.ExpectRule(
+      "shape/totalWeight",
+      [](CallArguments& a) { a.Tensor(P::kTotalWeight, {2}, DType::kFloat32); },
+      std::set<std::string>{"totalWeight"});
+  const std::string folder = contract.folder;
+  harness.ExpectEveryRuleCovered({folder + "/environment", folder + "/product"});
+}
+
+TEST(NLLLossContract, EveryRule) {
+  ExpectForwardRules(kNLLLossContract, &aclnnNLLLossGetWorkspaceSize, {3, 5}, {3});
+  ExpectForwardRules(kNLLLoss2dContract, &aclnnNLLLoss2dGetWorkspaceSize, {3, 5, 2, 4}, {3, 2, 4});
+  ExpectBackwardRules(kNLLLossBackwardContract, &aclnnNLLLossBackwardGetWorkspaceSize, {3, 5}, {3});
+  ExpectBackwardRules(kNLLLoss2dBackwardContract, &aclnnNLLLoss2dBackwardGetWorkspaceSize,
+                      {3, 5, 2, 4}, {3, 2, 4});
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct OnFloats : Attributes {
   static constexpr float kCycles = 2;
   using Vectors = elementwise::Floats;
 };
+
 // Attributes: alpha, scale, inputScale.
 struct Elu : OnFloats {
   using Scalars = elementwise::Types<double>;

@@ -29,17 +29,17 @@ struct Attributes {
 };
 
 // The formulas of each file that is compiled for every instruction set.
+// clang-format off
 #define ACLIMB_ACTIVATION_FORMULAS(F) F(Elu) F(GeluByErf) F(GeluByTanh) F(LeakyRelu) F(Softplus)
 #define ACLIMB_SELECTION_FORMULAS(F) \
-  F(Threshold)                       \
-  F(Clamp) F(ClampBy) F(ClampMinBy) F(ClampMaxBy) F(Where) F(MaskedFill) F(MaskedFillBy)
+  F(Threshold) F(Clamp) F(ClampBy) F(ClampMinBy) F(ClampMaxBy) F(Where) \
+  F(MaskedFill) F(MaskedFillBy)
 #define ACLIMB_COMBINATION_FORMULAS(F) F(Addcmul) F(Addcdiv) F(Lerp) F(LerpBy)
-#define ACLIMB_GRADIENT_FORMULAS(F)                                                              \
-  F(ThresholdBackward)                                                                           \
-  F(GeluBackwardByErf)                                                                           \
-  F(GeluBackwardByTanh)                                                                          \
-  F(TanhBackward) F(SiluBackward) F(SigmoidBackward) F(HardswishBackward) F(HardsigmoidBackward) \
-      F(HardtanhBackward) F(LeakyReluBackward)
+#define ACLIMB_GRADIENT_FORMULAS(F) \
+  F(ThresholdBackward) F(GeluBackwardByErf) F(GeluBackwardByTanh) F(TanhBackward) F(SiluBackward) \
+  F(SigmoidBackward) F(HardswishBackward) F(HardsigmoidBackward) F(HardtanhBackward) \
+  F(LeakyReluBackward)
+// clang-format on
 
 #define ACLIMB_FORMULA_NUMBER(Name) k##Name,
 enum class ActivationNumber : int { ACLIMB_ACTIVATION_FORMULAS(ACLIMB_FORMULA_NUMBER) };

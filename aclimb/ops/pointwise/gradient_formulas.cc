@@ -41,14 +41,15 @@ struct ThresholdBackward : OnFloats {
 };
 
 // The normal distribution's share below x, and x times its density.
+// Where the two terms nearly cancel, the precision of half types would not do.
 struct GeluBackwardByErf : OnFloats {
   static constexpr float kCycles = 4;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V g, V x) const {
     const V half = hn::Set(d, 0.5f);
-    const V share = hn::MulAdd(half, Erf<T>(d, hn::Mul(x, hn::Set(d, 0.70710678f))), half);
+    const V share = hn::MulAdd(half, Erf<float>(d, hn::Mul(x, hn::Set(d, 0.70710678f))), half);
     const V density =
-        hn::Mul(Exp<T>(d, hn::Mul(hn::Mul(x, x), hn::Neg(half))), hn::Set(d, 0.39894228f));
+        hn::Mul(Exp<float>(d, hn::Mul(hn::Mul(x, x), hn::Neg(half))), hn::Set(d, 0.39894228f));
     return hn::Mul(g, hn::MulAdd(x, density, share));
   }
 };
@@ -61,7 +62,7 @@ struct GeluBackwardByTanh : OnFloats {
     const V one = hn::Set(d, 1.0f), slope = hn::Set(d, 1.5957691216057308f);
     const V square = hn::Mul(x, x);
     const V v = hn::Mul(hn::Mul(slope, x), hn::MulAdd(square, hn::Set(d, 0.044715f), one));
-    const V s = Sigmoid<T>(d, v);
+    const V s = Sigmoid<float>(d, v);
     const V inner = hn::Mul(slope, hn::MulAdd(square, hn::Set(d, 0.134145f), one));
     const V outer = hn::Mul(hn::Mul(s, hn::Sub(one, s)), inner);
     return hn::Mul(g, hn::MulAdd(x, outer, s));

@@ -6,13 +6,16 @@
 #include <limits>
 #include <vector>
 
-#include "aclnnop/aclnn_roi_align_v2.h"
+#include "aclimb/ops/roi_align_v2_backward/forward_contract.h"
 #include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::Near;
 using aclimb::testing::RunBothPhases;
@@ -91,6 +94,24 @@ TEST_F(RoiAlignV2, RegionsWithoutSamplesAreZeros) {
   EXPECT_EQ(std::vector<double>(got.begin(), got.end() - 1), std::vector<double>(6, 0));
   EXPECT_GT(got.back(), 0);
   EXPECT_LT(got.back(), 1e-10);
+}
+
+TEST(RoiAlignV2Contract, EveryRule) {
+  using P = Forward;
+  ContractHarness<decltype(aclnnRoiAlignV2GetWorkspaceSize)> harness(
+      kForwardContract, &aclnnRoiAlignV2GetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(P::kSelf, {2, 3, 8, 9}, DType::kFloat32, ACL_FORMAT_NCHW);
+        a.Tensor(P::kBoxes, {4, 5}, DType::kFloat32);
+        a.Integer(P::kPooledHeight, 6);
+        a.Integer(P::kPooledWidth, 7);
+        a.Real(P::kSpatialScale, 1);
+        a.Integer(P::kSamplingRatio, 0);
+        a.Bool(P::kAligned, false);
+        a.Tensor(P::kOut, {4, 3, 6, 7}, DType::kFloat32, ACL_FORMAT_NCHW);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"roi_align_v2/environment"});
 }
 
 }  // namespace

@@ -1,0 +1,249 @@
+#pragma once
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/copy/storage.h"
+#include "aclnnop/aclnn_eye.h"
+#include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_fill_tensor.h"
+#include "aclnnop/aclnn_one.h"
+#include "aclnnop/aclnn_one_hot.h"
+#include "aclnnop/aclnn_zero.h"
+
+// Operators that fill a tensor with numbers.
+namespace aclimb::fills {
+
+// The old chips lack BFLOAT16.
+template <typename... T>
+constexpr contract::ProductDTypes DTypes(T... dtype) {
+  return contract::OnOldAndNew(contract::DTypes(dtype...),
+                               contract::DTypes(dtype..., DType::kBFloat16));
+}
+
+namespace inplace_zero {
+
+enum : int { kSelfRef };
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Output("selfRef",
+                     DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                            DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8,
+                            DType::kUInt16, DType::kBool, DType::kComplex64, DType::kComplex128),
+                     "overwritten")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceZero",
+    .folder = "inplace_zero",
+    .summary = "selfRef = 0 everywhere.",
+    .parameters = kParameters,
+    .rules = {},
+};
+static_assert(contract::Matches<decltype(aclnnInplaceZeroGetWorkspaceSize)>(kContract));
+
+}  // namespace inplace_zero
+
+namespace inplace_one {
+
+enum : int { kSelfRef };
+
+inline constexpr contract::Parameter kParameters[] = {contract::Output(
+    "selfRef",
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
+           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool),
+    "overwritten")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceOne",
+    .folder = "inplace_one",
+    .summary = "selfRef = 1 everywhere.",
+    .parameters = kParameters,
+    .rules = {},
+};
+static_assert(contract::Matches<decltype(aclnnInplaceOneGetWorkspaceSize)>(kContract));
+
+}  // namespace inplace_one
+
+inline constexpr auto kFilled = DTypes(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+    DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex64, DType::kComplex128);
+
+namespace inplace_fill_scalar {
+
+enum : int { kSelfRef, kValue };
+
+inline std::optional<std::string> OtherValue(const contract::Arguments& arguments) {
+  const DType self = arguments.Tensor(kSelfRef).dtype;
+  const DType value = arguments.Scalar(kValue).dtype;
+  const bool fits =
+      IsComplex(value) ? IsComplex(self) && value != DType::kComplex32 : StorageIndex(value) >= 0;
+  if (fits) return std::nullopt;
+  return Cat("value is ", arguments.Scalar(kValue).Text(), " and selfRef.dtype is ", NameOf(self),
+             "; expected a value that converts to that dtype.");
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Output("selfRef", kFilled, "overwritten"),
+    contract::Attribute("value", contract::Kind::kScalar, "converted to the dtype of selfRef")};
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("converts/value", &OtherValue, "value is real unless selfRef is complex",
+                     "pass a real scalar"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceFillScalar",
+    .folder = "inplace_fill_scalar",
+    .summary = "selfRef = value everywhere.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceFillScalarGetWorkspaceSize)>(kContract));
+
+}  // namespace inplace_fill_scalar
+
+namespace inplace_fill_tensor {
+
+enum : int { kSelfRef, kValue };
+
+inline std::optional<std::string> SeveralValues(const contract::Arguments& arguments) {
+  const TensorDescriptor& value = arguments.Tensor(kValue);
+  if (value.ElementCount() == 1) return std::nullopt;
+  return Cat("value.shape is ", contract::ShapeText(value), "; expected one element.");
+}
+inline std::optional<std::string> ComplexForReal(const contract::Arguments& arguments) {
+  const DType self = arguments.Tensor(kSelfRef).dtype;
+  const DType value = arguments.Tensor(kValue).dtype;
+  if (!IsComplex(value) || IsComplex(self)) return std::nullopt;
+  return Cat("value.dtype is ", NameOf(value), " but selfRef.dtype is ", NameOf(self),
+             "; expected a real dtype.");
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Output("selfRef", kFilled, "overwritten"),
+    contract::WithRank(contract::Input("value", kFilled, "one element"), 0, 1)};
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("complex/value", &ComplexForReal, "value is real unless selfRef is complex",
+                     "pass a real tensor"),
+    contract::Custom("one-element/value", &SeveralValues, "value has one element",
+                     "pass a tensor of shape [] or [1]"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceFillTensor",
+    .folder = "inplace_fill_tensor",
+    .summary = "selfRef = the element of value everywhere.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceFillTensorGetWorkspaceSize)>(kContract));
+
+}  // namespace inplace_fill_tensor
+
+namespace eye {
+
+enum : int { kN, kM, kOut };
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Attribute("n", contract::Kind::kInteger, "rows"),
+    contract::Attribute("m", contract::Kind::kInteger, "columns"),
+    contract::WithShape(
+        contract::Output("out",
+                         DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
+                                DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool),
+                         "a matrix"),
+        "n m")};
+inline constexpr contract::Rule kRules[] = {
+    contract::InRange("range/n", kN, contract::AtLeast(0), "pass the rows of out"),
+    contract::InRange("range/m", kM, contract::AtLeast(0), "pass the columns of out"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnEye",
+    .folder = "eye",
+    .summary = "out = 1 where row and column are equal, else 0.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnEyeGetWorkspaceSize)>(kContract));
+
+}  // namespace eye
+
+namespace one_hot {
+
+enum : int { kSelf, kNumClasses, kOnValue, kOffValue, kAxis, kOut };
+
+inline constexpr auto kValues = contract::OnAll(
+    contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kInt32, DType::kInt64));
+
+inline std::optional<std::string> SeveralValues(const contract::Arguments& arguments, int index,
+                                                const char* name) {
+  const TensorDescriptor& value = arguments.Tensor(index);
+  if (value.ElementCount() == 1) return std::nullopt;
+  return Cat(name, ".shape is ", contract::ShapeText(value), "; expected one element.");
+}
+inline std::optional<std::string> SeveralOnValues(const contract::Arguments& arguments) {
+  return SeveralValues(arguments, kOnValue, "onValue");
+}
+inline std::optional<std::string> SeveralOffValues(const contract::Arguments& arguments) {
+  return SeveralValues(arguments, kOffValue, "offValue");
+}
+inline std::optional<std::string> NoClasses(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  if (arguments.Integer(kNumClasses) > 0 || !self.IsEmpty()) return std::nullopt;
+  return Cat("numClasses is ", arguments.Integer(kNumClasses), " and self.shape is ",
+             contract::ShapeText(self), "; expected a number above 0.");
+}
+inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const int64_t axis = arguments.Integer(kAxis);
+  std::vector<int64_t> expected = self.shape;
+  expected.insert(expected.begin() + static_cast<ptrdiff_t>(axis < 0 ? self.rank() : axis),
+                  arguments.Integer(kNumClasses));
+  return contract::OtherShape("out", arguments.Tensor(kOut), expected,
+                              Cat("self.shape ", contract::ShapeText(self), ", numClasses ",
+                                  arguments.Integer(kNumClasses), " and axis ", axis));
+}
+inline std::optional<std::string> NoAxis(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const int64_t axis = arguments.Integer(kAxis);
+  if (axis >= -1 && axis <= self.rank()) return std::nullopt;
+  return Cat("axis is ", axis, " but self.shape is ", contract::ShapeText(self),
+             "; expected a number from -1 to ", self.rank(), ".");
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithRank(
+        contract::Input("self", contract::OnAll(contract::DTypes(DType::kInt32, DType::kInt64)),
+                        "indices"),
+        0, 7),
+    contract::Attribute("numClasses", contract::Kind::kInteger, "how many there are"),
+    contract::WithRank(contract::Input("onValue", kValues, "one element"), 0, 1),
+    contract::WithRank(contract::Input("offValue", kValues, "one element"), 0, 1),
+    contract::Attribute("axis", contract::Kind::kInteger, "of out, -1 the last"),
+    contract::WithRank(contract::Output("out", kValues, "a dimension more than self"), 1, 8)};
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/onValue", kOnValue, kOut, "pass a value of the dtype of out"),
+    contract::SameDType("same-dtype/offValue", kOffValue, kOut, "pass a value of the dtype of out"),
+    contract::InRange("range/numClasses", kNumClasses, contract::AtLeast(0),
+                      "pass how many classes there are"),
+    contract::Custom("one-element/onValue", &SeveralOnValues, "onValue has one element",
+                     "pass a tensor of shape [] or [1]"),
+    contract::Custom("one-element/offValue", &SeveralOffValues, "offValue has one element",
+                     "pass a tensor of shape [] or [1]"),
+    contract::Custom("no-classes/numClasses", &NoClasses,
+                     "numClasses is above 0 if self has no elements",
+                     "pass how many classes there are"),
+    contract::Custom("range/axis", &NoAxis,
+                     "axis is a dimension of out, which has one more than self",
+                     "pass -1 for the last one"),
+    contract::Custom("shape/out", &WrongShape,
+                     "out has the shape of self with numClasses inserted at axis",
+                     "allocate out with that shape"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnOneHot",
+    .folder = "one_hot",
+    .summary = "out = onValue where the index along the new axis is that in self, else offValue.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnOneHotGetWorkspaceSize)>(kContract));
+
+}  // namespace one_hot
+
+}  // namespace aclimb::fills

@@ -1,0 +1,36 @@
+// Fills a tensor with a number of the device. C++11.
+#ifndef ACLNNOP_ACLNN_FILL_TENSOR_H_
+#define ACLNNOP_ACLNN_FILL_TENSOR_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// selfRef = the element of value everywhere. Phase 1.
+//
+//   selfRef        out  rank 0 to 8, strided; overwritten; dtypes on
+//                       docs/ops/inplace_fill_tensor.md
+//   value          in   one element, of rank 0 or 1; converted to the dtype of selfRef as
+//                       aclnnCast does
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 a dtype, a complex value for a real selfRef, a
+//            value of several elements, a rank above 8, a blocked format
+ACLNN_API aclnnStatus aclnnInplaceFillTensorGetWorkspaceSize(aclTensor* selfRef,
+                                                             const aclTensor* value,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor);
+
+// Phase 2: queues the work on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnInplaceFillTensor(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_FILL_TENSOR_H_

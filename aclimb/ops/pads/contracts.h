@@ -1,0 +1,186 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/copy/storage.h"
+#include "aclnnop/aclnn_constant_pad_nd.h"
+#include "aclnnop/aclnn_reflection_pad1d.h"
+#include "aclnnop/aclnn_reflection_pad2d.h"
+
+// Operators that put something around a tensor.
+namespace aclimb::pads {
+
+// The old chips lack BFLOAT16.
+template <typename... T>
+constexpr contract::ProductDTypes DTypes(T... dtype) {
+  return contract::OnOldAndNew(contract::DTypes(dtype...),
+                               contract::DTypes(dtype..., DType::kBFloat16));
+}
+
+// What is put before and behind a dimension; the pairs begin with the last one.
+struct Pair {
+  int64_t before = 0;
+  int64_t behind = 0;
+};
+inline Pair PairOf(const std::vector<int64_t>& pads, size_t rank, size_t d) {
+  const size_t at = 2 * (rank - 1 - d);
+  return at + 1 < pads.size() ? Pair{pads[at], pads[at + 1]} : Pair{};
+}
+
+// The shape of self with all added. No tensor has an extent that overflows.
+inline std::vector<int64_t> ShapeAround(const TensorDescriptor& self,
+                                        const std::vector<int64_t>& pads) {
+  std::vector<int64_t> shape = self.shape;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const Pair pair = PairOf(pads, shape.size(), d);
+    if (__builtin_add_overflow(shape[d], pair.before, &shape[d]) ||
+        __builtin_add_overflow(shape[d], pair.behind, &shape[d])) {
+      shape[d] = std::numeric_limits<int64_t>::max();
+    }
+  }
+  return shape;
+}
+
+namespace constant {
+
+enum : int { kSelf, kPad, kValue, kOut };
+
+inline std::optional<std::string> OtherCount(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& pad = arguments.Ints(kPad);
+  if (pad.size() % 2 == 0 && pad.size() <= 2 * self.shape.size()) return std::nullopt;
+  return Cat("pad is ", contract::IntsText(pad), " but self.shape is ", contract::ShapeText(self),
+             "; expected pairs of numbers, one for each dimension at most.");
+}
+inline std::optional<std::string> OtherValue(const contract::Arguments& arguments) {
+  const DType self = arguments.Tensor(kSelf).dtype;
+  const DType value = arguments.Scalar(kValue).dtype;
+  const bool fits =
+      IsComplex(value) ? IsComplex(self) && value != DType::kComplex32 : StorageIndex(value) >= 0;
+  if (fits) return std::nullopt;
+  return Cat("value is ", arguments.Scalar(kValue).Text(), " and self.dtype is ", NameOf(self),
+             "; expected a value that converts to that dtype.");
+}
+inline std::optional<std::string> CutOff(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& pad = arguments.Ints(kPad);
+  for (size_t d = 0; d < self.shape.size(); ++d) {
+    const Pair pair = PairOf(pad, self.shape.size(), d);
+    const int64_t rest =
+        self.shape[d] + std::max(-self.shape[d] - 1, std::min<int64_t>(0, pair.before));
+    if (rest >= 0 && rest + std::max(-rest - 1, std::min<int64_t>(0, pair.behind)) >= 0) continue;
+    return Cat("pad is ", contract::IntsText(pad), " but self.shape is ", contract::ShapeText(self),
+               "; expected no more to be cut off than there is.");
+  }
+  return std::nullopt;
+}
+inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& pad = arguments.Ints(kPad);
+  return contract::OtherShape(
+      "out", arguments.Tensor(kOut), ShapeAround(self, pad),
+      Cat("self.shape ", contract::ShapeText(self), " and pad ", contract::IntsText(pad)));
+}
+
+inline constexpr auto kTypes =
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
+           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32,
+           DType::kUInt64, DType::kBool, DType::kComplex64, DType::kComplex128);
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", kTypes, "any shape"),
+    contract::Attribute("pad", contract::Kind::kIntArray,
+                        "pairs of what is put before and behind, the last dimension first"),
+    contract::Attribute("value", contract::Kind::kScalar, "what is put around self"),
+    contract::Output("out", kTypes, "the shape of self with pad added")};
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
+    contract::Custom("converts/value", &OtherValue, "value is real unless self is complex",
+                     "pass a real scalar"),
+    contract::Custom("count/pad", &OtherCount, "pad has pairs for dimensions of self",
+                     "pass two numbers for each dimension from the last on"),
+    contract::Custom("cut-off/pad", &CutOff, "what pad cuts off is there in self",
+                     "pass numbers that leave 0 or more of each dimension"),
+    contract::Custom("shape/out", &WrongShape, "out has the shape of self with pad added",
+                     "allocate out with that shape"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnConstantPadNd",
+    .folder = "constant_pad_nd",
+    .summary = "out = self with a number put around it.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnConstantPadNdGetWorkspaceSize)>(kContract));
+
+}  // namespace constant
+
+namespace reflection {
+
+enum : int { kSelf, kPadding, kOut };
+
+inline std::optional<std::string> TooLong(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& padding = arguments.Ints(kPadding);
+  for (size_t i = 0; i < padding.size(); ++i) {
+    if (padding[i] < self.shape[self.shape.size() - 1 - i / 2]) continue;
+    return Cat("padding is ", contract::IntsText(padding), " but self.shape is ",
+               contract::ShapeText(self), "; expected less than the dimension that is mirrored.");
+  }
+  return std::nullopt;
+}
+inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& padding = arguments.Ints(kPadding);
+  return contract::OtherShape(
+      "out", arguments.Tensor(kOut), ShapeAround(self, padding),
+      Cat("self.shape ", contract::ShapeText(self), " and padding ", contract::IntsText(padding)));
+}
+
+inline constexpr auto kTypes =
+    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
+           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+
+template <int kDims>
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithRank(contract::Input("self", kTypes, "images, or rows of them"), kDims + 1,
+                       kDims + 2),
+    contract::Attribute("padding", contract::Kind::kIntArray,
+                        "what is put before and behind, the last dimension first"),
+    contract::WithRank(contract::Output("out", kTypes, "the shape of self with padding added"),
+                       kDims + 1, kDims + 2)};
+template <int kDims>
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
+    contract::Count("count/padding", kPadding, contract::Exactly(2 * kDims),
+                    "pass two numbers for each dimension that is mirrored"),
+    contract::InRange("range/padding", kPadding, contract::AtLeast(0), "pass numbers from 0 on"),
+    contract::Custom("below-extent/padding", &TooLong,
+                     "padding is less than the dimensions of self that are mirrored",
+                     "pass smaller numbers"),
+    contract::Custom("shape/out", &WrongShape, "out has the shape of self with padding added",
+                     "allocate out with that shape"),
+};
+inline constexpr contract::Contract kContract1d = {
+    .function = "aclnnReflectionPad1d",
+    .folder = "reflection_pad1d",
+    .summary = "out = self with the indices next to its ends put around it, mirrored.",
+    .parameters = kParameters<1>,
+    .rules = kRules<1>,
+};
+inline constexpr contract::Contract kContract2d = {
+    .function = "aclnnReflectionPad2d",
+    .folder = "reflection_pad2d",
+    .summary = "out = self with the rows and columns next to its edges put around it, mirrored.",
+    .parameters = kParameters<2>,
+    .rules = kRules<2>,
+};
+static_assert(contract::Matches<decltype(aclnnReflectionPad1dGetWorkspaceSize)>(kContract1d));
+static_assert(contract::Matches<decltype(aclnnReflectionPad2dGetWorkspaceSize)>(kContract2d));
+
+}  // namespace reflection
+
+}  // namespace aclimb::pads

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <utility>
+
+#include "aclimb/ops/pads/contracts.h"
+#include "aclimb/truth/draw_call.h"
+#include "aclimb/truth/draw_tensor.h"
+
+namespace aclimb::pads {
+
+inline void DrawConstant(truth::Draw& draw, truth::Call& call) {
+  using namespace constant;  // NOLINT: the positions
+  truth::DrawTensor(draw, call, kSelf);
+  std::vector<int64_t> shape = call.Shape(kSelf), pad;
+  const size_t rank = shape.size();
+  for (int64_t pairs = draw.Below(static_cast<int64_t>(rank) + 1); pairs > 0; --pairs) {
+    for (int i = 0; i < 2; ++i) {
+      const uint8_t byte = draw.Byte();
+      // Small tensors stay small; sometimes something is cut off.
+      pad.push_back(byte < 96 ? 0 : byte < 224 ? byte % 3 : -1);
+    }
+  }
+  for (size_t d = 0; d < rank; ++d) {
+    const Pair pair = PairOf(pad, rank, d);
+    shape[d] = std::max<int64_t>(0, shape[d] + pair.before + pair.behind);
+  }
+  call.SetInts(kPad, std::move(pad));
+  call.SetScalar(kValue, static_cast<double>(draw.Below(9)) / 2, DType::kFloat32);
+  truth::DrawTensor(draw, call, kOut, std::move(shape), call.DTypeOf(kSelf));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+template <int kDims>
+void DrawReflection(truth::Draw& draw, truth::Call& call) {
+  using namespace reflection;  // NOLINT: the positions
+  truth::DrawTensor(draw, call, kSelf);
+  std::vector<int64_t> shape = call.Shape(kSelf), padding;
+  for (size_t i = 0; i < 2 * kDims; ++i) {
+    padding.push_back(draw.Below(std::max<int64_t>(1, shape[shape.size() - 1 - i / 2])));
+  }
+  for (size_t i = 0; i < 2 * kDims; ++i) shape[shape.size() - 1 - i / 2] += padding[i];
+  call.SetInts(kPadding, std::move(padding));
+  truth::DrawTensor(draw, call, kOut, std::move(shape), call.DTypeOf(kSelf));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+}  // namespace aclimb::pads

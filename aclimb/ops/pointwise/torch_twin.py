@@ -1,0 +1,28 @@
+"""The pointwise operators of the benchmark in PyTorch, for bench/torch_twin.py."""
+
+import torch
+from bench_torch_twin import filled
+
+aten = torch.ops.aten
+
+
+def variants(case):
+    def tensor(make=torch.randn):
+        return filled((case.count,), case.type, make)
+
+    a, b, c = tensor(), tensor(), tensor(lambda n: 0.5 + torch.rand(n))
+    out = tensor(torch.zeros)
+    calls = {
+        "elu": lambda: aten.elu.out(a, 1.0, 1.0, 1.0, out=out),
+        "gelu_v2": lambda: aten.gelu.out(a, approximate="none", out=out),
+        "leaky_relu": lambda: aten.leaky_relu.out(a, 0.0, out=out),
+        "softplus": lambda: aten.softplus.out(a, 1.0, 20.0, out=out),
+        "clamp": lambda: aten.clamp.out(a, 0.0, 1.0, out=out),
+        "silu_backward": lambda: aten.silu_backward.grad_input(a, b, grad_input=out),
+        "gelu_backward": lambda: aten.gelu_backward.grad_input(a, b, approximate="tanh", grad_input=out),
+        "threshold_backward": lambda: aten.threshold_backward.grad_input(a, b, 0.0, grad_input=out),
+        "addcmul": lambda: aten.addcmul.out(a, b, c, value=1.0, out=out),
+        "addcdiv": lambda: aten.addcdiv.out(a, b, c, value=1.0, out=out),
+        "lerp": lambda: aten.lerp.Tensor_out(a, b, c, out=out),
+    }
+    return {"out=": calls[case.function]}

@@ -1,0 +1,38 @@
+// Each index of a tensor several times. C++11.
+#ifndef ACLNNOP_ACLNN_REPEAT_INTERLEAVE_H_
+#define ACLNNOP_ACLNN_REPEAT_INTERLEAVE_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// out = every index of a dimension so often, one after another. Phase 1.
+//
+//   self           in   rank 0 to 8, strided; dtypes on
+//                       docs/ops/repeat_interleave_int_with_dim.md
+//   repeats        in   at least 0
+//   dim            in   of self, -1 the last
+//   outputSize     in   extent of dimension dim times repeats
+//   out            out  dtype of self, strided; outputSize long in dimension dim
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 a dtype, repeats below 0, a dimension that is none,
+//            another outputSize, another shape of out, a rank that is not listed, a blocked
+//            format
+ACLNN_API aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(
+    const aclTensor* self, int64_t repeats, int64_t dim, int64_t outputSize, aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+// Phase 2: queues the work on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnRepeatInterleaveIntWithDim(void* workspace, uint64_t workspaceSize,
+                                                      aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_REPEAT_INTERLEAVE_H_

@@ -1,0 +1,85 @@
+// The C functions, and the plans between them.
+
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/repeats/contracts.h"
+#include "aclimb/pieces/pieces.h"
+
+namespace aclimb::repeats {
+namespace {
+
+using contract::Arguments;
+using pieces::Pieces;
+using pieces::View;
+
+Result<PlanPointer> PlanExpand(const Arguments& arguments, Planner& planner) {
+  const View out(arguments, expand::kOut);
+  Pieces pieces;
+  pieces.Copy(View(arguments, expand::kSelf).BroadcastTo(out), out);
+  return pieces.Finish(planner);
+}
+
+// Each dimension of out as two: which repetition, and which index of self.
+Result<PlanPointer> PlanRepeat(const Arguments& arguments, Planner& planner) {
+  View self(arguments, repeat::kSelf), out(arguments, repeat::kOut);
+  while (self.rank() < out.rank()) self = self.Repeat(0, 1);
+  for (int d = out.rank() - 1; d >= 0; --d) {
+    out = out.Split(d, self.extent(d));
+    self = self.Repeat(d, arguments.Ints(repeat::kRepeats)[static_cast<size_t>(d)]);
+  }
+  Pieces pieces;
+  pieces.Copy(self, out);
+  return pieces.Finish(planner);
+}
+
+Result<PlanPointer> PlanInterleave(const Arguments& arguments, Planner& planner) {
+  View self(arguments, interleave::kSelf);
+  const View out(arguments, interleave::kOut);
+  if (self.rank() == 0) self = self.Repeat(0, 1);
+  const int64_t repeats = arguments.Integer(interleave::kRepeats);
+  const auto d = static_cast<int>(
+      interleave::Dimension(arguments.Integer(interleave::kDim), static_cast<size_t>(self.rank())));
+  Pieces pieces;
+  pieces.Copy(self.Repeat(d + 1, repeats), out.Split(d, repeats));
+  return pieces.Finish(planner);
+}
+
+constinit Operator expand_operator(expand::kContract, PlanExpand);
+constinit Operator repeat_operator(repeat::kContract, PlanRepeat);
+constinit Operator interleave_operator(interleave::kContract, PlanInterleave);
+
+}  // namespace
+}  // namespace aclimb::repeats
+
+using namespace aclimb::repeats;  // NOLINT: the operators
+
+aclnnStatus aclnnExpandGetWorkspaceSize(const aclTensor* self, const aclIntArray* size,
+                                        aclTensor* out, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  return aclimb::Phase1(expand_operator, workspaceSize, executor, self, size, out);
+}
+aclnnStatus aclnnExpand(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                        aclrtStream stream) {
+  return aclimb::Phase2(expand_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor* self, const aclIntArray* repeats,
+                                        aclTensor* out, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  return aclimb::Phase1(repeat_operator, workspaceSize, executor, self, repeats, out);
+}
+aclnnStatus aclnnRepeat(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                        aclrtStream stream) {
+  return aclimb::Phase2(repeat_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(const aclTensor* self, int64_t repeats,
+                                                            int64_t dim, int64_t outputSize,
+                                                            aclTensor* out, uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor) {
+  return aclimb::Phase1(interleave_operator, workspaceSize, executor, self, repeats, dim,
+                        outputSize, out);
+}
+aclnnStatus aclnnRepeatInterleaveIntWithDim(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(interleave_operator, workspace, workspaceSize, executor, stream);
+}

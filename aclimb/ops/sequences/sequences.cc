@@ -1,0 +1,150 @@
+// The C functions, and the plan between them.
+
+#include <algorithm>
+
+#include "aclimb/copy/gather.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/sequences/contracts.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::sequences {
+namespace {
+
+using contract::Arguments;
+
+// Elements that are computed at once, and that a thread takes.
+constexpr int64_t kBlock = 512;
+constexpr int64_t kGrain = 32 * kBlock;
+
+// first + i * step up to the middle, and last - (count - 1 - i) * step behind it, so that both ends
+// are met. Of integers without a last number, whose sums wrap as PyTorch's do.
+struct Reals {
+  using Number = double;
+  double first, last, step;
+  int64_t count;
+  double At(int64_t i) const {
+    return i < count / 2 || std::isnan(last) ? first + static_cast<double>(i) * step
+                                             : last - static_cast<double>(count - 1 - i) * step;
+  }
+};
+struct Integers {
+  using Number = int64_t;
+  int64_t first, step;
+  int64_t At(int64_t i) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(first) +
+                                static_cast<uint64_t>(i) * static_cast<uint64_t>(step));
+  }
+};
+
+template <typename Sequence>
+struct SequencePlan final : Plan {
+  SequencePlan(const Sequence& numbers, const TensorView& view)
+      : sequence(numbers),
+        out(view),
+        dense(view.IsContiguous()),
+        converter(kStorageDType<typename Sequence::Number>, view.dtype) {}
+
+  void Run(const RunContext& run) const override {
+    const TensorView at = run.View(kOut);
+    ParallelFor(out.ElementCount(), kGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t first = begin; first < end; first += kBlock) {
+        Write(at.As<char>(), first, std::min(kBlock, end - first));
+      }
+    });
+  }
+
+  void Write(char* to, int64_t first, int64_t count) const {
+    typename Sequence::Number numbers[kBlock];
+    for (int64_t i = 0; i < count; ++i) numbers[i] = sequence.At(first + i);
+    char converted[kBlock * 8];
+    const void* elements = numbers;
+    const size_t size = SizeOf(out.dtype);
+    if (converter.Changes()) {
+      char* const target = dense ? to + first * static_cast<int64_t>(size) : converted;
+      converter.Run(numbers, count, target);
+      if (dense) return;
+      elements = converted;
+    }
+    const int64_t extent = out.ElementCount(), stride = 1;
+    const copy::Axes axes = dense || out.rank == 0 ? copy::Axes{1, &extent, &stride}
+                                                   : copy::Axes{out.rank, out.shape, out.stride};
+    copy::Scatter(size, elements, count, {.at = to, .axes = axes, .begin = first});
+  }
+
+  const Sequence sequence;
+  const TensorView out;  // without an address
+  const bool dense;
+  const copy::Converter converter;
+};
+
+template <typename Sequence>
+PlanPointer PlanOf(const Arguments& arguments, Planner& planner, const Sequence& sequence) {
+  const TensorView out = arguments.Tensor(kOut).View();
+  planner.Writes(kOut);
+  planner.Costs({.cycles = 2 * static_cast<double>(out.ElementCount())});
+  return NewPlan<SequencePlan<Sequence>>(sequence, out);
+}
+
+Result<PlanPointer> PlanRange(const Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
+  const ScalarValue& start = arguments.Scalar(kStart);
+  const ScalarValue& step = arguments.Scalar(kStep);
+  if (IsFloating(arguments.Tensor(kOut).dtype)) {
+    return PlanOf(arguments, planner,
+                  Reals{.first = NumberOf<double>(start),
+                        .last = std::nan(""),
+                        .step = NumberOf<double>(step),
+                        .count = 0});
+  }
+  return PlanOf(arguments, planner, Integers{NumberOf<int64_t>(start), NumberOf<int64_t>(step)});
+}
+
+Result<PlanPointer> PlanLinspace(const Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
+  const double start = NumberOf<double>(arguments.Scalar(kStart));
+  const double end = NumberOf<double>(arguments.Scalar(kEnd));
+  const int64_t count = arguments.Integer(kStep);
+  // One number alone is the first.
+  const double last = count == 1 ? start : end;
+  const double step = count == 1 ? 0 : (end - start) / static_cast<double>(count - 1);
+  return PlanOf(arguments, planner, Reals{start, last, step, count});
+}
+
+constinit Operator arange_operator(kArange, PlanRange);
+constinit Operator range_operator(kRange, PlanRange);
+constinit Operator linspace_operator(kLinspace, PlanLinspace);
+
+}  // namespace
+}  // namespace aclimb::sequences
+
+using namespace aclimb::sequences;  // NOLINT: the operators
+
+aclnnStatus aclnnArangeGetWorkspaceSize(const aclScalar* start, const aclScalar* end,
+                                        const aclScalar* step, aclTensor* out,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(arange_operator, workspaceSize, executor, start, end, step, out);
+}
+aclnnStatus aclnnArange(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                        aclrtStream stream) {
+  return aclimb::Phase2(arange_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnRangeGetWorkspaceSize(const aclScalar* start, const aclScalar* end,
+                                       const aclScalar* step, aclTensor* out,
+                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(range_operator, workspaceSize, executor, start, end, step, out);
+}
+aclnnStatus aclnnRange(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                       aclrtStream stream) {
+  return aclimb::Phase2(range_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnLinspaceGetWorkspaceSize(const aclScalar* start, const aclScalar* end,
+                                          int64_t steps, aclTensor* out, uint64_t* workspaceSize,
+                                          aclOpExecutor** executor) {
+  return aclimb::Phase1(linspace_operator, workspaceSize, executor, start, end, steps, out);
+}
+aclnnStatus aclnnLinspace(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                          aclrtStream stream) {
+  return aclimb::Phase2(linspace_operator, workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,99 @@
+#include "aclimb/ops/sequences/operators.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Sequences, sequences::kOperators);
+
+class SequencesRules : public DeviceTest {};
+
+using namespace sequences;  // NOLINT: the positions
+
+TEST_F(SequencesRules, ArangeAndRange) {
+  const auto fill = [](int64_t count) {
+    return [count](CallArguments& a) {
+      a.ScalarOf(kStart, 1, DType::kFloat32);
+      a.ScalarOf(kEnd, 2, DType::kInt64);
+      a.ScalarOf(kStep, 0.25, DType::kFloat64);
+      a.Tensor(kOut, {count}, DType::kFloat32);
+    };
+  };
+  const auto expect = [](auto& harness, const char* folder) {
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    harness.ExpectRule("leads/step",
+                       [](CallArguments& a) { a.ScalarOf(kStep, 0, DType::kFloat32); });
+    harness.ExpectRule("leads/step",
+                       [](CallArguments& a) { a.ScalarOf(kStep, -1, DType::kFloat32); });
+    harness.ExpectRule("leads/step",
+                       [](CallArguments& a) { a.ScalarOf(kEnd, 1, DType::kFloat32); });
+    harness.ExpectRule("leads/step",
+                       [](CallArguments& a) { a.ScalarOf(kEnd, HUGE_VAL, DType::kFloat32); });
+    harness.ExpectRule("count/out", [](CallArguments& a) { a.Tensor(kOut, {3}, DType::kFloat32); });
+    harness.ExpectRule("count/out", [](CallArguments& a) { a.Tensor(kOut, {6}, DType::kFloat32); });
+    harness.ExpectEveryRuleCovered({std::string(folder) + "/product"});
+  };
+  ContractHarness<decltype(aclnnArangeGetWorkspaceSize)> arange(
+      kArange, &aclnnArangeGetWorkspaceSize, fill(4));
+  expect(arange, "arange");
+  ContractHarness<decltype(aclnnRangeGetWorkspaceSize)> range(kRange, &aclnnRangeGetWorkspaceSize,
+                                                              fill(5));
+  expect(range, "range");
+}
+
+TEST_F(SequencesRules, Linspace) {
+  ContractHarness<decltype(aclnnLinspaceGetWorkspaceSize)> harness(
+      kLinspace, &aclnnLinspaceGetWorkspaceSize, [](CallArguments& a) {
+        a.ScalarOf(kStart, 1, DType::kFloat32);
+        a.ScalarOf(kEnd, 2, DType::kInt64);
+        a.Integer(kStep, 5);
+        a.Tensor(kOut, {5}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("count/out", [](CallArguments& a) { a.Integer(kStep, 6); });
+  harness.ExpectEveryRuleCovered({"linspace/product"});
+}
+
+TEST_F(SequencesRules, FractionsAreLostBeforeIntegersAreAdded) {
+  const Scalar start(0.9, DType::kFloat64), end(5.9, DType::kFloat64), step(1.9, DType::kFloat64);
+  const DeviceTensor out({3}, DType::kInt32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnArangeGetWorkspaceSize(start, end, step, out, size, executor);
+      },
+      &aclnnArange, stream_));
+  EXPECT_EQ(out.Values(), (std::vector<double>{0, 1, 2}));
+}
+
+TEST_F(SequencesRules, LargeIntegersStayExact) {
+  const int64_t first = (int64_t{1} << 53) + 1, last = first + 2, one = 1;
+  aclScalar* const start = aclCreateScalar(const_cast<int64_t*>(&first), ACL_INT64);
+  aclScalar* const end = aclCreateScalar(const_cast<int64_t*>(&last), ACL_INT64);
+  aclScalar* const step = aclCreateScalar(const_cast<int64_t*>(&one), ACL_INT64);
+  const DeviceTensor out({2}, DType::kInt64);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnArangeGetWorkspaceSize(start, end, step, out, size, executor);
+      },
+      &aclnnArange, stream_));
+  const std::vector<unsigned char> bytes = out.Bytes();
+  EXPECT_EQ(truth::ReadInteger(bytes.data(), DType::kInt64), first);
+  EXPECT_EQ(truth::ReadInteger(bytes.data() + 8, DType::kInt64), first + 1);
+  for (aclScalar* scalar : {start, end, step}) ACLIMB_EXPECT_OK(aclDestroyScalar(scalar));
+}
+
+TEST_F(SequencesRules, LinspaceMeetsBothEnds) {
+  const Scalar start(0.1, DType::kFloat64), end(0.7, DType::kFloat64);
+  const DeviceTensor out({7}, DType::kFloat64);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnLinspaceGetWorkspaceSize(start, end, 7, out, size, executor);
+      },
+      &aclnnLinspace, stream_));
+  EXPECT_EQ(out.Values().front(), 0.1);
+  EXPECT_EQ(out.Values().back(), 0.7);
+}
+
+}  // namespace aclimb::testing

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "aclimb/ops/sequences/contracts.h"
+#include "aclimb/truth/cast.h"
+#include "aclimb/truth/outputs.h"
+
+namespace aclimb::sequences {
+
+inline void SetNumbers(const truth::Call& call, truth::Outputs& outputs, double first,
+                       double step) {
+  const DType out = call.DTypeOf(kOut);
+  std::vector<double> values;
+  for (int64_t i = 0; i < call.ElementCount(kOut); ++i) {
+    values.push_back(truth::CastValue(first + static_cast<double>(i) * step, DType::kFloat64, out));
+  }
+  // The order of the sum may differ by a rounding of float64, and a tie then goes the other way.
+  const double relative = out == DType::kFloat64    ? 1e-14
+                          : out == DType::kFloat32  ? 1.2e-7
+                          : out == DType::kFloat16  ? 1e-3
+                          : out == DType::kBFloat16 ? 8e-3
+                                                    : 0;
+  outputs.Set(kOut, std::move(values), truth::Allowance{relative, IsFloating(out) ? 1e-13 : 0});
+}
+
+// Arange and Range.
+inline void RangeTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const bool whole = !IsFloating(call.DTypeOf(kOut));
+  const auto number = [&](int p) { return whole ? std::trunc(call.Real(p)) : call.Real(p); };
+  SetNumbers(call, outputs, number(kStart), number(kStep));
+}
+
+inline void LinspaceTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const auto steps = static_cast<double>(call.Integer(kStep) - 1);
+  SetNumbers(call, outputs, call.Real(kStart),
+             steps > 0 ? (call.Real(kEnd) - call.Real(kStart)) / steps : 0);
+}
+
+}  // namespace aclimb::sequences
