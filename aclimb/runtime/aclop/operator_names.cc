@@ -64,6 +64,7 @@ constexpr Renamed kRenamed[] = {
     {"StatelessDropOutGenMask", "DropoutGenMaskV2"},
     {"StatelessRandomNormalV2", "InplaceNormal"},
     {"StatelessRandomUniformV2", "InplaceUniform"},
+    {"TensorEqual", "Equal"},
     {"TensorMove", "InplaceCopy"},
     {"ViewCopy", "InplaceCopy"},
     {"ZerosLike", "InplaceZero"},
