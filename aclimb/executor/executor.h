@@ -10,6 +10,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/recycler.h"
 #include "aclimb/executor/plan.h"
+#include "aclimb/executor/sized_plan.h"
 #include "aclimb/simd/parallel.h"
 #include "aclnn/acl_meta.h"
 
@@ -20,8 +21,9 @@ class Description;
 // Phase 1's answer, shared by all calls that differ in handles and addresses alone.
 struct PlannedCall {
   const contract::Contract* contract = nullptr;
-  PlanPointer plan;  // null: nothing to do
-  bool on_device = false;  // the plan is a kernel of the backend, not of the host
+  PlanPointer plan;                  // null: nothing to do
+  const SizedPlan* sized = nullptr;  // the plan, if the shapes of its outputs depend on the data
+  bool on_device = false;            // the plan is a kernel of the backend, not of the host
   // One per tensor parameter, or per tensor of a list, in order.
   std::vector<TensorUse, RecyclingAllocator<TensorUse>> uses;
   std::vector<std::string> element_names;  // one per use when there are lists: "tensors[3]"

@@ -222,6 +222,7 @@ Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Argument
   const auto call = NewPlan<PlannedCall>();
   call->contract = &contract;
   call->plan = std::move(planned.value());
+  call->sized = dynamic_cast<const SizedPlan*>(call->plan.get());
   call->on_device = is_on_device;
   call->workspace_size = call->plan ? planner.workspace().Size() : 0;
   call->deterministic = planner.deterministic();

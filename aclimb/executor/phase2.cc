@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
@@ -18,13 +19,44 @@
 namespace aclimb {
 namespace {
 
+// The shape becomes that of the program's tensor, unless it was destroyed meanwhile.
+class TensorShapes final : public ShapeTeller {
+ public:
+  explicit TensorShapes(const Executor& executor) : executor_(executor) {}
+
+  void Tell(int parameter, std::span<const int64_t> shape) const override {
+    const BoundTensor* bound = executor_.tensors.data();
+    for (const TensorUse& use : executor_.call->uses) {
+      if (use.parameter == parameter) break;
+      ++bound;
+    }
+    auto* const tensor =
+        static_cast<TensorDescriptor*>(aclimb_handle_hold(bound->handle, ACLIMB_HANDLE_TENSOR));
+    if (tensor == nullptr) return;
+    // aclInitTensor may have made another one of it.
+    if (tensor->shape.size() == shape.size()) {
+      std::copy(shape.begin(), shape.end(), tensor->shape.begin());
+      if (shape.size() > 1) tensor->stride = ContiguousStrides(tensor->shape);
+      tensor->SetKey();
+    }
+    aclimb_handle_give_back(bound->handle);
+  }
+
+ private:
+  const Executor& executor_;
+};
+
 int RunOnEngine(void* payload) {
   ConfigureTeam();
   const auto* executor = static_cast<const Executor*>(payload);
   const PlannedCall& call = *executor->call;
   const HelpersScope scope(call.helpers);
   try {
-    call.plan->Run(executor->Context());
+    if (call.sized != nullptr) {
+      call.sized->Run(executor->Context(), TensorShapes(*executor));
+    } else {
+      call.plan->Run(executor->Context());
+    }
     return kSuccess;
   } catch (const KernelFailure& failure) {
     return failure.code;

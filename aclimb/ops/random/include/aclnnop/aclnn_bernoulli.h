@@ -1,0 +1,56 @@
+// Ones and zeros by chance. C++11.
+#ifndef ACLNNOP_ACLNN_BERNOULLI_H_
+#define ACLNNOP_ACLNN_BERNOULLI_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// out = 1 with the probability prob, else 0. Equal seed and offset give equal numbers on every
+// computer, in any view; they are not those of the NPU. Phase 1.
+//
+//   self           in   rank 0 to 8; its shape alone matters
+//   prob           in   0 to 1
+//   seed           in   chooses the numbers
+//   offset         in   chooses others of the same seed
+//   out            out  shape of self
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+ACLNN_API aclnnStatus aclnnBernoulliGetWorkspaceSize(const aclTensor* self, const aclScalar* prob,
+                                                     int64_t seed, int64_t offset, aclTensor* out,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor);
+
+// Phase 2: queues the work on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnBernoulli(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream);
+
+// selfRef = 1 with the probability prob, else 0, as by aclnnBernoulli. Phase 1.
+//
+//   selfRef        out  rank 0 to 8, strided; overwritten
+//   prob           in   0 to 1
+//   seed           in   chooses the numbers
+//   offset         in   chooses others of the same seed
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+ACLNN_API aclnnStatus aclnnInplaceBernoulliGetWorkspaceSize(const aclTensor* selfRef,
+                                                            const aclScalar* prob, int64_t seed,
+                                                            int64_t offset, uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+
+// Phase 2: queues the work on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnInplaceBernoulli(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_BERNOULLI_H_

@@ -1,0 +1,325 @@
+#include <algorithm>
+#include <cmath>
+
+#include "aclimb/ops/random/operators.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+#include "tests/support/setting.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Random, random::kOperators);
+
+namespace {
+
+using Values = std::vector<double>;
+
+class RandomNumbers : public DeviceTest {
+ protected:
+  Values Normal(int64_t count, DType dtype, float mean, float deviation, int64_t seed,
+                int64_t offset) {
+    const DeviceTensor self({count}, dtype);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnInplaceNormalGetWorkspaceSize(self, mean, deviation, seed, offset, size,
+                                                    executor);
+        },
+        &aclnnInplaceNormal, stream_));
+    return self.Values();
+  }
+  Values Uniform(int64_t count, DType dtype, double from, double to, uint64_t seed) {
+    const DeviceTensor self({count}, dtype);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnInplaceUniformGetWorkspaceSize(self, from, to, seed, 0, size, executor);
+        },
+        &aclnnInplaceUniform, stream_));
+    return self.Values();
+  }
+};
+
+// The mean of the powers of what is left after taking away a number.
+double Moment(const Values& values, double middle, int power) {
+  double sum = 0;
+  for (const double value : values) sum += std::pow(value - middle, power);
+  return sum / static_cast<double>(values.size());
+}
+
+// How far counts are from equal ones: about as many as there are, within a few roots of twice that.
+double ChiSquare(const std::vector<int64_t>& counts) {
+  double all = 0, sum = 0;
+  for (const int64_t count : counts) all += static_cast<double>(count);
+  const double expected = all / static_cast<double>(counts.size());
+  for (const int64_t count : counts) {
+    sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected);
+  }
+  return sum / expected;
+}
+
+TEST_F(RandomNumbers, NormalHasTheMomentsOfItsDistribution) {
+  constexpr int64_t kCount = 400'000;
+  const double root = std::sqrt(double{kCount});
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16}) {
+    const Values values = Normal(kCount, dtype, 2, 3, 17, 0);
+    const double mean = Moment(values, 0, 1);
+    EXPECT_NEAR(mean, 2, 4 * 3 / root);
+    EXPECT_NEAR(Moment(values, mean, 2), 9, 4 * 9 * std::sqrt(2) / root);
+    EXPECT_NEAR(Moment(values, mean, 3), 0, 4 * 27 * std::sqrt(15) / root);
+    EXPECT_NEAR(Moment(values, mean, 4), 243, 4 * 81 * std::sqrt(96) / root);
+    double neighbours = 0;
+    for (size_t i = 1; i < values.size(); ++i) neighbours += (values[i] - 2) * (values[i - 1] - 2);
+    EXPECT_NEAR(neighbours / kCount, 0, 4 * 9 / root);
+  }
+}
+
+TEST_F(RandomNumbers, UniformFillsItsRange) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt32}) {
+    std::vector<int64_t> counts(16);
+    for (const double value : Uniform(200'000, dtype, 0, 16, 5)) {
+      ASSERT_GE(value, 0);
+      ASSERT_LT(value, 16);
+      ++counts[static_cast<size_t>(value)];
+    }
+    const double chi = ChiSquare(counts);
+    EXPECT_LT(chi, 45) << NameOf(dtype);
+    EXPECT_GT(chi, 3) << NameOf(dtype);
+  }
+}
+
+// The end is not among the numbers, even where most of them would be rounded to it.
+TEST_F(RandomNumbers, UniformStaysBelowItsEnd) {
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32}) {
+    for (const auto& [from, to] : {std::pair{0.0, 1.0}, {-1.0, 0.0}, {-3.0, -2.0}, {1.0, 1.01}}) {
+      for (const double value : Uniform(100'000, dtype, from, to, 1)) ASSERT_LT(value, to);
+    }
+  }
+  EXPECT_EQ(Uniform(3, DType::kFloat32, 2.5, 2.5, 1), Values({2.5, 2.5, 2.5}));
+}
+
+TEST_F(RandomNumbers, OtherSeedsAndOffsetsGiveOtherNumbers) {
+  const Values one = Normal(1000, DType::kFloat32, 0, 1, 1, 0);
+  EXPECT_EQ(one, Normal(1000, DType::kFloat32, 0, 1, 1, 0));
+  const std::pair<int64_t, int64_t> others[] = {
+      {2, 0}, {1, 1}, {1, 4}, {1 + (int64_t{1} << 32), 0}, {1, int64_t{1} << 32}, {-1, -1}};
+  for (const auto& [seed, offset] : others) {
+    const Values other = Normal(1000, DType::kFloat32, 0, 1, seed, offset);
+    size_t same = 0;
+    for (const double value : other) same += std::count(one.begin(), one.end(), value) > 0;
+    EXPECT_LT(same, 10u) << seed << " " << offset;
+  }
+  // A longer tensor goes on where a shorter one ends.
+  const Values more = Normal(5000, DType::kFloat32, 0, 1, 1, 0);
+  EXPECT_TRUE(std::equal(one.begin(), one.end(), more.begin()));
+}
+
+TEST_F(RandomNumbers, WholeNumbersAreEquallyLikely) {
+  const DeviceTensor self({300'000}, DType::kInt64);
+  const auto run = [&](int64_t from, int64_t to) {
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnInplaceRandomGetWorkspaceSize(self, from, to, 3, 0, size, executor);
+        },
+        &aclnnInplaceRandom, stream_));
+    return self.Values();
+  };
+  std::vector<int64_t> counts(7);
+  for (const double value : run(-3, 4)) ++counts[static_cast<size_t>(value + 3)];
+  EXPECT_LT(ChiSquare(counts), 30);
+  EXPECT_GT(ChiSquare(counts), 0.3);
+  // The widest range: half of the numbers are below 0.
+  const Values widest = run(INT64_MIN, INT64_MAX);
+  const auto below = std::count_if(widest.begin(), widest.end(), [](double x) { return x < 0; });
+  EXPECT_NEAR(static_cast<double>(below), 150'000, 1500);
+}
+
+TEST_F(RandomNumbers, RandpermHasEachNumberOnceAndEachOrderAsOften) {
+  const auto run = [&](int64_t n, int64_t seed) {
+    const DeviceTensor out({n}, DType::kInt32);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnRandpermGetWorkspaceSize(n, seed, 0, out, size, executor);
+        },
+        &aclnnRandperm, stream_));
+    return out.Values();
+  };
+  Values long_one = run(50'000, 1);
+  EXPECT_NE(long_one[0], 0);
+  std::sort(long_one.begin(), long_one.end());
+  for (size_t i = 0; i < long_one.size(); ++i) ASSERT_EQ(long_one[i], static_cast<double>(i));
+  std::vector<int64_t> counts(6);
+  for (int64_t seed = 0; seed < 1200; ++seed) {
+    const Values order = run(3, seed);
+    ++counts[static_cast<size_t>(2 * order[0] + (order[1] > order[2] ? 1 : 0))];
+  }
+  EXPECT_LT(ChiSquare(counts), 25);
+  EXPECT_GT(ChiSquare(counts), 0.2);
+}
+
+// The mask keeps as many as it says, and what is kept has the mean of all.
+TEST_F(RandomNumbers, DropoutKeepsTheMean) {
+  constexpr int64_t kCount = 100'001;
+  const DeviceTensor mask({random::MaskBytes(kCount)}, DType::kUInt8);
+  const IntArray shape({kCount});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnDropoutGenMaskV2GetWorkspaceSize(shape, 0.3, 9, 4, ACL_FLOAT, mask, size,
+                                                     executor);
+      },
+      &aclnnDropoutGenMaskV2, stream_));
+  const DeviceTensor self({kCount}, DType::kFloat32, Values(kCount, 1.0));
+  const DeviceTensor out({kCount}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnDropoutDoMaskGetWorkspaceSize(self, mask, 0.3, out, size, executor);
+      },
+      &aclnnDropoutDoMask, stream_));
+  EXPECT_NEAR(Moment(out.Values(), 0, 1), 1, 0.01);
+  EXPECT_NEAR(Moment(out.Values(), 0, 2), 1 / 0.7, 0.02);
+}
+
+constexpr DType kFloat = DType::kFloat32;
+
+template <typename Function>
+using Harness = ContractHarness<Function>;
+
+TEST(RandomContracts, InplaceNormal) {
+  using namespace random::inplace_normal;  // NOLINT: the positions
+  Harness<decltype(aclnnInplaceNormalGetWorkspaceSize)> harness(
+      kContract, &aclnnInplaceNormalGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelfRef, {2, 3}, kFloat);
+        a.Real(kMean, 0);
+        a.Real(kStd, 1);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"inplace_normal/product"});
+}
+
+TEST(RandomContracts, InplaceUniform) {
+  using namespace random::inplace_uniform;  // NOLINT: the positions
+  Harness<decltype(aclnnInplaceUniformGetWorkspaceSize)> harness(
+      kContract, &aclnnInplaceUniformGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelfRef, {2, 3}, kFloat);
+        a.Real(kFrom, 0);
+        a.Real(kTo, 1);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) { a.Real(kTo, 0); });
+  harness.ExpectGenericRules();
+  for (const double to : {-1.0, 1e39, std::nan("")}) {
+    harness.ExpectRule("range/from-to", [&](CallArguments& a) { a.Real(kTo, to); });
+  }
+  harness.ExpectRule("range/from-to", [](CallArguments& a) {
+    a.Tensor(kSelfRef, {2}, DType::kUInt8);
+    a.Real(kFrom, -1);
+  });
+  harness.ExpectEveryRuleCovered({"inplace_uniform/product"});
+}
+
+TEST(RandomContracts, InplaceRandom) {
+  using namespace random::inplace_random;  // NOLINT: the positions
+  Harness<decltype(aclnnInplaceRandomGetWorkspaceSize)> harness(
+      kContract, &aclnnInplaceRandomGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelfRef, {2, 3}, kFloat);
+        a.Integer(kFrom, 0);
+        a.Integer(kTo, 2);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) { a.Tensor(kSelfRef, {2}, DType::kBool); });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("range/from-to", [](CallArguments& a) { a.Integer(kTo, 0); });
+  harness.ExpectRule("range/from-to", [](CallArguments& a) {
+    a.Tensor(kSelfRef, {2}, DType::kInt8);
+    a.Integer(kTo, 129);
+  });
+  harness.ExpectRule("range/from-to", [](CallArguments& a) {
+    a.Tensor(kSelfRef, {2}, DType::kUInt8);
+    a.Integer(kFrom, -1);
+  });
+  harness.ExpectEveryRuleCovered({"inplace_random/product"});
+}
+
+TEST(RandomContracts, Bernoulli) {
+  Harness<decltype(aclnnBernoulliGetWorkspaceSize)> harness(
+      random::bernoulli::kContract, &aclnnBernoulliGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(random::bernoulli::kSelf, {2, 3}, kFloat);
+        a.ScalarOf(random::bernoulli::kProb, 0.5, kFloat);
+        a.Tensor(random::bernoulli::kOut, {2, 3}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"bernoulli/product"});
+  Harness<decltype(aclnnInplaceBernoulliGetWorkspaceSize)> inplace(
+      random::inplace_bernoulli::kContract, &aclnnInplaceBernoulliGetWorkspaceSize,
+      [](CallArguments& a) {
+        a.Tensor(random::inplace_bernoulli::kSelfRef, {2, 3}, kFloat);
+        a.ScalarOf(random::inplace_bernoulli::kProb, 0.5, kFloat);
+      });
+  inplace.ExpectAccepted();
+  inplace.ExpectGenericRules();
+  inplace.ExpectEveryRuleCovered({"inplace_bernoulli/product"});
+}
+
+TEST(RandomContracts, Randperm) {
+  using namespace random::randperm;  // NOLINT: the positions
+  Harness<decltype(aclnnRandpermGetWorkspaceSize)> harness(
+      kContract, &aclnnRandpermGetWorkspaceSize, [](CallArguments& a) {
+        a.Integer(kN, 5);
+        a.Tensor(kOut, {5}, DType::kInt64);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"randperm/product"});
+}
+
+TEST(RandomContracts, DropoutGenMask) {
+  Harness<decltype(aclnnDropoutGenMaskGetWorkspaceSize)> harness(
+      random::dropout_gen_mask::kContract, &aclnnDropoutGenMaskGetWorkspaceSize,
+      [](CallArguments& a) {
+        a.Ints(random::dropout_gen_mask::kShape, {3, 50});
+        a.Real(random::dropout_gen_mask::kProb, 0.5);
+        a.Tensor(random::dropout_gen_mask::kOut, {32}, DType::kUInt8);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Tensor(random::dropout_gen_mask::kOut, {19}, DType::kUInt8);
+  });
+  harness.ExpectEveryRuleCovered({"dropout_gen_mask/product"});
+  using namespace random::dropout_gen_mask_v2;  // NOLINT: the positions
+  Harness<decltype(aclnnDropoutGenMaskV2GetWorkspaceSize)> v2(
+      kContract, &aclnnDropoutGenMaskV2GetWorkspaceSize, [](CallArguments& a) {
+        a.Ints(kShape, {3, 50});
+        a.Real(kProb, 0.5);
+        a.Integer(kProbDataType, ACL_FLOAT16);
+        a.Tensor(kOut, {32}, DType::kUInt8);
+      });
+  v2.ExpectAccepted();
+  v2.ExpectGenericRules();
+  v2.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {16}, DType::kUInt8); });
+  v2.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Ints(kShape, {int64_t{1} << 40, int64_t{1} << 40});
+  });
+  v2.ExpectRule("dtype/probDataType",
+                [](CallArguments& a) { a.Integer(kProbDataType, ACL_DOUBLE); });
+  v2.ExpectEveryRuleCovered({"dropout_gen_mask_v2/product"});
+}
+
+TEST(RandomContracts, DropoutDoMask) {
+  using namespace random::dropout_do_mask;  // NOLINT: the positions
+  Harness<decltype(aclnnDropoutDoMaskGetWorkspaceSize)> harness(
+      kContract, &aclnnDropoutDoMaskGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {3, 50}, kFloat);
+        a.Tensor(kMask, {32}, DType::kUInt8);
+        a.Real(kProb, 0.5);
+        a.Tensor(kOut, {3, 50}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("shape/mask", [](CallArguments& a) { a.Tensor(kMask, {19}, DType::kUInt8); });
+  harness.ExpectEveryRuleCovered({"dropout_do_mask/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::testing

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "aclimb/contract/broadcast.h"
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/signature.h"
+#include "aclnnop/aclnn_equal.h"
+#include "aclnnop/aclnn_isclose.h"
+#include "aclnnop/aclnn_masked_select.h"
+
+// Comparisons of whole tensors, and elements by a mask.
+namespace aclimb::selection {
+
+using contract::Arguments;
+using contract::Kind;
+
+// On the old chips; the new ones also have BFLOAT16.
+inline constexpr contract::DTypeMask kNumbers =
+    contract::kHalfDTypes | contract::DTypes(DType::kFloat64, DType::kInt64, DType::kInt32,
+                                             DType::kInt16, DType::kInt8, DType::kUInt8,
+                                             DType::kBool);
+constexpr contract::ProductDTypes WithBFloat16(contract::DTypeMask old_chips) {
+  return contract::OnOldAndNew(old_chips, old_chips | contract::DTypes(DType::kBFloat16));
+}
+
+namespace equal {
+
+enum : int { kSelf, kOther, kOut };
+
+inline constexpr auto kDTypes =
+    WithBFloat16(kNumbers | contract::DTypes(DType::kUInt16, DType::kUInt32, DType::kUInt64));
+
+inline std::optional<std::string> SeveralElements(const Arguments& arguments) {
+  const TensorDescriptor& out = arguments.Tensor(kOut);
+  if (out.ElementCount() == 1) return std::nullopt;
+  return Cat("out.shape is ", contract::ShapeText(out), "; expected one element.");
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", kDTypes, "any shape"),
+    contract::Input("other", kDTypes, "compared with self"),
+    contract::WithRank(
+        contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)), "one element"), 0,
+        1),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::Promotes("promotes/other", kSelf, kOther, "cast one of them"),
+    contract::Custom("one-element/out", &SeveralElements, "out has one element",
+                     "allocate out with the shape [] or [1]"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnEqual",
+    .folder = "equal",
+    .summary = "Whether two tensors have the same shape and equal elements.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnEqualGetWorkspaceSize)>(kContract));
+
+}  // namespace equal
+
+namespace is_close {
+
+enum : int { kSelf, kOther, kRtol, kAtol, kEqualNan, kOut };
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", WithBFloat16(kNumbers), "any shape"),
+    contract::Input("other", WithBFloat16(kNumbers), "what self may be close to"),
+    contract::Attribute("rtol", Kind::kReal, "how far off, relative to other"),
+    contract::Attribute("atol", Kind::kReal, "how far off beside that"),
+    contract::Attribute("equal_nan", Kind::kBool, "whether NaN is close to NaN"),
+    contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)),
+                     "the shape that both broadcast to"),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/other", kOther, kSelf, "cast one of them"),
+    contract::InRange("range/rtol", kRtol, contract::AtLeast(0), "pass 0 or more"),
+    contract::InRange("range/atol", kAtol, contract::AtLeast(0), "pass 0 or more"),
+    contract::Broadcasts("broadcast/out", kOut, kSelf, kOther,
+                         "allocate out with the shape that both broadcast to"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnIsClose",
+    .folder = "is_close",
+    .summary = "Whether elements are equal but for a tolerance.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnIsCloseGetWorkspaceSize)>(kContract));
+
+}  // namespace is_close
+
+namespace masked_select {
+
+enum : int { kSelf, kMask, kOut };
+
+// What self and mask broadcast to.
+struct Together {
+  bool exists = true;
+  int64_t extents[8] = {};
+  size_t rank = 0;
+};
+inline Together Broadcast(std::span<const int64_t> self, std::span<const int64_t> mask) {
+  Together both;
+  std::copy(self.begin(), self.end(), both.extents);
+  both.rank = self.size();
+  both.exists = contract::BroadcastInto(mask, both.extents, both.rank);
+  return both;
+}
+
+inline std::optional<std::string> NoBroadcast(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const TensorDescriptor& mask = arguments.Tensor(kMask);
+  if (Broadcast(self.shape, mask.shape).exists) return std::nullopt;
+  return Cat("self.shape is ", contract::ShapeText(self), " and mask.shape is ",
+             contract::ShapeText(mask), "; expected shapes that broadcast.");
+}
+inline std::optional<std::string> WrongLength(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const TensorDescriptor& mask = arguments.Tensor(kMask);
+  const Together both = Broadcast(self.shape, mask.shape);
+  int64_t count = 1;
+  for (size_t d = 0; d < both.rank; ++d) {
+    if (__builtin_mul_overflow(count, both.extents[d], &count)) count = -1;
+  }
+  return contract::OtherShape(
+      "out", arguments.Tensor(kOut), {count},
+      Cat("self.shape ", contract::ShapeText(self), " and mask.shape ", contract::ShapeText(mask)));
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", WithBFloat16(kNumbers), "any shape"),
+    contract::Input("mask", contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8)),
+                    "true where it is not 0"),
+    contract::WithRank(contract::Output("out", WithBFloat16(kNumbers),
+                                        "room for all elements; the rest is 0. Its shape becomes "
+                                        "how many were selected"),
+                       1, 1),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/out", kOut, kSelf, "create out with the dtype of self"),
+    contract::Custom("broadcast/mask", &NoBroadcast, "self and mask broadcast",
+                     "pass a mask of the shape of self"),
+    contract::Custom("shape/out", &WrongLength,
+                     "out has the number of elements of what self and mask broadcast to",
+                     "allocate out with that length"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnMaskedSelect",
+    .folder = "masked_select",
+    .summary = "The elements of self where mask is true.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnMaskedSelectGetWorkspaceSize)>(kContract));
+
+}  // namespace masked_select
+
+}  // namespace aclimb::selection

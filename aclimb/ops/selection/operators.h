@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "aclimb/contract/promotion.h"
+#include "aclimb/ops/selection/contracts.h"
+#include "aclimb/truth/cast.h"
+#include "aclimb/truth/draw_call.h"
+#include "aclimb/truth/draw_tensor.h"
+#include "aclimb/truth/each.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::selection {
+
+inline void EqualTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace equal;  // NOLINT: the positions
+  const DType self = call.DTypeOf(kSelf), other = call.DTypeOf(kOther);
+  const DType as = *contract::PromoteTensors(self, other);
+  bool all = call.Shape(kSelf) == call.Shape(kOther);
+  for (size_t i = 0; all && i < call.Values(kSelf).size(); ++i) {
+    all = truth::CastValue(call.Values(kSelf)[i], self, as) ==
+          truth::CastValue(call.Values(kOther)[i], other, as);
+  }
+  outputs.Set(kOut, {all ? 1.0 : 0.0}, truth::Allowance{});
+}
+
+inline void IsCloseTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace is_close;  // NOLINT: the positions
+  const double rtol = call.Real(kRtol), atol = call.Real(kAtol);
+  const bool nan_too = call.Bool(kEqualNan);
+  const auto close = truth::Each(call, {kSelf, kOther}, [=](double x, double y) {
+    if (std::isnan(x) || std::isnan(y)) return nan_too && std::isnan(x) && std::isnan(y) ? 1. : 0.;
+    if (std::isinf(x) || std::isinf(y)) return x == y ? 1. : 0.;
+    return x == y || std::fabs(x - y) <= atol + rtol * std::fabs(y) ? 1. : 0.;
+  });
+  outputs.Set(kOut, close, truth::Allowance{});
+}
+
+inline void MaskedSelectTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace masked_select;  // NOLINT: the positions
+  std::vector<double> selected;
+  for (const auto& [self, mask] : truth::BroadcastPlaces(call, {kSelf, kMask})) {
+    if (call.Values(kMask)[mask] != 0) selected.push_back(call.Values(kSelf)[self]);
+  }
+  selected.resize(static_cast<size_t>(call.ElementCount(kOut)));
+  outputs.Set(kOut, std::move(selected), truth::Allowance{});
+}
+
+// Mostly equal ones.
+inline void DrawEqual(truth::Draw& draw, truth::Call& call) {
+  using namespace equal;  // NOLINT: the positions
+  truth::DrawTensor(draw, call, kSelf);
+  if (draw.Below(4) == 0) {
+    truth::DrawTensor(draw, call, kOther);
+  } else {
+    constexpr DType kBoth[] = {DType::kFloat32, DType::kInt8, DType::kFloat64, DType::kBFloat16};
+    const DType dtype = draw.Flip() ? call.DTypeOf(kSelf) : draw.Pick(kBoth);
+    std::vector<double> values = call.Values(kSelf);
+    if (!values.empty() && draw.Below(3) == 0) values[values.size() / 2] += 1;
+    call.SetTensor(kOther, call.Shape(kSelf), dtype, std::move(values));
+  }
+  truth::DrawTensor(draw, call, kOut,
+                    draw.Flip() ? std::vector<int64_t>{1} : std::vector<int64_t>{});
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+// A tensor and a mask one of which may have fewer dimensions, or 1 in place of some.
+inline void DrawMaskedSelect(truth::Draw& draw, truth::Call& call) {
+  using namespace masked_select;  // NOLINT: the positions
+  const int whole = draw.Below(4) == 0 ? kMask : kSelf, other = whole == kSelf ? kMask : kSelf;
+  truth::DrawTensor(draw, call, whole);
+  std::vector<int64_t> shape = call.Shape(whole);
+  if (draw.Flip()) {
+    for (int64_t& extent : shape) {
+      if (draw.Below(3) == 0) extent = 1;
+    }
+    shape.erase(shape.begin(), shape.begin() + draw.Below(static_cast<int64_t>(shape.size()) + 1));
+  }
+  truth::DrawTensor(draw, call, other, std::move(shape));
+  truth::DrawTensor(draw, call, kOut, {call.ElementCount(whole)}, call.DTypeOf(kSelf));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+inline constexpr truth::OperatorEntry kOperators[] = {
+    truth::Entry<decltype(aclnnEqualGetWorkspaceSize)>(equal::kContract, &EqualTruth, &DrawEqual),
+    truth::Entry<decltype(aclnnIsCloseGetWorkspaceSize)>(is_close::kContract, &IsCloseTruth),
+    truth::Entry<decltype(aclnnMaskedSelectGetWorkspaceSize)>(
+        masked_select::kContract, &MaskedSelectTruth, &DrawMaskedSelect),
+};
+
+}  // namespace aclimb::selection
