@@ -76,22 +76,22 @@ inline constexpr contract::Contract kForwardContract = {
 static_assert(contract::Matches<decltype(aclnnRoiAlignV2GetWorkspaceSize)>(kForwardContract));
 
 // Parameter positions of aclnnRoiAlign.
-struct First {
-  enum : int {
-    kSelf,
-    kRois,
-    kBatchIndices,
-    kMode,
-    kOutputHeight,
-    kOutputWidth,
-    kSamplingRatio,
-    kSpatialScale,
-    kOut
-  };
+namespace first {
+enum : int {
+  kSelf,
+  kRois,
+  kBatchIndices,
+  kMode,
+  kOutputHeight,
+  kOutputWidth,
+  kSamplingRatio,
+  kSpatialScale,
+  kOut
 };
+}  // namespace first
 
 inline std::optional<std::string> OtherMode(const contract::Arguments& arguments) {
-  const std::string_view mode = arguments.String(First::kMode, "");
+  const std::string_view mode = arguments.String(first::kMode, "");
   if (mode == "avg") return std::nullopt;
   return Cat("mode is \"", mode, "\"; expected \"avg\"",
              mode == "max" ? ", the only one that Aclimb implements." : ".");
@@ -124,13 +124,13 @@ inline constexpr contract::Parameter kFirstParameters[] = {
 };
 
 inline constexpr contract::Rule kFirstRules[] = {
-    contract::SameDType("same-dtype/rois", First::kRois, First::kSelf,
+    contract::SameDType("same-dtype/rois", first::kRois, first::kSelf,
                         "pass rois of the dtype of self"),
-    contract::SameDType("same-dtype/out", First::kOut, First::kSelf,
+    contract::SameDType("same-dtype/out", first::kOut, first::kSelf,
                         "allocate out with the dtype of self"),
-    contract::InRange("range/samplingRatio", First::kSamplingRatio, contract::AtLeast(0),
+    contract::InRange("range/samplingRatio", first::kSamplingRatio, contract::AtLeast(0),
                       "pass 0 for a sampling grid by the size of the region"),
-    contract::InRange("range/spatialScale", First::kSpatialScale, contract::Above(0),
+    contract::InRange("range/spatialScale", first::kSpatialScale, contract::Above(0),
                       "pass the size of the feature map divided by that of the image, as 0.25"),
     contract::Custom("mode", &OtherMode, "mode is \"avg\"", "pass \"avg\""),
 };

@@ -39,7 +39,7 @@ inline void DrawForward(truth::Draw& draw, truth::Call& call) {
 }
 
 inline void DrawFirst(truth::Draw& draw, truth::Call& call) {
-  using P = First;
+  namespace P = first;
   truth::Call other(kForwardContract);
   DrawForward(draw, other);
   const DType dtype = other.DTypeOf(forward::kSelf);

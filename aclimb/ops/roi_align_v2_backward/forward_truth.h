@@ -118,7 +118,7 @@ inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
 }
 
 inline void FirstTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using P = First;
+  namespace P = first;
   ForwardTruth({.self = &call.Values(P::kSelf),
                 .map = call.Shape(P::kSelf),
                 .pooled = call.Shape(P::kOut),

@@ -76,7 +76,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
 }
 
 Result<PlanPointer> MakeFirstPlan(const contract::Arguments& arguments, Planner& planner) {
-  using P = First;
+  namespace P = first;
   return MakePlanAt(arguments, planner, {P::kSelf, P::kRois, P::kBatchIndices, P::kOut},
                     {.spatial_scale = static_cast<float>(arguments.Real(P::kSpatialScale)),
                      .sampling_ratio = arguments.Integer(P::kSamplingRatio),

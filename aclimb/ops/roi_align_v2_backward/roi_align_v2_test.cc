@@ -115,7 +115,7 @@ TEST(RoiAlignV2Contract, EveryRule) {
 }
 
 TEST(RoiAlignContract, EveryRule) {
-  using P = First;
+  namespace P = first;
   ContractHarness<decltype(aclnnRoiAlignGetWorkspaceSize)> harness(
       kFirstContract, &aclnnRoiAlignGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(P::kSelf, {2, 3, 8, 9}, DType::kFloat32, ACL_FORMAT_NCHW);
