@@ -125,11 +125,7 @@ std::optional<DType> CommonOf(const Row& row, std::initializer_list<int> paramet
   return promotion.dtype();
 }
 
-}  // namespace
-
-std::optional<std::string> ScalarViolation(const Contract& contract, const Rule& rule,
-                                           const Arguments& arguments) {
-  const Row row{contract, arguments, 0};
+std::optional<std::string> WrongScalar(const Rule& rule, const Row& row) {
   const std::optional<Operand> scalar = row.At(rule.subject);
   const std::optional<DType> common = CommonOf(row, {rule.other, rule.third});
   if (!scalar || !common || IsComplex(*common)) return std::nullopt;
@@ -142,8 +138,8 @@ std::optional<std::string> ScalarViolation(const Contract& contract, const Rule&
   return Cat(text, "; expected ", IsFloating(*common) ? "a real number." : "an integer or a BOOL.");
 }
 
-std::optional<std::string> PromotionViolation(const Contract& contract, const Rule& rule,
-                                              const Arguments& arguments) {
+// So many elements go together; one if there is no list.
+size_t RowsOf(const Contract& contract, const Rule& rule, const Arguments& arguments) {
   size_t rows = SIZE_MAX;
   bool any_list = false;
   for (int index : {rule.subject, rule.other, rule.third, rule.output}) {
@@ -151,7 +147,23 @@ std::optional<std::string> PromotionViolation(const Contract& contract, const Ru
     any_list = true;
     rows = std::min(rows, CountOf(contract, arguments, index));
   }
-  if (!any_list) rows = 1;
+  return any_list ? rows : 1;
+}
+
+}  // namespace
+
+std::optional<std::string> ScalarViolation(const Contract& contract, const Rule& rule,
+                                           const Arguments& arguments) {
+  const size_t rows = RowsOf(contract, rule, arguments);
+  for (size_t i = 0; i < rows; ++i) {
+    if (auto wrong = WrongScalar(rule, Row{contract, arguments, i})) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> PromotionViolation(const Contract& contract, const Rule& rule,
+                                              const Arguments& arguments) {
+  const size_t rows = RowsOf(contract, rule, arguments);
   for (size_t i = 0; i < rows; ++i) {
     if (auto wrong = Wrong(rule, Row{contract, arguments, i})) return wrong;
   }
