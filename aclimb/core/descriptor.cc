@@ -174,7 +174,9 @@ int64_t ScalarValue::ToInteger() const { return Converted<Nearest>(*this).value;
 
 std::string ScalarValue::Text() const {
   if (IsComplex(dtype)) return Cat("a ", NameOf(dtype), " scalar");
-  return Cat(NameOf(dtype), " ", aclimb::ScalarValue::ToFloat());
+  if (dtype == DType::kFloat64) return Cat(NameOf(dtype), " ", ToDouble());
+  if (IsFloating(dtype)) return Cat(NameOf(dtype), " ", ToFloat());
+  return Cat(NameOf(dtype), " ", ToInteger());
 }
 
 }  // namespace aclimb

@@ -175,7 +175,34 @@ Status PlaceTensors(Executor& executor) {
   return Ok();
 }
 
-// Refuses what is written over other elements than its own, a little further on: what is read there
+// The dimensions in which elements follow each other in memory: one for each run of dimensions that
+// are one, none of extent 1.
+TensorView Merged(const TensorView& view) {
+  TensorView merged = view;
+  merged.rank = 0;
+  for (int d = 0; d < view.rank; ++d) {
+    if (view.shape[d] == 1) continue;
+    const int last = merged.rank - 1;
+    if (last >= 0 && merged.stride[last] == view.stride[d] * view.shape[d]) {
+      merged.shape[last] *= view.shape[d];
+      merged.stride[last] = view.stride[d];
+    } else {
+      merged.shape[merged.rank] = view.shape[d];
+      merged.stride[merged.rank++] = view.stride[d];
+    }
+  }
+  return merged;
+}
+
+// Whether two views that begin at one place have the same elements in the same order.
+bool AreEqual(const TensorView& a, const TensorView& b) {
+  const TensorView one = Merged(a), other = Merged(b);
+  return a.dtype == b.dtype && one.rank == other.rank &&
+         std::equal(one.shape, one.shape + one.rank, other.shape) &&
+         std::equal(one.stride, one.stride + one.rank, other.stride);
+}
+
+// Refuses what is written over elements that another tensor has at other places: what is read there
 // would depend on the order. Views with gaps may lie in each other without that.
 Status CheckOverlap(const Executor& executor) {
   const auto& uses = executor.call->uses;
@@ -184,19 +211,21 @@ Status CheckOverlap(const Executor& executor) {
   const auto begin_of = [&](size_t i) {
     return static_cast<const char*>(executor.tensors[i].data) + uses[i].footprint.begin;
   };
+  const auto bytes_of = [&](size_t i) { return uses[i].footprint.end - uses[i].footprint.begin; };
+  const auto meet = [&](size_t w, size_t r) {
+    const int64_t ahead = begin_of(w) - begin_of(r);
+    if (ahead == 0) return !AreEqual(uses[w].view, uses[r].view);
+    return uses[w].dense && uses[r].dense && ahead < bytes_of(r) && -ahead < bytes_of(w);
+  };
   for (size_t w = 0; w < uses.size(); ++w) {
-    if (!uses[w].touched || !uses[w].dense || !contract::IsWritten(uses[w].role)) continue;
+    if (!uses[w].touched || !contract::IsWritten(uses[w].role)) continue;
     for (size_t r = 0; r < uses.size(); ++r) {
-      if (r == w || !uses[r].touched || !uses[r].dense) continue;
-      const int64_t ahead = begin_of(w) - begin_of(r);
-      const int64_t of_read = uses[r].footprint.end - uses[r].footprint.begin;
-      const int64_t of_written = uses[w].footprint.end - uses[w].footprint.begin;
-      if (ahead == 0 || ahead >= of_read || -ahead >= of_written) continue;
+      if (r == w || !uses[r].touched || !meet(w, r)) continue;
       return RefusePhase2(
           kAclnnInvalid,
           Cat(executor.call->NameOf(uses[w]), " starts at ", AddressText(begin_of(w)),
               " and overlaps ", executor.call->NameOf(uses[r]), " at ", AddressText(begin_of(r)),
-              " in part; expected the memory of that tensor itself, or other memory."),
+              ", which is another view; expected the view of that tensor itself, or other memory."),
           "write to memory of its own, and copy the result", "partial-overlap");
     }
   }

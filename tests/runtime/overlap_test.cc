@@ -17,15 +17,15 @@ class OverlapTest : public runtime_test::RuntimeTest {
     EXPECT_ACL(aclrtFree(memory_));
     RuntimeTest::TearDown();
   }
-  // From 100 elements at `from` to 100 at `to`, `stride` apart.
-  int Negate(int64_t from, int64_t to, int64_t stride = 1) {
-    const int64_t shape[] = {100}, strides[] = {stride}, storage[] = {1024};
-    const auto tensor = [&](int64_t offset) {
+  // From 100 elements at `from` to 100 at `to`, `stride` and `to_stride` apart.
+  int Negate(int64_t from, int64_t to, int64_t stride = 1, int64_t to_stride = 0) {
+    const auto tensor = [&](int64_t offset, int64_t apart) {
+      const int64_t shape[] = {100}, strides[] = {apart}, storage[] = {1024};
       return aclCreateTensor(shape, 1, ACL_FLOAT, strides, offset, ACL_FORMAT_ND, storage, 1,
                              memory_);
     };
-    aclTensor* const self = tensor(from);
-    aclTensor* const out = tensor(to);
+    aclTensor* const self = tensor(from, stride);
+    aclTensor* const out = tensor(to, to_stride == 0 ? stride : to_stride);
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     EXPECT_ACL(aclnnNegGetWorkspaceSize(self, out, &size, &executor));
@@ -48,6 +48,11 @@ TEST_F(OverlapTest, APartIsRefused) {
       EXPECT_NE(message.find("phase2/partial-overlap"), std::string::npos) << message;
     }
   }
+}
+
+TEST_F(OverlapTest, AnotherViewFromTheSamePlaceIsRefused) {
+  EXPECT_EQ(Negate(0, 0, 1, 2), 161002);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("another view"), std::string::npos);
 }
 
 TEST_F(OverlapTest, OneViewNeighboursAndGapsAreRight) {

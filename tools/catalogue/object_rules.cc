@@ -85,8 +85,8 @@ constexpr FixedRule kRows[] = {
      "elements taken for bytes; strides or an offset in bytes",
      "allocate more, or correct shape, strides and offset"},
     {"phase2/partial-overlap", kAclnnInvalid,
-     "an output lies apart from the other tensors, or begins where one of them does",
-     "a result that is written into a shifted view of an input",
+     "an output lies apart from the other tensors, or is the view of one of them",
+     "a result that is written into another view of an input: shifted, transposed, or a row of it",
      "write to memory of its own, and copy the result"},
     {"phase2/runtime", kAclnnRuntime, "the stream takes the task",
      "no device set in this thread; a stream of another context or a destroyed one; with "

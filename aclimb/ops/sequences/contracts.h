@@ -48,14 +48,23 @@ inline std::optional<std::string> NoStep(const contract::Arguments& arguments) {
 // number is a rounding error away from the end.
 inline std::optional<std::string> OtherCount(const contract::Arguments& arguments, bool with_end) {
   const double steps = Distance(arguments) / NumberOf<double>(arguments.Scalar(kStep));
+  const auto count_of = [with_end](double of) {
+    return with_end ? std::floor(of) + 1 : std::ceil(of);
+  };
   const auto count = static_cast<double>(arguments.Tensor(kOut).ElementCount());
-  const double rounding = 1e-6 * std::max(1.0, steps);
-  const double least = with_end ? std::floor(steps - rounding) + 1 : std::ceil(steps - rounding);
-  const double most = with_end ? std::floor(steps + rounding) + 1 : std::ceil(steps + rounding);
+  const double right = count_of(steps);
+  bool is_whole = true;
+  for (const int number : {kStart, kEnd, kStep}) {
+    is_whole = is_whole && !IsFloating(arguments.Scalar(number).dtype);
+  }
+  const double rounding = is_whole ? 0 : 1e-6 * std::max(1.0, steps);
+  const double least = std::max(count_of(steps - rounding), right - 1);
+  const double most = std::min(count_of(steps + rounding), right + 1);
   if (count >= least && count <= most) return std::nullopt;
   return Cat("out.shape is ", contract::ShapeText(arguments.Tensor(kOut)), " but start is ",
              arguments.Scalar(kStart).Text(), ", end is ", arguments.Scalar(kEnd).Text(),
-             " and step is ", arguments.Scalar(kStep).Text(), "; expected ", most, " elements.");
+             " and step is ", arguments.Scalar(kStep).Text(), "; expected ",
+             static_cast<int64_t>(right), " elements.");
 }
 inline std::optional<std::string> OtherCountWithoutEnd(const contract::Arguments& arguments) {
   return OtherCount(arguments, false);

@@ -101,8 +101,14 @@ Result<PlanPointer> PlanRange(const Arguments& arguments, Planner& planner) {
 
 Result<PlanPointer> PlanLinspace(const Arguments& arguments, Planner& planner) {
   if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
-  const double start = NumberOf<double>(arguments.Scalar(kStart));
-  const double end = NumberOf<double>(arguments.Scalar(kEnd));
+  // Both ends are numbers of out's dtype, as in PyTorch.
+  const bool whole = !IsFloating(arguments.Tensor(kOut).dtype);
+  const auto end_of = [&](int parameter) {
+    const double number = NumberOf<double>(arguments.Scalar(parameter));
+    return whole ? std::trunc(number) : number;
+  };
+  const double start = end_of(kStart);
+  const double end = end_of(kEnd);
   const int64_t count = arguments.Integer(kStep);
   // One number alone is the first.
   const double last = count == 1 ? start : end;

@@ -31,8 +31,12 @@ inline void RangeTruth(const truth::Call& call, truth::Outputs& outputs) {
 
 inline void LinspaceTruth(const truth::Call& call, truth::Outputs& outputs) {
   const auto steps = static_cast<double>(call.Integer(kStep) - 1);
-  SetNumbers(call, outputs, call.Real(kStart),
-             steps > 0 ? (call.Real(kEnd) - call.Real(kStart)) / steps : 0);
+  double start = call.Real(kStart), end = call.Real(kEnd);
+  if (!IsFloating(call.DTypeOf(kOut))) {
+    start = std::trunc(start);
+    end = std::trunc(end);
+  }
+  SetNumbers(call, outputs, start, steps > 0 ? (end - start) / steps : 0);
 }
 
 }  // namespace aclimb::sequences

@@ -242,12 +242,14 @@ class Columns {
   };
 
   // In whole cache lines, as wide as leaves all lines of the tile in a chunk. Where that is too
-  // narrow, as wide as leaves every thread some tiles: no result depends on it.
+  // narrow, as wide as leaves a team some tiles. The order of sums depends on it, so that it must
+  // not depend on the team.
   static int64_t WidthOf(const rows::Layout& layout) {
     constexpr int64_t kLine = 32, kLeast = 64;
     int64_t width = kChunk / layout.length / kLine * kLine;
     if (width < kLeast) {
-      const int64_t tiles = CeilDivide(2 * int64_t{TeamSize()}, layout.outer);
+      constexpr int64_t kTiles = 16;
+      const int64_t tiles = CeilDivide(kTiles, layout.outer);
       width = RoundUp(CeilDivide(layout.inner, tiles), kLine);
     }
     return std::min(std::clamp(width, kLeast, kMostWidth), layout.inner);
