@@ -183,12 +183,16 @@ class ContractHarness<aclnnStatus(P...)> {
     message.ExpectWhole(Function(), rule, code);
     for (size_t i = 0; i < contract_.parameters.size(); ++i) {
       const contract::Parameter& parameter = contract_.parameters[i];
-      // An attribute of this name is not told from the dtypes of tensors.
-      if (std::string_view(parameter.name) == "dtype" || !message.Names(parameter.name)) continue;
+      if (IsWordOfMessages(parameter.name) || !message.Names(parameter.name)) continue;
       EXPECT_TRUE(message.ShowsOneOf(ValueTexts(parameter.kind, arguments.At(static_cast<int>(i)))))
           << "no value of " << parameter.name << " in: " << message.what();
     }
     return message;
+  }
+
+  // Attributes of these names are not told from what messages say of tensors.
+  static bool IsWordOfMessages(std::string_view name) {
+    return name == "dtype" || name == "shape" || name == "to";
   }
 
   void ExpectNamed(const RuleMessage& message, const std::set<std::string>& related,
@@ -225,8 +229,12 @@ class ContractHarness<aclnnStatus(P...)> {
     const aclFormat format = static_cast<aclFormat>(FirstFormat(parameter.formats));
     const std::vector<int64_t> shape(static_cast<size_t>(std::max(1, parameter.min_rank)), 2);
     const bool in_list = parameter.kind == contract::Kind::kTensorList;
-    const auto give = [in_list, i](CallArguments& a, const TensorSpec& spec) {
-      in_list ? a.Tensors(i, {spec}) : a.Tensor(i, spec);
+    // As many as the valid call has, since lists are counted first.
+    CallArguments valid(kCount);
+    fill_(valid);
+    const size_t size = std::max<size_t>(1, valid.Specs(i).size());
+    const auto give = [in_list, i, size](CallArguments& a, const TensorSpec& spec) {
+      in_list ? a.Tensors(i, std::vector<TensorSpec>(size, spec)) : a.Tensor(i, spec);
     };
     if (mask != 0) {
       const DType bad = DTypeOutside(mask);
