@@ -156,6 +156,44 @@ TEST_P(Conformance, AllocationsTakeWholeGranules) {
   }
 }
 
+TEST_P(Conformance, MemoryIsMappedIntoRanges) {
+  constexpr uint64_t kPage = ACLIMB_MAPPING_GRANULE;
+  uint64_t before = 0, between = 0, after = 0, total = 0;
+  ASSERT_EQ(backend_->memory_info(device_, &before, &total), 0);
+  void* address = nullptr;
+  ASSERT_EQ(backend_->range_reserve(4 * kPage, &address), 0);
+  char* const range = static_cast<char*>(address);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(range) % kPage, 0u);
+  EXPECT_TRUE(backend_->memory_is_device(range + 4 * kPage - 1));
+  AclimbPhysical* memory = nullptr;
+  ASSERT_EQ(backend_->physical_allocate(device_, 2 * kPage, &memory), 0);
+  ASSERT_EQ(backend_->memory_info(device_, &between, &total), 0);
+  EXPECT_EQ(before - between, 2 * kPage);
+  ASSERT_EQ(backend_->range_map(range + kPage, 2 * kPage, memory, 0), 0);
+  EXPECT_EQ(Read(range + kPage, 2), (std::vector<uint8_t>{0, 0}));
+  ASSERT_EQ(backend_->queue_fill(queue_, range + kPage, 7, 1, 2 * kPage, nullptr), 0);
+  ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
+  // The other half of it once more, elsewhere.
+  ASSERT_EQ(backend_->range_map(range + 3 * kPage, kPage, memory, kPage), 0);
+  ASSERT_EQ(backend_->memory_fill(range + 3 * kPage, 9, 1, 1), 0);
+  EXPECT_EQ(Read(range + 2 * kPage, 2), (std::vector<uint8_t>{9, 7}));
+  const auto kernel = [&](uint64_t offset) {
+    return static_cast<char*>(backend_->memory_kernel_address(device_, range + offset));
+  };
+  if (kernel(0) != nullptr) {
+    EXPECT_EQ(kernel(3 * kPage) - kernel(0), static_cast<int64_t>(3 * kPage));
+  }
+  ASSERT_EQ(backend_->range_unmap(range + kPage, 2 * kPage), 0);
+  ASSERT_EQ(backend_->range_unmap(range + 3 * kPage, kPage), 0);
+  ASSERT_EQ(backend_->physical_free(memory), 0);
+  ASSERT_EQ(backend_->range_release(range), 0);
+  EXPECT_FALSE(backend_->memory_is_device(range));
+  ASSERT_EQ(backend_->memory_info(device_, &after, &total), 0);
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(backend_->physical_allocate(device_, (total / kPage + 1) * kPage, &memory),
+            kRtMemoryAllocation);
+}
+
 TEST_P(Conformance, CopiesAndFills) {
   char* memory = Allocate(4096);
   std::vector<uint8_t> host(4096);

@@ -14,21 +14,35 @@ std::string Told(const Contract& contract, const GivenTensor& given) {
   return Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), " (", DTypeOf(given), ")");
 }
 
+// Whether the inputs broadcast to one shape, which is told then.
+bool Meet(const Contract& contract, const Rule& rule, const Arguments& arguments,
+          int64_t (&extents)[8], size_t& count) {
+  count = 0;
+  for (int index : {rule.subject, rule.other, rule.third}) {
+    if (index < 0) continue;
+    const GivenTensor given = TensorAt(contract, arguments, index, 0);
+    if (given && !BroadcastInto(given->shape, extents, count)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+const char* FixOf(const Contract& contract, const Rule& rule, const Arguments& arguments) {
+  int64_t extents[8];
+  size_t count;
+  if (rule.kind != RuleKind::kBroadcasts || Meet(contract, rule, arguments, extents, count)) {
+    return rule.fix;
+  }
+  return "reshape one of the inputs, or give it dimensions of 1 where it has to be repeated";
+}
 
 std::optional<std::string> BroadcastViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments) {
   int64_t extents[8];
-  size_t count = 0;
+  size_t count;
   std::string inputs;
-  bool meet = true;
-  const auto add = [&](const GivenTensor& given) {
-    if (meet) meet = BroadcastInto(given->shape, extents, count);
-  };
-  for (int index : {rule.subject, rule.other, rule.third}) {
-    if (index < 0) continue;
-    if (const GivenTensor given = TensorAt(contract, arguments, index, 0)) add(given);
-  }
+  const bool meet = Meet(contract, rule, arguments, extents, count);
   const GivenTensor output = TensorAt(contract, arguments, rule.output, 0);
   if (meet && (!output || std::ranges::equal(output->shape, std::span(extents, count)))) {
     return std::nullopt;

@@ -185,7 +185,8 @@ Status CheckRules(const Contract& contract, const Arguments& arguments, Stage st
   for (const Rule& rule : contract.rules) {
     if (StageOf(rule) != stage) continue;
     if (auto what = Violation(contract, rule, arguments)) {
-      return Refuse(rule.code, std::move(*what), rule.fix, Cat(contract.folder, "/", rule.id));
+      return Refuse(rule.code, std::move(*what), FixOf(contract, rule, arguments),
+                    Cat(contract.folder, "/", rule.id));
     }
   }
   return Ok();

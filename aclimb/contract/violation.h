@@ -12,6 +12,9 @@ namespace aclimb::contract {
 std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
                                      const Arguments& arguments);
 
+// What to do about it: the rule's own advice, but where inputs do not broadcast no output helps.
+const char* FixOf(const Contract& contract, const Rule& rule, const Arguments& arguments);
+
 // Of the kinds that relate two parameters with tensors: equal dtypes, ranks and shapes.
 std::optional<std::string> PairViolation(const Contract& contract, const Rule& rule,
                                          const Arguments& arguments);

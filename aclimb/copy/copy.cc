@@ -5,8 +5,10 @@
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
+#include "aclimb/copy/stream.h"
 #include "aclimb/copy/transpose.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/tiles.h"
 
@@ -36,6 +38,7 @@ Job::Job(const TensorView& from, const TensorView& to)
       base_{static_cast<char*>(from.data), static_cast<char*>(to.data)},
       size_{static_cast<int64_t>(SizeOf(from.dtype)), static_cast<int64_t>(SizeOf(to.dtype))},
       widest_(std::max(size_[0], size_[1])),
+      streams_(walk_.count * size_[1] > CacheShareBytes()),
       across_(AcrossOf(walk_, converter_)),
       parts_(walk_.count),
       grain_(kGrainBytes / widest_) {
@@ -61,6 +64,9 @@ void Job::CopyRows(int64_t begin, int64_t end) const {
   const int64_t block = kBufferBytes / widest_;
   walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
     const int64_t(&stride)[2] = {walk_.stride[0][inner_], walk_.stride[1][inner_]};
+    if (streams_ && stride[0] == 0 && stride[1] == 1 && n >= block) {
+      return RepeatElement(At(0, at[0]), n, At(1, at[1]));
+    }
     if (stride[0] == 1 && stride[1] == 1) return Convert(At(0, at[0]), n, At(1, at[1]));
     for (int64_t first = 0; first < n; first += block) {
       const int64_t count = std::min(block, n - first);
@@ -88,7 +94,20 @@ void Job::CopyShortRows(int64_t begin, int64_t end) const {
 // Elements side by side.
 void Job::Convert(const char* from, int64_t count, char* to) const {
   if (converter_.Changes()) return converter_.Run(from, count, to);
-  std::memcpy(to, from, static_cast<size_t>(count * size_[0]));
+  const int64_t bytes = count * size_[0];
+  if (streams_ && bytes >= kBufferBytes) return StreamBytes(from, bytes, to);
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+// One element to all of a long row, which no cache holds.
+void Job::RepeatElement(const char* from, int64_t count, char* to) const {
+  alignas(64) char repeated[kBufferBytes];
+  const int64_t block = kBufferBytes / widest_, stride = 0;
+  CopyBlock(RowAt(const_cast<char*>(from), stride, block),
+            {.at = repeated, .axes = {}, .consecutive = true}, block);
+  for (int64_t first = 0; first < count; first += block) {
+    StreamBytes(repeated, std::min(block, count - first) * size_[1], to + first * size_[1]);
+  }
 }
 
 void Job::CopyBlock(const Place& from, const Place& to, int64_t count) const {

@@ -31,6 +31,7 @@ class Job {
   void CopyRows(int64_t begin, int64_t end) const;
   void CopyShortRows(int64_t begin, int64_t end) const;
   void Convert(const char* from, int64_t count, char* to) const;
+  void RepeatElement(const char* from, int64_t count, char* to) const;
   void CopyBlock(const Place& from, const Place& to, int64_t count) const;
   void CopyTiles(int64_t begin, int64_t end) const;
 
@@ -40,10 +41,11 @@ class Job {
   char* const base_[2];
   const int64_t size_[2];
   const int64_t widest_;
-  const int across_;   // the dimension of tiles (simd/tiles.h), or -1
-  int64_t tile_rows_;  // elements, if there are tiles
-  int64_t parts_;      // elements, or tiles
-  int64_t grain_;      // of a chunk, in parts
+  const bool streams_;  // no cache holds the output
+  const int across_;    // the dimension of tiles (simd/tiles.h), or -1
+  int64_t tile_rows_;   // elements, if there are tiles
+  int64_t parts_;       // elements, or tiles
+  int64_t grain_;       // of a chunk, in parts
   int64_t chunks_;
 };
 

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
 #include "aclimb/copy/test_view.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
 
@@ -76,6 +81,27 @@ TEST(Copy, EqualDTypesAreCopiedBitByBit) {
     }
   }
   SetTeamSize(0);
+}
+
+// Around the caches, from and to odd addresses; nothing before or behind is written.
+TEST(Copy, LargerThanCaches) {
+  const int64_t count = CacheShareBytes() + 12'345;
+  std::vector<char> from(static_cast<size_t>(count) + 2, 1), to(static_cast<size_t>(count) + 2, 2);
+  for (int64_t i = 0; i < count; i += 977) from[static_cast<size_t>(i)] = static_cast<char>(i);
+  TensorView source{.data = from.data() + 1, .dtype = DType::kUInt8, .rank = 1};
+  TensorView target{.data = to.data() + 1, .dtype = DType::kUInt8, .rank = 1};
+  source.shape[0] = target.shape[0] = count;
+  source.stride[0] = target.stride[0] = 1;
+  ASSERT_TRUE(Copy(source, target));
+  EXPECT_EQ(std::memcmp(source.data, target.data, static_cast<size_t>(count)), 0);
+  EXPECT_EQ(to.front() + to.back(), 4);
+  // One element everywhere, converted.
+  int32_t element = 0x107;
+  source = {.data = &element, .dtype = DType::kInt32, .rank = 1};
+  source.shape[0] = count;
+  ASSERT_TRUE(Copy(source, target));
+  EXPECT_EQ(std::count(to.begin() + 1, to.end() - 1, 7), count);
+  EXPECT_EQ(to.front() + to.back(), 4);
 }
 
 TEST(Copy, EmptyViewsAndCancelledRuns) {

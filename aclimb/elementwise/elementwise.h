@@ -30,9 +30,11 @@
 //
 //   struct ScaledSum : Attributes {           // left out by formulas without attributes
 //     static constexpr int kInputs = 2;       // 1 to 3
-//     static constexpr float kCycles = 0.5f;  // of an element; half of that or double is good
-//     enough using Vectors = elementwise::Floats; using Scalars = elementwise::Types<double,
-//     int32_t, int64_t>;
+//
+//     // Of an element; half of that or double is good enough.
+//     static constexpr float kCycles = 0.5f;
+//     using Vectors = elementwise::Floats;
+//     using Scalars = elementwise::Types<double, int32_t, int64_t>;
 //
 //     template <class T, class D, class V>
 //     HWY_INLINE V operator()(D d, V x, V y) const {

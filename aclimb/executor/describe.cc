@@ -65,7 +65,7 @@ std::string Value(const contract::Argument& argument) {
     case contract::Kind::kScalar: {
       const auto& scalar = *static_cast<const ScalarValue*>(argument.object);
       const bool real = !IsComplex(scalar.dtype);
-      return Cat("{\"scalar\": ", real ? Number(scalar.ToFloat()) : JsonText(scalar.Text()),
+      return Cat("{\"scalar\": ", real ? Number(scalar.ToDouble()) : JsonText(scalar.Text()),
                  ", \"dtype\": ", JsonText(NameOf(scalar.dtype)), "}");
     }
     case contract::Kind::kIntArray:

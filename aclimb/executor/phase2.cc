@@ -143,6 +143,34 @@ Status PlaceTensors(Executor& executor) {
   return Ok();
 }
 
+// Refuses what is written over other elements than its own, a little further on: what is read there
+// would depend on the order. Views with gaps may lie in each other without that.
+Status CheckOverlap(const Executor& executor) {
+  const auto& uses = executor.call->uses;
+  // Lists have tensors of their own.
+  if (uses.size() > kMostTensors) return Ok();
+  const auto begin_of = [&](size_t i) {
+    return static_cast<const char*>(executor.tensors[i].data) + uses[i].footprint.begin;
+  };
+  for (size_t w = 0; w < uses.size(); ++w) {
+    if (!uses[w].touched || !uses[w].dense || !contract::IsWritten(uses[w].role)) continue;
+    for (size_t r = 0; r < uses.size(); ++r) {
+      if (r == w || !uses[r].touched || !uses[r].dense) continue;
+      const int64_t ahead = begin_of(w) - begin_of(r);
+      const int64_t of_read = uses[r].footprint.end - uses[r].footprint.begin;
+      const int64_t of_written = uses[w].footprint.end - uses[w].footprint.begin;
+      if (ahead == 0 || ahead >= of_read || -ahead >= of_written) continue;
+      return RefusePhase2(
+          kAclnnInvalid,
+          Cat(executor.call->NameOf(uses[w]), " starts at ", AddressText(begin_of(w)),
+              " and overlaps ", executor.call->NameOf(uses[r]), " at ", AddressText(begin_of(r)),
+              " in part; expected the memory of that tensor itself, or other memory."),
+          "write to memory of its own, and copy the result", "partial-overlap");
+    }
+  }
+  return Ok();
+}
+
 // All checks of phase 2 but the stream's, in the order that the interface gives them; then the run
 // has what it needs.
 Status Prepare(const void* workspace, uint64_t size, Executor& executor) {
@@ -150,6 +178,7 @@ Status Prepare(const void* workspace, uint64_t size, Executor& executor) {
   if (Status status = CheckData(executor); !status.ok()) return status;
   if (Status status = PlaceWorkspace(executor, workspace); !status.ok()) return status;
   if (Status status = PlaceTensors(executor); !status.ok()) return status;
+  if (Status status = CheckOverlap(executor); !status.ok()) return status;
   if (Observing()) {
     const auto description = std::make_shared<Description>(executor, workspace);
     if (executor.call->plan) description->InspectBy(&InspectRun, &executor);

@@ -148,6 +148,14 @@ struct Exponential {
   }
 };
 
+// No lambdas: they would not have the instruction set.
+struct Times {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return hn::Mul(a, b);
+  }
+};
+
 struct Products {
   using Lane = double;
   using V = Vector<Lane>;
@@ -158,7 +166,7 @@ struct Products {
   static HWY_INLINE void Add(Kept& kept, V x, V) { kept = hn::Mul(kept, x); }
   static HWY_INLINE Kept Both(const Kept& a, const Kept& b) { return hn::Mul(a, b); }
   static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
-    JoinLanes<Lane>(kept, first, [](V a, V b) { return hn::Mul(a, b); });
+    JoinLanes<Lane>(kept, first, Times());
   }
   static HWY_INLINE V Padding(V) { return Start(); }
 };
@@ -204,6 +212,12 @@ struct Extremes {
   static HWY_INLINE Vec Better(Vec a, Vec b) {
     return kSmallest ? hn::Min(a, b) : hn::Max(a, b);
   }
+  struct BetterOrNaN {
+    HWY_INLINE Vector<double> operator()(Vector<double> a, Vector<double> b) const {
+      const Vector<double> of_b = hn::IfThenElse(hn::IsNaN(b), b, Better(a, b));
+      return hn::IfThenElse(hn::IsNaN(a), a, of_b);
+    }
+  };
   static HWY_INLINE V Worst() {
     constexpr Lane kInfinity = std::numeric_limits<Lane>::infinity();
     return hn::Set(Tag<Lane>(), kSmallest ? kInfinity : -kInfinity);
@@ -223,11 +237,7 @@ struct Extremes {
   static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
     const Tag<Lane> d;
     const V nan = hn::Set(d, std::numeric_limits<Lane>::quiet_NaN());
-    JoinLanes<Lane>(hn::IfThenElse(kept.has_nan, nan, kept.best), first,
-                    [](Vector<double> a, Vector<double> b) {
-                      const Vector<double> of_b = hn::IfThenElse(hn::IsNaN(b), b, Better(a, b));
-                      return hn::IfThenElse(hn::IsNaN(a), a, of_b);
-                    });
+    JoinLanes<Lane>(hn::IfThenElse(kept.has_nan, nan, kept.best), first, BetterOrNaN());
   }
   // An infinity of its own has no better absolute value than this.
   static HWY_INLINE V Padding(V) {

@@ -59,7 +59,7 @@ class Assignment {
   bool Present(int p) const { return p >= 0 && present_[static_cast<size_t>(p)]; }
   DType& At(int p) { return dtypes_[static_cast<size_t>(p)]; }
 
-  // Zeros draw FLOAT, or what the tensor before has.
+  // Zeros draw FLOAT, or what the tensor before it has.
   bool Make(int p) {
     const DTypeMask mask = MaskOf(p);
     DTypeMask fitting = 0;

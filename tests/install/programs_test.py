@@ -168,7 +168,7 @@ def readme(*arguments):
     expect(failed.returncode == 1 and failed.stdout == "", failed)
     expect("call 1 fails because ACLIMB_FAULT says so" in failed.stderr, failed.stderr)
     # What is missing is named by the compiler.
-    for name, use in {"aclnnop/aclnn_add.h": '#include "aclnnop/aclnn_add.h"',
+    for name, use in {"aclnnop/aclnn_lstm.h": '#include "aclnnop/aclnn_lstm.h"',
                       "aclmdlLoadFromFile": "auto* f = &aclmdlLoadFromFile;"}.items():
         (job.work / "missing.cpp").write_text(f'#include "acl/acl.h"\n{use}\n')
         tried = subprocess.run([job.compiler, "-fsyntax-only", f"-I{job.toolkit.root}/include",

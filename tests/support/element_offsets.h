@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "aclimb/truth/elements.h"
-
 namespace aclimb::testing {
 
 // Offsets in elements of a strided view's elements, in row-major order. No extent is negative.

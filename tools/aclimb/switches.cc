@@ -35,9 +35,11 @@ std::optional<std::string> AskForFunctions(const Switch& row) {
     if (order.function == "*") continue;
     if (std::find(known.begin(), known.end(), order.function) != known.end()) continue;
     const std::vector<std::string> near = NearMatches(order.function, known, 1);
+    // A name of which the text is a small part has nothing to do with it.
+    const bool is_near = !near.empty() && near[0].size() <= 2 * order.function.size();
     return "there is no function " + order.function +
-           (near.empty() ? "; expected one of the public interface, or *."
-                         : "; " + near[0] + " is meant?");
+           (!is_near ? "; expected one of the public interface, or *."
+                     : "; " + near[0] + " is meant?");
   }
   return std::nullopt;
 }

@@ -84,6 +84,10 @@ constexpr FixedRule kRows[] = {
     {"phase2/past-allocation", kAclnnInvalid, "each tensor ends within its allocation",
      "elements taken for bytes; strides or an offset in bytes",
      "allocate more, or correct shape, strides and offset"},
+    {"phase2/partial-overlap", kAclnnInvalid,
+     "an output lies apart from the other tensors, or begins where one of them does",
+     "a result that is written into a shifted view of an input",
+     "write to memory of its own, and copy the result"},
     {"phase2/runtime", kAclnnRuntime, "the stream takes the task",
      "no device set in this thread; a stream of another context or a destroyed one; with "
      "ASCEND_LAUNCH_BLOCKING=1 also a failure of the task itself",

@@ -67,7 +67,7 @@ struct Signature;
 template <typename... P>
 struct Signature<aclnnStatus(P...)> {
   static constexpr size_t kCount = sizeof...(P) - 2;
-  static constexpr contract::Kind kKinds[] = {KindOf(P())...};
+  static constexpr std::array<contract::Kind, sizeof...(P)> kKinds = {KindOf(P())...};
   // 0 and 1 are the operands; then may come what else the operation takes.
   static constexpr bool kTwoTensors =
       kKinds[0] == contract::Kind::kTensor && kKinds[1] == contract::Kind::kTensor;

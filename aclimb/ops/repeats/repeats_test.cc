@@ -1,5 +1,6 @@
 #include "aclimb/ops/repeats/operators.h"
 #include "tests/support/contract_harness.h"
+#include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::testing {
@@ -66,6 +67,20 @@ TEST_F(RepeatsRules, RepeatInterleaveIntWithDim) {
                      [](CallArguments& a) { a.Integer(kRepeats, INT64_MAX); });
   harness.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {12, 2}, kFloat); });
   harness.ExpectEveryRuleCovered({"repeat_interleave_int_with_dim/product"});
+}
+
+// Twice as many dimensions as kernels know, of which none can be made one with another.
+TEST_F(RepeatsRules, EveryOneOfEightDimensionsIsRepeated) {
+  using namespace repeats::repeat;  // NOLINT: the positions
+  truth::Call call(kContract);
+  std::vector<double> values;
+  for (int i = 0; i < 256; ++i) values.push_back(i);
+  call.SetTensor(kSelf, std::vector<int64_t>(8, 2), kFloat, values);
+  call.SetInts(kRepeats, std::vector<int64_t>(8, 2));
+  call.SetTensor(kOut, std::vector<int64_t>(8, 4), kFloat);
+  OperatorRun run(repeats::kOperators[1], call);
+  ACLIMB_ASSERT_OK(run.Run(stream_));
+  run.ExpectTruth();
 }
 
 }  // namespace aclimb::testing

@@ -1,26 +1,30 @@
 #pragma once
 
 #include <cfloat>
+#include <optional>
+#include <string>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/text.h"
+#include "aclnnop/aclnn_roi_align.h"
 #include "aclnnop/aclnn_roi_align_v2.h"
 
 namespace aclimb::roi_align_v2_backward {
 
 // Parameter positions of aclnnRoiAlignV2.
-struct Forward {
-  enum : int {
-    kSelf,
-    kBoxes,
-    kPooledHeight,
-    kPooledWidth,
-    kSpatialScale,
-    kSamplingRatio,
-    kAligned,
-    kOut
-  };
+namespace forward {
+enum : int {
+  kSelf,
+  kBoxes,
+  kPooledHeight,
+  kPooledWidth,
+  kSpatialScale,
+  kSamplingRatio,
+  kAligned,
+  kOut
 };
+}  // namespace forward
 
 inline constexpr auto kForwardTypes = contract::OnAll(contract::kHalfDTypes);
 inline constexpr auto kMapFormats = contract::Formats(contract::kNchw, contract::kNd);
@@ -50,13 +54,13 @@ inline constexpr contract::Parameter kForwardParameters[] = {
 };
 
 inline constexpr contract::Rule kForwardRules[] = {
-    contract::SameDType("same-dtype/boxes", Forward::kBoxes, Forward::kSelf,
+    contract::SameDType("same-dtype/boxes", forward::kBoxes, forward::kSelf,
                         "pass boxes of the dtype of self"),
-    contract::SameDType("same-dtype/out", Forward::kOut, Forward::kSelf,
+    contract::SameDType("same-dtype/out", forward::kOut, forward::kSelf,
                         "allocate out with the dtype of self"),
-    contract::InRange("range/samplingRatio", Forward::kSamplingRatio, contract::AtLeast(0),
+    contract::InRange("range/samplingRatio", forward::kSamplingRatio, contract::AtLeast(0),
                       "pass 0 for a sampling grid by the size of the region"),
-    contract::InRange("range/spatialScale", Forward::kSpatialScale,
+    contract::InRange("range/spatialScale", forward::kSpatialScale,
                       contract::Above(static_cast<double>(FLT_MIN)),
                       "pass the size of the feature map divided by that of the image, as 0.25"),
 };
@@ -70,5 +74,75 @@ inline constexpr contract::Contract kForwardContract = {
 };
 
 static_assert(contract::Matches<decltype(aclnnRoiAlignV2GetWorkspaceSize)>(kForwardContract));
+
+// Parameter positions of aclnnRoiAlign.
+struct First {
+  enum : int {
+    kSelf,
+    kRois,
+    kBatchIndices,
+    kMode,
+    kOutputHeight,
+    kOutputWidth,
+    kSamplingRatio,
+    kSpatialScale,
+    kOut
+  };
+};
+
+inline std::optional<std::string> OtherMode(const contract::Arguments& arguments) {
+  const std::string_view mode = arguments.String(First::kMode, "");
+  if (mode == "avg") return std::nullopt;
+  return Cat("mode is \"", mode, "\"; expected \"avg\"",
+             mode == "max" ? ", the only one that Aclimb implements." : ".");
+}
+
+inline constexpr contract::Parameter kFirstParameters[] = {
+    contract::WithFormats(
+        contract::WithShape(contract::Input("self", kForwardTypes, "the feature maps"), "B C H W"),
+        kMapFormats),
+    contract::WithShape(
+        contract::Input("rois", kForwardTypes,
+                        "rows (x1, y1, x2, y2) in coordinates of the image, dtype of self"),
+        "K 4", "pass one row of four per region"),
+    contract::WithShape(
+        contract::Input("batchIndices", contract::OnAll(contract::DTypes(DType::kInt32)),
+                        "image of each region; one whose image is outside [0, B) gives zeros"),
+        "K", "pass one image for each row of rois"),
+    contract::Attribute("mode", contract::Kind::kString, "\"avg\": the mean of each bin's samples"),
+    contract::Attribute("outputHeight", contract::Kind::kInteger, "out's third extent"),
+    contract::Attribute("outputWidth", contract::Kind::kInteger, "out's fourth extent"),
+    contract::Attribute("samplingRatio", contract::Kind::kInteger,
+                        "samples per bin along each axis; 0 takes about one per pixel"),
+    contract::Attribute("spatialScale", contract::Kind::kReal,
+                        "size of the feature map relative to the image, above 0"),
+    contract::WithFormats(
+        contract::WithShape(
+            contract::Output("out", kForwardTypes, "the pooled regions; dtype of self"),
+            "K C outputHeight outputWidth", "allocate out with one map per region"),
+        kMapFormats),
+};
+
+inline constexpr contract::Rule kFirstRules[] = {
+    contract::SameDType("same-dtype/rois", First::kRois, First::kSelf,
+                        "pass rois of the dtype of self"),
+    contract::SameDType("same-dtype/out", First::kOut, First::kSelf,
+                        "allocate out with the dtype of self"),
+    contract::InRange("range/samplingRatio", First::kSamplingRatio, contract::AtLeast(0),
+                      "pass 0 for a sampling grid by the size of the region"),
+    contract::InRange("range/spatialScale", First::kSpatialScale, contract::Above(0),
+                      "pass the size of the feature map divided by that of the image, as 0.25"),
+    contract::Custom("mode", &OtherMode, "mode is \"avg\"", "pass \"avg\""),
+};
+
+inline constexpr contract::Contract kFirstContract = {
+    .function = "aclnnRoiAlign",
+    .folder = "roi_align",
+    .summary = "Regions of feature maps, pooled to one size by bilinear interpolation.",
+    .parameters = kFirstParameters,
+    .rules = kFirstRules,
+};
+
+static_assert(contract::Matches<decltype(aclnnRoiAlignGetWorkspaceSize)>(kFirstContract));
 
 }  // namespace aclimb::roi_align_v2_backward

@@ -10,7 +10,7 @@ namespace aclimb::roi_align_v2_backward {
 
 // Regions inside and around the map, some of them turned inside out.
 inline void DrawForward(truth::Draw& draw, truth::Call& call) {
-  using P = Forward;
+  namespace P = forward;
   constexpr int64_t kCounts[] = {2, 1, 3, 0, 5, 8, 4};
   constexpr int64_t kExtents[] = {8, 1, 5, 2, 13, 32, 40, 0};
   constexpr int64_t kPooled[] = {2, 1, 3, 7, 14, 5, 4, 0};
@@ -36,6 +36,26 @@ inline void DrawForward(truth::Draw& draw, truth::Call& call) {
   call.SetTensor(P::kOut, {regions, channels, pooled_h, pooled_w}, dtype);
   // Each bin may read the whole map, each pixel of which takes up to a thousand samples to place.
   draw.SetCost(static_cast<double>(regions * channels * pooled_h * pooled_w * (height + width)));
+}
+
+inline void DrawFirst(truth::Draw& draw, truth::Call& call) {
+  using P = First;
+  truth::Call other(kForwardContract);
+  DrawForward(draw, other);
+  const DType dtype = other.DTypeOf(forward::kSelf);
+  const std::vector<double>& boxes = other.Values(forward::kBoxes);
+  std::vector<double> images, rois;
+  for (size_t i = 0; i < boxes.size(); ++i) (i % 5 == 0 ? images : rois).push_back(boxes[i]);
+  const int64_t regions = other.Shape(forward::kBoxes)[0];
+  call.SetTensor(P::kSelf, other.Shape(forward::kSelf), dtype, other.Values(forward::kSelf));
+  call.SetTensor(P::kRois, {regions, 4}, dtype, std::move(rois));
+  call.SetTensor(P::kBatchIndices, {regions}, DType::kInt32, std::move(images));
+  call.SetText(P::kMode, "avg");
+  call.SetInteger(P::kOutputHeight, other.Integer(forward::kPooledHeight));
+  call.SetInteger(P::kOutputWidth, other.Integer(forward::kPooledWidth));
+  call.SetInteger(P::kSamplingRatio, other.Integer(forward::kSamplingRatio));
+  call.SetReal(P::kSpatialScale, other.Real(forward::kSpatialScale));
+  call.SetTensor(P::kOut, other.Shape(forward::kOut), dtype);
 }
 
 }  // namespace aclimb::roi_align_v2_backward

@@ -26,24 +26,36 @@ inline TruthSample TruthSampleAt(float at, int64_t extent) {
   return {true, low, low + 1, static_cast<double>(at) - static_cast<double>(low)};
 }
 
+// One call of either operator in plain numbers.
+struct ForwardProblem {
+  const std::vector<double>* self;
+  std::vector<int64_t> map;     // its shape
+  std::vector<int64_t> pooled;  // that of the output
+  std::vector<double> images;   // of each region
+  std::vector<double> boxes;    // four numbers for each
+  float scale;
+  bool aligned;
+  int64_t ratio;
+  DType dtype;
+};
+
 // The formula of the document, sample by sample. Coordinates in float32 as documented, sums in
 // double. Compile without contraction.
-inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using P = Forward;
-  const std::vector<int64_t>&map = call.Shape(P::kSelf), &pooled = call.Shape(P::kOut);
-  const float scale = call.Float(P::kSpatialScale);
-  const bool aligned = call.Bool(P::kAligned);
-  const int64_t ratio = call.Integer(P::kSamplingRatio);
-  const bool half = call.DTypeOf(P::kOut) == DType::kFloat16;
+inline void ForwardTruth(const ForwardProblem& p, int output, truth::Outputs& outputs) {
+  const std::vector<int64_t>&map = p.map, &pooled = p.pooled;
+  const float scale = p.scale;
+  const bool aligned = p.aligned;
+  const int64_t ratio = p.ratio;
+  const bool half = p.dtype == DType::kFloat16;
   std::vector<double> out, allowed;
   for (int64_t k = 0; k < pooled[0]; ++k) {
-    const double* const row = call.Values(P::kBoxes).data() + 5 * k;
-    const double image = std::floor(row[0]);
+    const double* const row = p.boxes.data() + 4 * k;
+    const double image = std::floor(p.images[static_cast<size_t>(k)]);
     const bool known = image >= 0 && image < static_cast<double>(map[0]);
     const auto edge = [&](int column) {
       return static_cast<float>(row[column]) * scale - (aligned ? 0.5f : 0.0f);
     };
-    float start[2] = {edge(2), edge(1)}, size[2] = {edge(4) - edge(2), edge(3) - edge(1)};
+    float start[2] = {edge(1), edge(0)}, size[2] = {edge(3) - edge(1), edge(2) - edge(0)};
     float bin[2], grid[2];
     for (int axis = 0; axis < 2; ++axis) {
       if (!aligned && size[axis] < 1) size[axis] = 1;
@@ -69,7 +81,7 @@ inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
           const auto add = [&](int64_t r, int64_t s, double weight) {
             const int64_t at =
                 ((static_cast<int64_t>(image) * map[1] + c) * map[2] + r) * map[3] + s;
-            const double value = call.Values(P::kSelf)[static_cast<size_t>(at)];
+            const double value = (*p.self)[static_cast<size_t>(at)];
             sum += weight * value / count;
             size_of_sum += std::fabs(weight * value) / count;
           };
@@ -84,7 +96,39 @@ inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
                         (half ? 0x1p-11 * std::fabs(sum) + 0x1p-25 : 0x1p-149));
     }
   }
-  outputs.Set(P::kOut, std::move(out), std::move(allowed));
+  outputs.Set(output, std::move(out), std::move(allowed));
+}
+
+inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
+  namespace P = forward;
+  ForwardProblem problem = {.self = &call.Values(P::kSelf),
+                            .map = call.Shape(P::kSelf),
+                            .pooled = call.Shape(P::kOut),
+                            .images = {},
+                            .boxes = {},
+                            .scale = call.Float(P::kSpatialScale),
+                            .aligned = call.Bool(P::kAligned),
+                            .ratio = call.Integer(P::kSamplingRatio),
+                            .dtype = call.DTypeOf(P::kOut)};
+  const std::vector<double>& boxes = call.Values(P::kBoxes);
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    (i % 5 == 0 ? problem.images : problem.boxes).push_back(boxes[i]);
+  }
+  ForwardTruth(problem, P::kOut, outputs);
+}
+
+inline void FirstTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using P = First;
+  ForwardTruth({.self = &call.Values(P::kSelf),
+                .map = call.Shape(P::kSelf),
+                .pooled = call.Shape(P::kOut),
+                .images = call.Values(P::kBatchIndices),
+                .boxes = call.Values(P::kRois),
+                .scale = call.Float(P::kSpatialScale),
+                .aligned = false,
+                .ratio = call.Integer(P::kSamplingRatio),
+                .dtype = call.DTypeOf(P::kOut)},
+               P::kOut, outputs);
 }
 
 }  // namespace aclimb::roi_align_v2_backward

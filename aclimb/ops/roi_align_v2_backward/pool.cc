@@ -58,7 +58,9 @@ template <typename T>
 class Pooling {
  public:
   Pooling(const PoolArgs& args, char* scratch)
-      : args_(args), widen_(args.input.dtype, DType::kFloat32) {
+      : args_(args),
+        has_images_(args.images.dtype != DType::kUndefined),
+        widen_(args.input.dtype, DType::kFloat32) {
     const SlotLayout layout = LayoutOf(args.input, args.output);
     samples_ = reinterpret_cast<Sample*>(scratch);
     table_ = reinterpret_cast<float*>(samples_ + layout.samples);
@@ -80,8 +82,9 @@ class Pooling {
       return;
     }
     Sample* at = samples_;
-    const AxisSamples x = SamplesOf(region, 1, 3, begins_, at);
-    const AxisSamples y = SamplesOf(region, 2, 2, begins_ + args_.output.shape[3] + 1, at);
+    const AxisSamples x = SamplesOf(region, has_images_ ? 0 : 1, 3, begins_, at);
+    const AxisSamples y =
+        SamplesOf(region, has_images_ ? 1 : 2, 2, begins_ + args_.output.shape[3] + 1, at);
     for (int64_t c = begin; c < end; ++c) {
       const T* const plane =
           args_.input.As<const T>() + image * args_.input.stride[0] + c * args_.input.stride[1];
@@ -106,7 +109,10 @@ class Pooling {
   }
   // -1 when there is no such image, or no pixel; NaN is none.
   int64_t Image(int64_t region) const {
-    const float image = std::floor(Box(region, 0));
+    const float image =
+        has_images_
+            ? static_cast<float>(args_.images.As<const int32_t>()[region * args_.images.stride[0]])
+            : std::floor(Box(region, 0));
     const bool known = image >= 0 && image < static_cast<float>(args_.input.shape[0]) &&
                        args_.input.ElementCount() > 0;
     return known ? static_cast<int64_t>(image) : -1;
@@ -172,6 +178,7 @@ class Pooling {
   }
 
   const PoolArgs& args_;
+  const bool has_images_;
   const copy::Converter widen_;
   Sample* samples_;
   float* table_;

@@ -10,7 +10,8 @@ namespace aclimb::roi_align_v2_backward {
 // RoIAlign itself: the mean of bilinear samples in each bin of each region.
 struct PoolArgs {
   TensorView input;   // [B, C, H, W] float32 or float16, strided
-  TensorView boxes;   // [K, 5], the same dtype: image, x1, y1, x2, y2
+  TensorView boxes;   // [K, 5], the same dtype: image, x1, y1, x2, y2; or [K, 4] without image
+  TensorView images;  // [K] INT32 beside boxes without image
   TensorView output;  // [K, C, pooled height, pooled width], the same dtype, not empty
   Sampling sampling;
   void* scratch = nullptr;  // slots * PoolSlotBytes, 64-byte aligned

@@ -1,4 +1,4 @@
-// aclnnRoiAlignV2: the C entry points and the plan between them.
+// aclnnRoiAlignV2 and aclnnRoiAlign: the C entry points and the plan between them.
 
 #include <algorithm>
 
@@ -13,41 +13,52 @@
 namespace aclimb::roi_align_v2_backward {
 namespace {
 
-struct RoiAlignV2Plan final : Plan {
+// Positions of the parameters; images is -1 where they stand in boxes.
+struct Positions {
+  int self;
+  int boxes;
+  int images;
+  int out;
+};
+
+struct PoolPlan final : Plan {
+  Positions at;
   Sampling sampling;
   int64_t slots = 1;
   WorkspacePiece scratch;
 
   void Run(const RunContext& run) const override {
-    Pool({.input = run.View(Forward::kSelf),
-          .boxes = run.View(Forward::kBoxes),
-          .output = run.View(Forward::kOut),
+    Pool({.input = run.View(at.self),
+          .boxes = run.View(at.boxes),
+          .images = at.images < 0 ? TensorView() : run.View(at.images),
+          .output = run.View(at.out),
           .sampling = sampling,
           .scratch = run.Piece(scratch),
           .slots = slots});
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    TensorView images = run.View(Forward::kBoxes);
-    images.shape[1] = 1;  // the first column
-    const int64_t batch = run.View(Forward::kSelf).shape[0];
+    TensorView images = run.View(at.images < 0 ? at.boxes : at.images);
+    if (at.images < 0) images.shape[1] = 1;  // the first column
+    const int64_t batch = run.View(at.self).shape[0];
     InspectRange(
-        inspector, "check/data/image-range", "boxes", images,
+        inspector, "check/data/image-range", at.images < 0 ? "boxes" : "batchIndices", images,
         {.begin = 0, .end = batch, .excepted = {}, .because = Cat("self has ", batch, " images")});
   }
 };
 
-Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  const TensorView self = arguments.Tensor(Forward::kSelf).View();
-  const TensorView out = arguments.Tensor(Forward::kOut).View();
+Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& planner,
+                               const Positions& at, const Sampling& sampling) {
+  const TensorView self = arguments.Tensor(at.self).View();
+  const TensorView out = arguments.Tensor(at.out).View();
   if (out.ElementCount() == 0) return PlanPointer();
-  planner.Reads(Forward::kSelf);
-  planner.Reads(Forward::kBoxes);
-  planner.Writes(Forward::kOut);
-  auto plan = NewPlan<RoiAlignV2Plan>();
-  plan->sampling = {.spatial_scale = static_cast<float>(arguments.Real(Forward::kSpatialScale)),
-                    .sampling_ratio = arguments.Integer(Forward::kSamplingRatio),
-                    .aligned = arguments.Bool(Forward::kAligned)};
+  planner.Reads(at.self);
+  planner.Reads(at.boxes);
+  if (at.images >= 0) planner.Reads(at.images);
+  planner.Writes(at.out);
+  auto plan = NewPlan<PoolPlan>();
+  plan->at = at;
+  plan->sampling = sampling;
   plan->slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
   const int64_t bytes = PoolSlotBytes(self, out);
   plan->scratch =
@@ -56,7 +67,24 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   return PlanPointer(std::move(plan));
 }
 
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  namespace P = forward;
+  return MakePlanAt(arguments, planner, {P::kSelf, P::kBoxes, -1, P::kOut},
+                    {.spatial_scale = static_cast<float>(arguments.Real(P::kSpatialScale)),
+                     .sampling_ratio = arguments.Integer(P::kSamplingRatio),
+                     .aligned = arguments.Bool(P::kAligned)});
+}
+
+Result<PlanPointer> MakeFirstPlan(const contract::Arguments& arguments, Planner& planner) {
+  using P = First;
+  return MakePlanAt(arguments, planner, {P::kSelf, P::kRois, P::kBatchIndices, P::kOut},
+                    {.spatial_scale = static_cast<float>(arguments.Real(P::kSpatialScale)),
+                     .sampling_ratio = arguments.Integer(P::kSamplingRatio),
+                     .aligned = false});
+}
+
 constinit Operator kForward(kForwardContract, MakePlan);
+constinit Operator kFirst(kFirstContract, MakeFirstPlan);
 
 }  // namespace
 }  // namespace aclimb::roi_align_v2_backward
@@ -75,5 +103,20 @@ extern "C" aclnnStatus aclnnRoiAlignV2GetWorkspaceSize(const aclTensor* self,
 extern "C" aclnnStatus aclnnRoiAlignV2(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream) {
   return aclimb::Phase2(aclimb::roi_align_v2_backward::kForward, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnRoiAlignGetWorkspaceSize(
+    const aclTensor* self, const aclTensor* rois, const aclTensor* batchIndices, const char* mode,
+    int outputHeight, int outputWidth, int samplingRatio, float spatialScale, aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::roi_align_v2_backward::kFirst, workspaceSize, executor, self, rois,
+                        batchIndices, mode, outputHeight, outputWidth, samplingRatio, spatialScale,
+                        out);
+}
+
+extern "C" aclnnStatus aclnnRoiAlign(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, const aclrtStream stream) {
+  return aclimb::Phase2(aclimb::roi_align_v2_backward::kFirst, workspace, workspaceSize, executor,
                         stream);
 }

@@ -97,7 +97,7 @@ TEST_F(RoiAlignV2, RegionsWithoutSamplesAreZeros) {
 }
 
 TEST(RoiAlignV2Contract, EveryRule) {
-  using P = Forward;
+  namespace P = forward;
   ContractHarness<decltype(aclnnRoiAlignV2GetWorkspaceSize)> harness(
       kForwardContract, &aclnnRoiAlignV2GetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(P::kSelf, {2, 3, 8, 9}, DType::kFloat32, ACL_FORMAT_NCHW);
@@ -112,6 +112,26 @@ TEST(RoiAlignV2Contract, EveryRule) {
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   harness.ExpectEveryRuleCovered({"roi_align_v2/environment"});
+}
+
+TEST(RoiAlignContract, EveryRule) {
+  using P = First;
+  ContractHarness<decltype(aclnnRoiAlignGetWorkspaceSize)> harness(
+      kFirstContract, &aclnnRoiAlignGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(P::kSelf, {2, 3, 8, 9}, DType::kFloat32, ACL_FORMAT_NCHW);
+        a.Tensor(P::kRois, {5, 4}, DType::kFloat32);
+        a.Tensor(P::kBatchIndices, {5}, DType::kInt32);
+        a.String(P::kMode, "avg");
+        a.Integer(P::kOutputHeight, 6);
+        a.Integer(P::kOutputWidth, 7);
+        a.Integer(P::kSamplingRatio, 0);
+        a.Real(P::kSpatialScale, 1);
+        a.Tensor(P::kOut, {5, 3, 6, 7}, DType::kFloat32, ACL_FORMAT_NCHW);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("mode", [](CallArguments& a) { a.String(P::kMode, "max"); });
+  harness.ExpectEveryRuleCovered({"roi_align/environment"});
 }
 
 }  // namespace
