@@ -36,6 +36,8 @@ struct OperatorEntry {
   // Whether the truth holds for infinities and NaN too: where terms of weight 0 meet them, it
   // depends on which of the terms are added.
   bool holds_beyond_finite = true;
+  // Whether the run finds the output's shape, and gives it to the program's tensor.
+  bool sizes_output = false;
 };
 
 template <typename Phase1>

@@ -212,6 +212,11 @@ bool RunOnce(const OperatorCall& call, const Planned& planned, unsigned char poi
 
 // Twice, over different earlier contents of the outputs: equal results are whole and repeat.
 void RunTwice(Draw& draw, const OperatorCall& call, Planned planned) {
+  if (call.runs_once) {
+    std::vector<std::vector<unsigned char>> results;
+    (void)RunOnce(call, planned, kPoison[0], &results);
+    return;
+  }
   const bool repeatable = draw.Flip();
   if (repeatable) MUST(aclSetAclOpExecutorRepeatable(planned.executor));
   std::vector<std::vector<unsigned char>> results[2];

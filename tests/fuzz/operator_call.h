@@ -18,6 +18,7 @@ struct OperatorCall {
   std::function<aclnnStatus(uint64_t*, aclOpExecutor**)> plan;
   aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream) = nullptr;
   double operations = 0;  // about; larger calls end after phase 1
+  bool runs_once = false;  // a run changes the shape of its output's tensor
 };
 
 // One call of an operator, as the bytes say; always the same one in a process.

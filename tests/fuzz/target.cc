@@ -259,6 +259,7 @@ void RunTarget(const truth::OperatorEntry& entry, Draw& draw) {
   };
   call.run = reinterpret_cast<decltype(call.run)>(phase2);
   call.operations = draw.cost();
+  call.runs_once = entry.sizes_output;
   Check(draw, call);
 }
 

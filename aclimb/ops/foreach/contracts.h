@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
@@ -19,7 +21,6 @@ using contract::ProductDTypes;
 using contract::Rule;
 
 // The old chips have no such operators.
-inline constexpr uint8_t kNewProducts = Bit(Product::kA2) | Bit(Product::kA3) | Bit(Product::k950);
 constexpr ProductDTypes OnNew(contract::DTypeMask mask) { return contract::OnOldAndNew(0, mask); }
 inline constexpr auto kFloats = OnNew(contract::kFloatDTypes);
 inline constexpr auto kNumbers = OnNew(contract::kFloatDTypes | contract::DTypes(DType::kInt32));
@@ -166,6 +167,13 @@ inline std::optional<std::string> OtherLength(const contract::Arguments& argumen
              " but x1 has ", tensors, tensors == 1 ? " tensor" : " tensors",
              "; expected a number for each.");
 }
+inline std::optional<std::string> FractionsForIntegers(const contract::Arguments& arguments) {
+  if (arguments.ElementCount(0) == 0) return std::nullopt;
+  const DType dtype = arguments.Tensor(0, 0).dtype, scalars = arguments.Tensor(3).dtype;
+  if (IsFloating(dtype) || !IsFloating(scalars)) return std::nullopt;
+  return Cat("scalars.dtype is ", NameOf(scalars), " but x1[0].dtype is ", NameOf(dtype),
+             "; expected integers.");
+}
 template <const ProductDTypes& kTypes>
 inline constexpr Parameter kThreeTensorParameters[] = {
     InputList("x1", kTypes, kFirstDoc), InputList("x2", kTypes, kOtherDoc),
@@ -182,7 +190,77 @@ inline constexpr Rule kThreeTensorRules[] = {
     HasShape("same-shape/out", 4),
     contract::Custom("length/scalars", &OtherLength,
                      "scalars has one dimension, as long as x1 has tensors",
-                     "pass a vector with a number for each tensor")};
+                     "pass a vector with a number for each tensor"),
+    contract::Custom("fits/scalars", &FractionsForIntegers,
+                     "scalars has integers where x1 has a dtype of integers",
+                     "pass integers for a list of integers")};
+
+// ---- Norms, and gradients that a scale is taken from
+
+inline std::optional<std::string> NoSingle(const char* name, const TensorDescriptor& tensor) {
+  if (tensor.View().ElementCount() == 1) return std::nullopt;
+  return Cat(name, ".shape is ", ShapeText(tensor.shape.data(), tensor.shape.size()),
+             "; expected a single element.");
+}
+inline std::optional<std::string> NoNorms(const contract::Arguments& arguments) {
+  for (size_t i = 0; i < arguments.ElementCount(2); ++i) {
+    if (auto wrong = NoSingle(Cat("out[", i, "]").c_str(), arguments.Tensor(2, i))) return wrong;
+  }
+  return std::nullopt;
+}
+inline std::optional<std::string> Nothing(const contract::Arguments& arguments) {
+  const float order = arguments.Scalar(1).ToFloat();
+  if (order >= 0 && std::isfinite(order)) return std::nullopt;
+  for (size_t i = 0; i < arguments.ElementCount(0); ++i) {
+    const std::vector<int64_t>& shape = arguments.Tensor(0, i).shape;
+    if (!arguments.Tensor(0, i).IsEmpty()) continue;
+    return Cat("scalar is ", arguments.Scalar(1).Text(), " and x[", i, "].shape is ",
+               ShapeText(shape.data(), shape.size()), "; expected at least one element.");
+  }
+  return std::nullopt;
+}
+template <const ProductDTypes& kTypes>
+inline constexpr Parameter kNormParameters[] = {
+    InputList("x", kTypes, kFirstDoc), Scalar("scalar", "p, also infinite"),
+    contract::WithRank(contract::ListOf(contract::Output("out", kTypes, "a single element each")),
+                       0, 1)};
+inline constexpr Rule kNormRules[] = {
+    OneDType("one-dtype/x", 0), HasDType("same-dtype/out", 2), IsReal("real/scalar", 1),
+    contract::Custom("shape/out", &NoNorms, "out has tensors of a single element",
+                     "allocate a tensor of shape [] for each of x"),
+    contract::Custom("some/x", &Nothing, "x has elements if scalar is infinite or below 0",
+                     "leave out tensors without elements")};
+
+inline constexpr ProductDTypes kUnscaleTypes = {{contract::kHalfDTypes, 0, contract::kFloatDTypes,
+                                                 contract::kFloatDTypes, contract::kFloatDTypes}};
+inline constexpr auto kOneFloat = contract::OnAll(contract::DTypes(DType::kFloat32));
+template <int kParameter>
+std::optional<std::string> NoSingleNumber(const contract::Arguments& arguments) {
+  return NoSingle(kParameter == 1 ? "foundInf" : "invScale", arguments.Tensor(kParameter));
+}
+template <const ProductDTypes& kTypes>
+inline constexpr Parameter kUnscaleParameters[] = {
+    contract::ListOf(contract::InOut("scaledGrads", kTypes, "tensors of one dtype")),
+    contract::WithRank(contract::InOut("foundInf", kOneFloat,
+                                       "1 afterwards where an element of scaledGrads was "
+                                       "infinite or NaN, else as it was"),
+                       0, 1),
+    contract::WithRank(contract::Input("invScale", kOneFloat, "the factor"), 0, 1)};
+inline constexpr Rule kUnscaleRules[] = {
+    OneDType("one-dtype/scaledGrads", 0),
+    contract::Custom("single/foundInf", &NoSingleNumber<1>, "foundInf is a single element",
+                     "allocate a single element"),
+    contract::Custom("single/invScale", &NoSingleNumber<2>, "invScale is a single element",
+                     "pass a single element")};
+
+// The chips that have a dtype for the lists.
+constexpr uint8_t ProductsOf(const ProductDTypes& types) {
+  uint8_t products = 0;
+  for (const Product product : kProducts) {
+    if (types[product] != 0) products = static_cast<uint8_t>(products | Bit(product));
+  }
+  return products;
+}
 
 #define ACLIMB_FOREACH(name, Name, header, kind, types, plan, truth, parameter_list, \
                        argument_list, sentence)                                      \
@@ -190,7 +268,7 @@ inline constexpr Rule kThreeTensorRules[] = {
       .function = "aclnn" #Name,                                                     \
       .folder = #name,                                                               \
       .summary = sentence,                                                           \
-      .products = kNewProducts,                                                      \
+      .products = ProductsOf(types),                                                 \
       .parameters = k##kind##Parameters<types>,                                      \
       .rules = k##kind##Rules};                                                      \
   static_assert(contract::Matches<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract));

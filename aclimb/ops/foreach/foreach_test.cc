@@ -1,6 +1,12 @@
 // The operators of this folder through their C interfaces: the suite, and what is particular.
 
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
 #include "aclimb/ops/foreach/operators.h"
+#include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
@@ -11,7 +17,14 @@ ACLIMB_OPERATOR_SUITE(Foreach, foreach::kOperators);
 class ForeachRules : public DeviceTest {};
 
 constexpr DType kFloat = DType::kFloat32;
-const std::vector<TensorSpec> kTensors = {{{2, 3}, kFloat}, {{4}, kFloat}};
+const std::vector<TensorSpec> kTensors = {{{2, 3}, kFloat}};
+
+// Two tensors in each list, of which the first is of another dtype.
+std::function<void(CallArguments&)> Mixed(std::vector<int> lists) {
+  return [lists = std::move(lists)](CallArguments& a) {
+    for (const int list : lists) a.Tensors(list, {{{2}, DType::kFloat16}, {{2}, kFloat}});
+  };
+}
 
 TEST_F(ForeachRules, Unary) {
   ContractHarness<decltype(aclnnForeachSqrtGetWorkspaceSize)> harness(
@@ -20,10 +33,9 @@ TEST_F(ForeachRules, Unary) {
         a.Tensors(1, kTensors);
       });
   harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("same-shape/out", [](CallArguments& a) {
-    a.Tensors(1, {{{2, 3}, kFloat}, {{5}, kFloat}});
-  });
+  harness.ExpectGenericRules({"one-dtype/x"});
+  harness.ExpectRule("one-dtype/x", Mixed({0, 1}));
+  harness.ExpectRule("same-shape/out", [](CallArguments& a) { a.Tensors(1, {{{3, 2}, kFloat}}); });
   harness.ExpectEveryRuleCovered({"foreach_sqrt/product"});
 }
 
@@ -37,7 +49,8 @@ TEST_F(ForeachRules, Alpha) {
         a.Tensors(3, kTensors);
       });
   harness.ExpectAccepted();
-  harness.ExpectGenericRules({"fits/alpha"});
+  harness.ExpectGenericRules({"fits/alpha", "one-dtype/x1"});
+  harness.ExpectRule("one-dtype/x1", Mixed({0, 1, 3}));
   harness.ExpectRule("fits/alpha", [](CallArguments& a) {
     for (const int list : {0, 1, 3}) a.Tensors(list, {{{2}, DType::kInt32}});
   });
@@ -49,29 +62,85 @@ TEST_F(ForeachRules, ScalarList) {
       foreach::kForeachMulScalarListContract, &aclnnForeachMulScalarListGetWorkspaceSize,
       [](CallArguments& a) {
         a.Tensors(0, kTensors);
-        a.Scalars(1, {0.5, 2}, kFloat);
+        a.Scalars(1, {0.5}, kFloat);
         a.Tensors(2, kTensors);
       });
   harness.ExpectAccepted();
-  harness.ExpectGenericRules({"fits/scalars", "count/scalars"});
+  harness.ExpectGenericRules({"fits/scalars", "count/scalars", "one-dtype/x"});
+  harness.ExpectRule("one-dtype/x", Mixed({0, 2}));
   harness.ExpectRule("fits/scalars", [](CallArguments& a) {
-    for (const int list : {0, 2}) a.Tensors(list, {{{2}, DType::kInt32}, {{2}, DType::kInt32}});
+    for (const int list : {0, 2}) a.Tensors(list, {{{2}, DType::kInt32}});
   });
-  harness.ExpectRule("count/scalars", [](CallArguments& a) { a.Scalars(1, {1}, kFloat); });
+  harness.ExpectRule("count/scalars", [](CallArguments& a) { a.Scalars(1, {1, 2}, kFloat); });
   harness.ExpectEveryRuleCovered({"foreach_mul_scalar_list/product"});
 }
 
 TEST_F(ForeachRules, ScalarsInATensor) {
-  ContractHarness<decltype(aclnnForeachAddcdivListGetWorkspaceSize)> harness(
-      foreach::kForeachAddcdivListContract, &aclnnForeachAddcdivListGetWorkspaceSize,
+  ContractHarness<decltype(aclnnForeachAddcmulScalarListGetWorkspaceSize)> harness(
+      foreach::kForeachAddcmulScalarListContract, &aclnnForeachAddcmulScalarListGetWorkspaceSize,
       [](CallArguments& a) {
         for (const int list : {0, 1, 2, 4}) a.Tensors(list, kTensors);
-        a.Tensor(3, {2}, kFloat);
+        a.Tensor(3, {1}, kFloat);
       });
   harness.ExpectAccepted();
-  harness.ExpectGenericRules({"length/scalars"});
+  harness.ExpectGenericRules({"length/scalars", "fits/scalars", "one-dtype/x1"});
+  harness.ExpectRule("one-dtype/x1", Mixed({0, 1, 2, 4}));
   harness.ExpectRule("length/scalars", [](CallArguments& a) { a.Tensor(3, {3}, kFloat); });
-  harness.ExpectEveryRuleCovered({"foreach_addcdiv_list/product"});
+  harness.ExpectRule("fits/scalars",
+                     [](CallArguments& a) {
+                       for (const int list : {0, 1, 2, 4}) a.Tensors(list, {{{2}, DType::kInt32}});
+                     },
+                     {{"scalars", "x1"}});
+  harness.ExpectEveryRuleCovered({"foreach_addcmul_scalar_list/product"});
+}
+
+TEST_F(ForeachRules, Norm) {
+  ContractHarness<decltype(aclnnForeachNormGetWorkspaceSize)> harness(
+      foreach::kForeachNormContract, &aclnnForeachNormGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensors(0, kTensors);
+        a.ScalarOf(1, 2, kFloat);
+        a.Tensors(2, {{{}, kFloat}});
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules({"one-dtype/x"});
+  harness.ExpectRule("one-dtype/x", Mixed({0, 2}));
+  harness.ExpectRule("shape/out",
+                     [](CallArguments& a) {
+                       a.Tensors(2, {{{2}, kFloat}});
+                     },
+                     {{"out"}});
+  harness.ExpectRule("some/x", [](CallArguments& a) {
+    a.Tensors(0, {{{0}, kFloat}});
+    a.ScalarOf(1, -1, kFloat);
+  });
+  harness.ExpectEveryRuleCovered({"foreach_norm/product"});
+}
+
+// An infinity or a NaN is found in any list, and nothing found leaves the number as it was.
+TEST_F(ForeachRules, WhatIsNotFiniteIsFound) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double spoiled : {1.0, inf, -inf, std::nan("")}) {
+    for (const DType dtype : {kFloat, DType::kFloat16, DType::kBFloat16}) {
+      std::vector<double> values(1000, 2), all(1000, 1);
+      values[937] = 2 * spoiled;
+      all[937] = spoiled;
+      DeviceTensor first({3}, dtype, {2, 4, 6}), second({1000}, dtype, values);
+      const DeviceTensor found({1}, kFloat, {0.25}), scale({}, kFloat, {0.5});
+      const aclTensor* const members[] = {first.TakeDescriptor(), second.TakeDescriptor()};
+      aclTensorList* const list = aclCreateTensorList(members, 2);
+      EXPECT_EQ(RunBothPhases(
+                    [&](uint64_t* size, aclOpExecutor** executor) {
+                      return aclnnForeachNonFiniteCheckAndUnscaleGetWorkspaceSize(
+                          list, found, scale, size, executor);
+                    },
+                    &aclnnForeachNonFiniteCheckAndUnscale, stream_),
+                0);
+      EXPECT_TRUE(Near(first.Values(), {1, 2, 3}, {}));
+      EXPECT_TRUE(Near(second.Values(), all, {}));
+      EXPECT_TRUE(Near(found.Values(), {spoiled == 1 ? 0.25 : 1}, {}));
+      EXPECT_EQ(aclDestroyTensorList(list), 0);
+    }
+  }
 }
 
 TEST_F(ForeachRules, EmptyListsAreDone) {

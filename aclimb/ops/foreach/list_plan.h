@@ -16,4 +16,7 @@ Result<PlanPointer> MakeListPlan(const contract::Arguments& arguments, Planner& 
 // (grads, found, scale): grad *= scale, and found = 1 if an element of a grad is no finite number.
 Result<PlanPointer> MakeUnscalePlan(const contract::Arguments& arguments, Planner& planner);
 
+// (x, p, out): out[i] is the norm of order p of all elements of x[i].
+Result<PlanPointer> MakeNormPlan(const contract::Arguments& arguments, Planner& planner);
+
 }  // namespace aclimb::foreach

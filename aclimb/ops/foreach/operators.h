@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,7 +61,7 @@ struct FormulaTraits<kFormula> {
 };
 
 template <auto kFormula>
-void Truth(const truth::Call& call, truth::Outputs& outputs) {
+void TruthOf(const truth::Call& call, truth::Outputs& outputs) {
   constexpr size_t kInputs = FormulaTraits<kFormula>::kInputs;
   std::vector<int> lists;
   for (int p = 0; p < call.size(); ++p) {
@@ -85,16 +87,67 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   }
 }
 
-// A tensor beside the lists has a number for each of their tensors, of any of its dtypes.
-inline void DrawLists(truth::Draw& draw, truth::Call& call) {
-  truth::Draw lists = draw;
-  truth::DrawFromContract(lists, call);
-  for (int p = 0; p < call.size(); ++p) {
-    if (call.ParameterAt(p).kind != Kind::kTensor) continue;
-    truth::DrawTensor(draw, call, p, {call.ListSize(0)});
-    draw.Byte();
+template <auto kFormula>
+constexpr auto Each = &TruthOf<kFormula>;
+
+inline double NormOf(const std::vector<double>& elements, double p) {
+  double norm = std::isinf(p) && p < 0 ? p * p : 0;
+  for (const double x : elements) {
+    if (std::isnan(x) && p != 0) return x;
+    const double size = std::fabs(x);
+    if (std::isinf(p)) {
+      norm = p > 0 ? std::max(norm, size) : std::min(norm, size);
+    } else {
+      norm += p == 0 ? (size != 0 ? 1 : 0) : std::pow(size, p);
+    }
   }
-  // What follows differs from what was drawn for the lists.
+  return p == 0 || std::isinf(p) ? norm : std::pow(norm, 1 / p);
+}
+inline void TruthOfNorm(const truth::Call& call, truth::Outputs& outputs) {
+  for (int i = 0; i < call.ListSize(0); ++i) {
+    const DType dtype = call.DTypeOf({0, i});
+    const double norm = NormOf(call.Values({0, i}), call.Float(1));
+    const truth::Allowance allowance = AllowanceOf(dtype);
+    // Float32 sums before what is rounded.
+    const double allowed = allowance.absolute + (allowance.relative + 4e-7) * std::fabs(norm);
+    truth::Expected expected = truth::InDType({{norm}, {allowed}}, dtype);
+    outputs.Set({2, i}, std::move(expected.values), std::move(expected.allowed));
+  }
+}
+
+inline void TruthOfUnscale(const truth::Call& call, truth::Outputs& outputs) {
+  double found = call.Values(1)[0];
+  for (int i = 0; i < call.ListSize(0); ++i) {
+    const DType dtype = call.DTypeOf({0, i});
+    truth::Expected expected;
+    for (const double x : call.Values({0, i})) {
+      if (!std::isfinite(x)) found = 1;
+      expected.values.push_back(x * call.Values(2)[0]);
+      expected.allowed.push_back(AllowanceOf(dtype).absolute +
+                                 AllowanceOf(dtype).relative * std::fabs(expected.values.back()));
+    }
+    expected = truth::InDType(std::move(expected), dtype);
+    outputs.Set({0, i}, std::move(expected.values), std::move(expected.allowed));
+  }
+  outputs.Set(1, {found}, truth::Allowance());
+}
+
+// Tensors beside the lists, and norms, have shapes that custom rules tell.
+inline void DrawCall(truth::Draw& draw, truth::Call& call) {
+  truth::Draw lists = draw;
+  // For several tensors.
+  lists.SetMostElements(std::max<int64_t>(1, draw.most_elements() / 8));
+  truth::DrawFromContract(lists, call);
+  const auto single = [&] { return std::vector<int64_t>(draw.Flip() ? 1 : 0, 1); };
+  for (int p = 0; p < call.size(); ++p) {
+    if (call.ParameterAt(p).kind == Kind::kTensor) {
+      const bool many = std::string_view(call.ParameterAt(p).name) == "scalars";
+      truth::DrawTensor(draw, call, p, many ? std::vector<int64_t>{call.ListSize(0)} : single());
+    }
+    if (call.ParameterAt(p).kind != Kind::kTensorList || call.ParameterAt(p).max_rank > 1) continue;
+    for (int i = 0; i < call.ListSize(p); ++i)
+      call.SetTensor({p, i}, single(), call.DTypeOf({p, i}));
+  }
   truth::MarkUnlessObeyed(draw, call);
 }
 
@@ -102,7 +155,9 @@ inline void DrawLists(truth::Draw& draw, truth::Call& call) {
 struct SharedLists {
   constexpr explicit SharedLists(const contract::Contract& contract) {
     const int last = static_cast<int>(contract.parameters.size()) - 1;
-    if (contract.At(last).role != contract::Role::kOutput) return;
+    if (contract.At(last).role != contract::Role::kOutput || contract.At(last).max_rank <= 1) {
+      return;
+    }
     for (int p = 0; p < last; ++p) {
       if (contract.At(p).kind == Kind::kTensorList) pairs[count++] = {last, p};
     }
@@ -117,7 +172,7 @@ inline constexpr SharedLists kSharedLists{kContract};
 inline constexpr truth::OperatorEntry kOperators[] = {
 #define ACLIMB_FOREACH(name, Name, header, kind, types, plan, truth_of, ...) \
   truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(                     \
-      k##Name##Contract, &Truth<truth_of>, &DrawLists,                       \
+      k##Name##Contract, truth_of, &DrawCall,                                \
       std::span(kSharedLists<k##Name##Contract>.pairs)                       \
           .first(kSharedLists<k##Name##Contract>.count)),
 #include "aclimb/ops/foreach/rows.inc"

@@ -85,8 +85,12 @@ inline void DrawMaskedSelect(truth::Draw& draw, truth::Call& call) {
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnEqualGetWorkspaceSize)>(equal::kContract, &EqualTruth, &DrawEqual),
     truth::Entry<decltype(aclnnIsCloseGetWorkspaceSize)>(is_close::kContract, &IsCloseTruth),
-    truth::Entry<decltype(aclnnMaskedSelectGetWorkspaceSize)>(
-        masked_select::kContract, &MaskedSelectTruth, &DrawMaskedSelect),
+    [] {
+      auto entry = truth::Entry<decltype(aclnnMaskedSelectGetWorkspaceSize)>(
+          masked_select::kContract, &MaskedSelectTruth, &DrawMaskedSelect);
+      entry.sizes_output = true;
+      return entry;
+    }(),
 };
 
 }  // namespace aclimb::selection
