@@ -46,7 +46,12 @@ constexpr OperatorEntry Entry(const contract::Contract& contract,
                               void (*draw)(Draw& draw, Call& call) = &DrawFromContract,
                               std::span<const InPlace> in_place = {},
                               bool holds_beyond_finite = true) {
-  return {&contract, truth, &CallPhase1<Phase1>, draw, in_place, holds_beyond_finite};
+  return {.contract = &contract,
+          .truth = truth,
+          .phase1 = &CallPhase1<Phase1>,
+          .draw = draw,
+          .in_place = in_place,
+          .holds_beyond_finite = holds_beyond_finite};
 }
 
 }  // namespace aclimb::truth
