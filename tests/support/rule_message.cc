@@ -71,7 +71,7 @@ std::vector<std::string> ValueTexts(contract::Kind kind, const contract::Argumen
     case Kind::kInteger:
       // A number that names a dtype is shown so.
       return {Cat(argument.integer), Cat(static_cast<uint64_t>(argument.integer)),
-              NameOf(static_cast<DType>(argument.integer))};
+              std::string(NameOf(static_cast<DType>(argument.integer)))};
     case Kind::kReal:
       return {Cat(argument.real), Cat(static_cast<float>(argument.real))};
     case Kind::kString:
