@@ -90,30 +90,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   return PlanPointer(std::move(plan));
 }
 
-struct BatchGradientPlan final : Plan {
-  void Run(const RunContext& run) const override {
-    rows::RunDense(run, {&grad, &x, &weight, &mean, &spread, &out, &weight_sums, &bias_sums}, [&] {
-      BatchGradient all = problem;
-      all.grad = grad.Data(run);
-      all.grad_dtype = grad.dtype();
-      all.x = x.Data(run);
-      all.x_dtype = x.dtype();
-      all.weight = static_cast<const float*>(weight.Data(run));
-      all.mean = static_cast<const float*>(mean.Data(run));
-      all.spread = static_cast<const float*>(spread.Data(run));
-      all.out = out.Data(run);
-      all.out_dtype = out.dtype();
-      all.weight_sums = static_cast<float*>(weight_sums.Data(run));
-      all.bias_sums = static_cast<float*>(bias_sums.Data(run));
-      all.scratch = run.Piece<void>(scratch);
-      return Solve(all);
-    });
-  }
-
-  rows::Dense grad, x, weight, mean, spread, out, weight_sums, bias_sums;
-  WorkspacePiece scratch;
-  BatchGradient problem;  // the numbers
-};
+using BatchGradientPlan = GradientPlan<BatchGradient, &BatchGradient::spread>;
 
 Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Planner& planner) {
   using namespace batch_norm_backward;  // NOLINT: its positions

@@ -27,30 +27,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   return Finished(std::move(plan), planner);
 }
 
-struct GroupGradientPlan final : Plan {
-  void Run(const RunContext& run) const override {
-    rows::RunDense(run, {&grad, &x, &mean, &rstd, &weight, &out, &weight_sums, &bias_sums}, [&] {
-      GroupGradient all = problem;
-      all.grad = grad.Data(run);
-      all.grad_dtype = grad.dtype();
-      all.x = x.Data(run);
-      all.x_dtype = x.dtype();
-      all.mean = static_cast<const float*>(mean.Data(run));
-      all.rstd = static_cast<const float*>(rstd.Data(run));
-      all.weight = static_cast<const float*>(weight.Data(run));
-      all.out = out.Data(run);
-      all.out_dtype = out.dtype();
-      all.weight_sums = static_cast<float*>(weight_sums.Data(run));
-      all.bias_sums = static_cast<float*>(bias_sums.Data(run));
-      all.scratch = run.Piece<void>(scratch);
-      return Solve(all);
-    });
-  }
-
-  rows::Dense grad, x, mean, rstd, weight, out, weight_sums, bias_sums;
-  WorkspacePiece scratch;
-  GroupGradient problem;  // the numbers
-};
+using GroupGradientPlan = GradientPlan<GroupGradient, &GroupGradient::rstd>;
 
 Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Planner& planner) {
   using namespace group_norm_backward;  // NOLINT: its positions
@@ -65,7 +42,7 @@ Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Plann
   plan->grad = InputOf(arguments, planner, kGradOut);
   plan->x = InputOf(arguments, planner, kInput);
   plan->mean = FloatsOf(arguments, planner, kMean);
-  plan->rstd = FloatsOf(arguments, planner, kRstd);
+  plan->spread = FloatsOf(arguments, planner, kRstd);
   if (wanted[0]) {
     plan->weight = FloatsOf(arguments, planner, kGamma);
     plan->out = OutputOf(arguments, planner, kGradInput);

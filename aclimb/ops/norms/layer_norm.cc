@@ -26,12 +26,13 @@ Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Plann
   const BoolArrayValue& wanted = arguments.Bools(backward::kOutputMask);
   if (!wanted[0] && !wanted[1] && !wanted[2]) return PlanPointer();
   auto plan = NewPlan<RowGradientPlan>();
-  plan->SetRows(CountRows(arguments.Tensor(backward::kInput),
-                          arguments.Ints(backward::kNormalizedShape).size()));
+  SetRows(CountRows(arguments.Tensor(backward::kInput),
+                    arguments.Ints(backward::kNormalizedShape).size()),
+          *plan);
   plan->grad = InputOf(arguments, planner, backward::kGradOut);
   plan->x = InputOf(arguments, planner, backward::kInput);
   plan->mean = FloatsOf(arguments, planner, backward::kMean);
-  plan->rstd = FloatsOf(arguments, planner, backward::kRstd);
+  plan->spread = FloatsOf(arguments, planner, backward::kRstd);
   if (wanted[0]) {
     plan->weight = FloatsOf(arguments, planner, backward::kWeight);
     plan->out = OutputOf(arguments, planner, backward::kGradInput);

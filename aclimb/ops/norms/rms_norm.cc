@@ -30,10 +30,10 @@ Result<PlanPointer> MakeRmsNormPlan(const contract::Arguments& arguments, Planne
 Result<PlanPointer> MakeRmsNormGradPlan(const contract::Arguments& arguments, Planner& planner) {
   using namespace rms_norm_grad;  // NOLINT: its positions
   auto plan = NewPlan<RowGradientPlan>();
-  plan->SetRows(CountRowsOf(arguments, kX, kGamma));
+  SetRows(CountRowsOf(arguments, kX, kGamma), *plan);
   plan->grad = InputOf(arguments, planner, kDy);
   plan->x = InputOf(arguments, planner, kX);
-  plan->rstd = FloatsOf(arguments, planner, kRstd);
+  plan->spread = FloatsOf(arguments, planner, kRstd);
   plan->weight = FloatsOf(arguments, planner, kGamma);
   plan->out = OutputOf(arguments, planner, kDx);
   plan->weight_sums = FloatsTo(arguments, planner, kDgamma);

@@ -85,21 +85,18 @@ inline Result<PlanPointer> Finished(std::shared_ptr<NormalizePlan> plan, Planner
   return PlanPointer(std::move(plan));
 }
 
-struct RowGradientPlan final : Plan {
-  void SetRows(RowCounts counts) {
-    problem.rows = counts.rows;
-    problem.length = counts.length;
-  }
-
+// The gradient of a norm; `kSpread` is where it takes the second of its statistics.
+template <class Gradient, const float* Gradient::*kSpread>
+struct GradientPlan final : Plan {
   void Run(const RunContext& run) const override {
-    rows::RunDense(run, {&grad, &x, &mean, &rstd, &weight, &out, &weight_sums, &bias_sums}, [&] {
-      RowGradient all = problem;
+    rows::RunDense(run, {&grad, &x, &mean, &spread, &weight, &out, &weight_sums, &bias_sums}, [&] {
+      Gradient all = problem;
       all.grad = grad.Data(run);
       all.grad_dtype = grad.dtype();
       all.x = x.Data(run);
       all.x_dtype = x.dtype();
       all.mean = static_cast<const float*>(mean.Data(run));
-      all.rstd = static_cast<const float*>(rstd.Data(run));
+      all.*kSpread = static_cast<const float*>(spread.Data(run));
       all.weight = static_cast<const float*>(weight.Data(run));
       all.out = out.Data(run);
       all.out_dtype = out.dtype();
@@ -110,10 +107,17 @@ struct RowGradientPlan final : Plan {
     });
   }
 
-  rows::Dense grad, x, mean, rstd, weight, out, weight_sums, bias_sums;
+  rows::Dense grad, x, mean, spread, weight, out, weight_sums, bias_sums;
   WorkspacePiece scratch;
-  RowGradient problem;  // the numbers
+  Gradient problem;  // the numbers
 };
+
+using RowGradientPlan = GradientPlan<RowGradient, &RowGradient::rstd>;
+
+inline void SetRows(RowCounts counts, RowGradientPlan& plan) {
+  plan.problem.rows = counts.rows;
+  plan.problem.length = counts.length;
+}
 
 inline Result<PlanPointer> Finished(std::shared_ptr<RowGradientPlan> plan, Planner& planner) {
   const RowGradient& problem = plan->problem;
