@@ -1,5 +1,6 @@
 #include "aclimb/truth/elements.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -132,6 +133,8 @@ double Rounded(double value, DType dtype) {
 
 std::vector<int64_t> PlacesOf(const std::vector<int64_t>& shape,
                               const std::vector<int64_t>& strides) {
+  // Beside an extent of 0 another one may be of any size.
+  if (std::ranges::count(shape, 0) != 0) return {};
   std::vector<int64_t> places = {0};
   for (size_t d = 0; d < shape.size(); ++d) {
     std::vector<int64_t> next;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aclimb/ops/gather_rows/part.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -10,15 +11,6 @@ namespace aclimb::gather_rows {
 namespace {
 
 constexpr int64_t kPiece = 32768;
-
-// The dimensions [first, first + rank) of a view.
-TensorView Part(const TensorView& view, int first, int rank) {
-  TensorView part;
-  part.rank = rank;
-  std::copy_n(view.shape + first, rank, part.shape);
-  std::copy_n(view.stride + first, rank, part.stride);
-  return part;
-}
 
 // The slices of out in runs, along each of which everything is evenly spaced.
 class Runs {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aclimb/ops/gather_rows/part.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -12,15 +13,6 @@ namespace {
 // Elements from which on the indices are shared out, and among how many.
 constexpr int64_t kManyElements = 65536;
 constexpr int64_t kShares = 8;
-
-// The dimensions [first, first + rank) of a view.
-TensorView Part(const TensorView& view, int first, int rank) {
-  TensorView part;
-  part.rank = rank;
-  std::copy_n(view.shape + first, rank, part.shape);
-  std::copy_n(view.stride + first, rank, part.stride);
-  return part;
-}
 
 template <typename T>
 void ReplaceElements(const Replacement& r) {
