@@ -40,6 +40,11 @@ constexpr ProductDTypes OnAll(DTypeMask mask) { return {{mask, mask, mask, mask,
 constexpr ProductDTypes OnOldAndNew(DTypeMask old_chips, DTypeMask new_chips) {
   return {{old_chips, old_chips, new_chips, new_chips, new_chips}};
 }
+// The dtypes on all of them, and BFLOAT16 on those that have it.
+template <typename... T>
+constexpr ProductDTypes AndBFloat16(T... dtype) {
+  return OnOldAndNew(DTypes(dtype...), DTypes(dtype..., DType::kBFloat16));
+}
 
 // aclFormat values as a mask. Blocked formats are never accepted.
 using FormatMask = uint64_t;

@@ -219,10 +219,13 @@ constexpr Rule Broadcasts(const char* id, int output, int a, int b, int c, const
   return rule;
 }
 
+inline constexpr const char* kReducedFix =
+    "allocate the output with the shape that is left, or with 1 in place of what is reduced";
 // output.shape is input.shape without the dimensions in the attribute `dims`, one or an array, of
 // which nothing or no entry means all; they are kept as 1 when the flag `keep` is true (-1: never).
 // Without `dims` (-1) all are reduced, and the output is a single element: [] or [1].
-constexpr Rule Reduces(const char* id, int output, int input, int dims, int keep, const char* fix) {
+constexpr Rule Reduces(const char* id, int output, int input, int dims, int keep,
+                       const char* fix = kReducedFix) {
   return {.id = id,
           .kind = RuleKind::kReduces,
           .subject = output,

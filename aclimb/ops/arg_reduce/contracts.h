@@ -16,17 +16,11 @@ namespace aclimb::arg_reduce {
 // Parameter positions.
 enum : int { kSelf, kDim, kKeepDim, kOut, kIndices };
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
 inline constexpr auto kNumbers =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8);
-inline constexpr auto kSomeNumbers =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt32, DType::kInt64, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
+inline constexpr auto kSomeNumbers = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kInt32, DType::kInt64, DType::kBool);
 inline constexpr auto kPlaces = contract::OnAll(contract::DTypes(DType::kInt32, DType::kInt64));
 // The new chips cast places to whatever is asked for.
 inline constexpr auto kAnyPlaces = contract::OnOldAndNew(
@@ -46,12 +40,10 @@ inline std::optional<std::string> Nothing(const contract::Arguments& arguments) 
   return std::nullopt;
 }
 
-constexpr const char* kFixShape =
-    "allocate the output with the shape that is left, or with 1 in place of what is reduced";
 inline constexpr contract::Rule kDimInRange =
     contract::InRange("range/dim", kDim, contract::DimensionOf(kSelf), "name a dimension of self");
 inline constexpr contract::Rule kShape =
-    contract::Reduces("shape/out", kOut, kSelf, kDim, kKeepDim, kFixShape);
+    contract::Reduces("shape/out", kOut, kSelf, kDim, kKeepDim);
 inline constexpr contract::Rule kSome =
     contract::Custom("some/self", &Nothing, "self has elements along dim to choose from",
                      "leave out tensors without elements");
@@ -59,8 +51,8 @@ inline constexpr contract::Rule kArgRules[] = {kDimInRange, kShape, kSome};
 inline constexpr contract::Rule kBestRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf,
                         "allocate the output with the dtype of the input"),
-    kDimInRange, kShape,
-    contract::Reduces("shape/indices", kIndices, kSelf, kDim, kKeepDim, kFixShape), kSome};
+    kDimInRange, kShape, contract::Reduces("shape/indices", kIndices, kSelf, kDim, kKeepDim),
+    kSome};
 
 inline constexpr contract::Parameter kDimParameter = contract::Attribute(
     "dim", contract::Kind::kInteger, "the dimension along which elements are compared");

@@ -14,24 +14,19 @@
 // roles of the parameters come from the functions' types.
 namespace aclimb::binary {
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-inline constexpr auto kAllFloats = DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64);
+inline constexpr auto kAllFloats =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64);
 inline constexpr auto kNumbers =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr auto kNumbersWithoutBool =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
 inline constexpr auto kFmodTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt32,
-           DType::kInt64, DType::kUInt8);
-inline constexpr auto kRemainderTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt32, DType::kInt64);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt32, DType::kInt64, DType::kUInt8);
+inline constexpr auto kRemainderTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt32, DType::kInt64);
 inline constexpr auto kWhole = contract::OnAll(contract::DTypes(
     DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool));
 

@@ -14,23 +14,16 @@
 // Operators that fill a tensor with numbers.
 namespace aclimb::fills {
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-
 namespace inplace_zero {
 
 enum : int { kSelfRef };
 
-inline constexpr contract::Parameter kParameters[] = {
-    contract::Output("selfRef",
-                     DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
-                            DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8,
-                            DType::kUInt16, DType::kBool, DType::kComplex64, DType::kComplex128),
-                     "overwritten")};
+inline constexpr contract::Parameter kParameters[] = {contract::Output(
+    "selfRef",
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8,
+                          DType::kUInt16, DType::kBool, DType::kComplex64, DType::kComplex128),
+    "overwritten")};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceZero",
     .folder = "inplace_zero",
@@ -48,8 +41,8 @@ enum : int { kSelfRef };
 
 inline constexpr contract::Parameter kParameters[] = {contract::Output(
     "selfRef",
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool),
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool),
     "overwritten")};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceOne",
@@ -62,7 +55,7 @@ static_assert(contract::Matches<decltype(aclnnInplaceOneGetWorkspaceSize)>(kCont
 
 }  // namespace inplace_one
 
-inline constexpr auto kFilled = DTypes(
+inline constexpr auto kFilled = contract::AndBFloat16(
     DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
     DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex64, DType::kComplex128);
 
@@ -143,10 +136,11 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("n", contract::Kind::kInteger, "rows"),
     contract::Attribute("m", contract::Kind::kInteger, "columns"),
     contract::WithShape(
-        contract::Output("out",
-                         DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
-                                DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool),
-                         "a matrix"),
+        contract::Output(
+            "out",
+            contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
+                                  DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool),
+            "a matrix"),
         "n m")};
 inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/n", kN, contract::AtLeast(0), "pass the rows of out"),

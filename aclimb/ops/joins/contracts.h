@@ -14,20 +14,14 @@
 // Tensors joined along a dimension, and split again.
 namespace aclimb::joins {
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-inline constexpr auto kCatTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex64);
-inline constexpr auto kStackTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32,
-           DType::kUInt64, DType::kBool, DType::kComplex64, DType::kComplex128);
-inline constexpr auto kSplitTypes = DTypes(
+inline constexpr auto kCatTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+    DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex64);
+inline constexpr auto kStackTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+    DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32, DType::kUInt64, DType::kBool,
+    DType::kComplex64, DType::kComplex128);
+inline constexpr auto kSplitTypes = contract::AndBFloat16(
     DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
     DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex64, DType::kComplex128);
 

@@ -38,8 +38,6 @@ std::optional<std::string> Nothing(const contract::Arguments& arguments) {
   return std::nullopt;
 }
 
-constexpr const char* kFixShape =
-    "allocate the output with the shape that is left, or with 1 in place of what is reduced";
 constexpr const char* kFixDims = "name dimensions of self, each once; none means all";
 constexpr const char* kStatement = "self has elements if p is infinite or below 0";
 constexpr const char* kFixNothing = "leave out tensors without elements";
@@ -55,7 +53,7 @@ inline constexpr contract::Parameter kNormParameters[] = {
 inline constexpr contract::Rule kNormRules[] = {
     contract::ConvertsToFloat("real/pScalar", kOrder, "pass a real scalar"),
     contract::InRange("range/dim", kDims, contract::DistinctDimensionsOf(kSelf), kFixDims),
-    contract::Reduces("shape/out", kOut, kSelf, kDims, kKeep, kFixShape),
+    contract::Reduces("shape/out", kOut, kSelf, kDims, kKeep),
     contract::Custom("some/self", &Nothing<false>, kStatement, kFixNothing)};
 inline constexpr contract::Contract kNormContract = {
     .function = "aclnnNorm",
@@ -79,7 +77,7 @@ inline constexpr contract::Rule kLinalgVectorNormRules[] = {
                                 "pass the dtype of the output"),
     contract::ConvertsToFloat("real/ord", kOrder, "pass a real scalar"),
     contract::InRange("range/dims", kDims, contract::DistinctDimensionsOf(kSelf), kFixDims),
-    contract::Reduces("shape/out", kOutAfterDType, kSelf, kDims, kKeep, kFixShape),
+    contract::Reduces("shape/out", kOutAfterDType, kSelf, kDims, kKeep),
     contract::Custom("some/self", &Nothing<true>, kStatement, kFixNothing)};
 inline constexpr contract::Contract kLinalgVectorNormContract = {
     .function = "aclnnLinalgVectorNorm",

@@ -14,13 +14,6 @@
 // Operators that put something around a tensor.
 namespace aclimb::pads {
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-
 // What is put before and behind a dimension; the pairs begin with the last one.
 struct Pair {
   int64_t before = 0;
@@ -86,10 +79,10 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
       Cat("self.shape ", contract::ShapeText(self), " and pad ", contract::IntsText(pad)));
 }
 
-inline constexpr auto kTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32,
-           DType::kUInt64, DType::kBool, DType::kComplex64, DType::kComplex128);
+inline constexpr auto kTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+    DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32, DType::kUInt64, DType::kBool,
+    DType::kComplex64, DType::kComplex128);
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kTypes, "any shape"),
     contract::Attribute("pad", contract::Kind::kIntArray,
@@ -141,8 +134,8 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
 }
 
 inline constexpr auto kTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 
 template <int kDims>
 inline constexpr contract::Parameter kParameters[] = {

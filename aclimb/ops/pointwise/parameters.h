@@ -16,33 +16,28 @@ using contract::Output;
 using contract::Parameter;
 using contract::Rule;
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-inline constexpr auto kFloats = DTypes(DType::kFloat32, DType::kFloat16);
-inline constexpr auto kAllFloats = DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64);
+inline constexpr auto kFloats = contract::AndBFloat16(DType::kFloat32, DType::kFloat16);
+inline constexpr auto kAllFloats =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64);
 inline constexpr auto kNumbers =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
 inline constexpr auto kNumbersWithoutDouble =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16, DType::kInt32,
-           DType::kInt64, DType::kUInt8);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
+                          DType::kInt32, DType::kInt64, DType::kUInt8);
 
 inline constexpr auto kAddcmulTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt32,
-           DType::kInt64, DType::kUInt8);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt32, DType::kInt64, DType::kUInt8);
 inline constexpr auto kAddcdivTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt64);
-inline constexpr auto kMaskedFillTypes = DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8,
-                                                DType::kInt32, DType::kInt64, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt64);
+inline constexpr auto kMaskedFillTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kInt64, DType::kBool);
 inline constexpr auto kWhereTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
-inline constexpr auto kThresholdGradientTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kUInt8);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+inline constexpr auto kThresholdGradientTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kUInt8);
 inline constexpr auto kMask = contract::OnAll(contract::DTypes(DType::kBool));
 inline constexpr auto kConditions = contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8));
 

@@ -20,26 +20,18 @@ enum : int { kAttribute = 3, kOutAfterAttribute };
 enum : int { kOutOfAll = 1 };
 enum : int { kDTypeOfAll = 1, kOutOfProduct };
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-inline constexpr auto kFloats = DTypes(DType::kFloat32, DType::kFloat16);
+inline constexpr auto kFloats = contract::AndBFloat16(DType::kFloat32, DType::kFloat16);
 inline constexpr auto kNumbers =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
 inline constexpr auto kNumbersAndBool =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr auto kWithoutDouble =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16, DType::kInt32,
-           DType::kInt64, DType::kUInt8, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
+                          DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr auto kTruthValues = contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8));
 
-constexpr const char* kFixShape =
-    "allocate the output with the shape that is left, or with 1 in place of what is reduced";
 constexpr const char* kFixDims = "name dimensions of self, each once; none means all";
 constexpr const char* kFixDType = "pass the dtype of the output";
 constexpr const char* kFixOutput =
@@ -66,7 +58,7 @@ constexpr const char* kFixNothing = "leave out tensors without elements";
 inline constexpr contract::Rule kDimsInRange =
     contract::InRange("range/dim", kDims, contract::DistinctDimensionsOf(kSelf), kFixDims);
 inline constexpr contract::Rule kReduced =
-    contract::Reduces("shape/out", kOut, kSelf, kDims, kKeep, kFixShape);
+    contract::Reduces("shape/out", kOut, kSelf, kDims, kKeep);
 inline constexpr std::array kShapes = {kDimsInRange, kReduced};
 inline constexpr std::array kCastShapes = {
     contract::ConvertsTo("converts/out", kSelf, kOut, kFixOutput), kDimsInRange, kReduced};
@@ -78,17 +70,17 @@ inline constexpr std::array kSomeAndSame = {
                      kFixNothing)};
 inline constexpr std::array kSomeOfAll = {
     contract::ConvertsTo("converts/out", kSelf, kOutOfAll, kFixOutput),
-    contract::Reduces("shape/out", kOutOfAll, kSelf, -1, -1, kFixShape),
+    contract::Reduces("shape/out", kOutOfAll, kSelf, -1, -1),
     contract::Custom("some/self", &Nothing<-1>, "self has elements to choose from", kFixNothing)};
 inline constexpr std::array kOfProduct = {
     contract::ConvertsTo("converts/out", kSelf, kOutOfProduct, kFixOutput),
     contract::NamesDType("dtype/dtype", kDTypeOfAll, kOutOfProduct, kFixDType),
-    contract::Reduces("shape/out", kOutOfProduct, kSelf, -1, -1, kFixShape)};
+    contract::Reduces("shape/out", kOutOfProduct, kSelf, -1, -1)};
 inline constexpr std::array kOfProductDim = {
     contract::ConvertsTo("converts/out", kSelf, kOutAfterAttribute, kFixOutput),
     contract::NamesDType("dtype/dtype", kAttribute, kOutAfterAttribute, kFixDType),
     contract::InRange("range/dim", kDims, contract::DimensionOf(kSelf), "name a dimension of self"),
-    contract::Reduces("shape/out", kOutAfterAttribute, kSelf, kDims, kKeep, kFixShape)};
+    contract::Reduces("shape/out", kOutAfterAttribute, kSelf, kDims, kKeep)};
 
 // Without dimensions, and if the program wants so, nothing is reduced.
 inline std::optional<std::string> OtherThanMeans(const contract::Arguments& arguments) {
@@ -113,7 +105,7 @@ inline constexpr std::array kOfMeanV2 = {
                      "out has the shape of self without the dimensions in dim, or with 1 in their "
                      "place when keepDim is true, or all of it when dim has no entry and "
                      "noopWithEmptyAxes is true",
-                     kFixShape)};
+                     contract::kReducedFix)};
 
 // Parameters that several have.
 inline constexpr contract::Parameter KeepOf(const char* name) {
@@ -151,7 +143,7 @@ inline constexpr contract::Parameter SelfOf(contract::ProductDTypes dtypes) {
       contract::NamesDTypeBetween("dtype/dtype", kAttribute, kSelf, kOutAfterAttribute,          \
                                   kFixDType),                                                    \
       contract::InRange("range/" #dims, kDims, contract::DistinctDimensionsOf(kSelf), kFixDims), \
-      contract::Reduces("shape/out", kOutAfterAttribute, kSelf, kDims, kKeep, kFixShape)};       \
+      contract::Reduces("shape/out", kOutAfterAttribute, kSelf, kDims, kKeep)};                  \
   ACLIMB_REDUCE_CONTRACT(name, Name, kAllProducts, k##Name##Rules, sentence)
 #define ACLIMB_REDUCE(name, Name, header, keep, Keep, fold, finish, inputs, outputs, rule,         \
                       sentence)                                                                    \

@@ -12,13 +12,6 @@
 // Operators whose output has elements of the input several times.
 namespace aclimb::repeats {
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-
 // No tensor has an extent that overflows.
 inline int64_t Product(int64_t a, int64_t b) {
   int64_t product;
@@ -59,8 +52,9 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
       Cat("self.shape ", contract::ShapeText(self), " and size ", contract::IntsText(size)));
 }
 
-inline constexpr auto kTypes = DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32,
-                                      DType::kInt64, DType::kUInt8, DType::kBool);
+inline constexpr auto kTypes =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32,
+                          DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kTypes, "broadcasts to size"),
     contract::Attribute("size", contract::Kind::kIntArray,
@@ -110,10 +104,10 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
       Cat("self.shape ", contract::ShapeText(self), " and repeats ", contract::IntsText(repeats)));
 }
 
-inline constexpr auto kTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32,
-           DType::kUInt64, DType::kBool, DType::kComplex64, DType::kComplex128);
+inline constexpr auto kTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+    DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32, DType::kUInt64, DType::kBool,
+    DType::kComplex64, DType::kComplex128);
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kTypes, "any shape"),
     contract::Attribute("repeats", contract::Kind::kIntArray,
@@ -172,8 +166,9 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
           " and outputSize ", arguments.Integer(kOutputSize)));
 }
 
-inline constexpr auto kTypes = DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
-                                      DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+inline constexpr auto kTypes =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
+                          DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kTypes, "any shape"),
     contract::Attribute("repeats", contract::Kind::kInteger, "how often"),

@@ -13,15 +13,9 @@
 // Operators that take some indices of dimensions, or all in another order.
 namespace aclimb::slices {
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
 inline constexpr auto kSliceTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kInt64,
-           DType::kUInt8, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32,
+                          DType::kInt64, DType::kUInt8, DType::kBool);
 
 // A dimension that may be counted from the end.
 inline size_t Counted(int64_t dim, int rank) {
@@ -152,7 +146,7 @@ namespace flip {
 
 enum : int { kSelf, kDims, kOut };
 
-inline constexpr auto kFlipTypes = DTypes(
+inline constexpr auto kFlipTypes = contract::AndBFloat16(
     DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
     DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex64, DType::kComplex128);
 inline constexpr contract::Parameter kParameters[] = {
@@ -189,8 +183,8 @@ inline std::optional<std::string> OtherCount(const contract::Arguments& argument
 }
 
 inline constexpr auto kRollTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kInt64,
-           DType::kUInt8, DType::kUInt32, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32,
+                          DType::kInt64, DType::kUInt8, DType::kUInt32, DType::kBool);
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("x", kRollTypes, "any shape"),
     contract::Attribute("shifts", contract::Kind::kIntArray, "one for each of dims"),

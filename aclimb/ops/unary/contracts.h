@@ -12,33 +12,28 @@ namespace aclimb::unary {
 // Parameter positions; a twin has the first alone.
 enum : int { kSelf, kOut };
 
-// The old chips lack BFLOAT16.
-template <typename... T>
-constexpr contract::ProductDTypes DTypes(T... dtype) {
-  return contract::OnOldAndNew(contract::DTypes(dtype...),
-                               contract::DTypes(dtype..., DType::kBFloat16));
-}
-inline constexpr auto kFloats = DTypes(DType::kFloat32, DType::kFloat16);
-inline constexpr auto kAllFloats = DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64);
-inline constexpr auto kFloatsBoolInt64 =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kBool, DType::kInt64);
+inline constexpr auto kFloats = contract::AndBFloat16(DType::kFloat32, DType::kFloat16);
+inline constexpr auto kAllFloats =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64);
+inline constexpr auto kFloatsBoolInt64 = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kBool, DType::kInt64);
 inline constexpr auto kNumbers =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr auto kNumbersWithoutDouble =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16, DType::kInt32,
-           DType::kInt64, DType::kUInt8, DType::kBool);
-inline constexpr auto kSigned = DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64,
-                                       DType::kInt8, DType::kInt32, DType::kInt64);
-inline constexpr auto kReluTypes = DTypes(DType::kFloat32, DType::kFloat16, DType::kInt8,
-                                          DType::kInt32, DType::kInt64, DType::kUInt8);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
+                          DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+inline constexpr auto kSigned = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt32, DType::kInt64);
+inline constexpr auto kReluTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kInt64, DType::kUInt8);
 inline constexpr auto kFloorTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16,
-           DType::kInt32, DType::kInt64, DType::kUInt8);
-inline constexpr auto kRoundTypes =
-    DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt32, DType::kInt64);
-inline constexpr auto kSignTypes = DTypes(DType::kFloat32, DType::kFloat16, DType::kFloat64,
-                                          DType::kInt32, DType::kInt64, DType::kBool);
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
+inline constexpr auto kRoundTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt32, DType::kInt64);
+inline constexpr auto kSignTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kBool);
 inline constexpr auto kWhole = contract::OnAll(contract::DTypes(
     DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool));
 inline constexpr auto kBool = contract::OnAll(contract::DTypes(DType::kBool));

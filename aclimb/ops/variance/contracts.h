@@ -15,16 +15,14 @@ inline constexpr auto kFloats =
     contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes);
 inline constexpr uint8_t kWithoutInference = kAllProducts & ~Bit(Product::kInference310P);
 
-constexpr const char* kFixShape =
-    "allocate the output with the shape that is left, or with 1 in place of what is reduced";
 inline constexpr contract::Rule kDimInRange =
     contract::InRange("range/dim", kDim, contract::DistinctDimensionsOf(kSelf),
                       "name dimensions of self, each once; none means all");
 inline constexpr contract::Rule kVarianceRules[] = {
-    kDimInRange, contract::Reduces("shape/out", kOut, kSelf, kDim, kKeepDim, kFixShape)};
+    kDimInRange, contract::Reduces("shape/out", kOut, kSelf, kDim, kKeepDim)};
 inline constexpr contract::Rule kVarianceAndMeanRules[] = {
-    kDimInRange, contract::Reduces("shape/varOut", kOut, kSelf, kDim, kKeepDim, kFixShape),
-    contract::Reduces("shape/meanOut", kMeanOut, kSelf, kDim, kKeepDim, kFixShape)};
+    kDimInRange, contract::Reduces("shape/varOut", kOut, kSelf, kDim, kKeepDim),
+    contract::Reduces("shape/meanOut", kMeanOut, kSelf, kDim, kKeepDim)};
 
 inline constexpr contract::Parameter kSelfParameter = contract::Input("self", kFloats, "any shape");
 inline constexpr contract::Parameter kDimParameter = contract::Optional(
