@@ -16,11 +16,15 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import warnings
 
 DTYPES = ("float32", "float16", "bfloat16", "int64")
 # Of results, relative to the larger of 1 and the value.
 TOLERANCE = {"float64": 1e-12, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
+
+# How long one operator may take with one dtype.
+SECONDS = 120
 
 # Their results are random, are memory as it was found, or depend on memory beside the tensor, which
 # a copy to the device does not take along.
@@ -186,13 +190,20 @@ def drive(names, samples):
         process = subprocess.Popen(
             [sys.executable, os.path.abspath(__file__), "--worker", "--samples", str(samples)]
             + left, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        # torch_npu is known to loop for ever where it looks for an operator that is not there.
+        watch = threading.Timer(SECONDS, process.kill)
+        watch.start()
         for line in process.stdout:
+            watch.cancel()
+            watch = threading.Timer(SECONDS, process.kill)
+            watch.start()
             if line.startswith("RESULT "):
                 results.append(json.loads(line[7:]))
                 print(line[7:].strip()[:200], file=sys.stderr, flush=True)
             elif line.startswith("DONE "):
                 left.remove(line[5:].strip())
         process.wait()
+        watch.cancel()
         if left:
             results.append({"operator": left[0], "dtype": "-", "counts": {"failed": 1},
                             "texts": {"failed": f"ended its process: {process.returncode}"}})
