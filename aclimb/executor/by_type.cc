@@ -39,7 +39,7 @@ TypedCall::~TypedCall() {
 }
 
 Status TypedCall::Unsupported(const std::string& expected) const {
-  return Refuse(kApiNotSupport, Cat(call_.text, ". Expected ", expected, "."),
+  return Refuse(kApiNotSupport, Cat(call_.text, "; expected ", expected, "."),
                 "call the operator's own function in aclnnop/; under PyTorch set "
                 "torch.npu.config.allow_internal_format = False before the first operator, and "
                 "leave JIT compilation off",

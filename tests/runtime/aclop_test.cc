@@ -246,7 +246,7 @@ TEST_F(ExecuteTest, SaysWhatToCallInstead) {
 
 TEST_F(ExecuteTest, SaysWhatOfAKnownTypeIsNotCovered) {
   const std::string count = Message("Conv2DBackpropInput");
-  EXPECT_TRUE(Has(count, "Expected 3 inputs and 1 output")) << count;
+  EXPECT_TRUE(Has(count, "expected 3 inputs and 1 output")) << count;
   EXPECT_TRUE(Has(count, "runtime/aclop/arguments")) << count;
 }
 
