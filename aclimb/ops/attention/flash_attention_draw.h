@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "aclimb/ops/attention/flash_attention_contract.h"
+#include "aclimb/ops/attention/flash_attention_truth.h"
 #include "aclimb/truth/draw_call.h"
+#include "aclimb/truth/draw_tensor.h"
 
 namespace aclimb::attention {
 
@@ -121,4 +123,42 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
 }
 
 }  // namespace flash_attention_score
+
+namespace flash_attention_score_grad {
+
+// The forward call's results are true to its arguments.
+inline void DrawCall(truth::Draw& draw, truth::Call& call) {
+  const Sizes n = DrawInputs(draw, call, kPlaces, kPaddingMask, kInnerPrecise);
+  constexpr double kScales[] = {0.5, 1, 0.35355339059327, -0.25};
+  call.SetReal(kScaleValue, draw.Pick(kScales));
+  if (draw.Flip()) call.SetInts(kPrefix, {});
+  if (draw.Flip()) {
+    truth::DrawTensor(draw, call, kSoftmaxIn, truth::DrawShape(draw, 0, 8), DType::kFloat32);
+  }
+  const DType dtype = call.DTypeOf(kQuery);
+  const std::string layout = call.Text(kInputLayout, "");
+  const Shape result = InLayout({n.batch, n.heads, n.queries, n.value_width}, layout);
+  DrawFloats(draw, call, kDy, result, dtype);
+
+  TrueAttention attention(call, kPlaces);
+  attention.scale = attention.bias_factor = call.Real(kScaleValue);
+  TrueForward forward = ForwardTruth(attention, layout, dtype);
+  const Shape statistics = {n.batch, n.heads, n.queries, 8};
+  call.SetTensor(kSoftmaxMax, statistics, DType::kFloat32,
+                 flash_attention_score::EightTimes(forward.max).values);
+  call.SetTensor(kSoftmaxSum, statistics, DType::kFloat32,
+                 flash_attention_score::EightTimes(forward.sum).values);
+  call.SetTensor(kAttentionIn, result, dtype, std::move(forward.out.values));
+
+  call.SetTensor(kDq, call.Shape(kQuery), dtype);
+  call.SetTensor(kDk, call.Shape(kKey), dtype);
+  call.SetTensor(kDv, call.Shape(kValue), dtype);
+  if (call.IsGiven(kPseShift) && draw.Below(4) != 0) {
+    call.SetTensor(kDpse, call.Shape(kPseShift), dtype);
+  } else if (draw.Flip()) {
+    call.SetTensor(kDpse, {0}, dtype);
+  }
+}
+
+}  // namespace flash_attention_score_grad
 }  // namespace aclimb::attention

@@ -31,6 +31,10 @@ class Operand {
     return Operand(planner, parameter, view, ByWeights(view), false);
   }
 
+  static Operand WeightsTo(Planner& planner, int parameter, const TensorView& view) {
+    return Operand(planner, parameter, view, ByWeights(view), true);
+  }
+
   bool given() const { return parameter_ >= 0; }
   bool copied() const { return copied_; }
   const TensorView& by_heads() const { return by_heads_; }
