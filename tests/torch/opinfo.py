@@ -52,7 +52,7 @@ EXPLAINED = {
     "min.reduction_with_dim": "aclnnMinDim is documented for ranks 1 to 8",
     "native_dropout_backward": "torch_npu's mask holds bits",
     "native_layer_norm": "a line of one element: the gradient is the rounding of 0 times 316",
-    "nn.functional.gelu": "torch_npu does not look at approximate",
+    "nn.functional.gelu": "aclnnGelu is the form with tanh, which torch_npu calls for both",
     "nn.functional.max_pool1d": "torch_npu's indices are the mask of the NPU",
     "nn.functional.max_pool2d": "torch_npu's indices are the mask of the NPU",
     "nn.functional.multi_head_attention_forward": "its dropout is random",
