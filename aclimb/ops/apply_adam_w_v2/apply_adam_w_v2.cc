@@ -23,7 +23,7 @@ struct Step {
   float beta1, beta2, eps;
   float decay;  // of var
   float rate;   // lr / (1 - beta1^t)
-  float scale;  // 1 / sqrt(1 - beta2^t)
+  float scale;  // 1 / (1 - beta2^t)
   float sign;   // of the gradient
   bool amsgrad;
 
@@ -42,7 +42,7 @@ struct Step {
       second = max;
     }
     for (int64_t i = 0; i < count; ++i) {
-      const float root = std::sqrt(second[i]) * scale + eps;
+      const float root = std::sqrt(second[i] * scale) + eps;
       var[i] = var[i] - decay * var[i] - rate * m[i] / root;
     }
   }
@@ -81,7 +81,7 @@ class AdamWPlan final : public Plan {
         .eps = static_cast<float>(eps_),
         .decay = static_cast<float>(lr_ * decay_),
         .rate = static_cast<float>(lr_ / (1 - std::pow(beta1_, t))),
-        .scale = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2_, t))),
+        .scale = static_cast<float>(1 / (1 - std::pow(beta2_, t))),
         .sign = maximize_ ? -1.0f : 1.0f,
         .amsgrad = amsgrad_,
     };
