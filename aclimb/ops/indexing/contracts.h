@@ -481,8 +481,7 @@ std::optional<std::string> NoSelection(const Arguments& arguments) {
 inline std::optional<std::string> OtherOut(const Arguments& arguments) {
   const Selection selection = SelectionOf(arguments);
   const TensorDescriptor& out = arguments.Tensor(Index::kOut);
-  // Of an index without entries, which is told from a dimension that is left by the output alone.
-  if (out.shape == selection.shape() || (selection.may_be_empty() && out.IsEmpty())) {
+  if (out.shape == selection.shape() || (selection.nothing() && out.IsEmpty())) {
     return std::nullopt;
   }
   return contract::OtherShape("out", out, selection.shape(),
@@ -492,7 +491,7 @@ inline std::optional<std::string> OtherOut(const Arguments& arguments) {
 inline std::optional<std::string> OtherValues(const Arguments& arguments) {
   const Selection selection = SelectionOf(arguments);
   const TensorDescriptor& values = arguments.Tensor(IndexPut::kValues);
-  if (selection.may_be_empty() && values.IsEmpty()) return std::nullopt;
+  if (selection.nothing()) return std::nullopt;
   const std::vector<int64_t>& shape = selection.shape();
   bool fits = values.shape.size() <= shape.size();
   for (size_t d = 0; fits && d < values.shape.size(); ++d) {

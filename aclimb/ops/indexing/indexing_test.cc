@@ -176,7 +176,8 @@ TEST_F(Indexing, WholeDimensionsHaveEmptyTensorsOfAnyDType) {
 }
 
 TEST_F(Indexing, AnIndexWithoutEntriesSelectsNothing) {
-  const DeviceTensor self({4, 3}, DType::kFloat32), out({0, 3}, DType::kFloat32);
+  const DeviceTensor self({2, 3}, DType::kFloat32, {0, 1, 2, 3, 4, 5});
+  const DeviceTensor out({0, 3}, DType::kFloat32), values({3}, DType::kFloat32, {7, 8, 9});
   DeviceTensor none({0}, DType::kInt64);
   aclTensorList* const list = ListOf({&none});
   ACLIMB_EXPECT_OK(RunBothPhases(
@@ -184,6 +185,15 @@ TEST_F(Indexing, AnIndexWithoutEntriesSelectsNothing) {
         return aclnnIndexGetWorkspaceSize(self, list, out, size, executor);
       },
       &aclnnIndex, stream_));
+  for (const bool accumulate : {false, true}) {
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnIndexPutImplGetWorkspaceSize(self, list, values, accumulate, false, size,
+                                                   executor);
+        },
+        &aclnnIndexPutImpl, stream_));
+    EXPECT_EQ(self.Values(), (Values{0, 1, 2, 3, 4, 5}));
+  }
   EXPECT_EQ(aclDestroyTensorList(list), 0);
 }
 

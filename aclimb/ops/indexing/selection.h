@@ -15,7 +15,7 @@ inline std::vector<int64_t> OrOne(std::vector<int64_t> shape) {
 }
 inline int64_t Dimension(int64_t dim, int rank) { return dim < 0 ? dim + std::max(1, rank) : dim; }
 
-// How callers pass that a dimension has no indices: a tensor without elements.
+// How callers pass that a dimension has no indices; also the shape of indices without entries.
 inline bool LeavesDimension(const std::vector<int64_t>& shape) {
   return shape == std::vector<int64_t>{0};
 }
@@ -28,12 +28,19 @@ class Selection {
       fault_ = "at most as many tensors as there are dimensions";
       return;
     }
+    const bool some = std::any_of(indices.begin(), indices.end(), [](const TensorDescriptor& index) {
+      return !LeavesDimension(index.shape);
+    });
     for (size_t d = 0; d < self.size(); ++d) {
-      if (d >= indices.size() || LeavesDimension(indices[d].shape)) {
-        may_be_empty_ = may_be_empty_ || (d < indices.size() && !IsFloating(indices[d].dtype));
+      // torch_npu passes whole dimensions with the dtype of self, which may be that of indices. It
+      // passes indices that broadcast to one shape: none has entries, or all that are indices have.
+      const bool whole = d >= indices.size() || (LeavesDimension(indices[d].shape) &&
+                                                 (some || IsFloating(indices[d].dtype)));
+      if (whole) {
         rest_.push_back(static_cast<int>(d));
         continue;
       }
+      nothing_ = nothing_ || LeavesDimension(indices[d].shape);
       indexed_.push_back(static_cast<int>(d));
       if (!Broadcast(indices[d].shape)) {
         fault_ = "shapes that broadcast";
@@ -60,8 +67,8 @@ class Selection {
   // The dimensions of self that have indices, and all others.
   const std::vector<int>& indexed() const { return indexed_; }
   const std::vector<int>& rest() const { return rest_; }
-  // Whether a dimension that is taken as whole may be meant to have an index without entries.
-  bool may_be_empty() const { return may_be_empty_; }
+  // Whether indices without entries select nothing. The rest of the shape is then uncertain.
+  bool nothing() const { return nothing_; }
 
  private:
   bool Broadcast(const std::vector<int64_t>& other) {
@@ -78,7 +85,7 @@ class Selection {
   }
 
   const char* fault_ = nullptr;
-  bool may_be_empty_ = false;
+  bool nothing_ = false;
   int first_ = 0;
   std::vector<int64_t> selected_;
   std::vector<int64_t> shape_;
