@@ -28,9 +28,9 @@ class Selection {
       fault_ = "at most as many tensors as there are dimensions";
       return;
     }
-    const bool some = std::any_of(indices.begin(), indices.end(), [](const TensorDescriptor& index) {
-      return !LeavesDimension(index.shape);
-    });
+    const bool some =
+        std::any_of(indices.begin(), indices.end(),
+                    [](const TensorDescriptor& index) { return !LeavesDimension(index.shape); });
     for (size_t d = 0; d < self.size(); ++d) {
       // torch_npu passes whole dimensions with the dtype of self, which may be that of indices. It
       // passes indices that broadcast to one shape: none has entries, or all that are indices have.
