@@ -57,7 +57,7 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
     call.SetTensor(kDcos, angles, dtype);
     call.SetTensor(kDsin, angles, dtype);
   } else if (draw.Flip()) {
-    call.SetTensor(kDcos, {3}, dtype);
+    call.SetTensor(kDcos, {3}, dtype).touched = false;
   }
 }
 }  // namespace rotary_position_embedding_grad
