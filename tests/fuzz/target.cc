@@ -147,7 +147,11 @@ class Arguments {
       const void*& pointer = values[static_cast<size_t>(p)].pointer;
       pointer = SpoiltHandle(draw, pointer);
       // An optional output may then be missing, and nothing is written to it.
-      if (pointer == nullptr && call.ParameterAt(p).optional) missing_.insert(p);
+      if (pointer != nullptr || !call.ParameterAt(p).optional) continue;
+      missing_.insert(p);
+      // Without an optional input, an output that belongs to it may be left alone.
+      if (contract::IsWritten(call.ParameterAt(p).role)) continue;
+      for (const auto& [slot, view] : tensors_) view->MakeUnknown();
     }
   }
 

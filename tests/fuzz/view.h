@@ -42,6 +42,10 @@ class View {
   void Fill(Draw& draw, const std::vector<double>& values);
   // From now on the output is this input's memory.
   void MakeOutputToo() { in_place_ = true; }
+  // From now on nobody knows whether an output is written.
+  void MakeUnknown() {
+    if (role_ == Role::kOutput) role_ = Role::kUnknown;
+  }
 
   // Puts the values of inputs, and poison everywhere else, into device memory.
   void Upload(unsigned char poison);
