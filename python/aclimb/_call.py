@@ -14,7 +14,7 @@ _C_TYPES = {"double": ctypes.c_double, "float": ctypes.c_float, "bool": ctypes.c
             "pointer": ctypes.c_void_p,
             **{f"{sign}int{bits}_t": getattr(ctypes, f"c_{sign}int{bits}")
                for sign in ("", "u") for bits in (8, 16, 32, 64)}}
-_ND = 2
+_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "HWCN": 16, "NDHWC": 27, "NCDHW": 30, "NC": 35, "NCL": 47}
 _HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
 _INITIALIZED_BEFORE = 100002
 # Of an output whose shape is to be found out: one that no call expects.
@@ -195,15 +195,17 @@ class Call:
         def one(element=None):
             name = parameter["name"] if element is None else f"{parameter['name']}[{element}]"
             try:
-                shape = tell.shape(parameter, element)
+                shape = tuple(tell.shape(parameter, element))
             except _contract.CannotTell:
-                asked[name] = parameter
                 rank = len(getattr(self.values[self._first_tensor], "shape", ())) \
                     if self._first_tensor else 0
                 rank = min(max(rank, parameter["min_rank"]), parameter["max_rank"])
                 shape = _NO_SHAPE[:rank]
+            if shape and shape == _NO_SHAPE[:len(shape)]:
+                # Also of an output that is as another one.
+                asked[name] = parameter
             dtype = tell.dtype(parameter, element)
-            return _arrays.View(None, None, 0, dtype, 0, tuple(shape), _arrays.dense(shape))
+            return _arrays.View(None, None, 0, dtype, 0, shape, _arrays.dense(shape))
 
         if not tell.wanted(parameter):
             return None
@@ -244,10 +246,11 @@ class Call:
                     return False
                 view.dtype = word
                 return True
-            shape = re.match(r"\[([\d, ]*)\]", expected) or re.match(r"(\d+) elements", expected)
+            shape = re.match(rf"(?:{re.escape(name)}\.shape )?\[([\d, ]*)\]", expected) or \
+                re.match(r"(\d+) elements", expected)
             if expected.startswith("equal shapes"):
                 shape = re.search(r".*\.shape is \[([\d, ]*)\];", said)
-            if shape is None and not re.match("rank 0 ", expected):
+            if shape is None and not expected.startswith(("rank 0 ", "one element")):
                 return False
             view.shape = tuple(map(int, re.findall(r"\d+", shape.group(1)))) if shape else ()
             view.strides = _arrays.dense(view.shape)
@@ -284,7 +287,8 @@ class Call:
                          _HOST_TO_DEVICE)
         return memory.value
 
-    def _tensor(self, stack, view: Optional[_arrays.View], with_data: bool) -> Optional[int]:
+    def _tensor(self, stack, parameter, view: Optional[_arrays.View],
+                with_data: bool) -> Optional[int]:
         if view is None:
             return None
         memory = None
@@ -295,7 +299,8 @@ class Call:
         rank = ctypes.c_uint64(len(view.shape))
         made = _library().make(
             "aclCreateTensor", _int64s(view.shape), rank, _arrays.dtype_number(view.dtype),
-            _int64s(view.strides), ctypes.c_int64(0), _ND, _int64s((view.elements,)),
+            _int64s(view.strides), ctypes.c_int64(0),
+            _FORMATS[self.format(parameter)], _int64s((view.elements,)),
             ctypes.c_uint64(1), ctypes.c_void_p(memory))
         self._tensors[id(view)] = made
         return made
@@ -303,19 +308,20 @@ class Call:
     def _scalar(self, value: Any) -> Optional[int]:
         if value is None:
             return None
-        if isinstance(value, (bool, int, float, complex)):
+        if type(value) in (bool, int, float, complex):
             value = {bool: numpy.bool_, int: numpy.int64, float: numpy.float64,
                      complex: numpy.complex128}[type(value)](value)
         value = numpy.asarray(value)
         return _library().make("aclCreateScalar", ctypes.c_void_p(value.ctypes.data),
                                _arrays.dtype_number(_arrays.dtype_name(value.dtype)))
 
-    def _object(self, stack, kind: str, value: Any, with_data: bool) -> Optional[int]:
+    def _object(self, stack, parameter, value: Any, with_data: bool) -> Optional[int]:
         library = _library()
+        kind = parameter["kind"]
         if value is None:
             return None
         if kind == "tensor":
-            made = self._tensor(stack, value, with_data)
+            made = self._tensor(stack, parameter, value, with_data)
             destroy = "aclDestroyTensor"
         elif kind == "scalar":
             made = self._scalar(value)
@@ -325,8 +331,8 @@ class Call:
             what = "".join(word.capitalize() for word in kind.split())
             if kind.endswith("list"):
                 # The list destroys its elements.
-                elements = [self._tensor(stack, each, with_data) if kind[0] == "t"
-                            else self._scalar(each) for each in value]
+                elements = [self._tensor(stack, parameter, each, with_data)
+                            if kind[0] == "t" else self._scalar(each) for each in value]
                 content = (ctypes.c_void_p * len(elements))(*elements)
             else:
                 content = ({"i": ctypes.c_int64, "f": ctypes.c_float,
@@ -348,11 +354,11 @@ class Call:
             if parameter["c_type"] == "pointer":
                 value = (value if value is None else value.encode()) \
                     if parameter["kind"] == "string" else \
-                    self._object(stack, parameter["kind"], value, with_data)
+                    self._object(stack, parameter, value, with_data)
                 arguments.append(ctypes.c_char_p(value) if parameter["kind"] == "string"
                                  else ctypes.c_void_p(value))
             else:
-                arguments.append(_C_TYPES[parameter["c_type"]](value or 0))
+                arguments.append(_C_TYPES[parameter["c_type"]](value))
         size = ctypes.c_uint64()
         executor = ctypes.c_void_p()
         library.call(self.contract["function"] + "GetWorkspaceSize", *arguments,
@@ -404,6 +410,12 @@ class Call:
         value = self.values[parameter["name"]]
         several = value if isinstance(value, list) else [value]
         return [view for view in several if view is not None]
+
+    @staticmethod
+    def format(parameter: Dict[str, Any]) -> str:
+        """ND where it is accepted, else the first that is."""
+        accepted = re.findall(r"\w+", parameter["formats"])
+        return next(name for name in _FORMATS if name in accepted)
 
     def tensors(self):
         """Name, as in recordings, role and view of every tensor that is given."""

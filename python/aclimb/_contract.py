@@ -241,7 +241,8 @@ class Outputs:
 
     def list_length(self, parameter: Dict[str, Any]) -> int:
         """Of an output that is a list: as many as the first list that is given has."""
-        for value in self._values.values():
-            if isinstance(value, list) and value and isinstance(value[0], _arrays.View):
+        for other in self._contract["parameters"]:
+            value = self._values.get(other["name"])
+            if other["kind"] == "tensor list" and isinstance(value, list):
                 return len(value)
         raise CannotTell

@@ -31,16 +31,18 @@ def _scalar(value: Any) -> Any:
             "dtype": wide or _arrays.dtype_name(numpy.asarray(value).dtype)}
 
 
-def _tensor(view: Any) -> Any:
+def _tensor(view: Any, layout: str) -> Any:
     if view is None:
         return None
     return {"tensor": {"dtype": view.dtype, "shape": list(view.shape),
                        "strides": list(view.strides), "offset": 0, "storage": [view.elements],
-                       "format": "ND"}}
+                       "format": layout}}
 
 
-def _argument(kind: str, value: Any) -> Any:
-    one = {"tensor": _tensor, "scalar": _scalar, "real": _number, "float array": _number}
+def _argument(parameter: Any, value: Any) -> Any:
+    kind = parameter["kind"]
+    one = {"tensor": lambda view: _tensor(view, _call.Call.format(parameter)), "scalar": _scalar,
+           "real": _number, "float array": _number}
     if kind in ("tensor list", "scalar list"):
         return None if value is None else [one[kind[:-5]](each) for each in value]
     if kind == "float array" and value is not None:
@@ -68,7 +70,7 @@ def _record(call: _call.Call, folder: str) -> None:
             "soc": os.environ.get("ACLIMB_SOC") or "Ascend910B3",
             "extensions": os.environ.get("ACLIMB_EXTENSIONS") == "1", "deterministic": False,
             "blocks": blocks, "tensors": tensors,
-            "arguments": {each["name"]: _argument(each["kind"], call.values[each["name"]])
+            "arguments": {each["name"]: _argument(each, call.values[each["name"]])
                           for each in call.contract["parameters"]}}
     pathlib.Path(folder, "call.json").write_text(json.dumps(text))
 
@@ -83,6 +85,9 @@ def _run(call: _call.Call) -> Any:
         truth = os.path.join(folder, "truth")
         os.mkdir(truth)
         done = _contract.tool("replay", folder, "--truth", truth)
+        if done.returncode < 0:
+            raise RuntimeError(f"the formula of {call.contract['function']} died of signal "
+                               f"{-done.returncode}: are all indices within what they point to?")
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip())
 

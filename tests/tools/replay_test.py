@@ -175,7 +175,7 @@ def truth_as_files(tool, *words):
     tool.output("replay", call, "--truth", truth, "--force")
     # What the operator refuses has no truth.
     text = json.loads((call / "call.json").read_text())
-    text["arguments"]["gradInput"]["tensor"]["shape"][0] -= 1
+    text["arguments"]["alpha"]["scalar"], text["arguments"]["isResult"] = -1, True
     (call / "call.json").write_text(json.dumps(text))
     tool.refused("replay", call, "--truth", truth, "--force", said="refuses the call")
 
