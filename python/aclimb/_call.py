@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import operator
 import re
 from typing import Any, Dict, List, Optional
 
@@ -23,6 +24,8 @@ _NO_SHAPE = (97, 89, 83, 79, 73, 71, 67, 61)
 
 class Error(RuntimeError):
     """What an operator or the runtime refuses: the whole message, and the code."""
+
+    __module__ = "aclimb"
 
     def __init__(self, function: str, code: int, message: str):
         super().__init__(message or f"{function} returned {code}")
@@ -144,14 +147,25 @@ class Call:
             return None if value is None else [self._view(parameter, each) for each in value]
         if value is None:
             return None
-        if kind in ("int array", "float array", "bool array"):
+        try:
+            return self._number(kind, value)
+        except (TypeError, ValueError):
+            raise TypeError(f"{self.contract['function']}: {parameter['name']} is of the kind {kind} "
+                            f"({parameter['doc']}), which {value!r} is not") from None
+
+    @staticmethod
+    def _number(kind: str, value: Any) -> Any:
+        if kind.endswith("array"):
             value = [value] if isinstance(value, (int, float)) else value
-            return [{"i": int, "f": float, "b": bool}[kind[0]](each) for each in value]
-        if kind == "scalar list":
-            return list(value)
-        if kind == "integer" and not isinstance(value, (int, numpy.integer)):
-            return _arrays.dtype_number(_arrays.dtype_name(value))
-        return {"integer": int, "real": float, "bool": bool, "string": str}.get(
+            return [{"i": operator.index, "f": float, "b": bool}[kind[0]](each) for each in value]
+        if kind == "integer":
+            try:
+                return operator.index(value)
+            except TypeError:
+                if isinstance(value, float):
+                    raise
+                return _arrays.dtype_number(_arrays.dtype_name(value))
+        return {"real": float, "bool": bool, "string": str, "scalar list": list}.get(
             kind, lambda same: same)(value)
 
     def _complete(self, out) -> None:
@@ -197,6 +211,7 @@ class Call:
             try:
                 shape = tuple(tell.shape(parameter, element))
             except _contract.CannotTell:
+                asked[name] = parameter
                 rank = len(getattr(self.values[self._first_tensor], "shape", ())) \
                     if self._first_tensor else 0
                 rank = min(max(rank, parameter["min_rank"]), parameter["max_rank"])
@@ -228,8 +243,10 @@ class Call:
                     raise
             else:
                 break
-        if asked:
-            raise self._unknown(next(iter(asked.values())))
+        for name, _, view in self.tensors():
+            # One of rank 0 was accepted.
+            if name in asked and view.shape:
+                raise self._unknown(asked[name])
 
     def _learn(self, message: str, asked: Dict[str, Any]) -> bool:
         said = message.split("\n")[0]
@@ -247,7 +264,8 @@ class Call:
                 view.dtype = word
                 return True
             shape = re.match(rf"(?:{re.escape(name)}\.shape )?\[([\d, ]*)\]", expected) or \
-                re.match(r"(\d+) elements", expected)
+                re.match(r"(\d+) elements", expected) or \
+                re.search(r" is (\d+); expected as many elements", said)
             if expected.startswith("equal shapes"):
                 shape = re.search(r".*\.shape is \[([\d, ]*)\];", said)
             if shape is None and not expected.startswith(("rank 0 ", "one element")):
@@ -267,7 +285,11 @@ class Call:
     def _new(self, view: Optional[_arrays.View]) -> Optional[_arrays.View]:
         if view is None:
             return None
-        fresh = _arrays.view(_arrays.empty(self._like, view.shape, view.dtype))
+        # NumPy's dtype for BFLOAT16 is another library's, which only the arrays know.
+        like = next((each.owner for _, _, each in self.tensors()
+                     if each.owner is not None and each.dtype == view.dtype == "BFLOAT16"),
+                    self._like)
+        fresh = _arrays.view(_arrays.empty(like, view.shape, view.dtype))
         self._fresh.append(fresh)
         return fresh
 

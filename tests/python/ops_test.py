@@ -43,6 +43,13 @@ CALLS = [
      [(2, 3, 8, 8), (4, 3, 3, 3)]),
     ("max_pool", (IMAGE, [2, 2], [2, 2], 0, [0, 0, 0, 0], [1, 1], 0), None, [(2, 3, 4, 4)]),
     ("embedding", (X, np.array([[0, 2]])), lambda: X[[[0, 2]]], [(1, 2, 4)]),
+    ("max_pool2d_with_indices", (IMAGE, [2, 2], [2, 2], [0, 0], [1, 1], False), None,
+     [(2, 3, 4, 4), (2, 3, 4, 4)]),
+    ("roi_align", (IMAGE, np.array([[0, 0, 4, 4]], np.float32), np.zeros(1, np.int32), "avg", 2, 2,
+                   2, 1.0), None, [(1, 3, 2, 2)]),
+    ("arange", (0, 5, 1), lambda: np.arange(5), [(5,)]),
+    ("linspace", (0.0, 1.0, 5), lambda: np.linspace(0, 1, 5), [(5,)]),
+    ("equal", (X, X), lambda: True, [()]),
     ("foreach_add_list_v2", ([X, Y], [Y, Y], np.float32(1)), None, None),
 ]
 
@@ -155,6 +162,10 @@ class Ops(unittest.TestCase):
         with self.assertRaisesRegex(aclimb.Error, "mat2"):
             aclimb.ops.matmul(X, Y, 0)
 
+    def test_indices_beyond_what_they_point_to(self):
+        with self.assertRaisesRegex(RuntimeError, "are all indices within"):
+            aclimb.reference.take(X, np.array([1 << 60]))
+
     def test_wrong_arguments(self):
         for call, text in (
                 (lambda: aclimb.ops.add(X), "other is missing"),
@@ -163,6 +174,9 @@ class Ops(unittest.TestCase):
                 (lambda: aclimb.ops.add(X, Y, 1, self=X), "self is given twice"),
                 (lambda: aclimb.ops.add(X, Y, 1, out=[X, X]), "1 outputs"),
                 (lambda: aclimb.ops.add(X, Y, 1, out={"o": X}), "no output o"),
+                (lambda: aclimb.ops.softmax(X, 1.0), "dim is of the kind integer .* 1.0 is not"),
+                (lambda: aclimb.ops.softmax(X, "one"), "dim is of the kind integer"),
+                (lambda: aclimb.ops.mean(X, "one", False, "float"), "dim is of the kind int array"),
                 (lambda: aclimb.ops.add("text", Y, 1), "no dtype of aclnn"),
                 (lambda: aclimb.ops.split_with_size(X, [1, 2], 0), "give it as out=")):
             with self.subTest(text), self.assertRaisesRegex(TypeError, text):
