@@ -165,6 +165,8 @@ class Assignment {
 }  // namespace
 
 DType DrawDType(Draw& draw, contract::DTypeMask mask) {
+  // A chip that has none refuses whatever comes.
+  if (mask == 0) return DType::kFloat32;
   std::vector<DType> dtypes;
   for (int i = 0; i < 64; ++i) {
     if (contract::Has(mask, static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
