@@ -8,7 +8,7 @@
 
 namespace aclimb::truth {
 
-// One of the dtypes of the mask, which is not empty.
+// One of the dtypes of the mask; FLOAT of an empty one.
 DType DrawDType(Draw& draw, contract::DTypeMask mask);
 
 // A dtype for each tensor and scalar that is `present`, by what its parameter accepts and by the
