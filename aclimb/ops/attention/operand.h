@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "aclimb/core/tensor_view.h"
@@ -44,7 +45,8 @@ class Operand {
   [[nodiscard]] bool Deliver(const RunContext& run) const {
     return !copied_ || dense_.Deliver(run);
   }
-  Rows At(const RunContext& run) const {
+  // `starts`: the first row of each batch, where all are in one.
+  Rows At(const RunContext& run, std::span<const int64_t> starts = {}) const {
     if (!given()) return {};
     const auto stride = [&](int d) {
       return by_heads_.shape[d] == 1 ? int64_t{0} : by_heads_.stride[d];
@@ -54,7 +56,8 @@ class Operand {
             .size = static_cast<int64_t>(SizeOf(by_heads_.dtype)),
             .batch = stride(0),
             .head = stride(1),
-            .row = stride(2)};
+            .row = stride(2),
+            .starts = starts.empty() ? nullptr : starts.data()};
   }
 
  private:
