@@ -52,6 +52,12 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         flash_attention_unpadding_score_grad::kContract,
         &flash_attention_unpadding_score_grad::Truth,
         &flash_attention_unpadding_score_grad::DrawCall, {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnIncreFlashAttentionV4GetWorkspaceSize)>(
+        incre_flash_attention_v4::kContract,
+        &InferTruth<incre_flash_attention_v4::kPlaces, incre_flash_attention_v4::kScaleValue>,
+        &DrawInfer<incre_flash_attention_v4::kPlaces, incre_flash_attention_v4::kScaleValue,
+                   incre_flash_attention_v4::kInnerPrecise>,
+        {}, /*holds_beyond_finite=*/false),
 };
 
 }  // namespace aclimb::attention
