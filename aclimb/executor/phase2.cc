@@ -78,8 +78,8 @@ void InspectRun(const void* run, AclimbFound found, void* into) {
   }
 }
 
-Status RefusePhase2(int code, std::string what, const char* fix, const char* rule) {
-  return Refuse(code, std::move(what), fix, Cat("phase2/", rule));
+Status RefusePhase2(int code, std::string what, std::string fix, const char* rule) {
+  return Refuse(code, std::move(what), std::move(fix), Cat("phase2/", rule));
 }
 
 // Kernel address of [address + begin, address + end), all of it inside one live allocation: on the
@@ -202,31 +202,74 @@ bool AreEqual(const TensorView& a, const TensorView& b) {
          std::equal(one.stride, one.stride + one.rank, other.stride);
 }
 
-// Refuses what is written over elements that another tensor has at other places: what is read there
-// would depend on the order. Views with gaps may lie in each other without that.
+const char* FirstByte(const Executor& executor, size_t use) {
+  return static_cast<const char*>(executor.tensors[use].data) +
+         executor.call->uses[use].footprint.begin;
+}
+
+enum class Meeting { kNone, kOtherView, kSameView };
+
+// How the memory of two tensors meets. Views with gaps may lie in each other without that.
+Meeting MeetingOf(const Executor& executor, size_t w, size_t r) {
+  const TensorUse& one = executor.call->uses[w];
+  const TensorUse& other = executor.call->uses[r];
+  const int64_t ahead = FirstByte(executor, w) - FirstByte(executor, r);
+  if (ahead == 0) return AreEqual(one.view, other.view) ? Meeting::kSameView : Meeting::kOtherView;
+  const auto bytes_of = [](const TensorUse& use) {
+    return use.footprint.end - use.footprint.begin;
+  };
+  const bool meet = one.dense && other.dense && ahead < bytes_of(other) && -ahead < bytes_of(one);
+  return meet ? Meeting::kOtherView : Meeting::kNone;
+}
+
+// Whether the operator is right when `w`, which it writes, is the view of `r`.
+bool WorksInPlace(const PlannedCall& call, const TensorUse& w, const TensorUse& r) {
+  return w.element == r.element &&
+         call.contract->WorksInPlace(w.parameter, r.parameter, w.view.ElementCount() == 1);
+}
+
+// ", or the view of self or other": what it may be.
+std::string InputsInPlace(const PlannedCall& call, const TensorUse& output) {
+  std::string names;
+  for (const TensorUse& use : call.uses) {
+    const bool may_be = call.contract->At(output.parameter).MayBe(use.parameter);
+    if (!may_be || use.element != output.element) continue;
+    names += Cat(names.empty() ? ", or the view of " : " or ", call.NameOf(use));
+  }
+  return names;
+}
+
+// Refuses what is written over elements that another tensor has: what is read there would depend on
+// the order, unless it is at the same place in a tensor that the output may be.
 Status CheckOverlap(const Executor& executor) {
-  const auto& uses = executor.call->uses;
+  const PlannedCall& call = *executor.call;
+  const auto& uses = call.uses;
   // Lists have tensors of their own.
   if (uses.size() > kMostTensors) return Ok();
-  const auto begin_of = [&](size_t i) {
-    return static_cast<const char*>(executor.tensors[i].data) + uses[i].footprint.begin;
-  };
-  const auto bytes_of = [&](size_t i) { return uses[i].footprint.end - uses[i].footprint.begin; };
-  const auto meet = [&](size_t w, size_t r) {
-    const int64_t ahead = begin_of(w) - begin_of(r);
-    if (ahead == 0) return !AreEqual(uses[w].view, uses[r].view);
-    return uses[w].dense && uses[r].dense && ahead < bytes_of(r) && -ahead < bytes_of(w);
-  };
   for (size_t w = 0; w < uses.size(); ++w) {
     if (!uses[w].touched || !contract::IsWritten(uses[w].role)) continue;
     for (size_t r = 0; r < uses.size(); ++r) {
-      if (r == w || !uses[r].touched || !meet(w, r)) continue;
+      if (r == w || !uses[r].touched) continue;
+      const Meeting meeting = MeetingOf(executor, w, r);
+      if (meeting == Meeting::kNone) continue;
+      if (meeting == Meeting::kOtherView) {
+        return RefusePhase2(
+            kAclnnInvalid,
+            Cat(call.NameOf(uses[w]), " starts at ", AddressText(FirstByte(executor, w)),
+                " and overlaps ", call.NameOf(uses[r]), " at ", AddressText(FirstByte(executor, r)),
+                ", which is another view; expected memory of its own", InputsInPlace(call, uses[w]),
+                "."),
+            "write to memory of its own, and copy the result", "partial-overlap");
+      }
+      if (WorksInPlace(call, uses[w], uses[r])) continue;
       return RefusePhase2(
           kAclnnInvalid,
-          Cat(executor.call->NameOf(uses[w]), " starts at ", AddressText(begin_of(w)),
-              " and overlaps ", executor.call->NameOf(uses[r]), " at ", AddressText(begin_of(r)),
-              ", which is another view; expected the view of that tensor itself, or other memory."),
-          "write to memory of its own, and copy the result", "partial-overlap");
+          Cat(call.NameOf(uses[w]), " and ", call.NameOf(uses[r]), " are one view at ",
+              AddressText(FirstByte(executor, w)), ", and ", call.contract->function,
+              " would overwrite ", call.NameOf(uses[r]), "; expected memory of its own",
+              InputsInPlace(call, uses[w]), "."),
+          Cat("allocate memory of its own for ", call.NameOf(uses[w]), ", and copy the result"),
+          "not-in-place");
     }
   }
   return Ok();

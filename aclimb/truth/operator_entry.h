@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "aclimb/contract/contract.h"
@@ -11,12 +10,6 @@
 #include "aclimb/truth/phase1.h"
 
 namespace aclimb::truth {
-
-// An output that may be this input: its memory and its view.
-struct InPlace {
-  int output;
-  int input;
-};
 
 // What an operator is to tools and tests. Each folder's operators.h lists its own:
 //   inline constexpr truth::OperatorEntry kOperators[] = {
@@ -32,7 +25,6 @@ struct OperatorEntry {
                         uint64_t* workspace_size, aclOpExecutor** executor) = nullptr;
   // Draws a proper call, where the contract alone does not tell how.
   void (*draw)(Draw& draw, Call& call) = &DrawFromContract;
-  std::span<const InPlace> in_place = {};
   // Whether the truth holds for infinities and NaN too: where terms of weight 0 meet them, it
   // depends on which of the terms are added.
   bool holds_beyond_finite = true;
@@ -44,13 +36,11 @@ template <typename Phase1>
 constexpr OperatorEntry Entry(const contract::Contract& contract,
                               void (*truth)(const Call& call, Outputs& outputs),
                               void (*draw)(Draw& draw, Call& call) = &DrawFromContract,
-                              std::span<const InPlace> in_place = {},
                               bool holds_beyond_finite = true) {
   return {.contract = &contract,
           .truth = truth,
           .phase1 = &CallPhase1<Phase1>,
           .draw = draw,
-          .in_place = in_place,
           .holds_beyond_finite = holds_beyond_finite};
 }
 

@@ -123,8 +123,12 @@ class Arguments {
   Arguments(const truth::OperatorEntry& entry, Draw& draw, Call& call, bool flags_spoilt)
       : call_(call), flags_spoilt_(flags_spoilt), values(static_cast<size_t>(call.size())) {
     std::map<int, int> in_place;  // output -> input
-    for (const truth::InPlace& pair : entry.in_place) {
-      if (draw.Byte() >= 208) in_place[pair.output] = pair.input;
+    for (int output = 0; output < call.size(); ++output) {
+      const Parameter& parameter = call.ParameterAt(output);
+      for (int input = 0; input < call.size(); ++input) {
+        const bool may = parameter.role == Role::kOutput && parameter.MayBe(input);
+        if (may && draw.Byte() >= 208) in_place[output] = input;
+      }
     }
     for (int p = 0; p < call.size(); ++p) {
       if (call.IsGiven(p) && in_place.count(p) == 0) Make(draw, p);

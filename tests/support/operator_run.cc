@@ -154,14 +154,17 @@ const void* OperatorRun::MadeList(int p, Kind kind, const Layout& layout) {
   return list;
 }
 
-void OperatorRun::Share(truth::InPlace pair) {
+void OperatorRun::Share(int output, int input) {
   for (const truth::Slot slot : call_.Tensors()) {
-    if (slot.parameter != pair.output) continue;
-    const truth::Slot input = {pair.input, slot.element};
-    tensors_[slot] = tensors_.at(input);
-    inputs_.erase(input);
+    if (slot.parameter != output) continue;
+    const truth::Slot of_input = {input, slot.element};
+    tensors_[slot] = tensors_.at(of_input);
+    inputs_.erase(of_input);
+    // Of an output that is read too.
+    call_.At(slot).values = call_.Values(of_input);
+    call_.At(slot).integers = call_.Ints(of_input);
   }
-  values_[static_cast<size_t>(pair.output)] = values_[static_cast<size_t>(pair.input)];
+  values_[static_cast<size_t>(output)] = values_[static_cast<size_t>(input)];
 }
 
 int OperatorRun::Run(aclrtStream stream) {

@@ -21,8 +21,8 @@ class OperatorRun {
   OperatorRun(const truth::OperatorEntry& entry, const truth::Call& call,
               const Layout& layout = {});
 
-  // From now on this parameter is given the tensor, or the list, of another one.
-  void Share(truth::InPlace pair);
+  // From now on the parameter `output` is given the tensor, or the list, of `input`.
+  void Share(int output, int input);
 
   // Both phases and the wait for the stream; the first code that is not 0.
   int Run(aclrtStream stream);

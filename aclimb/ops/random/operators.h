@@ -46,9 +46,6 @@ inline void DrawDoMask(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
-inline constexpr truth::InPlace kDoMaskInPlace[] = {
-    {dropout_do_mask::kOut, dropout_do_mask::kSelf}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(inplace_normal::kContract,
                                                                &NormalTruth),
@@ -64,8 +61,8 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                 &GenMaskTruth, &DrawGenMask),
     truth::Entry<decltype(aclnnDropoutGenMaskV2GetWorkspaceSize)>(dropout_gen_mask_v2::kContract,
                                                                   &GenMaskV2Truth, &DrawGenMaskV2),
-    truth::Entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(
-        dropout_do_mask::kContract, &DoMaskTruth, &DrawDoMask, kDoMaskInPlace),
+    truth::Entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(dropout_do_mask::kContract,
+                                                               &DoMaskTruth, &DrawDoMask),
 };
 
 }  // namespace aclimb::random
