@@ -170,13 +170,17 @@ Status CheckExtent(const Contract& contract, const Parameter& parameter, const G
 Status CheckOverlap(const Contract& contract, const Parameter& parameter,
                     const GivenTensor& given) {
   if (!IsWritten(parameter.role)) return Ok();
-  const std::optional<SharedElement> shared = FindSharedElement(*given.tensor);
-  if (!shared) return Ok();
+  SharedElement shared;
+  const Sharing sharing = FindSharedElement(*given.tensor, shared);
+  if (sharing == Sharing::kNone) return Ok();
   return Refuse(
       kAclnnInvalid,
       Cat(NameOf(contract, given), " with shape ", ShapeOf(given), " and strides ",
-          TextOf(given->stride), " has its elements ", TextOf(shared->first), " and ",
-          TextOf(shared->second), " at one place; expected a place of its own for each element."),
+          TextOf(given->stride),
+          sharing == Sharing::kUndecided ? std::string(" may have several elements at one place")
+                                         : Cat(" has its elements ", TextOf(shared.first), " and ",
+                                               TextOf(shared.second), " at one place"),
+          "; expected a place of its own for each element."),
       "write to a tensor that is not expanded, and copy or expand that one",
       Id(contract, "overlap", parameter.name));
 }

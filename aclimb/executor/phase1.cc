@@ -141,8 +141,6 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   if (tensor->rank() <= kMaxRank) use.view = tensor->View();
   use.view.data = nullptr;
   use.footprint = tensor->Footprint().value_or(TensorDescriptor::ByteRange{});
-  const int64_t bytes = use.view.ElementCount() * static_cast<int64_t>(SizeOf(use.view.dtype));
-  use.dense = bytes == use.footprint.end - use.footprint.begin;
   use.touched =
       (planner.reads(use.parameter) || planner.writes(use.parameter)) && !tensor->IsEmpty();
 }

@@ -1,5 +1,6 @@
 // Outputs that overlap inputs in memory.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclnnop/aclnn_flip.h"
@@ -96,6 +97,32 @@ TEST_F(OverlapTest, OneViewNeighboursAndGapsAreRight) {
   EXPECT_ACL(Negate(0, 100));
   EXPECT_ACL(Negate(100, 0));
   EXPECT_ACL(Negate(0, 1, 2));
+}
+
+TEST_F(OverlapTest, AShiftedViewWithGapsIsRefused) {
+  EXPECT_EQ(Negate(0, 2, 2), 161002);
+  std::string message = aclGetRecentErrMsg();
+  EXPECT_NE(message.find("out[0] lies at self[1]"), std::string::npos) << message;
+  EXPECT_NE(message.find("phase2/partial-overlap"), std::string::npos) << message;
+  // Elements 1, 4, 7, ... are among 0, 2, 4, ...
+  EXPECT_EQ(Negate(0, 1, 2, 3), 161002);
+  message = aclGetRecentErrMsg();
+  EXPECT_NE(message.find("out[1] lies at self[2]"), std::string::npos) << message;
+  EXPECT_ACL(Negate(0, 1, 2, 4));
+}
+
+TEST_F(OverlapTest, ManyTensorsAreComparedWithTheirNeighbours) {
+  std::vector<int64_t> from, to;
+  for (int64_t i = 0; i < 9; ++i) from.push_back(100 * i);
+  EXPECT_ACL(Absolute(from, from));
+  to = from;
+  to[8] = 750;
+  EXPECT_EQ(Absolute(from, to), 161002);
+  const std::string message = aclGetRecentErrMsg();
+  EXPECT_NE(message.find("phase2/partial-overlap"), std::string::npos) << message;
+  to = from;
+  std::swap(to[3], to[5]);
+  EXPECT_EQ(Absolute(from, to), 161002);
 }
 
 TEST_F(OverlapTest, WhatCannotWorkInPlaceIsRefused) {
