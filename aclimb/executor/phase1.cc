@@ -204,7 +204,7 @@ Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Argument
   // Plans ask libraries that keep locks of their own, and keep their answers under locks.
   const ForkHold hold;
   Planner planner(deterministic);
-  Result<std::optional<PlanPointer>> on_device = PlanOnDevice(contract, arguments, planner);
+  Result<std::optional<PlanPointer>> on_device = PlanOnDevice(of, arguments, planner);
   if (!on_device.ok()) return on_device.TakeStatus();
   const bool is_on_device = on_device.value().has_value();
   Result<PlanPointer> planned =
