@@ -147,13 +147,21 @@ std::string RankText(const Parameter& parameter) {
   return Cat("rank ", parameter.min_rank, " to ", parameter.max_rank);
 }
 
+std::string RankFix(const Contract& contract, const Parameter& parameter,
+                    const GivenTensor& given) {
+  const std::string shape = parameter.HasShape() ? PatternText(parameter.Shape())
+                                                 : Cat("a shape of ", RankText(parameter));
+  return Cat(IsRead(parameter.role) ? "reshape " : "create ", NameOf(contract, given),
+             IsRead(parameter.role) ? " to " : " with ", shape);
+}
+
 Status CheckRank(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
   const int rank = given->rank();
   if (rank >= parameter.min_rank && rank <= parameter.max_rank) return Ok();
   return Refuse(contract.rank_code,
                 Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), " (rank ", rank,
                     "); expected ", RankText(parameter), "."),
-                "reshape the tensor", Id(contract, "rank", parameter.name));
+                RankFix(contract, parameter, given), Id(contract, "rank", parameter.name));
 }
 
 Status CheckExtent(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
