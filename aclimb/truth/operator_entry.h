@@ -28,6 +28,8 @@ struct OperatorEntry {
   // Whether the truth holds for infinities and NaN too: where terms of weight 0 meet them, it
   // depends on which of the terms are added.
   bool holds_beyond_finite = true;
+  // Whether the truth has integers of 64 bits exactly, however large they are.
+  bool exact_integers = false;
   // Whether the run finds the output's shape, and gives it to the program's tensor.
   bool sizes_output = false;
 };
@@ -42,6 +44,11 @@ constexpr OperatorEntry Entry(const contract::Contract& contract,
           .phase1 = &CallPhase1<Phase1>,
           .draw = draw,
           .holds_beyond_finite = holds_beyond_finite};
+}
+
+constexpr OperatorEntry WithExactIntegers(OperatorEntry entry) {
+  entry.exact_integers = true;
+  return entry;
 }
 
 }  // namespace aclimb::truth

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "aclimb/truth/call.h"
@@ -39,6 +40,11 @@ class OperatorRun {
  private:
   // What the C function gets for it.
   truth::CallValue Made(truth::Slot slot, contract::Kind kind, const Layout& layout);
+  void ExpectIntegers(truth::Slot output, const std::vector<int64_t>& expected) const;
+  std::string IndexText(truth::Slot slot, size_t number) const;
+  // "; there self is 1.5, other is 2": what inputs that broadcast to the output have for one of its
+  // elements.
+  std::string InputsText(truth::Slot output, size_t number) const;
   const void* MadeList(int parameter, contract::Kind kind, const Layout& layout);
 
   const truth::OperatorEntry& entry_;

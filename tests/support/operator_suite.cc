@@ -308,6 +308,28 @@ TEST_P(OperatorSuite, NumbersThatAreNotFinite) {
   }
 }
 
+// Integers that no double holds.
+TEST_P(OperatorSuite, LargeIntegers) {
+  if (!entry().exact_integers) GTEST_SKIP();
+  Random random(3);
+  int found = 0;
+  for (uint64_t seed = 0; seed < kManyDraws && found < 30; ++seed) {
+    truth::Call call = Drawn(seed);
+    bool any = false;
+    for (const Slot slot : call.Tensors()) {
+      if (!IsInput(call, slot) || call.DTypeOf(slot) != DType::kInt64) continue;
+      std::vector<int64_t> integers(static_cast<size_t>(call.ElementCount(slot)));
+      for (int64_t& integer : integers) integer = static_cast<int64_t>(random.Next());
+      any = any || !integers.empty();
+      call.SetIntegers(slot, call.Shape(slot), DType::kInt64, std::move(integers));
+    }
+    if (!any) continue;
+    ++found;
+    ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
+    if (HasFailure()) return;
+  }
+}
+
 // The largest calls of several, with teams of several sizes: the truth each time, and the same bits
 // when the same team does it again.
 TEST_P(OperatorSuite, TeamsOfAnySize) {

@@ -14,6 +14,16 @@ using Truth = truths::Result (*)(const truths::Elements& elements, DType dtype);
 inline void SetResults(const truth::Call& call, truth::Outputs& outputs, int out, DType dtype,
                        contract::DimensionSet reduced, Truth of) {
   const DType stored = call.DTypeOf(out);
+  const bool is_whole = !IsFloating(call.DTypeOf(kSelf)) && !IsFloating(dtype);
+  const truths::Whole whole_of = is_whole ? truths::WholeOf(of) : nullptr;
+  if (whole_of != nullptr && !IsFloating(stored)) {
+    std::vector<int64_t> results;
+    for (std::vector<int64_t>& elements : truth::IntegerGroups(call, kSelf, reduced)) {
+      for (int64_t& x : elements) x = truth::CastInteger(x, dtype);
+      results.push_back(truth::CastInteger(truth::CastInteger(whole_of(elements), dtype), stored));
+    }
+    return outputs.SetIntegers(out, std::move(results));
+  }
   truth::Expected expected;
   for (truths::Elements& elements : truth::Groups(call, kSelf, reduced)) {
     for (double& x : elements) x = truths::Cast(x, dtype);
@@ -73,7 +83,8 @@ inline void DrawMeanV2(truth::Draw& draw, truth::Call& call) {
 }
 
 #define ACLIMB_ENTRY(Name, ...) \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, __VA_ARGS__),
+  truth::WithExactIntegers(     \
+      truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, __VA_ARGS__)),
 #define ACLIMB_REDUCE_AS(name, Name, ...) \
   ACLIMB_ENTRY(Name, &TruthOf<&truths::Name, kDims, kOutAfterAttribute, kAttribute>)
 #define ACLIMB_REDUCE(name, Name, ...) ACLIMB_ENTRY(Name, kTruthOf##Name)
