@@ -93,6 +93,8 @@ Engine* EngineOf(int device) {
 
 void Engine::Start() {
   if (started_) return;
+  // Reads the control groups on first use, which takes memory: not in the middle of a program.
+  (void)SpinPays();
   static const bool registered = std::atexit([] { ParkEngines(); }) == 0;
   (void)registered;
   QuietThread([this] { Loop(); }).Name("aclimb-engine");

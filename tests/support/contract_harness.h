@@ -192,7 +192,7 @@ class ContractHarness<aclnnStatus(P...)> {
 
   // Attributes of these names are not told from what messages say of tensors.
   static bool IsWordOfMessages(std::string_view name) {
-    return name == "dtype" || name == "shape" || name == "to";
+    return name == "dtype" || name == "shape" || name == "strides" || name == "to";
   }
 
   void ExpectNamed(const RuleMessage& message, const std::set<std::string>& related,

@@ -21,6 +21,18 @@ inline double AllowedError(DType dtype, double expected, double magnitude) {
   return RelativeTolerance(dtype) * std::max(std::fabs(expected), magnitude * 0x1p-8) + 1e-30;
 }
 
+// Sums of terms, and of their magnitudes.
+struct TermSums {
+  double* sum;
+  double* size;
+};
+
+// What one element of gradOutput adds to the gradients of `count` neighbouring input channels and
+// of their weights. This loop is most of what the tests take, so it is compiled by itself, for
+// speed.
+void AddTerms(size_t count, double grad, const double* weight, const double* input,
+              TermSums grad_input, TermSums grad_weight);
+
 // The gradients of a convolution by their definition, in double, over dense row-major arrays of any
 // one, two or three spatial dimensions. `magnitude` arrays hold the sums of absolute terms, which
 // scale the tolerance.
@@ -67,13 +79,8 @@ struct Definition {
             const auto first_x =
                 static_cast<size_t>(((n * in_size + in_at) * groups + group) * inputs);
             const auto first_w = static_cast<size_t>((tap * channels + co) * inputs);
-            for (size_t ci = 0; ci < static_cast<size_t>(inputs); ++ci) {
-              const double to_x = grad * w[first_w + ci], to_w = grad * x[first_x + ci];
-              x_sum[first_x + ci] += to_x;
-              x_size[first_x + ci] += std::fabs(to_x);
-              w_sum[first_w + ci] += to_w;
-              w_size[first_w + ci] += std::fabs(to_w);
-            }
+            AddTerms(static_cast<size_t>(inputs), grad, &w[first_w], &x[first_x],
+                     {&x_sum[first_x], &x_size[first_x]}, {&w_sum[first_w], &w_size[first_w]});
           }
         }
       }

@@ -1,0 +1,265 @@
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aclimb/ops/attention/operators.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_run.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Attention, attention::kOperators);
+
+namespace {
+
+class Attention : public DeviceTest {
+ protected:
+  // A drawn call of the forward function without bias, mask and dropout: BNSD, two heads of keys
+  // for four of queries.
+  static truth::Call Plain(int64_t queries, int64_t keys) {
+    using namespace attention::flash_attention_score;  // NOLINT: its positions
+    truth::Draw draw(7);
+    truth::Call call(kContract);
+    const auto fill = [&](int place, std::vector<int64_t> shape) {
+      attention::DrawFloats(draw, call, place, std::move(shape), DType::kFloat32, 0.5);
+    };
+    fill(kQuery, {2, 4, queries, 8});
+    fill(kKey, {2, 2, keys, 8});
+    fill(kValue, {2, 2, keys, 8});
+    call.SetReal(kScaleValue, 0.5);
+    call.SetReal(kKeepProb, 1);
+    call.SetInteger(kPreTokens, 2147483647);
+    call.SetInteger(kNextTokens, 2147483647);
+    call.SetInteger(kHeadNum, 4);
+    call.SetText(kInputLayout, "BNSD");
+    call.SetInteger(kInnerPrecise, 0);
+    call.SetInteger(kSparseMode, 0);
+    call.SetTensor(kSoftmaxMax, {2, 4, queries, 8}, DType::kFloat32);
+    call.SetTensor(kSoftmaxSum, {2, 4, queries, 8}, DType::kFloat32);
+    call.SetTensor(kSoftmaxOut, {0}, DType::kFloat32);
+    call.SetTensor(kAttentionOut, {2, 4, queries, 8}, DType::kFloat32);
+    return call;
+  }
+
+  void ExpectTruth(const truth::Call& call) {
+    SCOPED_TRACE(TextOf(call));
+    OperatorRun run(attention::kOperators[0], call);
+    ACLIMB_ASSERT_OK(run.Run(stream_));
+    run.ExpectTruth();
+  }
+};
+
+// More queries than keys and fewer: some have no key at all, some tiles are left out.
+TEST_F(Attention, ModesOfTheTriangle) {
+  using namespace attention::flash_attention_score;  // NOLINT: its positions
+  const std::pair<int64_t, int64_t> lengths[] = {{20, 300}, {300, 20}};
+  for (const auto& [queries, keys] : lengths) {
+    truth::Call call = Plain(queries, keys);
+    call.SetTensor(kAttenMask, {2048, 2048}, DType::kBool, std::vector<double>(2048 * 2048, 1.0));
+    call.SetInteger(kPreTokens, 15);
+    call.SetInteger(kNextTokens, -3);
+    for (const int64_t mode : {2, 3, 4}) {
+      if (mode != 3 && queries > keys) continue;
+      call.SetInteger(kSparseMode, mode);
+      ExpectTruth(call);
+    }
+  }
+}
+
+TEST_F(Attention, BandOfManyTiles) {
+  using namespace attention::flash_attention_score;  // NOLINT: its positions
+  truth::Call call = Plain(300, 600);
+  call.SetTensor(kAttenMask, {300, 600}, DType::kBool, std::vector<double>(300 * 600, 0.0));
+  call.SetInteger(kPreTokens, 2);
+  call.SetInteger(kNextTokens, 270);
+  ExpectTruth(call);
+  call.SetInteger(kPreTokens, -290);
+  call.SetInteger(kNextTokens, 300);
+  ExpectTruth(call);
+}
+
+// A NaN is in all that its query or its key has a part in, an infinite bias leaves its key out.
+TEST_F(Attention, NumbersThatAreNotFinite) {
+  using namespace attention::flash_attention_score;  // NOLINT: its positions
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  truth::Call call = Plain(3, 300);
+  std::vector<double> bias(4 * 3 * 300, 0.0);
+  for (size_t i = 0; i < bias.size(); ++i) {
+    if (i % 3 != 0 || (i >= 600 && i < 900)) bias[i] = -kInfinity;
+  }
+  call.SetTensor(kRealShift, {1, 4, 3, 300}, DType::kFloat32, bias);
+  ExpectTruth(call);
+
+  call = Plain(2, 300);
+  std::vector<double> query = call.Values(kQuery);
+  query[8] = std::nan("");
+  call.SetTensor(kQuery, call.Shape(kQuery), DType::kFloat32, query);
+  OperatorRun run(attention::kOperators[0], call);
+  ACLIMB_ASSERT_OK(run.Run(stream_));
+  const std::vector<double> out = run.Tensor(kAttentionOut).Values();
+  for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::isnan(out[i]), i / 8 == 1) << i;
+}
+
+TEST(AttentionContract, FlashAttentionScore) {
+  using namespace attention::flash_attention_score;  // NOLINT: its positions
+  static char layout[] = "BNSD";
+  static char triangle[] = "TND";
+  constexpr DType kFloat = DType::kFloat32;
+  ContractHarness<decltype(aclnnFlashAttentionScoreGetWorkspaceSize)> harness(
+      kContract, &aclnnFlashAttentionScoreGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kQuery, {2, 4, 3, 8}, kFloat);
+        a.Tensor(kKey, {2, 2, 5, 8}, kFloat);
+        a.Tensor(kValue, {2, 2, 5, 8}, kFloat);
+        a.Tensor(kRealShift, {2, 4, 3, 5}, kFloat);
+        a.Tensor(kDropMask, {15}, DType::kUInt8);
+        a.Tensor(kPaddingMask, {0}, kFloat);
+        a.Tensor(kAttenMask, {3, 5}, DType::kBool);
+        a.Ints(kPrefix, {});
+        a.Real(kScaleValue, 0.5);
+        a.Real(kKeepProb, 0.5);
+        a.Integer(kPreTokens, 2147483647);
+        a.Integer(kNextTokens, 2147483647);
+        a.Integer(kHeadNum, 4);
+        a.String(kInputLayout, layout);
+        a.Integer(kInnerPrecise, 0);
+        a.Integer(kSparseMode, 0);
+        a.Tensor(kSoftmaxMax, {2, 4, 3, 8}, kFloat);
+        a.Tensor(kSoftmaxSum, {2, 4, 3, 8}, kFloat);
+        a.Tensor(kSoftmaxOut, {0}, kFloat);
+        a.Tensor(kAttentionOut, {2, 4, 3, 8}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("choice/inputLayout",
+                     [](CallArguments& a) { a.String(kInputLayout, triangle); });
+  harness.ExpectRule("absent/paddingMaskOptional",
+                     [](CallArguments& a) { a.Tensor(kPaddingMask, {2}, kFloat); });
+  harness.ExpectRule("dtype/attenMaskOptional", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {3, 5}, kFloat);
+  });
+  harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kHeadNum, 3); });
+  harness.ExpectRule("shape/query", [](CallArguments& a) { a.Tensor(kQuery, {2, 3, 32}, kFloat); });
+  harness.ExpectRule("shape/key", [](CallArguments& a) { a.Tensor(kKey, {2, 3, 5, 8}, kFloat); });
+  harness.ExpectRule("shape/key", [](CallArguments& a) { a.Tensor(kKey, {2, 2, 5, 7}, kFloat); });
+  harness.ExpectRule("shape/value", [](CallArguments& a) {
+    a.Tensor(kValue, {2, 2, 6, 8}, kFloat);
+  });
+  harness.ExpectRule("shape/realShiftOptional", [](CallArguments& a) {
+    a.Tensor(kRealShift, {2, 1, 3, 5}, kFloat);
+  });
+  harness.ExpectRule("needed/attenMaskOptional", [](CallArguments& a) {
+    a.Integer(kSparseMode, 3);
+    a.Null(kAttenMask);
+  });
+  harness.ExpectRule("shape/attenMaskOptional", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {5, 3}, DType::kBool);
+  });
+  harness.ExpectRule("shape/attenMaskOptional",
+                     [](CallArguments& a) { a.Integer(kSparseMode, 2); });
+  harness.ExpectRule("band/nextTokens", [](CallArguments& a) {
+    a.Integer(kPreTokens, 1);
+    a.Integer(kNextTokens, -2);
+  });
+  harness.ExpectRule("needed/dropMaskOptional", [](CallArguments& a) { a.Null(kDropMask); });
+  harness.ExpectRule("shape/dropMaskOptional",
+                     [](CallArguments& a) { a.Tensor(kDropMask, {14}, DType::kUInt8); });
+  harness.ExpectRule("shape/softmaxMaxOut", [](CallArguments& a) {
+    a.Tensor(kSoftmaxMax, {2, 4, 3, 1}, kFloat);
+  });
+  harness.ExpectRule("shape/softmaxSumOut", [](CallArguments& a) {
+    a.Tensor(kSoftmaxSum, {2, 3, 4, 8}, kFloat);
+  });
+  harness.ExpectRule("shape/attentionOutOut", [](CallArguments& a) {
+    a.Tensor(kAttentionOut, {2, 3, 4, 8}, kFloat);
+  });
+  harness.ExpectEveryRuleCovered(
+      {"flash_attention_score/product", "flash_attention_score/environment"});
+}
+
+TEST(AttentionContract, FlashAttentionScoreGrad) {
+  using namespace attention::flash_attention_score_grad;  // NOLINT: its positions
+  static char layout[] = "BSND";
+  static char sequences[] = "TND";
+  constexpr DType kFloat = DType::kFloat32;
+  ContractHarness<decltype(aclnnFlashAttentionScoreGradGetWorkspaceSize)> harness(
+      kContract, &aclnnFlashAttentionScoreGradGetWorkspaceSize, [](CallArguments& a) {
+        for (const int of_queries : {kQuery, kDy, kAttentionIn, kDq}) {
+          a.Tensor(of_queries, {2, 3, 4, 8}, kFloat);
+        }
+        for (const int of_keys : {kKey, kValue, kDk, kDv}) a.Tensor(of_keys, {2, 5, 2, 8}, kFloat);
+        a.Tensor(kPseShift, {1, 4, 3, 5}, kFloat);
+        a.Tensor(kDropMask, {15}, DType::kUInt8);
+        a.Tensor(kPaddingMask, {0}, kFloat);
+        a.Tensor(kAttenMask, {2, 1, 3, 5}, DType::kUInt8);
+        a.Tensor(kSoftmaxMax, {2, 4, 3, 8}, kFloat);
+        a.Tensor(kSoftmaxSum, {2, 4, 3, 8}, kFloat);
+        a.Tensor(kSoftmaxIn, {0}, kFloat);
+        a.Ints(kPrefix, {});
+        a.Real(kScaleValue, 0.5);
+        a.Real(kKeepProb, 0.5);
+        a.Integer(kPreTokens, 2147483647);
+        a.Integer(kNextTokens, 2147483647);
+        a.Integer(kHeadNum, 4);
+        a.String(kInputLayout, layout);
+        a.Integer(kInnerPrecise, 0);
+        a.Integer(kSparseMode, 0);
+        a.Tensor(kDpse, {1, 4, 3, 5}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) { a.Tensor(kDpse, {0}, kFloat); });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("choice/inputLayout",
+                     [](CallArguments& a) { a.String(kInputLayout, sequences); });
+  harness.ExpectRule("absent/paddingMaskOptional",
+                     [](CallArguments& a) { a.Tensor(kPaddingMask, {2}, kFloat); });
+  harness.ExpectRule("dtype/attenMaskOptional", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {3, 5}, kFloat);
+  });
+  harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kHeadNum, 3); });
+  harness.ExpectRule("shape/keyIn", [](CallArguments& a) { a.Tensor(kKey, {3, 5, 2, 8}, kFloat); });
+  harness.ExpectRule("shape/value", [](CallArguments& a) {
+    a.Tensor(kValue, {2, 5, 1, 8}, kFloat);
+  });
+  harness.ExpectRule("shape/pseShiftOptional", [](CallArguments& a) {
+    a.Tensor(kPseShift, {1, 4, 1, 5}, kFloat);
+  });
+  harness.ExpectRule("needed/attenMaskOptional", [](CallArguments& a) {
+    a.Integer(kSparseMode, 1);
+    a.Null(kAttenMask);
+  });
+  harness.ExpectRule("shape/attenMaskOptional", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {2, 2, 3, 5}, DType::kBool);
+  });
+  harness.ExpectRule("band/nextTokens", [](CallArguments& a) {
+    a.Integer(kPreTokens, -4);
+    a.Integer(kNextTokens, 3);
+  });
+  harness.ExpectRule("needed/dropMaskOptional", [](CallArguments& a) { a.Null(kDropMask); });
+  harness.ExpectRule("shape/dropMaskOptional", [](CallArguments& a) {
+    a.Tensor(kDropMask, {2, 7}, DType::kUInt8);
+  });
+  harness.ExpectRule("shape/dy", [](CallArguments& a) { a.Tensor(kDy, {2, 3, 4, 9}, kFloat); });
+  harness.ExpectRule("shape/attentionInOptional", [](CallArguments& a) {
+    a.Tensor(kAttentionIn, {2, 3, 4, 7}, kFloat);
+  });
+  harness.ExpectRule("shape/softmaxMaxOptional", [](CallArguments& a) {
+    a.Tensor(kSoftmaxMax, {2, 4, 3, 1}, kFloat);
+  });
+  harness.ExpectRule("shape/softmaxSumOptional", [](CallArguments& a) {
+    a.Tensor(kSoftmaxSum, {2, 3, 4, 8}, kFloat);
+  });
+  harness.ExpectRule("shape/dpseOut", [](CallArguments& a) {
+    a.Tensor(kDpse, {2, 4, 3, 5}, kFloat);
+  });
+  harness.ExpectRule("shape/dpseOut", [](CallArguments& a) { a.Null(kPseShift); });
+  harness.ExpectEveryRuleCovered(
+      {"flash_attention_score_grad/product", "flash_attention_score_grad/environment"});
+}
+
+}  // namespace
+}  // namespace aclimb::testing

@@ -1,0 +1,474 @@
+#include "aclimb/ops/attention/backward.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "aclimb/ops/attention/scores.h"
+#include "aclimb/ops/attention/tiles.h"
+#include "aclimb/rows/spans.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::attention {
+namespace {
+
+constexpr int64_t kTileQueries = 128;
+constexpr int64_t kTileKeys = 128;
+// Multiplications that oneDNN does in a cycle, about.
+constexpr double kMultiplications = 16;
+
+// A tile of queries against a tile of keys.
+struct Pair {
+  int64_t batch, head;
+  int64_t query, queries;
+  int64_t key, keys;
+};
+
+class BackwardPlan final : public Plan {
+ public:
+  BackwardPlan(Planner& planner, Backward backward) : of_(std::move(backward)) {
+    const Problem& p = of_.problem;
+    queries_ = CutInto(p.queries, kTileQueries);
+    keys_ = CutInto(p.keys, kTileKeys);
+    query_ = Panel(of_.query, p.width, false);
+    key_ = Panel(of_.key, p.width, false);
+    value_ = Panel(of_.value, p.value_width, false);
+    grad_ = Panel(of_.grad, p.value_width, false);
+    result_ = Panel(of_.result, p.value_width, false);
+    MakeProducts();
+    if (of_.bias_grad.given()) {
+      const TensorView& view = of_.bias_grad.by_heads();
+      bias_batches_ = view.shape[0];
+      bias_queries_ = view.shape[2];
+    }
+    bias_is_whole_ = bias_batches_ == p.batch && bias_queries_ == p.queries;
+    BookScratch(planner);
+    planner.Costs({.cycles = (of_.bias_grad.given() && !bias_is_whole_ ? 4.5 : 3.5) * p.Work() /
+                             kMultiplications});
+  }
+
+  double Flops() const override { return 5 * of_.problem.Work(); }
+
+  void Run(const RunContext& run) const override {
+    for (const Operand* each :
+         {&of_.query, &of_.key, &of_.value, &of_.grad, &of_.bias, &of_.mask, &of_.result}) {
+      if (each->given() && !each->Fetch(run)) return;
+    }
+    for (const rows::Dense* each : {&of_.kept, &of_.max, &of_.sum}) {
+      if (each->given() && !each->Fetch(run)) return;
+    }
+    Arguments a;
+    Problem& p = a.problem;
+    p = of_.problem;
+    p.query = of_.query.At(run);
+    p.key = of_.key.At(run);
+    p.value = of_.value.At(run);
+    p.bias = of_.bias.At(run);
+    p.mask = of_.mask.At(run);
+    p.kept = static_cast<const uint8_t*>(of_.kept.Data(run));
+    a.grad = of_.grad.At(run);
+    a.result = of_.result.At(run);
+    a.max = static_cast<const float*>(of_.max.Data(run));
+    a.sum = static_cast<const float*>(of_.sum.Data(run));
+    a.query_grad = of_.query_grad.At(run);
+    a.key_grad = of_.key_grad.At(run);
+    a.value_grad = of_.value_grad.At(run);
+    a.bias_grad = of_.bias_grad.At(run);
+    a.deltas = run.Piece<float>(deltas_);
+
+    Slots slots(slot_count_);
+    const auto each = [&](int64_t count, const auto& body) {
+      return ParallelForAll(count, 1, [&](int64_t begin, int64_t end) {
+        const Slots::Lease slot(slots);
+        RunUnits(run, slot.number(), begin, end, body);
+      });
+    };
+    const int64_t key_units = KeyUnits(), query_units = QueryUnits();
+    bool whole =
+        each(query_units, [&](int64_t unit, char* memory) { FindDeltas(a, unit, memory); });
+    whole = whole && each(key_units + query_units + BiasUnits(), [&](int64_t unit, char* memory) {
+              if (unit < key_units) return GradKeys(a, unit, memory);
+              unit -= key_units;
+              if (unit < query_units) return GradQueries(a, unit, memory);
+              GradBias(a, unit - query_units, memory);
+            });
+    if (!whole) return;
+    for (const Operand* out : {&of_.query_grad, &of_.key_grad, &of_.value_grad, &of_.bias_grad}) {
+      if (out->given() && !out->Deliver(run)) return;
+    }
+  }
+
+ private:
+  struct Arguments {
+    Problem problem;
+    Rows grad, result;
+    const float *max, *sum;
+    Rows query_grad, key_grad, value_grad, bias_grad;
+    float* deltas;
+  };
+
+  template <typename Body>
+  void RunUnits(const RunContext& run, int64_t slot, int64_t begin, int64_t end,
+                const Body& body) const {
+    char* const memory = run.Piece<char>(slots_) + slot * slot_bytes_;
+    for (int64_t unit = begin; unit < end; ++unit) body(unit, memory);
+  }
+
+  // ---- Units of work: a tile of keys of a head, a tile of queries of a head, a tile of a bias.
+  int64_t KeyUnits() const { return of_.problem.batch * of_.problem.key_heads * keys_.Pieces(); }
+  int64_t QueryUnits() const { return of_.problem.batch * of_.problem.heads * queries_.Pieces(); }
+  int64_t BiasUnits() const {
+    if (!of_.bias_grad.given() || bias_is_whole_) return 0;
+    return bias_batches_ * of_.problem.heads * BiasPieces() * keys_.Pieces();
+  }
+  int64_t BiasPieces() const { return bias_queries_ == 1 ? 1 : queries_.Pieces(); }
+
+  void MakeProducts() {
+    const Problem& p = of_.problem;
+    const int64_t row = keys_.length;  // of scores
+    using matmul::onednn::Request;
+    scores_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
+      return Request{.m = m,
+                     .n = n,
+                     .k = p.width,
+                     .a_row = p.width,
+                     .a_column = 1,
+                     .b_row = 1,
+                     .b_column = key_.stride(),
+                     .c_row = row};
+    });
+    weight_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
+      return Request{.m = m,
+                     .n = n,
+                     .k = p.value_width,
+                     .a_row = grad_.stride(),
+                     .a_column = 1,
+                     .b_row = 1,
+                     .b_column = value_.stride(),
+                     .c_row = row};
+    });
+    value_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
+      return Request{.m = n,
+                     .n = p.value_width,
+                     .k = m,
+                     .a_row = 1,
+                     .a_column = row,
+                     .b_row = grad_.stride(),
+                     .b_column = 1,
+                     .c_row = p.value_width,
+                     .accumulates = true};
+    });
+    key_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
+      return Request{.m = n,
+                     .n = p.width,
+                     .k = m,
+                     .a_row = 1,
+                     .a_column = row,
+                     .b_row = p.width,
+                     .b_column = 1,
+                     .c_row = p.width,
+                     .accumulates = true};
+    });
+    query_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
+      return Request{.m = m,
+                     .n = p.width,
+                     .k = n,
+                     .a_row = row,
+                     .a_column = 1,
+                     .b_row = key_.stride(),
+                     .b_column = 1,
+                     .c_row = p.width,
+                     .accumulates = true};
+    });
+  }
+
+  void BookScratch(Planner& planner) {
+    const Problem& p = of_.problem;
+    Arrays arrays;
+    const int64_t rows = queries_.length, columns = keys_.length;
+    at_.query = arrays.Add<float>(rows * p.width);
+    at_.grad = arrays.Add<float>(grad_.BufferSize(rows));
+    at_.result = arrays.Add<float>(result_.BufferSize(rows));
+    at_.key = arrays.Add<float>(key_.BufferSize(columns));
+    at_.value = arrays.Add<float>(value_.BufferSize(columns));
+    at_.weights = arrays.Add<float>(rows * columns);
+    at_.score_grads = arrays.Add<float>(rows * columns);
+    at_.bias = arrays.Add<float>(columns);
+    at_.first = arrays.Add<float>(std::max(rows, columns) * p.width);
+    at_.second = arrays.Add<float>(columns * p.value_width);
+    at_.sums = arrays.Add<double>(BiasUnits() == 0 ? 0 : rows * columns);
+    int64_t scratch = 0;
+    for (const TileProducts* each :
+         {&scores_, &weight_grads_, &value_grads_, &key_grads_, &query_grads_}) {
+      scratch = std::max(scratch, each->ScratchBytes());
+    }
+    at_.product = arrays.Add<char>(scratch);
+    slot_bytes_ = RoundUp(arrays.bytes(), int64_t{4096});
+    slot_count_ = std::min<int64_t>(
+        {int64_t{TeamSize()}, std::max(KeyUnits() + QueryUnits(), BiasUnits()), Slots::kMost});
+    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    deltas_ = planner.workspace().Book(p.batch * p.heads * p.queries,
+                                       static_cast<int64_t>(sizeof(float)));
+  }
+
+  static float* Floats(char* memory, int64_t at) { return reinterpret_cast<float*>(memory + at); }
+
+  // For each query the sum over its weights of weight times gradient, which is that over its
+  // result.
+  void FindDeltas(const Arguments& a, int64_t unit, char* memory) const {
+    const Problem& p = a.problem;
+    const Pair pair = QueriesOf(unit);
+    const float* const grad = grad_.Load(a.grad, pair.batch, pair.head, pair.query, pair.queries,
+                                         pair.queries, Floats(memory, at_.grad));
+    const float* const result =
+        result_.Load(a.result, pair.batch, pair.head, pair.query, pair.queries, pair.queries,
+                     Floats(memory, at_.result));
+    float* const deltas = a.deltas + PlaceOf(p, pair);
+    for (int64_t r = 0; r < pair.queries; ++r) {
+      deltas[r] = static_cast<float>(rows::SpansInUse().dot(
+          grad + r * grad_.stride(), result + r * result_.stride(), p.value_width));
+    }
+  }
+
+  Pair QueriesOf(int64_t unit) const {
+    const int64_t piece = unit % queries_.Pieces(), head = unit / queries_.Pieces();
+    return {.batch = head / of_.problem.heads,
+            .head = head % of_.problem.heads,
+            .query = queries_.Begin(piece),
+            .queries = queries_.Length(piece),
+            .key = 0,
+            .keys = 0};
+  }
+  static int64_t PlaceOf(const Problem& p, const Pair& pair) {
+    return (pair.batch * p.heads + pair.head) * p.queries + pair.query;
+  }
+
+  // Whether any key of the pair takes part for any of its queries.
+  static bool Meets(const Problem& p, const Pair& pair) {
+    for (int64_t q = pair.query; q < pair.query + pair.queries; ++q) {
+      const Range keys = p.KeysOf(pair.batch, q);
+      if (!keys.empty() && keys.begin < pair.key + pair.keys && keys.end > pair.key) return true;
+    }
+    return false;
+  }
+
+  // ---- Operands of a pair
+  void LoadQueries(const Arguments& a, const Pair& pair, char* memory) const {
+    const Problem& p = a.problem;
+    float* const to = Floats(memory, at_.query);
+    for (int64_t r = 0; r < pair.queries; ++r) {
+      query_.LoadRow(p.query.At(pair.batch, pair.head, pair.query + r), to + r * p.width);
+    }
+    Scale(to, pair.queries * p.width, static_cast<float>(p.scale));
+  }
+  const float* LoadGrad(const Arguments& a, const Pair& pair, char* memory) const {
+    return grad_.Load(a.grad, pair.batch, pair.head, pair.query, pair.queries, pair.queries,
+                      Floats(memory, at_.grad));
+  }
+  const float* LoadKeys(const Arguments& a, const Pair& pair, char* memory) const {
+    return key_.Load(a.problem.key, pair.batch, pair.head / a.problem.Group(), pair.key, pair.keys,
+                     pair.keys, Floats(memory, at_.key));
+  }
+  const float* LoadValues(const Arguments& a, const Pair& pair, char* memory) const {
+    return value_.Load(a.problem.value, pair.batch, pair.head / a.problem.Group(), pair.key,
+                       pair.keys, pair.keys, Floats(memory, at_.value));
+  }
+  static void Scale(float* x, int64_t n, float factor) {
+    if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x);
+  }
+
+  // The weights of the pair, as dropout left them, and the gradients of its scores. The queries are
+  // in the thread's memory.
+  void GradScores(const Arguments& a, const Pair& pair, const float* grad, const float* key,
+                  const float* value, char* memory) const {
+    const Problem& p = a.problem;
+    float* const weights = Floats(memory, at_.weights);
+    float* const grads = Floats(memory, at_.score_grads);
+    char* const scratch = memory + at_.product;
+    scores_.Of(pair.queries, pair.keys)->Run(Floats(memory, at_.query), key, weights, scratch);
+    weight_grads_.Of(pair.queries, pair.keys)->Run(grad, value, grads, scratch);
+    const rows::Spans& spans = rows::SpansInUse();
+    const int64_t place = PlaceOf(p, pair);
+    for (int64_t r = 0; r < pair.queries; ++r) {
+      float* const weight = weights + r * keys_.length;
+      float* const score_grad = grads + r * keys_.length;
+      const RowPlace row = {.batch = pair.batch,
+                            .head = pair.head,
+                            .query = pair.query + r,
+                            .first = pair.key,
+                            .count = pair.keys};
+      const float sum = a.sum[(place + r) * of_.repeats];
+      if (sum == 0 || !FinishScores(p, row, weight, Floats(memory, at_.bias))) {
+        std::fill_n(weight, pair.keys, 0.0f);
+        std::fill_n(score_grad, pair.keys, 0.0f);
+        continue;
+      }
+      const float max = a.max[(place + r) * of_.repeats], inverse = 1 / sum;
+      spans.exp_scale[rows::kFlat](weight, &max, &inverse, pair.keys, weight);
+      Drop(p, row, score_grad);
+      spans.softmax_gradient[rows::kFlat](score_grad, weight, a.deltas + place + r, pair.keys,
+                                          score_grad);
+      Drop(p, row, weight);
+    }
+  }
+
+  // The gradients of a tile of keys and of their values, from all queries.
+  void GradKeys(const Arguments& a, int64_t unit, char* memory) const {
+    const Problem& p = a.problem;
+    const int64_t piece = unit % keys_.Pieces(), group = unit / keys_.Pieces();
+    const int64_t first_head = group % p.key_heads * p.Group();
+    Pair pair = {.batch = group / p.key_heads,
+                 .head = first_head,
+                 .query = 0,
+                 .queries = 0,
+                 .key = keys_.Begin(piece),
+                 .keys = keys_.Length(piece)};
+    float* const key_sums = Floats(memory, at_.first);
+    float* const value_sums = Floats(memory, at_.second);
+    std::fill_n(key_sums, pair.keys * p.width, 0.0f);
+    std::fill_n(value_sums, pair.keys * p.value_width, 0.0f);
+    const float* const key = LoadKeys(a, pair, memory);
+    const float* const value = LoadValues(a, pair, memory);
+    for (; pair.head < first_head + p.Group(); ++pair.head) {
+      for (int64_t q = 0; q < queries_.Pieces(); ++q) {
+        pair.query = queries_.Begin(q);
+        pair.queries = queries_.Length(q);
+        const bool meets = Meets(p, pair);
+        if (meets) {
+          LoadQueries(a, pair, memory);
+          const float* const grad = LoadGrad(a, pair, memory);
+          GradScores(a, pair, grad, key, value, memory);
+          value_grads_.Of(pair.queries, pair.keys)
+              ->Run(Floats(memory, at_.weights), grad, value_sums, memory + at_.product);
+          key_grads_.Of(pair.queries, pair.keys)
+              ->Run(Floats(memory, at_.score_grads), Floats(memory, at_.query), key_sums,
+                    memory + at_.product);
+        }
+        if (bias_is_whole_) PutBias(a, pair, meets, memory);
+      }
+    }
+    const int64_t head = group % p.key_heads;
+    for (int64_t r = 0; r < pair.keys; ++r) {
+      Put(a.key_grad, pair.batch, head, pair.key + r, key_sums + r * p.width, p.width);
+      Put(a.value_grad, pair.batch, head, pair.key + r, value_sums + r * p.value_width,
+          p.value_width);
+    }
+  }
+
+  // The gradient of a tile of queries.
+  void GradQueries(const Arguments& a, int64_t unit, char* memory) const {
+    const Problem& p = a.problem;
+    Pair pair = QueriesOf(unit);
+    float* const sums = Floats(memory, at_.first);
+    std::fill_n(sums, pair.queries * p.width, 0.0f);
+    LoadQueries(a, pair, memory);
+    const float* const grad = LoadGrad(a, pair, memory);
+    for (int64_t k = 0; k < keys_.Pieces(); ++k) {
+      pair.key = keys_.Begin(k);
+      pair.keys = keys_.Length(k);
+      if (!Meets(p, pair)) continue;
+      const float* const key = LoadKeys(a, pair, memory);
+      GradScores(a, pair, grad, key, LoadValues(a, pair, memory), memory);
+      query_grads_.Of(pair.queries, pair.keys)
+          ->Run(Floats(memory, at_.score_grads), key, sums, memory + at_.product);
+    }
+    Scale(sums, pair.queries * p.width, static_cast<float>(p.scale));
+    for (int64_t r = 0; r < pair.queries; ++r) {
+      Put(a.query_grad, pair.batch, pair.head, pair.query + r, sums + r * p.width, p.width);
+    }
+  }
+
+  // A tile of the gradient of a bias that several batches or all queries share.
+  void GradBias(const Arguments& a, int64_t unit, char* memory) const {
+    const Problem& p = a.problem;
+    const int64_t k = unit % keys_.Pieces(), rest = unit / keys_.Pieces();
+    const int64_t piece = rest % BiasPieces(), head = rest / BiasPieces() % p.heads;
+    const int64_t batch = rest / BiasPieces() / p.heads;
+    const bool one_row = bias_queries_ == 1;
+    const int64_t rows = one_row ? 1 : queries_.Length(piece);
+    auto* const sums = reinterpret_cast<double*>(memory + at_.sums);
+    std::fill_n(sums, rows * keys_.length, 0.0);
+    Pair pair = {.batch = 0,
+                 .head = head,
+                 .query = 0,
+                 .queries = 0,
+                 .key = keys_.Begin(k),
+                 .keys = keys_.Length(k)};
+    for (int64_t b = 0; b < p.batch; ++b) {
+      if (bias_batches_ > 1 && b != batch) continue;
+      pair.batch = b;
+      for (int64_t q = one_row ? 0 : piece; q < (one_row ? queries_.Pieces() : piece + 1); ++q) {
+        pair.query = queries_.Begin(q);
+        pair.queries = queries_.Length(q);
+        if (!Meets(p, pair)) continue;
+        LoadQueries(a, pair, memory);
+        const float* const grad = LoadGrad(a, pair, memory);
+        const float* const key = LoadKeys(a, pair, memory);
+        GradScores(a, pair, grad, key, LoadValues(a, pair, memory), memory);
+        const float* const grads = Floats(memory, at_.score_grads);
+        for (int64_t r = 0; r < pair.queries; ++r) {
+          double* const row = sums + (one_row ? 0 : r * keys_.length);
+          for (int64_t i = 0; i < pair.keys; ++i) {
+            row[i] += static_cast<double>(grads[r * keys_.length + i]);
+          }
+        }
+      }
+    }
+    float* const row = Floats(memory, at_.weights);
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < pair.keys; ++i) {
+        row[i] = static_cast<float>(sums[r * keys_.length + i] * p.bias_factor);
+      }
+      PutBiasRow(a, batch, head, one_row ? 0 : queries_.Begin(piece) + r, pair, row);
+    }
+  }
+
+  // The pair's own part of the gradient of a bias.
+  void PutBias(const Arguments& a, const Pair& pair, bool meets, char* memory) const {
+    float* const grads = Floats(memory, at_.score_grads);
+    for (int64_t r = 0; r < pair.queries; ++r) {
+      float* const row = grads + r * keys_.length;
+      if (meets) {
+        Scale(row, pair.keys, static_cast<float>(a.problem.bias_factor));
+      } else {
+        std::fill_n(row, pair.keys, 0.0f);
+      }
+      PutBiasRow(a, pair.batch, pair.head, pair.query + r, pair, row);
+    }
+  }
+  static void PutBiasRow(const Arguments& a, int64_t batch, int64_t head, int64_t query,
+                         const Pair& pair, const float* row) {
+    Rows to = a.bias_grad;
+    to.data += pair.key * static_cast<int64_t>(SizeOf(to.dtype));
+    Put(to, batch, head, query, row, pair.keys);
+  }
+
+  static void Put(const Rows& to, int64_t b, int64_t h, int64_t r, const float* row, int64_t n) {
+    const copy::Converter converter(DType::kFloat32, to.dtype);
+    if (converter.Changes()) return converter.Run(row, n, to.At(b, h, r));
+    std::copy_n(row, n, reinterpret_cast<float*>(to.At(b, h, r)));
+  }
+
+  const Backward of_;
+  Cut queries_, keys_;
+  Panel query_, key_, value_, grad_, result_;
+  TileProducts scores_, weight_grads_, value_grads_, key_grads_, query_grads_;
+  int64_t bias_batches_ = 0, bias_queries_ = 0;
+  bool bias_is_whole_ = false;
+  struct {
+    int64_t query, grad, result, key, value, weights, score_grads, bias, first, second, sums,
+        product;
+  } at_ = {};
+  int64_t slot_bytes_ = 0, slot_count_ = 1;
+  WorkspacePiece slots_, deltas_;
+};
+
+}  // namespace
+
+PlanPointer MakeBackwardPlan(Planner& planner, Backward backward) {
+  const Problem& p = backward.problem;
+  if (p.batch == 0 || (p.queries == 0 && p.keys == 0)) return nullptr;
+  return NewPlan<BackwardPlan>(planner, std::move(backward));
+}
+
+}  // namespace aclimb::attention

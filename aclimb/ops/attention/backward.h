@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/executor/plan.h"
+#include "aclimb/ops/attention/operand.h"
+#include "aclimb/ops/attention/problem.h"
+#include "aclimb/rows/dense.h"
+
+namespace aclimb::attention {
+
+// What the gradient of a forward call is made of. Operands that are not given are left out.
+struct Backward {
+  Problem problem;  // without addresses
+  Operand query, key, value, grad, bias, mask;
+  rows::Dense kept;      // bits of the weights that stayed
+  rows::Dense max, sum;  // what the forward call found, `repeats` times for each query
+  int64_t repeats = 1;
+  Operand result;  // of the forward call
+  Operand query_grad, key_grad, value_grad;
+  Operand bias_grad;  // of the shape of the bias
+};
+
+// Scores are computed again from query and key, tile by tile: once for the gradients of key and
+// value, once for that of the query, and once more for a bias that repeats. Each tile of a gradient
+// is added up in a fixed order by one thread.
+PlanPointer MakeBackwardPlan(Planner& planner, Backward backward);
+
+}  // namespace aclimb::attention

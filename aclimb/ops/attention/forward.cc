@@ -1,0 +1,278 @@
+#include "aclimb/ops/attention/forward.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "aclimb/ops/attention/scores.h"
+#include "aclimb/ops/attention/tiles.h"
+#include "aclimb/rows/spans.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::attention {
+namespace {
+
+// Both factors of a tile, its scores and results stay in a core's second-level cache.
+constexpr int64_t kTileRows = 128;
+constexpr int64_t kTileKeys = 256;
+// Multiplications that oneDNN does in a cycle, about.
+constexpr double kMultiplications = 16;
+
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Queries of some heads that share their keys.
+struct Tile {
+  int64_t batch, head, heads, query, queries;
+
+  int64_t rows() const { return heads * queries; }
+  int64_t HeadOf(int64_t row) const { return head + row / queries; }
+  int64_t QueryOf(int64_t row) const { return query + row % queries; }
+};
+
+class ForwardPlan final : public Plan {
+ public:
+  ForwardPlan(Planner& planner, Forward forward) : of_(std::move(forward)) {
+    const Problem& p = of_.problem;
+    // Short sequences fill a tile with the queries of several heads.
+    queries_ = CutInto(p.queries, kTileRows);
+    heads_ = CutInto(p.Group(), std::max<int64_t>(1, kTileRows / queries_.length));
+    keys_ = CutInto(p.keys, kTileKeys);
+    const bool counted = !of_.key_counts.empty();
+    query_ = Panel(of_.query, p.width, false);
+    key_ = Panel(of_.key, p.width, counted);
+    value_ = Panel(of_.value, p.value_width, counted);
+    const Cut rows = queries_.length < p.queries
+                         ? queries_
+                         : Cut{p.Group() * p.queries, heads_.length * p.queries};
+    products_ = TileProducts(rows, keys_, [&](int64_t m, int64_t n) {
+      return matmul::onednn::Request{.m = m,
+                                     .n = n,
+                                     .k = p.width,
+                                     .a_row = p.width,
+                                     .a_column = 1,
+                                     .b_row = 1,
+                                     .b_column = key_.stride(),
+                                     .c_row = keys_.length};
+    });
+    sums_ = TileProducts(rows, keys_, [&](int64_t m, int64_t n) {
+      return matmul::onednn::Request{.m = m,
+                                     .n = p.value_width,
+                                     .k = n,
+                                     .a_row = keys_.length,
+                                     .a_column = 1,
+                                     .b_row = value_.stride(),
+                                     .b_column = 1,
+                                     .c_row = p.value_width,
+                                     .accumulates = true};
+    });
+    BookScratch(planner, rows.length);
+    planner.Costs({.cycles = p.Work() / kMultiplications + of_.query.CopyCycles() +
+                             of_.key.CopyCycles() + of_.value.CopyCycles() + of_.out.CopyCycles()});
+  }
+
+  double Flops() const override { return 2 * of_.problem.Work(); }
+
+  void Run(const RunContext& run) const override {
+    for (const Operand* each : {&of_.query, &of_.key, &of_.value, &of_.bias, &of_.mask}) {
+      if (each->given() && !each->Fetch(run)) return;
+    }
+    if (!of_.kept.Fetch(run)) return;
+    Problem p = of_.problem;
+    p.query_counts = of_.query_counts;
+    p.key_counts = of_.key_counts;
+    p.query = of_.query.At(run);
+    p.key = of_.key.At(run);
+    p.value = of_.value.At(run);
+    p.bias = of_.bias.At(run);
+    p.mask = of_.mask.At(run);
+    p.kept = static_cast<const uint8_t*>(of_.kept.Data(run));
+    const Results results = {.out = of_.out.At(run),
+                             .max = static_cast<float*>(of_.max.Data(run)),
+                             .sum = static_cast<float*>(of_.sum.Data(run)),
+                             .log_sum = static_cast<float*>(of_.log_sum.Data(run))};
+    Slots slots(slot_count_);
+    const bool whole = ParallelForAll(Units(), 1, [&](int64_t begin, int64_t end) {
+      const Slots::Lease slot(slots);
+      char* const memory = run.Piece<char>(slots_) + slot.number() * slot_bytes_;
+      for (int64_t unit = begin; unit < end; ++unit) RunTile(p, TileOf(unit), results, memory);
+    });
+    if (!whole || !of_.out.Deliver(run)) return;
+    for (const rows::Dense* each : {&of_.max, &of_.sum, &of_.log_sum}) {
+      if (each->given() && !each->Deliver(run)) return;
+    }
+  }
+
+ private:
+  struct Results {
+    Rows out;
+    float *max, *sum, *log_sum;
+  };
+
+  void BookScratch(Planner& planner, int64_t rows) {
+    const Problem& p = of_.problem;
+    Arrays arrays;
+    at_.query = arrays.Add<float>(rows * p.width);
+    at_.scores = arrays.Add<float>(rows * keys_.length);
+    at_.out = arrays.Add<float>(rows * p.value_width);
+    at_.max = arrays.Add<float>(rows);
+    at_.sum = arrays.Add<double>(rows);
+    at_.bias = arrays.Add<float>(keys_.length);
+    at_.key = arrays.Add<float>(key_.BufferSize(keys_.length));
+    at_.value = arrays.Add<float>(value_.BufferSize(keys_.length));
+    at_.product = arrays.Add<char>(std::max(products_.ScratchBytes(), sums_.ScratchBytes()));
+    slot_bytes_ = RoundUp(arrays.bytes(), int64_t{4096});
+    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
+    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+  }
+
+  int64_t Units() const {
+    return of_.problem.batch * of_.problem.key_heads * heads_.Pieces() * queries_.Pieces();
+  }
+  Tile TileOf(int64_t unit) const {
+    const Problem& p = of_.problem;
+    const int64_t query = unit % queries_.Pieces(), head = unit / queries_.Pieces();
+    const int64_t piece = head % heads_.Pieces(), group = head / heads_.Pieces();
+    return {.batch = group / p.key_heads,
+            .head = group % p.key_heads * p.Group() + heads_.Begin(piece),
+            .heads = heads_.Length(piece),
+            .query = queries_.Begin(query),
+            .queries = queries_.Length(query)};
+  }
+
+  void RunTile(const Problem& p, const Tile& tile, const Results& results, char* memory) const {
+    const auto floats = [memory](int64_t at) { return reinterpret_cast<float*>(memory + at); };
+    float* const query = floats(at_.query);
+    float* const out = floats(at_.out);
+    float* const max = floats(at_.max);
+    auto* const sum = reinterpret_cast<double*>(memory + at_.sum);
+    LoadQueries(p, tile, query);
+    std::fill_n(out, tile.rows() * p.value_width, 0.0f);
+    std::fill_n(max, tile.rows(), -kInfinity);
+    std::fill_n(sum, tile.rows(), 0.0);
+    const Range keys = KeysOf(p, tile);
+    for (int64_t piece = keys.begin / keys_.length; keys_.Begin(piece) < keys.end; ++piece) {
+      AddKeys(p, tile, piece, memory);
+    }
+    for (int64_t r = 0; r < tile.rows(); ++r) {
+      const int64_t head = tile.HeadOf(r), number = tile.QueryOf(r);
+      const bool any = sum[r] != 0;
+      float* const row = out + r * p.value_width;
+      if (any) Scale(row, p.value_width, static_cast<float>(1 / sum[r]));
+      const copy::Converter converter(DType::kFloat32, results.out.dtype);
+      char* const to = results.out.At(tile.batch, head, number);
+      if (converter.Changes()) {
+        converter.Run(row, p.value_width, to);
+      } else {
+        std::copy_n(row, p.value_width, reinterpret_cast<float*>(to));
+      }
+      const int64_t place = (tile.batch * p.heads + head) * p.queries + number;
+      Put(results.max, place, any ? max[r] : kLowest);
+      Put(results.sum, place, static_cast<float>(sum[r]));
+      Put(results.log_sum, place, any ? static_cast<float>(max[r] + std::log(sum[r])) : kInfinity);
+    }
+  }
+
+  void Put(float* to, int64_t place, float value) const {
+    if (to != nullptr) std::fill_n(to + place * of_.repeats, of_.repeats, value);
+  }
+
+  static void Scale(float* x, int64_t n, float factor) {
+    if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x);
+  }
+
+  void LoadQueries(const Problem& p, const Tile& tile, float* to) const {
+    for (int64_t r = 0; r < tile.rows(); ++r) {
+      query_.LoadRow(p.query.At(tile.batch, tile.HeadOf(r), tile.QueryOf(r)), to + r * p.width);
+    }
+    Scale(to, tile.rows() * p.width, static_cast<float>(p.scale));
+  }
+
+  // The keys that take part for any of its queries.
+  static Range KeysOf(const Problem& p, const Tile& tile) {
+    Range keys = {p.keys, 0};
+    const int64_t last = std::min(tile.query + tile.queries, p.QueriesOf(tile.batch));
+    for (int64_t q = tile.query; q < last; ++q) {
+      const Range own = p.KeysOf(tile.batch, q);
+      if (own.empty()) continue;
+      keys = {std::min(keys.begin, own.begin), std::max(keys.end, own.end)};
+    }
+    return keys;
+  }
+
+  // Adds a tile of values, weighted by how well its keys fit the queries.
+  void AddKeys(const Problem& p, const Tile& tile, int64_t piece, char* memory) const {
+    const auto floats = [memory](int64_t at) { return reinterpret_cast<float*>(memory + at); };
+    float* const scores = floats(at_.scores);
+    float* const out = floats(at_.out);
+    const int64_t first = keys_.Begin(piece), count = keys_.Length(piece);
+    const int64_t group = tile.head / p.Group(), valid = p.KeysOf(tile.batch) - first;
+    if (const auto* const product = products_.Of(tile.rows(), count)) {
+      const float* const key =
+          key_.Load(p.key, tile.batch, group, first, count, valid, floats(at_.key));
+      product->Run(floats(at_.query), key, scores, memory + at_.product);
+    } else {
+      std::fill_n(scores, tile.rows() * keys_.length, 0.0f);
+    }
+    for (int64_t r = 0; r < tile.rows(); ++r) {
+      WeighKeys(p, tile, r, {.first = first, .count = count}, memory);
+    }
+    if (const auto* const product = sums_.Of(tile.rows(), count)) {
+      const float* const value =
+          value_.Load(p.value, tile.batch, group, first, count, valid, floats(at_.value));
+      product->Run(scores, value, out, memory + at_.product);
+    }
+  }
+
+  // Makes weights of a row's scores, relative to the largest score so far, which it brings the
+  // row's results to.
+  void WeighKeys(const Problem& p, const Tile& tile, int64_t r, RowPlace place,
+                 char* memory) const {
+    const rows::Spans& spans = rows::SpansInUse();
+    const auto floats = [memory](int64_t at) { return reinterpret_cast<float*>(memory + at); };
+    float* const row = floats(at_.scores) + r * keys_.length;
+    float& max = floats(at_.max)[r];
+    double& sum = reinterpret_cast<double*>(memory + at_.sum)[r];
+    place.batch = tile.batch;
+    place.head = tile.HeadOf(r);
+    place.query = tile.QueryOf(r);
+    if (place.query >= p.QueriesOf(tile.batch) || !FinishScores(p, place, row, floats(at_.bias))) {
+      std::fill_n(row, place.count, 0.0f);
+      return;
+    }
+    const float largest = std::max(spans.max(row, place.count), max);
+    // NaN may hide from the largest score, not from a sum.
+    if (largest == -kInfinity && !std::isnan(spans.sum(row, place.count))) {
+      std::fill_n(row, place.count, 0.0f);
+      return;
+    }
+    const double above = spans.exp_sum(row, place.count, largest, row);
+    const float factor = max == -kInfinity ? 0.0f : std::exp(max - largest);
+    sum = sum * static_cast<double>(factor) + above;
+    if (max != -kInfinity) Scale(floats(at_.out) + r * p.value_width, p.value_width, factor);
+    max = largest;
+    Drop(p, place, row);
+  }
+
+  const Forward of_;
+  Cut queries_, heads_, keys_;
+  Panel query_, key_, value_;
+  TileProducts products_, sums_;
+  struct {
+    int64_t query, scores, out, max, sum, bias, key, value, product;
+  } at_ = {};
+  int64_t slot_bytes_ = 0, slot_count_ = 1;
+  WorkspacePiece slots_;
+};
+
+}  // namespace
+
+PlanPointer MakeForwardPlan(Planner& planner, Forward forward) {
+  const Problem& p = forward.problem;
+  if (p.batch == 0 || p.heads == 0 || p.queries == 0) return nullptr;
+  return NewPlan<ForwardPlan>(planner, std::move(forward));
+}
+
+}  // namespace aclimb::attention

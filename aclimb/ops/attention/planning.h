@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string_view>
+
+#include "aclimb/contract/arguments.h"
+#include "aclimb/executor/plan.h"
+#include "aclimb/ops/attention/operand.h"
+#include "aclimb/ops/attention/problem.h"
+#include "aclimb/ops/attention/shapes.h"
+#include "aclimb/rows/dense.h"
+
+// What the plans of the operators make of arguments that obey their contracts.
+namespace aclimb::attention {
+
+inline Problem ProblemOf(const contract::Arguments& arguments, const Places& at) {
+  const Sizes sizes = SizesOf(arguments, at);
+  Problem problem;
+  problem.batch = sizes.batch;
+  problem.heads = sizes.heads;
+  problem.key_heads = sizes.key_heads;
+  problem.queries = sizes.queries;
+  problem.keys = sizes.keys;
+  problem.width = sizes.width;
+  problem.value_width = sizes.value_width;
+  problem.band = BandOf(arguments, at, sizes);
+  return problem;
+}
+
+// A tensor of queries, keys or values, and one of results.
+inline Operand MatricesOf(const contract::Arguments& arguments, Planner& planner, const Places& at,
+                          int place, int64_t heads) {
+  return Operand::Input(planner, place, TensorAt(arguments, place).View(),
+                        arguments.String(at.layout, ""), heads);
+}
+inline Operand MatricesTo(const contract::Arguments& arguments, Planner& planner, const Places& at,
+                          int place, int64_t heads) {
+  return Operand::Output(planner, place, TensorAt(arguments, place).View(),
+                         arguments.String(at.layout, ""), heads);
+}
+// A number for each weight, where it is given.
+inline Operand WeightsOf(const contract::Arguments& arguments, Planner& planner, int place) {
+  if (!arguments.Given(place)) return {};
+  return Operand::Weights(planner, place, TensorAt(arguments, place).View());
+}
+inline rows::Dense FloatsOf(const contract::Arguments& arguments, Planner& planner, int place) {
+  const TensorView view = arguments.Tensor(place).View();
+  return rows::Dense::Input(planner, place, view, DType::kFloat32, rows::OwnOrder(view.rank));
+}
+inline rows::Dense FloatsTo(const contract::Arguments& arguments, Planner& planner, int place) {
+  const TensorView view = arguments.Tensor(place).View();
+  return rows::Dense::Output(planner, place, view, DType::kFloat32, rows::OwnOrder(view.rank));
+}
+
+}  // namespace aclimb::attention

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "aclimb/core/dtype.h"
+#include "aclimb/ops/attention/band.h"
+
+namespace aclimb::attention {
+
+// Rows of neighbours in memory, one for each batch, head and query or key. Strides are in elements,
+// 0 where a row stands for many.
+struct Rows {
+  char* data = nullptr;
+  DType dtype = DType::kUndefined;
+  int64_t batch = 0, head = 0, row = 0;
+
+  bool given() const { return data != nullptr; }
+  char* At(int64_t b, int64_t h, int64_t r) const {
+    return data + (b * batch + h * head + r * row) * static_cast<int64_t>(SizeOf(dtype));
+  }
+};
+
+// out = dropped(softmax(masked(scale * query @ key^T + bias_factor * bias))) @ value, where several
+// heads of queries in a row have one head of keys and values.
+struct Problem {
+  int64_t batch = 0, heads = 0, key_heads = 0;
+  int64_t queries = 0, keys = 0;       // rows of a head
+  int64_t width = 0, value_width = 0;  // elements of a row of query and key, and of value
+  double scale = 1, bias_factor = 1;
+  Band band;
+  double keep = 1;  // the share of weights that dropout leaves
+  // How many queries and keys of each batch there are; none: all.
+  std::span<const int64_t> query_counts = {}, key_counts = {};
+
+  Rows query, key, value;
+  Rows bias, mask;                // [batch, heads, queries, keys]; bytes that are not 0 mask
+  const uint8_t* kept = nullptr;  // a bit for each weight, where keep is below 1
+
+  int64_t Group() const { return heads / key_heads; }
+  int64_t QueriesOf(int64_t b) const {
+    return query_counts.empty() ? queries : query_counts[static_cast<size_t>(b)];
+  }
+  int64_t KeysOf(int64_t b) const {
+    return key_counts.empty() ? keys : key_counts[static_cast<size_t>(b)];
+  }
+  // The keys that may take part for a query.
+  Range KeysOf(int64_t b, int64_t query_number) const {
+    return band.KeysOf(query_number, KeysOf(b));
+  }
+  double Work() const {
+    return static_cast<double>(batch) * static_cast<double>(heads) * static_cast<double>(queries) *
+           static_cast<double>(keys) * static_cast<double>(width + value_width);
+  }
+};
+
+}  // namespace aclimb::attention

@@ -1,0 +1,49 @@
+#include "aclimb/ops/attention/scores.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "aclimb/copy/convert.h"
+
+namespace aclimb::attention {
+
+bool FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer) {
+  constexpr float kMasked = -std::numeric_limits<float>::infinity();
+  const Range all = problem.KeysOf(place.batch, place.query);
+  const Range keys = {std::max<int64_t>(all.begin - place.first, 0),
+                      std::min(all.end - place.first, place.count)};
+  if (keys.empty()) return false;
+  std::fill(scores, scores + keys.begin, kMasked);
+  std::fill(scores + keys.end, scores + place.count, kMasked);
+  if (problem.bias.given()) {
+    const char* const row = problem.bias.At(place.batch, place.head, place.query) +
+                            place.first * static_cast<int64_t>(SizeOf(problem.bias.dtype));
+    const copy::Converter converter(problem.bias.dtype, DType::kFloat32);
+    const float* bias = reinterpret_cast<const float*>(row);
+    if (converter.Changes()) {
+      converter.Run(row, place.count, buffer);
+      bias = buffer;
+    }
+    const auto factor = static_cast<float>(problem.bias_factor);
+    for (int64_t k = keys.begin; k < keys.end; ++k) scores[k] += factor * bias[k];
+  }
+  if (problem.mask.given()) {
+    const char* const mask = problem.mask.At(place.batch, place.head, place.query) + place.first;
+    for (int64_t k = keys.begin; k < keys.end; ++k) scores[k] = mask[k] != 0 ? kMasked : scores[k];
+  }
+  return true;
+}
+
+void Drop(const Problem& problem, const RowPlace& place, float* weights) {
+  if (problem.kept == nullptr) return;
+  const auto factor = problem.keep > 0 ? static_cast<float>(1 / problem.keep) : 0.0f;
+  const int64_t first =
+      ((place.batch * problem.heads + place.head) * problem.queries + place.query) * problem.keys +
+      place.first;
+  for (int64_t k = 0; k < place.count; ++k) {
+    const int64_t bit = first + k;
+    weights[k] = (problem.kept[bit / 8] >> (bit % 8) & 1) != 0 ? weights[k] * factor : 0.0f;
+  }
+}
+
+}  // namespace aclimb::attention

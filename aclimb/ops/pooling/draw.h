@@ -1,0 +1,163 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "aclimb/ops/pooling/truths.h"
+#include "aclimb/truth/draw_call.h"
+#include "aclimb/truth/draw_tensor.h"
+
+namespace aclimb::pooling {
+
+// [N, C, H, W] or [C, H, W], sometimes of no planes.
+inline std::vector<int64_t> DrawPlanes(truth::Draw& draw) {
+  constexpr int64_t kExtents[] = {5, 1, 2, 3, 4, 7, 8, 13, 24, 40};
+  constexpr int64_t kCounts[] = {2, 1, 3, 0, 4, 1, 2, 6};
+  std::vector<int64_t> shape;
+  if (draw.Flip()) shape.push_back(draw.Pick(kCounts));
+  shape.push_back(draw.Pick(kCounts));
+  // Where large calls are wanted they are cut into several pieces.
+  const int64_t scale = draw.most_elements() > 100'000 ? 5 : 1;
+  const int64_t height = scale * draw.Pick(kExtents), width = scale * draw.Pick(kExtents);
+  // Small calls stay small.
+  const int64_t most = std::max<int64_t>(2, draw.most_elements() / 16);
+  shape.push_back(std::min(height, most));
+  shape.push_back(std::min(width, most));
+  return shape;
+}
+
+// Attributes of windows of which at least one fits.
+inline void DrawWindows(truth::Draw& draw, truth::Call& call, const Places& places,
+                        const std::vector<int64_t>& shape) {
+  std::vector<int64_t> kernel, stride, padding, padding_end, dilation;
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t in = shape[shape.size() - 2 + d];
+    const int64_t apart = places.dilation.at < 0 ? 1 : 1 + draw.Below(8) / 6;
+    int64_t size = 1 + draw.Below(16) % 5, pad = 0;
+    // The widest padding may be what makes a window fit.
+    while (true) {
+      const int64_t span = apart * (size - 1) + 1;
+      pad = draw.Below(span / 2 + 1);
+      if (span <= in + 2 * pad) break;
+      --size;
+    }
+    kernel.push_back(size);
+    stride.push_back(1 + draw.Below(3));
+    padding.push_back(pad);
+    padding_end.push_back(pad);
+    dilation.push_back(apart);
+  }
+  const auto one_for_both = [&](std::vector<int64_t>& values) {
+    if (values[0] == values[1] && draw.Flip()) values.pop_back();
+  };
+  one_for_both(kernel);
+  one_for_both(dilation);
+  one_for_both(stride);
+  if (draw.Below(4) == 3) stride.clear();
+  if (places.ceil.at >= 0 && call.ParameterAt(places.ceil.at).kind == Kind::kInteger &&
+      draw.Flip()) {
+    padding = {padding[0], padding_end[0], padding[1], padding_end[1]};
+  } else {
+    one_for_both(padding);
+  }
+  call.SetInts(places.kernel.at, std::move(kernel));
+  call.SetInts(places.stride.at, std::move(stride));
+  call.SetInts(places.padding.at, std::move(padding));
+  if (places.dilation.at >= 0) call.SetInts(places.dilation.at, std::move(dilation));
+  call.SetInteger(places.ceil.at, draw.Flip() ? 1 : 0);
+}
+
+// About how many elements all windows have.
+inline void SetCost(truth::Draw& draw, const Windows& windows) {
+  const Axis &height = windows.height, &width = windows.width;
+  draw.SetCost(static_cast<double>(windows.planes * height.out * width.out) *
+               static_cast<double>(height.kernel * width.kernel));
+}
+
+template <const Places& kPlaces>
+void DrawMax(truth::Draw& draw, truth::Call& call) {
+  const std::vector<int64_t> shape = DrawPlanes(draw);
+  truth::DrawTensor(draw, call, kPlaces.self.at, shape);
+  DrawWindows(draw, call, kPlaces, shape);
+  if (kPlaces.indices.at < 0) {
+    call.SetInts(plain::kDilations, std::vector<int64_t>(static_cast<size_t>(draw.Below(5)), 1));
+    call.SetInteger(plain::kAutoPad, 0);
+  }
+  const Windows windows = WindowsOf(call, kPlaces);
+  const DType dtype = call.DTypeOf(kPlaces.self.at);
+  truth::DrawTensor(draw, call, kPlaces.pooled.at, PooledShape(shape, windows), dtype);
+  if (kPlaces.indices.at >= 0) {
+    const bool mask =
+        contract::Has(call.ParameterAt(kPlaces.indices.at).dtypes[draw.product()], DType::kInt8);
+    truth::DrawTensor(draw, call, kPlaces.indices.at,
+                      mask ? MaskShape(shape, windows) : PooledShape(shape, windows));
+  }
+  SetCost(draw, windows);
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+// With the indices of some forward call, or any.
+inline void DrawMaxGradient(truth::Draw& draw, truth::Call& call) {
+  using namespace backward;  // NOLINT: the positions
+  const std::vector<int64_t> shape = DrawPlanes(draw);
+  truth::DrawTensor(draw, call, kSelf, shape);
+  const DType dtype = call.DTypeOf(kSelf);
+  DrawWindows(draw, call, kPlaces, shape);
+  const Windows windows = WindowsOf(call, kPlaces);
+  truth::DrawTensor(draw, call, kGradOutput, PooledShape(shape, windows), dtype);
+  const bool mask = contract::Has(call.ParameterAt(kIndices).dtypes[draw.product()], DType::kInt8);
+  truth::DrawTensor(draw, call, kIndices,
+                    mask ? MaskShape(shape, windows) : PooledShape(shape, windows));
+  if (draw.Below(8) != 7) {
+    const int64_t count = call.ElementCount(kSelf);
+    const std::vector<Maximum> maxima = MaximaOf(windows, truth::DrawValues(draw, dtype, count));
+    call.SetTensor(kIndices, call.Shape(kIndices), call.DTypeOf(kIndices),
+                   IndicesOf(call, kPlaces, windows, maxima));
+  }
+  truth::DrawTensor(draw, call, kGradInput, shape, dtype);
+  SetCost(draw, windows);
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+// Of the mean, or of its gradient: `from` is read and `to` written.
+template <const Places& kPlaces>
+void DrawAverage(truth::Draw& draw, truth::Call& call) {
+  constexpr int64_t kDivisors[] = {0, 0, 0, 7, -2, 1};
+  const std::vector<int64_t> shape = DrawPlanes(draw);
+  truth::DrawTensor(draw, call, kPlaces.self.at, shape);
+  const DType dtype = call.DTypeOf(kPlaces.self.at);
+  DrawWindows(draw, call, kPlaces, shape);
+  const int next = kPlaces.ceil.at;
+  call.SetInteger(next + 1, draw.Flip() ? 1 : 0);
+  call.SetInteger(next + 2, draw.Pick(kDivisors));
+  call.SetInteger(next + 3, draw.Below(4));
+  const Windows windows = WindowsOf(call, kPlaces);
+  truth::DrawTensor(draw, call, kPlaces.pooled.at, PooledShape(shape, windows), dtype);
+  if (kPlaces.pooled.at == average_backward::kGradOutput) {
+    truth::DrawTensor(draw, call, average_backward::kGradInput, shape, dtype);
+  }
+  SetCost(draw, windows);
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+inline void DrawAdaptive(truth::Draw& draw, truth::Call& call) {
+  constexpr int64_t kCounts[] = {2, 1, 3, 5, 0, 7, 9};
+  const std::vector<int64_t> shape = DrawPlanes(draw);
+  std::vector<int64_t> pooled = shape;
+  for (size_t d = shape.size() - 2; d < shape.size(); ++d) pooled[d] = draw.Pick(kCounts);
+  if (call.ParameterAt(adaptive::kOutputSize).kind == Kind::kIntArray) {
+    truth::DrawTensor(draw, call, adaptive::kSelf, shape);
+    call.SetInts(adaptive::kOutputSize, {pooled[pooled.size() - 2], pooled.back()});
+    truth::DrawTensor(draw, call, adaptive::kOut, pooled, call.DTypeOf(adaptive::kSelf));
+  } else {
+    using namespace adaptive_backward;  // NOLINT: the positions
+    truth::DrawTensor(draw, call, kSelf, shape);
+    truth::DrawTensor(draw, call, kGradOutput, pooled, call.DTypeOf(kSelf));
+    truth::DrawTensor(draw, call, kOut, shape, call.DTypeOf(kSelf));
+  }
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+}  // namespace aclimb::pooling

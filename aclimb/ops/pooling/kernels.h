@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/ops/pooling/windows.h"
+
+// Kernels on dense planes of float32, one after the other. No result depends on the threads.
+namespace aclimb::pooling {
+
+// ---- The largest of each window
+
+// For each plane `stride` bytes, which need not be aligned: the indices of its maxima as INT32,
+// then zeros.
+struct Indices {
+  char* at = nullptr;  // null: nobody wants them
+  int64_t stride = 0;
+  bool told = true;  // false: zeros alone
+};
+
+struct MaxArgs {
+  Windows windows;
+  const float* input;
+  float* output;
+  Indices indices;
+};
+// False when the run was cancelled, as below.
+[[nodiscard]] bool MaxPool(const MaxArgs& args);
+
+struct MaxGradientArgs {
+  Windows windows;
+  const float* grad_output;
+  float* grad_input;
+  Indices indices;         // not told: windows have one element each
+  double* sums = nullptr;  // `slots` planes, for sums of many terms; null: sums are float32
+  int64_t slots = 1;
+};
+[[nodiscard]] bool MaxGradient(const MaxGradientArgs& args);
+
+// ---- The mean of each window
+
+// Windows along one dimension, either kind: window `o` has the elements of Of(o), and its sums are
+// divided by Divisor(o).
+class MeanWindows {
+ public:
+  // Windows of `axis` whose sums are divided by their length, with what is in the padding or
+  // without.
+  static MeanWindows Sliding(const Axis& axis, bool with_padding);
+  static MeanWindows Adaptive(int64_t in, int64_t out);
+
+  int64_t in() const { return axis_.in; }
+  int64_t out() const { return axis_.out; }
+  Range Of(int64_t o) const;
+  double Divisor(int64_t o) const;
+  // The windows that have the element.
+  Range Having(int64_t element) const;
+
+ private:
+  Axis axis_;
+  bool adaptive_ = false;
+  bool with_padding_ = false;
+};
+
+struct MeanArgs {
+  int64_t planes = 1;
+  MeanWindows height, width;
+  double divisor = 0;  // of all sums instead of those of the windows, unless it is 0
+  const float* from = nullptr;
+  float* to = nullptr;
+  double* rows = nullptr;  // `slots` of MeanSlot() numbers
+  int64_t slots = 1;
+};
+// Of scratch memory for one thread.
+int64_t MeanSlot(const MeanWindows& width);
+[[nodiscard]] bool MeanPool(const MeanArgs& args);
+// From the gradient of the means to that of the planes.
+[[nodiscard]] bool MeanGradient(const MeanArgs& args);
+
+}  // namespace aclimb::pooling

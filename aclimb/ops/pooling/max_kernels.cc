@@ -1,0 +1,139 @@
+#include <cstring>
+#include <limits>
+
+#include "aclimb/ops/pooling/kernels.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::pooling {
+namespace {
+
+// Windows whose indices are on the stack at a time.
+constexpr int64_t kChunk = 1024;
+// Elements of a piece of a loop, about.
+constexpr int64_t kPiece = 1 << 15;
+
+// Windows [begin, end) of one row of windows, at most kChunk of them. Elements are compared in
+// row-major order; the first one of a window counts, whatever it is.
+template <bool kIndexed>
+void MaxOfWindows(const Windows& windows, const float* plane, int64_t row, int64_t begin,
+                  int64_t end, float* best, int32_t* index) {
+  const Axis &height = windows.height, &width = windows.width;
+  const int64_t count = end - begin;
+  std::fill_n(best, count, -std::numeric_limits<float>::infinity());
+  if constexpr (kIndexed) std::fill_n(index, count, -1);
+  const Range taps = height.Taps(row);
+  // Elements of which any of the windows has one.
+  const Range columns = {width.Taps(end - 1).begin, width.Taps(begin).end};
+  for (int64_t i = taps.begin; i < taps.end; ++i) {
+    const int64_t line = (height.Start(row) + i * height.dilation) * width.in;
+    for (int64_t j = columns.begin; j < columns.end; ++j) {
+      const Range having = width.Windows(j);
+      const int64_t first = std::max(begin, having.begin), last = std::min(end, having.end);
+      if (first >= last) continue;
+      const int64_t step = width.stride;
+      const int64_t at = line + width.Start(first) + j * width.dilation;
+      const float* const from = plane + at;
+      float* const to = best + (first - begin);
+      for (int64_t k = 0; k < last - first; ++k) {
+        const float x = from[k * step];
+        if constexpr (kIndexed) {
+          int32_t* const known = index + (first - begin);
+          const bool larger = (x > to[k]) | (x != x) | (known[k] < 0);  // NOLINT: no branches
+          to[k] = larger ? x : to[k];
+          known[k] = larger ? static_cast<int32_t>(at + k * step) : known[k];
+        } else {
+          to[k] = (x > to[k]) | (x != x) ? x : to[k];  // NOLINT: no branches
+        }
+      }
+    }
+  }
+}
+
+template <typename Sum>
+void AddTo(const MaxGradientArgs& args, int64_t plane, Sum* sums) {
+  const Axis &height = args.windows.height, &width = args.windows.width;
+  const int64_t count = height.out * width.out;
+  const auto elements = static_cast<uint64_t>(height.in) * static_cast<uint64_t>(width.in);
+  const float* const grad = args.grad_output + plane * count;
+  std::fill_n(sums, elements, Sum(0));
+  if (!args.indices.told) {
+    for (int64_t i = 0; i < height.out; ++i) {
+      for (int64_t j = 0; j < width.out; ++j) {
+        sums[height.Start(i) * width.in + width.Start(j)] +=
+            static_cast<Sum>(grad[i * width.out + j]);
+      }
+    }
+    return;
+  }
+  const char* const indices = args.indices.at + plane * args.indices.stride;
+  for (int64_t o = 0; o < count; ++o) {
+    int32_t index;
+    std::memcpy(&index, indices + o * int64_t{sizeof(index)}, sizeof(index));
+    // What is below 0 is very large without sign.
+    const auto at = static_cast<uint64_t>(int64_t{index});
+    if (at < elements) sums[at] += static_cast<Sum>(grad[o]);
+  }
+}
+
+}  // namespace
+
+bool MaxPool(const MaxArgs& args) {
+  const Windows& windows = args.windows;
+  const Axis &height = windows.height, &width = windows.width;
+  const int64_t per_row = std::max<int64_t>(
+      1, width.out * std::min(width.kernel, width.in) * std::min(height.kernel, height.in));
+  const int64_t in_plane = height.in * width.in;
+  const int64_t index_bytes = width.out * int64_t{sizeof(int32_t)};
+  const bool indexed = args.indices.at != nullptr;
+  const bool told = indexed && args.indices.told;
+  return ParallelForAll(
+      windows.planes * height.out, std::max<int64_t>(1, kPiece / per_row),
+      [&](int64_t first, int64_t last) {
+        int32_t index[kChunk];
+        for (int64_t r = first; r < last; ++r) {
+          const int64_t plane = r / height.out, row = r % height.out;
+          const float* const input = args.input + plane * in_plane;
+          float* const output = args.output + r * width.out;
+          char* const indices = indexed ? args.indices.at + plane * args.indices.stride : nullptr;
+          for (int64_t begin = 0; begin < width.out; begin += kChunk) {
+            const int64_t end = std::min(width.out, begin + kChunk);
+            if (!told) {
+              MaxOfWindows<false>(windows, input, row, begin, end, output + begin, nullptr);
+              continue;
+            }
+            MaxOfWindows<true>(windows, input, row, begin, end, output + begin, index);
+            std::memcpy(indices + row * index_bytes + begin * int64_t{sizeof(int32_t)}, index,
+                        static_cast<size_t>(end - begin) * sizeof(int32_t));
+          }
+          if (indexed && row == height.out - 1) {
+            const int64_t written = told ? height.out * index_bytes : 0;
+            std::memset(indices + written, 0, static_cast<size_t>(args.indices.stride - written));
+          }
+        }
+      });
+}
+
+bool MaxGradient(const MaxGradientArgs& args) {
+  const Windows& windows = args.windows;
+  const int64_t elements = windows.height.in * windows.width.in;
+  const int64_t work = elements + windows.height.out * windows.width.out;
+  Slots slots(args.slots);
+  return ParallelForAll(windows.planes, std::max<int64_t>(1, kPiece / work),
+                        [&](int64_t first, int64_t last) {
+                          const Slots::Lease lease(slots);
+                          for (int64_t plane = first; plane < last; ++plane) {
+                            float* const to = args.grad_input + plane * elements;
+                            if (args.sums == nullptr) {
+                              AddTo(args, plane, to);
+                              continue;
+                            }
+                            double* const sums = args.sums + lease.number() * elements;
+                            AddTo(args, plane, sums);
+                            for (int64_t i = 0; i < elements; ++i)
+                              to[i] = static_cast<float>(sums[i]);
+                          }
+                        });
+}
+
+}  // namespace aclimb::pooling

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "aclimb/ops/pooling/average_contracts.h"
+#include "aclimb/ops/pooling/draw.h"
+#include "aclimb/ops/pooling/max_contracts.h"
+#include "aclimb/ops/pooling/truths.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::pooling {
+
+inline constexpr truth::OperatorEntry kOperators[] = {
+#define ACLIMB_MAX_POOL(name, Name, ...)                 \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>( \
+      k##Name##Contract, &MaxTruth<forward::kPlaces>, &DrawMax<forward::kPlaces>),
+#define ACLIMB_MAX_POOL_BACKWARD(name, Name, ...)                                             \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, &MaxGradientTruth, \
+                                                        &DrawMaxGradient),
+#include "aclimb/ops/pooling/rows.inc"
+#undef ACLIMB_MAX_POOL
+#undef ACLIMB_MAX_POOL_BACKWARD
+    truth::Entry<decltype(aclnnMaxPoolGetWorkspaceSize)>(
+        plain::kContract, &MaxTruth<plain::kPlaces>, &DrawMax<plain::kPlaces>),
+    truth::Entry<decltype(aclnnAvgPool2dGetWorkspaceSize)>(average::kContract, &AverageTruth,
+                                                           &DrawAverage<average::kPlaces>),
+    truth::Entry<decltype(aclnnAvgPool2dBackwardGetWorkspaceSize)>(
+        average_backward::kContract, &AverageGradientTruth,
+        &DrawAverage<average_backward::kPlaces>),
+    truth::Entry<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)>(adaptive::kContract,
+                                                                   &AdaptiveTruth, &DrawAdaptive),
+    truth::Entry<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
+        adaptive_backward::kContract, &AdaptiveGradientTruth, &DrawAdaptive),
+};
+
+}  // namespace aclimb::pooling

@@ -1,0 +1,312 @@
+#include <cmath>
+#include <limits>
+
+#include "aclimb/ops/pooling/operators.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Pooling, pooling::kOperators);
+
+namespace {
+
+constexpr DType kFloat = DType::kFloat32;
+
+class Pooling : public DeviceTest {
+ protected:
+  struct Result {
+    std::vector<double> out;
+    std::vector<double> indices;
+  };
+
+  // Windows of one kind over [1, H, W].
+  Result Maxima(const std::vector<int64_t>& plane, const std::vector<double>& values,
+                const std::vector<int64_t>& kernel, const std::vector<int64_t>& stride,
+                const std::vector<int64_t>& padding, const std::vector<int64_t>& dilation,
+                bool ceil, const std::vector<int64_t>& pooled) {
+    const DeviceTensor self(plane, kFloat, values);
+    const DeviceTensor out(pooled, kFloat), indices(pooled, DType::kInt32);
+    const IntArray kernel_size(kernel), strides(stride), paddings(padding), dilations(dilation);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnMaxPool2dWithIndicesGetWorkspaceSize(
+              self, kernel_size, strides, paddings, dilations, ceil, out, indices, size, executor);
+        },
+        &aclnnMaxPool2dWithIndices, stream_));
+    return {out.Values(), indices.Values()};
+  }
+};
+
+// Of equal numbers the first counts, of NaNs the last.
+TEST_F(Pooling, IndicesAreThoseOfPyTorch) {
+  const double nan = std::nan("");
+  const Result ties =
+      Maxima({1, 2, 4}, {3, 3, nan, 1, 3, 3, 2, nan}, {2}, {}, {0}, {1}, false, {1, 1, 2});
+  EXPECT_EQ(ties.out[0], 3);
+  EXPECT_TRUE(std::isnan(ties.out[1]));
+  EXPECT_EQ(ties.indices, (std::vector<double>{0, 7}));
+}
+
+TEST_F(Pooling, InfinitiesBelowAllNumbersHaveIndices) {
+  const double least = -std::numeric_limits<double>::infinity();
+  const Result all =
+      Maxima({1, 1, 3}, {least, least, least}, {1, 2}, {1}, {0, 1}, {1}, false, {1, 1, 4});
+  EXPECT_EQ(all.out, std::vector<double>(4, least));
+  EXPECT_EQ(all.indices, (std::vector<double>{0, 0, 1, 2}));
+}
+
+// Both elements of the window lie in the padding.
+TEST_F(Pooling, WindowsWithoutElementsHaveNoIndex) {
+  const Result none = Maxima({1, 1, 2}, {5, 6}, {1, 2}, {1}, {0, 1}, {1, 3}, false, {1, 1, 1});
+  EXPECT_EQ(none.out, std::vector<double>{-std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(none.indices, std::vector<double>{-1});
+}
+
+// A window that would begin behind the last element is none, even when ceilMode asks for it.
+TEST_F(Pooling, CeilModeTakesWhatIsLeftOver) {
+  const Result left = Maxima({1, 1, 5}, {1, 2, 3, 4, 5}, {1, 2}, {1, 2}, {0}, {1}, true, {1, 1, 3});
+  EXPECT_EQ(left.out, (std::vector<double>{2, 4, 5}));
+  const Result padded =
+      Maxima({1, 1, 4}, {1, 2, 3, 4}, {1, 2}, {1, 5}, {0, 1}, {1}, true, {1, 1, 1});
+  EXPECT_EQ(padded.out, std::vector<double>{1});
+}
+
+// Four million terms of one size.
+TEST_F(Pooling, LongSumsAreExactEnough) {
+  constexpr int64_t kSide = 2048;
+  const auto value = static_cast<double>(0.1f);
+  const DeviceTensor self({1, kSide, kSide}, kFloat, std::vector<double>(kSide * kSide, value));
+  const DeviceTensor out({1, 1, 1}, kFloat);
+  const IntArray size_of_all({kSide}), none({}), zero({0}), one({1, 1});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnAvgPool2dGetWorkspaceSize(self, size_of_all, none, zero, false, true, 0, 0, out,
+                                              size, executor);
+      },
+      &aclnnAvgPool2d, stream_));
+  EXPECT_NEAR(out.Values()[0], value, 1e-8);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnAdaptiveAvgPool2dGetWorkspaceSize(self, one, out, size, executor);
+      },
+      &aclnnAdaptiveAvgPool2d, stream_));
+  EXPECT_NEAR(out.Values()[0], value, 1e-8);
+}
+
+// All windows have the same maximum.
+TEST_F(Pooling, LongSumsOfGradientsAreExactEnough) {
+  constexpr int64_t kWindows = 20'000;
+  const auto value = static_cast<double>(0.1f);
+  const DeviceTensor grad_output({1, 1, kWindows}, kFloat, std::vector<double>(kWindows, value));
+  const DeviceTensor self({1, 1, 2 * kWindows - 1}, kFloat);
+  const DeviceTensor indices({1, 1, kWindows}, DType::kInt32,
+                             std::vector<double>(kWindows, kWindows - 1));
+  const DeviceTensor grad_input({1, 1, 2 * kWindows - 1}, kFloat);
+  const IntArray kernel({1, kWindows}), one({1}), zero({0});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(
+            grad_output, self, indices, kernel, one, zero, one, false, grad_input, size, executor);
+      },
+      &aclnnMaxPool2dWithIndicesBackward, stream_));
+  EXPECT_NEAR(grad_input.Values()[kWindows - 1], value * kWindows, 1e-4);
+}
+
+// Windows far wider than the planes, and steps far longer, take no longer than others.
+TEST_F(Pooling, LargeWindowsAreCutToThePlane) {
+  constexpr int64_t kHuge = (int64_t{1} << 31) - 1;
+  const Result wide =
+      Maxima({1, 2, 2}, {1, 2, 3, 4}, {kHuge}, {kHuge}, {kHuge / 2}, {1}, true, {1, 1, 1});
+  EXPECT_EQ(wide.out, std::vector<double>{4});
+  EXPECT_EQ(wide.indices, std::vector<double>{3});
+}
+
+class PoolingRules : public DeviceTest {
+ protected:
+  // What the operators on windows share.
+  template <typename Harness>
+  static void ExpectWindowRules(Harness& harness, const pooling::Places& places) {
+    const auto rule = [](const char* kind, const pooling::Place& place) {
+      return std::string(kind) + place.name;
+    };
+    harness.ExpectRule(rule("planes/", places.self), [&](CallArguments& a) {
+      a.Tensor(places.self.at, {1, 4, 0}, kFloat);
+    });
+    harness.ExpectRule(rule("half/", places.padding), [&](CallArguments& a) {
+      a.Ints(places.padding.at, {0, 2});
+    });
+    harness.ExpectRule(rule("shape/", places.pooled),
+                       [&](CallArguments& a) { a.Ints(places.kernel.at, {1}); });
+    // No window fits.
+    harness.ExpectRule(rule("shape/", places.pooled),
+                       [&](CallArguments& a) { a.Ints(places.kernel.at, {5}); });
+  }
+};
+
+TEST_F(PoolingRules, OfMaxima) {
+  const auto test = [](const contract::Contract& contract, auto* phase1, DType index,
+                       const std::vector<int64_t>& indices) {
+    using namespace pooling::forward;  // NOLINT: the positions
+    ContractHarness<std::remove_pointer_t<decltype(phase1)>> harness(
+        contract, phase1, [&](CallArguments& a) {
+          a.Tensor(kSelf, {1, 4, 6}, kFloat);
+          a.Ints(kKernelSize, {2});
+          a.Ints(kStride, {});
+          a.Ints(kPadding, {0});
+          a.Ints(kDilation, {1, 1});
+          a.Bool(kCeilMode, false);
+          a.Tensor(kOut, {1, 2, 3}, kFloat);
+          a.Tensor(kIndices, indices, index);
+        });
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    ExpectWindowRules(harness, kPlaces);
+    harness.ExpectRule("planes/self", [](CallArguments& a) {
+      a.Tensor(kSelf, {1, 1 << 16, 1 << 15}, kFloat);
+    });
+    if (index == DType::kInt8) {
+      harness.ExpectRule("shape/indices", [](CallArguments& a) {
+        a.Tensor(kIndices, {1, 4, 32}, DType::kInt8);
+      });
+    }
+    harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
+  };
+  test(pooling::kMaxPool2dWithMaskContract, &aclnnMaxPool2dWithMaskGetWorkspaceSize, DType::kInt8,
+       {1, 4, 64});
+  test(pooling::kMaxPool2dWithIndicesContract, &aclnnMaxPool2dWithIndicesGetWorkspaceSize,
+       DType::kInt32, {1, 2, 3});
+}
+
+TEST_F(PoolingRules, OfGradientsOfMaxima) {
+  const auto test = [](const contract::Contract& contract, auto* phase1, DType index,
+                       const std::vector<int64_t>& indices) {
+    using namespace pooling::backward;  // NOLINT: the positions
+    ContractHarness<std::remove_pointer_t<decltype(phase1)>> harness(
+        contract, phase1, [&](CallArguments& a) {
+          a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
+          a.Tensor(kSelf, {1, 4, 6}, kFloat);
+          a.Tensor(kIndices, indices, index);
+          a.Ints(kKernelSize, {2});
+          a.Ints(kStride, {});
+          a.Ints(kPadding, {0});
+          a.Ints(kDilation, {1, 1});
+          a.Bool(kCeilMode, false);
+          a.Tensor(kGradInput, {1, 4, 6}, kFloat);
+        });
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    ExpectWindowRules(harness, kPlaces);
+    if (index == DType::kInt8) {
+      harness.ExpectRule("shape/indices", [](CallArguments& a) {
+        a.Tensor(kIndices, {1, 4, 32}, DType::kInt8);
+      });
+    }
+    harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
+  };
+  test(pooling::kMaxPool2dWithMaskBackwardContract, &aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize,
+       DType::kInt8, {1, 4, 64});
+  test(pooling::kMaxPool2dWithIndicesBackwardContract,
+       &aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize, DType::kInt32, {1, 2, 3});
+}
+
+TEST_F(PoolingRules, OfMaximaAlone) {
+  using namespace pooling::plain;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnMaxPoolGetWorkspaceSize)> harness(
+      kContract, &aclnnMaxPoolGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {1, 4, 6}, kFloat);
+        a.Ints(kKernelShape, {2});
+        a.Ints(kStrides, {});
+        a.Integer(kAutoPad, 0);
+        a.Ints(kPads, {0, 0, 0, 0});
+        a.Ints(kDilations, {1});
+        a.Integer(kCeilMode, 0);
+        a.Tensor(kOut, {1, 2, 3}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Ints(kPads, {1, 1, 0, 0});
+    a.Tensor(kOut, {1, 3, 3}, kFloat);
+  });
+  harness.ExpectGenericRules();
+  ExpectWindowRules(harness, kPlaces);
+  harness.ExpectRule("count/pads", [](CallArguments& a) { a.Ints(kPads, {0, 0, 0}); });
+  harness.ExpectEveryRuleCovered({"max_pool/product"});
+}
+
+TEST_F(PoolingRules, OfMeans) {
+  using namespace pooling::average;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnAvgPool2dGetWorkspaceSize)> harness(
+      kContract, &aclnnAvgPool2dGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {1, 4, 6}, kFloat);
+        a.Ints(kKernelSize, {2});
+        a.Ints(kStrides, {});
+        a.Ints(kPaddings, {0});
+        a.Bool(kCeilMode, false);
+        a.Bool(kCountIncludePad, false);
+        a.Integer(kDivisorOverride, 0);
+        a.Integer(kCubeMathType, 1);
+        a.Tensor(kOut, {1, 2, 3}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  ExpectWindowRules(harness, kPlaces);
+  harness.ExpectEveryRuleCovered({"avg_pool2d/product"});
+}
+
+TEST_F(PoolingRules, OfGradientsOfMeans) {
+  using namespace pooling::average_backward;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnAvgPool2dBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnAvgPool2dBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
+        a.Tensor(kSelf, {1, 4, 6}, kFloat);
+        a.Ints(kKernelSize, {2});
+        a.Ints(kStride, {});
+        a.Ints(kPadding, {0});
+        a.Bool(kCeilMode, false);
+        a.Bool(kCountIncludePad, false);
+        a.Integer(kDivisorOverride, 0);
+        a.Integer(kCubeMathType, 1);
+        a.Tensor(kGradInput, {1, 4, 6}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  ExpectWindowRules(harness, kPlaces);
+  harness.ExpectEveryRuleCovered({"avg_pool2d_backward/product"});
+}
+
+TEST_F(PoolingRules, OfAdaptiveMeans) {
+  using namespace pooling::adaptive;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)> harness(
+      kContract, &aclnnAdaptiveAvgPool2dGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {1, 4, 6}, kFloat);
+        a.Ints(kOutputSize, {2, 3});
+        a.Tensor(kOut, {1, 2, 3}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kOutputSize, {3, 2}); });
+  harness.ExpectEveryRuleCovered({"adaptive_avg_pool2d/product"});
+}
+
+TEST_F(PoolingRules, OfGradientsOfAdaptiveMeans) {
+  using namespace pooling::adaptive_backward;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
+        a.Tensor(kSelf, {1, 4, 6}, kFloat);
+        a.Tensor(kOut, {1, 4, 6}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
+  harness.ExpectRule("planes/gradOutput", [](CallArguments& a) {
+    a.Tensor(kGradOutput, {2, 2, 3}, kFloat);
+  });
+  harness.ExpectEveryRuleCovered({"adaptive_avg_pool2d_backward/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::testing

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "aclimb/core/divide.h"
+
+namespace aclimb::pooling {
+
+// Larger extents, windows, steps and paddings are refused: sums and products of two of them do not
+// overflow, and the number of an element within a plane fits in 64 bits.
+inline constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+
+// Elements [begin, end).
+struct Range {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t size() const { return std::max<int64_t>(0, end - begin); }
+};
+
+// Windows that slide along one dimension of `in` elements.
+struct Axis {
+  int64_t in = 0;
+  int64_t out = 0;  // windows
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t pad_begin = 0;
+  int64_t pad_end = 0;
+  int64_t dilation = 1;
+
+  // From a window's first to its last element.
+  int64_t Span() const { return dilation * (kernel - 1) + 1; }
+  // Of window `o`: below 0 in the padding.
+  int64_t Start(int64_t o) const { return o * stride - pad_begin; }
+  // Which of the window's elements are not in the padding.
+  Range Taps(int64_t o) const {
+    const int64_t start = Start(o);
+    return {std::max<int64_t>(0, CeilDivide(-start, dilation)),
+            std::min(kernel, FloorDivide(in - 1 - start, dilation) + 1)};
+  }
+  // For which windows element `tap` is not in the padding.
+  Range Windows(int64_t tap) const {
+    const int64_t first = tap * dilation - pad_begin;
+    return {std::max<int64_t>(0, CeilDivide(-first, stride)),
+            std::min(out, FloorDivide(in - 1 - first, stride) + 1)};
+  }
+};
+
+// How many windows there are. When `ceil`, there is one for what is left over behind the last, too,
+// unless it would begin in the padding there. Below 1 when none fits.
+inline int64_t WindowCount(const Axis& axis, bool ceil) {
+  const int64_t room = axis.in + axis.pad_begin + axis.pad_end - axis.Span();
+  const int64_t count = FloorDivide(room + (ceil ? axis.stride - 1 : 0), axis.stride) + 1;
+  const bool in_padding = ceil && (count - 1) * axis.stride >= axis.in + axis.pad_begin;
+  return in_padding ? count - 1 : count;
+}
+
+// The attributes of windows as operators have them, an entry for both dimensions or one for each.
+struct WindowSizes {
+  const std::vector<int64_t>& kernel;
+  const std::vector<int64_t>& stride;    // none: that of the windows
+  const std::vector<int64_t>& padding;   // none: 0; four: top, bottom, left, right
+  const std::vector<int64_t>* dilation;  // null or none: 1
+  bool ceil;
+};
+
+// Windows over the last two dimensions.
+struct Windows {
+  int64_t planes = 1;
+  Axis height, width;
+};
+
+inline int64_t EntryFor(const std::vector<int64_t>& values, size_t d, int64_t if_none) {
+  return values.empty() ? if_none : values[values.size() == 1 ? 0 : d];
+}
+
+inline Axis AxisOf(const WindowSizes& sizes, size_t d, int64_t in) {
+  Axis axis = {.in = in, .kernel = EntryFor(sizes.kernel, d, 1)};
+  axis.stride = EntryFor(sizes.stride, d, axis.kernel);
+  const bool both_ends = sizes.padding.size() == 4;
+  axis.pad_begin = both_ends ? sizes.padding[2 * d] : EntryFor(sizes.padding, d, 0);
+  axis.pad_end = both_ends ? sizes.padding[2 * d + 1] : axis.pad_begin;
+  if (sizes.dilation != nullptr) axis.dilation = EntryFor(*sizes.dilation, d, 1);
+  axis.out = WindowCount(axis, sizes.ceil);
+  return axis;
+}
+
+inline Windows WindowsOf(const std::vector<int64_t>& shape, const WindowSizes& sizes) {
+  Windows windows;
+  for (size_t d = 0; d + 2 < shape.size(); ++d) windows.planes *= shape[d];
+  windows.height = AxisOf(sizes, 0, shape[shape.size() - 2]);
+  windows.width = AxisOf(sizes, 1, shape[shape.size() - 1]);
+  return windows;
+}
+
+// The shape of what windows give.
+inline std::vector<int64_t> PooledShape(std::vector<int64_t> shape, const Windows& windows) {
+  shape[shape.size() - 2] = windows.height.out;
+  shape[shape.size() - 1] = windows.width.out;
+  return shape;
+}
+
+// The shape of a mask: for each element of a window as many bytes as there are windows, and more.
+inline std::vector<int64_t> MaskShape(std::vector<int64_t> shape, const Windows& windows) {
+  const int64_t count = windows.height.out * windows.width.out;
+  shape[shape.size() - 2] = windows.height.kernel * windows.width.kernel;
+  shape[shape.size() - 1] = (CeilDivide(count, int64_t{16}) + 1) * 32;
+  return shape;
+}
+
+// Where the window `o` of an adaptive pooling is, of `out` that share `in` elements.
+inline Range AdaptiveWindow(int64_t o, int64_t in, int64_t out) {
+  // o * in / out, rounded down, and (o + 1) * in / out, rounded up.
+  return {o * (in / out) + o * (in % out) / out,
+          (o + 1) * (in / out) + CeilDivide((o + 1) * (in % out), out)};
+}
+
+}  // namespace aclimb::pooling

@@ -1,0 +1,41 @@
+// The different elements of a tensor. C++11.
+#ifndef ACLNNOP_ACLNN_UNIQUE2_H_
+#define ACLNNOP_ACLNN_UNIQUE2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Phase 1. The different elements in ascending order. NaN is larger than all numbers and different
+// from every NaN. After the run the shapes of valueOut and countsOut are how many there are
+// (aclGetViewShape, once the stream is synchronised); what comes behind them is 0.
+//   self           in   rank 0 to 8, strided; dtypes on docs/ops/unique2.md
+//   sorted         in   whether valueOut has to be in order; it always is
+//   returnInverse  in   whether inverseOut is written
+//   returnCounts   in   whether countsOut is written
+//   valueOut       out  one dimension, as long as self has elements; dtype of self
+//   inverseOut     out  where each element is in valueOut: shape of self, INT64
+//   countsOut      out  how often each element of valueOut is there: shape of valueOut, INT64
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null
+//            161002 a dtype, a rank or a shape that does not fit
+ACLNN_API aclnnStatus aclnnUnique2GetWorkspaceSize(const aclTensor* self, bool sorted,
+                                                   bool returnInverse, bool returnCounts,
+                                                   aclTensor* valueOut, aclTensor* inverseOut,
+                                                   aclTensor* countsOut, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor);
+
+// Phase 2: queues the computation on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnUnique2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                   aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_UNIQUE2_H_

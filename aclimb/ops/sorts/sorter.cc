@@ -1,0 +1,126 @@
+#include "aclimb/ops/sorts/sorter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::sorts {
+namespace {
+
+// From so many entries on, counting is faster than comparing.
+constexpr int64_t kCounted = 1024;
+constexpr int kDigits = 8, kDigitBits = 8;  // of a key, at most
+// Entries that are merged at once.
+constexpr int64_t kMerged = 64 * 1024;
+
+// Sorts entries that stand in the order of their places by one digit of the key after the other. A
+// digit that all of them share costs nothing but the counting. Returns where they ended.
+template <typename Entry>
+Entry* SortByDigits(Entry* from, Entry* to, int64_t count, int key_bits) {
+  constexpr uint64_t kMask = (1 << kDigitBits) - 1;
+  int64_t next[kDigits][1 << kDigitBits] = {};
+  const int digits = key_bits / kDigitBits;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t key = from[i].Key();
+    for (int d = 0; d < digits; ++d) ++next[d][key >> (d * kDigitBits) & kMask];
+  }
+  for (int d = 0; d < digits; ++d) {
+    if (next[d][from[0].Key() >> (d * kDigitBits) & kMask] == count) continue;
+    int64_t sum = 0;
+    for (int64_t& start : next[d]) sum += std::exchange(start, sum);
+    for (int64_t i = 0; i < count; ++i) {
+      to[next[d][from[i].Key() >> (d * kDigitBits) & kMask]++] = from[i];
+    }
+    std::swap(from, to);
+  }
+  return from;
+}
+
+// How many of the first `count` entries of two sorted runs together are from the first one.
+template <typename Entry>
+int64_t ShareOfFirst(const Entry* first, int64_t first_count, const Entry* second,
+                     int64_t second_count, int64_t count) {
+  int64_t low = std::max<int64_t>(0, count - second_count), high = std::min(count, first_count);
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (first[middle] < second[count - middle - 1]) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+}  // namespace
+
+template <typename Entry>
+Entry* Sorter<Entry>::SortRun(Entry* run, Entry* other, int64_t count) const {
+  if (count >= kCounted && wanted_ > count / 4) {
+    return SortByDigits(run, other, count, KeyBits(order_.dtype));
+  }
+  const int64_t sorted = std::min(wanted_, count);
+  if (sorted < count) std::nth_element(run, run + sorted - 1, run + count);
+  std::sort(run, run + sorted);
+  return run;
+}
+
+template <typename Entry>
+const Entry* Sorter<Entry>::SortAlone(const void* line, int64_t stride, Entry* buffer,
+                                      Entry* other) const {
+  FillEntries(order_, line, stride, 0, length_, buffer);
+  if (!last_alone_) return SortRun(buffer, other, length_);
+  std::nth_element(buffer, buffer + wanted_ - 1, buffer + length_);
+  return buffer;
+}
+
+template <typename Entry>
+const Entry* Sorter<Entry>::SortTogether(const void* line, int64_t stride, Entry* buffer,
+                                         Entry* other) const {
+  const int64_t blocks = CeilDivide(length_, kBlock);
+  if (blocks == 1) return SortAlone(line, stride, buffer, other);
+  bool whole = ParallelForAll(blocks, 1, [&](int64_t first, int64_t last) {
+    for (int64_t block = first; block < last; ++block) {
+      const int64_t begin = block * kBlock, count = std::min(kBlock, length_ - begin);
+      Entry* const run = buffer + begin;
+      FillEntries(order_, line, stride, begin, count, run);
+      const Entry* const sorted = SortRun(run, other + begin, count);
+      if (sorted != run) std::copy_n(sorted, std::min(count, wanted_), run);
+    }
+  });
+  // Runs of `width` blocks, of which the first `wanted` entries stand at their begin, become half
+  // as many in the other buffer.
+  for (int64_t width = 1; width < blocks && whole; width *= 2) {
+    const auto count_of = [&](int64_t block) {
+      const int64_t rest = length_ - std::min(length_, block * kBlock);
+      return std::min({wanted_, rest, width * kBlock});
+    };
+    const int64_t pairs = CeilDivide(blocks, 2 * width);
+    const int64_t pieces = CeilDivide(std::min(wanted_, 2 * width * kBlock), kMerged);
+    whole = ParallelForAll(pairs * pieces, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t piece = begin; piece < end; ++piece) {
+        const int64_t left = piece / pieces * 2 * width, right = left + width;
+        const Entry* const a = buffer + left * kBlock;
+        const Entry* const b = a + std::min(width * kBlock, length_ - left * kBlock);
+        const int64_t a_count = count_of(left), b_count = count_of(right);
+        const int64_t all = std::min(wanted_, a_count + b_count);
+        const int64_t from = std::min(all, piece % pieces * kMerged);
+        const int64_t to = std::min(all, from + kMerged);
+        const int64_t a_from = ShareOfFirst(a, a_count, b, b_count, from);
+        const int64_t a_to = ShareOfFirst(a, a_count, b, b_count, to);
+        std::merge(a + a_from, a + a_to, b + (from - a_from), b + (to - a_to),
+                   other + left * kBlock + from);
+      }
+    });
+    std::swap(buffer, other);
+  }
+  return whole ? buffer : nullptr;
+}
+
+template class Sorter<NarrowEntry>;
+template class Sorter<WideEntry>;
+
+}  // namespace aclimb::sorts

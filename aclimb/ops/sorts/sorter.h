@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aclimb/ops/sorts/order.h"
+
+namespace aclimb::sorts {
+
+// Puts the first elements of lines in order. No two entries are equal, so that the result is the
+// same however the work is done.
+template <typename Entry>
+class Sorter {
+ public:
+  // Of lines of `length` elements, the first `wanted`, 1 or more. With `last_alone` only the last
+  // of them has to stand in its place, behind the others.
+  Sorter(const Order& order, int64_t length, int64_t wanted, bool last_alone)
+      : order_(order), length_(length), wanted_(wanted), last_alone_(last_alone) {}
+
+  // Both take two buffers of `length` entries and return the one in which the first entries are.
+  // Elements of the line are `stride` apart.
+  const Entry* SortAlone(const void* line, int64_t stride, Entry* buffer, Entry* other) const;
+  // With the threads that this one may have. Null when the run was cancelled.
+  const Entry* SortTogether(const void* line, int64_t stride, Entry* buffer, Entry* other) const;
+
+  // Lines that are shorter have nothing to share out.
+  static constexpr int64_t kBlock = 32 * 1024;
+
+ private:
+  // The entries of one run in `run`, which may end in `other`; whichever is returned.
+  Entry* SortRun(Entry* run, Entry* other, int64_t count) const;
+
+  Order order_;
+  int64_t length_;
+  int64_t wanted_;
+  bool last_alone_;
+};
+
+}  // namespace aclimb::sorts
