@@ -203,15 +203,16 @@ Sharing FindSharedElement(const TensorView& one, const TensorView& other, int64_
   if (answer != Sharing::kFound) return answer;
   shared.first.assign(static_cast<size_t>(one.rank), 0);
   shared.second.assign(static_cast<size_t>(other.rank), 0);
-  for (int d = 0; d < other.rank; ++d) {
-    if (other.shape[d] == 1 || other.stride[d] == 0) continue;
-    shared.second[static_cast<size_t>(d)] =
-        sum.Take(other.stride[d] * other_unit, other.shape[d] - 1);
-  }
+  // Back as far as possible first: to the first elements that are one.
   for (int d = 0; d < one.rank; ++d) {
     if (one.shape[d] == 1 || one.stride[d] == 0) continue;
     shared.first[static_cast<size_t>(d)] =
         one.shape[d] - 1 - sum.Take(one.stride[d] * one_unit, one.shape[d] - 1);
+  }
+  for (int d = 0; d < other.rank; ++d) {
+    if (other.shape[d] == 1 || other.stride[d] == 0) continue;
+    shared.second[static_cast<size_t>(d)] =
+        sum.Take(other.stride[d] * other_unit, other.shape[d] - 1);
   }
   return answer;
 }

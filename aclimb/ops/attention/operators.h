@@ -9,10 +9,10 @@ namespace aclimb::attention {
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnFlashAttentionScoreGetWorkspaceSize)>(
         flash_attention_score::kContract, &flash_attention_score::Truth,
-        &flash_attention_score::DrawCall, {}, /*holds_beyond_finite=*/false),
+        &flash_attention_score::DrawCall, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFlashAttentionScoreGradGetWorkspaceSize)>(
         flash_attention_score_grad::kContract, &flash_attention_score_grad::Truth,
-        &flash_attention_score_grad::DrawCall, {}, /*holds_beyond_finite=*/false),
+        &flash_attention_score_grad::DrawCall, /*holds_beyond_finite=*/false),
 };
 
 }  // namespace aclimb::attention
