@@ -227,8 +227,59 @@ typedef struct AclimbOpRequest {
   const void* const* output_descs;
   const void* const* output_buffers;
   const void* attributes;  // aclopAttr; may be null
+  void* stream;
 } AclimbOpRequest;
 ACLIMB_BRIDGE int aclimb_op_compile_and_execute(const AclimbOpRequest* request);
+
+// The same call with its objects resolved; all of it lives until the answer returns.
+typedef struct AclimbOpTensor {
+  const char* name;  // "" without
+  int32_t dtype;     // aclDataType; -1 of an input that is left out
+  int32_t format;    // aclFormat, as the next
+  int32_t storage_format;
+  int32_t rank;
+  const int64_t* dims;
+  int32_t storage_rank;
+  const int64_t* storage_dims;
+  int32_t on_host;
+  void* data;
+  uint64_t bytes;
+} AclimbOpTensor;
+
+enum AclimbOpAttributeKind {
+  ACLIMB_OP_ATTRIBUTE_OTHER = 0,  // without a value here
+  ACLIMB_OP_ATTRIBUTE_BOOL,
+  ACLIMB_OP_ATTRIBUTE_INTEGER,
+  ACLIMB_OP_ATTRIBUTE_TEXT,
+  ACLIMB_OP_ATTRIBUTE_INTEGERS,
+};
+typedef struct AclimbOpAttribute {
+  const char* name;
+  int32_t kind;
+  int64_t integer;  // also of a flag
+  const char* text;
+  int32_t count;
+  const int64_t* integers;
+} AclimbOpAttribute;
+
+typedef struct AclimbOpCall {
+  const char* function;  // that the program called
+  const char* type;
+  const char* text;  // all of the call in words, without a full stop
+  int32_t input_count;
+  const AclimbOpTensor* inputs;
+  int32_t output_count;
+  const AclimbOpTensor* outputs;
+  int32_t attribute_count;
+  const AclimbOpAttribute* attributes;
+  void* stream;
+} AclimbOpCall;
+
+// Whoever has operators tells, when it is loaded, who answers to their type names: 0 or a code
+// whose message is reported, or ACLIMB_OP_UNKNOWN where it has no such type.
+#define ACLIMB_OP_UNKNOWN (-1)
+typedef int (*AclimbOpAnswer)(const AclimbOpCall* call);
+ACLIMB_BRIDGE void aclimb_op_answers(AclimbOpAnswer answer);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 // The older single-operator interface, which runs an operator by its type name: the attributes of
 // an operator.
 //
-// Aclimb offers operators through aclnnop/ only: aclopCompileAndExecute (acl_op_compiler.h) refuses
-// and says what to call. Functions that are not declared are not there, so that the compiler names
-// them.
+// Aclimb offers operators through aclnnop/: aclopCompileAndExecute (acl_op_compiler.h) knows a few
+// by their types, and says of others what to call. Functions that are not declared are not there,
+// so that the compiler names them.
 #ifndef ACL_ACL_OP_H_
 #define ACL_ACL_OP_H_
 

@@ -1,9 +1,9 @@
 // Compile options of the older single-operator interface. Library: acl_op_compiler.
 //
 // Frameworks set them at start-up. Aclimb stores them and gives them back; of all options only
-// ACL_OP_DETERMINISTIC has an effect. An operator is not executed by its type name:
-// aclopCompileAndExecute refuses, and says what to do instead. The other functions that compile are
-// not declared, so that the compiler names them.
+// ACL_OP_DETERMINISTIC has an effect. A few operators are executed by their type names; of all
+// others aclopCompileAndExecute says what to call instead. The other functions that compile are not
+// declared, so that the compiler names them.
 #ifndef ACL_ACL_OP_COMPILER_H_
 #define ACL_ACL_OP_COMPILER_H_
 
@@ -62,11 +62,15 @@ ACL_FUNC_VISIBILITY aclError aclGetCompileopt(aclCompileOpt opt, char* value, si
 //   errors  107000 not a flag
 ACL_FUNC_VISIBILITY aclError aclopSetCompileFlag(aclOpCompileFlag flag);
 
-// Never executes anything. Frameworks fall back on it where an operator of aclnnop/ is missing, or
-// is left aside for the sake of the chip's own formats: the message tells the operator's type, what
-// it was given, the function of aclnnop/ that stands in its place and whether Aclimb has it.
+// Frameworks fall back on it where an operator of aclnnop/ is missing, or is left aside for the
+// sake of the chip's own formats. A few types, as those of convolutions that PyTorch calls, are
+// executed by the operators of aclnnop/, on dense tensors in the formats ND, NCL, NCHW and NCDHW;
+// the call returns when the stream has done the work, if that takes workspace. The message of a
+// refusal tells the operator's type, what it was given, the function of aclnnop/ that stands in its
+// place and whether Aclimb has it.
 //   errors  100000 null type or array, 107000 a negative number of tensors, 107017 a descriptor or
-//           buffer that is not live; 200001 in all other cases
+//           buffer that is not live; 200001 another type, format or attribute; those of the
+//           functions of aclnnop/
 ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(
     const char* opType, int numInputs, const aclTensorDesc* const inputDesc[],
     const aclDataBuffer* const inputs[], int numOutputs, const aclTensorDesc* const outputDesc[],

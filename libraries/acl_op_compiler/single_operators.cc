@@ -33,10 +33,18 @@ aclError aclopCompileAndExecute(const char* opType, int numInputs,
                                 const aclDataBuffer* const inputs[], int numOutputs,
                                 const aclTensorDesc* const outputDesc[],
                                 aclDataBuffer* const outputs[], const aclopAttr* attr,
-                                aclopEngineType, aclopCompileType, const char*, aclrtStream) {
-  const AclimbOpRequest request = {"aclopCompileAndExecute", opType,           numInputs,
-                                   Handles(inputDesc),       Handles(inputs),  numOutputs,
-                                   Handles(outputDesc),      Handles(outputs), attr};
+                                aclopEngineType, aclopCompileType, const char*,
+                                aclrtStream stream) {
+  const AclimbOpRequest request = {"aclopCompileAndExecute",
+                                   opType,
+                                   numInputs,
+                                   Handles(inputDesc),
+                                   Handles(inputs),
+                                   numOutputs,
+                                   Handles(outputDesc),
+                                   Handles(outputs),
+                                   attr,
+                                   stream};
   return aclimb_op_compile_and_execute(&request);
 }
 
@@ -44,10 +52,17 @@ aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDe
                                   aclDataBuffer* inputs[], int numOutputs,
                                   aclTensorDesc* outputDesc[], aclDataBuffer* outputs[],
                                   aclopAttr* attr, aclopEngineType, aclopCompileType, const char*,
-                                  aclrtStream) {
-  const AclimbOpRequest request = {"aclopCompileAndExecuteV2", opType,           numInputs,
-                                   Handles(inputDesc),         Handles(inputs),  numOutputs,
-                                   Handles(outputDesc),        Handles(outputs), attr};
+                                  aclrtStream stream) {
+  const AclimbOpRequest request = {"aclopCompileAndExecuteV2",
+                                   opType,
+                                   numInputs,
+                                   Handles(inputDesc),
+                                   Handles(inputs),
+                                   numOutputs,
+                                   Handles(outputDesc),
+                                   Handles(outputs),
+                                   attr,
+                                   stream};
   return aclimb_op_compile_and_execute(&request);
 }
 

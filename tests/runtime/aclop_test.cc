@@ -231,18 +231,23 @@ TEST_F(ExecuteTest, SaysWhatItWasGiven) {
 }
 
 TEST_F(ExecuteTest, SaysWhatToCallInstead) {
-  // A program that has no operators may get them.
-  const std::string unknown = Message("Add");
-  EXPECT_TRUE(Has(unknown, "call aclnnAdd, if `aclimb ops` lists it")) << unknown;
-  ASSERT_NE(dlopen("libopapi.so", RTLD_NOW), nullptr) << dlerror();
-  // Aclimb has this one, under another name.
-  const std::string there = Message("Conv2DBackpropInput");
-  EXPECT_TRUE(Has(there, "call aclnnConvolutionBackward, which Aclimb has")) << there;
+  // Aclimb has this one, and does not know its type.
+  const std::string there = Message("Add");
+  EXPECT_TRUE(Has(there, "call aclnnAdd, which Aclimb has")) << there;
   EXPECT_TRUE(Has(there, "allow_internal_format = False")) << there;
   EXPECT_TRUE(Has(there, "runtime/aclop/by-type")) << there;
+  // This one has another name.
+  const std::string renamed = Message("MatMulV2");
+  EXPECT_TRUE(Has(renamed, "call aclnnMm and aclnnMatmul, which Aclimb has")) << renamed;
   const std::string missing = Message("NoSuchOperator");
   EXPECT_TRUE(Has(missing, "aclnnNoSuchOperator is missing from Aclimb")) << missing;
   EXPECT_TRUE(Has(missing, "runtime/aclop/missing")) << missing;
+}
+
+TEST_F(ExecuteTest, SaysWhatOfAKnownTypeIsNotCovered) {
+  const std::string count = Message("Conv2DBackpropInput");
+  EXPECT_TRUE(Has(count, "expected 3 inputs and 1 output")) << count;
+  EXPECT_TRUE(Has(count, "runtime/aclop/arguments")) << count;
 }
 
 TEST_F(ExecuteTest, RefusesWhatIsNoCall) {

@@ -3,10 +3,11 @@
 
     tests/torch/opinfo.py [--samples N] [--record FILE] [<operator>...]
 
-Each operator of PyTorch's list runs with each of the dtypes below. A sample passes if npu refuses
-what cpu refuses, or gives cpu's result and gradients within the tolerances. An operator whose
-samples all ask for something that Aclimb does not have is "not there"; one that torch_npu computes
-on the CPU, or refuses itself, does not count either.
+Each operator of PyTorch's list runs with each of the dtypes below. A sample passes if npu gives
+cpu's result and gradients within the tolerances; of float16 and bfloat16, the result that cpu gives
+in float32 is right as well. Not counted: samples that cpu refuses; "not there", which ask for an
+operator that Aclimb does not have, or that torch_npu does not; "refused", a dtype that the
+operator's documents exclude; "on the CPU", where torch_npu itself goes there.
 """
 
 import argparse
@@ -15,14 +16,20 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import warnings
 
-# Results are compared relative to the larger of 1 and the value: (float32, float16, bfloat16).
 DTYPES = ("float32", "float16", "bfloat16", "int64")
-TOLERANCE = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2, "int64": 0}
+# Of results, relative to the larger of 1 and the value.
+TOLERANCE = {"float64": 1e-12, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 
-# Their results are random, or are memory as it was found.
-RANDOM = {
+# How long one operator may take with one dtype.
+SECONDS = 120
+
+# Their results are random, are memory as it was found, or depend on memory beside the tensor, which
+# a copy to the device does not take along.
+LEFT_OUT = {
+    "as_strided", "as_strided_copy", "as_strided_scatter",
     "bernoulli", "cauchy", "empty", "empty_like", "empty_permuted", "empty_strided", "exponential",
     "geometric", "log_normal", "multinomial", "new_empty", "new_empty_strided", "normal",
     "nn.functional.alpha_dropout", "nn.functional.dropout", "nn.functional.dropout2d",
@@ -53,10 +60,12 @@ def worker(names, samples):
     warnings.showwarning = note
     warnings.simplefilter("always")
 
-    def moved(value, device):
+    def moved(value, device, wide):
         def move(leaf):
             if isinstance(leaf, torch.Tensor):
                 copy = leaf.detach().to(device)
+                if wide and leaf.dtype in (torch.float16, torch.bfloat16):
+                    copy = copy.float()
                 return copy.requires_grad_(leaf.requires_grad)
             return leaf
         return tree_map(move, value)
@@ -64,8 +73,8 @@ def worker(names, samples):
     def tensors(value):
         return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, torch.Tensor)]
 
-    def run(op, sample, device):
-        given, args, kwargs = (moved(part, device)
+    def run(op, sample, device, wide=False):
+        given, args, kwargs = (moved(part, device, wide)
                                for part in (sample.input, sample.args, sample.kwargs))
         if "device" in kwargs:
             kwargs["device"] = device
@@ -74,15 +83,16 @@ def worker(names, samples):
         roots = [result for result in results if result.requires_grad]
         gradients = []
         if leaves and roots:
-            ones = [torch.linspace(0.5, 1.5, root.numel()).view(root.shape).to(root.dtype)
-                    .to(device) for root in roots]
-            gradients = torch.autograd.grad(roots, leaves, ones, allow_unused=True)
+            # Small fractions, which are exact in every dtype.
+            above = [(torch.arange(root.numel()) % 7 - 2.5).div(4).view(root.shape).to(root.dtype)
+                     .to(device) for root in roots]
+            gradients = torch.autograd.grad(roots, leaves, above, allow_unused=True)
         if device != "cpu":
             torch.npu.synchronize()
         return ([result.detach().cpu() for result in results],
                 [None if gradient is None else gradient.cpu() for gradient in gradients])
 
-    def difference(got, expected, tolerance):
+    def difference(got, expected, dtype):
         if (got is None) != (expected is None):
             return "a gradient that only one of them has"
         if got is None:
@@ -91,8 +101,13 @@ def worker(names, samples):
             return f"shape {list(got.shape)} in place of {list(expected.shape)}"
         if got.dtype != expected.dtype:
             return f"{got.dtype} in place of {expected.dtype}"
+        if got.is_complex():
+            got, expected = (torch.view_as_real(part.resolve_conj().cfloat())
+                             for part in (got, expected))
         if not got.is_floating_point():
             return None if torch.equal(got, expected) else "integers differ"
+        # What is computed from float16 is no more exact in another type.
+        tolerance = max(TOLERANCE[str(got.dtype).split(".")[-1]], TOLERANCE.get(dtype, 0))
         a, b = got.double(), expected.double()
         same = (a == b) | (a.isnan() & b.isnan())
         near = (a - b).abs() <= tolerance * b.abs().clamp(min=1)
@@ -101,6 +116,16 @@ def worker(names, samples):
         wrong = int((~(same | near)).sum())
         at = int((~(same | near)).flatten().nonzero()[0])
         return f"{wrong} of {a.numel()} differ: {a.flatten()[at]:.6g}, not {b.flatten()[at]:.6g}"
+
+    def differences(got, expected, dtype):
+        if len(got[0]) != len(expected[0]) or len(got[1]) != len(expected[1]):
+            return "another number of results"
+        for kind, *pairs in zip(("result", "gradient"), got, expected):
+            for a, b in zip(*pairs):
+                text = difference(a, b, dtype)
+                if text:
+                    return f"{kind}: {text}"
+        return None
 
     def outcome(op, sample, dtype):
         try:
@@ -114,17 +139,22 @@ def worker(names, samples):
             text = str(error)
             if any(part in text for part in MISSING):
                 return "not there", text
+            if "161002" in text and "/dtype/" in text:
+                return "refused", text
             return "failed", text
         if fallback:
             return "on the CPU", fallback[0]
-        if len(got[0]) != len(expected[0]) or len(got[1]) != len(expected[1]):
-            return "failed", "another number of results"
-        for kind, pairs in zip(("result", "gradient"), zip(got, expected)):
-            for a, b in zip(*pairs):
-                text = difference(a, b, TOLERANCE[dtype])
-                if text:
-                    return "failed", f"{kind}: {text}"
-        return "passed", ""
+        text = differences(got, expected, dtype)
+        if text and dtype in ("float16", "bfloat16"):
+            try:
+                wide = run(op, sample, "cpu", wide=True)
+            except Exception:  # noqa: BLE001 (asks for the narrow type by name)
+                return "failed", text
+            rounded = [[b if b is None or not b.is_floating_point() else b.to(a.dtype)
+                        for a, b in zip(*parts) if a is not None] for parts in zip(got, wide)]
+            if not differences(got, rounded, dtype):
+                text = None
+        return ("failed", text) if text else ("passed", "")
 
     for name in names:
         for op in (op for op in op_db if op.name == name):
@@ -143,7 +173,7 @@ def worker(names, samples):
                 for sample in drawn[::step][:samples]:
                     result, text = outcome(op, sample, dtype)
                     counts[result] += 1
-                    texts.setdefault(result, text.replace("\n", " ")[:600])
+                    texts.setdefault(result, text.replace("\n", " ")[:900])
                     texts.setdefault(result + " with", repr(sample)[:400])
                 print("RESULT " + json.dumps({
                     "operator": op.name + ("." + op.variant_test_name
@@ -160,15 +190,24 @@ def drive(names, samples):
         process = subprocess.Popen(
             [sys.executable, os.path.abspath(__file__), "--worker", "--samples", str(samples)]
             + left, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        # torch_npu is known to loop for ever where it looks for an operator that is not there.
+        watch = threading.Timer(SECONDS, process.kill)
+        watch.start()
         for line in process.stdout:
+            watch.cancel()
+            watch = threading.Timer(SECONDS, process.kill)
+            watch.start()
             if line.startswith("RESULT "):
                 results.append(json.loads(line[7:]))
+                print(line[7:].strip()[:200], file=sys.stderr, flush=True)
             elif line.startswith("DONE "):
                 left.remove(line[5:].strip())
         process.wait()
+        watch.cancel()
         if left:
             results.append({"operator": left[0], "dtype": "-", "counts": {"failed": 1},
                             "texts": {"failed": f"ended its process: {process.returncode}"}})
+            print(f"{left[0]} ended its process: {process.returncode}", file=sys.stderr, flush=True)
             del left[0]
     return results
 
@@ -184,7 +223,7 @@ def main():
         return worker(args.operators, args.samples)
     from torch.testing._internal.common_methods_invocations import op_db
 
-    names = sorted({op.name for op in op_db} - RANDOM)
+    names = sorted({op.name for op in op_db} - LEFT_OUT)
     if args.operators:
         names = [name for name in names if name in args.operators]
     results = drive(names, args.samples)

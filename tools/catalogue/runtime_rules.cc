@@ -104,6 +104,12 @@ constexpr FixedRule kRows[] = {
      "a framework that prefers the chip's internal formats, which Aclimb does not have",
      "call the function that the message names; under PyTorch set "
      "torch.npu.config.allow_internal_format = False"},
+    {"runtime/aclop/arguments", kApiNotSupport,
+     "an operator that is called by its type name has dense tensors of plain formats and the "
+     "attributes that Aclimb knows of it",
+     "a framework that prefers the chip's internal formats, which Aclimb does not have",
+     "call the operator's own function in aclnnop/; under PyTorch set "
+     "torch.npu.config.allow_internal_format = False"},
     {"runtime/aclop/missing", kApiNotSupport, "Aclimb has the operators that a program needs",
      "a framework found no function of aclnnop/ for this operator and fell back on its type name",
      "compute this step on the host, or with operators that `aclimb ops` lists"},

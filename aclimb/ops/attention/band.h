@@ -22,17 +22,17 @@ struct Range {
 };
 
 // The keys that take part for a query: those from `before` ahead of its place up to `after` behind
-// it. Its place is its number plus `shift`.
+// it. Its place is its number, counted from the first or from the last of both.
 struct Band {
   // Further than any tensor is long, and no sum of two overflows.
   static constexpr int64_t kFar = int64_t{1} << 60;
 
   int64_t before = kFar;
   int64_t after = kFar;
-  int64_t shift = 0;
+  bool from_last = false;
 
-  Range KeysOf(int64_t query, int64_t keys) const {
-    const int64_t place = query + shift;
+  Range KeysOf(int64_t query, int64_t queries, int64_t keys) const {
+    const int64_t place = from_last ? query + keys - queries : query;
     return {std::clamp<int64_t>(place - before, 0, keys),
             std::clamp<int64_t>(place + after + 1, 0, keys)};
   }
@@ -42,8 +42,7 @@ struct Band {
 constexpr bool HasPatternMask(int64_t sparse_mode) { return sparse_mode >= kLeftUpCausal; }
 
 //   masked  whether attenMask is given, without which the default mode takes all keys
-inline Band BandOf(int64_t sparse_mode, bool masked, int64_t pre_tokens, int64_t next_tokens,
-                   int64_t queries, int64_t keys) {
+inline Band BandOf(int64_t sparse_mode, bool masked, int64_t pre_tokens, int64_t next_tokens) {
   const auto near = [](int64_t tokens) {
     return std::clamp(tokens, -Band::kFar / 4, Band::kFar / 4);
   };
@@ -54,9 +53,9 @@ inline Band BandOf(int64_t sparse_mode, bool masked, int64_t pre_tokens, int64_t
     case kLeftUpCausal:
       return {.after = 0};
     case kRightDownCausal:
-      return {.after = 0, .shift = keys - queries};
+      return {.after = 0, .from_last = true};
     case kBandFromTheRight:
-      return {.before = near(pre_tokens), .after = near(next_tokens), .shift = keys - queries};
+      return {.before = near(pre_tokens), .after = near(next_tokens), .from_last = true};
     default:
       return {};
   }

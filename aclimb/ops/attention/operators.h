@@ -2,6 +2,8 @@
 
 #include "aclimb/ops/attention/flash_attention_draw.h"
 #include "aclimb/ops/attention/flash_attention_truth.h"
+#include "aclimb/ops/attention/infer_draw.h"
+#include "aclimb/ops/attention/infer_truth.h"
 #include "aclimb/truth/operator_entry.h"
 
 namespace aclimb::attention {
@@ -13,6 +15,20 @@ inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnFlashAttentionScoreGradGetWorkspaceSize)>(
         flash_attention_score_grad::kContract, &flash_attention_score_grad::Truth,
         &flash_attention_score_grad::DrawCall, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnFusedInferAttentionScoreGetWorkspaceSize)>(
+        fused_infer_attention_score::kContract,
+        &InferTruth<fused_infer_attention_score::kPlaces, fused_infer_attention_score::kScaleValue>,
+        &DrawInfer<fused_infer_attention_score::kPlaces, fused_infer_attention_score::kScaleValue,
+                   fused_infer_attention_score::kInnerPrecise>,
+        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnFusedInferAttentionScoreV2GetWorkspaceSize)>(
+        fused_infer_attention_score_v2::kContract,
+        &InferTruth<fused_infer_attention_score_v2::kPlaces,
+                    fused_infer_attention_score_v2::kScaleValue>,
+        &DrawInfer<fused_infer_attention_score_v2::kPlaces,
+                   fused_infer_attention_score_v2::kScaleValue,
+                   fused_infer_attention_score_v2::kInnerPrecise>,
+        /*holds_beyond_finite=*/false),
 };
 
 }  // namespace aclimb::attention

@@ -22,20 +22,20 @@ inline Problem ProblemOf(const contract::Arguments& arguments, const Places& at)
   problem.keys = sizes.keys;
   problem.width = sizes.width;
   problem.value_width = sizes.value_width;
-  problem.band = BandOf(arguments, at, sizes);
+  problem.band = BandOf(arguments, at);
   return problem;
 }
 
 // A tensor of queries, keys or values, and one of results.
 inline Operand MatricesOf(const contract::Arguments& arguments, Planner& planner, const Places& at,
                           int place, int64_t heads) {
-  return Operand::Input(planner, place, TensorAt(arguments, place).View(),
-                        arguments.String(at.layout, ""), heads);
+  return Operand::Input(planner, place, TensorAt(arguments, place).View(), LayoutOf(arguments, at),
+                        heads);
 }
 inline Operand MatricesTo(const contract::Arguments& arguments, Planner& planner, const Places& at,
                           int place, int64_t heads) {
   return Operand::Output(planner, place, TensorAt(arguments, place).View(),
-                         arguments.String(at.layout, ""), heads);
+                         ResultLayoutOf(arguments, at), heads);
 }
 // A number for each weight, where it is given.
 inline Operand WeightsOf(const contract::Arguments& arguments, Planner& planner, int place) {

@@ -46,7 +46,7 @@ struct Problem {
   }
   // The keys that may take part for a query.
   Range KeysOf(int64_t b, int64_t query_number) const {
-    return band.KeysOf(query_number, KeysOf(b));
+    return band.KeysOf(query_number, QueriesOf(b), KeysOf(b));
   }
   double Work() const {
     return static_cast<double>(batch) * static_cast<double>(heads) * static_cast<double>(queries) *

@@ -22,6 +22,17 @@ bool IsOneOf(const Shape& shape, const std::vector<Shape>& choices) {
   return false;
 }
 
+// Whether the last two extents are these or, where they may be padded, more, as the operators for
+// inference allow; then it is as if they were these.
+Shape WithoutPadding(Shape shape, const Places& at, const Sizes& n) {
+  if (!at.padded || shape.size() < 2) return shape;
+  int64_t& rows = shape[shape.size() - 2];
+  int64_t& columns = shape[shape.size() - 1];
+  if (rows > n.queries) rows = n.queries;
+  if (columns > n.keys) columns = n.keys;
+  return shape;
+}
+
 std::string Choices(const std::vector<Shape>& choices) {
   std::string text;
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -51,7 +62,7 @@ std::string LayoutIs(const contract::Arguments& arguments, const Places& at) {
 }
 
 Finding WrongQuery(const contract::Arguments& arguments, const Places& at) {
-  const std::string_view layout = arguments.String(at.layout, "");
+  const std::string_view layout = LayoutOf(arguments, at);
   const auto query = ByHeads(ShapeAt(arguments, at.query), layout, arguments.Integer(at.heads));
   if (query && (*query)[3] > 0) return std::nullopt;
   return Cat(ShapeIs(arguments, at, at.query), ", ", LayoutIs(arguments, at), " and ",
@@ -60,7 +71,7 @@ Finding WrongQuery(const contract::Arguments& arguments, const Places& at) {
 }
 
 Finding WrongKey(const contract::Arguments& arguments, const Places& at) {
-  const std::string_view layout = arguments.String(at.layout, "");
+  const std::string_view layout = LayoutOf(arguments, at);
   const int64_t heads = arguments.Integer(at.heads);
   const PerHead query = *ByHeads(ShapeAt(arguments, at.query), layout, heads);
   const Shape& shape = ShapeAt(arguments, at.key);
@@ -83,7 +94,7 @@ Finding WrongKey(const contract::Arguments& arguments, const Places& at) {
 }
 
 Finding WrongValue(const contract::Arguments& arguments, const Places& at) {
-  const std::string_view layout = arguments.String(at.layout, "");
+  const std::string_view layout = LayoutOf(arguments, at);
   const PerHead query = *ByHeads(ShapeAt(arguments, at.query), layout, arguments.Integer(at.heads));
   const int64_t key_heads = KeyHeadsOf(ShapeAt(arguments, at.key), layout, query[3]);
   const PerHead key = *ByHeads(ShapeAt(arguments, at.key), layout, key_heads);
@@ -102,7 +113,7 @@ Finding WrongBias(const contract::Arguments& arguments, const Places& at, bool r
   std::vector<Shape> choices = {{n.batch, n.heads, n.queries, n.keys},
                                 {1, n.heads, n.queries, n.keys}};
   if (repeats) choices.push_back({n.batch, n.heads, 1, n.keys});
-  if (IsOneOf(ShapeAt(arguments, at.bias), choices)) return std::nullopt;
+  if (IsOneOf(WithoutPadding(ShapeAt(arguments, at.bias), at, n), choices)) return std::nullopt;
   return Cat(ShapeIs(arguments, at, at.bias), ", ", OperandsAre(arguments, at), "; expected ",
              Choices(choices), ".");
 }
@@ -144,7 +155,7 @@ Finding WrongMask(const contract::Arguments& arguments, const Places& at) {
                                       {n.batch, n.heads, n.queries, n.keys},
                                       {n.batch, 1, n.queries, n.keys},
                                       {1, 1, n.queries, n.keys}};
-  if (IsOneOf(shape, choices)) return std::nullopt;
+  if (IsOneOf(WithoutPadding(shape, at, n), choices)) return std::nullopt;
   return Cat(ShapeIs(arguments, at, at.mask), ", ", OperandsAre(arguments, at), "; expected ",
              Choices(choices), ".");
 }
@@ -199,7 +210,7 @@ Finding WrongStatistics(const contract::Arguments& arguments, const Places& at, 
 Finding WrongResult(const contract::Arguments& arguments, const Places& at, int place) {
   const Sizes n = SizesOf(arguments, at);
   const Shape expected =
-      InLayout({n.batch, n.heads, n.queries, n.value_width}, arguments.String(at.layout, ""));
+      InLayout({n.batch, n.heads, n.queries, n.value_width}, ResultLayoutOf(arguments, at));
   if (ShapeAt(arguments, place) == expected) return std::nullopt;
   return Cat(ShapeIs(arguments, at, place), ", ", ShapeIs(arguments, at, at.query), ", ",
              ShapeIs(arguments, at, at.value), ", ", LayoutIs(arguments, at), " and ",

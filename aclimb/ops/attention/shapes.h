@@ -26,6 +26,7 @@ struct Places {
   int sparse_mode, pre_tokens, next_tokens;
   int key_heads = -1;  // by default the shapes tell
   int keep = -1, kept = -1;
+  bool padded = false;  // rows and columns of bias and mask may be more than are needed
 
   const char* NameOf(int place) const { return parameters[place].name; }
 };
@@ -44,6 +45,18 @@ inline const Shape& ShapeAt(const contract::Arguments& arguments, int place) {
   return TensorAt(arguments, place).shape;
 }
 
+// A layout that says BNSD_BSND has another one for results.
+inline std::string_view LayoutOf(std::string_view text) { return text.substr(0, text.find('_')); }
+inline std::string_view ResultLayoutOf(std::string_view text) {
+  return text.substr(text.find('_') + 1);
+}
+inline std::string_view LayoutOf(const contract::Arguments& arguments, const Places& at) {
+  return LayoutOf(arguments.String(at.layout, ""));
+}
+inline std::string_view ResultLayoutOf(const contract::Arguments& arguments, const Places& at) {
+  return ResultLayoutOf(arguments.String(at.layout, ""));
+}
+
 inline std::string Text(const Shape& shape) { return ShapeText(shape.data(), shape.size()); }
 
 // How many heads of keys there are; 0 where the key's shape does not tell.
@@ -55,7 +68,7 @@ inline int64_t KeyHeadsOf(const Shape& key, std::string_view layout, int64_t wid
 
 // Of arguments whose shapes were checked.
 inline Sizes SizesOf(const contract::Arguments& arguments, const Places& at) {
-  const std::string_view layout = arguments.String(at.layout, "");
+  const std::string_view layout = LayoutOf(arguments, at);
   const int64_t heads = arguments.Integer(at.heads);
   const PerHead query = *ByHeads(ShapeAt(arguments, at.query), layout, heads);
   const int64_t key_heads = KeyHeadsOf(ShapeAt(arguments, at.key), layout, query[3]);
@@ -70,10 +83,9 @@ inline Sizes SizesOf(const contract::Arguments& arguments, const Places& at) {
           .value_width = value[3]};
 }
 
-inline Band BandOf(const contract::Arguments& arguments, const Places& at, const Sizes& sizes) {
+inline Band BandOf(const contract::Arguments& arguments, const Places& at) {
   return BandOf(arguments.Integer(at.sparse_mode), arguments.Given(at.mask),
-                arguments.Integer(at.pre_tokens), arguments.Integer(at.next_tokens), sizes.queries,
-                sizes.keys);
+                arguments.Integer(at.pre_tokens), arguments.Integer(at.next_tokens));
 }
 
 // "query.shape is [1, 2, 3, 4]", "headNum is 2"

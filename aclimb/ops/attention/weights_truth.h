@@ -34,7 +34,7 @@ struct TrueAttention {
   std::vector<int64_t> query_counts = {}, key_counts = {};
 
   TrueAttention(const truth::Call& of, const Places& places) : call(of), at(places) {
-    layout = call.Text(at.layout, "");
+    layout = LayoutOf(std::string_view(call.Text(at.layout, "")));
     const PerHead query = *ByHeads(Shape(at.query), layout, call.Integer(at.heads));
     const int64_t key_heads = KeyHeadsOf(Shape(at.key), layout, query[3]);
     const PerHead key = *ByHeads(Shape(at.key), layout, key_heads);
@@ -47,7 +47,7 @@ struct TrueAttention {
          .width = query[3],
          .value_width = value[3]};
     band = BandOf(call.Integer(at.sparse_mode), call.IsGiven(at.mask), call.Integer(at.pre_tokens),
-                  call.Integer(at.next_tokens), n.queries, n.keys);
+                  call.Integer(at.next_tokens));
   }
 
   // Lists have one tensor here.
@@ -115,8 +115,9 @@ struct TrueAttention {
     const auto counted = [b](const std::vector<int64_t>& counts, int64_t all) {
       return counts.empty() ? all : counts[static_cast<size_t>(b)];
     };
-    const Range keys = band.KeysOf(q, counted(key_counts, n.keys));
-    const bool takes_part = q < counted(query_counts, n.queries);
+    const int64_t queries = counted(query_counts, n.queries);
+    const Range keys = band.KeysOf(q, queries, counted(key_counts, n.keys));
+    const bool takes_part = q < queries;
     for (int64_t k = 0; k < n.keys; ++k) {
       if (!takes_part || k < keys.begin || k >= keys.end || IsMasked(b, h, q, k)) {
         row.scores.push_back(-kInfinity);

@@ -58,26 +58,26 @@ T AtMost(T x, T most) {
   return x <= most || x != x ? x : most;
 }
 
-// Attributes: the least and the most. Where bounds cross, the least is the result.
+// Attributes: the least and the most. Where bounds cross, the most is the result, as PyTorch has it.
 struct Clamp : Of<1> {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return AtLeast(d, AtMost(d, x, hn::Set(d, As<float>(1))), hn::Set(d, As<float>(0)));
+    return AtMost(d, AtLeast(d, x, hn::Set(d, As<float>(0))), hn::Set(d, As<float>(1)));
   }
   template <class T>
   T Scalar(T x) const {
-    return AtLeast(AtMost(x, As<T>(1)), As<T>(0));
+    return AtMost(AtLeast(x, As<T>(0)), As<T>(1));
   }
 };
 
 struct ClampBy : Of<3> {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x, V least, V most) const {
-    return AtLeast(d, AtMost(d, x, most), least);
+    return AtMost(d, AtLeast(d, x, least), most);
   }
   template <class T>
   T Scalar(T x, T least, T most) const {
-    return AtLeast(AtMost(x, most), least);
+    return AtMost(AtLeast(x, least), most);
   }
 };
 

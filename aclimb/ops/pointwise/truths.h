@@ -37,8 +37,8 @@ inline double Threshold(double x, const Numbers& n) { return x <= n[0] ? n[1] : 
 inline double Least(double x, double least) { return x < least || std::isnan(least) ? least : x; }
 inline double Most(double x, double most) { return x > most || std::isnan(most) ? most : x; }
 inline double Clamp(double x, const Numbers& n) {
-  const double below = n.given[2] ? Most(x, n[1]) : x;
-  return n.given[1] ? Least(below, n[0]) : below;
+  const double above = n.given[1] ? Least(x, n[0]) : x;
+  return n.given[2] ? Most(above, n[1]) : above;
 }
 inline double ClampMin(double x, const Numbers& n) { return Least(x, n[0]); }
 inline double ClampMax(double x, const Numbers& n) { return Most(x, n[0]); }
@@ -46,7 +46,7 @@ inline double ClampMax(double x, const Numbers& n) { return Most(x, n[0]); }
 inline double ClampMinBy(double x, double least, const Numbers&) { return Least(x, least); }
 inline double ClampMaxBy(double x, double most, const Numbers&) { return Most(x, most); }
 inline double ClampByBoth(double x, double least, double most, const Numbers&) {
-  return Least(Most(x, most), least);
+  return Most(Least(x, least), most);
 }
 // Of the bound that is given.
 inline double ClampByOne(double x, double bound, const Numbers& n) {

@@ -66,7 +66,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::InRange("cube-math-type", kCubeMathType, contract::Between(0, 3),
                       "pass 0 to keep the dtype"),
     contract::SameRank("same-rank/out", kOut, kSelf, "allocate out with the rank of self"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces.self, false>,
+    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
                      "the last two dimensions of self have elements", kPlaneFix),
     contract::Custom("half/paddings", &WidePadding<kPlaces>,
                      "paddings are half of a window at most, by kernelSize", kPaddingFix),
@@ -143,7 +143,7 @@ inline constexpr contract::Rule kRules[] = {
                       "pass 0 to keep the dtype"),
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass what the forward call had"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces.self, false>,
+    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
                      "the last two dimensions of self have elements", kPlaneFix),
     contract::Custom("half/padding", &WidePadding<kPlaces>,
                      "padding is half of a window at most, by kernelSize", kPaddingFix),
@@ -169,7 +169,7 @@ namespace adaptive {
 
 enum : int { kSelf, kOutputSize, kOut };
 
-inline constexpr Place kPlace = {kSelf, "self"};
+inline constexpr Places kPlaces = {.self = {kSelf, "self"}};
 
 inline Finding OtherShape(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
@@ -193,7 +193,7 @@ inline constexpr contract::Rule kRules[] = {
                     "pass a number for H and one for W"),
     contract::InRange("range/outputSize", kOutputSize, kFromZero, "pass 0 or more"),
     contract::SameRank("same-rank/out", kOut, kSelf, "allocate out with the rank of self"),
-    contract::Custom("planes/self", &WrongPlane<kPlace, false>,
+    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
                      "the last two dimensions of self have elements", kPlaneFix),
     contract::Custom("shape/out", &OtherShape,
                      "out has the shape of self with outputSize in place of H and W", kPooledFix),
@@ -214,7 +214,7 @@ namespace adaptive_backward {
 
 enum : int { kGradOutput, kSelf, kOut };
 
-inline constexpr Place kPlace = {kSelf, "self"};
+inline constexpr Places kPlaces = {.self = {kSelf, "self"}};
 
 inline Finding OtherPlanes(const Arguments& arguments) {
   const TensorDescriptor& grad = arguments.Tensor(kGradOutput);
@@ -243,7 +243,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass what the forward call had"),
-    contract::Custom("planes/self", &WrongPlane<kPlace, false>,
+    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
                      "the last two dimensions of self have elements", kPlaneFix),
     contract::Custom("planes/gradOutput", &OtherPlanes, "gradOutput has N and C of self",
                      "pass the gradient of the forward output"),

@@ -43,7 +43,7 @@ void MaxOfWindows(const Windows& windows, const float* plane, int64_t row, int64
           to[k] = larger ? x : to[k];
           known[k] = larger ? static_cast<int32_t>(at + k * step) : known[k];
         } else {
-          to[k] = (x > to[k]) | (x != x) ? x : to[k];  // NOLINT: no branches
+          to[k] = ((x > to[k]) | (x != x)) ? x : to[k];  // NOLINT: no branches
         }
       }
     }

@@ -25,13 +25,13 @@ inline constexpr const char* kPaddingFix = "pass half of the window or less";
 inline constexpr const char* kPooledFix = "allocate it with the shape that is expected";
 
 struct Places {
-  Place self;
-  Place pooled;  // a number for each window
-  Place kernel;
-  Place stride;
-  Place padding;
-  Place dilation;
-  Place ceil;
+  Place self = {};
+  Place pooled = {};  // a number for each window
+  Place kernel = {};
+  Place stride = {};
+  Place padding = {};
+  Place dilation = {};
+  Place ceil = {};
   Place indices = {};  // of shape `pooled`, or a mask
 };
 
@@ -61,13 +61,13 @@ inline std::string WindowsText(const Arguments& arguments, const Places& places)
 }
 
 // Planes have elements, and where there are indices not more of them than an index can tell.
-template <const Place& kSelf, bool kIndexed>
+template <const Places& kPlaces, bool kIndexed>
 Finding WrongPlane(const Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf.at);
+  const TensorDescriptor& self = arguments.Tensor(kPlaces.self.at);
   const int64_t height = self.shape[self.shape.size() - 2], width = self.shape.back();
   const int64_t most = kIndexed ? kMost / std::max<int64_t>(1, width) : kMost;
   if (height > 0 && width > 0 && height <= most && width <= kMost) return std::nullopt;
-  return Cat(kSelf.name, ".shape is ", contract::ShapeText(self),
+  return Cat(kPlaces.self.name, ".shape is ", contract::ShapeText(self),
              "; expected last dimensions of 1 to ", kMost,
              kIndexed ? ", their product included." : ".");
 }

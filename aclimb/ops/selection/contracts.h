@@ -11,7 +11,10 @@
 #include "aclimb/contract/signature.h"
 #include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_isclose.h"
+#include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_masked_select.h"
+#include "aclnnop/aclnn_nonzero.h"
+#include "aclnnop/aclnn_nonzero_v2.h"
 
 // Comparisons of whole tensors, and elements by a mask.
 namespace aclimb::selection {
@@ -161,5 +164,101 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnMaskedSelectGetWorkspaceSize)>(kContract));
 
 }  // namespace masked_select
+
+namespace inplace_masked_scatter {
+
+enum : int { kSelf, kMask, kSource };
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::InOut("selfRef", WithBFloat16(kNumbers), "any shape"),
+    contract::Input("mask", contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8)),
+                    "broadcasts to selfRef; true where it is not 0"),
+    contract::Input("source", WithBFloat16(kNumbers),
+                    "what goes there, in row-major order; has at least as many elements as mask is "
+                    "true, and where it ends selfRef stays as it is"),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/source", kSource, kSelf, "pass a source of selfRef's dtype"),
+    contract::Broadcasts("broadcasts/mask", kSelf, kMask,
+                         "pass a mask of the shape of selfRef, or one that broadcasts to it"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceMaskedScatter",
+    .folder = "inplace_masked_scatter",
+    .summary = "Replaces the elements where mask is true by those of source, one after the other.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceMaskedScatterGetWorkspaceSize)>(kContract));
+
+}  // namespace inplace_masked_scatter
+
+// Of aclnnNonzero, and of aclnnNonzeroV2, whose output is transposed.
+struct Nonzero {
+  enum : int { kSelf, kOut };
+};
+
+template <bool kTransposed>
+std::optional<std::string> NoRoomForIndices(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(Nonzero::kSelf);
+  std::vector<int64_t> expected = {self.ElementCount(), self.rank()};
+  if (kTransposed) std::swap(expected[0], expected[1]);
+  return contract::OtherShape("out", arguments.Tensor(Nonzero::kOut), expected,
+                              Cat("self.shape ", contract::ShapeText(self)));
+}
+inline constexpr auto kPlaces = contract::OnAll(contract::DTypes(DType::kInt64));
+
+namespace nonzero {
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", WithBFloat16(kNumbers), "any shape; NaN is not 0"),
+    contract::WithRank(contract::Output("out", kPlaces,
+                                        "room for the indices of all elements, a row each; the "
+                                        "rest is 0. Its shape becomes how many were found"),
+                       2, 2),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("shape/out", &NoRoomForIndices<false>,
+                     "out has a row for each element of self, as long as self has dimensions",
+                     "allocate out with that shape")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnNonzero",
+    .folder = "nonzero",
+    .summary = "Indices of the elements that are not 0, a row each.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnNonzeroGetWorkspaceSize)>(kContract));
+
+}  // namespace nonzero
+
+namespace nonzero_v2 {
+
+inline constexpr auto kElements =
+    WithBFloat16(kNumbers | contract::DTypes(DType::kUInt16, DType::kUInt32, DType::kUInt64));
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", kElements, "any shape; NaN is not 0"),
+    contract::WithRank(contract::Output("out", kPlaces,
+                                        "room for the indices of all elements, a row for each "
+                                        "dimension. Its shape becomes how many were found; the "
+                                        "rows then follow each other, and the rest is 0"),
+                       2, 2),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("shape/out", &NoRoomForIndices<true>,
+                     "out has a row for each dimension of self, as long as self has elements",
+                     "allocate out with that shape")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnNonzeroV2",
+    .folder = "nonzero_v2",
+    .summary = "Indices of the elements that are not 0, a row for each dimension.",
+    .products = static_cast<uint8_t>(kAllProducts & ~Bit(Product::kInference310P)),
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnNonzeroV2GetWorkspaceSize)>(kContract));
+
+}  // namespace nonzero_v2
 
 }  // namespace aclimb::selection

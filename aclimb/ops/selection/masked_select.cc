@@ -6,6 +6,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
 #include "aclimb/ops/selection/broadcast.h"
+#include "aclimb/ops/selection/chunks.h"
 #include "aclimb/ops/selection/contracts.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
@@ -14,9 +15,6 @@ namespace aclimb::selection {
 namespace {
 
 using namespace masked_select;  // NOLINT: the positions
-
-// Elements whose selection is counted at once, and then written.
-constexpr int64_t kChunk = 16 * 1024;
 
 struct MaskedSelectPlan final : SizedPlan {
   MaskedSelectPlan(const TensorView& self, const TensorView& mask, const TensorView& order,
@@ -49,24 +47,16 @@ struct MaskedSelectPlan final : SizedPlan {
     auto* const places = run.Piece<int64_t>(counts);
     const int inner = walk.rank - 1;
     const int64_t self_step = walk.stride[0][inner], mask_step = walk.stride[1][inner];
-    const auto end_of = [&](int64_t chunk) { return std::min(walk.count, (chunk + 1) * kChunk); };
+    const auto end_of = [&](int64_t chunk) { return EndOfChunk(chunk, walk.count); };
 
-    const bool counted = ParallelForAll(chunks, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t chunk = begin; chunk < end; ++chunk) {
-        int64_t count = 0;
-        walk.Visit(chunk * kChunk, end_of(chunk), [&](const int64_t(&at)[3], int64_t n) {
-          for (int64_t i = 0; i < n; ++i) count += mask[at[1] + i * mask_step] != 0 ? 1 : 0;
-        });
-        places[chunk] = count;
-      }
+    const int64_t all = CountBefore(chunks, places, [&](int64_t chunk) {
+      int64_t count = 0;
+      walk.Visit(chunk * kChunk, end_of(chunk), [&](const int64_t(&at)[3], int64_t n) {
+        for (int64_t i = 0; i < n; ++i) count += mask[at[1] + i * mask_step] != 0 ? 1 : 0;
+      });
+      return count;
     });
-    if (!counted) return;
-    int64_t all = 0;
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const int64_t count = places[chunk];
-      places[chunk] = all;
-      all += count;
-    }
+    if (all < 0) return;
     const bool written = ParallelForAll(chunks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t chunk = begin; chunk < end; ++chunk) {
         int64_t to = places[chunk];

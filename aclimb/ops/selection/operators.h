@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "aclimb/contract/promotion.h"
 #include "aclimb/ops/selection/contracts.h"
@@ -47,6 +49,38 @@ inline void MaskedSelectTruth(const truth::Call& call, truth::Outputs& outputs) 
   outputs.Set(kOut, std::move(selected), truth::Allowance{});
 }
 
+inline void MaskedScatterTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace inplace_masked_scatter;  // NOLINT: the positions
+  std::vector<double> self = call.Values(kSelf);
+  size_t next = 0;
+  for (const auto& [place, mask] : truth::BroadcastPlaces(call, {kSelf, kMask})) {
+    if (call.Values(kMask)[mask] != 0) self[place] = call.Values(kSource)[next++];
+  }
+  outputs.Set(kSelf, std::move(self), truth::Allowance{});
+}
+
+template <bool kTransposed>
+void NonzeroTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const std::vector<double>& elements = call.Values(Nonzero::kSelf);
+  const std::vector<int64_t>& shape = call.Shape(Nonzero::kSelf);
+  std::vector<size_t> found;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] != 0) found.push_back(i);
+  }
+  // In the order of memory; what is left is 0.
+  std::vector<double> out(elements.size() * shape.size());
+  for (size_t n = 0; n < found.size(); ++n) {
+    size_t number = found[n];
+    for (size_t d = shape.size(); d-- > 0;) {
+      const auto extent = static_cast<size_t>(shape[d]);
+      out[kTransposed ? d * found.size() + n : n * shape.size() + d] =
+          static_cast<double>(number % extent);
+      number /= extent;
+    }
+  }
+  outputs.Set(Nonzero::kOut, std::move(out), truth::Allowance{});
+}
+
 // Mostly equal ones.
 inline void DrawEqual(truth::Draw& draw, truth::Call& call) {
   using namespace equal;  // NOLINT: the positions
@@ -82,15 +116,54 @@ inline void DrawMaskedSelect(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
+// A mask that may have fewer dimensions than selfRef, or 1 in place of some; a source with enough
+// elements.
+inline void DrawMaskedScatter(truth::Draw& draw, truth::Call& call) {
+  using namespace inplace_masked_scatter;  // NOLINT: the positions
+  truth::DrawTensor(draw, call, kSelf);
+  std::vector<int64_t> shape = call.Shape(kSelf);
+  if (draw.Flip()) {
+    for (int64_t& extent : shape) {
+      if (draw.Below(3) == 0) extent = 1;
+    }
+    shape.erase(shape.begin(), shape.begin() + draw.Below(static_cast<int64_t>(shape.size()) + 1));
+  }
+  truth::DrawTensor(draw, call, kMask, std::move(shape));
+  std::vector<int64_t> source = call.Shape(kSelf);
+  std::reverse(source.begin(), source.end());
+  if (draw.Flip()) source = {call.ElementCount(kSelf) + draw.Below(3)};
+  truth::DrawTensor(draw, call, kSource, std::move(source), call.DTypeOf(kSelf));
+}
+
+template <bool kTransposed>
+void DrawNonzero(truth::Draw& draw, truth::Call& call) {
+  truth::DrawTensor(draw, call, Nonzero::kSelf);
+  std::vector<int64_t> shape = {call.ElementCount(Nonzero::kSelf),
+                                static_cast<int64_t>(call.Shape(Nonzero::kSelf).size())};
+  if (kTransposed) std::swap(shape[0], shape[1]);
+  truth::DrawTensor(draw, call, Nonzero::kOut, std::move(shape));
+}
+
+template <typename Phase1>
+constexpr truth::OperatorEntry Sized(const contract::Contract& contract,
+                                     void (*truth)(const truth::Call&, truth::Outputs&),
+                                     void (*draw)(truth::Draw&, truth::Call&)) {
+  auto entry = truth::Entry<Phase1>(contract, truth, draw);
+  entry.sizes_output = true;
+  return entry;
+}
+
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnEqualGetWorkspaceSize)>(equal::kContract, &EqualTruth, &DrawEqual),
     truth::Entry<decltype(aclnnIsCloseGetWorkspaceSize)>(is_close::kContract, &IsCloseTruth),
-    [] {
-      auto entry = truth::Entry<decltype(aclnnMaskedSelectGetWorkspaceSize)>(
-          masked_select::kContract, &MaskedSelectTruth, &DrawMaskedSelect);
-      entry.sizes_output = true;
-      return entry;
-    }(),
+    Sized<decltype(aclnnMaskedSelectGetWorkspaceSize)>(masked_select::kContract, &MaskedSelectTruth,
+                                                       &DrawMaskedSelect),
+    truth::Entry<decltype(aclnnInplaceMaskedScatterGetWorkspaceSize)>(
+        inplace_masked_scatter::kContract, &MaskedScatterTruth, &DrawMaskedScatter),
+    Sized<decltype(aclnnNonzeroGetWorkspaceSize)>(nonzero::kContract, &NonzeroTruth<false>,
+                                                  &DrawNonzero<false>),
+    Sized<decltype(aclnnNonzeroV2GetWorkspaceSize)>(nonzero_v2::kContract, &NonzeroTruth<true>,
+                                                    &DrawNonzero<true>),
 };
 
 }  // namespace aclimb::selection

@@ -132,6 +132,86 @@ TEST_F(Selection, CloseToInfinitiesAndNaN) {
   }
 }
 
+TEST_F(Selection, IndicesOfNumbersThatAreNotZero) {
+  const DeviceTensor self({2, 3}, kFloat, {0, 2, kNan, -0.0, 0, -1});
+  const DeviceTensor rows({6, 2}, DType::kInt64), columns({2, 6}, DType::kInt64);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnNonzeroGetWorkspaceSize(self, rows, size, executor);
+      },
+      &aclnnNonzero, stream_));
+  EXPECT_EQ(ViewShape(rows), (std::vector<int64_t>{3, 2}));
+  EXPECT_EQ(rows.Values(), Values({0, 1, 0, 2, 1, 2, 0, 0, 0, 0, 0, 0}));
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnNonzeroV2GetWorkspaceSize(self, columns, size, executor);
+      },
+      &aclnnNonzeroV2, stream_));
+  EXPECT_EQ(ViewShape(columns), (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(columns.Values(), Values({0, 0, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0}));
+}
+
+// There is a shape to tell even if there is no index to write.
+TEST_F(Selection, IndicesIntoASingleNumber) {
+  for (const double number : {0.0, 3.0}) {
+    const DeviceTensor self({}, kFloat, {number}), out({1, 0}, DType::kInt64);
+    ACLIMB_ASSERT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnNonzeroGetWorkspaceSize(self, out, size, executor);
+        },
+        &aclnnNonzero, stream_));
+    EXPECT_EQ(ViewShape(out), (std::vector<int64_t>{number == 0 ? 0 : 1, 0}));
+  }
+}
+
+TEST_F(Selection, ASourceThatEndsLeavesTheRest) {
+  const DeviceTensor self({2, 3}, kFloat, {1, 2, 3, 4, 5, 6}), source({2}, kFloat, {10, 20});
+  const DeviceTensor mask({3}, DType::kBool, {1, 0, 1});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceMaskedScatterGetWorkspaceSize(self, mask, source, size, executor);
+      },
+      &aclnnInplaceMaskedScatter, stream_));
+  EXPECT_EQ(self.Values(), Values({10, 2, 20, 4, 5, 6}));
+}
+
+TEST(SelectionContracts, MaskedScatter) {
+  using namespace selection::inplace_masked_scatter;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnInplaceMaskedScatterGetWorkspaceSize)> harness(
+      kContract, &aclnnInplaceMaskedScatterGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 3}, kFloat);
+        a.Tensor(kMask, {3}, DType::kBool);
+        a.Tensor(kSource, {6}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"inplace_masked_scatter/product"});
+}
+
+TEST(SelectionContracts, Nonzero) {
+  using P = selection::Nonzero;
+  ContractHarness<decltype(aclnnNonzeroGetWorkspaceSize)> rows(
+      selection::nonzero::kContract, &aclnnNonzeroGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(P::kSelf, {2, 3}, kFloat);
+        a.Tensor(P::kOut, {6, 2}, DType::kInt64);
+      });
+  rows.ExpectAccepted();
+  rows.ExpectGenericRules();
+  rows.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(P::kOut, {2, 6}, DType::kInt64); });
+  rows.ExpectEveryRuleCovered({"nonzero/product"});
+  ContractHarness<decltype(aclnnNonzeroV2GetWorkspaceSize)> columns(
+      selection::nonzero_v2::kContract, &aclnnNonzeroV2GetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(P::kSelf, {2, 3}, kFloat);
+        a.Tensor(P::kOut, {2, 6}, DType::kInt64);
+      });
+  columns.ExpectAccepted();
+  columns.ExpectGenericRules();
+  columns.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Tensor(P::kOut, {6, 2}, DType::kInt64);
+  });
+  columns.ExpectEveryRuleCovered({"nonzero_v2/product"});
+}
+
 TEST(SelectionContracts, Equal) {
   using namespace selection::equal;  // NOLINT: the positions
   ContractHarness<decltype(aclnnEqualGetWorkspaceSize)> harness(

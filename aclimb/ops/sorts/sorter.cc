@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/simd/digit_sort.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::sorts {
@@ -12,32 +13,8 @@ namespace {
 
 // From so many entries on, counting is faster than comparing.
 constexpr int64_t kCounted = 1024;
-constexpr int kDigits = 8, kDigitBits = 8;  // of a key, at most
 // Entries that are merged at once.
 constexpr int64_t kMerged = 64 * 1024;
-
-// Sorts entries that stand in the order of their places by one digit of the key after the other. A
-// digit that all of them share costs nothing but the counting. Returns where they ended.
-template <typename Entry>
-Entry* SortByDigits(Entry* from, Entry* to, int64_t count, int key_bits) {
-  constexpr uint64_t kMask = (1 << kDigitBits) - 1;
-  int64_t next[kDigits][1 << kDigitBits] = {};
-  const int digits = key_bits / kDigitBits;
-  for (int64_t i = 0; i < count; ++i) {
-    const uint64_t key = from[i].Key();
-    for (int d = 0; d < digits; ++d) ++next[d][key >> (d * kDigitBits) & kMask];
-  }
-  for (int d = 0; d < digits; ++d) {
-    if (next[d][from[0].Key() >> (d * kDigitBits) & kMask] == count) continue;
-    int64_t sum = 0;
-    for (int64_t& start : next[d]) sum += std::exchange(start, sum);
-    for (int64_t i = 0; i < count; ++i) {
-      to[next[d][from[i].Key() >> (d * kDigitBits) & kMask]++] = from[i];
-    }
-    std::swap(from, to);
-  }
-  return from;
-}
 
 // How many of the first `count` entries of two sorted runs together are from the first one.
 template <typename Entry>

@@ -1,10 +1,17 @@
-// aclopCompileAndExecute: never executes, but says what stands in its place.
+// aclopCompileAndExecute: hands the call to whoever has an operator of that type name, or says what
+// stands in its place.
 
-#include <span>
+#include <dlfcn.h>
+
+#include <atomic>
+#include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/observe/observe.h"
 #include "aclimb/runtime/aclop/objects.h"
 #include "aclimb/runtime/aclop/operator_names.h"
 #include "aclimb/runtime/entry.h"
@@ -12,37 +19,122 @@
 namespace aclimb::aclop {
 namespace {
 
-// "x FLOAT [2, 3] ND, #1 FLOAT [3] ND" of descriptors that are live, and have a live buffer each.
-Result<std::string> TensorsText(const char* what, int count, const void* const* descs,
-                                const void* const* buffers) {
-  const std::string desc_argument = Cat(what, "Desc");
-  const std::string buffer_argument = Cat(what, "s");
-  const std::string count_argument = what[0] == 'i' ? "numInputs" : "numOutputs";
-  if (Status bad = CheckCount(count_argument, count, desc_argument, descs); !bad.ok()) return bad;
-  if (Status bad = CheckCount(count_argument, count, buffer_argument, buffers); !bad.ok()) {
-    return bad;
-  }
-  std::string text;
-  for (int i = 0; i < count; ++i) {
-    auto desc = Find<TensorDesc>(Cat(desc_argument, "[", i, "]"), descs[i]);
-    if (!desc.ok()) return desc.TakeStatus();
-    auto buffer = Find<DataBuffer>(Cat(buffer_argument, "[", i, "]"), buffers[i]);
-    if (!buffer.ok()) return buffer.TakeStatus();
-    if (i > 0) text += ", ";
-    text += desc.value()->name.empty() ? Cat("#", i) : desc.value()->name;
-    text += ' ';
-    text += Text(*desc.value());
-  }
-  return text;
+std::atomic<AclimbOpAnswer> answers{nullptr};
+
+// Null when there are no operators.
+AclimbOpAnswer Answers() {
+  AclimbOpAnswer answer = answers.load(std::memory_order_acquire);
+  if (answer != nullptr) return answer;
+  // A program that calls by type name alone has not loaded them. They stay.
+  (void)dlopen("libopapi.so", RTLD_NOW);
+  return answers.load(std::memory_order_acquire);
 }
 
-std::string AttributesText(const Attributes& attributes) {
-  std::string text;
-  for (const auto& [name, value] : attributes.values) {
-    text += Cat(text.empty() ? "" : ", ", name, " = ", Text(value));
+// What a request is about: its objects, held, and the call that refers to them.
+class Call {
+ public:
+  Status Resolve(const AclimbOpRequest& request) {
+    if (request.type == nullptr) return NullArgument("opType");
+    std::string inputs, outputs;
+    if (Status bad = Add("input", request.inputs, request.input_descs, request.input_buffers,
+                         &inputs_, &inputs);
+        !bad.ok()) {
+      return bad;
+    }
+    if (Status bad = Add("output", request.outputs, request.output_descs, request.output_buffers,
+                         &outputs_, &outputs);
+        !bad.ok()) {
+      return bad;
+    }
+    text_ =
+        Cat("opType is \"", request.type, "\" with the inputs ", inputs, "; the outputs ", outputs);
+    if (request.attributes != nullptr) {
+      auto attributes = Find<Attributes>("attr", request.attributes);
+      if (!attributes.ok()) return attributes.TakeStatus();
+      held_attributes_ = std::move(attributes.value());
+      AddAttributes();
+    }
+    call_ = {.function = request.function,
+             .type = request.type,
+             .text = text_.c_str(),
+             .input_count = static_cast<int32_t>(inputs_.size()),
+             .inputs = inputs_.data(),
+             .output_count = static_cast<int32_t>(outputs_.size()),
+             .outputs = outputs_.data(),
+             .attribute_count = static_cast<int32_t>(attributes_.size()),
+             .attributes = attributes_.data(),
+             .stream = request.stream};
+    return Ok();
   }
-  return text;
-}
+
+  const AclimbOpCall& get() const { return call_; }
+
+ private:
+  // Descriptors that are live, and have a live buffer each; "x FLOAT [2, 3] ND, #1 FLOAT [3] ND".
+  Status Add(const char* what, int count, const void* const* descs, const void* const* buffers,
+             std::vector<AclimbOpTensor>* tensors, std::string* text) {
+    const std::string desc_argument = Cat(what, "Desc");
+    const std::string buffer_argument = Cat(what, "s");
+    const std::string count_argument = what[0] == 'i' ? "numInputs" : "numOutputs";
+    if (Status bad = CheckCount(count_argument, count, desc_argument, descs); !bad.ok()) return bad;
+    if (Status bad = CheckCount(count_argument, count, buffer_argument, buffers); !bad.ok()) {
+      return bad;
+    }
+    *text = count == 0 ? "(none)" : "";
+    for (int i = 0; i < count; ++i) {
+      auto found = Find<TensorDesc>(Cat(desc_argument, "[", i, "]"), descs[i]);
+      if (!found.ok()) return found.TakeStatus();
+      auto buffer = Find<DataBuffer>(Cat(buffer_argument, "[", i, "]"), buffers[i]);
+      if (!buffer.ok()) return buffer.TakeStatus();
+      const TensorDesc& desc = *found.value();
+      if (i > 0) *text += ", ";
+      *text += Cat(desc.name.empty() ? Cat("#", i) : desc.name, " ", Text(desc));
+      tensors->push_back({.name = desc.name.c_str(),
+                          .dtype = desc.IsAbsent() ? -1 : static_cast<int32_t>(desc.dtype),
+                          .format = static_cast<int32_t>(desc.format),
+                          .storage_format = static_cast<int32_t>(desc.storage_format),
+                          .rank = static_cast<int32_t>(desc.dims.size()),
+                          .dims = desc.dims.data(),
+                          .storage_rank = static_cast<int32_t>(desc.storage_dims.size()),
+                          .storage_dims = desc.storage_dims.data(),
+                          .on_host = desc.placement == ACL_MEMTYPE_DEVICE ? 0 : 1,
+                          .data = buffer.value()->data,
+                          .bytes = buffer.value()->size});
+      held_descs_.push_back(std::move(found.value()));
+    }
+    return Ok();
+  }
+
+  void AddAttributes() {
+    for (const auto& [name, value] : held_attributes_->values) {
+      text_ += Cat(attributes_.empty() ? "; the attributes " : ", ", name, " = ", Text(value));
+      AclimbOpAttribute attribute = {};
+      attribute.name = name.c_str();
+      if (const bool* flag = std::get_if<bool>(&value)) {
+        attribute.kind = ACLIMB_OP_ATTRIBUTE_BOOL;
+        attribute.integer = *flag ? 1 : 0;
+      } else if (const int64_t* integer = std::get_if<int64_t>(&value)) {
+        attribute.kind = ACLIMB_OP_ATTRIBUTE_INTEGER;
+        attribute.integer = *integer;
+      } else if (const std::string* text = std::get_if<std::string>(&value)) {
+        attribute.kind = ACLIMB_OP_ATTRIBUTE_TEXT;
+        attribute.text = text->c_str();
+      } else if (const auto* integers = std::get_if<std::vector<int64_t>>(&value)) {
+        attribute.kind = ACLIMB_OP_ATTRIBUTE_INTEGERS;
+        attribute.count = static_cast<int32_t>(integers->size());
+        attribute.integers = integers->data();
+      }
+      attributes_.push_back(attribute);
+    }
+  }
+
+  AclimbOpCall call_ = {};
+  std::string text_;
+  std::vector<AclimbOpTensor> inputs_, outputs_;
+  std::vector<AclimbOpAttribute> attributes_;
+  std::vector<std::shared_ptr<TensorDesc>> held_descs_;
+  std::shared_ptr<Attributes> held_attributes_;
+};
 
 // "aclnnAdd and aclnnAdds".
 std::string ListText(const std::vector<std::string>& names) {
@@ -54,11 +146,11 @@ std::string ListText(const std::vector<std::string>& names) {
   return text;
 }
 
-Status NeverExecuted(const std::string& type, const std::string& what) {
+Status NotAnswered(const AclimbOpCall& call) {
   std::vector<std::string> there;
   std::vector<std::string> missing;
   bool unknown = false;
-  for (const std::string& function : FunctionsOf(type)) {
+  for (const std::string& function : FunctionsOf(call.type)) {
     const int has = HasFunction(function);
     unknown = unknown || has < 0;
     (has == 0 ? missing : there).push_back(function);
@@ -77,37 +169,36 @@ Status NeverExecuted(const std::string& type, const std::string& what) {
               " missing from Aclimb (`aclimb ops` lists what is there): compute this step on the "
               "host, or with operators that are there");
   }
-  return Refuse(kApiNotSupport, what, std::move(fix),
+  return Refuse(kApiNotSupport,
+                Cat(call.text,
+                    ". Aclimb does not execute operators of this type by their type name; expected "
+                    "a call of the operator's own function in aclnnop/."),
+                std::move(fix),
                 unknown || all_there ? "runtime/aclop/by-type" : "runtime/aclop/missing");
 }
 
-Status Execute(const AclimbOpRequest& request) {
-  if (request.type == nullptr) return NullArgument("opType");
-  Result<std::string> inputs =
-      TensorsText("input", request.inputs, request.input_descs, request.input_buffers);
-  if (!inputs.ok()) return inputs.TakeStatus();
-  Result<std::string> outputs =
-      TensorsText("output", request.outputs, request.output_descs, request.output_buffers);
-  if (!outputs.ok()) return outputs.TakeStatus();
-  std::string what = Cat("opType is \"", request.type, "\" with the inputs ",
-                         request.inputs == 0 ? "(none)" : inputs.value(), "; the outputs ",
-                         request.outputs == 0 ? "(none)" : outputs.value());
-  if (request.attributes != nullptr) {
-    auto attributes = Find<Attributes>("attr", request.attributes);
-    if (!attributes.ok()) return attributes.TakeStatus();
-    if (!attributes.value()->values.empty()) {
-      what += Cat("; the attributes ", AttributesText(*attributes.value()));
-    }
-  }
-  what +=
-      ". Aclimb executes no operator by its type name; expected a call of the operator's own "
-      "function in aclnnop/.";
-  return NeverExecuted(request.type, what);
+int Execute(const AclimbOpRequest& request) {
+  Call call;
+  const int code = RunBody(request.function, [&] { return call.Resolve(request); });
+  if (code != 0) return code;
+  // It calls the operator's own functions, which report for themselves.
+  const AclimbOpAnswer answer = Answers();
+  const int answered = answer == nullptr ? ACLIMB_OP_UNKNOWN : answer(&call.get());
+  if (answered != ACLIMB_OP_UNKNOWN) return answered;
+  return RunBody(request.function, [&] { return NotAnswered(call.get()); });
 }
 
 }  // namespace
 }  // namespace aclimb::aclop
 
 extern "C" int aclimb_op_compile_and_execute(const AclimbOpRequest* request) {
-  return aclimb::Enter(request->function, [&] { return aclimb::aclop::Execute(*request); });
+  if (!aclimb::observe::On()) return aclimb::aclop::Execute(*request);
+  int code = aclimb::observe::CallBegin(request->function);
+  if (code == 0) code = aclimb::aclop::Execute(*request);
+  aclimb::observe::CallEnd(request->function, code);
+  return code;
+}
+
+extern "C" void aclimb_op_answers(AclimbOpAnswer answer) {
+  aclimb::aclop::answers.store(answer, std::memory_order_release);
 }

@@ -1,0 +1,204 @@
+#include "aclimb/executor/by_type.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "acl/acl_rt.h"
+#include "aclimb/core/text.h"
+#include "aclimb/executor/report.h"
+
+namespace aclimb {
+namespace {
+
+std::string NameOf(const char* what, int i, const AclimbOpTensor& tensor) {
+  return Cat(what, " ", i, *tensor.name == '\0' ? "" : Cat(" (", tensor.name, ")"));
+}
+
+bool IsPlain(int32_t format) {
+  return format == ACL_FORMAT_ND || format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NCL ||
+         format == ACL_FORMAT_NCDHW;
+}
+
+template <typename T>
+std::vector<int64_t> Read(const void* data, size_t count) {
+  std::vector<int64_t> values(count);
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(data) + i * sizeof(T), sizeof(T));
+    values[i] = value;
+  }
+  return values;
+}
+
+}  // namespace
+
+TypedCall::~TypedCall() {
+  for (aclTensor* each : tensors_) (void)aclDestroyTensor(each);
+  for (aclIntArray* each : int_arrays_) (void)aclDestroyIntArray(each);
+  for (aclBoolArray* each : bool_arrays_) (void)aclDestroyBoolArray(each);
+}
+
+Status TypedCall::Unsupported(const std::string& expected) const {
+  return Refuse(kApiNotSupport, Cat(call_.text, "; expected ", expected, "."),
+                "call the operator's own function in aclnnop/; under PyTorch set "
+                "torch.npu.config.allow_internal_format = False before the first operator, and "
+                "leave JIT compilation off",
+                "runtime/aclop/arguments");
+}
+
+Status TypedCall::Has(int least_inputs, int most_inputs, int outputs,
+                      std::initializer_list<std::string_view> attributes) const {
+  const bool inputs_fit = call_.input_count >= least_inputs && call_.input_count <= most_inputs;
+  if (!inputs_fit || call_.output_count != outputs) {
+    return Unsupported(Cat(least_inputs,
+                           most_inputs > least_inputs ? Cat(" to ", most_inputs) : std::string(),
+                           " inputs and ", outputs, " output"));
+  }
+  for (int i = 0; i < call_.attribute_count; ++i) {
+    const std::string_view name = call_.attributes[i].name;
+    if (name.starts_with('_')) continue;
+    if (std::find(attributes.begin(), attributes.end(), name) == attributes.end()) {
+      return Unsupported(Cat("no attribute ", name));
+    }
+  }
+  return Ok();
+}
+
+Result<aclTensor*> TypedCall::Tensor(const AclimbOpTensor& tensor, const std::string& name) {
+  const bool dense = std::equal(tensor.dims, tensor.dims + tensor.rank, tensor.storage_dims,
+                                tensor.storage_dims + tensor.storage_rank);
+  if (!IsPlain(tensor.format) || !IsPlain(tensor.storage_format) || !dense) {
+    return Unsupported(Cat(name,
+                           " in the format ND, NCL, NCHW or NCDHW, and stored like that: Aclimb "
+                           "has none of the chip's internal formats"));
+  }
+  if (tensor.on_host != 0) return Unsupported(Cat(name, " in device memory"));
+  int64_t count = 1;
+  for (int d = 0; d < tensor.rank; ++d) {
+    if (tensor.dims[d] < 0) return Unsupported(Cat(name, " of a shape that is known"));
+    if (__builtin_mul_overflow(count, tensor.dims[d], &count)) {
+      return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
+    }
+  }
+  aclTensor* made = aclCreateTensor(
+      tensor.dims, static_cast<uint64_t>(tensor.rank), static_cast<aclDataType>(tensor.dtype),
+      nullptr, 0, ACL_FORMAT_ND, tensor.dims, static_cast<uint64_t>(tensor.rank), tensor.data);
+  if (made == nullptr) return Unsupported(Cat(name, " that aclCreateTensor accepts"));
+  tensors_.push_back(made);
+  return made;
+}
+
+Result<const aclTensor*> TypedCall::InputTensor(int i) {
+  const std::string name = NameOf("input", i, call_.inputs[i]);
+  if (!HasInput(i)) return Unsupported(Cat(name, " not left out"));
+  Result<aclTensor*> tensor = Tensor(call_.inputs[i], name);
+  if (!tensor.ok()) return tensor.TakeStatus();
+  return tensor.value();
+}
+
+Result<aclTensor*> TypedCall::OutputTensor(int i) {
+  const std::string name = NameOf("output", i, call_.outputs[i]);
+  if (call_.outputs[i].dtype < 0) return Unsupported(Cat(name, " not left out"));
+  return Tensor(call_.outputs[i], name);
+}
+
+Result<std::vector<int64_t>> TypedCall::InputInts(int i) const {
+  const std::string name = NameOf("input", i, call_.inputs[i]);
+  const AclimbOpTensor& tensor = call_.inputs[i];
+  const bool is_long = HasInput(i) && tensor.dtype == ACL_INT64;
+  if (!HasInput(i) || tensor.rank != 1 || tensor.dims[0] < 0 ||
+      (!is_long && tensor.dtype != ACL_INT32)) {
+    return Unsupported(Cat(name, " to be a vector of INT32 or INT64"));
+  }
+  // Device memory may be written by work that is still queued.
+  if (tensor.on_host == 0) return Unsupported(Cat(name, " in host memory"));
+  const auto count = static_cast<uint64_t>(tensor.dims[0]);
+  if ((tensor.data == nullptr && count > 0) ||
+      count > tensor.bytes / (is_long ? sizeof(int64_t) : sizeof(int32_t))) {
+    return Unsupported(Cat(name, " with a buffer that holds it"));
+  }
+  return is_long ? Read<int64_t>(tensor.data, count) : Read<int32_t>(tensor.data, count);
+}
+
+const AclimbOpAttribute* TypedCall::Find(std::string_view name) const {
+  for (int i = 0; i < call_.attribute_count; ++i) {
+    if (name == call_.attributes[i].name) return &call_.attributes[i];
+  }
+  return nullptr;
+}
+
+Status TypedCall::OtherKind(std::string_view name, const char* kind) const {
+  return Unsupported(Cat("the attribute ", name, " to be ", kind));
+}
+
+Result<int64_t> TypedCall::Integer(std::string_view name, int64_t otherwise) const {
+  const AclimbOpAttribute* found = Find(name);
+  if (found == nullptr) return otherwise;
+  if (found->kind != ACLIMB_OP_ATTRIBUTE_INTEGER) return OtherKind(name, "an integer");
+  return found->integer;
+}
+
+Result<bool> TypedCall::Flag(std::string_view name, bool otherwise) const {
+  const AclimbOpAttribute* found = Find(name);
+  if (found == nullptr) return otherwise;
+  if (found->kind != ACLIMB_OP_ATTRIBUTE_BOOL) return OtherKind(name, "a flag");
+  return found->integer != 0;
+}
+
+Result<std::string> TypedCall::Text(std::string_view name, std::string_view otherwise) const {
+  const AclimbOpAttribute* found = Find(name);
+  if (found == nullptr) return std::string(otherwise);
+  if (found->kind != ACLIMB_OP_ATTRIBUTE_TEXT) return OtherKind(name, "a text");
+  return std::string(found->text);
+}
+
+Result<std::vector<int64_t>> TypedCall::Ints(std::string_view name,
+                                             const std::vector<int64_t>& otherwise) const {
+  const AclimbOpAttribute* found = Find(name);
+  if (found == nullptr) return otherwise;
+  if (found->kind != ACLIMB_OP_ATTRIBUTE_INTEGERS) return OtherKind(name, "a list of integers");
+  return std::vector<int64_t>(found->integers, found->integers + found->count);
+}
+
+const aclIntArray* TypedCall::Array(const std::vector<int64_t>& values) {
+  return int_arrays_.emplace_back(aclCreateIntArray(values.data(), values.size()));
+}
+
+const aclBoolArray* TypedCall::Array(std::initializer_list<bool> values) {
+  return bool_arrays_.emplace_back(aclCreateBoolArray(values.begin(), values.size()));
+}
+
+void TypedCall::RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2) {
+  void* workspace = nullptr;
+  if (size > 0) {
+    code_ = aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST);
+    if (code_ != 0) {
+      (void)aclDestroyAclOpExecutor(executor);
+      return;
+    }
+  }
+  code_ = phase2(workspace, size, executor, call_.stream);
+  if (workspace == nullptr) return;
+  const int done = code_ == 0 ? aclrtSynchronizeStream(call_.stream) : 0;
+  const int freed = aclrtFree(workspace);
+  if (code_ == 0) code_ = done != 0 ? done : freed;
+}
+
+constinit ByType* ByType::first_ = nullptr;
+
+ByType::ByType(const char* type, Answer answer) : type_(type), answer_(answer), next_(first_) {
+  first_ = this;
+  aclimb_op_answers(&AnswerCall);
+}
+
+int ByType::AnswerCall(const AclimbOpCall* call) {
+  for (const ByType* each = first_; each != nullptr; each = each->next_) {
+    if (std::string_view(each->type_) != call->type) continue;
+    TypedCall typed(*call);
+    const int code = RunGuarded(call->function, "", [&] { return each->answer_(typed); });
+    return code != 0 ? code : typed.code();
+  }
+  return ACLIMB_OP_UNKNOWN;
+}
+
+}  // namespace aclimb

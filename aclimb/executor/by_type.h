@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/core/status.h"
+#include "aclnn/acl_meta.h"
+
+// Operators of the older interface, which names them by a type (aclopCompileAndExecute). One that
+// an operator of ours can answer for is answered by a call of that operator's own functions:
+//
+//   Status AnswerReduceSum(TypedCall& call) { ...; call.Run(phase 1, &aclnnReduceSum); ... }
+//   const ByType kReduceSum("ReduceSum", &AnswerReduceSum);
+namespace aclimb {
+
+// One call. What an answer does not cover is refused by the first of these that sees it.
+class TypedCall {
+ public:
+  explicit TypedCall(const AclimbOpCall& call) : call_(call) {}
+  ~TypedCall();
+  TypedCall(const TypedCall&) = delete;
+  TypedCall& operator=(const TypedCall&) = delete;
+
+  // So many tensors, and no attributes but these and those of the framework's own (_...).
+  Status Has(int least_inputs, int most_inputs, int outputs,
+             std::initializer_list<std::string_view> attributes) const;
+
+  bool HasInput(int i) const { return i < call_.input_count && call_.inputs[i].dtype >= 0; }
+  bool IsOnHost(int i) const { return call_.inputs[i].on_host != 0; }
+  const AclimbOpTensor& Input(int i) const { return call_.inputs[i]; }
+  const AclimbOpTensor& Output(int i) const { return call_.outputs[i]; }
+  // The tensor for functions of aclnnop/, for the time of the call: dense, in device memory.
+  Result<const aclTensor*> InputTensor(int i);
+  Result<aclTensor*> OutputTensor(int i);
+  // The numbers of a tensor in host memory.
+  Result<std::vector<int64_t>> InputInts(int i) const;
+
+  Result<int64_t> Integer(std::string_view name, int64_t otherwise) const;
+  Result<bool> Flag(std::string_view name, bool otherwise) const;
+  Result<std::string> Text(std::string_view name, std::string_view otherwise) const;
+  Result<std::vector<int64_t>> Ints(std::string_view name,
+                                    const std::vector<int64_t>& otherwise) const;
+
+  const aclIntArray* Array(const std::vector<int64_t>& values);
+  const aclBoolArray* Array(std::initializer_list<bool> values);
+
+  // The call, and what is expected instead.
+  Status Unsupported(const std::string& expected) const;
+
+  // Calls both phases of the operator, with workspace that lives until the stream has done the
+  // work. What they refuse, they have reported.
+  template <typename Phase1>
+  void Run(Phase1&& phase1, aclnnStatus (*phase2)(void* workspace, uint64_t workspace_size,
+                                                  aclOpExecutor* executor, aclrtStream stream)) {
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    code_ = phase1(&size, &executor);
+    if (code_ == 0) RunSecond(size, executor, phase2);
+  }
+  int code() const { return code_; }
+
+ private:
+  using Phase2 = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+  Result<aclTensor*> Tensor(const AclimbOpTensor& tensor, const std::string& name);
+  const AclimbOpAttribute* Find(std::string_view name) const;
+  // The attribute's value is of another kind.
+  Status OtherKind(std::string_view name, const char* kind) const;
+  void RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2);
+
+  const AclimbOpCall& call_;
+  int code_ = 0;
+  std::vector<aclTensor*> tensors_;
+  std::vector<aclIntArray*> int_arrays_;
+  std::vector<aclBoolArray*> bool_arrays_;
+};
+
+// Says, in static storage, who answers calls of the type.
+class ByType {
+ public:
+  using Answer = Status (*)(TypedCall& call);
+  ByType(const char* type, Answer answer);
+
+ private:
+  static int AnswerCall(const AclimbOpCall* call);
+
+  static constinit ByType* first_;
+
+  const char* const type_;
+  const Answer answer_;
+  ByType* const next_;
+};
+
+}  // namespace aclimb

@@ -1,0 +1,121 @@
+// aclnnFusedInferAttentionScore and its second form: the C entry points and the plan.
+
+#include <utility>
+
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/attention/forward.h"
+#include "aclimb/ops/attention/infer_contract.h"
+#include "aclimb/ops/attention/planning.h"
+
+namespace aclimb::attention {
+namespace {
+
+template <const InferPlaces& kPlaces, int kScale>
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  const Places& at = kPlaces.at;
+  Problem problem = ProblemOf(arguments, at);
+  if (problem.batch == 0 || problem.queries == 0) return PlanPointer();
+  problem.scale = arguments.Real(kScale);
+  Forward forward;
+  forward.problem = problem;
+  forward.query_counts = CountsOf(arguments, kPlaces.query_counts, problem.batch);
+  forward.key_counts = CountsOf(arguments, kPlaces.key_counts, problem.batch);
+  forward.query = MatricesOf(arguments, planner, at, at.query, problem.heads);
+  forward.key = MatricesOf(arguments, planner, at, at.key, problem.key_heads);
+  forward.value = MatricesOf(arguments, planner, at, at.value, problem.key_heads);
+  forward.bias = WeightsOf(arguments, planner, at.bias);
+  if (!HasPatternMask(arguments.Integer(at.sparse_mode))) {
+    forward.mask = WeightsOf(arguments, planner, at.mask);
+  }
+  forward.out = MatricesTo(arguments, planner, at, kPlaces.out, problem.heads);
+  if (arguments.Bool(kPlaces.flag)) {
+    forward.log_sum = FloatsTo(arguments, planner, kPlaces.log_sum);
+  }
+  return MakeForwardPlan(planner, std::move(forward));
+}
+
+// Phase1() of phase.h for functions with more tensors than it counts on: most of these are null.
+template <typename... T>
+aclnnStatus Phase1OfMany(Operator& of, uint64_t* workspace_size, aclOpExecutor** executor,
+                         T... arguments) noexcept {
+  const DefaultFloatState state;
+  contract::Argument list[] = {phase_internal::Argument(arguments)...};
+  return phase_internal::Phase1(of, list, workspace_size, executor);
+}
+
+constinit Operator infer_operator(
+    fused_infer_attention_score::kContract,
+    MakePlan<fused_infer_attention_score::kPlaces, fused_infer_attention_score::kScaleValue>);
+constinit Operator infer_v2_operator(
+    fused_infer_attention_score_v2::kContract,
+    MakePlan<fused_infer_attention_score_v2::kPlaces, fused_infer_attention_score_v2::kScaleValue>);
+
+}  // namespace
+}  // namespace aclimb::attention
+
+extern "C" {
+
+aclnnStatus aclnnFusedInferAttentionScoreGetWorkspaceSize(
+    const aclTensor* query, const aclTensorList* key, const aclTensorList* value,
+    const aclTensor* pseShift, const aclTensor* attenMask, const aclIntArray* actualSeqLengths,
+    const aclIntArray* actualSeqLengthsKv, const aclTensor* deqScale1, const aclTensor* quantScale1,
+    const aclTensor* deqScale2, const aclTensor* quantScale2, const aclTensor* quantOffset2,
+    const aclTensor* antiquantScale, const aclTensor* antiquantOffset, const aclTensor* blockTable,
+    const aclTensor* queryPaddingSize, const aclTensor* kvPaddingSize, int64_t numHeads,
+    double scaleValue, int64_t preTokens, int64_t nextTokens, char* inputLayout,
+    int64_t numKeyValueHeads, int64_t sparseMode, int64_t innerPrecise, int64_t blockSize,
+    int64_t antiquantMode, bool softmaxLseFlag, const aclTensor* attentionOut,
+    const aclTensor* softmaxLse, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::attention::Phase1OfMany(
+      aclimb::attention::infer_operator, workspaceSize, executor, query, key, value, pseShift,
+      attenMask, actualSeqLengths, actualSeqLengthsKv, deqScale1, quantScale1, deqScale2,
+      quantScale2, quantOffset2, antiquantScale, antiquantOffset, blockTable, queryPaddingSize,
+      kvPaddingSize, numHeads, scaleValue, preTokens, nextTokens,
+      static_cast<const char*>(inputLayout), numKeyValueHeads, sparseMode, innerPrecise, blockSize,
+      antiquantMode, softmaxLseFlag, attentionOut, softmaxLse);
+}
+
+aclnnStatus aclnnFusedInferAttentionScore(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::attention::infer_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
+    const aclTensor* query, const aclTensorList* key, const aclTensorList* value,
+    const aclTensor* pseShiftOptional, const aclTensor* attenMaskOptional,
+    const aclIntArray* actualSeqLengthsOptional, const aclIntArray* actualSeqLengthsKvOptional,
+    const aclTensor* deqScale1Optional, const aclTensor* quantScale1Optional,
+    const aclTensor* deqScale2Optional, const aclTensor* quantScale2Optional,
+    const aclTensor* quantOffset2Optional, const aclTensor* antiquantScaleOptional,
+    const aclTensor* antiquantOffsetOptional, const aclTensor* blockTableOptional,
+    const aclTensor* queryPaddingSizeOptional, const aclTensor* kvPaddingSizeOptional,
+    const aclTensor* keyAntiquantScaleOptional, const aclTensor* keyAntiquantOffsetOptional,
+    const aclTensor* valueAntiquantScaleOptional, const aclTensor* valueAntiquantOffsetOptional,
+    const aclTensor* keySharedPrefixOptional, const aclTensor* valueSharedPrefixOptional,
+    const aclIntArray* actualSharedPrefixLenOptional, int64_t numHeads, double scaleValue,
+    int64_t preTokens, int64_t nextTokens, char* inputLayout, int64_t numKeyValueHeads,
+    int64_t sparseMode, int64_t innerPrecise, int64_t blockSize, int64_t antiquantMode,
+    bool softmaxLseFlag, int64_t keyAntiquantMode, int64_t valueAntiquantMode,
+    const aclTensor* attentionOut, const aclTensor* softmaxLse, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  return aclimb::attention::Phase1OfMany(
+      aclimb::attention::infer_v2_operator, workspaceSize, executor, query, key, value,
+      pseShiftOptional, attenMaskOptional, actualSeqLengthsOptional, actualSeqLengthsKvOptional,
+      deqScale1Optional, quantScale1Optional, deqScale2Optional, quantScale2Optional,
+      quantOffset2Optional, antiquantScaleOptional, antiquantOffsetOptional, blockTableOptional,
+      queryPaddingSizeOptional, kvPaddingSizeOptional, keyAntiquantScaleOptional,
+      keyAntiquantOffsetOptional, valueAntiquantScaleOptional, valueAntiquantOffsetOptional,
+      keySharedPrefixOptional, valueSharedPrefixOptional, actualSharedPrefixLenOptional, numHeads,
+      scaleValue, preTokens, nextTokens, static_cast<const char*>(inputLayout), numKeyValueHeads,
+      sparseMode, innerPrecise, blockSize, antiquantMode, softmaxLseFlag, keyAntiquantMode,
+      valueAntiquantMode, attentionOut, softmaxLse);
+}
+
+aclnnStatus aclnnFusedInferAttentionScoreV2(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::attention::infer_v2_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+}  // extern "C"

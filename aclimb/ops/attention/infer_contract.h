@@ -1,0 +1,374 @@
+#pragma once
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/ops/attention/shapes.h"
+#include "aclnnop/aclnn_fused_infer_attention_score.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
+
+// The contracts of attention for inference, whose second form has more parameters that only
+// quantised or paged keys and values need; these are refused.
+namespace aclimb::attention {
+
+inline constexpr uint8_t kInferProducts = Bit(Product::kA2) | Bit(Product::kA3);
+inline constexpr auto kHalves =
+    contract::OnAll(contract::DTypes(DType::kFloat16, DType::kBFloat16));
+
+// Where a form has what the plans and rules of both ask about.
+struct InferPlaces {
+  Places at;
+  int query_counts, key_counts;
+  int flag, out, log_sum;
+};
+
+// Which tensors are null for plain queries, keys and values.
+struct Absent {
+  const InferPlaces& places;
+  const int* positions;
+  size_t count;
+  const char* what;
+};
+
+constexpr contract::Parameter Unused(const char* name) {
+  return contract::WithRank(
+      contract::EmptyIsAbsent(contract::Optional(contract::Input(name, {}, "null"))), 0, 8);
+}
+constexpr contract::Parameter Counts(const char* name, const char* doc) {
+  return contract::Optional(contract::Attribute(name, contract::Kind::kIntArray, doc));
+}
+
+Finding WrongCounts(const contract::Arguments& arguments, const InferPlaces& places, int place,
+                    bool of_keys);
+Finding Unwanted(const contract::Arguments& arguments, const Absent& absent);
+Finding MissingLogSum(const contract::Arguments& arguments, const InferPlaces& places);
+// How many queries or keys of each batch there are; none: all.
+std::vector<int64_t> CountsOf(const contract::Arguments& arguments, int place, int64_t batch);
+
+#define ACLIMB_INFER_PREDICATE(name, call)             \
+  template <const InferPlaces& kPlaces>                \
+  Finding name(const contract::Arguments& arguments) { \
+    return call;                                       \
+  }
+ACLIMB_INFER_PREDICATE(InferQueryRule, WrongQuery(arguments, kPlaces.at))
+ACLIMB_INFER_PREDICATE(InferKeyRule, WrongKey(arguments, kPlaces.at))
+ACLIMB_INFER_PREDICATE(InferValueRule, WrongValue(arguments, kPlaces.at))
+ACLIMB_INFER_PREDICATE(InferBiasRule, WrongBias(arguments, kPlaces.at, false))
+ACLIMB_INFER_PREDICATE(InferMaskDTypeRule,
+                       WrongMaskDType(arguments, kPlaces.at, contract::DTypes(DType::kInt8)))
+ACLIMB_INFER_PREDICATE(InferNeedsMaskRule, MissingMask(arguments, kPlaces.at))
+ACLIMB_INFER_PREDICATE(InferMaskRule, WrongMask(arguments, kPlaces.at))
+ACLIMB_INFER_PREDICATE(InferBandRule, WrongBand(arguments, kPlaces.at))
+ACLIMB_INFER_PREDICATE(InferQueryCountsRule,
+                       WrongCounts(arguments, kPlaces, kPlaces.query_counts, false))
+ACLIMB_INFER_PREDICATE(InferKeyCountsRule,
+                       WrongCounts(arguments, kPlaces, kPlaces.key_counts, true))
+ACLIMB_INFER_PREDICATE(InferOutRule, WrongResult(arguments, kPlaces.at, kPlaces.out))
+ACLIMB_INFER_PREDICATE(InferNeedsLogSumRule, MissingLogSum(arguments, kPlaces))
+ACLIMB_INFER_PREDICATE(InferLogSumRule,
+                       arguments.Bool(kPlaces.flag)
+                           ? WrongStatistics(arguments, kPlaces.at, kPlaces.log_sum, 1)
+                           : std::nullopt)
+#undef ACLIMB_INFER_PREDICATE
+template <const Absent& kAbsent>
+Finding UnwantedRule(const contract::Arguments& arguments) {
+  return Unwanted(arguments, kAbsent);
+}
+
+// The parameters that both forms begin with; names of optional ones end with O.
+#define ACLIMB_INFER_FIRST_PARAMETERS(O)                                                          \
+  contract::WithRank(                                                                             \
+      contract::Input("query", kHalves, "[B, Sq, N * D], [B, N, Sq, D] or [B, Sq, N, D]"), 3, 4), \
+      contract::ListOf(contract::WithRank(                                                        \
+          contract::Input("key", kHalves,                                                         \
+                          "one tensor: layout of query with Skv and numKeyValueHeads"),           \
+          3, 4)),                                                                                 \
+      contract::ListOf(contract::WithRank(                                                        \
+          contract::Input("value", kHalves, "one tensor: as key; its D may be another one"), 3,   \
+          4)),                                                                                    \
+      contract::WithRank(                                                                         \
+          contract::Optional(contract::Input(                                                     \
+              "pseShift" O, kHalves,                                                              \
+              "null, or [B or 1, N, Sq or more, Skv or more]: added to the scaled scores")),      \
+          4, 4),                                                                                  \
+      contract::WithRank(                                                                         \
+          contract::Optional(contract::Input(                                                     \
+              "attenMask" O, {},                                                                  \
+              "null, or [Sq, Skv], [B or 1, Sq, Skv] or [B or 1, N or 1, Sq, Skv], each of the "  \
+              "two or more, where what is not 0 leaves a key out; for sparseMode 2 to 4 "         \
+              "[2048, 2048], which is not read")),                                                \
+          2, 4),                                                                                  \
+      Counts("actualSeqLengths" O, "null, or how many queries each batch has, or all have"),      \
+      Counts("actualSeqLengthsKv" O, "null, or how many keys each batch has, or all have"),       \
+      Unused("deqScale1" O), Unused("quantScale1" O), Unused("deqScale2" O),                      \
+      Unused("quantScale2" O), Unused("quantOffset2" O), Unused("antiquantScale" O),              \
+      Unused("antiquantOffset" O), Unused("blockTable" O), Unused("queryPaddingSize" O),          \
+      Unused("kvPaddingSize" O)
+
+#define ACLIMB_INFER_ATTRIBUTES                                                                   \
+  contract::Attribute("numHeads", contract::Kind::kInteger, "N"),                                 \
+      contract::Attribute("scaleValue", contract::Kind::kReal, "factor of query @ key^T"),        \
+      contract::Attribute("preTokens", contract::Kind::kInteger,                                  \
+                          "sparseMode 0 with a mask, and 4: so many keys before the query's "     \
+                          "place"),                                                               \
+      contract::Attribute("nextTokens", contract::Kind::kInteger, "and so many behind it"),       \
+      contract::Attribute("inputLayout", contract::Kind::kString,                                 \
+                          "of query, key, value and, unless it names another one, attentionOut"), \
+      contract::Attribute("numKeyValueHeads", contract::Kind::kInteger, "0 stands for numHeads"), \
+      contract::Attribute("sparseMode", contract::Kind::kInteger,                                 \
+                          "0 by preTokens, nextTokens and mask, 1 by mask, 2 keys up to the "     \
+                          "query's number, 3 the same counted from the last, 4 by preTokens and " \
+                          "nextTokens counted from the last"),                                    \
+      contract::Attribute("innerPrecise", contract::Kind::kInteger, "the results are the same"),  \
+      contract::Attribute("blockSize", contract::Kind::kInteger, "not used without blockTable"),  \
+      contract::Attribute("antiquantMode", contract::Kind::kInteger, "not used"),                 \
+      contract::Attribute("softmaxLseFlag", contract::Kind::kBool,                                \
+                          "whether softmaxLse is written")
+
+#define ACLIMB_INFER_OUTPUTS                                                                   \
+  contract::WithRank(contract::Output("attentionOut", kHalves,                                 \
+                                      "layout and dtype of query, D of value; 0 where no key " \
+                                      "takes part"),                                           \
+                     3, 4),                                                                    \
+      contract::WithRank(                                                                      \
+          contract::Optional(contract::Output(                                                 \
+              "softmaxLse", contract::OnAll(contract::DTypes(DType::kFloat32)),                \
+              "[B, N, Sq, 1]: the logarithm of the sum of exp(score), infinity where no key "  \
+              "takes part; null or anything without softmaxLseFlag")),                         \
+          1, 4)
+
+#define ACLIMB_INFER_RULES(O)                                                                     \
+  contract::Count("count/key", kKey, contract::Exactly(1),                                        \
+                  "pass one tensor with all batches; a tensor for each is not implemented"),      \
+      contract::Count("count/value", kValue, contract::Exactly(1),                                \
+                      "pass one tensor with all batches; a tensor for each is not implemented"),  \
+      contract::SameDType("same-dtype/key", kKey, kQuery, "pass both in one dtype"),              \
+      contract::SameDType("same-dtype/value", kValue, kQuery, "pass both in one dtype"),          \
+      contract::SameDType("same-dtype/pseShift" O, kPseShift, kQuery, "pass both in one dtype"),  \
+      contract::SameDType("same-dtype/attentionOut", kAttentionOut, kQuery,                       \
+                          "allocate attentionOut with the dtype of query; results that are "      \
+                          "quantised are not implemented"),                                       \
+      contract::InRange("range/numHeads", kNumHeads, contract::AtLeast(1),                        \
+                        "pass the number of heads"),                                              \
+      contract::OneOf("choice/inputLayout", kInputLayout, "BSH|BSND|BNSD|BNSD_BSND",              \
+                      "pass one of these; sequences of several lengths in one tensor (TND, "      \
+                      "NTD_TND) are not implemented"),                                            \
+      contract::InRange("range/numKeyValueHeads", kNumKeyValueHeads, contract::AtLeast(0),        \
+                        "pass the number of heads of key, or 0"),                                 \
+      contract::InRange("range/sparseMode", kSparseMode, contract::Between(0, 4),                 \
+                        "pass 0 to 4; those above are not implemented"),                          \
+      contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3),             \
+                        "pass 0 to 3"),                                                           \
+      contract::Custom("absent/blockTable" O, &UnwantedRule<kPaged>,                              \
+                       "blockTable" O " is null with query",                                      \
+                       "pass key and value whole: paged ones "                                    \
+                       "are not implemented"),                                                    \
+      contract::Custom("absent/kvPaddingSize" O, &UnwantedRule<kPadding>,                         \
+                       "queryPaddingSize" O " and kvPaddingSize" O " are null with query",        \
+                       "pass sequences that begin with the tensor: padding on the left is not "   \
+                       "implemented"),                                                            \
+      contract::Custom("dtype/attenMask" O, &InferMaskDTypeRule<kPlaces>,                         \
+                       "attenMask" O " is BOOL, INT8 or UINT8", "convert the mask"),              \
+      contract::Custom("shape/query", &InferQueryRule<kPlaces>,                                   \
+                       "query has the layout inputLayout with numHeads heads",                    \
+                       "pass the layout that query has, and its number of heads"),                \
+      contract::Custom("shape/key", &InferKeyRule<kPlaces>,                                       \
+                       "key has the layout and the B and D of query and numKeyValueHeads heads, " \
+                       "which divide numHeads",                                                   \
+                       "pass keys for the same batches and heads"),                               \
+      contract::Custom("shape/value", &InferValueRule<kPlaces>,                                   \
+                       "value has the layout and the B, S and N of key",                          \
+                       "pass a value for each key"),                                              \
+      contract::Custom("shape/pseShift" O, &InferBiasRule<kPlaces>,                               \
+                       "pseShift" O                                                               \
+                       " is [B, N, Sq, Skv] or [1, N, Sq, Skv] of query and key, or "             \
+                       "has more rows and columns",                                               \
+                       "pass a number for each score"),                                           \
+      contract::Custom("needed/attenMask" O, &InferNeedsMaskRule<kPlaces>,                        \
+                       "attenMask" O " is given unless sparseMode is 0",                          \
+                       "pass the mask, for sparseMode 2 to 4 the triangle [2048, 2048]"),         \
+      contract::Custom("shape/attenMask" O, &InferMaskRule<kPlaces>,                              \
+                       "attenMask" O " has a shape of those for sparseMode, query and key",       \
+                       "pass a flag for each score, for sparseMode 2 to 4 the triangle "          \
+                       "[2048, 2048]"),                                                           \
+      contract::Custom("band/nextTokens", &InferBandRule<kPlaces>,                                \
+                       "preTokens + nextTokens is 0 or more where sparseMode reads them",         \
+                       "pass a band that has keys"),                                              \
+      contract::Custom("counts/actualSeqLengths" O, &InferQueryCountsRule<kPlaces>,               \
+                       "actualSeqLengths" O                                                       \
+                       " has a number of 0 to Sq for each batch of query, "                       \
+                       "or one for all",                                                          \
+                       "pass how many queries of each batch there are"),                          \
+      contract::Custom("counts/actualSeqLengthsKv" O, &InferKeyCountsRule<kPlaces>,               \
+                       "actualSeqLengthsKv" O                                                     \
+                       " has a number of 0 to Skv for each batch of key, "                        \
+                       "or one for all",                                                          \
+                       "pass how many keys of each batch there are"),                             \
+      contract::Custom("shape/attentionOut", &InferOutRule<kPlaces>,                              \
+                       "attentionOut has the layout that inputLayout says, and the D of value",   \
+                       "allocate attentionOut with this shape"),                                  \
+      contract::Custom("needed/softmaxLse", &InferNeedsLogSumRule<kPlaces>,                       \
+                       "softmaxLse is given when softmaxLseFlag is true",                         \
+                       "pass the tensor, or softmaxLseFlag as false"),                            \
+      contract::Custom("shape/softmaxLse", &InferLogSumRule<kPlaces>,                             \
+                       "softmaxLse is [B, N, Sq, 1] of query when softmaxLseFlag is true",        \
+                       "allocate a number for each query")
+
+#define ACLIMB_INFER_PLACES                                                                        \
+  {                                                                                                \
+    .at = {.parameters = kParameters,                                                              \
+           .query = kQuery,                                                                        \
+           .key = kKey,                                                                            \
+           .value = kValue,                                                                        \
+           .bias = kPseShift,                                                                      \
+           .mask = kAttenMask,                                                                     \
+           .heads = kNumHeads,                                                                     \
+           .layout = kInputLayout,                                                                 \
+           .sparse_mode = kSparseMode,                                                             \
+           .pre_tokens = kPreTokens,                                                               \
+           .next_tokens = kNextTokens,                                                             \
+           .key_heads = kNumKeyValueHeads,                                                         \
+           .padded = true},                                                                        \
+    .query_counts = kActualSeqLengths, .key_counts = kActualSeqLengthsKv, .flag = kSoftmaxLseFlag, \
+    .out = kAttentionOut, .log_sum = kSoftmaxLse                                                   \
+  }
+
+#define ACLIMB_INFER_FIRST_POSITIONS                                                               \
+  kQuery, kKey, kValue, kPseShift, kAttenMask, kActualSeqLengths, kActualSeqLengthsKv, kDeqScale1, \
+      kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale, kAntiquantOffset,    \
+      kBlockTable, kQueryPaddingSize, kKvPaddingSize
+#define ACLIMB_INFER_ATTRIBUTE_POSITIONS                                                         \
+  kNumHeads, kScaleValue, kPreTokens, kNextTokens, kInputLayout, kNumKeyValueHeads, kSparseMode, \
+      kInnerPrecise, kBlockSize, kAntiquantMode, kSoftmaxLseFlag
+
+namespace fused_infer_attention_score {
+
+enum : int {
+  ACLIMB_INFER_FIRST_POSITIONS,
+  ACLIMB_INFER_ATTRIBUTE_POSITIONS,
+  kAttentionOut,
+  kSoftmaxLse
+};
+
+inline constexpr contract::Parameter kParameters[] = {
+    ACLIMB_INFER_FIRST_PARAMETERS(""),
+    ACLIMB_INFER_ATTRIBUTES,
+    ACLIMB_INFER_OUTPUTS,
+};
+
+inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
+inline constexpr int kOfQuantised[] = {kDeqScale1,      kQuantScale1,  kDeqScale2,
+                                       kQuantScale2,    kQuantOffset2, kAntiquantScale,
+                                       kAntiquantOffset};
+inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 7, "quantised tensors"};
+inline constexpr int kOfPaged[] = {kBlockTable};
+inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
+inline constexpr int kOfPadding[] = {kQueryPaddingSize, kKvPaddingSize};
+inline constexpr Absent kPadding = {kPlaces, kOfPadding, 2, "tensors of padding on the left"};
+
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
+                     "deqScale1, quantScale1, deqScale2, quantScale2, quantOffset2, "
+                     "antiquantScale and antiquantOffset are null with query",
+                     "pass tensors that are not quantised"),
+    ACLIMB_INFER_RULES(""),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnFusedInferAttentionScore",
+    .folder = "fused_infer_attention_score",
+    .summary =
+        "Attention for inference: softmax(query @ key^T) @ value, head by head, for prompts "
+        "and single queries.",
+    .products = kInferProducts,
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnFusedInferAttentionScoreGetWorkspaceSize)>(kContract));
+
+}  // namespace fused_infer_attention_score
+
+namespace fused_infer_attention_score_v2 {
+
+enum : int {
+  ACLIMB_INFER_FIRST_POSITIONS,
+  kKeyAntiquantScale,
+  kKeyAntiquantOffset,
+  kValueAntiquantScale,
+  kValueAntiquantOffset,
+  kKeySharedPrefix,
+  kValueSharedPrefix,
+  kActualSharedPrefixLen,
+  ACLIMB_INFER_ATTRIBUTE_POSITIONS,
+  kKeyAntiquantMode,
+  kValueAntiquantMode,
+  kAttentionOut,
+  kSoftmaxLse
+};
+
+inline constexpr contract::Parameter kParameters[] = {
+    ACLIMB_INFER_FIRST_PARAMETERS("Optional"),
+    Unused("keyAntiquantScaleOptional"),
+    Unused("keyAntiquantOffsetOptional"),
+    Unused("valueAntiquantScaleOptional"),
+    Unused("valueAntiquantOffsetOptional"),
+    Unused("keySharedPrefixOptional"),
+    Unused("valueSharedPrefixOptional"),
+    Counts("actualSharedPrefixLenOptional", "not used without a shared prefix"),
+    ACLIMB_INFER_ATTRIBUTES,
+    contract::Attribute("keyAntiquantMode", contract::Kind::kInteger, "not used"),
+    contract::Attribute("valueAntiquantMode", contract::Kind::kInteger, "not used"),
+    ACLIMB_INFER_OUTPUTS,
+};
+
+inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
+inline constexpr int kOfQuantised[] = {
+    kDeqScale1,          kQuantScale1,         kDeqScale2,           kQuantScale2,
+    kQuantOffset2,       kAntiquantScale,      kAntiquantOffset,     kKeyAntiquantScale,
+    kKeyAntiquantOffset, kValueAntiquantScale, kValueAntiquantOffset};
+inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 11, "quantised tensors"};
+inline constexpr int kOfPaged[] = {kBlockTable};
+inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
+inline constexpr int kOfPadding[] = {kQueryPaddingSize, kKvPaddingSize};
+inline constexpr Absent kPadding = {kPlaces, kOfPadding, 2, "tensors of padding on the left"};
+inline constexpr int kOfPrefix[] = {kKeySharedPrefix, kValueSharedPrefix};
+inline constexpr Absent kPrefix = {kPlaces, kOfPrefix, 2, "shared prefixes"};
+
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
+                     "deqScale1Optional, quantScale1Optional, deqScale2Optional, "
+                     "quantScale2Optional, quantOffset2Optional, antiquantScaleOptional, "
+                     "antiquantOffsetOptional, keyAntiquantScaleOptional, "
+                     "keyAntiquantOffsetOptional, valueAntiquantScaleOptional and "
+                     "valueAntiquantOffsetOptional are null with query",
+                     "pass tensors that are not quantised"),
+    contract::Custom("absent/keySharedPrefixOptional", &UnwantedRule<kPrefix>,
+                     "keySharedPrefixOptional and valueSharedPrefixOptional are null with query",
+                     "pass the prefix as part of key and value: shared ones are not implemented"),
+    ACLIMB_INFER_RULES("Optional"),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnFusedInferAttentionScoreV2",
+    .folder = "fused_infer_attention_score_v2",
+    .summary =
+        "aclnnFusedInferAttentionScore with more parameters for quantised keys and values "
+        "and shared prefixes, which have to be null.",
+    .products = kInferProducts,
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnFusedInferAttentionScoreV2GetWorkspaceSize)>(kContract));
+
+}  // namespace fused_infer_attention_score_v2
+
+#undef ACLIMB_INFER_FIRST_PARAMETERS
+#undef ACLIMB_INFER_ATTRIBUTES
+#undef ACLIMB_INFER_OUTPUTS
+#undef ACLIMB_INFER_RULES
+#undef ACLIMB_INFER_PLACES
+#undef ACLIMB_INFER_FIRST_POSITIONS
+#undef ACLIMB_INFER_ATTRIBUTE_POSITIONS
+
+}  // namespace aclimb::attention

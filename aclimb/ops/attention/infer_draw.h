@@ -1,0 +1,75 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "aclimb/ops/attention/flash_attention_draw.h"
+#include "aclimb/ops/attention/infer_contract.h"
+
+namespace aclimb::attention {
+
+template <const InferPlaces& kPlaces, int kScale, int kInnerPrecise>
+void DrawInfer(truth::Draw& draw, truth::Call& call) {
+  constexpr const char* kLayouts[] = {"BSND", "BNSD", "BSH", "BNSD_BSND"};
+  const Places& at = kPlaces.at;
+  const Sizes n = DrawSizes(draw);
+  const std::string text = draw.Pick(kLayouts), layout(LayoutOf(text));
+  const DType dtype = truth::DrawDType(draw, at.parameters[at.query].dtypes[draw.product()]);
+  const auto in_layout = [&](int64_t heads, int64_t rows, int64_t width) {
+    return InLayout({n.batch, heads, rows, width}, layout);
+  };
+  DrawFloats(draw, call, at.query, in_layout(n.heads, n.queries, n.width), dtype, 0.25);
+  call.SetList(at.key, 1);
+  call.SetList(at.value, 1);
+  DrawFloats(draw, call, {at.key, 0}, in_layout(n.key_heads, n.keys, n.width), dtype, 0.5);
+  DrawFloats(draw, call, {at.value, 0}, in_layout(n.key_heads, n.keys, n.value_width), dtype);
+  if (draw.Flip()) {
+    // As long as it has to be, or longer.
+    const int64_t rows = n.queries + draw.Below(2), columns = n.keys + draw.Below(2) * 3;
+    DrawFloats(draw, call, at.bias, {draw.Flip() ? n.batch : 1, n.heads, rows, columns}, dtype);
+  }
+  const int64_t mode = draw.Below(2);
+  if (mode == kAllMask || draw.Flip()) {
+    const int64_t rows = n.queries + draw.Below(2), columns = n.keys + draw.Below(2);
+    const Shape shapes[] = {{rows, columns},
+                            {n.batch, rows, columns},
+                            {n.batch, n.heads, rows, columns},
+                            {n.batch, 1, rows, columns},
+                            {1, 1, rows, columns}};
+    const Shape& shape = draw.Pick(shapes);
+    constexpr DType kDTypes[] = {DType::kUInt8, DType::kBool, DType::kInt8};
+    std::vector<double> flags;
+    for (int64_t i = 0; i < CountOf(shape); ++i) flags.push_back(draw.Below(4) == 0 ? 1 : 0);
+    call.SetTensor(at.mask, shape, draw.Pick(kDTypes), std::move(flags));
+  }
+  const auto draw_counts = [&](int place, int64_t most) {
+    if (draw.Flip()) return;
+    std::vector<int64_t> counts(static_cast<size_t>(draw.Flip() ? n.batch : draw.Below(2)));
+    for (int64_t& count : counts) count = draw.Below(most + 1);
+    call.SetInts(place, counts);
+  };
+  draw_counts(kPlaces.query_counts, n.queries);
+  draw_counts(kPlaces.key_counts, n.keys);
+  constexpr double kScales[] = {0.5, 1, 0.35355339059327, -0.25};
+  call.SetReal(kScale, draw.Pick(kScales));
+  call.SetInteger(at.sparse_mode, mode);
+  call.SetInteger(at.pre_tokens, draw.Flip() ? 2147483647 : draw.Number(-1, 20));
+  call.SetInteger(at.next_tokens, draw.Flip() ? 65535 : draw.Number(1, 20));
+  call.SetInteger(at.heads, n.heads);
+  call.SetInteger(at.key_heads, n.key_heads == n.heads && draw.Flip() ? 0 : n.key_heads);
+  call.SetText(at.layout, text);
+  call.SetInteger(kInnerPrecise, draw.Below(4));
+  call.SetInteger(kPlaces.flag, draw.Flip() ? 1 : 0);
+  call.SetTensor(
+      kPlaces.out,
+      InLayout({n.batch, n.heads, n.queries, n.value_width}, std::string(ResultLayoutOf(text))),
+      dtype);
+  if (call.Bool(kPlaces.flag)) {
+    call.SetTensor(kPlaces.log_sum, {n.batch, n.heads, n.queries, 1}, DType::kFloat32);
+  } else if (draw.Flip()) {
+    const Shape unused[] = {{3}, {0}, {2, 3}, {2, 1, 2}};
+    call.SetTensor(kPlaces.log_sum, draw.Pick(unused), DType::kFloat32);
+  }
+}
+
+}  // namespace aclimb::attention

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "aclimb/ops/attention/operators.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_run.h"
+
+namespace aclimb::testing {
+namespace {
+
+constexpr DType kHalf = DType::kFloat16;
+
+class AttentionForInference : public DeviceTest {};
+
+// As a llama decodes a token: one query, keys of which a mask leaves some, and heads in groups.
+// What the cache holds behind them, NaN too, has no part.
+TEST_F(AttentionForInference, OneQueryOfManyHeads) {
+  using namespace attention::fused_infer_attention_score_v2;  // NOLINT: its positions
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  truth::Draw draw(3);
+  truth::Call call(kContract);
+  attention::DrawFloats(draw, call, kQuery, {1, 1, 12, 16}, kHalf, 0.5);
+  for (const int list : {kKey, kValue}) {
+    call.SetList(list, 1);
+    attention::DrawFloats(draw, call, {list, 0}, {1, 700, 2, 16}, kHalf);
+  }
+  std::vector<double> mask(700);
+  for (size_t i = 0; i < mask.size(); ++i) mask[i] = i % 5 == 1 || i < 300 ? -kInfinity : 0;
+  std::vector<double> of_heads;
+  for (int h = 0; h < 12; ++h) of_heads.insert(of_heads.end(), mask.begin(), mask.end());
+  call.SetTensor(kPseShift, {1, 12, 1, 700}, kHalf, of_heads);
+  call.SetInteger(kNumHeads, 12);
+  call.SetInteger(kNumKeyValueHeads, 2);
+  call.SetReal(kScaleValue, 0.25);
+  call.SetInteger(kPreTokens, 65535);
+  call.SetInteger(kNextTokens, 65535);
+  call.SetText(kInputLayout, "BSND");
+  call.SetTensor(kAttentionOut, {1, 1, 12, 16}, kHalf);
+  for (const bool counted : {false, true}) {
+    if (counted) {
+      call.SetInts(kActualSeqLengthsKv, {650});
+      for (const int list : {kKey, kValue}) {
+        std::vector<double> values = call.Values({list, 0});
+        std::fill(values.begin() + 650 * 2 * 16, values.end(), std::nan(""));
+        call.SetTensor({list, 0}, {1, 700, 2, 16}, kHalf, values);
+      }
+    }
+    OperatorRun run(attention::kOperators[3], call);
+    ACLIMB_ASSERT_OK(run.Run(stream_));
+    run.ExpectTruth();
+  }
+}
+
+// Counted from the last of the keys and queries that a batch has.
+TEST_F(AttentionForInference, TriangleOfCounts) {
+  using namespace attention::fused_infer_attention_score;  // NOLINT: its positions
+  truth::Draw draw(4);
+  truth::Call call(kContract);
+  attention::DrawFloats(draw, call, kQuery, {3, 2, 9, 8}, kHalf, 0.5);
+  for (const int list : {kKey, kValue}) {
+    call.SetList(list, 1);
+    attention::DrawFloats(draw, call, {list, 0}, {3, 2, 20, 8}, kHalf);
+  }
+  call.SetTensor(kAttenMask, {2048, 2048}, DType::kBool, std::vector<double>(2048 * 2048, 1.0));
+  call.SetInts(kActualSeqLengths, {9, 5, 8});
+  call.SetInts(kActualSeqLengthsKv, {20, 11, 3});
+  call.SetInteger(kNumHeads, 2);
+  call.SetReal(kScaleValue, 0.25);
+  call.SetText(kInputLayout, "BNSD");
+  call.SetInteger(kSparseMode, 3);
+  call.SetTensor(kAttentionOut, {3, 2, 9, 8}, kHalf);
+  call.SetInteger(kSoftmaxLseFlag, 1);
+  call.SetTensor(kSoftmaxLse, {3, 2, 9, 1}, DType::kFloat32);
+  OperatorRun run(attention::kOperators[2], call);
+  ACLIMB_ASSERT_OK(run.Run(stream_));
+  run.ExpectTruth();
+}
+
+char layout[] = "BNSD";
+char sequences[] = "TND";
+
+// The parameters that both forms have, by the same names of positions.
+#define FILL_INFERENCE(a)                                                         \
+  a.Tensor(kQuery, {2, 4, 3, 8}, kHalf);                                          \
+  for (const int list : {kKey, kValue}) a.Tensors(list, {{{2, 2, 5, 8}, kHalf}}); \
+  a.Tensor(kPseShift, {2, 4, 3, 5}, kHalf);                                       \
+  a.Tensor(kAttenMask, {3, 5}, DType::kBool);                                     \
+  a.Ints(kActualSeqLengths, {3, 2});                                              \
+  a.Ints(kActualSeqLengthsKv, {5});                                               \
+  a.Integer(kNumHeads, 4);                                                        \
+  a.Real(kScaleValue, 0.5);                                                       \
+  a.Integer(kPreTokens, 65535);                                                   \
+  a.Integer(kNextTokens, 65535);                                                  \
+  a.String(kInputLayout, layout);                                                 \
+  a.Integer(kNumKeyValueHeads, 2);                                                \
+  a.Bool(kSoftmaxLseFlag, true);                                                  \
+  a.Tensor(kAttentionOut, {2, 4, 3, 8}, kHalf);                                   \
+  a.Tensor(kSoftmaxLse, {2, 4, 3, 1}, DType::kFloat32)
+
+#define EXPECT_RULES_OF_INFERENCE(O)                                                          \
+  harness.ExpectAccepted();                                                                   \
+  harness.ExpectAccepted([](CallArguments& a) {                                               \
+    for (const int optional :                                                                 \
+         {kPseShift, kAttenMask, kActualSeqLengths, kActualSeqLengthsKv, kSoftmaxLse}) {      \
+      a.Null(optional);                                                                       \
+    }                                                                                         \
+    a.Bool(kSoftmaxLseFlag, false);                                                           \
+  });                                                                                         \
+  harness.ExpectGenericRules();                                                               \
+  for (const int place : {kQuantScale2, kAntiquantOffset}) {                                  \
+    harness.ExpectRule("absent/quantisation",                                                 \
+                       [place](CallArguments& a) { a.Tensor(place, {1}, DType::kFloat32); }); \
+  }                                                                                           \
+  harness.ExpectRule("absent/blockTable" O, [](CallArguments& a) {                            \
+    a.Tensor(kBlockTable, {2, 3}, DType::kInt32);                                             \
+  });                                                                                         \
+  harness.ExpectRule("absent/kvPaddingSize" O,                                                \
+                     [](CallArguments& a) { a.Tensor(kKvPaddingSize, {1}, DType::kInt64); }); \
+  harness.ExpectRule("choice/inputLayout",                                                    \
+                     [](CallArguments& a) { a.String(kInputLayout, sequences); });            \
+  harness.ExpectRule("dtype/attenMask" O, [](CallArguments& a) {                              \
+    a.Tensor(kAttenMask, {3, 5}, kHalf);                                                      \
+  });                                                                                         \
+  harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kNumHeads, 3); });       \
+  harness.ExpectRule("shape/key", [](CallArguments& a) { a.Integer(kNumKeyValueHeads, 0); }); \
+  harness.ExpectRule("shape/key", [](CallArguments& a) {                                      \
+    a.Tensors(kKey, {{{2, 2, 5, 7}, kHalf}});                                                 \
+  });                                                                                         \
+  harness.ExpectRule("shape/value", [](CallArguments& a) {                                    \
+    a.Tensors(kValue, {{{2, 2, 4, 8}, kHalf}});                                               \
+  });                                                                                         \
+  harness.ExpectRule("shape/pseShift" O, [](CallArguments& a) {                               \
+    a.Tensor(kPseShift, {2, 4, 3, 4}, kHalf);                                                 \
+  });                                                                                         \
+  harness.ExpectRule("needed/attenMask" O, [](CallArguments& a) {                             \
+    a.Integer(kSparseMode, 1);                                                                \
+    a.Null(kAttenMask);                                                                       \
+  });                                                                                         \
+  harness.ExpectRule("shape/attenMask" O, [](CallArguments& a) {                              \
+    a.Tensor(kAttenMask, {2, 5}, DType::kBool);                                               \
+  });                                                                                         \
+  harness.ExpectRule("band/nextTokens", [](CallArguments& a) {                                \
+    a.Integer(kPreTokens, 1);                                                                 \
+    a.Integer(kNextTokens, -2);                                                               \
+  });                                                                                         \
+  harness.ExpectRule("counts/actualSeqLengths" O, [](CallArguments& a) {                      \
+    a.Ints(kActualSeqLengths, {3, 4});                                                        \
+  });                                                                                         \
+  harness.ExpectRule("counts/actualSeqLengthsKv" O, [](CallArguments& a) {                    \
+    a.Ints(kActualSeqLengthsKv, {3, 3, 3});                                                   \
+  });                                                                                         \
+  harness.ExpectRule("shape/attentionOut", [](CallArguments& a) {                             \
+    a.Tensor(kAttentionOut, {2, 3, 4, 8}, kHalf);                                             \
+  });                                                                                         \
+  harness.ExpectRule("needed/softmaxLse", [](CallArguments& a) { a.Null(kSoftmaxLse); });     \
+  harness.ExpectRule("shape/softmaxLse", [](CallArguments& a) {                               \
+    a.Tensor(kSoftmaxLse, {2, 4, 3, 8}, DType::kFloat32);                                     \
+  });                                                                                         \
+  harness.ExpectEveryRuleCovered({std::string(kContract.folder) + "/product",                 \
+                                  std::string(kContract.folder) + "/environment"})
+
+TEST(AttentionContract, FusedInferAttentionScore) {
+  using namespace attention::fused_infer_attention_score;  // NOLINT: its positions
+  ContractHarness<decltype(aclnnFusedInferAttentionScoreGetWorkspaceSize)> harness(
+      kContract, &aclnnFusedInferAttentionScoreGetWorkspaceSize,
+      [](CallArguments& a) { FILL_INFERENCE(a); });
+  EXPECT_RULES_OF_INFERENCE("");
+}
+
+TEST(AttentionContract, FusedInferAttentionScoreV2) {
+  using namespace attention::fused_infer_attention_score_v2;  // NOLINT: its positions
+  ContractHarness<decltype(aclnnFusedInferAttentionScoreV2GetWorkspaceSize)> harness(
+      kContract, &aclnnFusedInferAttentionScoreV2GetWorkspaceSize,
+      [](CallArguments& a) { FILL_INFERENCE(a); });
+  harness.ExpectRule("absent/keySharedPrefixOptional", [](CallArguments& a) {
+    a.Tensor(kValueSharedPrefix, {1, 2}, kHalf);
+  });
+  EXPECT_RULES_OF_INFERENCE("Optional");
+}
+
+}  // namespace
+}  // namespace aclimb::testing

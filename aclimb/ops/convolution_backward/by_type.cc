@@ -1,0 +1,189 @@
+// What frameworks call by type name: Conv2D, Conv2DTranspose, Conv2DBackpropInput,
+// Conv2DBackpropFilter, and the same of three dimensions.
+
+#include "aclimb/executor/by_type.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/text.h"
+#include "aclnnop/aclnn_convolution.h"
+#include "aclnnop/aclnn_convolution_backward.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+// The attributes in the form of aclnnop/.
+struct Sizes {
+  const aclIntArray* stride;
+  const aclIntArray* padding;
+  const aclIntArray* dilation;
+  const aclIntArray* output_padding;
+  int64_t groups;
+};
+
+// Of N, C and the spatial dimensions those of the latter; N and C have to have `others`.
+template <int kDims>
+Result<const aclIntArray*> Spatial(TypedCall& call, const char* name, int64_t others,
+                                   bool required) {
+  Result<std::vector<int64_t>> values =
+      call.Ints(name, required ? std::vector<int64_t>() : std::vector<int64_t>(kDims + 2, others));
+  if (!values.ok()) return values.TakeStatus();
+  const std::vector<int64_t>& all = values.value();
+  if (all.size() != kDims + 2 || all[0] != others || all[1] != others) {
+    return call.Unsupported(Cat("the attribute ", name, " with ", kDims + 2,
+                                " entries, of which the first two are ", others));
+  }
+  return call.Array(std::vector<int64_t>(all.begin() + 2, all.end()));
+}
+
+// Both ends of each dimension. Only two dimensions may have different ones.
+template <int kDims>
+Result<const aclIntArray*> Padding(TypedCall& call) {
+  Result<std::vector<int64_t>> values = call.Ints("pads", {});
+  if (!values.ok()) return values.TakeStatus();
+  const std::vector<int64_t>& pads = values.value();
+  if (pads.size() != 2 * kDims) {
+    return call.Unsupported(Cat("the attribute pads with ", 2 * kDims, " entries"));
+  }
+  if constexpr (kDims == 2) return call.Array(pads);
+  std::vector<int64_t> padding;
+  for (size_t d = 0; d < kDims; ++d) {
+    if (pads[2 * d] != pads[2 * d + 1]) {
+      return call.Unsupported("as much padding before as behind in each dimension");
+    }
+    padding.push_back(pads[2 * d]);
+  }
+  return call.Array(padding);
+}
+
+template <int kDims>
+Status Read(TypedCall& call, bool transposed, Sizes* sizes) {
+  Result<std::string> format = call.Text("data_format", kDims == 2 ? "NCHW" : "NCDHW");
+  if (!format.ok()) return format.TakeStatus();
+  if (format.value() != (kDims == 2 ? "NCHW" : "NCDHW")) {
+    return call.Unsupported(Cat("the attribute data_format to be ", kDims == 2 ? "NCHW" : "NCDHW"));
+  }
+  Result<const aclIntArray*> stride = Spatial<kDims>(call, "strides", 1, true);
+  if (!stride.ok()) return stride.TakeStatus();
+  Result<const aclIntArray*> padding = Padding<kDims>(call);
+  if (!padding.ok()) return padding.TakeStatus();
+  Result<const aclIntArray*> dilation = Spatial<kDims>(call, "dilations", 1, false);
+  if (!dilation.ok()) return dilation.TakeStatus();
+  Result<const aclIntArray*> output_padding =
+      transposed ? Spatial<kDims>(call, "output_padding", 0, false)
+                 : Result<const aclIntArray*>(call.Array(std::vector<int64_t>(kDims, 0)));
+  if (!output_padding.ok()) return output_padding.TakeStatus();
+  Result<int64_t> groups = call.Integer("groups", 1);
+  if (!groups.ok()) return groups.TakeStatus();
+  // aclnnConvolutionBackward takes an int.
+  if (groups.value() < 1 || groups.value() > std::numeric_limits<int>::max()) {
+    return call.Unsupported("the attribute groups from 1 to 2147483647");
+  }
+  *sizes = {stride.value(), padding.value(), dilation.value(), output_padding.value(),
+            groups.value()};
+  return Ok();
+}
+
+// The shape that the framework passes as a tensor is that of the output; it is not read where it
+// lies in device memory.
+Status CheckShape(const TypedCall& call, int input) {
+  if (!call.IsOnHost(input)) return Ok();
+  Result<std::vector<int64_t>> sizes = call.InputInts(input);
+  if (!sizes.ok()) return sizes.TakeStatus();
+  const AclimbOpTensor& output = call.Output(0);
+  if (sizes.value() == std::vector<int64_t>(output.dims, output.dims + output.rank)) return Ok();
+  return call.Unsupported(Cat("the sizes ", ShapeText(sizes.value().data(), sizes.value().size()),
+                              " to be the shape of the output"));
+}
+
+// x, filter and an optional bias from input `first` on.
+template <int kDims>
+Status AnswerForward(TypedCall& call, int first, bool transposed) {
+  Sizes sizes;
+  if (Status bad = Read<kDims>(call, transposed, &sizes); !bad.ok()) return bad;
+  Result<const aclTensor*> x = call.InputTensor(first);
+  if (!x.ok()) return x.TakeStatus();
+  Result<const aclTensor*> filter = call.InputTensor(first + 1);
+  if (!filter.ok()) return filter.TakeStatus();
+  Result<const aclTensor*> bias = nullptr;
+  if (call.HasInput(first + 2)) bias = call.InputTensor(first + 2);
+  if (!bias.ok()) return bias.TakeStatus();
+  Result<aclTensor*> y = call.OutputTensor(0);
+  if (!y.ok()) return y.TakeStatus();
+  call.Run(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnConvolutionGetWorkspaceSize(
+            x.value(), filter.value(), bias.value(), sizes.stride, sizes.padding, sizes.dilation,
+            transposed, sizes.output_padding, sizes.groups, y.value(), 0, size, executor);
+      },
+      &aclnnConvolution);
+  return Ok();
+}
+
+template <int kDims>
+Status AnswerConvolution(TypedCall& call) {
+  if (Status bad = call.Has(2, 3, 1, {"strides", "pads", "dilations", "groups", "data_format"});
+      !bad.ok()) {
+    return bad;
+  }
+  return AnswerForward<kDims>(call, 0, false);
+}
+
+template <int kDims>
+Status AnswerTransposed(TypedCall& call) {
+  if (Status bad = call.Has(
+          3, 4, 1, {"strides", "pads", "dilations", "groups", "data_format", "output_padding"});
+      !bad.ok()) {
+    return bad;
+  }
+  if (Status bad = CheckShape(call, 0); !bad.ok()) return bad;
+  return AnswerForward<kDims>(call, 1, true);
+}
+
+enum class Gradient { kInput, kFilter };
+
+// Of input and weight the one whose gradient is wanted has the shape and dtype of the output; it is
+// not read.
+template <int kDims, Gradient kGradient>
+Status AnswerGradient(TypedCall& call) {
+  constexpr bool kOfInput = kGradient == Gradient::kInput;
+  if (Status bad = call.Has(3, 3, 1, {"strides", "pads", "dilations", "groups", "data_format"});
+      !bad.ok()) {
+    return bad;
+  }
+  if (Status bad = CheckShape(call, kOfInput ? 0 : 1); !bad.ok()) return bad;
+  Sizes sizes;
+  if (Status bad = Read<kDims>(call, false, &sizes); !bad.ok()) return bad;
+  Result<const aclTensor*> other = call.InputTensor(kOfInput ? 1 : 0);
+  if (!other.ok()) return other.TakeStatus();
+  Result<const aclTensor*> grad_output = call.InputTensor(2);
+  if (!grad_output.ok()) return grad_output.TakeStatus();
+  Result<aclTensor*> gradient = call.OutputTensor(0);
+  if (!gradient.ok()) return gradient.TakeStatus();
+  const aclBoolArray* const mask = call.Array({kOfInput, !kOfInput, false});
+  call.Run(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnConvolutionBackwardGetWorkspaceSize(
+            grad_output.value(), kOfInput ? gradient.value() : other.value(),
+            kOfInput ? other.value() : gradient.value(), nullptr, sizes.stride, sizes.padding,
+            sizes.dilation, false, sizes.output_padding, static_cast<int>(sizes.groups), mask, 0,
+            kOfInput ? gradient.value() : nullptr, kOfInput ? nullptr : gradient.value(), nullptr,
+            size, executor);
+      },
+      &aclnnConvolutionBackward);
+  return Ok();
+}
+
+const ByType kConv2D("Conv2D", &AnswerConvolution<2>);
+const ByType kConv3D("Conv3D", &AnswerConvolution<3>);
+const ByType kConv2DTranspose("Conv2DTranspose", &AnswerTransposed<2>);
+const ByType kConv3DTranspose("Conv3DTranspose", &AnswerTransposed<3>);
+const ByType kConv2DInput("Conv2DBackpropInput", &AnswerGradient<2, Gradient::kInput>);
+const ByType kConv3DInput("Conv3DBackpropInput", &AnswerGradient<3, Gradient::kInput>);
+const ByType kConv2DFilter("Conv2DBackpropFilter", &AnswerGradient<2, Gradient::kFilter>);
+const ByType kConv3DFilter("Conv3DBackpropFilter", &AnswerGradient<3, Gradient::kFilter>);
+
+}  // namespace
+}  // namespace aclimb::convolution_backward

@@ -1,0 +1,177 @@
+// aclnnGather and aclnnTake: the C functions and the plan between them.
+
+#include <algorithm>
+
+#include "aclimb/copy/copy.h"
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/indexing/contracts.h"
+#include "aclimb/ops/indexing/int64_index.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::indexing {
+namespace {
+
+constexpr int64_t kGrain = 16 * 1024;
+
+class GatherPlan final : public Plan {
+ public:
+  // Along a dimension of self, or by numbers in all of it (-1).
+  GatherPlan(const Arguments& arguments, Planner& planner, int index, int out, int dim)
+      : index_at_(index), out_at_(out), numbers_(dim < 0) {
+    TensorView self = WithRank(arguments.Tensor(0).View());
+    index_ = Int64Index(planner, arguments.Tensor(index).View());
+    size_ = SizeOf(self.dtype);
+    // Where self is but for the index.
+    TensorView base = WithRank(index_.view());
+    if (numbers_) {
+      std::fill_n(base.stride, base.rank, 0);
+      extent_ = self.ElementCount();
+      copies_ = !self.IsContiguous();
+      if (copies_) dense_ = planner.workspace().Book(extent_, static_cast<int64_t>(size_));
+    } else {
+      std::copy_n(self.stride, self.rank, base.stride);
+      base.stride[dim] = 0;
+      extent_ = self.shape[dim];
+      step_ = self.stride[dim];
+    }
+    const TensorView indices = WithRank(index_.view());
+    const TensorView target = WithRank(arguments.Tensor(out).View());
+    walk_ = Walk<3>::Make({&base, &indices, &target});
+    planner.Reads(0);
+    planner.Reads(index);
+    planner.Writes(out);
+    planner.Costs({.cycles = 4.0 * static_cast<double>(walk_.count) +
+                             (copies_ ? static_cast<double>(extent_) : 0.0)});
+  }
+
+  void Run(const RunContext& run) const override {
+    TensorView self = run.View(0);
+    if (copies_) {
+      const TensorView dense = DenseLike(self, run.Piece(dense_));
+      if (!copy::Copy(self, dense)) return;
+      self = dense;
+    }
+    const int64_t* const indices = index_.Get(run, index_at_);
+    if (indices == nullptr) return;
+    void* const out = run.Data(out_at_);
+    switch (size_) {
+      case 1:
+        return Gather(self.As<const uint8_t>(), indices, static_cast<uint8_t*>(out));
+      case 2:
+        return Gather(self.As<const uint16_t>(), indices, static_cast<uint16_t*>(out));
+      case 4:
+        return Gather(self.As<const uint32_t>(), indices, static_cast<uint32_t*>(out));
+      default:
+        return Gather(self.As<const uint64_t>(), indices, static_cast<uint64_t*>(out));
+    }
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectRange(inspector, "check/data/index-range", "index", run.View(index_at_),
+                 {.begin = numbers_ ? -extent_ : 0,
+                  .end = extent_,
+                  .excepted = {},
+                  .because = Cat("self has ", extent_, " elements there")});
+  }
+
+ private:
+  template <typename T>
+  void Gather(const T* self, const int64_t* indices, T* out) const {
+    const int inner = walk_.rank - 1;
+    const int64_t self_inner = walk_.stride[0][inner], index_inner = walk_.stride[1][inner];
+    const int64_t out_inner = walk_.stride[2][inner];
+    const int64_t extent = extent_, step = step_, wraps = numbers_ ? extent_ : 0;
+    ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
+      walk_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t n) {
+        const T* const from = self + at[0];
+        const int64_t* const index = indices + at[1];
+        T* const to = out + at[2];
+        for (int64_t i = 0; i < n; ++i) {
+          int64_t k = index[i * index_inner];
+          if (k < 0 && k >= -wraps) k += wraps;
+          const bool known = static_cast<uint64_t>(k) < static_cast<uint64_t>(extent);
+          to[i * out_inner] = known ? from[i * self_inner + k * step] : T{0};
+        }
+      });
+    });
+  }
+
+  const int index_at_;
+  const int out_at_;
+  const bool numbers_;
+  size_t size_;
+  int64_t extent_;
+  int64_t step_ = 1;
+  bool copies_ = false;
+  WorkspacePiece dense_;
+  Int64Index index_;
+  Walk<3> walk_;
+};
+
+// Nothing can be taken from a tensor without elements.
+struct ZerosPlan final : Plan {
+  int out = 0;
+  explicit ZerosPlan(int parameter) : out(parameter) {}
+
+  void Run(const RunContext& run) const override {
+    static constexpr uint64_t kZero = 0;
+    const TensorView view = run.View(out);
+    TensorView zeros = view;
+    zeros.data = const_cast<uint64_t*>(&kZero);
+    std::fill_n(zeros.stride, zeros.rank, 0);
+    (void)copy::Copy(zeros, view);
+  }
+};
+
+Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner, int index, int out,
+                             int dim) {
+  if (arguments.Tensor(out).IsEmpty()) return PlanPointer();
+  if (arguments.Tensor(0).IsEmpty()) {
+    planner.Writes(out);
+    return PlanPointer(NewPlan<ZerosPlan>(out));
+  }
+  return PlanPointer(NewPlan<GatherPlan>(arguments, planner, index, out, dim));
+}
+
+Result<PlanPointer> PlanGather(const Arguments& arguments, Planner& planner) {
+  using namespace gather;  // NOLINT: the positions
+  const int64_t dim = Dimension(arguments.Integer(kDim), arguments.Tensor(kSelf).rank());
+  return MakePlan(arguments, planner, kIndex, kOut, static_cast<int>(dim));
+}
+Result<PlanPointer> PlanTake(const Arguments& arguments, Planner& planner) {
+  return MakePlan(arguments, planner, take::kIndex, take::kOut, -1);
+}
+
+constinit Operator gather_operator(gather::kContract, PlanGather);
+constinit Operator take_operator(take::kContract, PlanTake);
+
+}  // namespace
+}  // namespace aclimb::indexing
+
+extern "C" aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self, const int64_t dim,
+                                                   const aclTensor* index, aclTensor* out,
+                                                   uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::indexing::gather_operator, workspaceSize, executor, self, dim,
+                        index, out);
+}
+
+extern "C" aclnnStatus aclnnGather(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                   const aclrtStream stream) {
+  return aclimb::Phase2(aclimb::indexing::gather_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnTakeGetWorkspaceSize(const aclTensor* self, const aclTensor* index,
+                                                 aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::indexing::take_operator, workspaceSize, executor, self, index, out);
+}
+
+extern "C" aclnnStatus aclnnTake(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                 const aclrtStream stream) {
+  return aclimb::Phase2(aclimb::indexing::take_operator, workspace, workspaceSize, executor,
+                        stream);
+}

@@ -1,0 +1,37 @@
+// Elements by their indices along a dimension. C++11.
+#ifndef ACLNNOP_ACLNN_GATHER_H_
+#define ACLNNOP_ACLNN_GATHER_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Phase 1. out[i, j, ...] = self[..., index[i, j, ...], ...], the index being in dimension dim.
+//   self           in   rank 0 to 8, strided; dtypes on docs/ops/gather.md
+//   dim            in   -rank to rank - 1 of the first tensor
+//   index          in   INT32 or INT64, as many dimensions as self, none longer but dim; the
+//   element
+//                       of one that self does not have is 0
+//   out            out  shape of index, dtype of self
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null
+//            161002 a dtype, a rank or a shape that does not fit, an attribute out of range
+ACLNN_API aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self, const int64_t dim,
+                                                  const aclTensor* index, aclTensor* out,
+                                                  uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor);
+
+// Phase 2: queues the computation on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnGather(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                  const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_GATHER_H_

@@ -1,0 +1,353 @@
+// aclnnIndex, aclnnIndexPutImpl and aclnnInplacePut: the C functions and the plans between them.
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "aclimb/copy/copy.h"
+#include "aclimb/core/divide.h"
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/indexing/contracts.h"
+#include "aclimb/ops/indexing/int64_index.h"
+#include "aclimb/ops/indexing/places.h"
+#include "aclimb/ops/indexing/update.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::indexing {
+namespace {
+
+constexpr int64_t kGrain = 32 * 1024;
+
+void InspectList(const RunContext& run, const Inspector& inspector, const Selection& selection) {
+  const TensorView self = run.View(0);
+  for (const int d : selection.indexed()) {
+    InspectRange(inspector, "check/data/index-range", Cat("indices[", d, "]").c_str(),
+                 run.View(1, static_cast<size_t>(d)),
+                 {.begin = -self.shape[d],
+                  .end = self.shape[d],
+                  .excepted = {},
+                  .because = Cat("dimension ", d, " has ", self.shape[d], " elements")});
+  }
+}
+
+// ---- aclnnIndex
+
+class IndexPlan final : public Plan {
+ public:
+  IndexPlan(const Arguments& arguments, Planner& planner)
+      : selection_(SelectionOf(arguments)),
+        size_(SizeOf(arguments.Tensor(Index::kSelf).dtype)),
+        places_(arguments, planner, Index::kIndices, selection_,
+                arguments.Tensor(Index::kSelf).View(), arguments.Tensor(Index::kOut).View()) {
+    const TensorView from = RestOf(arguments.Tensor(Index::kSelf).View(), selection_);
+    const TensorView to = RestOfSelected(arguments.Tensor(Index::kOut).View(), selection_);
+    slices_ = Walk<2>::Make({&from, &to});
+    planner.Reads(Index::kSelf);
+    planner.Reads(Index::kIndices);
+    planner.Writes(Index::kOut);
+    planner.Costs(
+        {.cycles = 6.0 * static_cast<double>(places_.count()) +
+                   static_cast<double>(places_.count()) * static_cast<double>(slices_.count)});
+  }
+
+  void Run(const RunContext& run) const override {
+    if (!places_.Find(run)) return;
+    switch (size_) {
+      case 1:
+        return Copy<uint8_t>(run);
+      case 2:
+        return Copy<uint16_t>(run);
+      case 4:
+        return Copy<uint32_t>(run);
+      default:
+        return Copy<uint64_t>(run);
+    }
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectList(run, inspector, selection_);
+  }
+
+ private:
+  template <typename T>
+  void Copy(const RunContext& run) const {
+    const T* const self = static_cast<const T*>(run.Data(Index::kSelf));
+    T* const out = static_cast<T*>(run.Data(Index::kOut));
+    const int64_t *const from = places_.InTensor(run), *const to = places_.InView(run);
+    const int inner = slices_.rank - 1;
+    const int64_t from_step = slices_.stride[0][inner], to_step = slices_.stride[1][inner];
+    const bool consecutive = slices_.InnerIsContiguous();
+    const int64_t width = std::min(slices_.count, kGrain);
+    const int64_t parts = CeilDivide(slices_.count, width);
+    ParallelFor(places_.count() * parts, kGrain / width, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t entry = task / parts, first = task % parts * width;
+        const int64_t place = from[entry];
+        if (slices_.count == 1) {
+          out[to[entry]] = place < 0 ? T{0} : self[place];
+          continue;
+        }
+        slices_.Visit(
+            first, std::min(slices_.count, first + width), [&](const int64_t(&at)[2], int64_t n) {
+              T* const write = out + to[entry] + at[1];
+              if (place < 0) {
+                for (int64_t i = 0; i < n; ++i) write[i * to_step] = 0;
+              } else if (consecutive) {
+                std::memcpy(write, self + place + at[0], static_cast<size_t>(n) * sizeof(T));
+              } else {
+                const T* const read = self + place + at[0];
+                for (int64_t i = 0; i < n; ++i) write[i * to_step] = read[i * from_step];
+              }
+            });
+      }
+    });
+  }
+
+  const Selection selection_;
+  const size_t size_;
+  const Places places_;
+  Walk<2> slices_;  // of self, of out
+};
+
+// Indices into a dimension without elements.
+struct NothingPlan final : Plan {
+  void Run(const RunContext& run) const override {
+    static constexpr uint64_t kZero = 0;
+    const TensorView out = run.View(Index::kOut);
+    TensorView zeros = out;
+    zeros.data = const_cast<uint64_t*>(&kZero);
+    std::fill_n(zeros.stride, zeros.rank, 0);
+    (void)copy::Copy(zeros, out);
+  }
+};
+
+Result<PlanPointer> PlanIndex(const Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(Index::kOut).IsEmpty()) return PlanPointer();
+  if (arguments.Tensor(Index::kSelf).IsEmpty()) {
+    planner.Writes(Index::kOut);
+    return PlanPointer(NewPlan<NothingPlan>());
+  }
+  return PlanPointer(NewPlan<IndexPlan>(arguments, planner));
+}
+
+// ---- aclnnIndexPutImpl
+
+// The shape that `values` broadcasts to.
+TensorView Broadcast(const TensorView& values, const std::vector<int64_t>& shape) {
+  TensorView wide = values;
+  wide.rank = static_cast<int>(shape.size());
+  for (int d = 0; d < wide.rank; ++d) {
+    const int own = d - (wide.rank - values.rank);
+    wide.shape[d] = shape[static_cast<size_t>(d)];
+    wide.stride[d] = own < 0 || values.shape[own] == 1 ? 0 : values.stride[own];
+  }
+  return wide;
+}
+
+class IndexPutPlan final : public Plan {
+ public:
+  IndexPutPlan(const Arguments& arguments, Planner& planner)
+      : selection_(SelectionOf(arguments)),
+        values_(Broadcast(arguments.Tensor(IndexPut::kValues).View(), selection_.shape())),
+        places_(arguments, planner, IndexPut::kIndices, selection_,
+                arguments.Tensor(IndexPut::kSelf).View(), values_) {
+    const TensorView to = RestOf(arguments.Tensor(IndexPut::kSelf).View(), selection_);
+    const TensorView from = RestOfSelected(values_, selection_);
+    TensorView shared = to;
+    std::fill_n(shared.stride, shared.rank, 0);
+    shape_ = {
+        .dtype = to.dtype,
+        .operation = arguments.Bool(IndexPut::kAccumulate) ? Operation::kAdd : Operation::kReplace,
+        .count = places_.count(),
+        .extent = std::numeric_limits<int64_t>::max(),
+        .lines = Walk<3>::Make({&to, &from, &shared})};
+    const int64_t bytes = shape_.ScratchBytes();
+    if (bytes != 0) scratch_ = planner.workspace().Book(bytes);
+    planner.Reads(IndexPut::kIndices);
+    planner.Reads(IndexPut::kValues);
+    planner.Writes(IndexPut::kSelf);
+    planner.Costs({.cycles = 20.0 * static_cast<double>(places_.count()) +
+                             2.0 * static_cast<double>(places_.count()) *
+                                 static_cast<double>(shape_.lines.count)});
+  }
+
+  void Run(const RunContext& run) const override {
+    if (!places_.Find(run)) return;
+    Apply(shape_, {.out = run.Data(IndexPut::kSelf),
+                   .source = run.Data(IndexPut::kValues),
+                   .index = places_.InTensor(run),
+                   .sources = places_.InView(run),
+                   .scratch = run.Piece(scratch_)});
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectList(run, inspector, selection_);
+  }
+
+ private:
+  const Selection selection_;
+  const TensorView values_;
+  const Places places_;
+  UpdateShape shape_;
+  WorkspacePiece scratch_;
+};
+
+Result<PlanPointer> PlanIndexPut(const Arguments& arguments, Planner& planner) {
+  const TensorDescriptor& self = arguments.Tensor(IndexPut::kSelf);
+  if (self.IsEmpty() || arguments.Tensor(IndexPut::kValues).IsEmpty()) return PlanPointer();
+  const Selection selection = SelectionOf(arguments);
+  const std::vector<int64_t>& shape = selection.shape();
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return PlanPointer();
+  return PlanPointer(NewPlan<IndexPutPlan>(arguments, planner));
+}
+
+// ---- aclnnInplacePut
+
+class PutPlan final : public Plan {
+ public:
+  PutPlan(const Arguments& arguments, Planner& planner) {
+    using namespace inplace_put;  // NOLINT: the positions
+    const TensorView self = arguments.Tensor(kSelf).View();
+    const TensorView index = WithRank(arguments.Tensor(kIndex).View());
+    source_ = WithRank(arguments.Tensor(kSource).View());
+    self_ = self;
+    count_ = index.ElementCount();
+    extent_ = self.ElementCount();
+    const TensorView order = DenseLike(index, nullptr), source_order = DenseLike(source_, nullptr);
+    indices_ = Walk<2>::Make({&index, &order});
+    sources_ = Walk<2>::Make({&source_, &source_order});
+    places_ = planner.workspace().Book(count_, sizeof(int64_t));
+    from_ = planner.workspace().Book(count_, sizeof(int64_t));
+    TensorView one;
+    shape_ = {.dtype = self.dtype,
+              .operation = arguments.Bool(kAccumulate) ? Operation::kAdd : Operation::kReplace,
+              .count = count_,
+              .extent = std::numeric_limits<int64_t>::max(),
+              .lines = Walk<3>::Make({&one, &one, &one})};
+    const int64_t bytes = shape_.ScratchBytes();
+    if (bytes != 0) scratch_ = planner.workspace().Book(bytes);
+    planner.Reads(kIndex);
+    planner.Reads(kSource);
+    planner.Writes(kSelf);
+    planner.Costs({.cycles = 20.0 * static_cast<double>(count_)});
+  }
+
+  void Run(const RunContext& run) const override {
+    using namespace inplace_put;  // NOLINT: the positions
+    auto* const places = run.Piece<int64_t>(places_);
+    auto* const from = run.Piece<int64_t>(from_);
+    const TensorView index = run.View(kIndex);
+    const bool found = ParallelForAll(count_, kGrain, [&](int64_t begin, int64_t end) {
+      const int64_t inner = indices_.stride[0][indices_.rank - 1];
+      int64_t entry = begin;
+      indices_.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+          const int64_t k = index.dtype == DType::kInt64
+                                ? index.As<const int64_t>()[at[0] + i * inner]
+                                : index.As<const int32_t>()[at[0] + i * inner];
+          places[entry++] = PlaceOf(k);
+        }
+      });
+      const int64_t source_inner = sources_.stride[0][sources_.rank - 1];
+      entry = begin;
+      sources_.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {
+        for (int64_t i = 0; i < n; ++i) from[entry++] = at[0] + i * source_inner;
+      });
+    });
+    if (!found) return;
+    Apply(shape_, {.out = run.Data(kSelf),
+                   .source = run.Data(kSource),
+                   .index = places,
+                   .sources = from,
+                   .scratch = run.Piece(scratch_)});
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectRange(inspector, "check/data/index-range", "index", run.View(inplace_put::kIndex),
+                 {.begin = -extent_,
+                  .end = extent_,
+                  .excepted = {},
+                  .because = Cat("selfRef has ", extent_, " elements")});
+  }
+
+ private:
+  // Of the element with this number in row-major order.
+  int64_t PlaceOf(int64_t k) const {
+    if (k < 0 && k >= -extent_) k += extent_;
+    if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(extent_)) return Places::kNowhere;
+    int64_t place = 0;
+    for (int d = self_.rank - 1; d >= 0; --d) {
+      place += k % self_.shape[d] * self_.stride[d];
+      k /= self_.shape[d];
+    }
+    return place;
+  }
+
+  TensorView self_;
+  TensorView source_;
+  int64_t count_;
+  int64_t extent_;
+  Walk<2> indices_;
+  Walk<2> sources_;
+  UpdateShape shape_;
+  WorkspacePiece places_;
+  WorkspacePiece from_;
+  WorkspacePiece scratch_;
+};
+
+Result<PlanPointer> PlanPut(const Arguments& arguments, Planner& planner) {
+  using namespace inplace_put;  // NOLINT: the positions
+  if (arguments.Tensor(kSelf).IsEmpty() || arguments.Tensor(kIndex).IsEmpty()) {
+    return PlanPointer();
+  }
+  return PlanPointer(NewPlan<PutPlan>(arguments, planner));
+}
+
+constinit Operator index_operator(index::kContract, PlanIndex);
+constinit Operator index_put_operator(index_put_impl::kContract, PlanIndexPut);
+constinit Operator put_operator(inplace_put::kContract, PlanPut);
+
+}  // namespace
+}  // namespace aclimb::indexing
+
+extern "C" aclnnStatus aclnnIndexGetWorkspaceSize(const aclTensor* self,
+                                                  const aclTensorList* indices, aclTensor* out,
+                                                  uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::indexing::index_operator, workspaceSize, executor, self, indices,
+                        out);
+}
+
+extern "C" aclnnStatus aclnnIndex(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                  const aclrtStream stream) {
+  return aclimb::Phase2(aclimb::indexing::index_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnIndexPutImplGetWorkspaceSize(
+    aclTensor* selfRef, const aclTensorList* indices, const aclTensor* values,
+    const bool accumulate, const bool unsafe, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::indexing::index_put_operator, workspaceSize, executor, selfRef,
+                        indices, values, accumulate, unsafe);
+}
+
+extern "C" aclnnStatus aclnnIndexPutImpl(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::indexing::index_put_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnInplacePutGetWorkspaceSize(aclTensor* selfRef, const aclTensor* index,
+                                                       const aclTensor* source, bool accumulate,
+                                                       uint64_t* workspaceSize,
+                                                       aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::indexing::put_operator, workspaceSize, executor, selfRef, index,
+                        source, accumulate);
+}
+
+extern "C" aclnnStatus aclnnInplacePut(void* workspace, uint64_t workspaceSize,
+                                       aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::indexing::put_operator, workspace, workspaceSize, executor, stream);
+}

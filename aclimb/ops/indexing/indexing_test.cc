@@ -1,0 +1,370 @@
+// What is particular to the operators; the suite has the rest.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "aclimb/ops/indexing/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+#include "tests/support/setting.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Indexing, indexing::kOperators);
+
+}  // namespace aclimb::testing
+
+namespace aclimb::indexing {
+namespace {
+
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
+using aclimb::testing::DeviceTensor;
+using aclimb::testing::IntArray;
+using aclimb::testing::Near;
+using aclimb::testing::RunBothPhases;
+using aclimb::testing::Scalar;
+using aclimb::testing::Setting;
+
+using Values = std::vector<double>;
+
+constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
+
+class Indexing : public aclimb::testing::DeviceTest {
+ protected:
+  int ScatterAdd(const DeviceTensor& self, int64_t dim, const DeviceTensor& index,
+                 const DeviceTensor& src) {
+    return RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnScatterAddGetWorkspaceSize(self, dim, index, src, self, size, executor);
+        },
+        &aclnnScatterAdd, stream_);
+  }
+  // Of a list that owns its tensors' descriptors.
+  static aclTensorList* ListOf(std::vector<DeviceTensor*> tensors) {
+    std::vector<const aclTensor*> handles;
+    for (DeviceTensor* const tensor : tensors) handles.push_back(tensor->TakeDescriptor());
+    return aclCreateTensorList(handles.data(), handles.size());
+  }
+};
+
+// Next to the ends, and so far away that an address would overflow.
+TEST_F(Indexing, ElementsThatAreNotThereAreZeros) {
+  const DeviceTensor self({3}, DType::kFloat32, {1, 2, 3});
+  const DeviceTensor index({6}, DType::kInt64, {2, 3, -1, kLeast, 1e15, -4});
+  const DeviceTensor gathered({6}, DType::kFloat32), taken({6}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnGatherGetWorkspaceSize(self, 0, index, gathered, size, executor);
+      },
+      &aclnnGather, stream_));
+  EXPECT_EQ(gathered.Values(), (Values{3, 0, 0, 0, 0, 0}));
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnTakeGetWorkspaceSize(self, index, taken, size, executor);
+      },
+      &aclnnTake, stream_));
+  EXPECT_EQ(taken.Values(), (Values{3, 0, 3, 0, 0, 0}));
+}
+
+TEST_F(Indexing, ElementsThatAreNotThereAreNotChanged) {
+  const DeviceTensor index({6}, DType::kInt64, {2, 3, -1, kLeast, 1e15, 0});
+  const DeviceTensor src({6}, DType::kFloat32, {10, 20, 30, 40, 50, 60});
+  const DeviceTensor added({3}, DType::kFloat32, {1, 2, 3});
+  ACLIMB_EXPECT_OK(ScatterAdd(added, 0, index, src));
+  EXPECT_EQ(added.Values(), (Values{61, 2, 13}));
+  EXPECT_TRUE(added.SurroundingsIntact());
+  const DeviceTensor put({3}, DType::kFloat32, {1, 2, 3});
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplacePutGetWorkspaceSize(put, index, src, false, size, executor);
+      },
+      &aclnnInplacePut, stream_));
+  EXPECT_EQ(put.Values(), (Values{60, 2, 30}));
+  EXPECT_TRUE(put.SurroundingsIntact());
+}
+
+// The example that the newer pages have right.
+TEST_F(Indexing, ScatterAddOfThePage) {
+  const DeviceTensor self({3, 3}, DType::kFloat32, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const DeviceTensor index({2, 3}, DType::kInt64, {0, 2, 1, 0, 0, 1});
+  const DeviceTensor src({2, 3}, DType::kFloat32, {10, 11, 12, 13, 14, 15});
+  ACLIMB_EXPECT_OK(ScatterAdd(self, 1, index, src));
+  EXPECT_EQ(self.Values(), (Values{11, 14, 14, 31, 20, 6, 7, 8, 9}));
+}
+
+// So many equal terms that a sum in float32 would lose them; the bits of every team are the same.
+TEST_F(Indexing, LongSumsOfEqualTerms) {
+  constexpr int64_t kCount = 1'000'000;
+  for (const int64_t columns : {int64_t{1}, int64_t{4}}) {
+    const int64_t rows = kCount / columns;
+    Values indices;
+    for (int64_t i = 0; i < rows; ++i) indices.push_back(i % 100 == 0 ? 1 : 0);
+    const DeviceTensor index({rows}, DType::kInt32, indices);
+    const DeviceTensor source({rows, columns}, DType::kFloat32, Values(kCount, 0.1));
+    const double all = static_cast<double>(rows) * static_cast<double>(0.1f);
+    Values expected;
+    for (const double share : {0.99, 0.01}) {
+      for (int64_t c = 0; c < columns; ++c) expected.push_back(2 + share * all);
+    }
+    std::vector<unsigned char> bytes;
+    for (const char* threads : {"1", "3"}) {
+      const Setting setting("ACLIMB_THREADS", threads);
+      const DeviceTensor self({2, columns}, DType::kFloat32, Values(2 * columns, 2));
+      ACLIMB_EXPECT_OK(RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnIndexAddGetWorkspaceSize(self, 0, index, source, Scalar(1.0f), self, size,
+                                                 executor);
+          },
+          &aclnnIndexAdd, stream_));
+      EXPECT_TRUE(Near(self.Values(), expected, {1e-7, 0}));
+      if (bytes.empty()) bytes = self.Bytes();
+      EXPECT_TRUE(self.Bytes() == bytes);
+    }
+  }
+}
+
+// Enough to be shared out among threads by where they go.
+TEST_F(Indexing, OfEqualIndicesTheLastCounts) {
+  constexpr int64_t kCount = 200'000;
+  Values indices, values, expected(1000);
+  for (int64_t i = 0; i < kCount; ++i) {
+    indices.push_back(static_cast<double>(i * 7919 % 1000));
+    values.push_back(static_cast<double>(i));
+    expected[static_cast<size_t>(i * 7919 % 1000)] = static_cast<double>(i);
+  }
+  for (const char* threads : {"1", "3"}) {
+    const Setting setting("ACLIMB_THREADS", threads);
+    const DeviceTensor self({1000}, DType::kInt32), src({kCount}, DType::kInt32, values);
+    const DeviceTensor index({kCount}, DType::kInt64, indices);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnInplaceScatterGetWorkspaceSize(self, 0, index, src, 0, size, executor);
+        },
+        &aclnnInplaceScatter, stream_));
+    EXPECT_TRUE(self.Values() == expected);
+  }
+}
+
+TEST_F(Indexing, WholeDimensionsHaveEmptyTensorsOfAnyDType) {
+  const DeviceTensor self({2, 3, 2}, DType::kFloat16, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  DeviceTensor rows({2}, DType::kInt64, {-1, 0}), whole({0}, DType::kFloat16);
+  DeviceTensor columns({2}, DType::kInt64, {1, 0});
+  aclTensorList* const list = ListOf({&rows, &whole, &columns});
+  // What the indices select comes first, since a whole dimension is between them.
+  const DeviceTensor out({2, 3}, DType::kFloat16);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnIndexGetWorkspaceSize(self, list, out, size, executor);
+      },
+      &aclnnIndex, stream_));
+  EXPECT_EQ(out.Values(), (Values{7, 9, 11, 0, 2, 4}));
+  const DeviceTensor values({}, DType::kFloat16, {50});
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnIndexPutImplGetWorkspaceSize(self, list, values, true, false, size, executor);
+      },
+      &aclnnIndexPutImpl, stream_));
+  EXPECT_EQ(self.Values(), (Values{50, 1, 52, 3, 54, 5, 6, 57, 8, 59, 10, 61}));
+  EXPECT_EQ(aclDestroyTensorList(list), 0);
+}
+
+TEST_F(Indexing, AnIndexWithoutEntriesSelectsNothing) {
+  const DeviceTensor self({4, 3}, DType::kFloat32), out({0, 3}, DType::kFloat32);
+  DeviceTensor none({0}, DType::kInt64);
+  aclTensorList* const list = ListOf({&none});
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnIndexGetWorkspaceSize(self, list, out, size, executor);
+      },
+      &aclnnIndex, stream_));
+  EXPECT_EQ(aclDestroyTensorList(list), 0);
+}
+
+TEST_F(Indexing, RefusalsNameWhatIsWrong) {
+  const DeviceTensor self({2, 3}, DType::kFloat32), out({2, 3}, DType::kFloat32);
+  DeviceTensor rows({2}, DType::kInt64), columns({3}, DType::kInt64);
+  aclTensorList* const list = ListOf({&rows, &columns});
+  uint64_t size;
+  aclOpExecutor* executor;
+  EXPECT_EQ(aclnnIndexGetWorkspaceSize(self, list, out, &size, &executor), 161002);
+  EXPECT_STREQ(aclGetRecentErrMsg(),
+               "aclnnIndexGetWorkspaceSize: indices have the shapes [[2], [3]] and self.shape is "
+               "[2, 3]; expected shapes that broadcast.\n"
+               "  fix: pass indices that broadcast, one for each dimension at most\n"
+               "  rule: index/shape/indices   code: 161002 ACLNN_ERR_PARAM_INVALID");
+  EXPECT_EQ(aclDestroyTensorList(list), 0);
+}
+
+// ---- Every rule
+
+void FillScatter(CallArguments& a, bool scalar, int reduce, int out) {
+  using P = Scatter;
+  a.Tensor(P::kSelf, {4, 3}, DType::kFloat32);
+  a.Integer(P::kDim, 0);
+  a.Tensor(P::kIndex, {2, 3}, DType::kInt64);
+  scalar ? a.ScalarOf(P::kSource, 2, DType::kFloat32)
+         : a.Tensor(P::kSource, {2, 3}, DType::kFloat32);
+  if (reduce >= 0) a.Integer(reduce, 1);
+  if (out >= 0) a.Tensor(out, {4, 3}, DType::kFloat32);
+}
+template <typename Function>
+void ExpectScatterRules(const contract::Contract& contract, Function* phase1, bool scalar,
+                        int reduce, int out) {
+  ContractHarness<Function> harness(contract, phase1,
+                                    [=](CallArguments& a) { FillScatter(a, scalar, reduce, out); });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) { a.Tensor(Scatter::kIndex, {0}, DType::kInt64); });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("shape/index", [](CallArguments& a) {
+    a.Tensor(Scatter::kIndex, {2, 4}, DType::kInt64);
+  });
+  harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
+}
+
+TEST(IndexingContract, EveryRuleOfScatters) {
+  ExpectScatterRules(scatter::kContract, &aclnnScatterGetWorkspaceSize, false, Scatter::kReduce,
+                     Scatter::kOut);
+  ExpectScatterRules(inplace_scatter::kContract, &aclnnInplaceScatterGetWorkspaceSize, false,
+                     Scatter::kReduce, -1);
+  ExpectScatterRules(scatter_value::kContract, &aclnnScatterValueGetWorkspaceSize, true,
+                     Scatter::kReduce, Scatter::kOut);
+  ExpectScatterRules(inplace_scatter_value::kContract, &aclnnInplaceScatterValueGetWorkspaceSize,
+                     true, Scatter::kReduce, -1);
+  ExpectScatterRules(scatter_add::kContract, &aclnnScatterAddGetWorkspaceSize, false, -1,
+                     ScatterAdd::kOut);
+}
+
+TEST(IndexingContract, EveryRuleOfIndexAddAndFill) {
+  ContractHarness<decltype(aclnnIndexAddGetWorkspaceSize)> add(
+      index_add::kContract, &aclnnIndexAddGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(index_add::kSelf, {4, 3}, DType::kFloat32);
+        a.Integer(index_add::kDim, 0);
+        a.Tensor(index_add::kIndex, {2}, DType::kInt64);
+        a.Tensor(index_add::kSource, {2, 3}, DType::kFloat32);
+        a.ScalarOf(index_add::kAlpha, 2, DType::kFloat32);
+        a.Tensor(index_add::kOut, {4, 3}, DType::kFloat32);
+      });
+  add.ExpectAccepted();
+  // With integers alone, alpha is what does not fit.
+  add.ExpectGenericRules({"fits/alpha"});
+  add.ExpectRule("fits/alpha", [](CallArguments& a) {
+    for (const int tensor : {index_add::kSelf, index_add::kOut}) {
+      a.Tensor(tensor, {4, 3}, DType::kInt32);
+    }
+    a.Tensor(index_add::kSource, {2, 3}, DType::kInt32);
+  });
+  add.ExpectRule("shape/source", [](CallArguments& a) {
+    a.Tensor(index_add::kSource, {3, 3}, DType::kFloat32);
+  });
+  add.ExpectEveryRuleCovered({"index_add/product"});
+
+  const auto fill = [](CallArguments& a) {
+    a.Tensor(IndexFill::kSelf, {4, 3}, DType::kFloat32);
+    a.Integer(IndexFill::kDim, 0);
+    a.Ints(IndexFill::kIndex, {3, -4});
+    a.ScalarOf(IndexFill::kValue, 2, DType::kFloat32);
+  };
+  const auto outside = [](CallArguments& a) { a.Ints(IndexFill::kIndex, {0, 4}); };
+  ContractHarness<decltype(aclnnInplaceIndexFillTensorGetWorkspaceSize)> in_place(
+      inplace_index_fill_tensor::kContract, &aclnnInplaceIndexFillTensorGetWorkspaceSize, fill);
+  in_place.ExpectAccepted();
+  in_place.ExpectGenericRules();
+  in_place.ExpectRule("range/index", outside);
+  in_place.ExpectEveryRuleCovered({"inplace_index_fill_tensor/product"});
+  ContractHarness<decltype(aclnnIndexFillTensorGetWorkspaceSize)> filled(
+      index_fill_tensor::kContract, &aclnnIndexFillTensorGetWorkspaceSize,
+      [fill](CallArguments& a) {
+        fill(a);
+        a.Tensor(IndexFill::kOut, {4, 3}, DType::kFloat32);
+      });
+  filled.ExpectAccepted();
+  filled.ExpectGenericRules();
+  filled.ExpectRule("range/index", outside);
+  filled.ExpectEveryRuleCovered({"index_fill_tensor/product"});
+}
+
+TEST(IndexingContract, EveryRuleOfGathers) {
+  ContractHarness<decltype(aclnnGatherGetWorkspaceSize)> gather(
+      gather::kContract, &aclnnGatherGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(gather::kSelf, {4, 3}, DType::kFloat32);
+        a.Integer(gather::kDim, 0);
+        a.Tensor(gather::kIndex, {2, 3}, DType::kInt64);
+        a.Tensor(gather::kOut, {2, 3}, DType::kFloat32);
+      });
+  gather.ExpectAccepted();
+  gather.ExpectGenericRules();
+  gather.ExpectRule("shape/index", [](CallArguments& a) {
+    a.Tensor(gather::kIndex, {2, 4}, DType::kInt64);
+  });
+  gather.ExpectEveryRuleCovered();
+  ContractHarness<decltype(aclnnTakeGetWorkspaceSize)> take(
+      take::kContract, &aclnnTakeGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(take::kSelf, {4, 3}, DType::kFloat32);
+        a.Tensor(take::kIndex, {2, 3}, DType::kInt64);
+        a.Tensor(take::kOut, {2, 3}, DType::kFloat32);
+      });
+  take.ExpectAccepted();
+  take.ExpectGenericRules();
+  take.ExpectEveryRuleCovered();
+  ContractHarness<decltype(aclnnInplacePutGetWorkspaceSize)> put(
+      inplace_put::kContract, &aclnnInplacePutGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(inplace_put::kSelf, {4, 3}, DType::kFloat32);
+        a.Tensor(inplace_put::kIndex, {2, 3}, DType::kInt64);
+        a.Tensor(inplace_put::kSource, {6}, DType::kFloat32);
+        a.Bool(inplace_put::kAccumulate, true);
+      });
+  put.ExpectAccepted();
+  put.ExpectGenericRules();
+  put.ExpectRule("count/source",
+                 [](CallArguments& a) { a.Tensor(inplace_put::kSource, {5}, DType::kFloat32); });
+  put.ExpectEveryRuleCovered({"inplace_put/product"});
+}
+
+TEST(IndexingContract, EveryRuleOfSelections) {
+  const auto mask = [](CallArguments& a) { a.Tensors(1, {{{4, 3}, DType::kBool, ACL_FORMAT_ND}}); };
+  const auto many = [](CallArguments& a) {
+    a.Tensors(1, {{{2}, DType::kInt64, ACL_FORMAT_ND},
+                  {{2}, DType::kInt64, ACL_FORMAT_ND},
+                  {{2}, DType::kInt64, ACL_FORMAT_ND}});
+  };
+  ContractHarness<decltype(aclnnIndexGetWorkspaceSize)> index(
+      index::kContract, &aclnnIndexGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(Index::kSelf, {4, 3}, DType::kFloat32);
+        a.Tensors(Index::kIndices, {{{2}, DType::kInt64, ACL_FORMAT_ND}});
+        a.Tensor(Index::kOut, {2, 3}, DType::kFloat32);
+      });
+  index.ExpectAccepted();
+  index.ExpectGenericRules();
+  index.ExpectRule("dtype/indices", mask);
+  index.ExpectRule("shape/indices", many);
+  index.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Tensor(Index::kOut, {3, 3}, DType::kFloat32);
+  });
+  index.ExpectEveryRuleCovered();
+  ContractHarness<decltype(aclnnIndexPutImplGetWorkspaceSize)> put(
+      index_put_impl::kContract, &aclnnIndexPutImplGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(IndexPut::kSelf, {4, 3}, DType::kFloat32);
+        a.Tensors(IndexPut::kIndices, {{{2}, DType::kInt64, ACL_FORMAT_ND}});
+        a.Tensor(IndexPut::kValues, {2, 3}, DType::kFloat32);
+        a.Bool(IndexPut::kAccumulate, false);
+        a.Bool(IndexPut::kUnsafe, false);
+      });
+  put.ExpectAccepted();
+  put.ExpectGenericRules();
+  put.ExpectRule("dtype/indices", mask);
+  put.ExpectRule("shape/indices", many);
+  put.ExpectRule("shape/values", [](CallArguments& a) {
+    a.Tensor(IndexPut::kValues, {4, 3}, DType::kFloat32);
+  });
+  put.ExpectEveryRuleCovered({"index_put_impl/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::indexing

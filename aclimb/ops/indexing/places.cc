@@ -1,0 +1,105 @@
+#include "aclimb/ops/indexing/places.h"
+
+#include <algorithm>
+
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::indexing {
+namespace {
+
+constexpr int64_t kGrain = 16 * 1024;
+
+}  // namespace
+
+TensorView RestOf(const TensorView& self, const Selection& selection) {
+  TensorView rest = self;
+  rest.rank = 0;
+  for (const int d : selection.rest()) {
+    rest.shape[rest.rank] = self.shape[d];
+    rest.stride[rest.rank++] = self.stride[d];
+  }
+  return rest;
+}
+
+TensorView RestOfSelected(const TensorView& selected, const Selection& selection) {
+  TensorView rest = selected;
+  const int entries = static_cast<int>(selection.selected().size());
+  for (int d = selection.first() + entries; d < selected.rank; ++d) {
+    rest.shape[d - entries] = selected.shape[d];
+    rest.stride[d - entries] = selected.stride[d];
+  }
+  rest.rank = selected.rank - entries;
+  return rest;
+}
+
+Places::Places(const contract::Arguments& arguments, Planner& planner, int list,
+               const Selection& selection, const TensorView& self, const TensorView& selected)
+    : list_(list) {
+  TensorView entries;
+  entries.rank = static_cast<int>(selection.selected().size());
+  std::copy(selection.selected().begin(), selection.selected().end(), entries.shape);
+  const TensorView order = DenseLike(entries, nullptr);
+  count_ = entries.ElementCount();
+  for (const int d : selection.indexed()) {
+    const auto element = static_cast<size_t>(d);
+    const TensorView own = arguments.Tensor(list, element).View();
+    TensorView wide = entries;
+    for (int e = 0; e < entries.rank; ++e) {
+      const int from = e - (entries.rank - own.rank);
+      wide.stride[e] = from < 0 || own.shape[from] == 1 ? 0 : own.stride[from];
+    }
+    indices_[dimensions_++] = {.element = element,
+                               .dtype = own.dtype,
+                               .extent = self.shape[d],
+                               .step = self.stride[d],
+                               .walk = Walk<2>::Make({&wide, &order})};
+  }
+  TensorView own = entries;
+  std::copy_n(selected.stride + selection.first(), entries.rank, own.stride);
+  view_ = Walk<2>::Make({&own, &order});
+  in_tensor_ = planner.workspace().Book(count_, sizeof(int64_t));
+  in_view_ = planner.workspace().Book(count_, sizeof(int64_t));
+}
+
+template <typename T>
+void Places::Add(const Indices& indices, const T* data, int64_t begin, int64_t end,
+                 int64_t* places) {
+  const int64_t extent = indices.extent, step = indices.step;
+  const int64_t inner = indices.walk.stride[0][indices.walk.rank - 1];
+  indices.walk.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {
+    const T* const from = data + at[0];
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t k = from[i * inner];
+      if (k < 0 && k >= -extent) k += extent;
+      const bool known = static_cast<uint64_t>(k) < static_cast<uint64_t>(extent);
+      int64_t& place = places[begin + i];
+      place = known && place != kNowhere ? place + k * step : kNowhere;
+    }
+    begin += n;
+  });
+}
+
+bool Places::Find(const RunContext& run) const {
+  auto* const in_tensor = run.Piece<int64_t>(in_tensor_);
+  auto* const in_view = run.Piece<int64_t>(in_view_);
+  return ParallelForAll(count_, kGrain, [&](int64_t begin, int64_t end) {
+    std::fill(in_tensor + begin, in_tensor + end, 0);
+    for (int k = 0; k < dimensions_; ++k) {
+      const Indices& indices = indices_[k];
+      const void* const data = run.Data(list_, indices.element);
+      if (indices.dtype == DType::kInt64) {
+        Add(indices, static_cast<const int64_t*>(data), begin, end, in_tensor);
+      } else {
+        Add(indices, static_cast<const int32_t*>(data), begin, end, in_tensor);
+      }
+    }
+    const int64_t inner = view_.stride[0][view_.rank - 1];
+    int64_t at_entry = begin;
+    view_.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {
+      for (int64_t i = 0; i < n; ++i) in_view[at_entry + i] = at[0] + i * inner;
+      at_entry += n;
+    });
+  });
+}
+
+}  // namespace aclimb::indexing

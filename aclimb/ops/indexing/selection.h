@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "aclimb/core/descriptor.h"
+
+namespace aclimb::indexing {
+
+// Rank 0 counts as [1].
+inline std::vector<int64_t> OrOne(std::vector<int64_t> shape) {
+  if (shape.empty()) shape = {1};
+  return shape;
+}
+inline int64_t Dimension(int64_t dim, int rank) { return dim < 0 ? dim + std::max(1, rank) : dim; }
+
+// How callers pass that a dimension has no indices: a tensor without elements.
+inline bool LeavesDimension(const std::vector<int64_t>& shape) {
+  return shape == std::vector<int64_t>{0};
+}
+
+// What a list of indices selects from a shape.
+class Selection {
+ public:
+  Selection(const std::vector<int64_t>& self, const std::vector<TensorDescriptor>& indices) {
+    if (indices.size() > self.size()) {
+      fault_ = "at most as many tensors as there are dimensions";
+      return;
+    }
+    for (size_t d = 0; d < self.size(); ++d) {
+      if (d >= indices.size() || LeavesDimension(indices[d].shape)) {
+        may_be_empty_ = may_be_empty_ || (d < indices.size() && !IsFloating(indices[d].dtype));
+        rest_.push_back(static_cast<int>(d));
+        continue;
+      }
+      indexed_.push_back(static_cast<int>(d));
+      if (!Broadcast(indices[d].shape)) {
+        fault_ = "shapes that broadcast";
+        return;
+      }
+    }
+    // In front if something stands between the indexed dimensions.
+    if (!indexed_.empty()) {
+      const int count = static_cast<int>(indexed_.size());
+      if (indexed_.back() - indexed_.front() + 1 == count) first_ = indexed_.front();
+    }
+    for (const int d : rest_) shape_.push_back(self[static_cast<size_t>(d)]);
+    shape_.insert(shape_.begin() + first_, selected_.begin(), selected_.end());
+    if (shape_.size() > 8) fault_ = "at most 8 dimensions in what they select";
+  }
+
+  // What is wrong with the indices; null if nothing is.
+  const char* fault() const { return fault_; }
+  // Of the result.
+  const std::vector<int64_t>& shape() const { return shape_; }
+  // What the indices broadcast to, which begins at dimension `first` of the result.
+  const std::vector<int64_t>& selected() const { return selected_; }
+  int first() const { return first_; }
+  // The dimensions of self that have indices, and all others.
+  const std::vector<int>& indexed() const { return indexed_; }
+  const std::vector<int>& rest() const { return rest_; }
+  // Whether a dimension that is taken as whole may be meant to have an index without entries.
+  bool may_be_empty() const { return may_be_empty_; }
+
+ private:
+  bool Broadcast(const std::vector<int64_t>& other) {
+    if (other.size() > selected_.size()) {
+      selected_.insert(selected_.begin(), other.size() - selected_.size(), 1);
+    }
+    const size_t skip = selected_.size() - other.size();
+    for (size_t d = 0; d < other.size(); ++d) {
+      int64_t& extent = selected_[skip + d];
+      if (extent == 1) extent = other[d];
+      if (other[d] != 1 && other[d] != extent) return false;
+    }
+    return true;
+  }
+
+  const char* fault_ = nullptr;
+  bool may_be_empty_ = false;
+  int first_ = 0;
+  std::vector<int64_t> selected_;
+  std::vector<int64_t> shape_;
+  std::vector<int> indexed_;
+  std::vector<int> rest_;
+};
+
+}  // namespace aclimb::indexing

@@ -1,0 +1,357 @@
+#include "aclimb/ops/indexing/update.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/core/half.h"
+#include "aclimb/simd/digit_sort.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::indexing {
+namespace {
+
+// Elements that a thread takes at once.
+constexpr int64_t kGrain = 32 * 1024;
+// Lines side by side that an entry is applied to at once.
+constexpr int64_t kTogether = 512;
+// Few lines with so many entries are shared out by where the entries go.
+constexpr int64_t kManyEntries = 32 * 1024;
+constexpr int kShareBits = 3;
+
+// Where an entry goes, in elements from the line, or below 0.
+struct Places {
+  const int64_t* index;
+  int64_t step;
+  int64_t extent;
+  int64_t out_step;
+
+  // `line` is where the line begins in the indices.
+  int64_t Of(int64_t line, int64_t s) const {
+    const int64_t i = index[line + s * step];
+    return static_cast<uint64_t>(i) < static_cast<uint64_t>(extent) ? i * out_step : -1;
+  }
+};
+struct Sources {
+  const int64_t* table;
+  int64_t step;
+
+  int64_t Of(int64_t s) const { return table == nullptr ? s * step : table[s]; }
+};
+// Equal places have the same share, and neighbours most often different ones.
+int64_t ShareOf(int64_t place, int bits) {
+  return static_cast<int64_t>(static_cast<uint64_t>(place) * 0x9E3779B97F4A7C15u >> (64 - bits));
+}
+
+// ---- One entry after the other
+
+struct Truth {
+  uint8_t byte;
+};
+template <typename T>
+struct Replaced {
+  T operator()(T, T x) const { return x; }
+};
+// Integers wrap.
+template <typename T>
+struct Sum {
+  std::conditional_t<std::is_floating_point_v<T>, double, int64_t> alpha;
+
+  T operator()(T sum, T x) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return sum + alpha * x;
+    } else {
+      return static_cast<T>(static_cast<uint64_t>(sum) +
+                            static_cast<uint64_t>(alpha) * static_cast<uint64_t>(x));
+    }
+  }
+};
+template <>
+struct Sum<Truth> {
+  bool alpha;
+
+  Truth operator()(Truth sum, Truth x) const {
+    return {static_cast<uint8_t>(sum.byte != 0 || (alpha && x.byte != 0))};
+  }
+};
+template <typename T>
+struct Product {
+  T operator()(T product, T x) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return product * x;
+    } else {
+      return static_cast<T>(static_cast<uint64_t>(product) * static_cast<uint64_t>(x));
+    }
+  }
+};
+template <>
+struct Product<Truth> {
+  Truth operator()(Truth product, Truth x) const {
+    return {static_cast<uint8_t>(product.byte != 0 && x.byte != 0)};
+  }
+};
+
+// The same step for consecutive elements is a loop of its own, which becomes vectors.
+template <typename T, typename Function>
+void ApplyToLines(T* out, int64_t out_step, const T* source, int64_t source_step, int64_t count,
+                  Function function) {
+  if (out_step == 1 && source_step == 1) {
+    for (int64_t j = 0; j < count; ++j) out[j] = function(out[j], source[j]);
+  } else {
+    for (int64_t j = 0; j < count; ++j) {
+      out[j * out_step] = function(out[j * out_step], source[j * source_step]);
+    }
+  }
+}
+
+template <typename T, typename Function>
+void ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function function) {
+  const Places places = {data.index, shape.index_step, shape.extent, shape.out_step};
+  const Sources sources = {data.sources, shape.source_step};
+  T* const out = static_cast<T*>(data.out);
+  const T* const source = static_cast<const T*>(data.source);
+  const Walk<3>& lines = shape.lines;
+  const int inner = lines.rank - 1;
+  const int64_t out_inner = lines.stride[0][inner], source_inner = lines.stride[1][inner];
+  const int64_t index_inner = lines.stride[2][inner];
+  const bool shared = shape.SharesIndices();
+  // Neighbouring lines at once, if entries are further from each other than lines are.
+  const bool across = shared ? source_inner <= shape.source_step || data.sources != nullptr
+                             : index_inner != 0 && index_inner < shape.index_step;
+  const int64_t width = across ? kTogether : 1;
+  const int64_t chunks = CeilDivide(lines.count, width);
+  const int bits = chunks < 8 && shape.count >= kManyEntries ? kShareBits : 0;
+  const int64_t shares = int64_t{1} << bits;
+  const int64_t grain = std::max<int64_t>(
+      1, kGrain / std::max<int64_t>(1, shape.count * std::min(width, lines.count)));
+  ParallelFor(chunks * shares, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t share = task % shares, first = task / shares * width;
+      const auto goes_here = [&](int64_t place) {
+        return place >= 0 && (bits == 0 || ShareOf(place, bits) == share);
+      };
+      lines.Visit(first, std::min(lines.count, first + width),
+                  [&](const int64_t(&at)[3], int64_t n) {
+                    T* const to = out + at[0];
+                    const T* const from = source + at[1];
+                    for (int64_t s = 0; s < shape.count; ++s) {
+                      const int64_t away = sources.Of(s);
+                      if (shared || n == 1) {
+                        const int64_t place = places.Of(at[2], s);
+                        if (!goes_here(place)) continue;
+                        ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
+                        continue;
+                      }
+                      for (int64_t j = 0; j < n; ++j) {
+                        const int64_t place = places.Of(at[2] + j * index_inner, s);
+                        if (!goes_here(place)) continue;
+                        T& element = to[place + j * out_inner];
+                        element = function(element, from[away + j * source_inner]);
+                      }
+                    }
+                  });
+    }
+  });
+}
+
+// ---- Sorted by where they go
+
+struct Entry {
+  int64_t place;
+  int64_t s;
+  uint64_t Key() const { return static_cast<uint64_t>(place); }
+};
+constexpr int64_t kFew = 256;
+
+// The entries of a line that go somewhere, those that go to one place after each other and in their
+// order. Two buffers with room for all of them.
+struct Sorted {
+  const Entry* entries;
+  int64_t count;
+};
+Sorted SortEntries(const Places& places, int64_t line, int64_t count, Entry* buffer, Entry* other) {
+  int64_t known = 0, last = -1, most = 0;
+  bool ascending = true;
+  for (int64_t s = 0; s < count; ++s) {
+    const int64_t place = places.Of(line, s);
+    if (place < 0) continue;
+    buffer[known++] = {place, s};
+    ascending = ascending && place >= last;
+    last = place;
+    most = std::max(most, place);
+  }
+  if (ascending) return {buffer, known};
+  if (known < kFew) {
+    std::sort(buffer, buffer + known, [](const Entry& a, const Entry& b) {
+      return a.place != b.place ? a.place < b.place : a.s < b.s;
+    });
+    return {buffer, known};
+  }
+  const int bits = 64 - __builtin_clzll(static_cast<uint64_t>(most) | 1);
+  return {SortByDigits(buffer, other, known, bits), known};
+}
+
+// Groups of equal places that begin in [begin, end), for `n` lines side by side, kTogether or less.
+template <typename T, bool kMultiplies>
+void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Sources& sources,
+                 double alpha, T* out, int64_t out_step, const T* source, int64_t source_step,
+                 int64_t n) {
+  double totals[kTogether];
+  const auto starts = [&](int64_t i) {
+    return i == 0 || sorted.entries[i].place != sorted.entries[i - 1].place;
+  };
+  int64_t i = begin;
+  while (i < end && !starts(i)) ++i;
+  while (i < end) {
+    const int64_t place = sorted.entries[i].place;
+    T* const to = out + place;
+    for (int64_t j = 0; j < n; ++j) {
+      totals[j] = static_cast<double>(ToFloat(to[j * out_step]));
+    }
+    for (; i < sorted.count && sorted.entries[i].place == place; ++i) {
+      const T* const from = source + sources.Of(sorted.entries[i].s);
+      for (int64_t j = 0; j < n; ++j) {
+        const auto x = static_cast<double>(ToFloat(from[j * source_step]));
+        if constexpr (kMultiplies) {
+          totals[j] *= x;
+        } else {
+          totals[j] += alpha * x;
+        }
+      }
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      to[j * out_step] = FromFloat<T>(static_cast<float>(totals[j]));
+    }
+  }
+}
+
+template <typename T, bool kMultiplies>
+void ApplySorted(const UpdateShape& shape, const UpdateData& data) {
+  const Places places = {data.index, shape.index_step, shape.extent, shape.out_step};
+  const Sources sources = {data.sources, shape.source_step};
+  T* const out = static_cast<T*>(data.out);
+  const T* const source = static_cast<const T*>(data.source);
+  const Walk<3>& lines = shape.lines;
+  const int inner = lines.rank - 1;
+  const int64_t out_inner = lines.stride[0][inner], source_inner = lines.stride[1][inner];
+  Entry* const entries = static_cast<Entry*>(data.scratch);
+  if (shape.SharesIndices()) {
+    const Sorted sorted = SortEntries(places, 0, shape.count, entries, entries + shape.count);
+    // By the shape alone; groups are whole wherever the entries are cut.
+    const int64_t width = std::min(lines.count, kTogether);
+    const int64_t chunks = CeilDivide(lines.count, width);
+    const int64_t piece = std::max<int64_t>(1, kGrain / width);
+    const int64_t pieces = CeilDivide(sorted.count, piece);
+    ParallelFor(chunks * pieces, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t first = task / pieces * width, from = task % pieces * piece;
+        lines.Visit(
+            first, std::min(lines.count, first + width), [&](const int64_t(&at)[3], int64_t n) {
+              ApplyGroups<T, kMultiplies>(sorted, from, std::min(sorted.count, from + piece),
+                                          sources, data.alpha, out + at[0], out_inner,
+                                          source + at[1], source_inner, n);
+            });
+      }
+    });
+    return;
+  }
+  Slots slots(std::min<int64_t>(lines.count, TeamSize()));
+  const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count);
+  ParallelFor(lines.count, grain, [&](int64_t begin, int64_t end) {
+    const Slots::Lease lease(slots);
+    Entry* const buffer = entries + lease.number() * 2 * shape.count;
+    lines.Visit(begin, end, [&](const int64_t(&at)[3], int64_t n) {
+      for (int64_t j = 0; j < n; ++j) {
+        const Sorted sorted = SortEntries(places, at[2] + j * lines.stride[2][inner], shape.count,
+                                          buffer, buffer + shape.count);
+        ApplyGroups<T, kMultiplies>(sorted, 0, sorted.count, sources, data.alpha,
+                                    out + at[0] + j * out_inner, 0,
+                                    source + at[1] + j * source_inner, 0, 1);
+      }
+    });
+  });
+}
+
+template <typename T>
+void ApplySorted(const UpdateShape& shape, const UpdateData& data) {
+  shape.operation == Operation::kMultiply ? ApplySorted<T, true>(shape, data)
+                                          : ApplySorted<T, false>(shape, data);
+}
+template <typename T>
+void ApplyExactly(const UpdateShape& shape, const UpdateData& data) {
+  if (shape.operation == Operation::kMultiply) {
+    return ApplyInOrder<T>(shape, data, Product<T>());
+  }
+  if constexpr (std::is_same_v<T, Truth>) {
+    ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha != 0});
+  } else if constexpr (std::is_floating_point_v<T>) {
+    ApplyInOrder<T>(shape, data, Sum<T>{data.alpha});
+  } else {
+    ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha});
+  }
+}
+
+}  // namespace
+
+bool UpdateShape::SharesIndices() const {
+  for (int d = 0; d < lines.rank; ++d) {
+    if (lines.extent[d] > 1 && lines.stride[2][d] != 0) return false;
+  }
+  return true;
+}
+
+bool UpdateShape::Sorts() const {
+  return operation != Operation::kReplace &&
+         (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16);
+}
+
+int64_t UpdateShape::ScratchBytes() const {
+  if (!Sorts()) return 0;
+  const int64_t lanes =
+      SharesIndices() ? 1 : std::min<int64_t>({lines.count, TeamSize(), Slots::kMost});
+  int64_t bytes;
+  return __builtin_mul_overflow(2 * lanes * static_cast<int64_t>(sizeof(Entry)), count, &bytes)
+             ? -1
+             : bytes;
+}
+
+void Apply(const UpdateShape& shape, const UpdateData& data) {
+  if (shape.operation == Operation::kReplace) {
+    switch (SizeOf(shape.dtype)) {
+      case 1:
+        return ApplyInOrder<uint8_t>(shape, data, Replaced<uint8_t>());
+      case 2:
+        return ApplyInOrder<uint16_t>(shape, data, Replaced<uint16_t>());
+      case 4:
+        return ApplyInOrder<uint32_t>(shape, data, Replaced<uint32_t>());
+      default:
+        return ApplyInOrder<uint64_t>(shape, data, Replaced<uint64_t>());
+    }
+  }
+  switch (shape.dtype) {
+    case DType::kFloat32:
+      return ApplySorted<float>(shape, data);
+    case DType::kFloat16:
+      return ApplySorted<Float16>(shape, data);
+    case DType::kBFloat16:
+      return ApplySorted<BFloat16>(shape, data);
+    case DType::kFloat64:
+      return ApplyExactly<double>(shape, data);
+    case DType::kInt64:
+      return ApplyExactly<int64_t>(shape, data);
+    case DType::kInt32:
+      return ApplyExactly<int32_t>(shape, data);
+    case DType::kInt16:
+      return ApplyExactly<int16_t>(shape, data);
+    case DType::kInt8:
+      return ApplyExactly<int8_t>(shape, data);
+    case DType::kUInt8:
+      return ApplyExactly<uint8_t>(shape, data);
+    default:
+      return ApplyExactly<Truth>(shape, data);
+  }
+}
+
+}  // namespace aclimb::indexing

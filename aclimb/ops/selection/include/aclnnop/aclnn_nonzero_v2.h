@@ -1,0 +1,33 @@
+// Indices of the elements that are not 0, transposed. C++11.
+#ifndef ACLNNOP_ACLNN_NONZERO_V2_H_
+#define ACLNNOP_ACLNN_NONZERO_V2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Phase 1. As aclnnNonzero, with a row for each dimension. After the run the shape of out is
+// [rank of self, how many there are], in whose rows the indices lie without gaps.
+//   self           in   rank 0 to 8, strided; dtypes on docs/ops/nonzero_v2.md
+//   out            out  [rank of self, number of elements], INT64, without gaps; the rest becomes 0
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null
+//            161002 a dtype, a rank or a shape that does not fit
+ACLNN_API aclnnStatus aclnnNonzeroV2GetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor);
+
+// Phase 2: queues the computation on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnNonzeroV2(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_NONZERO_V2_H_

@@ -1,0 +1,148 @@
+// aclnnNonzero and aclnnNonzeroV2: the plan, its two loops and the C functions.
+
+#include <algorithm>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/executor/sized_plan.h"
+#include "aclimb/ops/selection/chunks.h"
+#include "aclimb/ops/selection/contracts.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/walk.h"
+
+namespace aclimb::selection {
+namespace {
+
+class NonzeroPlan final : public SizedPlan {
+ public:
+  NonzeroPlan(const TensorView& self, const TensorView& out, bool transposed, Planner& planner)
+      : transposed_(transposed),
+        self_(self),
+        out_(out),
+        walk_(MakeWalk(self)),
+        chunks_(CeilDivide(walk_.count, kChunk)),
+        counts_(planner.workspace().Book(chunks_, sizeof(int64_t))) {}
+
+  void Run(const RunContext& run, const ShapeTeller& shapes) const override {
+    switch (SizeOf(self_.dtype)) {
+      case 1:
+        return Find<uint8_t>(run, shapes);
+      case 2:
+        return Find<uint16_t>(run, shapes);
+      case 4:
+        return Find<uint32_t>(run, shapes);
+      default:
+        return Find<uint64_t>(run, shapes);
+    }
+  }
+
+ private:
+  static Walk<2> MakeWalk(const TensorView& self) {
+    const TensorView order = DenseLike(self, nullptr);
+    return Walk<2>::Make({&self, &order});
+  }
+
+  // T has the bits of an element.
+  template <typename T>
+  void Find(const RunContext& run, const ShapeTeller& shapes) const {
+    const T* const self = static_cast<const T*>(run.Data(Nonzero::kSelf));
+    auto* const before = run.Piece<int64_t>(counts_);
+    const int64_t step = walk_.stride[0][walk_.rank - 1];
+    // Without the sign: -0 is 0.
+    const T bits = IsFloating(self_.dtype) ? static_cast<T>(static_cast<T>(~T{0}) >> 1)
+                                           : static_cast<T>(~T{0});
+    // body(number of an element in row-major order) for each that is not 0.
+    const auto each = [&](int64_t chunk, auto body) {
+      int64_t number = chunk * kChunk;
+      walk_.Visit(number, EndOfChunk(chunk, walk_.count), [&](const int64_t(&at)[2], int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+          if ((self[at[0] + i * step] & bits) != 0) body(number + i);
+        }
+        number += n;
+      });
+    };
+    const int64_t all = CountBefore(chunks_, before, [&](int64_t chunk) {
+      int64_t count = 0;
+      each(chunk, [&](int64_t) { ++count; });
+      return count;
+    });
+    if (all < 0) return;
+
+    // The output is filled in its row-major order, whatever its strides are.
+    auto* const out = static_cast<int64_t*>(run.Data(Nonzero::kOut));
+    const int64_t row = out_.shape[1];
+    const bool dense = out_.IsContiguous();
+    const auto slot = [&](int64_t k) -> int64_t& {
+      return dense ? out[k] : out[k / row * out_.stride[0] + k % row * out_.stride[1]];
+    };
+    const int64_t rank = self_.rank, slots = walk_.count * rank;
+    const bool written = ParallelForAll(chunks_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t chunk = begin; chunk < end; ++chunk) {
+        int64_t found = before[chunk];
+        each(chunk, [&](int64_t number) {
+          for (int64_t d = rank - 1; d >= 0; --d) {
+            const int64_t extent = self_.shape[d];
+            slot(transposed_ ? d * all + found : found * rank + d) = number % extent;
+            number /= extent;
+          }
+          ++found;
+        });
+        // Of the slots after those, each chunk clears its share.
+        const int64_t first = std::max(all * rank, chunk * kChunk * rank);
+        const int64_t last = std::min(slots, (chunk + 1) * kChunk * rank);
+        for (int64_t k = first; k < last; ++k) slot(k) = 0;
+      }
+    });
+    if (!written) return;
+    const int64_t shape[] = {transposed_ ? rank : all, transposed_ ? all : rank};
+    shapes.Tell(Nonzero::kOut, shape);
+  }
+
+  const bool transposed_;
+  const TensorView self_;
+  const TensorView out_;
+  const Walk<2> walk_;
+  const int64_t chunks_;
+  const WorkspacePiece counts_;
+};
+
+template <bool kTransposed>
+Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
+  const TensorDescriptor& self = arguments.Tensor(Nonzero::kSelf);
+  const TensorDescriptor& out = arguments.Tensor(Nonzero::kOut);
+  if (self.IsEmpty()) return PlanPointer();
+  planner.Reads(Nonzero::kSelf);
+  planner.Writes(Nonzero::kOut);
+  planner.Costs({.cycles = 8.0 * static_cast<double>(self.ElementCount())});
+  return PlanPointer(NewPlan<NonzeroPlan>(self.View(), out.View(), kTransposed, planner));
+}
+
+constinit Operator nonzero_operator(nonzero::kContract, MakePlan<false>);
+constinit Operator nonzero_v2_operator(nonzero_v2::kContract, MakePlan<true>);
+
+}  // namespace
+}  // namespace aclimb::selection
+
+extern "C" aclnnStatus aclnnNonzeroGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                    uint64_t* workspaceSize,
+                                                    aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::selection::nonzero_operator, workspaceSize, executor, self, out);
+}
+
+extern "C" aclnnStatus aclnnNonzero(void* workspace, uint64_t workspaceSize,
+                                    aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::selection::nonzero_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnNonzeroV2GetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                      uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::selection::nonzero_v2_operator, workspaceSize, executor, self, out);
+}
+
+extern "C" aclnnStatus aclnnNonzeroV2(void* workspace, uint64_t workspaceSize,
+                                      aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::selection::nonzero_v2_operator, workspace, workspaceSize, executor,
+                        stream);
+}

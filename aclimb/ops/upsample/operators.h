@@ -1,0 +1,22 @@
+#pragma once
+
+#include "aclimb/ops/upsample/contracts.h"
+#include "aclimb/ops/upsample/draw.h"
+#include "aclimb/ops/upsample/truths.h"
+#include "aclimb/truth/operator_entry.h"
+
+namespace aclimb::upsample {
+
+inline constexpr truth::OperatorEntry kOperators[] = {
+    truth::Entry<decltype(aclnnUpsampleNearest2dGetWorkspaceSize)>(nearest::kContract,
+                                                                   &NearestTruth, &DrawCall),
+    truth::Entry<decltype(aclnnUpsampleNearest2dBackwardGetWorkspaceSize)>(
+        nearest_backward::kContract, &NearestGradientTruth, &DrawCall),
+    truth::Entry<decltype(aclnnUpsampleBilinear2dGetWorkspaceSize)>(
+        bilinear::kContract, &BilinearTruth, &DrawCall, {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleBilinear2dBackwardGetWorkspaceSize)>(
+        bilinear_backward::kContract, &BilinearGradientTruth, &DrawCall, {},
+        /*holds_beyond_finite=*/false),
+};
+
+}  // namespace aclimb::upsample

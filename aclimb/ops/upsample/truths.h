@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "aclimb/ops/upsample/contracts.h"
+#include "aclimb/truth/call.h"
+#include "aclimb/truth/outputs.h"
+#include "aclimb/truth/rounding.h"
+
+namespace aclimb::upsample {
+
+// One element of an input that one of an output is made of.
+struct Part {
+  int64_t index;
+  double weight;
+};
+
+// Compile without contraction: positions are float32, as documented.
+inline std::vector<Part> PartsOf(const Axis& axis, int64_t o, bool linear) {
+  if (!linear) return {{axis.Source(o), 1}};
+  const double at = static_cast<double>(axis.Position(o));
+  const auto index = std::min(static_cast<int64_t>(at), axis.in - 1);
+  const int64_t next = std::min(index + 1, axis.in - 1);
+  const double weight = std::min(1.0, at - static_cast<double>(index));
+  return {{index, 1 - weight}, {next, weight}};
+}
+
+struct Problem {
+  std::vector<int64_t> in, out;
+  Axis height, width;
+  bool linear = false;
+};
+
+inline Problem ProblemOf(const std::vector<int64_t>& in, const std::vector<int64_t>& out,
+                         double factor_h, double factor_w, bool corners, bool linear) {
+  return {in, out, {in[2], out[2], factor_h, corners}, {in[3], out[3], factor_w, corners}, linear};
+}
+
+// Calls use(element of the input, element of the output, weight) for all that meet.
+template <typename Use>
+void EachPart(const Problem& problem, Use use) {
+  const int64_t rows = problem.height.out, columns = problem.width.out;
+  for (int64_t o = 0; o < problem.out[0] * problem.out[1] * rows * columns; ++o) {
+    const int64_t plane = o / (rows * columns);
+    for (const Part& row : PartsOf(problem.height, o / columns % rows, problem.linear)) {
+      for (const Part& column : PartsOf(problem.width, o % columns, problem.linear)) {
+        const int64_t y = plane * problem.height.in + row.index;
+        use(static_cast<size_t>(y * problem.width.in + column.index), static_cast<size_t>(o),
+            row.weight * column.weight);
+      }
+    }
+  }
+}
+
+inline void TruthOf(const truth::Call& call, truth::Outputs& outputs, const Problem& problem,
+                    int output, bool backward) {
+  const std::vector<double>& from = call.Values(0);
+  const auto count = static_cast<size_t>(call.ElementCount(output));
+  std::vector<double> values(count, 0.0), sizes(count, 0.0);
+  const DType dtype = call.DTypeOf(output);
+  EachPart(problem, [&](size_t in, size_t out, double weight) {
+    const size_t to = backward ? in : out;
+    const double term =
+        problem.linear ? weight * from[backward ? out : in] : from[backward ? out : in];
+    values[to] += term;
+    sizes[to] += std::fabs(term);
+  });
+  const bool exact = !problem.linear && !backward;
+  for (size_t i = 0; i < count; ++i) {
+    sizes[i] = exact ? 0
+                     : 4e-7 * sizes[i] + truth::RoundingOf(dtype) * std::fabs(values[i]) +
+                           truth::LeastOf(dtype);
+  }
+  outputs.Set(output, std::move(values), std::move(sizes));
+}
+
+inline void NearestTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace nearest;  // NOLINT: the positions
+  TruthOf(call, outputs, ProblemOf(call.Shape(kSelf), call.Shape(kOut), 0, 0, false, false), kOut,
+          false);
+}
+inline void NearestGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace nearest_backward;  // NOLINT: the positions
+  TruthOf(call, outputs,
+          ProblemOf(call.Shape(kGradInput), call.Shape(kGradOut), call.Real(kScalesH),
+                    call.Real(kScalesW), false, false),
+          kGradInput, true);
+}
+inline void BilinearTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace bilinear;  // NOLINT: the positions
+  TruthOf(call, outputs,
+          ProblemOf(call.Shape(kSelf), call.Shape(kOut), call.Real(kScalesH), call.Real(kScalesW),
+                    call.Bool(kAlignCorners), true),
+          kOut, false);
+}
+inline void BilinearGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace bilinear_backward;  // NOLINT: the positions
+  TruthOf(call, outputs,
+          ProblemOf(call.Shape(kOut), call.Shape(kGradOut), call.Real(kScalesH),
+                    call.Real(kScalesW), call.Bool(kAlignCorners), true),
+          kOut, true);
+}
+
+}  // namespace aclimb::upsample
