@@ -32,7 +32,8 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-torch test-report soak fuzz crosscheck install bench \
+.PHONY: help setup build demo test test-torch wheel test-python \
+  test-report soak fuzz crosscheck install bench \
   bench-neighbours lint docs coverage clean
 
 help: ## this list
@@ -59,6 +60,13 @@ test: ## build everything and run all tests
 
 test-torch: build ## PyTorch with torch_npu on Aclimb; downloads about 3 GB the first time
 	@tests/torch/run $(BUILD)
+
+wheel: build ## the Python wheel, into dist/
+	@scripts/setup python
+	@scripts/wheel $(BUILD) dist
+
+test-python: wheel ## the wheel in a virtual environment, with NumPy
+	@tests/python/run $(BUILD) dist
 
 test-report: ## the page of `aclimb report` in a browser, with pictures of it
 	@scripts/setup build test browser $(COMPILER)
@@ -106,4 +114,4 @@ coverage: ## line coverage of aclimb/ and backends/ by the tests
 	@scripts/coverage
 
 clean: ## remove build folders and the local installation
-	rm -rf build build-* local
+	rm -rf build build-* dist local

@@ -28,6 +28,13 @@ install(FILES LICENSE DESTINATION share/doc/aclimb)
 # Frameworks check that this folder exists; operators of the user's own go into it.
 install(DIRECTORY DESTINATION opp/vendors)
 
+# Other names of the libraries: a program may list or open several, and must get one library with
+# one state. Frameworks name the last three of libascendcl without taking a symbol from them.
+set(ACLIMB_NAMES_OF_ascendcl acl_rt ge_runner graph acl_tdt_channel)
+set(ACLIMB_NAMES_OF_opapi opapi_math opapi_nn opapi_cv opapi_transformer opapi_legacy
+  aclnn_ops_infer aclnn_ops_train aclnn_math aclnn_sparse aclnn_fft aclnn_rand)
+set(ACLIMB_NAMES_OF_hccl hcomm)
+
 set(packaged ${PROJECT_BINARY_DIR}/packaging)
 foreach(file IN ITEMS ascend_toolkit_install.info version.info version.cfg links.cmake)
   configure_file(packaging/${file}.in ${packaged}/${file} @ONLY)
@@ -38,4 +45,23 @@ foreach(component IN ITEMS runtime compiler opp toolkit fwkacllib acllib
                            share/info/runtime share/info/compiler share/info/opp share/info/toolkit)
   install(FILES ${packaged}/version.info DESTINATION ${component})
 endforeach()
-install(SCRIPT ${packaged}/links.cmake)
+install(SCRIPT ${packaged}/links.cmake COMPONENT links)
+
+# A wheel can hold neither links nor empty folders. There, the other names are libraries of their own
+# with nothing in them but the need for the real one (aclimb_wheel, pyproject.toml).
+file(WRITE ${packaged}/wheel/nothing.c "")
+file(WRITE ${packaged}/wheel/README "Operators of your own go into this folder.\n")
+add_custom_target(aclimb_wheel DEPENDS opapi hccl acl_op_compiler aclimb_completion)
+foreach(library IN ITEMS ascendcl opapi hccl)
+  foreach(name IN LISTS ACLIMB_NAMES_OF_${library})
+    add_library(${name} SHARED EXCLUDE_FROM_ALL ${packaged}/wheel/nothing.c)
+    set_target_properties(${name} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY ${packaged}/wheel
+      INSTALL_RPATH "\$ORIGIN")
+    target_link_options(${name} PRIVATE -Wl,--no-as-needed)
+    target_link_libraries(${name} PRIVATE ${library})
+    add_dependencies(aclimb_wheel ${name})
+    install(TARGETS ${name} LIBRARY DESTINATION lib64 COMPONENT wheel EXCLUDE_FROM_ALL)
+  endforeach()
+endforeach()
+install(FILES ${packaged}/wheel/README DESTINATION opp/vendors COMPONENT wheel EXCLUDE_FROM_ALL)

@@ -13,7 +13,7 @@ namespace aclimb::attention {
 namespace {
 
 constexpr int64_t kTileQueries = 128;
-constexpr int64_t kTileKeys = 128;
+constexpr int64_t kTileKeys = 256;
 // Multiplications that oneDNN does in a cycle, about.
 constexpr double kMultiplications = 16;
 
@@ -30,11 +30,15 @@ class BackwardPlan final : public Plan {
     const Problem& p = of_.problem;
     queries_ = CutInto(p.queries, kTileQueries);
     keys_ = CutInto(p.keys, kTileKeys);
-    query_ = Panel(of_.query, p.width, false);
-    key_ = Panel(of_.key, p.width, false);
-    value_ = Panel(of_.value, p.value_width, false);
-    grad_ = Panel(of_.grad, p.value_width, false);
-    result_ = Panel(of_.result, p.value_width, false);
+    rounding_ = copy::Converter(DType::kFloat32, of_.query.by_heads().dtype);
+    halves_ = MultipliesHalves(of_.query.by_heads().dtype);
+    operand_ = halves_ ? DType::kBFloat16 : DType::kFloat32;
+    query_ = Panel(of_.query, p.width, false, operand_);
+    key_ = Panel(of_.key, p.width, false, operand_);
+    value_ = Panel(of_.value, p.value_width, false, operand_);
+    grad_ = Panel(of_.grad, p.value_width, false, operand_);
+    wide_grad_ = Panel(of_.grad, p.value_width, false, DType::kFloat32);
+    result_ = Panel(of_.result, p.value_width, false, DType::kFloat32);
     MakeProducts();
     if (of_.bias_grad.given()) {
       const TensorView& view = of_.bias_grad.by_heads();
@@ -42,9 +46,12 @@ class BackwardPlan final : public Plan {
       bias_queries_ = view.shape[2];
     }
     bias_is_whole_ = bias_batches_ == p.batch && bias_queries_ == p.queries;
+    whole_heads_ = p.batch * p.key_heads >= TeamSize();
     BookScratch(planner);
-    planner.Costs({.cycles = (of_.bias_grad.given() && !bias_is_whole_ ? 4.5 : 3.5) * p.Work() /
-                             kMultiplications});
+    planner.Costs({.cycles = (of_.bias_grad.given() && !bias_is_whole_ ? 4.5
+                              : whole_heads_                           ? 2.5
+                                                                       : 3.5) *
+                             p.Work() / kMultiplications});
   }
 
   double Flops() const override { return 5 * of_.problem.Work(); }
@@ -75,6 +82,7 @@ class BackwardPlan final : public Plan {
     a.value_grad = of_.value_grad.At(run);
     a.bias_grad = of_.bias_grad.At(run);
     a.deltas = run.Piece<float>(deltas_);
+    a.query_sums = run.Piece<float>(query_sums_);
 
     Slots slots(slot_count_);
     const auto each = [&](int64_t count, const auto& body) {
@@ -83,14 +91,13 @@ class BackwardPlan final : public Plan {
         RunUnits(run, slot.number(), begin, end, body);
       });
     };
-    const int64_t key_units = KeyUnits(), query_units = QueryUnits();
     bool whole =
-        each(query_units, [&](int64_t unit, char* memory) { FindDeltas(a, unit, memory); });
-    whole = whole && each(key_units + query_units + BiasUnits(), [&](int64_t unit, char* memory) {
-              if (unit < key_units) return GradKeys(a, unit, memory);
-              unit -= key_units;
-              if (unit < query_units) return GradQueries(a, unit, memory);
-              GradBias(a, unit - query_units, memory);
+        each(QueryUnits(), [&](int64_t unit, char* memory) { FindDeltas(a, unit, memory); });
+    whole = whole && each(HeadUnits() + BiasUnits(), [&](int64_t unit, char* memory) {
+              if (unit >= HeadUnits()) return GradBias(a, unit - HeadUnits(), memory);
+              if (whole_heads_) return GradHeads(a, unit, memory);
+              if (unit < KeyUnits()) return GradKeys(a, unit, memory);
+              GradQueries(a, unit - KeyUnits(), memory);
             });
     if (!whole) return;
     for (const Operand* out : {&of_.query_grad, &of_.key_grad, &of_.value_grad, &of_.bias_grad}) {
@@ -105,6 +112,7 @@ class BackwardPlan final : public Plan {
     const float *max, *sum;
     Rows query_grad, key_grad, value_grad, bias_grad;
     float* deltas;
+    float* query_sums;  // of all heads, where one thread makes all gradients of a head
   };
 
   template <typename Body>
@@ -115,6 +123,12 @@ class BackwardPlan final : public Plan {
   }
 
   // ---- Units of work: a tile of keys of a head, a tile of queries of a head, a tile of a bias.
+  // Where there are enough heads of keys for all threads, they and their queries are one unit,
+  // whose scores are computed once. The sums are the same, in the same order.
+  int64_t HeadUnits() const {
+    const Problem& p = of_.problem;
+    return whole_heads_ ? p.batch * p.key_heads : KeyUnits() + QueryUnits();
+  }
   int64_t KeyUnits() const { return of_.problem.batch * of_.problem.key_heads * keys_.Pieces(); }
   int64_t QueryUnits() const { return of_.problem.batch * of_.problem.heads * queries_.Pieces(); }
   int64_t BiasUnits() const {
@@ -135,7 +149,8 @@ class BackwardPlan final : public Plan {
                      .a_column = 1,
                      .b_row = 1,
                      .b_column = key_.stride(),
-                     .c_row = row};
+                     .c_row = row,
+                     .operand = operand_};
     });
     weight_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
       return Request{.m = m,
@@ -145,7 +160,8 @@ class BackwardPlan final : public Plan {
                      .a_column = 1,
                      .b_row = 1,
                      .b_column = value_.stride(),
-                     .c_row = row};
+                     .c_row = row,
+                     .operand = operand_};
     });
     value_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
       return Request{.m = n,
@@ -156,6 +172,7 @@ class BackwardPlan final : public Plan {
                      .b_row = grad_.stride(),
                      .b_column = 1,
                      .c_row = p.value_width,
+                     .operand = operand_,
                      .accumulates = true};
     });
     key_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
@@ -167,6 +184,7 @@ class BackwardPlan final : public Plan {
                      .b_row = p.width,
                      .b_column = 1,
                      .c_row = p.width,
+                     .operand = operand_,
                      .accumulates = true};
     });
     query_grads_ = TileProducts(queries_, keys_, [&](int64_t m, int64_t n) {
@@ -178,6 +196,7 @@ class BackwardPlan final : public Plan {
                      .b_row = key_.stride(),
                      .b_column = 1,
                      .c_row = p.width,
+                     .operand = operand_,
                      .accumulates = true};
     });
   }
@@ -187,15 +206,18 @@ class BackwardPlan final : public Plan {
     Arrays arrays;
     const int64_t rows = queries_.length, columns = keys_.length;
     at_.query = arrays.Add<float>(rows * p.width);
-    at_.grad = arrays.Add<float>(grad_.BufferSize(rows));
-    at_.result = arrays.Add<float>(result_.BufferSize(rows));
-    at_.key = arrays.Add<float>(key_.BufferSize(columns));
-    at_.value = arrays.Add<float>(value_.BufferSize(columns));
+    at_.grad = arrays.Add<char>(std::max(grad_.BufferBytes(rows), wide_grad_.BufferBytes(rows)));
+    at_.result = arrays.Add<char>(result_.BufferBytes(rows));
+    at_.key = arrays.Add<char>(key_.BufferBytes(columns));
+    at_.value = arrays.Add<char>(value_.BufferBytes(columns));
     at_.weights = arrays.Add<float>(rows * columns);
     at_.score_grads = arrays.Add<float>(rows * columns);
     at_.bias = arrays.Add<float>(columns);
     at_.first = arrays.Add<float>(std::max(rows, columns) * p.width);
     at_.second = arrays.Add<float>(columns * p.value_width);
+    const int64_t split = halves_ ? rows * columns : 0;
+    at_.halves = arrays.Add<uint16_t>(split);
+    at_.rest = arrays.Add<uint16_t>(split);
     at_.sums = arrays.Add<double>(BiasUnits() == 0 ? 0 : rows * columns);
     int64_t scratch = 0;
     for (const TileProducts* each :
@@ -207,6 +229,10 @@ class BackwardPlan final : public Plan {
     slot_count_ = std::min<int64_t>(
         {int64_t{TeamSize()}, std::max(KeyUnits() + QueryUnits(), BiasUnits()), Slots::kMost});
     slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    if (whole_heads_) {
+      query_sums_ = planner.workspace().Book(p.batch * p.heads * p.queries * p.width,
+                                             static_cast<int64_t>(sizeof(float)));
+    }
     deltas_ = planner.workspace().Book(p.batch * p.heads * p.queries,
                                        static_cast<int64_t>(sizeof(float)));
   }
@@ -218,15 +244,16 @@ class BackwardPlan final : public Plan {
   void FindDeltas(const Arguments& a, int64_t unit, char* memory) const {
     const Problem& p = a.problem;
     const Pair pair = QueriesOf(unit);
-    const float* const grad = grad_.Load(a.grad, pair.batch, pair.head, pair.query, pair.queries,
-                                         pair.queries, Floats(memory, at_.grad));
-    const float* const result =
-        result_.Load(a.result, pair.batch, pair.head, pair.query, pair.queries, pair.queries,
-                     Floats(memory, at_.result));
+    const auto load = [&](const Panel& panel, const Rows& rows, int64_t at) {
+      return reinterpret_cast<const float*>(panel.Load(rows, pair.batch, pair.head, pair.query,
+                                                       pair.queries, pair.queries, memory + at));
+    };
+    const float* const grad = load(wide_grad_, a.grad, at_.grad);
+    const float* const result = load(result_, a.result, at_.result);
     float* const deltas = a.deltas + PlaceOf(p, pair);
     for (int64_t r = 0; r < pair.queries; ++r) {
       deltas[r] = static_cast<float>(rows::SpansInUse().dot(
-          grad + r * grad_.stride(), result + r * result_.stride(), p.value_width));
+          grad + r * wide_grad_.stride(), result + r * result_.stride(), p.value_width));
     }
   }
 
@@ -253,25 +280,52 @@ class BackwardPlan final : public Plan {
   }
 
   // ---- Operands of a pair
+  // Where they are float32, queries are scaled; else the scores and the gradients of keys are.
   void LoadQueries(const Arguments& a, const Pair& pair, char* memory) const {
     const Problem& p = a.problem;
-    float* const to = Floats(memory, at_.query);
+    char* const to = memory + at_.query;
+    const int64_t bytes = p.width * static_cast<int64_t>(SizeOf(operand_));
     for (int64_t r = 0; r < pair.queries; ++r) {
-      query_.LoadRow(p.query.At(pair.batch, pair.head, pair.query + r), to + r * p.width);
+      query_.LoadRow(p.query.At(pair.batch, pair.head, pair.query + r), to + r * bytes);
     }
-    Scale(to, pair.queries * p.width, static_cast<float>(p.scale));
+    if (!halves_) {
+      Scale(reinterpret_cast<float*>(to), pair.queries * p.width, static_cast<float>(p.scale));
+    }
   }
-  const float* LoadGrad(const Arguments& a, const Pair& pair, char* memory) const {
+  const char* LoadGrad(const Arguments& a, const Pair& pair, char* memory) const {
     return grad_.Load(a.grad, pair.batch, pair.head, pair.query, pair.queries, pair.queries,
-                      Floats(memory, at_.grad));
+                      memory + at_.grad);
   }
-  const float* LoadKeys(const Arguments& a, const Pair& pair, char* memory) const {
+  const char* LoadKeys(const Arguments& a, const Pair& pair, char* memory) const {
     return key_.Load(a.problem.key, pair.batch, pair.head / a.problem.Group(), pair.key, pair.keys,
-                     pair.keys, Floats(memory, at_.key));
+                     pair.keys, memory + at_.key);
   }
-  const float* LoadValues(const Arguments& a, const Pair& pair, char* memory) const {
+  const char* LoadValues(const Arguments& a, const Pair& pair, char* memory) const {
     return value_.Load(a.problem.value, pair.batch, pair.head / a.problem.Group(), pair.key,
-                       pair.keys, pair.keys, Floats(memory, at_.value));
+                       pair.keys, pair.keys, memory + at_.value);
+  }
+
+  // What is multiplied of the numbers at `numbers`, weights or gradients of scores: they
+  // themselves, or the two of bfloat16 that make up each.
+  struct Factors {
+    int64_t at[2];
+    int count;
+  };
+  Factors FactorsOf(const Pair& pair, int64_t numbers, char* memory) const {
+    if (!halves_) return {{numbers, 0}, 1};
+    for (int64_t r = 0; r < pair.queries; ++r) {
+      const int64_t row = r * keys_.length, bytes = row * static_cast<int64_t>(sizeof(uint16_t));
+      split_.Split(Floats(memory, numbers) + row, pair.keys, memory + at_.halves + bytes,
+                   memory + at_.rest + bytes, Floats(memory, at_.bias));
+    }
+    return {{at_.halves, at_.rest}, 2};
+  }
+  void AddProduct(const TileProducts& products, const Pair& pair, const Factors& factors,
+                  const char* other, float* sums, char* memory) const {
+    for (int i = 0; i < factors.count; ++i) {
+      products.Of(pair.queries, pair.keys)
+          ->Run(memory + factors.at[i], other, sums, memory + at_.product);
+    }
   }
   static void Scale(float* x, int64_t n, float factor) {
     if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x);
@@ -279,13 +333,13 @@ class BackwardPlan final : public Plan {
 
   // The weights of the pair, as dropout left them, and the gradients of its scores. The queries are
   // in the thread's memory.
-  void GradScores(const Arguments& a, const Pair& pair, const float* grad, const float* key,
-                  const float* value, char* memory) const {
+  void GradScores(const Arguments& a, const Pair& pair, const char* grad, const char* key,
+                  const char* value, char* memory) const {
     const Problem& p = a.problem;
     float* const weights = Floats(memory, at_.weights);
     float* const grads = Floats(memory, at_.score_grads);
     char* const scratch = memory + at_.product;
-    scores_.Of(pair.queries, pair.keys)->Run(Floats(memory, at_.query), key, weights, scratch);
+    scores_.Of(pair.queries, pair.keys)->Run(memory + at_.query, key, weights, scratch);
     weight_grads_.Of(pair.queries, pair.keys)->Run(grad, value, grads, scratch);
     const rows::Spans& spans = rows::SpansInUse();
     const int64_t place = PlaceOf(p, pair);
@@ -298,13 +352,23 @@ class BackwardPlan final : public Plan {
                             .first = pair.key,
                             .count = pair.keys};
       const float sum = a.sum[(place + r) * of_.repeats];
-      if (sum == 0 || !FinishScores(p, row, weight, Floats(memory, at_.bias))) {
+      if (halves_) Scale(weight, pair.keys, static_cast<float>(p.scale));
+      Range keys;
+      if (sum != 0) keys = FinishScores(p, row, weight, Floats(memory, at_.bias));
+      if (keys.empty()) {
         std::fill_n(weight, pair.keys, 0.0f);
         std::fill_n(score_grad, pair.keys, 0.0f);
         continue;
       }
+      std::fill(weight, weight + keys.begin, 0.0f);
+      std::fill(weight + keys.end, weight + pair.keys, 0.0f);
       const float max = a.max[(place + r) * of_.repeats], inverse = 1 / sum;
-      spans.exp_scale[rows::kFlat](weight, &max, &inverse, pair.keys, weight);
+      float* const scores = weight + keys.begin;
+      const int64_t count = keys.end - keys.begin;
+      const bool some_masked = p.mask.given() || p.bias.given();
+      if (some_masked) Raise(max - kNegligible, count, scores);
+      spans.exp_scale[rows::kFlat](scores, &max, &inverse, count, scores);
+      if (some_masked) DropNegligible(inverse, count, scores);
       Drop(p, row, score_grad);
       spans.softmax_gradient[rows::kFlat](score_grad, weight, a.deltas + place + r, pair.keys,
                                           score_grad);
@@ -327,8 +391,8 @@ class BackwardPlan final : public Plan {
     float* const value_sums = Floats(memory, at_.second);
     std::fill_n(key_sums, pair.keys * p.width, 0.0f);
     std::fill_n(value_sums, pair.keys * p.value_width, 0.0f);
-    const float* const key = LoadKeys(a, pair, memory);
-    const float* const value = LoadValues(a, pair, memory);
+    const char* const key = LoadKeys(a, pair, memory);
+    const char* const value = LoadValues(a, pair, memory);
     for (; pair.head < first_head + p.Group(); ++pair.head) {
       for (int64_t q = 0; q < queries_.Pieces(); ++q) {
         pair.query = queries_.Begin(q);
@@ -336,22 +400,41 @@ class BackwardPlan final : public Plan {
         const bool meets = Meets(p, pair);
         if (meets) {
           LoadQueries(a, pair, memory);
-          const float* const grad = LoadGrad(a, pair, memory);
+          const char* const grad = LoadGrad(a, pair, memory);
           GradScores(a, pair, grad, key, value, memory);
-          value_grads_.Of(pair.queries, pair.keys)
-              ->Run(Floats(memory, at_.weights), grad, value_sums, memory + at_.product);
-          key_grads_.Of(pair.queries, pair.keys)
-              ->Run(Floats(memory, at_.score_grads), Floats(memory, at_.query), key_sums,
-                    memory + at_.product);
+          AddProduct(value_grads_, pair, FactorsOf(pair, at_.weights, memory), grad, value_sums,
+                     memory);
+          const Factors factors = FactorsOf(pair, at_.score_grads, memory);
+          AddProduct(key_grads_, pair, factors, memory + at_.query, key_sums, memory);
+          if (whole_heads_) {
+            AddProduct(query_grads_, pair, factors, key, a.query_sums + PlaceOf(p, pair) * p.width,
+                       memory);
+          }
         }
         if (bias_is_whole_) PutBias(a, pair, meets, memory);
       }
     }
+    if (halves_) Scale(key_sums, pair.keys * p.width, static_cast<float>(p.scale));
     const int64_t head = group % p.key_heads;
     for (int64_t r = 0; r < pair.keys; ++r) {
       Put(a.key_grad, pair.batch, head, pair.key + r, key_sums + r * p.width, p.width);
       Put(a.value_grad, pair.batch, head, pair.key + r, value_sums + r * p.value_width,
           p.value_width);
+    }
+  }
+
+  // The gradients of a head of keys, of its values, and of the queries that it serves.
+  void GradHeads(const Arguments& a, int64_t unit, char* memory) const {
+    const Problem& p = a.problem;
+    const int64_t batch = unit / p.key_heads, first = unit % p.key_heads * p.Group();
+    float* const sums = a.query_sums + (batch * p.heads + first) * p.queries * p.width;
+    std::fill_n(sums, p.Group() * p.queries * p.width, 0.0f);
+    for (int64_t piece = 0; piece < keys_.Pieces(); ++piece) {
+      GradKeys(a, unit * keys_.Pieces() + piece, memory);
+    }
+    Scale(sums, p.Group() * p.queries * p.width, static_cast<float>(p.scale));
+    for (int64_t r = 0; r < p.Group() * p.queries; ++r) {
+      Put(a.query_grad, batch, first + r / p.queries, r % p.queries, sums + r * p.width, p.width);
     }
   }
 
@@ -362,15 +445,14 @@ class BackwardPlan final : public Plan {
     float* const sums = Floats(memory, at_.first);
     std::fill_n(sums, pair.queries * p.width, 0.0f);
     LoadQueries(a, pair, memory);
-    const float* const grad = LoadGrad(a, pair, memory);
+    const char* const grad = LoadGrad(a, pair, memory);
     for (int64_t k = 0; k < keys_.Pieces(); ++k) {
       pair.key = keys_.Begin(k);
       pair.keys = keys_.Length(k);
       if (!Meets(p, pair)) continue;
-      const float* const key = LoadKeys(a, pair, memory);
+      const char* const key = LoadKeys(a, pair, memory);
       GradScores(a, pair, grad, key, LoadValues(a, pair, memory), memory);
-      query_grads_.Of(pair.queries, pair.keys)
-          ->Run(Floats(memory, at_.score_grads), key, sums, memory + at_.product);
+      AddProduct(query_grads_, pair, FactorsOf(pair, at_.score_grads, memory), key, sums, memory);
     }
     Scale(sums, pair.queries * p.width, static_cast<float>(p.scale));
     for (int64_t r = 0; r < pair.queries; ++r) {
@@ -402,8 +484,8 @@ class BackwardPlan final : public Plan {
         pair.queries = queries_.Length(q);
         if (!Meets(p, pair)) continue;
         LoadQueries(a, pair, memory);
-        const float* const grad = LoadGrad(a, pair, memory);
-        const float* const key = LoadKeys(a, pair, memory);
+        const char* const grad = LoadGrad(a, pair, memory);
+        const char* const key = LoadKeys(a, pair, memory);
         GradScores(a, pair, grad, key, LoadValues(a, pair, memory), memory);
         const float* const grads = Floats(memory, at_.score_grads);
         for (int64_t r = 0; r < pair.queries; ++r) {
@@ -436,31 +518,35 @@ class BackwardPlan final : public Plan {
       PutBiasRow(a, pair.batch, pair.head, pair.query + r, pair, row);
     }
   }
-  static void PutBiasRow(const Arguments& a, int64_t batch, int64_t head, int64_t query,
-                         const Pair& pair, const float* row) {
+  void PutBiasRow(const Arguments& a, int64_t batch, int64_t head, int64_t query, const Pair& pair,
+                  const float* row) const {
     Rows to = a.bias_grad;
-    to.data += pair.key * static_cast<int64_t>(SizeOf(to.dtype));
+    to.data += pair.key * to.size;
     Put(to, batch, head, query, row, pair.keys);
   }
 
-  static void Put(const Rows& to, int64_t b, int64_t h, int64_t r, const float* row, int64_t n) {
-    const copy::Converter converter(DType::kFloat32, to.dtype);
-    if (converter.Changes()) return converter.Run(row, n, to.At(b, h, r));
+  void Put(const Rows& to, int64_t b, int64_t h, int64_t r, const float* row, int64_t n) const {
+    if (rounding_.Changes()) return rounding_.Run(row, n, to.At(b, h, r));
     std::copy_n(row, n, reinterpret_cast<float*>(to.At(b, h, r)));
   }
 
   const Backward of_;
   Cut queries_, keys_;
-  Panel query_, key_, value_, grad_, result_;
+  bool halves_ = false;  // of_ has bfloat16, and is multiplied so
+  DType operand_ = DType::kFloat32;
+  Halves split_;
+  copy::Converter rounding_;  // all gradients have the dtype of the operands
+  Panel query_, key_, value_, grad_, wide_grad_, result_;
   TileProducts scores_, weight_grads_, value_grads_, key_grads_, query_grads_;
   int64_t bias_batches_ = 0, bias_queries_ = 0;
   bool bias_is_whole_ = false;
+  bool whole_heads_ = false;
   struct {
-    int64_t query, grad, result, key, value, weights, score_grads, bias, first, second, sums,
-        product;
+    int64_t query, grad, result, key, value, weights, score_grads, bias, first, second, halves,
+        rest, sums, product;
   } at_ = {};
   int64_t slot_bytes_ = 0, slot_count_ = 1;
-  WorkspacePiece slots_, deltas_;
+  WorkspacePiece slots_, deltas_, query_sums_;
 };
 
 }  // namespace

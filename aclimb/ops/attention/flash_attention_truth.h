@@ -17,12 +17,17 @@ struct TrueForward {
   truth::Expected out, max, sum;  // statistics once for each query
 };
 
+// What weights and gradients lose where bfloat16 is multiplied as it is: they are two numbers of
+// eight bits each.
+inline double WeightError(DType dtype) { return dtype == DType::kBFloat16 ? 1e-5 : 0; }
+
 //   layout  of the result
 inline TrueForward ForwardTruth(const TrueAttention& attention, const std::string& layout,
                                 DType dtype) {
   const Sizes& n = attention.n;
   TrueForward forward;
   const PerHead sizes = attention.QuerySizes(n.value_width);
+  const double weights = WeightError(dtype);
   const auto count = static_cast<size_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3]);
   forward.out.values.resize(count);
   forward.out.allowed.resize(count);
@@ -46,8 +51,9 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
           }
           const size_t number = TrueAttention::Number(layout, sizes, b, h, q, d);
           forward.out.values[number] = sum;
-          forward.out.allowed[number] =
-              error * size + truth::RoundingOf(dtype) * std::fabs(sum) + truth::LeastOf(dtype);
+          forward.out.allowed[number] = (error + weights) * size +
+                                        truth::RoundingOf(dtype) * std::fabs(sum) +
+                                        truth::LeastOf(dtype);
         }
       }
     }
@@ -85,15 +91,17 @@ namespace flash_attention_score_grad {
 
 // A gradient, in row-major order of its tensor, with how far float32 may leave it off.
 struct TrueGradient {
+  double relative;
   truth::Expected of;
 
-  explicit TrueGradient(int64_t count)
-      : of{std::vector<double>(static_cast<size_t>(count)),
+  TrueGradient(int64_t count, DType dtype)
+      : relative(1e-6 + WeightError(dtype)),
+        of{std::vector<double>(static_cast<size_t>(count)),
            std::vector<double>(static_cast<size_t>(count))} {}
   void Add(size_t place, double term, double error) {
     of.values[place] += term;
     // What is added up in float32 comes on top of what the terms are off.
-    of.allowed[place] += error + 1e-6 * std::fabs(term);
+    of.allowed[place] += error + relative * std::fabs(term);
   }
   void SetOutput(truth::Outputs& outputs, int place, DType dtype) {
     for (size_t i = 0; i < of.values.size(); ++i) {
@@ -110,10 +118,11 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const Sizes& n = attention.n;
   const std::string& layout = attention.layout;
   const PerHead result = attention.QuerySizes(n.value_width);
-  TrueGradient dq(call.ElementCount(kQuery)), dk(call.ElementCount(kKey)),
-      dv(call.ElementCount(kValue));
+  const DType dtype = call.DTypeOf(kQuery);
+  TrueGradient dq(call.ElementCount(kQuery), dtype), dk(call.ElementCount(kKey), dtype),
+      dv(call.ElementCount(kValue), dtype);
   const bool wants_bias = call.IsGiven(kDpse) && call.ElementCount(kDpse) > 0;
-  TrueGradient dpse(wants_bias ? call.ElementCount(kDpse) : 0);
+  TrueGradient dpse(wants_bias ? call.ElementCount(kDpse) : 0, dtype);
   for (int64_t b = 0; b < n.batch; ++b) {
     for (int64_t h = 0; h < n.heads; ++h) {
       for (int64_t q = 0; q < n.queries; ++q) {
@@ -164,7 +173,6 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
       }
     }
   }
-  const DType dtype = call.DTypeOf(kQuery);
   dq.SetOutput(outputs, kDq, dtype);
   dk.SetOutput(outputs, kDk, dtype);
   dv.SetOutput(outputs, kDv, dtype);

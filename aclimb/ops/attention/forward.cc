@@ -41,9 +41,12 @@ class ForwardPlan final : public Plan {
     heads_ = CutInto(p.Group(), std::max<int64_t>(1, kTileRows / queries_.length));
     keys_ = CutInto(p.keys, kTileKeys);
     const bool counted = !of_.key_counts.empty();
-    query_ = Panel(of_.query, p.width, false);
-    key_ = Panel(of_.key, p.width, counted);
-    value_ = Panel(of_.value, p.value_width, counted);
+    const DType dtype = of_.query.by_heads().dtype;
+    halves_ = MultipliesHalves(dtype);
+    operand_ = halves_ ? DType::kBFloat16 : DType::kFloat32;
+    query_ = Panel(of_.query, p.width, false, operand_);
+    key_ = Panel(of_.key, p.width, counted, operand_);
+    value_ = Panel(of_.value, p.value_width, counted, operand_);
     const Cut rows = queries_.length < p.queries
                          ? queries_
                          : Cut{p.Group() * p.queries, heads_.length * p.queries};
@@ -55,7 +58,8 @@ class ForwardPlan final : public Plan {
                                      .a_column = 1,
                                      .b_row = 1,
                                      .b_column = key_.stride(),
-                                     .c_row = keys_.length};
+                                     .c_row = keys_.length,
+                                     .operand = operand_};
     });
     sums_ = TileProducts(rows, keys_, [&](int64_t m, int64_t n) {
       return matmul::onednn::Request{.m = m,
@@ -66,6 +70,7 @@ class ForwardPlan final : public Plan {
                                      .b_row = value_.stride(),
                                      .b_column = 1,
                                      .c_row = p.value_width,
+                                     .operand = operand_,
                                      .accumulates = true};
     });
     BookScratch(planner, rows.length);
@@ -114,14 +119,17 @@ class ForwardPlan final : public Plan {
   void BookScratch(Planner& planner, int64_t rows) {
     const Problem& p = of_.problem;
     Arrays arrays;
-    at_.query = arrays.Add<float>(rows * p.width);
+    at_.query = arrays.Add<float>(rows * p.width);  // or half of it
     at_.scores = arrays.Add<float>(rows * keys_.length);
     at_.out = arrays.Add<float>(rows * p.value_width);
     at_.max = arrays.Add<float>(rows);
     at_.sum = arrays.Add<double>(rows);
     at_.bias = arrays.Add<float>(keys_.length);
-    at_.key = arrays.Add<float>(key_.BufferSize(keys_.length));
-    at_.value = arrays.Add<float>(value_.BufferSize(keys_.length));
+    at_.key = arrays.Add<char>(key_.BufferBytes(keys_.length));
+    at_.value = arrays.Add<char>(value_.BufferBytes(keys_.length));
+    const int64_t weights = halves_ ? rows * keys_.length : 0;
+    at_.weights = arrays.Add<uint16_t>(weights);
+    at_.rest = arrays.Add<uint16_t>(weights);
     at_.product = arrays.Add<char>(std::max(products_.ScratchBytes(), sums_.ScratchBytes()));
     slot_bytes_ = RoundUp(arrays.bytes(), int64_t{4096});
     slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
@@ -144,11 +152,10 @@ class ForwardPlan final : public Plan {
 
   void RunTile(const Problem& p, const Tile& tile, const Results& results, char* memory) const {
     const auto floats = [memory](int64_t at) { return reinterpret_cast<float*>(memory + at); };
-    float* const query = floats(at_.query);
     float* const out = floats(at_.out);
     float* const max = floats(at_.max);
     auto* const sum = reinterpret_cast<double*>(memory + at_.sum);
-    LoadQueries(p, tile, query);
+    LoadQueries(p, tile, memory + at_.query);
     std::fill_n(out, tile.rows() * p.value_width, 0.0f);
     std::fill_n(max, tile.rows(), -kInfinity);
     std::fill_n(sum, tile.rows(), 0.0);
@@ -156,12 +163,12 @@ class ForwardPlan final : public Plan {
     for (int64_t piece = keys.begin / keys_.length; keys_.Begin(piece) < keys.end; ++piece) {
       AddKeys(p, tile, piece, memory);
     }
+    const copy::Converter converter(DType::kFloat32, results.out.dtype);
     for (int64_t r = 0; r < tile.rows(); ++r) {
       const int64_t head = tile.HeadOf(r), number = tile.QueryOf(r);
       const bool any = sum[r] != 0;
       float* const row = out + r * p.value_width;
       if (any) Scale(row, p.value_width, static_cast<float>(1 / sum[r]));
-      const copy::Converter converter(DType::kFloat32, results.out.dtype);
       char* const to = results.out.At(tile.batch, head, number);
       if (converter.Changes()) {
         converter.Run(row, p.value_width, to);
@@ -183,11 +190,15 @@ class ForwardPlan final : public Plan {
     if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x);
   }
 
-  void LoadQueries(const Problem& p, const Tile& tile, float* to) const {
+  // Where they are float32, they are scaled; else the scores are.
+  void LoadQueries(const Problem& p, const Tile& tile, char* to) const {
+    const int64_t bytes = p.width * static_cast<int64_t>(SizeOf(operand_));
     for (int64_t r = 0; r < tile.rows(); ++r) {
-      query_.LoadRow(p.query.At(tile.batch, tile.HeadOf(r), tile.QueryOf(r)), to + r * p.width);
+      query_.LoadRow(p.query.At(tile.batch, tile.HeadOf(r), tile.QueryOf(r)), to + r * bytes);
     }
-    Scale(to, tile.rows() * p.width, static_cast<float>(p.scale));
+    if (!halves_) {
+      Scale(reinterpret_cast<float*>(to), tile.rows() * p.width, static_cast<float>(p.scale));
+    }
   }
 
   // The keys that take part for any of its queries.
@@ -210,19 +221,26 @@ class ForwardPlan final : public Plan {
     const int64_t first = keys_.Begin(piece), count = keys_.Length(piece);
     const int64_t group = tile.head / p.Group(), valid = p.KeysOf(tile.batch) - first;
     if (const auto* const product = products_.Of(tile.rows(), count)) {
-      const float* const key =
-          key_.Load(p.key, tile.batch, group, first, count, valid, floats(at_.key));
-      product->Run(floats(at_.query), key, scores, memory + at_.product);
+      product->Run(memory + at_.query,
+                   key_.Load(p.key, tile.batch, group, first, count, valid, memory + at_.key),
+                   scores, memory + at_.product);
     } else {
       std::fill_n(scores, tile.rows() * keys_.length, 0.0f);
     }
     for (int64_t r = 0; r < tile.rows(); ++r) {
       WeighKeys(p, tile, r, {.first = first, .count = count}, memory);
+      if (!halves_) continue;
+      const int64_t row = r * keys_.length, bytes = row * static_cast<int64_t>(sizeof(uint16_t));
+      split_.Split(scores + row, count, memory + at_.weights + bytes, memory + at_.rest + bytes,
+                   floats(at_.bias));
     }
-    if (const auto* const product = sums_.Of(tile.rows(), count)) {
-      const float* const value =
-          value_.Load(p.value, tile.batch, group, first, count, valid, floats(at_.value));
-      product->Run(scores, value, out, memory + at_.product);
+    const auto* const product = sums_.Of(tile.rows(), count);
+    if (product == nullptr) return;
+    const char* const value =
+        value_.Load(p.value, tile.batch, group, first, count, valid, memory + at_.value);
+    if (!halves_) return product->Run(scores, value, out, memory + at_.product);
+    for (const int64_t weights : {at_.weights, at_.rest}) {
+      product->Run(memory + weights, value, out, memory + at_.product);
     }
   }
 
@@ -238,17 +256,25 @@ class ForwardPlan final : public Plan {
     place.batch = tile.batch;
     place.head = tile.HeadOf(r);
     place.query = tile.QueryOf(r);
-    if (place.query >= p.QueriesOf(tile.batch) || !FinishScores(p, place, row, floats(at_.bias))) {
-      std::fill_n(row, place.count, 0.0f);
-      return;
+    if (halves_) Scale(row, place.count, static_cast<float>(p.scale));
+    Range keys;
+    if (place.query < p.QueriesOf(tile.batch)) {
+      keys = FinishScores(p, place, row, floats(at_.bias));
     }
-    const float largest = std::max(spans.max(row, place.count), max);
+    float* const scores = row + keys.begin;
+    const int64_t count = keys.end - keys.begin;
+    const float largest = keys.empty() ? max : std::max(spans.max(scores, count), max);
     // NaN may hide from the largest score, not from a sum.
-    if (largest == -kInfinity && !std::isnan(spans.sum(row, place.count))) {
+    if (keys.empty() || (largest == -kInfinity && !std::isnan(spans.sum(scores, count)))) {
       std::fill_n(row, place.count, 0.0f);
       return;
     }
-    const double above = spans.exp_sum(row, place.count, largest, row);
+    std::fill(row, scores, 0.0f);
+    std::fill(scores + count, row + place.count, 0.0f);
+    const bool some_masked = p.mask.given() || p.bias.given();
+    if (some_masked) Raise(largest - kNegligible, count, scores);
+    const double above = spans.exp_sum(scores, count, largest, scores);
+    if (some_masked) DropNegligible(1, count, scores);
     const float factor = max == -kInfinity ? 0.0f : std::exp(max - largest);
     sum = sum * static_cast<double>(factor) + above;
     if (max != -kInfinity) Scale(floats(at_.out) + r * p.value_width, p.value_width, factor);
@@ -258,10 +284,13 @@ class ForwardPlan final : public Plan {
 
   const Forward of_;
   Cut queries_, heads_, keys_;
+  bool halves_ = false;  // of_ has bfloat16, and is multiplied so
+  DType operand_ = DType::kFloat32;
+  Halves split_;
   Panel query_, key_, value_;
   TileProducts products_, sums_;
   struct {
-    int64_t query, scores, out, max, sum, bias, key, value, product;
+    int64_t query, scores, out, max, sum, bias, key, value, weights, rest, product;
   } at_ = {};
   int64_t slot_bytes_ = 0, slot_count_ = 1;
   WorkspacePiece slots_;

@@ -51,6 +51,7 @@ class Operand {
     };
     return {.data = static_cast<char*>(copied_ ? dense_.Data(run) : run.Data(parameter_)),
             .dtype = by_heads_.dtype,
+            .size = static_cast<int64_t>(SizeOf(by_heads_.dtype)),
             .batch = stride(0),
             .head = stride(1),
             .row = stride(2)};

@@ -13,11 +13,12 @@ namespace aclimb::attention {
 struct Rows {
   char* data = nullptr;
   DType dtype = DType::kUndefined;
+  int64_t size = 0;  // bytes of an element
   int64_t batch = 0, head = 0, row = 0;
 
   bool given() const { return data != nullptr; }
   char* At(int64_t b, int64_t h, int64_t r) const {
-    return data + (b * batch + h * head + r * row) * static_cast<int64_t>(SizeOf(dtype));
+    return data + (b * batch + h * head + r * row) * size;
   }
 };
 

@@ -7,17 +7,15 @@
 
 namespace aclimb::attention {
 
-bool FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer) {
+Range FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer) {
   constexpr float kMasked = -std::numeric_limits<float>::infinity();
   const Range all = problem.KeysOf(place.batch, place.query);
   const Range keys = {std::max<int64_t>(all.begin - place.first, 0),
                       std::min(all.end - place.first, place.count)};
-  if (keys.empty()) return false;
-  std::fill(scores, scores + keys.begin, kMasked);
-  std::fill(scores + keys.end, scores + place.count, kMasked);
+  if (keys.empty()) return keys;
   if (problem.bias.given()) {
-    const char* const row = problem.bias.At(place.batch, place.head, place.query) +
-                            place.first * static_cast<int64_t>(SizeOf(problem.bias.dtype));
+    const char* const row =
+        problem.bias.At(place.batch, place.head, place.query) + place.first * problem.bias.size;
     const copy::Converter converter(problem.bias.dtype, DType::kFloat32);
     const float* bias = reinterpret_cast<const float*>(row);
     if (converter.Changes()) {
@@ -31,7 +29,17 @@ bool FinishScores(const Problem& problem, const RowPlace& place, float* scores, 
     const char* const mask = problem.mask.At(place.batch, place.head, place.query) + place.first;
     for (int64_t k = keys.begin; k < keys.end; ++k) scores[k] = mask[k] != 0 ? kMasked : scores[k];
   }
-  return true;
+  return keys;
+}
+
+void Raise(float least, int64_t count, float* scores) {
+  // NaN compares false and stays.
+  for (int64_t k = 0; k < count; ++k) scores[k] = scores[k] < least ? least : scores[k];
+}
+
+void DropNegligible(float largest, int64_t count, float* weights) {
+  const float least = largest * 1e-26f;  // above exp(-kNegligible)
+  for (int64_t k = 0; k < count; ++k) weights[k] = weights[k] < least ? 0.0f : weights[k];
 }
 
 void Drop(const Problem& problem, const RowPlace& place, float* weights) {

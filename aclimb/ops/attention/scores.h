@@ -13,9 +13,17 @@ struct RowPlace {
 };
 
 // Makes scores of scaled products: adds the bias, and -infinity takes the place of what is masked.
-// False, and nothing is changed, when none of the keys takes part by the band and the counts.
+// Gives those of the keys that may take part by the band and the counts, counted from the first of
+// the place; all others are left alone.
 //   buffer  of `count` elements
-bool FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer);
+Range FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer);
+
+// Weights below this share of the largest are 0. Numbers of which exp() underflows take a hundred
+// times as long.
+inline constexpr float kNegligible = 60;  // a score so far below the largest
+// Around exp(): scores too low for it are raised, and what becomes of them is 0.
+void Raise(float least, int64_t count, float* scores);
+void DropNegligible(float largest, int64_t count, float* weights);
 
 // Zeros where dropout takes a weight, the others divided by the share that it leaves.
 void Drop(const Problem& problem, const RowPlace& place, float* weights);

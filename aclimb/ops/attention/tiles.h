@@ -6,6 +6,7 @@
 #include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/matmul/onednn.h"
+#include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/attention/operand.h"
 #include "aclimb/ops/attention/problem.h"
 
@@ -24,43 +25,69 @@ inline Cut CutInto(int64_t extent, int64_t most) {
   return {extent, std::max<int64_t>(1, std::min(extent, most))};
 }
 
-// Rows as float32 for oneDNN: where they lie, or copied to a thread's own memory.
+// Whether oneDNN multiplies these operands as they are: bfloat16 where the processor has tiles for
+// it.
+inline bool MultipliesHalves(DType dtype) {
+  return dtype == DType::kBFloat16 && onednn::Has(onednn::Instructions::kBFloat16Tiles);
+}
+
+// Rows of float32 or bfloat16 for oneDNN: where they lie, or copied to a thread's own memory.
 class Panel {
  public:
   Panel() = default;
   // `counted`: rows beyond a batch's count are zeros, whatever is there.
-  Panel(const Operand& operand, int64_t width, bool counted) : width_(width) {
+  Panel(const Operand& operand, int64_t width, bool counted, DType dtype)
+      : width_(width), size_(static_cast<int64_t>(SizeOf(dtype))) {
     const TensorView& view = operand.by_heads();
-    converter_ = copy::Converter(view.dtype, DType::kFloat32);
+    converter_ = copy::Converter(view.dtype, dtype);
     constexpr int64_t kFar = int64_t{1} << 20;  // more than oneDNN wants between rows
-    direct_ = view.dtype == DType::kFloat32 && !counted && view.shape[2] > 1 &&
-              view.stride[2] >= width && view.stride[2] <= kFar;
+    direct_ = view.dtype == dtype && !counted && view.shape[2] > 1 && view.stride[2] >= width &&
+              view.stride[2] <= kFar;
     stride_ = direct_ ? view.stride[2] : width;
   }
 
   int64_t stride() const { return stride_; }
-  // What Load() wants for so many rows, in floats.
-  int64_t BufferSize(int64_t rows) const { return direct_ ? 0 : rows * width_; }
+  // What Load() wants for so many rows.
+  int64_t BufferBytes(int64_t rows) const { return direct_ ? 0 : rows * width_ * size_; }
 
   // Rows [first, first + count) of a head, of which only `valid` are there.
-  const float* Load(const Rows& rows, int64_t b, int64_t h, int64_t first, int64_t count,
-                    int64_t valid, float* buffer) const {
-    if (direct_) return reinterpret_cast<const float*>(rows.At(b, h, first));
+  const char* Load(const Rows& rows, int64_t b, int64_t h, int64_t first, int64_t count,
+                   int64_t valid, char* buffer) const {
+    if (direct_) return rows.At(b, h, first);
     valid = std::clamp<int64_t>(valid, 0, count);
-    for (int64_t r = 0; r < valid; ++r) LoadRow(rows.At(b, h, first + r), buffer + r * width_);
-    std::fill(buffer + valid * width_, buffer + count * width_, 0.0f);
+    for (int64_t r = 0; r < valid; ++r) {
+      LoadRow(rows.At(b, h, first + r), buffer + r * width_ * size_);
+    }
+    std::fill(buffer + valid * width_ * size_, buffer + count * width_ * size_, '\0');
     return buffer;
   }
-  void LoadRow(const char* row, float* to) const {
+  void LoadRow(const char* row, char* to) const {
     if (converter_.Changes()) return converter_.Run(row, width_, to);
-    std::copy_n(reinterpret_cast<const float*>(row), width_, to);
+    std::copy_n(row, width_ * size_, to);
   }
 
  private:
-  int64_t width_ = 0;
+  int64_t width_ = 0, size_ = 0;
   int64_t stride_ = 0;
   bool direct_ = false;
   copy::Converter converter_;
+};
+
+// Numbers of float32 as sums of two of bfloat16, of which the second is what the first leaves, so
+// that products on tiles lose less than 2^-17 of a number.
+class Halves {
+ public:
+  // The second of them go to `rest`; `buffer` is as long as the row.
+  void Split(const float* row, int64_t count, char* first, char* rest, float* buffer) const {
+    rounding_.Run(row, count, first);
+    widening_.Run(first, count, buffer);
+    for (int64_t k = 0; k < count; ++k) buffer[k] = row[k] - buffer[k];
+    rounding_.Run(buffer, count, rest);
+  }
+
+ private:
+  copy::Converter rounding_{DType::kFloat32, DType::kBFloat16};
+  copy::Converter widening_{DType::kBFloat16, DType::kFloat32};
 };
 
 // A product of tiles for each size that tiles of two cut dimensions have.

@@ -38,6 +38,19 @@ inline std::vector<int64_t> ShapeAround(const TensorDescriptor& self,
   return shape;
 }
 
+// Of padding that mirrors what is there.
+template <int kSelf, int kPadding>
+std::optional<std::string> TooLong(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& padding = arguments.Ints(kPadding);
+  for (size_t i = 0; i < padding.size(); ++i) {
+    if (padding[i] < self.shape[self.shape.size() - 1 - i / 2]) continue;
+    return Cat("padding is ", contract::IntsText(padding), " but self.shape is ",
+               contract::ShapeText(self), "; expected less than the dimension that is mirrored.");
+  }
+  return std::nullopt;
+}
+
 namespace constant {
 
 enum : int { kSelf, kPad, kValue, kOut };
@@ -115,16 +128,6 @@ namespace reflection {
 
 enum : int { kSelf, kPadding, kOut };
 
-inline std::optional<std::string> TooLong(const contract::Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& padding = arguments.Ints(kPadding);
-  for (size_t i = 0; i < padding.size(); ++i) {
-    if (padding[i] < self.shape[self.shape.size() - 1 - i / 2]) continue;
-    return Cat("padding is ", contract::IntsText(padding), " but self.shape is ",
-               contract::ShapeText(self), "; expected less than the dimension that is mirrored.");
-  }
-  return std::nullopt;
-}
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const IntArrayValue& padding = arguments.Ints(kPadding);
@@ -151,7 +154,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::Count("count/padding", kPadding, contract::Exactly(2 * kDims),
                     "pass two numbers for each dimension that is mirrored"),
     contract::InRange("range/padding", kPadding, contract::AtLeast(0), "pass numbers from 0 on"),
-    contract::Custom("below-extent/padding", &TooLong,
+    contract::Custom("below-extent/padding", &TooLong<kSelf, kPadding>,
                      "padding is less than the dimensions of self that are mirrored",
                      "pass smaller numbers"),
     contract::Custom("shape/out", &WrongShape, "out has the shape of self with padding added",

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "aclimb/ops/pads/contracts.h"
+#include "aclimb/ops/pads/edge_contracts.h"
 #include "aclimb/truth/draw_call.h"
 #include "aclimb/truth/draw_tensor.h"
 
@@ -41,6 +41,41 @@ void DrawReflection(truth::Draw& draw, truth::Call& call) {
   for (size_t i = 0; i < 2 * kDims; ++i) shape[shape.size() - 1 - i / 2] += padding[i];
   call.SetInts(kPadding, std::move(padding));
   truth::DrawTensor(draw, call, kOut, std::move(shape), call.DTypeOf(kSelf));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+// Paddings of the last dimensions of a shape, which grows by them.
+template <int kDims>
+std::vector<int64_t> DrawPadding(truth::Draw& draw, Edge edge, std::vector<int64_t>& shape) {
+  std::vector<int64_t> padding;
+  const std::vector<int64_t> inner = shape;
+  for (size_t i = 0; i < 2 * kDims; ++i) {
+    const size_t d = shape.size() - 1 - i / 2;
+    padding.push_back(
+        draw.Below(edge == Edge::kMirrored ? std::max<int64_t>(1, inner[d]) : int64_t{4}));
+    shape[d] += padding.back();
+  }
+  return padding;
+}
+
+template <int kDims>
+void DrawReplication(truth::Draw& draw, truth::Call& call) {
+  using namespace replication;  // NOLINT: the positions
+  truth::DrawTensor(draw, call, kSelf);
+  std::vector<int64_t> shape = call.Shape(kSelf);
+  call.SetInts(kPadding, DrawPadding<kDims>(draw, Edge::kRepeated, shape));
+  truth::DrawTensor(draw, call, kOut, std::move(shape), call.DTypeOf(kSelf));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+template <Edge kEdge, int kDims>
+void DrawGradient(truth::Draw& draw, truth::Call& call) {
+  using namespace gradient;  // NOLINT: the positions
+  truth::DrawTensor(draw, call, kSelf);
+  std::vector<int64_t> shape = call.Shape(kSelf);
+  truth::DrawTensor(draw, call, kGradInput, shape, call.DTypeOf(kSelf));
+  call.SetInts(kPadding, DrawPadding<kDims>(draw, kEdge, shape));
+  truth::DrawTensor(draw, call, kGradOutput, std::move(shape), call.DTypeOf(kSelf));
   truth::MarkUnlessObeyed(draw, call);
 }
 

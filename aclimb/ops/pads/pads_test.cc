@@ -60,4 +60,65 @@ TEST_F(PadsRules, ReflectionPad) {
   two.ExpectEveryRuleCovered({"reflection_pad2d/product"});
 }
 
+TEST_F(PadsRules, ReplicationPad) {
+  using namespace pads::replication;  // NOLINT: the positions
+  const auto test = [](const contract::Contract& contract, auto* phase1,
+                       const std::vector<int64_t>& padding, const std::vector<int64_t>& around) {
+    ContractHarness<std::remove_pointer_t<decltype(phase1)>> harness(
+        contract, phase1, [&](CallArguments& a) {
+          a.Tensor(kSelf, {1, 2, 3}, kFloat);
+          a.Ints(kPadding, padding);
+          a.Tensor(kOut, around, kFloat);
+        });
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    harness.ExpectRule("edges/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 2, 0}, kFloat); });
+    harness.ExpectRule("shape/out", [&](CallArguments& a) { a.Tensor(kOut, {1, 2, 3}, kFloat); });
+    harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
+  };
+  test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {1, 7}, {1, 2, 11});
+  test(pads::kReplicationPad2dContract, &aclnnReplicationPad2dGetWorkspaceSize, {1, 2, 0, 1},
+       {1, 3, 6});
+}
+
+TEST_F(PadsRules, Gradients) {
+  using namespace pads::gradient;  // NOLINT: the positions
+  const auto test = [](const contract::Contract& contract, auto* phase1, pads::Edge edge,
+                       const std::vector<int64_t>& padding, const std::vector<int64_t>& around) {
+    ContractHarness<std::remove_pointer_t<decltype(phase1)>> harness(
+        contract, phase1, [&](CallArguments& a) {
+          a.Tensor(kGradOutput, around, kFloat);
+          a.Tensor(kSelf, {1, 2, 3}, kFloat);
+          a.Ints(kPadding, padding);
+          a.Tensor(kGradInput, {1, 2, 3}, kFloat);
+        });
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    if (edge == pads::Edge::kMirrored) {
+      harness.ExpectRule("below-extent/padding", [&](CallArguments& a) {
+        std::vector<int64_t> longer = padding;
+        longer[0] = 3;
+        a.Ints(kPadding, longer);
+      });
+    } else {
+      harness.ExpectRule("edges/self", [](CallArguments& a) {
+        a.Tensor(kSelf, {1, 2, 0}, kFloat);
+      });
+    }
+    harness.ExpectRule("shape/gradOutput", [](CallArguments& a) {
+      a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
+    });
+    harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
+  };
+  using pads::Edge;
+  test(pads::kReflectionPad1dBackwardContract, &aclnnReflectionPad1dBackwardGetWorkspaceSize,
+       Edge::kMirrored, {1, 2}, {1, 2, 6});
+  test(pads::kReflectionPad2dBackwardContract, &aclnnReflectionPad2dBackwardGetWorkspaceSize,
+       Edge::kMirrored, {1, 2, 0, 1}, {1, 3, 6});
+  test(pads::kReplicationPad1dBackwardContract, &aclnnReplicationPad1dBackwardGetWorkspaceSize,
+       Edge::kRepeated, {1, 2}, {1, 2, 6});
+  test(pads::kReplicationPad2dBackwardContract, &aclnnReplicationPad2dBackwardGetWorkspaceSize,
+       Edge::kRepeated, {1, 2, 0, 1}, {1, 3, 6});
+}
+
 }  // namespace aclimb::testing

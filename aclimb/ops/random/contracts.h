@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
@@ -12,7 +13,9 @@
 #include "aclnnop/aclnn_dropout_do_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask_v2.h"
+#include "aclnnop/aclnn_multinomial.h"
 #include "aclnnop/aclnn_normal.h"
+#include "aclnnop/aclnn_normal_out.h"
 #include "aclnnop/aclnn_random.h"
 #include "aclnnop/aclnn_randperm.h"
 #include "aclnnop/aclnn_uniform.h"
@@ -36,6 +39,18 @@ inline constexpr contract::Parameter kSeedParameter =
     contract::Attribute("seed", Kind::kInteger, "chooses the numbers");
 inline constexpr contract::Parameter kOffsetParameter =
     contract::Attribute("offset", Kind::kInteger, "chooses others of the same seed");
+
+// In place of both, on the newest chips alone. One element each; one of 64 bits is what it is.
+inline constexpr auto kSourceDTypes =
+    contract::OnAll(contract::DTypes(DType::kInt64, DType::kUInt64));
+inline constexpr contract::Parameter kSeedTensor = contract::WithShape(
+    contract::Input("seedTensor", kSourceDTypes, "its element chooses the numbers"), "1");
+inline constexpr contract::Parameter kOffsetTensor = contract::WithShape(
+    contract::Input("offsetTensor", kSourceDTypes, "its element and offset choose others"), "1");
+inline constexpr contract::Parameter kAddedOffset =
+    contract::Attribute("offset", Kind::kInteger, "added to that of offsetTensor");
+inline constexpr auto kNewest = static_cast<uint8_t>(
+    kAllProducts & ~(Bit(Product::kInference310P) | Bit(Product::kTraining910)));
 
 // The least and the greatest number of a dtype.
 struct Limits {
@@ -401,5 +416,262 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(kContract));
 
 }  // namespace dropout_do_mask
+
+// ---- With seed and offset in tensors
+
+namespace inplace_normal_tensor {
+inline constexpr contract::Parameter kParameters[] = {inplace_normal::kParameters[0],
+                                                      inplace_normal::kParameters[1],
+                                                      inplace_normal::kParameters[2],
+                                                      kSeedTensor,
+                                                      kOffsetTensor,
+                                                      kAddedOffset};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceNormalTensor",
+    .folder = "inplace_normal_tensor",
+    .summary = "selfRef = numbers of the normal distribution, by a seed on the device.",
+    .products = kNewest,
+    .parameters = kParameters,
+    .rules = inplace_normal::kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceNormalTensorGetWorkspaceSize)>(kContract));
+}  // namespace inplace_normal_tensor
+
+namespace inplace_uniform_tensor {
+inline constexpr contract::Parameter kParameters[] = {inplace_uniform::kParameters[0],
+                                                      inplace_uniform::kParameters[1],
+                                                      inplace_uniform::kParameters[2],
+                                                      kSeedTensor,
+                                                      kOffsetTensor,
+                                                      kAddedOffset};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceUniformTensor",
+    .folder = "inplace_uniform_tensor",
+    .summary =
+        "selfRef = numbers from `from` up to `to`, all equally likely, by a seed on the "
+        "device.",
+    .products = kNewest,
+    .parameters = kParameters,
+    .rules = inplace_uniform::kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceUniformTensorGetWorkspaceSize)>(kContract));
+}  // namespace inplace_uniform_tensor
+
+namespace inplace_random_tensor {
+inline constexpr contract::Parameter kParameters[] = {inplace_random::kParameters[0],
+                                                      inplace_random::kParameters[1],
+                                                      inplace_random::kParameters[2],
+                                                      kSeedTensor,
+                                                      kOffsetTensor,
+                                                      kAddedOffset};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceRandomTensor",
+    .folder = "inplace_random_tensor",
+    .summary =
+        "selfRef = whole numbers from `from` to `to` - 1, all equally likely, by a seed on "
+        "the device.",
+    .products = kNewest,
+    .parameters = kParameters,
+    .rules = inplace_random::kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceRandomTensorGetWorkspaceSize)>(kContract));
+}  // namespace inplace_random_tensor
+
+// ---- With a number of each element in tensors
+
+inline constexpr auto kProbabilities =
+    contract::OnOldAndNew(contract::kHalfDTypes | contract::DTypes(DType::kFloat64),
+                          contract::kFloatDTypes | contract::DTypes(DType::kFloat64));
+
+namespace bernoulli_tensor {
+enum : int { kSelf, kProb, kSeed, kOffset, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", kBernoulliDTypes, "its shape alone matters"),
+    contract::Input("prob", kProbabilities, "of a 1; broadcasts to self"),
+    kSeedParameter,
+    kOffsetParameter,
+    contract::Output("out", kBernoulliDTypes, "shape of self"),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
+    contract::Broadcasts("broadcasts/prob", kOut, kProb,
+                         "pass a probability for each element, or one that broadcasts"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnBernoulliTensor",
+    .folder = "bernoulli_tensor",
+    .summary = "out = 1 with the probability in prob, else 0.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnBernoulliTensorGetWorkspaceSize)>(kContract));
+}  // namespace bernoulli_tensor
+
+namespace inplace_bernoulli_tensor {
+enum : int { kSelfRef, kProb, kSeed, kOffset };
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Output("selfRef", kBernoulliDTypes, "overwritten"),
+    contract::Input("prob", kProbabilities, "of a 1; broadcasts to selfRef"),
+    kSeedParameter,
+    kOffsetParameter,
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::Broadcasts("broadcasts/prob", kSelfRef, kProb,
+                         "pass a probability for each element, or one that broadcasts"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceBernoulliTensor",
+    .folder = "inplace_bernoulli_tensor",
+    .summary = "selfRef = 1 with the probability in prob, else 0.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceBernoulliTensorGetWorkspaceSize)>(kContract));
+}  // namespace inplace_bernoulli_tensor
+
+// Positions of the four functions that follow.
+struct NormalOut {
+  enum : int { kMean, kStd, kSeed, kOffset, kOut };
+};
+inline constexpr auto kNormalFloats =
+    contract::OnAll(contract::kHalfDTypes | contract::DTypes(DType::kFloat64));
+inline constexpr contract::Parameter kMeanNumber =
+    contract::Attribute("mean", Kind::kReal, "of the distribution");
+inline constexpr contract::Parameter kMeanTensor =
+    contract::Input("mean", kNormalFloats, "of the distribution of each element");
+inline constexpr contract::Parameter kStdNumber =
+    contract::Attribute("std", Kind::kReal, "its standard deviation");
+inline constexpr contract::Parameter kStdTensor =
+    contract::Input("std", kNormalFloats, "the standard deviation of each element");
+inline constexpr contract::Parameter kNormalOut =
+    contract::Output("out", kNormalFloats, "the numbers");
+inline constexpr contract::Rule kStdNotNegative =
+    contract::InRange("range/std", NormalOut::kStd, contract::AtLeast(0), "pass 0 or more");
+
+namespace normal_float_float {
+inline constexpr contract::Parameter kParameters[] = {kMeanNumber, kStdNumber, kSeedParameter,
+                                                      kOffsetParameter, kNormalOut};
+inline constexpr contract::Rule kRules[] = {kStdNotNegative};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnNormalFloatFloat",
+    .folder = "normal_float_float",
+    .summary = "out = numbers of the normal distribution.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnNormalFloatFloatGetWorkspaceSize)>(kContract));
+}  // namespace normal_float_float
+
+namespace normal_tensor_float {
+inline constexpr contract::Parameter kParameters[] = {kMeanTensor, kStdNumber, kSeedParameter,
+                                                      kOffsetParameter, kNormalOut};
+inline constexpr contract::Rule kRules[] = {
+    kStdNotNegative, contract::SameShape("same-shape/out", NormalOut::kOut, NormalOut::kMean,
+                                         "allocate out with the shape of mean")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnNormalTensorFloat",
+    .folder = "normal_tensor_float",
+    .summary = "out = numbers of the normal distribution around mean.",
+    .products = kNot310P,
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnNormalTensorFloatGetWorkspaceSize)>(kContract));
+}  // namespace normal_tensor_float
+
+namespace normal_float_tensor {
+inline constexpr contract::Parameter kParameters[] = {kMeanNumber, kStdTensor, kSeedParameter,
+                                                      kOffsetParameter, kNormalOut};
+inline constexpr contract::Rule kRules[] = {contract::SameShape(
+    "same-shape/out", NormalOut::kOut, NormalOut::kStd, "allocate out with the shape of std")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnNormalFloatTensor",
+    .folder = "normal_float_tensor",
+    .summary = "out = numbers of normal distributions with the standard deviations in std.",
+    .products = kNot310P,
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnNormalFloatTensorGetWorkspaceSize)>(kContract));
+}  // namespace normal_float_tensor
+
+namespace normal_tensor_tensor {
+inline constexpr contract::Parameter kParameters[] = {kMeanTensor, kStdTensor, kSeedParameter,
+                                                      kOffsetParameter, kNormalOut};
+inline constexpr contract::Rule kRules[] = {
+    contract::Broadcasts("broadcasts/out", NormalOut::kOut, NormalOut::kMean, NormalOut::kStd,
+                         "allocate out with the shape that mean and std broadcast to")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnNormalTensorTensor",
+    .folder = "normal_tensor_tensor",
+    .summary =
+        "out = numbers of normal distributions around mean with the standard deviations in "
+        "std.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnNormalTensorTensorGetWorkspaceSize)>(kContract));
+}  // namespace normal_tensor_tensor
+
+// ---- Categories by their weights
+
+namespace multinomial {
+
+enum : int { kSelf, kNumSamples, kReplacement, kSeed, kOffset, kOut };
+
+inline constexpr int64_t kMostCategories = int64_t{1} << 24;
+
+inline std::optional<std::string> WrongCount(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const int64_t samples = arguments.Integer(kNumSamples), categories = self.shape.back();
+  const bool replacement = arguments.Bool(kReplacement);
+  if (categories > 0 && categories <= kMostCategories && samples > 0 &&
+      (replacement || samples <= categories)) {
+    return std::nullopt;
+  }
+  return Cat("numSamples is ", samples, ", replacement is ", replacement, " and self.shape is ",
+             contract::ShapeText(self), "; expected 1 to 2^24 categories, and numSamples from 1",
+             replacement ? " on." : " to their number.");
+}
+inline std::optional<std::string> WrongOut(const Arguments& arguments) {
+  std::vector<int64_t> expected = arguments.Tensor(kSelf).shape;
+  expected.back() = arguments.Integer(kNumSamples);
+  return contract::OtherShape("out", arguments.Tensor(kOut), expected,
+                              Cat("self.shape ", contract::ShapeText(arguments.Tensor(kSelf)),
+                                  " and numSamples ", arguments.Integer(kNumSamples)));
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithRank(
+        contract::Input("self", kProbabilities,
+                        "weights of categories, of each row its own; 0 or more, not all 0"),
+        1, 2),
+    contract::Attribute("numSamples", Kind::kInteger, "how many categories are drawn"),
+    contract::Attribute("replacement", Kind::kBool, "whether one may be drawn again"),
+    kSeedParameter,
+    kOffsetParameter,
+    contract::WithRank(contract::Output("out", contract::OnAll(contract::DTypes(DType::kInt64)),
+                                        "numbers of categories"),
+                       1, 2),
+};
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("range/numSamples", &WrongCount,
+                     "there are 1 to 2^24 categories in self, and numSamples is 1 or more, without "
+                     "replacement no more than there are categories",
+                     "draw no more than there are"),
+    contract::Custom("shape/out", &WrongOut,
+                     "out has the shape of self with numSamples in place of the last dimension",
+                     "allocate out with that shape"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnMultinomial",
+    .folder = "multinomial",
+    .summary = "out = categories that are drawn by their weights.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnMultinomialGetWorkspaceSize)>(kContract));
+
+}  // namespace multinomial
 
 }  // namespace aclimb::random

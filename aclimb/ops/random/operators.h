@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "aclimb/ops/random/contracts.h"
 #include "aclimb/ops/random/truths.h"
 #include "aclimb/truth/draw_call.h"
@@ -46,6 +49,48 @@ inline void DrawDoMask(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
+// Probabilities, 0 and 1 among them, that broadcast to what is drawn.
+template <int kProb, int kSeed, int kOut>
+void DrawBernoulli(truth::Draw& draw, truth::Call& call) {
+  truth::DrawTensor(draw, call, 0);
+  const std::vector<int64_t> shape = call.Shape(0);
+  std::vector<int64_t> part = shape;
+  if (draw.Byte() >= 192) part.erase(part.begin(), part.begin() + draw.Below(part.size() + 1));
+  for (int64_t& extent : part) {
+    if (draw.Byte() >= 224) extent = 1;
+  }
+  truth::DrawTensor(draw, call, kProb, part);
+  std::vector<double> values = call.Values(kProb);
+  for (double& value : values) value = (value + 4) / 8;
+  const DType dtype = call.DTypeOf(kProb);
+  call.SetTensor(kProb, std::move(part), dtype, std::move(values));
+  call.SetInteger(kSeed, draw.Number(0, 200));
+  call.SetInteger(kSeed + 1, draw.Number(0, 200));
+  if (kOut != 0) truth::DrawTensor(draw, call, kOut, shape);
+}
+
+inline void DrawMultinomial(truth::Draw& draw, truth::Call& call) {
+  using namespace multinomial;  // NOLINT: the positions
+  constexpr int64_t kCategories[] = {4, 1, 7, 100, 1500};
+  const int64_t categories = draw.Pick(kCategories);
+  std::vector<int64_t> shape = {categories};
+  if (draw.Flip()) shape.insert(shape.begin(), draw.Below(4));
+  truth::DrawTensor(draw, call, kSelf, shape);
+  std::vector<double> weights = call.Values(kSelf);
+  for (double& weight : weights) weight = std::fabs(weight);
+  const DType dtype = call.DTypeOf(kSelf);
+  call.SetTensor(kSelf, shape, dtype, std::move(weights));
+  const bool replacement = draw.Flip();
+  const int64_t most = replacement ? 20 : std::min<int64_t>(categories, 20);
+  call.SetInteger(kNumSamples, 1 + draw.Below(most));
+  call.SetInteger(kReplacement, replacement ? 1 : 0);
+  call.SetInteger(kSeed, draw.Number(0, 200));
+  call.SetInteger(kOffset, draw.Number(0, 200));
+  shape.back() = call.Integer(kNumSamples);
+  truth::DrawTensor(draw, call, kOut, std::move(shape));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(inplace_normal::kContract,
                                                                &NormalTruth),
@@ -63,6 +108,33 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                   &GenMaskV2Truth, &DrawGenMaskV2),
     truth::Entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(dropout_do_mask::kContract,
                                                                &DoMaskTruth, &DrawDoMask),
+    truth::Entry<decltype(aclnnInplaceNormalTensorGetWorkspaceSize)>(
+        inplace_normal_tensor::kContract, &NormalTruth),
+    truth::Entry<decltype(aclnnInplaceUniformTensorGetWorkspaceSize)>(
+        inplace_uniform_tensor::kContract, &UniformTruth),
+    truth::Entry<decltype(aclnnInplaceRandomTensorGetWorkspaceSize)>(
+        inplace_random_tensor::kContract, &RandomTruth),
+    truth::Entry<decltype(aclnnBernoulliTensorGetWorkspaceSize)>(
+        bernoulli_tensor::kContract,
+        &BernoulliTensorTruth<bernoulli_tensor::kProb, bernoulli_tensor::kSeed,
+                              bernoulli_tensor::kOut>,
+        &DrawBernoulli<bernoulli_tensor::kProb, bernoulli_tensor::kSeed, bernoulli_tensor::kOut>),
+    truth::Entry<decltype(aclnnInplaceBernoulliTensorGetWorkspaceSize)>(
+        inplace_bernoulli_tensor::kContract,
+        &BernoulliTensorTruth<inplace_bernoulli_tensor::kProb, inplace_bernoulli_tensor::kSeed,
+                              inplace_bernoulli_tensor::kSelfRef>,
+        &DrawBernoulli<inplace_bernoulli_tensor::kProb, inplace_bernoulli_tensor::kSeed,
+                       inplace_bernoulli_tensor::kSelfRef>),
+    truth::Entry<decltype(aclnnNormalFloatFloatGetWorkspaceSize)>(normal_float_float::kContract,
+                                                                  &NormalOutTruth),
+    truth::Entry<decltype(aclnnNormalTensorFloatGetWorkspaceSize)>(normal_tensor_float::kContract,
+                                                                   &NormalOutTruth),
+    truth::Entry<decltype(aclnnNormalFloatTensorGetWorkspaceSize)>(normal_float_tensor::kContract,
+                                                                   &NormalOutTruth),
+    truth::Entry<decltype(aclnnNormalTensorTensorGetWorkspaceSize)>(normal_tensor_tensor::kContract,
+                                                                    &NormalOutTruth),
+    truth::Entry<decltype(aclnnMultinomialGetWorkspaceSize)>(multinomial::kContract,
+                                                             &MultinomialTruth, &DrawMultinomial),
 };
 
 }  // namespace aclimb::random

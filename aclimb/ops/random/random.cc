@@ -9,6 +9,7 @@
 #include "aclimb/copy/storage.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/ops/random/chosen.h"
 #include "aclimb/ops/random/contracts.h"
 #include "aclimb/ops/random/dense.h"
 #include "aclimb/ops/random/philox.h"
@@ -152,7 +153,7 @@ struct Bits {
 
 template <typename Law>
 struct FillPlan final : Plan {
-  FillPlan(int parameter, const TensorView& out, const Source& chosen, const Law& made,
+  FillPlan(int parameter, const TensorView& out, const Chosen& chosen, const Law& made,
            Planner& planner)
       : source(chosen),
         law(made),
@@ -163,6 +164,7 @@ struct FillPlan final : Plan {
 
   void Run(const RunContext& run) const override {
     char* const out = static_cast<char*>(dense.Data(run));
+    const Source numbers_of = source.Get(run);
     const int64_t chunks = CeilDivide(count, kChunk);
     const bool whole = ParallelForAll(chunks, kGrain, [&](int64_t begin, int64_t end) {
       Numbers64 numbers;
@@ -171,7 +173,7 @@ struct FillPlan final : Plan {
       for (int64_t chunk = begin; chunk < end; ++chunk) {
         const int64_t first = chunk * kChunk, n = std::min(kChunk, count - first);
         const int64_t per_block = law.wide ? kBlockNumbers : 2 * kBlockNumbers;
-        Numbers(source, first / per_block, CeilDivide(n, per_block), numbers.numbers);
+        Numbers(numbers_of, first / per_block, CeilDivide(n, per_block), numbers.numbers);
         law.Make(numbers, first, n, values);
         void* const to = out + first / Law::kElements * bytes;
         if (converter.Changes()) {
@@ -184,7 +186,7 @@ struct FillPlan final : Plan {
     if (whole) dense.Store(run);
   }
 
-  const Source source;
+  const Chosen source;
   const Law law;
   const int64_t count;  // elements
   const int64_t bytes;
@@ -200,9 +202,7 @@ Result<PlanPointer> MakeFill(const Arguments& arguments, Planner& planner, int o
   planner.Writes(out);
   planner.Costs({.cycles = Law::kCycles * static_cast<double>(tensor.ElementCount()) *
                            static_cast<double>(Law::kElements)});
-  // The offset follows the seed in each signature.
-  const Source source = {static_cast<uint64_t>(arguments.Integer(seed)),
-                         static_cast<uint64_t>(arguments.Integer(seed + 1))};
+  const Chosen source(arguments, planner, seed);
   return PlanPointer(NewPlan<FillPlan<Law>>(out, tensor.View(), source, law, planner));
 }
 
@@ -345,6 +345,10 @@ Result<PlanPointer> PlanRandperm(const Arguments& arguments, Planner& planner) {
 constinit Operator normal_operator(inplace_normal::kContract, PlanNormal);
 constinit Operator uniform_operator(inplace_uniform::kContract, PlanUniform);
 constinit Operator random_operator(inplace_random::kContract, PlanRandom);
+// Their first parameters stand where those of the functions without tensors do.
+constinit Operator normal_tensor_operator(inplace_normal_tensor::kContract, PlanNormal);
+constinit Operator uniform_tensor_operator(inplace_uniform_tensor::kContract, PlanUniform);
+constinit Operator random_tensor_operator(inplace_random_tensor::kContract, PlanRandom);
 constinit Operator bernoulli_operator(bernoulli::kContract, PlanBernoulli);
 constinit Operator inplace_bernoulli_operator(inplace_bernoulli::kContract, PlanInplaceBernoulli);
 constinit Operator randperm_operator(randperm::kContract, PlanRandperm);
@@ -384,6 +388,45 @@ aclnnStatus aclnnInplaceRandomGetWorkspaceSize(const aclTensor* selfRef, int64_t
 aclnnStatus aclnnInplaceRandom(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                aclrtStream stream) {
   return aclimb::Phase2(random_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(const aclTensor* selfRef, float mean,
+                                                     float std, const aclTensor* seedTensor,
+                                                     const aclTensor* offsetTensor, int64_t offset,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return aclimb::Phase1(normal_tensor_operator, workspaceSize, executor, selfRef, mean, std,
+                        seedTensor, offsetTensor, offset);
+}
+aclnnStatus aclnnInplaceNormalTensor(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(normal_tensor_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(const aclTensor* selfRef, double from,
+                                                      double to, const aclTensor* seedTensor,
+                                                      const aclTensor* offsetTensor,
+                                                      uint64_t offset, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+  return aclimb::Phase1(uniform_tensor_operator, workspaceSize, executor, selfRef, from, to,
+                        seedTensor, offsetTensor, offset);
+}
+aclnnStatus aclnnInplaceUniformTensor(void* workspace, uint64_t workspaceSize,
+                                      aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(uniform_tensor_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceRandomTensorGetWorkspaceSize(const aclTensor* selfRef, int64_t from,
+                                                     int64_t to, const aclTensor* seedTensor,
+                                                     const aclTensor* offsetTensor, int64_t offset,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return aclimb::Phase1(random_tensor_operator, workspaceSize, executor, selfRef, from, to,
+                        seedTensor, offsetTensor, offset);
+}
+aclnnStatus aclnnInplaceRandomTensor(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(random_tensor_operator, workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnBernoulliGetWorkspaceSize(const aclTensor* self, const aclScalar* prob,

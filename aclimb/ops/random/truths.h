@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "aclimb/ops/random/contracts.h"
 #include "aclimb/truth/cast.h"
+#include "aclimb/truth/each.h"
 #include "aclimb/truth/elements.h"
 #include "aclimb/truth/outputs.h"
 #include "aclimb/truth/rounding.h"
@@ -45,29 +47,38 @@ struct TruthSource {
   uint64_t Number(uint64_t i) const { return uint64_t{Word(2 * i + 1)} << 32 | Word(2 * i); }
 };
 inline TruthSource SourceOf(const truth::Call& call, int seed) {
+  if (call.ParameterAt(seed).kind == Kind::kTensor) {
+    return {static_cast<uint64_t>(call.Ints(seed)[0]),
+            static_cast<uint64_t>(call.Ints(seed + 1)[0]) +
+                static_cast<uint64_t>(call.Integer(seed + 2))};
+  }
   return {static_cast<uint64_t>(call.Integer(seed)), static_cast<uint64_t>(call.Integer(seed + 1))};
 }
 inline bool TakesWords(DType dtype) { return IsFloating(dtype) && dtype != DType::kFloat64; }
+
+// Element i of the standard normal distribution.
+inline double StandardNormal(const TruthSource& source, uint64_t i, bool words) {
+  const double turn = 2 * std::acos(-1.0);
+  const uint64_t pair = i / 2 * 2;
+  double u, v;
+  if (words) {
+    u = (source.Word(pair) / 256 + 1) * 0x1p-24;
+    v = (source.Word(pair + 1) / 256) * 0x1p-24;
+  } else {
+    u = static_cast<double>((source.Number(pair) >> 11) + 1) * 0x1p-53;
+    v = static_cast<double>(source.Number(pair + 1) >> 11) * 0x1p-53;
+  }
+  return std::sqrt(-2 * std::log(u)) * (i % 2 == 0 ? std::cos(turn * v) : std::sin(turn * v));
+}
 
 inline void NormalTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace inplace_normal;  // NOLINT: the positions
   const TruthSource source = SourceOf(call, kSeed);
   const DType dtype = call.DTypeOf(kSelfRef);
   const double mean = call.Real(kMean), deviation = call.Real(kStd);
-  const double turn = 2 * std::acos(-1.0);
   std::vector<double> values, allowed;
   for (uint64_t i = 0; i < static_cast<uint64_t>(call.ElementCount(kSelfRef)); ++i) {
-    const uint64_t pair = i / 2 * 2;
-    double u, v;
-    if (TakesWords(dtype)) {
-      u = (source.Word(pair) / 256 + 1) * 0x1p-24;
-      v = (source.Word(pair + 1) / 256) * 0x1p-24;
-    } else {
-      u = static_cast<double>((source.Number(pair) >> 11) + 1) * 0x1p-53;
-      v = static_cast<double>(source.Number(pair + 1) >> 11) * 0x1p-53;
-    }
-    const double radius = deviation * std::sqrt(-2 * std::log(u));
-    const double value = mean + radius * (i % 2 == 0 ? std::cos(turn * v) : std::sin(turn * v));
+    const double value = mean + deviation * StandardNormal(source, i, TakesWords(dtype));
     // The angle is rounded to float32, the logarithm is within two units.
     const double size = std::fabs(mean) + 6 * deviation;
     if (IsFloating(dtype)) {
@@ -80,6 +91,35 @@ inline void NormalTruth(const truth::Call& call, truth::Outputs& outputs) {
     }
   }
   outputs.Set(kSelfRef, std::move(values), std::move(allowed));
+}
+
+// mean and std are numbers or tensors.
+inline void NormalOutTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using P = NormalOut;
+  const TruthSource source = SourceOf(call, P::kSeed);
+  const DType dtype = call.DTypeOf(P::kOut);
+  // Where one is a number, the other's places do for both.
+  const bool means = call.ParameterAt(P::kMean).kind == Kind::kTensor;
+  const bool deviations = call.ParameterAt(P::kStd).kind == Kind::kTensor;
+  const int first = means ? P::kMean : P::kStd, second = deviations ? P::kStd : P::kMean;
+  std::vector<std::array<size_t, 2>> places(static_cast<size_t>(call.ElementCount(P::kOut)));
+  if (means || deviations) places = truth::BroadcastPlaces(call, {first, second});
+  std::vector<double> values, allowed;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const double mean =
+        means ? call.Values(P::kMean)[places[i][0]] : static_cast<double>(call.Float(P::kMean));
+    const double deviation =
+        deviations ? call.Values(P::kStd)[places[i][1]] : static_cast<double>(call.Float(P::kStd));
+    const double value = mean + deviation * StandardNormal(source, i, TakesWords(dtype));
+    const double size = std::fabs(mean) + 6 * std::fabs(deviation);
+    const bool finite = std::isfinite(value) && std::isfinite(size);
+    values.push_back(value);
+    allowed.push_back(finite
+                          ? (dtype == DType::kFloat64 ? 1e-14 : 1e-6) * size +
+                                truth::RoundingOf(dtype) * std::fabs(value) + truth::LeastOf(dtype)
+                          : 0);
+  }
+  outputs.Set(P::kOut, std::move(values), std::move(allowed));
 }
 
 inline void UniformTruth(const truth::Call& call, truth::Outputs& outputs) {
@@ -147,6 +187,57 @@ inline void BernoulliTruth(const truth::Call& call, truth::Outputs& outputs) {
 inline void InplaceBernoulliTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace inplace_bernoulli;  // NOLINT: the positions
   SetBernoulli(call, outputs, kSelfRef, kProb, kSeed);
+}
+
+template <int kProb, int kSeed, int kOut>
+void BernoulliTensorTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const TruthSource source = SourceOf(call, kSeed);
+  std::vector<double> values;
+  uint64_t i = 0;
+  for (const auto& [place, prob] : truth::BroadcastPlaces(call, {kOut, kProb})) {
+    (void)place;
+    values.push_back(OneWith(call.Values(kProb)[prob], source.Word(i++)));
+  }
+  outputs.Set(kOut, std::move(values), truth::Allowance{});
+}
+
+inline void MultinomialTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace multinomial;  // NOLINT: the positions
+  const TruthSource source = SourceOf(call, kSeed);
+  const auto categories = static_cast<uint64_t>(call.Shape(kSelf).back());
+  const auto samples = static_cast<uint64_t>(call.Integer(kNumSamples));
+  const uint64_t rows = static_cast<uint64_t>(call.ElementCount(kSelf)) / categories;
+  std::vector<double> out;
+  for (uint64_t row = 0; row < rows; ++row) {
+    const double* const weights = call.Values(kSelf).data() + row * categories;
+    double all = 0;
+    for (uint64_t c = 0; c < categories; ++c) all += weights[c];
+    std::vector<double> times;
+    for (uint64_t c = 0; c < categories; ++c) {
+      const double unit =
+          static_cast<double>((source.Number(row * categories + c) >> 11) + 1) * 0x1p-53;
+      times.push_back(weights[c] > 0 ? -std::log(unit) / weights[c] : HUGE_VAL);
+    }
+    for (uint64_t s = 0; s < samples; ++s) {
+      uint64_t drawn = 0;
+      if (!(all > 0) || !std::isfinite(all)) {
+        // Nothing can be drawn.
+      } else if (call.Bool(kReplacement)) {
+        const double at =
+            static_cast<double>(source.Number(row * samples + s) >> 11) * 0x1p-53 * all;
+        double sum = 0;
+        for (drawn = 0; drawn + 1 < categories && !((sum += weights[drawn]) > at);) ++drawn;
+      } else {
+        for (uint64_t c = 1; c < categories; ++c) {
+          if (std::isnan(times[drawn]) || times[c] < times[drawn]) drawn = c;
+        }
+        // Once only: NaN is never less, and whoever comes after it is taken.
+        times[drawn] = std::nan("");
+      }
+      out.push_back(static_cast<double>(drawn));
+    }
+  }
+  outputs.Set(kOut, std::move(out), truth::Allowance{});
 }
 
 inline void RandpermTruth(const truth::Call& call, truth::Outputs& outputs) {

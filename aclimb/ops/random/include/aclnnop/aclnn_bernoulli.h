@@ -49,6 +49,48 @@ ACLNN_API aclnnStatus aclnnInplaceBernoulliGetWorkspaceSize(const aclTensor* sel
 ACLNN_API aclnnStatus aclnnInplaceBernoulli(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream);
 
+// out = 1 with the probability in prob, else 0. What is no probability counts as the nearest one,
+// NaN as 0. Phase 1.
+//
+//   self           in   its shape alone matters
+//   prob           in   FLOAT, FLOAT16, DOUBLE or BF16; broadcasts to self
+//   seed           in   chooses the numbers
+//   offset         in   chooses others of the same seed
+//   out            out  shape of self, strided
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+ACLNN_API aclnnStatus aclnnBernoulliTensorGetWorkspaceSize(const aclTensor* self,
+                                                           const aclTensor* prob, int64_t seed,
+                                                           int64_t offset, aclTensor* out,
+                                                           uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor);
+
+// Phase 2: queues the work on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnBernoulliTensor(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, aclrtStream stream);
+
+// The same in place. Phase 1.
+//
+//   selfRef        out  rank 0 to 8, strided; overwritten
+//   prob           in   FLOAT, FLOAT16, DOUBLE or BF16; broadcasts to selfRef
+//   seed           in   chooses the numbers
+//   offset         in   chooses others of the same seed
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+ACLNN_API aclnnStatus aclnnInplaceBernoulliTensorGetWorkspaceSize(const aclTensor* selfRef,
+                                                                  const aclTensor* prob,
+                                                                  int64_t seed, int64_t offset,
+                                                                  uint64_t* workspaceSize,
+                                                                  aclOpExecutor** executor);
+
+// Phase 2: queues the work on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnInplaceBernoulliTensor(void* workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor* executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,26 @@ ACLNN_API aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfR
 ACLNN_API aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream);
 
+// The same with seed and offset on the device. Phase 1.
+//
+//   selfRef        out  rank 0 to 8, strided; overwritten
+//   from, to       in   the least number, and what is above all of them
+//   seedTensor     in   [1], INT64 or UINT64: chooses the numbers
+//   offsetTensor   in   [1], INT64 or UINT64: with offset, chooses others of the same seed
+//   offset         in   added to what offsetTensor holds
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+ACLNN_API aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(
+    const aclTensor* selfRef, double from, double to, const aclTensor* seedTensor,
+    const aclTensor* offsetTensor, uint64_t offset, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+// Phase 2: queues the work on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnInplaceUniformTensor(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

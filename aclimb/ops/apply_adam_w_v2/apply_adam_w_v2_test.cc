@@ -1,0 +1,74 @@
+// What is particular to the operator; the suite has the rest.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "aclimb/ops/apply_adam_w_v2/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(ApplyAdamWV2, apply_adam_w_v2::kOperators);
+
+}  // namespace aclimb::testing
+
+namespace aclimb::apply_adam_w_v2 {
+namespace {
+
+using aclimb::testing::CallArguments;
+using aclimb::testing::ContractHarness;
+using aclimb::testing::DeviceTensor;
+using aclimb::testing::Near;
+using aclimb::testing::RunBothPhases;
+
+class ApplyAdamWV2 : public aclimb::testing::DeviceTest {};
+
+// Two steps of torch.optim.AdamW(lr=0.1, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01) for a
+// parameter 1 with the gradients 0.5 and -2: each step is counted from 0.
+TEST_F(ApplyAdamWV2, StepsAreCountedFromZero) {
+  const DeviceTensor var({1}, DType::kFloat32, {1}), m({1}, DType::kFloat32, {0});
+  const DeviceTensor v({1}, DType::kFloat32, {0});
+  const std::vector<double> gradients = {0.5, -2}, expected = {0.899, 0.954051};
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const DeviceTensor grad({1}, DType::kFloat32, {gradients[i]});
+    const DeviceTensor step({1}, DType::kInt64, {static_cast<double>(i)});
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnApplyAdamWV2GetWorkspaceSize(var, m, v, nullptr, grad, step, 0.1f, 0.9f,
+                                                   0.999f, 0.01f, 1e-8f, false, false, size,
+                                                   executor);
+        },
+        &aclnnApplyAdamWV2, stream_));
+    EXPECT_TRUE(Near(var.Values(), {expected[i]}, {1e-4, 0}));
+  }
+}
+
+TEST(ApplyAdamWV2Contract, EveryRule) {
+  ContractHarness<decltype(aclnnApplyAdamWV2GetWorkspaceSize)> harness(
+      kContract, &aclnnApplyAdamWV2GetWorkspaceSize, [](CallArguments& a) {
+        for (const int tensor : {kVar, kM, kV, kMax, kGrad}) {
+          a.Tensor(tensor, {2, 3}, DType::kFloat32);
+        }
+        a.Tensor(kStep, {1}, DType::kInt64);
+        for (const int number : {kLr, kBeta1, kBeta2, kWeightDecay, kEps}) a.Real(number, 0.5);
+        a.Bool(kAmsgrad, true);
+        a.Bool(kMaximize, false);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Null(kMax);
+    a.Bool(kAmsgrad, false);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("null/max", [](CallArguments& a) { a.Null(kMax); });
+  harness.ExpectRule("one-element/step",
+                     [](CallArguments& a) { a.Tensor(kStep, {2}, DType::kInt64); });
+  harness.ExpectEveryRuleCovered({"apply_adam_w_v2/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::apply_adam_w_v2

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/core/text.h"
+#include "aclnnop/aclnn_apply_adam_w_v2.h"
+
+namespace aclimb::apply_adam_w_v2 {
+
+// Parameter positions, in the order of the C function.
+enum : int {
+  kVar,
+  kM,
+  kV,
+  kMax,
+  kGrad,
+  kStep,
+  kLr,
+  kBeta1,
+  kBeta2,
+  kWeightDecay,
+  kEps,
+  kAmsgrad,
+  kMaximize
+};
+
+inline std::optional<std::string> NoMax(const contract::Arguments& arguments) {
+  if (!arguments.Bool(kAmsgrad) || arguments.Given(kMax)) return std::nullopt;
+  return "maxGradNormOptionalRef is null and amsgrad is true; expected a tensor.";
+}
+inline std::optional<std::string> SeveralSteps(const contract::Arguments& arguments) {
+  const TensorDescriptor& step = arguments.Tensor(kStep);
+  if (step.ElementCount() == 1) return std::nullopt;
+  return Cat("step.shape is ", contract::ShapeText(step), "; expected one element.");
+}
+
+inline constexpr auto kDTypes = contract::OnAll(contract::kFloatDTypes);
+inline constexpr contract::Parameter kParameters[] = {
+    contract::InOut("varRef", kDTypes, "the parameter, any shape"),
+    contract::InOut("mRef", kDTypes, "running mean of the gradients"),
+    contract::InOut("vRef", kDTypes, "running mean of their squares"),
+    contract::Optional(contract::InOut("maxGradNormOptionalRef", kDTypes,
+                                       "the largest v so far; not used unless amsgrad is true")),
+    contract::Input("grad", kDTypes, "gradient of the parameter"),
+    contract::WithRank(
+        contract::Input("step", contract::OnAll(contract::DTypes(DType::kInt64, DType::kFloat32)),
+                        "how many steps have been made before"),
+        0, 1),
+    contract::Attribute("lr", contract::Kind::kReal, "learning rate"),
+    contract::Attribute("beta1", contract::Kind::kReal, "weight of m before"),
+    contract::Attribute("beta2", contract::Kind::kReal, "weight of v before"),
+    contract::Attribute("weightDecay", contract::Kind::kReal, "how much of var is taken off"),
+    contract::Attribute("eps", contract::Kind::kReal, "added to the root of v"),
+    contract::Attribute("amsgrad", contract::Kind::kBool, "whether the largest v so far is used"),
+    contract::Attribute("maximize", contract::Kind::kBool, "whether var goes along the gradient"),
+};
+
+constexpr contract::Rule LikeVar(const char* id, int tensor) {
+  return contract::SameDType(id, tensor, kVar, "create it with the dtype of varRef");
+}
+constexpr contract::Rule ShapedAsVar(const char* id, int tensor) {
+  return contract::SameShape(id, tensor, kVar, "create it with the shape of varRef");
+}
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("null/max", &NoMax, "maxGradNormOptionalRef is not null if amsgrad is true",
+                     "pass the tensor that keeps the largest v", kAclnnNullptr),
+    LikeVar("same-dtype/mRef", kM),
+    LikeVar("same-dtype/vRef", kV),
+    ShapedAsVar("same-shape/mRef", kM),
+    ShapedAsVar("same-shape/vRef", kV),
+    ShapedAsVar("same-shape/maxGradNormOptionalRef", kMax),
+    ShapedAsVar("same-shape/grad", kGrad),
+    contract::Custom("one-element/step", &SeveralSteps, "step has one element",
+                     "pass a tensor of one element"),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnApplyAdamWV2",
+    .folder = "apply_adam_w_v2",
+    .summary = "One step of AdamW for one parameter, in place.",
+    .products = static_cast<uint8_t>(kAllProducts &
+                                     ~(Bit(Product::kInference310P) | Bit(Product::kTraining910))),
+    .parameters = kParameters,
+    .rules = kRules,
+};
+
+static_assert(contract::Matches<decltype(aclnnApplyAdamWV2GetWorkspaceSize)>(kContract));
+
+}  // namespace aclimb::apply_adam_w_v2

@@ -1,0 +1,39 @@
+// Cross-entropy of logits for two classes. C++11.
+#ifndef ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_
+#define ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Phase 1. -weight * (posWeight * target * log(s) + (1 - target) * log(1 - s)) with s =
+// sigmoid(self); the mean of all or their sum.
+//   self           in   rank 0 to 8, strided; FLOAT, FLOAT16 or BF16
+//   target         in   shape of self; FLOAT, FLOAT16 or BF16
+//   weightOptional in   factor of each loss, broadcasts to self; null means 1
+//   posWeightOptional  in  factor of the losses of target 1, broadcasts to self; null means 1
+//   reduction      in   0 none, 1 mean (NaN of nothing), 2 sum
+//   out            out  for reduction 0 the shape of self, else rank 0 or [1]
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null that may not be
+//            161002 a dtype, a rank or a shape that does not fit, an attribute out of range
+ACLNN_API aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+    const aclTensor* self, const aclTensor* target, const aclTensor* weightOptional,
+    const aclTensor* posWeightOptional, int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+// Phase 2: queues the computation on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnBinaryCrossEntropyWithLogits(void* workspace, uint64_t workspaceSize,
+                                                        aclOpExecutor* executor,
+                                                        aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_

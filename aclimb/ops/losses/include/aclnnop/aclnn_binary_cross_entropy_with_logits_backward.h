@@ -1,0 +1,41 @@
+// Gradient of aclnnBinaryCrossEntropyWithLogits. C++11.
+#ifndef ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD_H_
+#define ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Phase 1. weight * gradOutput * ((t + 1 - target) * sigmoid(self) - t) with t = posWeight *
+// target, divided by the number of losses if reduction is 1.
+//   gradOutput     in   gradient of the loss; broadcasts with the others
+//   self           in   rank 0 to 8, strided; FLOAT, FLOAT16 or BF16
+//   target         in   shape of self; FLOAT, FLOAT16 or BF16
+//   weightOptional in   factor of each loss, broadcasts to self; null means 1
+//   posWeightOptional  in  factor of the losses of target 1, broadcasts to self; null means 1
+//   reduction      in   that of the loss
+//   out            out  shape of self
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null that may not be
+//            161002 a dtype, a rank or a shape that does not fit, an attribute out of range
+ACLNN_API aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target,
+    const aclTensor* weightOptional, const aclTensor* posWeightOptional, int64_t reduction,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+// Phase 2: queues the computation on the stream and consumes the executor.
+//   returns  as phase 2 of every operator (docs/errors.md)
+ACLNN_API aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackward(void* workspace,
+                                                                uint64_t workspaceSize,
+                                                                aclOpExecutor* executor,
+                                                                const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD_H_

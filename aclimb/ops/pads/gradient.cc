@@ -1,0 +1,72 @@
+#include "aclimb/ops/pads/gradient.h"
+
+#include <algorithm>
+
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::pads {
+namespace {
+
+// Elements of a piece of a loop, about.
+constexpr int64_t kPiece = 1 << 15;
+
+// Calls use(begin, end) for the elements that were made of element `x`.
+template <typename Use>
+void EachMadeOf(const PaddedAxis& axis, int64_t x, Use use) {
+  const int64_t behind = axis.out - axis.in - axis.before;
+  const int64_t to_end = axis.in - 1 - x;
+  if (!axis.mirrored) {
+    use(x == 0 ? 0 : x + axis.before, to_end == 0 ? axis.out : x + axis.before + 1);
+    return;
+  }
+  if (x >= 1 && x <= axis.before) use(axis.before - x, axis.before - x + 1);
+  use(x + axis.before, x + axis.before + 1);
+  if (to_end >= 1 && to_end <= behind) {
+    const int64_t mirror = axis.before + axis.in - 1 + to_end;
+    use(mirror, mirror + 1);
+  }
+}
+
+template <typename T>
+void Row(const GradientArgs& args, const T* plane, int64_t row, double* sums, T* to) {
+  const int64_t out = args.width.out;
+  std::fill_n(sums, out, 0.0);
+  EachMadeOf(args.height, row, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t o = 0; o < out; ++o) sums[o] += static_cast<double>(plane[i * out + o]);
+    }
+  });
+  for (int64_t x = 0; x < args.width.in; ++x) {
+    double sum = 0;
+    EachMadeOf(args.width, x, [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) sum += sums[o];
+    });
+    to[x] = static_cast<T>(sum);
+  }
+}
+
+template <typename T>
+bool Planes(const GradientArgs& args) {
+  const int64_t rows = args.height.in, columns = args.width.in;
+  const int64_t plane = args.height.out * args.width.out;
+  const int64_t per_row = columns + plane / rows;
+  Slots slots(args.slots);
+  return ParallelForAll(args.planes * rows, std::max<int64_t>(1, kPiece / per_row),
+                        [&](int64_t begin, int64_t end) {
+                          const Slots::Lease lease(slots);
+                          double* const sums = args.sums + lease.number() * args.width.out;
+                          for (int64_t r = begin; r < end; ++r) {
+                            Row(args, static_cast<const T*>(args.from) + r / rows * plane, r % rows,
+                                sums, static_cast<T*>(args.to) + r * columns);
+                          }
+                        });
+}
+
+}  // namespace
+
+bool PadGradient(const GradientArgs& args) {
+  return args.dtype == DType::kFloat64 ? Planes<double>(args) : Planes<float>(args);
+}
+
+}  // namespace aclimb::pads

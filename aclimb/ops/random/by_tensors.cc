@@ -1,0 +1,442 @@
+// The operators whose distributions are in tensors: plans, loops and C functions.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "aclimb/copy/convert.h"
+#include "aclimb/copy/copy.h"
+#include "aclimb/core/divide.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/random/chosen.h"
+#include "aclimb/ops/random/contracts.h"
+#include "aclimb/ops/random/dense.h"
+#include "aclimb/ops/random/philox.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::random {
+namespace {
+
+// Elements that are made at once; whole blocks and pairs.
+constexpr int64_t kChunk = 1024;
+constexpr int64_t kGrain = 8;  // chunks
+
+// A parameter of the distribution as double: a number, or a tensor that broadcasts to the output.
+class Operand {
+ public:
+  explicit Operand(double number) : number_(number) {}
+  Operand(const Arguments& arguments, Planner& planner, int parameter, const TensorView& out)
+      : parameter_(parameter), view_(arguments.Tensor(parameter).View()) {
+    TensorView wide = out;
+    wide.dtype = view_.dtype;
+    for (int d = 0; d < out.rank; ++d) {
+      const int own = d - (out.rank - view_.rank);
+      wide.stride[d] = own < 0 || view_.shape[own] == 1 ? 0 : view_.stride[own];
+    }
+    view_ = wide;
+    if (!view_.IsContiguous()) {
+      copied_ =
+          planner.workspace().Book(view_.ElementCount(), static_cast<int64_t>(SizeOf(view_.dtype)));
+    }
+    planner.Reads(parameter);
+  }
+
+  // All of them one after the other, or null of a number. False when the run was cancelled.
+  [[nodiscard]] bool Find(const RunContext& run, const char** elements) const {
+    *elements = nullptr;
+    if (parameter_ < 0) return true;
+    TensorView own = view_;
+    own.data = run.Data(parameter_);
+    *elements = own.As<const char>();
+    if (copied_.offset < 0) return true;
+    const TensorView dense = DenseLike(own, run.Piece(copied_));
+    *elements = dense.As<const char>();
+    return copy::Copy(own, dense);
+  }
+  void Load(const char* elements, int64_t first, int64_t count, double* to) const {
+    if (elements == nullptr) {
+      std::fill_n(to, count, number_);
+      return;
+    }
+    const auto size = static_cast<int64_t>(SizeOf(view_.dtype));
+    const copy::Converter converter(view_.dtype, DType::kFloat64);
+    converter.Changes()
+        ? converter.Run(elements + first * size, count, to)
+        : void(std::memcpy(to, elements + first * size, static_cast<size_t>(count * size)));
+  }
+
+ private:
+  double number_ = 0;
+  int parameter_ = -1;
+  TensorView view_;
+  WorkspacePiece copied_;
+};
+
+// Numbers of the standard normal distribution for elements [first, first + count), as fills have
+// them.
+void StandardNormals(const Source& source, bool wide, int64_t first, int64_t count, double* to) {
+  alignas(64) uint64_t numbers[kChunk + kBlockNumbers * kSpareBlocks];
+  if (wide) {
+    constexpr double kTurn = 6.283185307179586;
+    Numbers(source, first / kBlockNumbers, CeilDivide(count, kBlockNumbers), numbers);
+    for (int64_t i = 0; i < count; i += 2) {
+      const auto one = static_cast<double>((numbers[i] >> 11) + 1) * 0x1p-53;
+      const auto two = static_cast<double>(numbers[i + 1] >> 11) * 0x1p-53;
+      const double radius = std::sqrt(-2 * std::log(one));
+      to[i] = radius * std::cos(kTurn * two);
+      to[i + 1] = radius * std::sin(kTurn * two);
+    }
+    return;
+  }
+  alignas(64) float normals[kChunk];
+  Numbers(source, first / (2 * kBlockNumbers), CeilDivide(count, 2 * kBlockNumbers), numbers);
+  Normals(reinterpret_cast<const uint32_t*>(numbers), count + count % 2, 0, 1, normals);
+  std::copy_n(normals, count, to);
+}
+
+struct NormalPlan final : Plan {
+  NormalPlan(const Arguments& arguments, Planner& planner, const Operand& center,
+             const Operand& spread)
+      : source(arguments, planner, NormalOut::kSeed),
+        mean(center),
+        deviation(spread),
+        count(arguments.Tensor(NormalOut::kOut).ElementCount()),
+        dtype(arguments.Tensor(NormalOut::kOut).dtype),
+        out(NormalOut::kOut, arguments.Tensor(NormalOut::kOut).View(), planner) {}
+
+  void Run(const RunContext& run) const override {
+    const char *means, *deviations;
+    if (!mean.Find(run, &means) || !deviation.Find(run, &deviations)) return;
+    const Source numbers_of = source.Get(run);
+    const copy::Converter converter(DType::kFloat64, dtype);
+    const auto size = static_cast<int64_t>(SizeOf(dtype));
+    char* const to = static_cast<char*>(out.Data(run));
+    const int64_t chunks = CeilDivide(count, kChunk);
+    const bool whole = ParallelForAll(chunks, kGrain, [&](int64_t begin, int64_t end) {
+      double centers[kChunk], spreads[kChunk], values[kChunk + 1];
+      for (int64_t chunk = begin; chunk < end; ++chunk) {
+        const int64_t first = chunk * kChunk, n = std::min(kChunk, count - first);
+        mean.Load(means, first, n, centers);
+        deviation.Load(deviations, first, n, spreads);
+        StandardNormals(numbers_of, dtype == DType::kFloat64, first, n, values);
+        for (int64_t i = 0; i < n; ++i) values[i] = centers[i] + spreads[i] * values[i];
+        converter.Changes()
+            ? converter.Run(values, n, to + first * size)
+            : void(std::memcpy(to + first * size, values, static_cast<size_t>(n * size)));
+      }
+    });
+    if (whole) out.Store(run);
+  }
+
+  const Chosen source;
+  const Operand mean;
+  const Operand deviation;
+  const int64_t count;
+  const DType dtype;
+  const Dense out;
+};
+
+template <bool kMeanTensors, bool kStdTensors>
+Result<PlanPointer> PlanNormalOut(const Arguments& arguments, Planner& planner) {
+  using P = NormalOut;
+  const TensorDescriptor& out = arguments.Tensor(P::kOut);
+  if (out.IsEmpty()) return PlanPointer();
+  const auto operand = [&](bool tensors, int parameter) {
+    return tensors ? Operand(arguments, planner, parameter, out.View())
+                   : Operand(arguments.Real(parameter));
+  };
+  planner.Writes(P::kOut);
+  planner.Costs({.cycles = 20.0 * static_cast<double>(out.ElementCount())});
+  return PlanPointer(NewPlan<NormalPlan>(arguments, planner, operand(kMeanTensors, P::kMean),
+                                         operand(kStdTensors, P::kStd)));
+}
+
+struct BernoulliPlan final : Plan {
+  BernoulliPlan(const Arguments& arguments, Planner& planner, int prob, int seed, int to)
+      : source(arguments, planner, seed),
+        probability(arguments, planner, prob, arguments.Tensor(to).View()),
+        count(arguments.Tensor(to).ElementCount()),
+        dtype(arguments.Tensor(to).dtype),
+        out(to, arguments.Tensor(to).View(), planner) {}
+
+  void Run(const RunContext& run) const override {
+    const char* probabilities;
+    if (!probability.Find(run, &probabilities)) return;
+    const Source numbers_of = source.Get(run);
+    const copy::Converter converter(DType::kUInt8, dtype);
+    const auto size = static_cast<int64_t>(SizeOf(dtype));
+    char* const to = static_cast<char*>(out.Data(run));
+    const int64_t chunks = CeilDivide(count, kChunk);
+    const bool whole = ParallelForAll(chunks, kGrain, [&](int64_t begin, int64_t end) {
+      alignas(64) uint64_t numbers[kChunk / 2 + kBlockNumbers * kSpareBlocks];
+      double below[kChunk];
+      uint8_t ones[kChunk];
+      const auto* const words = reinterpret_cast<const uint32_t*>(numbers);
+      for (int64_t chunk = begin; chunk < end; ++chunk) {
+        const int64_t first = chunk * kChunk, n = std::min(kChunk, count - first);
+        Numbers(numbers_of, first / (2 * kBlockNumbers), CeilDivide(n, 2 * kBlockNumbers), numbers);
+        probability.Load(probabilities, first, n, below);
+        for (int64_t i = 0; i < n; ++i) ones[i] = words[i] < below[i] * 0x1p32 ? 1 : 0;
+        converter.Changes() ? converter.Run(ones, n, to + first * size)
+                            : void(std::memcpy(to + first * size, ones, static_cast<size_t>(n)));
+      }
+    });
+    if (whole) out.Store(run);
+  }
+
+  const Chosen source;
+  const Operand probability;
+  const int64_t count;
+  const DType dtype;
+  const Dense out;
+};
+
+template <int kProb, int kSeed, int kOut>
+Result<PlanPointer> PlanBernoulli(const Arguments& arguments, Planner& planner) {
+  const TensorDescriptor& out = arguments.Tensor(kOut);
+  if (out.IsEmpty()) return PlanPointer();
+  planner.Writes(kOut);
+  planner.Costs({.cycles = 4.0 * static_cast<double>(out.ElementCount())});
+  return PlanPointer(NewPlan<BernoulliPlan>(arguments, planner, kProb, kSeed, kOut));
+}
+
+// ---- Multinomial
+
+class MultinomialPlan final : public Plan {
+ public:
+  MultinomialPlan(const Arguments& arguments, Planner& planner)
+      : source_(arguments, planner, multinomial::kSeed),
+        weights_(arguments, planner, multinomial::kSelf,
+                 arguments.Tensor(multinomial::kSelf).View()),
+        categories_(arguments.Tensor(multinomial::kSelf).shape.back()),
+        rows_(arguments.Tensor(multinomial::kSelf).ElementCount() / categories_),
+        samples_(arguments.Integer(multinomial::kNumSamples)),
+        replaces_(arguments.Bool(multinomial::kReplacement)),
+        out_(multinomial::kOut, arguments.Tensor(multinomial::kOut).View(), planner) {
+    slots_ = std::min<int64_t>({rows_, TeamSize(), Slots::kMost});
+    scratch_ = planner.workspace().Book(slots_ * categories_, sizeof(Category));
+  }
+
+  void Run(const RunContext& run) const override {
+    const char* weights;
+    if (!weights_.Find(run, &weights)) return;
+    const Source source = source_.Get(run);
+    auto* const scratch = run.Piece<Category>(scratch_);
+    auto* const out = static_cast<int64_t*>(out_.Data(run));
+    Slots slots(slots_);
+    const int64_t grain = std::max<int64_t>(1, kChunk * kGrain / categories_);
+    const bool whole = ParallelForAll(rows_, grain, [&](int64_t begin, int64_t end) {
+      const Slots::Lease lease(slots);
+      Category* const own = scratch + lease.number() * categories_;
+      for (int64_t row = begin; row < end; ++row) {
+        replaces_ ? DrawAgain(weights, source, row, own, out + row * samples_)
+                  : DrawOnce(weights, source, row, own, out + row * samples_);
+      }
+    });
+    if (whole) out_.Store(run);
+  }
+
+ private:
+  struct Category {
+    double number;  // the sum of weights up to this one, or when it comes
+    int64_t place;
+
+    bool operator<(const Category& other) const {
+      return number != other.number ? number < other.number : place < other.place;
+    }
+  };
+
+  // Numbers [first, first + count) of the source, in pieces: body(number, place).
+  template <typename Body>
+  static void EachNumber(const Source& source, int64_t first, int64_t count, Body body) {
+    alignas(64) uint64_t numbers[kChunk + kBlockNumbers * (kSpareBlocks + 1)];
+    for (int64_t done = 0; done < count; done += kChunk) {
+      const int64_t n = std::min(kChunk, count - done), at = first + done;
+      const int64_t block = at / kBlockNumbers, skip = at % kBlockNumbers;
+      Numbers(source, block, CeilDivide(skip + n, kBlockNumbers), numbers);
+      for (int64_t i = 0; i < n; ++i) body(numbers[skip + i], done + i);
+    }
+  }
+  // Of all weights of a row; 0 if nothing can be drawn.
+  double Load(const char* weights, int64_t row, Category* categories) const {
+    double buffer[kChunk], sum = 0;
+    for (int64_t first = 0; first < categories_; first += kChunk) {
+      const int64_t n = std::min(kChunk, categories_ - first);
+      weights_.Load(weights, row * categories_ + first, n, buffer);
+      for (int64_t i = 0; i < n; ++i) {
+        sum += buffer[i];
+        categories[first + i] = {buffer[i], first + i};
+      }
+    }
+    return sum > 0 && std::isfinite(sum) ? sum : 0;
+  }
+
+  void DrawAgain(const char* weights, const Source& source, int64_t row, Category* sums,
+                 int64_t* out) const {
+    if (Load(weights, row, sums) == 0) {
+      std::fill_n(out, samples_, 0);
+      return;
+    }
+    double sum = 0;
+    for (int64_t c = 0; c < categories_; ++c) sums[c].number = sum += sums[c].number;
+    EachNumber(source, row * samples_, samples_, [&](uint64_t number, int64_t s) {
+      const double unit = static_cast<double>(number >> 11) * 0x1p-53;
+      const Category* const drawn =
+          std::upper_bound(sums, sums + categories_, unit * sum,
+                           [](double x, const Category& category) { return x < category.number; });
+      out[s] = std::min(drawn - sums, categories_ - 1);
+    });
+  }
+
+  // The first ones that come, if each waits as long as its weight lets it.
+  void DrawOnce(const char* weights, const Source& source, int64_t row, Category* times,
+                int64_t* out) const {
+    if (Load(weights, row, times) == 0) {
+      std::fill_n(out, samples_, 0);
+      return;
+    }
+    EachNumber(source, row * categories_, categories_, [&](uint64_t number, int64_t c) {
+      const double unit = static_cast<double>((number >> 11) + 1) * 0x1p-53;
+      const double weight = times[c].number;
+      times[c].number = weight > 0 ? -std::log(unit) / weight : HUGE_VAL;
+    });
+    std::partial_sort(times, times + samples_, times + categories_);
+    for (int64_t s = 0; s < samples_; ++s) out[s] = times[s].place;
+  }
+
+  const Chosen source_;
+  const Operand weights_;
+  const int64_t categories_;
+  const int64_t rows_;
+  const int64_t samples_;
+  const bool replaces_;
+  const Dense out_;
+  int64_t slots_;
+  WorkspacePiece scratch_;
+};
+
+Result<PlanPointer> PlanMultinomial(const Arguments& arguments, Planner& planner) {
+  const TensorDescriptor& self = arguments.Tensor(multinomial::kSelf);
+  if (self.IsEmpty()) return PlanPointer();
+  planner.Writes(multinomial::kOut);
+  planner.Costs({.cycles = 40.0 * static_cast<double>(self.ElementCount())});
+  return PlanPointer(NewPlan<MultinomialPlan>(arguments, planner));
+}
+
+constinit Operator normal_float_float_operator(normal_float_float::kContract,
+                                               PlanNormalOut<false, false>);
+constinit Operator normal_tensor_float_operator(normal_tensor_float::kContract,
+                                                PlanNormalOut<true, false>);
+constinit Operator normal_float_tensor_operator(normal_float_tensor::kContract,
+                                                PlanNormalOut<false, true>);
+constinit Operator normal_tensor_tensor_operator(normal_tensor_tensor::kContract,
+                                                 PlanNormalOut<true, true>);
+constinit Operator bernoulli_tensor_operator(
+    bernoulli_tensor::kContract,
+    PlanBernoulli<bernoulli_tensor::kProb, bernoulli_tensor::kSeed, bernoulli_tensor::kOut>);
+constinit Operator inplace_bernoulli_tensor_operator(
+    inplace_bernoulli_tensor::kContract,
+    PlanBernoulli<inplace_bernoulli_tensor::kProb, inplace_bernoulli_tensor::kSeed,
+                  inplace_bernoulli_tensor::kSelfRef>);
+constinit Operator multinomial_operator(multinomial::kContract, PlanMultinomial);
+
+}  // namespace
+}  // namespace aclimb::random
+
+extern "C" aclnnStatus aclnnNormalFloatFloatGetWorkspaceSize(float mean, float std, int64_t seed,
+                                                             int64_t offset, aclTensor* out,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::random::normal_float_float_operator, workspaceSize, executor, mean,
+                        std, seed, offset, out);
+}
+extern "C" aclnnStatus aclnnNormalFloatFloat(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::random::normal_float_float_operator, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnNormalTensorFloatGetWorkspaceSize(const aclTensor* mean, float std,
+                                                              int64_t seed, int64_t offset,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::random::normal_tensor_float_operator, workspaceSize, executor, mean,
+                        std, seed, offset, out);
+}
+extern "C" aclnnStatus aclnnNormalTensorFloat(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::random::normal_tensor_float_operator, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnNormalFloatTensorGetWorkspaceSize(float mean, const aclTensor* std,
+                                                              int64_t seed, int64_t offset,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::random::normal_float_tensor_operator, workspaceSize, executor, mean,
+                        std, seed, offset, out);
+}
+extern "C" aclnnStatus aclnnNormalFloatTensor(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::random::normal_float_tensor_operator, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnNormalTensorTensorGetWorkspaceSize(const aclTensor* mean,
+                                                               const aclTensor* std, int64_t seed,
+                                                               int64_t offset, aclTensor* out,
+                                                               uint64_t* workspaceSize,
+                                                               aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::random::normal_tensor_tensor_operator, workspaceSize, executor,
+                        mean, std, seed, offset, out);
+}
+extern "C" aclnnStatus aclnnNormalTensorTensor(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::random::normal_tensor_tensor_operator, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnBernoulliTensorGetWorkspaceSize(const aclTensor* self,
+                                                            const aclTensor* prob, int64_t seed,
+                                                            int64_t offset, aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::random::bernoulli_tensor_operator, workspaceSize, executor, self,
+                        prob, seed, offset, out);
+}
+extern "C" aclnnStatus aclnnBernoulliTensor(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::random::bernoulli_tensor_operator, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnInplaceBernoulliTensorGetWorkspaceSize(const aclTensor* selfRef,
+                                                                   const aclTensor* prob,
+                                                                   int64_t seed, int64_t offset,
+                                                                   uint64_t* workspaceSize,
+                                                                   aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::random::inplace_bernoulli_tensor_operator, workspaceSize, executor,
+                        selfRef, prob, seed, offset);
+}
+extern "C" aclnnStatus aclnnInplaceBernoulliTensor(void* workspace, uint64_t workspaceSize,
+                                                   aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::random::inplace_bernoulli_tensor_operator, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnMultinomialGetWorkspaceSize(const aclTensor* self, int64_t numSamples,
+                                                        bool replacement, int64_t seed,
+                                                        int64_t offset, aclTensor* out,
+                                                        uint64_t* workspaceSize,
+                                                        aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::random::multinomial_operator, workspaceSize, executor, self,
+                        numSamples, replacement, seed, offset, out);
+}
+extern "C" aclnnStatus aclnnMultinomial(void* workspace, uint64_t workspaceSize,
+                                        aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::random::multinomial_operator, workspace, workspaceSize, executor,
+                        stream);
+}

@@ -1,0 +1,6 @@
+from typing import Any, Callable, List
+
+def launch_callback(fn: Callable[[List[Any]], Any], user_data_list: List[Any], block_type: int,
+                    stream: int) -> int: ...
+# Read from acl/acl_rt.h.
+def __getattr__(name: str) -> Callable[..., Any]: ...
