@@ -269,7 +269,6 @@ TEST_P(OperatorSuite, InPlace) {
   }
 }
 
-//  A single element is read before it is written.
 // Single elements may be more; and what an operator does not read it cannot spoil.
 TEST_P(OperatorSuite, OtherOutputsAreRefusedInPlace) {
   std::map<std::pair<Pair, bool>, int> found;
