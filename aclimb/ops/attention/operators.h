@@ -11,16 +11,16 @@ namespace aclimb::attention {
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnFlashAttentionScoreGetWorkspaceSize)>(
         flash_attention_score::kContract, &flash_attention_score::Truth,
-        &flash_attention_score::DrawCall, /*holds_beyond_finite=*/false),
+        &flash_attention_score::DrawCall, {}, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFlashAttentionScoreGradGetWorkspaceSize)>(
         flash_attention_score_grad::kContract, &flash_attention_score_grad::Truth,
-        &flash_attention_score_grad::DrawCall, /*holds_beyond_finite=*/false),
+        &flash_attention_score_grad::DrawCall, {}, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFusedInferAttentionScoreGetWorkspaceSize)>(
         fused_infer_attention_score::kContract,
         &InferTruth<fused_infer_attention_score::kPlaces, fused_infer_attention_score::kScaleValue>,
         &DrawInfer<fused_infer_attention_score::kPlaces, fused_infer_attention_score::kScaleValue,
                    fused_infer_attention_score::kInnerPrecise>,
-        /*holds_beyond_finite=*/false),
+        {}, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFusedInferAttentionScoreV2GetWorkspaceSize)>(
         fused_infer_attention_score_v2::kContract,
         &InferTruth<fused_infer_attention_score_v2::kPlaces,
@@ -28,7 +28,21 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         &DrawInfer<fused_infer_attention_score_v2::kPlaces,
                    fused_infer_attention_score_v2::kScaleValue,
                    fused_infer_attention_score_v2::kInnerPrecise>,
-        /*holds_beyond_finite=*/false),
+        {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnFusedInferAttentionScoreV3GetWorkspaceSize)>(
+        fused_infer_attention_score_v3::kContract,
+        &InferTruth<fused_infer_attention_score_v3::kPlaces,
+                    fused_infer_attention_score_v3::kScaleValue>,
+        &DrawInfer<fused_infer_attention_score_v3::kPlaces,
+                   fused_infer_attention_score_v3::kScaleValue,
+                   fused_infer_attention_score_v3::kInnerPrecise>,
+        {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnPromptFlashAttentionV3GetWorkspaceSize)>(
+        prompt_flash_attention_v3::kContract,
+        &InferTruth<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue>,
+        &DrawInfer<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue,
+                   prompt_flash_attention_v3::kInnerPrecise>,
+        {}, /*holds_beyond_finite=*/false),
 };
 
 }  // namespace aclimb::attention

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "aclimb/ops/pooling/windows.h"
@@ -74,5 +75,19 @@ int64_t MeanSlot(const MeanWindows& width);
 [[nodiscard]] bool MeanPool(const MeanArgs& args);
 // From the gradient of the means to that of the planes.
 [[nodiscard]] bool MeanGradient(const MeanArgs& args);
+
+// ---- Columns of windows
+
+struct ColumnArgs {
+  Windows windows;
+  const void* from = nullptr;
+  void* to = nullptr;
+  double* sums = nullptr;  // `slots` planes, for sums of many terms; null: sums are float32
+  int64_t slots = 1;
+};
+// For each plane kH * kW rows with an element of each window. Elements have 2 or 4 bytes.
+[[nodiscard]] bool MakeColumns(const ColumnArgs& args, size_t element);
+// float32: each element of a plane is the sum of those that such rows have of it.
+[[nodiscard]] bool SumColumns(const ColumnArgs& args);
 
 }  // namespace aclimb::pooling

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "aclimb/ops/pooling/average_contracts.h"
+#include "aclimb/ops/pooling/columns_contracts.h"
+#include "aclimb/ops/pooling/columns_truth.h"
 #include "aclimb/ops/pooling/draw.h"
 #include "aclimb/ops/pooling/max_contracts.h"
 #include "aclimb/ops/pooling/truths.h"
@@ -29,6 +31,10 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                    &AdaptiveTruth, &DrawAdaptive),
     truth::Entry<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
         adaptive_backward::kContract, &AdaptiveGradientTruth, &DrawAdaptive),
+    truth::Entry<decltype(aclnnIm2colGetWorkspaceSize)>(columns::kContract, &ColumnsTruth,
+                                                        &DrawColumns),
+    truth::Entry<decltype(aclnnIm2colBackwardGetWorkspaceSize)>(
+        columns_backward::kContract, &ColumnsGradientTruth, &DrawColumnsGradient),
 };
 
 }  // namespace aclimb::pooling

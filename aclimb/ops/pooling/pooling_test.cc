@@ -308,5 +308,50 @@ TEST_F(PoolingRules, OfGradientsOfAdaptiveMeans) {
   harness.ExpectEveryRuleCovered({"adaptive_avg_pool2d_backward/product"});
 }
 
+TEST_F(PoolingRules, OfColumns) {
+  using namespace pooling::columns;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnIm2colGetWorkspaceSize)> harness(
+      kContract, &aclnnIm2colGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 4, 6}, kFloat);
+        a.Ints(kKernelSize, {2, 3});
+        a.Ints(kDilation, {1, 1});
+        a.Ints(kPadding, {0, 0});
+        a.Ints(kStride, {1, 1});
+        a.Tensor(kOut, {12, 12}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {2, 0, 6}, kFloat); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kKernelSize, {3, 2}); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kKernelSize, {5, 1}); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Ints(kPadding, {pooling::kMost, pooling::kMost});
+  });
+  harness.ExpectEveryRuleCovered({"im2col/product"});
+}
+
+TEST_F(PoolingRules, OfSumsOfColumns) {
+  using namespace pooling::columns_backward;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnIm2colBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnIm2colBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {12, 12}, kFloat);
+        a.Ints(kInputSize, {4, 6});
+        a.Ints(kKernelSize, {2, 3});
+        a.Ints(kDilation, {1, 1});
+        a.Ints(kPadding, {0, 0});
+        a.Ints(kStride, {1, 1});
+        a.Tensor(kOut, {2, 4, 6}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Ints(kInputSize, {4, 7}); });
+  harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Ints(kInputSize, {1, 6}); });
+  harness.ExpectRule("shape/gradOutput", [](CallArguments& a) {
+    a.Tensor(kGradOutput, {13, 12}, kFloat);
+  });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {3, 4, 6}, kFloat); });
+  harness.ExpectEveryRuleCovered({"im2col_backward/product"});
+}
+
 }  // namespace
 }  // namespace aclimb::testing

@@ -13,9 +13,9 @@ inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnUpsampleNearest2dBackwardGetWorkspaceSize)>(
         nearest_backward::kContract, &NearestGradientTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleBilinear2dGetWorkspaceSize)>(
-        bilinear::kContract, &BilinearTruth, &DrawCall, /*holds_beyond_finite=*/false),
+        bilinear::kContract, &BilinearTruth, &DrawCall, {}, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnUpsampleBilinear2dBackwardGetWorkspaceSize)>(
-        bilinear_backward::kContract, &BilinearGradientTruth, &DrawCall,
+        bilinear_backward::kContract, &BilinearGradientTruth, &DrawCall, {},
         /*holds_beyond_finite=*/false),
 };
 
