@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "aclimb/contract/contract.h"
@@ -24,6 +25,8 @@ struct OperatorEntry {
   // so that who has a list of operators is not linked with all of them.
   aclnnStatus (*phase1)(void* function, const std::vector<CallValue>& values,
                         uint64_t* workspace_size, aclOpExecutor** executor) = nullptr;
+  // The C types of its parameters, "double" or "pointer".
+  std::span<const std::string_view> c_types = {};
   // Draws a proper call, where the contract alone does not tell how.
   void (*draw)(Draw& draw, Call& call) = &DrawFromContract;
   // Whether the truth holds for infinities and NaN too: where terms of weight 0 meet them, it
@@ -43,6 +46,7 @@ constexpr OperatorEntry Entry(const contract::Contract& contract,
   return {.contract = &contract,
           .truth = truth,
           .phase1 = &CallPhase1<Phase1>,
+          .c_types = phase1_internal::Caller<Phase1>::kNames,
           .draw = draw,
           .holds_beyond_finite = holds_beyond_finite};
 }
