@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -30,6 +32,23 @@ T As(const CallValue& value) {
   }
 }
 
+// Of a parameter; handles and texts are pointers, and an enumeration is the integer that it is.
+template <typename T>
+constexpr std::string_view NameOfType() {
+  if constexpr (std::is_pointer_v<T>) {
+    return "pointer";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "bool";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return sizeof(T) == 4 ? "float" : "double";
+  } else {
+    constexpr bool kSigned = std::is_enum_v<T> || std::is_signed_v<T>;
+    constexpr std::string_view kNames[2][4] = {{"uint8_t", "uint16_t", "uint32_t", "uint64_t"},
+                                               {"int8_t", "int16_t", "int32_t", "int64_t"}};
+    return kNames[kSigned][sizeof(T) == 8 ? 3 : sizeof(T) / 2];
+  }
+}
+
 template <typename Function>
 struct Caller;
 
@@ -38,6 +57,7 @@ template <typename... P>
 struct Caller<aclnnStatus(P...)> {
   using Types = std::tuple<P...>;
   static constexpr size_t kCount = sizeof...(P) - 2;
+  static constexpr std::array<std::string_view, sizeof...(P)> kNames = {NameOfType<P>()...};
   template <size_t... I>
   static aclnnStatus Call(void* function, const std::vector<CallValue>& values, uint64_t* size,
                           aclOpExecutor** executor, std::index_sequence<I...>) {

@@ -1,13 +1,25 @@
 """Aclimb for Python.
 
     import aclimb
-    aclimb.activate()          # before torch: device="npu" now works without an NPU
+    aclimb.activate()                  # before torch: device="npu" works without an NPU
     import torch
 
-    aclimb.ops.Add(a, b, 1)    # any aclnn operator on NumPy arrays or PyTorch's CPU tensors
-    aclimb.reference.Add(a, b, 1)   # what it has to give, in double
+    aclimb.ops.softmax(x, -1)          # any aclnn operator on arrays of the host
+    aclimb.reference.softmax(x, -1)    # what it has to give, in double
 """
+
+import importlib
+from typing import Any
 
 from ._toolkit import activate, root
 
-__all__ = ["activate", "root"]
+__all__ = ["Error", "activate", "ops", "reference", "root"]
+
+
+# On first use: programs that only activate() need no NumPy.
+def __getattr__(name: str) -> Any:
+    if name in ("ops", "reference"):
+        return importlib.import_module("." + name, __name__)
+    if name == "Error":
+        return importlib.import_module("._call", __name__).Error
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,10 +11,8 @@ import sys
 def root() -> pathlib.Path:
     """The toolkit's root: that of the environment when it is Aclimb's, else the one in the wheel."""
     named = os.environ.get("ASCEND_TOOLKIT_HOME")
-    if named:
-        version = pathlib.Path(named, "version.cfg")
-        if version.is_file() and "aclimb_version=" in version.read_text():
-            return pathlib.Path(named).resolve()
+    if named and pathlib.Path(named, "bin", "aclimb").exists():
+        return pathlib.Path(named).resolve()
     packaged = pathlib.Path(__file__).resolve().parent / "toolkit"
     if not (packaged / "lib64" / "libascendcl.so").exists():
         raise RuntimeError(

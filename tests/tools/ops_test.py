@@ -62,6 +62,18 @@ def dtypes_of_a_chip(tool, source, *operators):
     expect("BFLOAT16" in listed and "Ascend" not in listed.replace("Ascend910B3", ""), listed)
 
 
+def what_a_call_needs(tool, source, *operators):
+    """C types, and what relates outputs to inputs, for programs that call operators by their data."""
+    data = json.loads(tool.output("ops", "elu_backward", "--json"))
+    types = {p["name"]: p["c_type"] for p in data["parameters"]}
+    expect((types["gradOutput"], types["isResult"]) == ("pointer", "bool"), types)
+    shape = {"kind": "same shape", "subject": "gradInput", "other": "gradOutput"}
+    expect(shape in data["relations"] and data["sizes_output"] is False, data["relations"])
+    types = {p["name"]: p["c_type"] for p in json.loads(
+        tool.output("ops", "roi_align_v2_backward", "--json"))["parameters"]}
+    expect((types["spatialScale"], types["pooledHeight"]) == ("float", "int64_t"), types)
+
+
 def wrong_use(tool, source, *operators):
     said = tool.refused("ops", "aclnnEluBackwards", said="Near matches:")
     expect("aclnnEluBackward\n" in said, said)
@@ -72,4 +84,4 @@ def wrong_use(tool, source, *operators):
 
 
 if __name__ == "__main__":
-    main(the_list, one_operator, dtypes_of_a_chip, wrong_use)
+    main(the_list, one_operator, dtypes_of_a_chip, what_a_call_needs, wrong_use)

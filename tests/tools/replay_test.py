@@ -155,6 +155,31 @@ def existing_program_is_kept(tool, *words):
     tool.refused("replay", call, "--emit-cpp", place.folder / "no" / "such.cpp", said="such.cpp")
 
 
+def truth_as_files(tool, *words):
+    """The formula's outputs in double, near what was recorded in float32."""
+    place = Place("truth", *words)
+    (call, *_) = place.example("elu_backward")
+    truth = place.folder / "truth"
+    truth.mkdir()
+    tool.output("replay", call, "--truth", truth)
+    expect([file.name for file in truth.iterdir()] == ["gradInput.npy"], "files")
+    content = (truth / "gradInput.npy").read_bytes()
+    begin = 10 + content[8] + 256 * content[9]
+    expect(b"'<f8'" in content[:begin], content[:begin])
+    values = [value for value, in struct.iter_unpack("<d", content[begin:])]
+    recorded = outputs_of(call)["gradInput"]
+    expect(len(values) == len(recorded) and values != recorded and all(
+        abs(value - other) <= 1e-5 * max(1, abs(value)) for value, other in zip(values, recorded)),
+        f"{values}, recorded {recorded}")
+    tool.refused("replay", call, "--truth", truth, said="pass --force to replace it")
+    tool.output("replay", call, "--truth", truth, "--force")
+    # What the operator refuses has no truth.
+    text = json.loads((call / "call.json").read_text())
+    text["arguments"]["alpha"]["scalar"], text["arguments"]["isResult"] = -1, True
+    (call / "call.json").write_text(json.dumps(text))
+    tool.refused("replay", call, "--truth", truth, "--force", said="refuses the call")
+
+
 def refused_calls(tool, *words):
     place = Place("refused", *words)
     shapes, memory, executor = place.mode("refused")
@@ -262,4 +287,4 @@ def left_out(tool, *words):
 
 if __name__ == "__main__":
     main(examples_and_views, other_settings, emitted, emitted_with_files, existing_program_is_kept,
-         refused_calls, wrong_results_are_found, unreadable, left_out)
+         truth_as_files, refused_calls, wrong_results_are_found, unreadable, left_out)

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "aclimb/contract/check.h"
 #include "aclimb/truth/all_operators.h"
@@ -34,14 +36,40 @@ Json DTypesJson(const contract::Contract& contract, const Parameter& parameter, 
   return names;
 }
 
+// What can be told of an output before the call: the rules that relate shapes and dtypes, by the
+// names of their parameters.
+Json RelationsJson(const contract::Contract& contract) {
+  constexpr const char* kKinds[] = {"same dtype", "names dtype", nullptr,   "converts",
+                                    "promotes",   nullptr,       nullptr,   nullptr,
+                                    nullptr,      nullptr,       "wanted",  nullptr,
+                                    "same shape", "broadcasts",  "reduces", nullptr};
+  static_assert(std::size(kKinds) == static_cast<size_t>(contract::RuleKind::kCustom) + 1);
+  Json relations = Json::array();
+  for (const contract::Rule& rule : contract.rules) {
+    const char* kind = kKinds[static_cast<size_t>(rule.kind)];
+    if (kind == nullptr) continue;
+    Json relation = {{"kind", kind}};
+    const std::pair<const char*, int> places[] = {{"subject", rule.subject},
+                                                  {"other", rule.other},
+                                                  {"third", rule.third},
+                                                  {"output", rule.output}};
+    for (const auto& [place, index] : places) {
+      if (index >= 0) relation[place] = contract.At(index).name;
+    }
+    if (rule.kind == contract::RuleKind::kWanted) relation["entry"] = rule.entry;
+    relations.push_back(std::move(relation));
+  }
+  return relations;
+}
+
 Json Describe(const contract::Contract& contract, std::optional<Product> product, bool rules) {
+  const truth::OperatorEntry& entry_of = OperatorOf(contract);
   Json parameters = Json::array();
-  for (const Parameter& parameter : contract.parameters) {
-    Json entry = {{"name", parameter.name},
-                  {"kind", contract::KindName(parameter.kind)},
-                  {"role", contract::RoleName(parameter.role)},
-                  {"optional", parameter.optional},
-                  {"doc", parameter.doc}};
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    const Parameter& parameter = contract.parameters[i];
+    Json entry = {{"name", parameter.name},         {"kind", contract::KindName(parameter.kind)},
+                  {"c_type", entry_of.c_types[i]},  {"role", contract::RoleName(parameter.role)},
+                  {"optional", parameter.optional}, {"doc", parameter.doc}};
     if (parameter.HasShape()) entry["shape"] = contract::PatternText(parameter.Shape());
     if (contract::HasTensors(parameter.kind)) {
       entry["min_rank"] = parameter.min_rank;
@@ -69,6 +97,9 @@ Json Describe(const contract::Contract& contract, std::optional<Product> product
                      {"fix", rule.fix}});
   }
   all["rules"] = lines;
+  all["relations"] = RelationsJson(contract);
+  // The run finds the output's shape: the program's tensor has room for the largest.
+  all["sizes_output"] = entry_of.sizes_output;
   return all;
 }
 

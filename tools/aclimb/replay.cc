@@ -9,16 +9,19 @@
 #include <optional>
 #include <stdexcept>
 
+#include "aclimb/core/product.h"
 #include "aclimb/core/text.h"
 #include "aclimb/truth/all_operators.h"
 #include "aclimb/truth/compare.h"
 #include "aclimb/truth/elements.h"
+#include "aclimb/truth/obeys.h"
 #include "tools/aclimb/command.h"
 #include "tools/aclimb/output.h"
 #include "tools/aclimb/replay/device_call.h"
 #include "tools/aclimb/replay/emit.h"
 #include "tools/aclimb/replay/recording.h"
 #include "tools/aclimb/toolkit.h"
+#include "tools/record/npy.h"
 
 namespace aclimb::cli {
 namespace {
@@ -26,6 +29,7 @@ namespace {
 struct Options {
   std::string folder;
   std::string program;
+  std::string truth;
   bool force = false;
   bool no_truth = false;
 };
@@ -168,8 +172,34 @@ int EmitProgram(const Options& options) {
   return kDone;
 }
 
+// The formula's outputs, each as a .npy file of one dimension, not rounded to the output's dtype.
+int WriteTruth(const Options& options) {
+  const Recording recording = ReadRecording(options.folder);
+  const truth::Call call = recording.ToCall();
+  const std::optional<Product> product = ProductOfSoc(recording.soc);
+  if (!product || !truth::Obeys(call, *product, recording.extensions)) {
+    throw std::runtime_error(
+        fmt::format("{}: {} refuses the call, so that there is nothing it should give",
+                    options.folder, recording.contract->function));
+  }
+  truth::Outputs expected;
+  OperatorOf(*recording.contract).truth(call, expected);
+  for (const auto& [slot, output] : expected.All()) {
+    std::string file = tools::NpyHeader(DType::kFloat64, output.values.size());
+    file.append(reinterpret_cast<const char*>(output.values.data()),
+                output.values.size() * sizeof(double));
+    WriteNewFile("--truth", fmt::format("{}/{}.npy", options.truth, call.NameOf(slot)),
+                 options.force, file);
+  }
+  return kDone;
+}
+
 int Run(const Options& options) {
   try {
+    if (options.force && options.program.empty() && options.truth.empty()) {
+      throw std::runtime_error("--force goes with --emit-cpp or --truth");
+    }
+    if (!options.truth.empty()) return WriteTruth(options);
     return options.program.empty() ? Replay(options) : EmitProgram(options);
   } catch (const std::exception& error) {
     // 1 would say that the call gives something else.
@@ -181,8 +211,9 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddReplay(CLI::App& tool) {
-  CLI::App* app = AddSubcommand(tool, "replay", "[--no-truth] [--emit-cpp FILE [--force]] CALL",
-                                "Run a recorded call again, or write it as a program");
+  CLI::App* app =
+      AddSubcommand(tool, "replay", "[--no-truth] [--emit-cpp FILE|--truth DIR [--force]] CALL",
+                    "Run a recorded call again, or write it as a program");
   app->footer(
       "CALL is a folder that `aclimb run --record DIR` made, as DIR/000001-aclnnEluBackward. The\n"
       "results are held against the recorded ones and against the operator's formula in double.\n"
@@ -196,7 +227,11 @@ Command AddReplay(CLI::App& tool) {
   CLI::Option* emit = app->add_option("--emit-cpp", options->program,
                                       "write the call as a C++ program instead of running it")
                           ->type_name("FILE");
-  app->add_flag("--force", options->force, "replace the program's file if it exists")->needs(emit);
+  app->add_option("--truth", options->truth,
+                  "write what the formula gives, in double, as NAME.npy for each output")
+      ->type_name("DIR")
+      ->excludes(emit);
+  app->add_flag("--force", options->force, "replace files that exist");
   app->add_flag("--no-truth", options->no_truth,
                 "compare with the recorded results alone, which have to be the same bits");
   return {app, [options](const std::vector<std::string>&) { return Run(*options); }};

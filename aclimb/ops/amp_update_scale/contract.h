@@ -35,9 +35,11 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("backoffFactor", contract::Kind::kReal, "factor after an overflow"),
     contract::Attribute("growthInterval", contract::Kind::kInteger,
                         "steps without overflow after which the scale grows"),
-    contract::WithRank(contract::Output("updatedScale", kFloat, "may be currentScale"), 0, 1),
-    contract::WithRank(contract::Output("updatedGrowthTracker", kInt32, "may be growthTracker"), 0,
-                       1),
+    contract::MayBe(
+        contract::WithRank(contract::Output("updatedScale", kFloat, "one element"), 0, 1), kScale),
+    contract::MayBe(
+        contract::WithRank(contract::Output("updatedGrowthTracker", kInt32, "one element"), 0, 1),
+        kTracker),
 };
 
 template <int kTensor>

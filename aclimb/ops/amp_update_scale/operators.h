@@ -42,9 +42,7 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   call.SetTensor(kNewTracker, call.Shape(kTracker), DType::kInt32);
 }
 
-inline constexpr truth::InPlace kInPlace[] = {{kNewScale, kScale}, {kNewTracker, kTracker}};
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnAmpUpdateScaleGetWorkspaceSize)>(kContract, &Truth, &DrawCall,
-                                                                kInPlace)};
+    truth::Entry<decltype(aclnnAmpUpdateScaleGetWorkspaceSize)>(kContract, &Truth, &DrawCall)};
 
 }  // namespace aclimb::amp_update_scale

@@ -1,4 +1,5 @@
-// aclnnFusedInferAttentionScore and its second form: the C entry points and the plan.
+// aclnnFusedInferAttentionScore, its later forms and aclnnPromptFlashAttentionV3: the C entry
+// points and the plan.
 
 #include <utility>
 
@@ -28,8 +29,10 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
     forward.mask = WeightsOf(arguments, planner, at.mask);
   }
   forward.out = MatricesTo(arguments, planner, at, kPlaces.out, problem.heads);
-  if (arguments.Bool(kPlaces.flag)) {
-    forward.log_sum = FloatsTo(arguments, planner, kPlaces.log_sum);
+  if constexpr (kPlaces.flag >= 0) {
+    if (arguments.Bool(kPlaces.flag)) {
+      forward.log_sum = FloatsTo(arguments, planner, kPlaces.log_sum);
+    }
   }
   return MakeForwardPlan(planner, std::move(forward));
 }
@@ -49,6 +52,12 @@ constinit Operator infer_operator(
 constinit Operator infer_v2_operator(
     fused_infer_attention_score_v2::kContract,
     MakePlan<fused_infer_attention_score_v2::kPlaces, fused_infer_attention_score_v2::kScaleValue>);
+constinit Operator infer_v3_operator(
+    fused_infer_attention_score_v3::kContract,
+    MakePlan<fused_infer_attention_score_v3::kPlaces, fused_infer_attention_score_v3::kScaleValue>);
+constinit Operator prompt_operator(
+    prompt_flash_attention_v3::kContract,
+    MakePlan<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue>);
 
 }  // namespace
 }  // namespace aclimb::attention
@@ -115,6 +124,66 @@ aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
 aclnnStatus aclnnFusedInferAttentionScoreV2(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream) {
   return aclimb::Phase2(aclimb::attention::infer_v2_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+aclnnStatus aclnnFusedInferAttentionScoreV3GetWorkspaceSize(
+    const aclTensor* query, const aclTensorList* key, const aclTensorList* value,
+    const aclTensor* pseShiftOptional, const aclTensor* attenMaskOptional,
+    const aclIntArray* actualSeqLengthsOptional, const aclIntArray* actualSeqLengthsKvOptional,
+    const aclTensor* deqScale1Optional, const aclTensor* quantScale1Optional,
+    const aclTensor* deqScale2Optional, const aclTensor* quantScale2Optional,
+    const aclTensor* quantOffset2Optional, const aclTensor* antiquantScaleOptional,
+    const aclTensor* antiquantOffsetOptional, const aclTensor* blockTableOptional,
+    const aclTensor* queryPaddingSizeOptional, const aclTensor* kvPaddingSizeOptional,
+    const aclTensor* keyAntiquantScaleOptional, const aclTensor* keyAntiquantOffsetOptional,
+    const aclTensor* valueAntiquantScaleOptional, const aclTensor* valueAntiquantOffsetOptional,
+    const aclTensor* keySharedPrefixOptional, const aclTensor* valueSharedPrefixOptional,
+    const aclIntArray* actualSharedPrefixLenOptional, const aclTensor* queryRopeOptional,
+    const aclTensor* keyRopeOptional, const aclTensor* keyRopeAntiquantScaleOptional,
+    int64_t numHeads, double scaleValue, int64_t preTokens, int64_t nextTokens, char* inputLayout,
+    int64_t numKeyValueHeads, int64_t sparseMode, int64_t innerPrecise, int64_t blockSize,
+    int64_t antiquantMode, bool softmaxLseFlag, int64_t keyAntiquantMode,
+    int64_t valueAntiquantMode, const aclTensor* attentionOut, const aclTensor* softmaxLse,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::attention::Phase1OfMany(
+      aclimb::attention::infer_v3_operator, workspaceSize, executor, query, key, value,
+      pseShiftOptional, attenMaskOptional, actualSeqLengthsOptional, actualSeqLengthsKvOptional,
+      deqScale1Optional, quantScale1Optional, deqScale2Optional, quantScale2Optional,
+      quantOffset2Optional, antiquantScaleOptional, antiquantOffsetOptional, blockTableOptional,
+      queryPaddingSizeOptional, kvPaddingSizeOptional, keyAntiquantScaleOptional,
+      keyAntiquantOffsetOptional, valueAntiquantScaleOptional, valueAntiquantOffsetOptional,
+      keySharedPrefixOptional, valueSharedPrefixOptional, actualSharedPrefixLenOptional,
+      queryRopeOptional, keyRopeOptional, keyRopeAntiquantScaleOptional, numHeads, scaleValue,
+      preTokens, nextTokens, static_cast<const char*>(inputLayout), numKeyValueHeads, sparseMode,
+      innerPrecise, blockSize, antiquantMode, softmaxLseFlag, keyAntiquantMode, valueAntiquantMode,
+      attentionOut, softmaxLse);
+}
+
+aclnnStatus aclnnFusedInferAttentionScoreV3(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::attention::infer_v3_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+aclnnStatus aclnnPromptFlashAttentionV3GetWorkspaceSize(
+    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* pseShift,
+    const aclTensor* attenMask, const aclIntArray* actualSeqLengths,
+    const aclIntArray* actualSeqLengthsKv, const aclTensor* deqScale1, const aclTensor* quantScale1,
+    const aclTensor* deqScale2, const aclTensor* quantScale2, const aclTensor* quantOffset2,
+    int64_t numHeads, double scaleValue, int64_t preTokens, int64_t nextTokens, char* inputLayout,
+    int64_t numKeyValueHeads, int64_t sparseMode, int64_t innerPrecise,
+    const aclTensor* attentionOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::attention::prompt_operator, workspaceSize, executor, query, key,
+                        value, pseShift, attenMask, actualSeqLengths, actualSeqLengthsKv, deqScale1,
+                        quantScale1, deqScale2, quantScale2, quantOffset2, numHeads, scaleValue,
+                        preTokens, nextTokens, static_cast<const char*>(inputLayout),
+                        numKeyValueHeads, sparseMode, innerPrecise, attentionOut);
+}
+
+aclnnStatus aclnnPromptFlashAttentionV3(void* workspace, uint64_t workspaceSize,
+                                        aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::attention::prompt_operator, workspace, workspaceSize, executor,
                         stream);
 }
 

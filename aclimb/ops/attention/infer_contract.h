@@ -5,9 +5,11 @@
 #include "aclimb/ops/attention/shapes.h"
 #include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
+#include "aclnnop/aclnn_prompt_flash_attention_v3.h"
 
-// The contracts of attention for inference, whose second form has more parameters that only
-// quantised or paged keys and values need; these are refused.
+// The contracts of attention for inference, whose later forms have more parameters that only
+// quantised or paged keys and values need, and more; these are refused.
 namespace aclimb::attention {
 
 inline constexpr uint8_t kInferProducts = Bit(Product::kA2) | Bit(Product::kA3);
@@ -18,7 +20,7 @@ inline constexpr auto kHalves =
 struct InferPlaces {
   Places at;
   int query_counts, key_counts;
-  int flag, out, log_sum;
+  int flag, out, log_sum;  // the first and the last -1 where there are no logarithms
 };
 
 // Which tensors are null for plain queries, keys and values.
@@ -75,6 +77,24 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
 }
 
 // The parameters that both forms begin with; names of optional ones end with O.
+#define ACLIMB_INFER_COMMON_PARAMETERS(O)                                                        \
+  contract::WithRank(                                                                            \
+      contract::Optional(contract::Input(                                                        \
+          "pseShift" O, kHalves,                                                                 \
+          "null, or [B or 1, N, Sq or more, Skv or more]: added to the scaled scores")),         \
+      4, 4),                                                                                     \
+      contract::WithRank(                                                                        \
+          contract::Optional(contract::Input(                                                    \
+              "attenMask" O, {},                                                                 \
+              "null, or [Sq, Skv], [B or 1, Sq, Skv] or [B or 1, N or 1, Sq, Skv], each of the " \
+              "two or more, where what is not 0 leaves a key out; for sparseMode 2 to 4 "        \
+              "[2048, 2048], which is not read")),                                               \
+          2, 4),                                                                                 \
+      Counts("actualSeqLengths" O, "null, or how many queries each batch has, or all have"),     \
+      Counts("actualSeqLengthsKv" O, "null, or how many keys each batch has, or all have"),      \
+      Unused("deqScale1" O), Unused("quantScale1" O), Unused("deqScale2" O),                     \
+      Unused("quantScale2" O), Unused("quantOffset2" O)
+
 #define ACLIMB_INFER_FIRST_PARAMETERS(O)                                                          \
   contract::WithRank(                                                                             \
       contract::Input("query", kHalves, "[B, Sq, N * D], [B, N, Sq, D] or [B, Sq, N, D]"), 3, 4), \
@@ -85,24 +105,8 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
       contract::ListOf(contract::WithRank(                                                        \
           contract::Input("value", kHalves, "one tensor: as key; its D may be another one"), 3,   \
           4)),                                                                                    \
-      contract::WithRank(                                                                         \
-          contract::Optional(contract::Input(                                                     \
-              "pseShift" O, kHalves,                                                              \
-              "null, or [B or 1, N, Sq or more, Skv or more]: added to the scaled scores")),      \
-          4, 4),                                                                                  \
-      contract::WithRank(                                                                         \
-          contract::Optional(contract::Input(                                                     \
-              "attenMask" O, {},                                                                  \
-              "null, or [Sq, Skv], [B or 1, Sq, Skv] or [B or 1, N or 1, Sq, Skv], each of the "  \
-              "two or more, where what is not 0 leaves a key out; for sparseMode 2 to 4 "         \
-              "[2048, 2048], which is not read")),                                                \
-          2, 4),                                                                                  \
-      Counts("actualSeqLengths" O, "null, or how many queries each batch has, or all have"),      \
-      Counts("actualSeqLengthsKv" O, "null, or how many keys each batch has, or all have"),       \
-      Unused("deqScale1" O), Unused("quantScale1" O), Unused("deqScale2" O),                      \
-      Unused("quantScale2" O), Unused("quantOffset2" O), Unused("antiquantScale" O),              \
-      Unused("antiquantOffset" O), Unused("blockTable" O), Unused("queryPaddingSize" O),          \
-      Unused("kvPaddingSize" O)
+      ACLIMB_INFER_COMMON_PARAMETERS(O), Unused("antiquantScale" O), Unused("antiquantOffset" O), \
+      Unused("blockTable" O), Unused("queryPaddingSize" O), Unused("kvPaddingSize" O)
 
 #define ACLIMB_INFER_ATTRIBUTES                                                                   \
   contract::Attribute("numHeads", contract::Kind::kInteger, "N"),                                 \
@@ -136,12 +140,25 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
               "takes part; null or anything without softmaxLseFlag")),                         \
           1, 4)
 
-#define ACLIMB_INFER_RULES(O)                                                                     \
-  contract::Count("count/key", kKey, contract::Exactly(1),                                        \
-                  "pass one tensor with all batches; a tensor for each is not implemented"),      \
-      contract::Count("count/value", kValue, contract::Exactly(1),                                \
-                      "pass one tensor with all batches; a tensor for each is not implemented"),  \
-      contract::SameDType("same-dtype/key", kKey, kQuery, "pass both in one dtype"),              \
+// Rules: of lists, of paged and padded tensors, of all, of the logarithms.
+#define ACLIMB_INFER_LIST_RULES(O)                                                           \
+  contract::Count("count/key", kKey, contract::Exactly(1),                                   \
+                  "pass one tensor with all batches; a tensor for each is not implemented"), \
+      contract::Count("count/value", kValue, contract::Exactly(1),                           \
+                      "pass one tensor with all batches; a tensor for each is not implemented")
+
+#define ACLIMB_INFER_PAGED_RULES(O)                                                             \
+  contract::Custom("absent/blockTable" O, &UnwantedRule<kPaged>,                                \
+                   "blockTable" O " is null with query",                                        \
+                   "pass key and value whole: paged ones "                                      \
+                   "are not implemented"),                                                      \
+      contract::Custom("absent/kvPaddingSize" O, &UnwantedRule<kPadding>,                       \
+                       "queryPaddingSize" O " and kvPaddingSize" O " are null with query",      \
+                       "pass sequences that begin with the tensor: padding on the left is not " \
+                       "implemented")
+
+#define ACLIMB_INFER_CORE_RULES(O)                                                                \
+  contract::SameDType("same-dtype/key", kKey, kQuery, "pass both in one dtype"),                  \
       contract::SameDType("same-dtype/value", kValue, kQuery, "pass both in one dtype"),          \
       contract::SameDType("same-dtype/pseShift" O, kPseShift, kQuery, "pass both in one dtype"),  \
       contract::SameDType("same-dtype/attentionOut", kAttentionOut, kQuery,                       \
@@ -158,14 +175,6 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
                         "pass 0 to 4; those above are not implemented"),                          \
       contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3),             \
                         "pass 0 to 3"),                                                           \
-      contract::Custom("absent/blockTable" O, &UnwantedRule<kPaged>,                              \
-                       "blockTable" O " is null with query",                                      \
-                       "pass key and value whole: paged ones "                                    \
-                       "are not implemented"),                                                    \
-      contract::Custom("absent/kvPaddingSize" O, &UnwantedRule<kPadding>,                         \
-                       "queryPaddingSize" O " and kvPaddingSize" O " are null with query",        \
-                       "pass sequences that begin with the tensor: padding on the left is not "   \
-                       "implemented"),                                                            \
       contract::Custom("dtype/attenMask" O, &InferMaskDTypeRule<kPlaces>,                         \
                        "attenMask" O " is BOOL, INT8 or UINT8", "convert the mask"),              \
       contract::Custom("shape/query", &InferQueryRule<kPlaces>,                                   \
@@ -205,13 +214,19 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
                        "pass how many keys of each batch there are"),                             \
       contract::Custom("shape/attentionOut", &InferOutRule<kPlaces>,                              \
                        "attentionOut has the layout that inputLayout says, and the D of value",   \
-                       "allocate attentionOut with this shape"),                                  \
-      contract::Custom("needed/softmaxLse", &InferNeedsLogSumRule<kPlaces>,                       \
-                       "softmaxLse is given when softmaxLseFlag is true",                         \
-                       "pass the tensor, or softmaxLseFlag as false"),                            \
-      contract::Custom("shape/softmaxLse", &InferLogSumRule<kPlaces>,                             \
-                       "softmaxLse is [B, N, Sq, 1] of query when softmaxLseFlag is true",        \
+                       "allocate attentionOut with this shape")
+
+#define ACLIMB_INFER_LOG_RULES(O)                                                          \
+  contract::Custom("needed/softmaxLse", &InferNeedsLogSumRule<kPlaces>,                    \
+                   "softmaxLse is given when softmaxLseFlag is true",                      \
+                   "pass the tensor, or softmaxLseFlag as false"),                         \
+      contract::Custom("shape/softmaxLse", &InferLogSumRule<kPlaces>,                      \
+                       "softmaxLse is [B, N, Sq, 1] of query when softmaxLseFlag is true", \
                        "allocate a number for each query")
+
+#define ACLIMB_INFER_RULES(O)                                                          \
+  ACLIMB_INFER_LIST_RULES(O), ACLIMB_INFER_PAGED_RULES(O), ACLIMB_INFER_CORE_RULES(O), \
+      ACLIMB_INFER_LOG_RULES(O)
 
 #define ACLIMB_INFER_PLACES                                                                        \
   {                                                                                                \
@@ -363,7 +378,186 @@ static_assert(
 
 }  // namespace fused_infer_attention_score_v2
 
+namespace fused_infer_attention_score_v3 {
+
+enum : int {
+  ACLIMB_INFER_FIRST_POSITIONS,
+  kKeyAntiquantScale,
+  kKeyAntiquantOffset,
+  kValueAntiquantScale,
+  kValueAntiquantOffset,
+  kKeySharedPrefix,
+  kValueSharedPrefix,
+  kActualSharedPrefixLen,
+  kQueryRope,
+  kKeyRope,
+  kKeyRopeAntiquantScale,
+  ACLIMB_INFER_ATTRIBUTE_POSITIONS,
+  kKeyAntiquantMode,
+  kValueAntiquantMode,
+  kAttentionOut,
+  kSoftmaxLse
+};
+
+inline constexpr contract::Parameter kParameters[] = {
+    ACLIMB_INFER_FIRST_PARAMETERS("Optional"),
+    Unused("keyAntiquantScaleOptional"),
+    Unused("keyAntiquantOffsetOptional"),
+    Unused("valueAntiquantScaleOptional"),
+    Unused("valueAntiquantOffsetOptional"),
+    Unused("keySharedPrefixOptional"),
+    Unused("valueSharedPrefixOptional"),
+    Counts("actualSharedPrefixLenOptional", "not used without a shared prefix"),
+    Unused("queryRopeOptional"),
+    Unused("keyRopeOptional"),
+    Unused("keyRopeAntiquantScaleOptional"),
+    ACLIMB_INFER_ATTRIBUTES,
+    contract::Attribute("keyAntiquantMode", contract::Kind::kInteger, "not used"),
+    contract::Attribute("valueAntiquantMode", contract::Kind::kInteger, "not used"),
+    ACLIMB_INFER_OUTPUTS,
+};
+
+inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
+inline constexpr int kOfQuantised[] = {
+    kDeqScale1,          kQuantScale1,         kDeqScale2,           kQuantScale2,
+    kQuantOffset2,       kAntiquantScale,      kAntiquantOffset,     kKeyAntiquantScale,
+    kKeyAntiquantOffset, kValueAntiquantScale, kValueAntiquantOffset};
+inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 11, "quantised tensors"};
+inline constexpr int kOfPaged[] = {kBlockTable};
+inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
+inline constexpr int kOfPadding[] = {kQueryPaddingSize, kKvPaddingSize};
+inline constexpr Absent kPadding = {kPlaces, kOfPadding, 2, "tensors of padding on the left"};
+inline constexpr int kOfRope[] = {kQueryRope, kKeyRope, kKeyRopeAntiquantScale};
+inline constexpr Absent kRope = {kPlaces, kOfRope, 3, "rotated parts of their own"};
+inline constexpr int kOfPrefix[] = {kKeySharedPrefix, kValueSharedPrefix};
+inline constexpr Absent kPrefix = {kPlaces, kOfPrefix, 2, "shared prefixes"};
+
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
+                     "deqScale1Optional, quantScale1Optional, deqScale2Optional, "
+                     "quantScale2Optional, quantOffset2Optional, antiquantScaleOptional, "
+                     "antiquantOffsetOptional, keyAntiquantScaleOptional, "
+                     "keyAntiquantOffsetOptional, valueAntiquantScaleOptional and "
+                     "valueAntiquantOffsetOptional are null with query",
+                     "pass tensors that are not quantised"),
+    contract::Custom(
+        "absent/keyRopeOptional", &UnwantedRule<kRope>,
+        "queryRopeOptional, keyRopeOptional and keyRopeAntiquantScaleOptional are null "
+        "with query",
+        "pass rotated queries and keys in query and key"),
+    contract::Custom("absent/keySharedPrefixOptional", &UnwantedRule<kPrefix>,
+                     "keySharedPrefixOptional and valueSharedPrefixOptional are null with query",
+                     "pass the prefix as part of key and value: shared ones are not implemented"),
+    ACLIMB_INFER_RULES("Optional"),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnFusedInferAttentionScoreV3",
+    .folder = "fused_infer_attention_score_v3",
+    .summary =
+        "aclnnFusedInferAttentionScore with more parameters for quantised keys and values "
+        "and shared prefixes, which have to be null.",
+    .products = kInferProducts,
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnFusedInferAttentionScoreV3GetWorkspaceSize)>(kContract));
+
+}  // namespace fused_infer_attention_score_v3
+
+namespace prompt_flash_attention_v3 {
+
+enum : int {
+  kQuery,
+  kKey,
+  kValue,
+  kPseShift,
+  kAttenMask,
+  kActualSeqLengths,
+  kActualSeqLengthsKv,
+  kDeqScale1,
+  kQuantScale1,
+  kDeqScale2,
+  kQuantScale2,
+  kQuantOffset2,
+  kNumHeads,
+  kScaleValue,
+  kPreTokens,
+  kNextTokens,
+  kInputLayout,
+  kNumKeyValueHeads,
+  kSparseMode,
+  kInnerPrecise,
+  kAttentionOut,
+  kSoftmaxLseFlag = -1,
+  kSoftmaxLse = -1
+};
+
+// 310P cards have no BFLOAT16.
+inline constexpr contract::ProductDTypes kPromptFloats = {
+    {contract::DTypes(DType::kFloat16), 0, contract::DTypes(DType::kFloat16, DType::kBFloat16),
+     contract::DTypes(DType::kFloat16, DType::kBFloat16), 0}};
+constexpr contract::Parameter Matrices(const char* name, const char* doc) {
+  return contract::WithRank(contract::Input(name, kPromptFloats, doc), 3, 4);
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    Matrices("query", "[B, Sq, N * D], [B, N, Sq, D] or [B, Sq, N, D]"),
+    Matrices("key", "layout of query with Skv and numKeyValueHeads"),
+    Matrices("value", "as key; its D may be another one"),
+    ACLIMB_INFER_COMMON_PARAMETERS(""),
+    contract::Attribute("numHeads", contract::Kind::kInteger, "N"),
+    contract::Attribute("scaleValue", contract::Kind::kReal, "factor of query @ key^T"),
+    contract::Attribute("preTokens", contract::Kind::kInteger,
+                        "sparseMode 0 with a mask, and 4: so many keys before the query's place"),
+    contract::Attribute("nextTokens", contract::Kind::kInteger, "and so many behind it"),
+    contract::Attribute("inputLayout", contract::Kind::kString,
+                        "of query, key, value and, unless it names another one, attentionOut"),
+    contract::Attribute("numKeyValueHeads", contract::Kind::kInteger, "0 stands for numHeads"),
+    contract::Attribute("sparseMode", contract::Kind::kInteger,
+                        "0 by preTokens, nextTokens and mask, 1 by mask, 2 keys up to the query's "
+                        "number, 3 the same counted from the last, 4 by preTokens and nextTokens "
+                        "counted from the last"),
+    contract::Attribute("innerPrecise", contract::Kind::kInteger, "the results are the same"),
+    contract::WithRank(
+        contract::Output("attentionOut", kPromptFloats,
+                         "layout and dtype of query, D of value; 0 where no key takes part"),
+        3, 4),
+};
+
+inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
+inline constexpr int kOfQuantised[] = {kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2,
+                                       kQuantOffset2};
+inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 5, "quantised tensors"};
+
+inline constexpr contract::Rule kRules[] = {
+    contract::Custom(
+        "absent/quantisation", &UnwantedRule<kQuantised>,
+        "deqScale1, quantScale1, deqScale2, quantScale2 and quantOffset2 are null with "
+        "query",
+        "pass tensors that are not quantised"),
+    ACLIMB_INFER_CORE_RULES(""),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnPromptFlashAttentionV3",
+    .folder = "prompt_flash_attention_v3",
+    .summary = "Attention of prompts: softmax(query @ key^T) @ value, head by head.",
+    .products = kInferProducts | Bit(Product::kInference310P),
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnPromptFlashAttentionV3GetWorkspaceSize)>(kContract));
+
+}  // namespace prompt_flash_attention_v3
+
 #undef ACLIMB_INFER_FIRST_PARAMETERS
+#undef ACLIMB_INFER_COMMON_PARAMETERS
+#undef ACLIMB_INFER_LIST_RULES
+#undef ACLIMB_INFER_PAGED_RULES
+#undef ACLIMB_INFER_CORE_RULES
+#undef ACLIMB_INFER_LOG_RULES
 #undef ACLIMB_INFER_ATTRIBUTES
 #undef ACLIMB_INFER_OUTPUTS
 #undef ACLIMB_INFER_RULES

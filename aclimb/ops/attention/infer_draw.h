@@ -19,10 +19,14 @@ void DrawInfer(truth::Draw& draw, truth::Call& call) {
     return InLayout({n.batch, heads, rows, width}, layout);
   };
   DrawFloats(draw, call, at.query, in_layout(n.heads, n.queries, n.width), dtype, 0.25);
-  call.SetList(at.key, 1);
-  call.SetList(at.value, 1);
-  DrawFloats(draw, call, {at.key, 0}, in_layout(n.key_heads, n.keys, n.width), dtype, 0.5);
-  DrawFloats(draw, call, {at.value, 0}, in_layout(n.key_heads, n.keys, n.value_width), dtype);
+  // Lists of one tensor, or tensors.
+  const bool lists = at.parameters[at.key].kind == contract::Kind::kTensorList;
+  const auto slot_of = [&](int place) {
+    if (lists) call.SetList(place, 1);
+    return lists ? truth::Slot(place, 0) : truth::Slot(place);
+  };
+  DrawFloats(draw, call, slot_of(at.key), in_layout(n.key_heads, n.keys, n.width), dtype, 0.5);
+  DrawFloats(draw, call, slot_of(at.value), in_layout(n.key_heads, n.keys, n.value_width), dtype);
   if (draw.Flip()) {
     // As long as it has to be, or longer.
     const int64_t rows = n.queries + draw.Below(2), columns = n.keys + draw.Below(2) * 3;
@@ -59,11 +63,12 @@ void DrawInfer(truth::Draw& draw, truth::Call& call) {
   call.SetInteger(at.key_heads, n.key_heads == n.heads && draw.Flip() ? 0 : n.key_heads);
   call.SetText(at.layout, text);
   call.SetInteger(kInnerPrecise, draw.Below(4));
-  call.SetInteger(kPlaces.flag, draw.Flip() ? 1 : 0);
   call.SetTensor(
       kPlaces.out,
       InLayout({n.batch, n.heads, n.queries, n.value_width}, std::string(ResultLayoutOf(text))),
       dtype);
+  if (kPlaces.flag < 0) return;
+  call.SetInteger(kPlaces.flag, draw.Flip() ? 1 : 0);
   if (call.Bool(kPlaces.flag)) {
     call.SetTensor(kPlaces.log_sum, {n.batch, n.heads, n.queries, 1}, DType::kFloat32);
   } else if (draw.Flip()) {

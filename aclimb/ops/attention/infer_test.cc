@@ -183,5 +183,76 @@ TEST(AttentionContract, FusedInferAttentionScoreV2) {
   EXPECT_RULES_OF_INFERENCE("Optional");
 }
 
+TEST(AttentionContract, FusedInferAttentionScoreV3) {
+  using namespace attention::fused_infer_attention_score_v3;  // NOLINT: its positions
+  ContractHarness<decltype(aclnnFusedInferAttentionScoreV3GetWorkspaceSize)> harness(
+      kContract, &aclnnFusedInferAttentionScoreV3GetWorkspaceSize,
+      [](CallArguments& a) { FILL_INFERENCE(a); });
+  harness.ExpectRule("absent/keySharedPrefixOptional", [](CallArguments& a) {
+    a.Tensor(kValueSharedPrefix, {1, 2}, kHalf);
+  });
+  harness.ExpectRule("absent/keyRopeOptional", [](CallArguments& a) {
+    a.Tensor(kKeyRope, {1, 2}, kHalf);
+  });
+  EXPECT_RULES_OF_INFERENCE("Optional");
+}
+
+TEST(AttentionContract, PromptFlashAttentionV3) {
+  using namespace attention::prompt_flash_attention_v3;  // NOLINT: its positions
+  ContractHarness<decltype(aclnnPromptFlashAttentionV3GetWorkspaceSize)> harness(
+      kContract, &aclnnPromptFlashAttentionV3GetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kQuery, {2, 4, 3, 8}, kHalf);
+        for (const int of_keys : {kKey, kValue}) a.Tensor(of_keys, {2, 2, 5, 8}, kHalf);
+        a.Tensor(kPseShift, {2, 4, 3, 5}, kHalf);
+        a.Tensor(kAttenMask, {3, 5}, DType::kBool);
+        a.Ints(kActualSeqLengths, {3, 2});
+        a.Ints(kActualSeqLengthsKv, {5});
+        a.Integer(kNumHeads, 4);
+        a.Real(kScaleValue, 0.5);
+        a.Integer(kPreTokens, 65535);
+        a.Integer(kNextTokens, 65535);
+        a.String(kInputLayout, layout);
+        a.Integer(kNumKeyValueHeads, 2);
+        a.Tensor(kAttentionOut, {2, 4, 3, 8}, kHalf);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("absent/quantisation",
+                     [](CallArguments& a) { a.Tensor(kDeqScale1, {1}, DType::kFloat32); });
+  harness.ExpectRule("choice/inputLayout",
+                     [](CallArguments& a) { a.String(kInputLayout, sequences); });
+  harness.ExpectRule("dtype/attenMask", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {3, 5}, kHalf);
+  });
+  harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kNumHeads, 3); });
+  harness.ExpectRule("shape/key", [](CallArguments& a) { a.Integer(kNumKeyValueHeads, 4); });
+  harness.ExpectRule("shape/value", [](CallArguments& a) {
+    a.Tensor(kValue, {2, 2, 4, 8}, kHalf);
+  });
+  harness.ExpectRule("shape/pseShift", [](CallArguments& a) {
+    a.Tensor(kPseShift, {2, 3, 3, 5}, kHalf);
+  });
+  harness.ExpectRule("needed/attenMask", [](CallArguments& a) {
+    a.Integer(kSparseMode, 1);
+    a.Null(kAttenMask);
+  });
+  harness.ExpectRule("shape/attenMask", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {2, 5}, DType::kBool);
+  });
+  harness.ExpectRule("band/nextTokens", [](CallArguments& a) {
+    a.Integer(kPreTokens, -2);
+    a.Integer(kNextTokens, 1);
+  });
+  harness.ExpectRule("counts/actualSeqLengths",
+                     [](CallArguments& a) { a.Ints(kActualSeqLengths, {-1}); });
+  harness.ExpectRule("counts/actualSeqLengthsKv",
+                     [](CallArguments& a) { a.Ints(kActualSeqLengthsKv, {6}); });
+  harness.ExpectRule("shape/attentionOut", [](CallArguments& a) {
+    a.Tensor(kAttentionOut, {2, 4, 3, 7}, kHalf);
+  });
+  harness.ExpectEveryRuleCovered(
+      {"prompt_flash_attention_v3/product", "prompt_flash_attention_v3/environment"});
+}
+
 }  // namespace
 }  // namespace aclimb::testing

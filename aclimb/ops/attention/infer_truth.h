@@ -26,7 +26,7 @@ void InferTruth(const truth::Call& call, truth::Outputs& outputs) {
   TrueForward forward =
       ForwardTruth(attention, std::string(ResultLayoutOf(layout)), call.DTypeOf(kPlaces.at.query));
   outputs.Set(kPlaces.out, std::move(forward.out.values), std::move(forward.out.allowed));
-  if (!call.Bool(kPlaces.flag)) return;
+  if (kPlaces.flag < 0 || !call.Bool(kPlaces.flag)) return;
   std::vector<double> logs, allowed;
   for (size_t i = 0; i < forward.sum.values.size(); ++i) {
     const double sum = forward.sum.values[i], max = forward.max.values[i];

@@ -29,6 +29,20 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                    fused_infer_attention_score_v2::kScaleValue,
                    fused_infer_attention_score_v2::kInnerPrecise>,
         {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnFusedInferAttentionScoreV3GetWorkspaceSize)>(
+        fused_infer_attention_score_v3::kContract,
+        &InferTruth<fused_infer_attention_score_v3::kPlaces,
+                    fused_infer_attention_score_v3::kScaleValue>,
+        &DrawInfer<fused_infer_attention_score_v3::kPlaces,
+                   fused_infer_attention_score_v3::kScaleValue,
+                   fused_infer_attention_score_v3::kInnerPrecise>,
+        {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnPromptFlashAttentionV3GetWorkspaceSize)>(
+        prompt_flash_attention_v3::kContract,
+        &InferTruth<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue>,
+        &DrawInfer<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue,
+                   prompt_flash_attention_v3::kInnerPrecise>,
+        {}, /*holds_beyond_finite=*/false),
 };
 
 }  // namespace aclimb::attention

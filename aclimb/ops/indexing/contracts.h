@@ -29,7 +29,7 @@ using contract::Kind;
 inline constexpr auto kElements =
     contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt64,
                           DType::kInt32, DType::kInt16, DType::kInt8, DType::kUInt8, DType::kBool);
-inline constexpr auto kIndices = contract::OnAll(contract::DTypes(DType::kInt64, DType::kInt32));
+inline constexpr auto kIndexTypes = contract::OnAll(contract::DTypes(DType::kInt64, DType::kInt32));
 inline constexpr auto kNewAnd910 =
     static_cast<uint8_t>(kAllProducts & ~Bit(Product::kInference310P));
 
@@ -43,8 +43,12 @@ inline constexpr contract::Parameter kSelfParameter =
     contract::Input("self", kElements, "any shape; rank 0 counts as [1]");
 inline constexpr contract::Parameter kSelfRefParameter =
     contract::InOut("selfRef", kElements, "any shape; rank 0 counts as [1]");
-inline constexpr contract::Parameter kOutParameter =
-    contract::Output("out", kElements, "shape and dtype of self; may be self itself");
+// It gets a copy of self, or is self itself.
+constexpr contract::Parameter CopyOfSelf(contract::ProductDTypes dtypes) {
+  return contract::MayBe(
+      contract::WrittenEarly(contract::Output("out", dtypes, "shape and dtype of self")), 0);
+}
+inline constexpr contract::Parameter kOutParameter = CopyOfSelf(kElements);
 
 // ---- aclnnGather
 
@@ -70,7 +74,7 @@ inline std::optional<std::string> TooManyIndices(const Arguments& arguments) {
 
 inline constexpr contract::Parameter kParameters[] = {
     kSelfParameter, kDimParameter,
-    contract::Input("index", kIndices,
+    contract::Input("index", kIndexTypes,
                     "which element of self along dim; the element of one outside [0, "
                     "self.shape[dim]) is 0"),
     contract::Output("out", kElements, "shape of index, dtype of self")};
@@ -103,7 +107,7 @@ inline constexpr auto kAll = contract::AndBFloat16(
 
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kAll, "any shape; its elements are counted in row-major order"),
-    contract::Input("index", kIndices,
+    contract::Input("index", kIndexTypes,
                     "which element of self, counted from the end if negative; the element of one "
                     "that self does not have is 0"),
     contract::Output("out", kAll, "shape of index, dtype of self")};
@@ -133,7 +137,7 @@ inline std::optional<std::string> OtherCount(const Arguments& arguments) {
 
 inline constexpr contract::Parameter kParameters[] = {
     contract::InOut("selfRef", kElements, "any shape; its elements are counted in row-major order"),
-    contract::Input("index", kIndices,
+    contract::Input("index", kIndexTypes,
                     "which element of selfRef, counted from the end if negative; one that selfRef "
                     "does not have is skipped"),
     contract::Input("source", kElements, "an element for each index"),
@@ -196,7 +200,7 @@ std::optional<std::string> TooManyEntriesInPlace(const Arguments& arguments) {
 }
 
 inline constexpr contract::Parameter kIndexParameter =
-    contract::Input("index", kIndices,
+    contract::Input("index", kIndexTypes,
                     "where each entry goes along dim; one that the tensor does not have is "
                     "skipped");
 inline constexpr contract::Parameter kSrcParameter =
@@ -339,7 +343,7 @@ inline constexpr contract::Parameter kParameters[] = {
     kSelfParameter,
     kDimParameter,
     contract::WithRank(
-        contract::Input("index", kIndices,
+        contract::Input("index", kIndexTypes,
                         "where each slice of source goes; rank 0 counts as [1]; one that self does "
                         "not have is skipped"),
         0, 1),
@@ -405,8 +409,7 @@ constexpr contract::Rule IndicesInside(contract::Predicate violated) {
 namespace index_fill_tensor {
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kFilled, "any shape; rank 0 counts as [1]"), kDimParameter,
-    kFilledIndex, kFilledValue,
-    contract::Output("out", kFilled, "shape and dtype of self; may be self itself")};
+    kFilledIndex, kFilledValue, CopyOfSelf(kFilled)};
 inline constexpr contract::Rule kRules[] = {
     kRealFilledValue, OutDType(IndexFill::kOut), DimInRange(IndexFill::kDim),
     IndicesInside(&IndexOutside<false>), OutShape(IndexFill::kOut)};
@@ -461,7 +464,7 @@ inline std::string ListText(const Arguments& arguments) {
 inline std::optional<std::string> NoIndices(const Arguments& arguments) {
   for (size_t i = 0; i < arguments.ElementCount(1); ++i) {
     const TensorDescriptor& index = arguments.Tensor(1, i);
-    if (contract::Has(kIndices[Product::kA2], index.dtype) || LeavesDimension(index.shape)) {
+    if (contract::Has(kIndexTypes[Product::kA2], index.dtype) || LeavesDimension(index.shape)) {
       continue;
     }
     return Cat("indices[", i, "].dtype is ", NameOf(index.dtype), " and its shape is ",

@@ -257,7 +257,7 @@ void ApplySorted(const UpdateShape& shape, const UpdateData& data) {
     });
     return;
   }
-  Slots slots(std::min<int64_t>(lines.count, TeamSize()));
+  Slots slots(shape.lanes);
   const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count);
   ParallelFor(lines.count, grain, [&](int64_t begin, int64_t end) {
     const Slots::Lease lease(slots);
@@ -307,10 +307,9 @@ bool UpdateShape::Sorts() const {
          (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16);
 }
 
-int64_t UpdateShape::ScratchBytes() const {
+int64_t UpdateShape::ScratchBytes() {
   if (!Sorts()) return 0;
-  const int64_t lanes =
-      SharesIndices() ? 1 : std::min<int64_t>({lines.count, TeamSize(), Slots::kMost});
+  if (!SharesIndices()) lanes = std::min<int64_t>({lines.count, TeamSize(), Slots::kMost});
   int64_t bytes;
   return __builtin_mul_overflow(2 * lanes * static_cast<int64_t>(sizeof(Entry)), count, &bytes)
              ? -1

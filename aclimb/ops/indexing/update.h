@@ -29,7 +29,10 @@ struct UpdateShape {
   // Sums and products of float32 and the half types are made in double, from entries that are
   // sorted by where they go, and rounded once.
   bool Sorts() const;
-  int64_t ScratchBytes() const;
+  // What Apply() needs; called once, when all else is known.
+  int64_t ScratchBytes();
+
+  int64_t lanes = 1;  // lines whose entries are sorted at a time, for which there is scratch
 };
 
 struct UpdateData {

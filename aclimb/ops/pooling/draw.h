@@ -142,11 +142,15 @@ void DrawAverage(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
-inline void DrawAdaptive(truth::Draw& draw, truth::Call& call) {
+// The shape of so many windows that share planes of `shape`.
+inline std::vector<int64_t> DrawShares(truth::Draw& draw, std::vector<int64_t> shape) {
   constexpr int64_t kCounts[] = {2, 1, 3, 5, 0, 7, 9};
-  const std::vector<int64_t> shape = DrawPlanes(draw);
-  std::vector<int64_t> pooled = shape;
-  for (size_t d = shape.size() - 2; d < shape.size(); ++d) pooled[d] = draw.Pick(kCounts);
+  for (size_t d = shape.size() - 2; d < shape.size(); ++d) shape[d] = draw.Pick(kCounts);
+  return shape;
+}
+
+inline void DrawAdaptive(truth::Draw& draw, truth::Call& call) {
+  const std::vector<int64_t> shape = DrawPlanes(draw), pooled = DrawShares(draw, shape);
   if (call.ParameterAt(adaptive::kOutputSize).kind == Kind::kIntArray) {
     truth::DrawTensor(draw, call, adaptive::kSelf, shape);
     call.SetInts(adaptive::kOutputSize, {pooled[pooled.size() - 2], pooled.back()});
@@ -157,6 +161,36 @@ inline void DrawAdaptive(truth::Draw& draw, truth::Call& call) {
     truth::DrawTensor(draw, call, kGradOutput, pooled, call.DTypeOf(kSelf));
     truth::DrawTensor(draw, call, kOut, shape, call.DTypeOf(kSelf));
   }
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+inline void DrawAdaptiveMax(truth::Draw& draw, truth::Call& call) {
+  using namespace adaptive_max;  // NOLINT: the positions
+  const std::vector<int64_t> shape = DrawPlanes(draw), pooled = DrawShares(draw, shape);
+  truth::DrawTensor(draw, call, kSelf, shape);
+  call.SetInts(kOutputSize, {pooled[pooled.size() - 2], pooled.back()});
+  truth::DrawTensor(draw, call, kOutputOut, pooled, call.DTypeOf(kSelf));
+  truth::DrawTensor(draw, call, kIndicesOut, pooled);
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+// With the indices of some forward call, or any.
+inline void DrawAdaptiveMaxGradient(truth::Draw& draw, truth::Call& call) {
+  using namespace adaptive_max_backward;  // NOLINT: the positions
+  const std::vector<int64_t> shape = DrawPlanes(draw), pooled = DrawShares(draw, shape);
+  truth::DrawTensor(draw, call, kSelf, shape);
+  const DType dtype = call.DTypeOf(kSelf);
+  truth::DrawTensor(draw, call, kGradOutput, pooled, dtype);
+  truth::DrawTensor(draw, call, kIndices, pooled);
+  if (draw.Below(8) != 7) {
+    std::vector<double> indices;
+    for (const Maximum& maximum :
+         SharedMaxima(shape, pooled, truth::DrawValues(draw, dtype, call.ElementCount(kSelf)))) {
+      indices.push_back(static_cast<double>(maximum.index));
+    }
+    call.SetTensor(kIndices, pooled, call.DTypeOf(kIndices), std::move(indices));
+  }
+  truth::DrawTensor(draw, call, kGradInput, shape, dtype);
   truth::MarkUnlessObeyed(draw, call);
 }
 

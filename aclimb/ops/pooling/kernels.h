@@ -10,12 +10,12 @@ namespace aclimb::pooling {
 
 // ---- The largest of each window
 
-// For each plane `stride` bytes, which need not be aligned: the indices of its maxima as INT32,
-// then zeros.
+// For each plane `stride` bytes, which need not be aligned: the indices of its maxima, then zeros.
 struct Indices {
   char* at = nullptr;  // null: nobody wants them
   int64_t stride = 0;
-  bool told = true;  // false: zeros alone
+  bool told = true;   // false: zeros alone
+  bool wide = false;  // INT64 instead of INT32
 };
 
 struct MaxArgs {
@@ -26,6 +26,8 @@ struct MaxArgs {
 };
 // False when the run was cancelled, as below.
 [[nodiscard]] bool MaxPool(const MaxArgs& args);
+// Of windows that share planes equally: as many as the axes say. The indices are wide.
+[[nodiscard]] bool AdaptiveMaxPool(const MaxArgs& args);
 
 struct MaxGradientArgs {
   Windows windows;

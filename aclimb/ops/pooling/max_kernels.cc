@@ -50,6 +50,13 @@ void MaxOfWindows(const Windows& windows, const float* plane, int64_t row, int64
   }
 }
 
+template <typename Index>
+int64_t IndexAt(const char* indices, int64_t o) {
+  Index index;
+  std::memcpy(&index, indices + o * int64_t{sizeof(index)}, sizeof(index));
+  return index;
+}
+
 template <typename Sum>
 void AddTo(const MaxGradientArgs& args, int64_t plane, Sum* sums) {
   const Axis &height = args.windows.height, &width = args.windows.width;
@@ -68,10 +75,9 @@ void AddTo(const MaxGradientArgs& args, int64_t plane, Sum* sums) {
   }
   const char* const indices = args.indices.at + plane * args.indices.stride;
   for (int64_t o = 0; o < count; ++o) {
-    int32_t index;
-    std::memcpy(&index, indices + o * int64_t{sizeof(index)}, sizeof(index));
     // What is below 0 is very large without sign.
-    const auto at = static_cast<uint64_t>(int64_t{index});
+    const auto at = static_cast<uint64_t>(args.indices.wide ? IndexAt<int64_t>(indices, o)
+                                                            : IndexAt<int32_t>(indices, o));
     if (at < elements) sums[at] += static_cast<Sum>(grad[o]);
   }
 }
@@ -112,6 +118,39 @@ bool MaxPool(const MaxArgs& args) {
           }
         }
       });
+}
+
+bool AdaptiveMaxPool(const MaxArgs& args) {
+  const Axis &height = args.windows.height, &width = args.windows.width;
+  // What a row of windows has, about: windows overlap by one element at most on either side.
+  const int64_t per_row = (height.in / height.out + 2) * (width.in + 2 * width.out);
+  return ParallelForAll(args.windows.planes * height.out, std::max<int64_t>(1, kPiece / per_row),
+                        [&](int64_t first, int64_t last) {
+                          for (int64_t r = first; r < last; ++r) {
+                            const int64_t plane = r / height.out, row = r % height.out;
+                            const float* const input = args.input + plane * height.in * width.in;
+                            const Range lines = AdaptiveWindow(row, height.in, height.out);
+                            char* const indices = args.indices.at + plane * args.indices.stride;
+                            for (int64_t o = 0; o < width.out; ++o) {
+                              const Range columns = AdaptiveWindow(o, width.in, width.out);
+                              int64_t index = lines.begin * width.in + columns.begin;
+                              float best = input[index];
+                              for (int64_t y = lines.begin; y < lines.end; ++y) {
+                                for (int64_t x = columns.begin; x < columns.end; ++x) {
+                                  const int64_t at = y * width.in + x;
+                                  const float value = input[at];
+                                  if ((value > best) | (value != value)) {  // NOLINT: no branches
+                                    best = value;
+                                    index = at;
+                                  }
+                                }
+                              }
+                              args.output[r * width.out + o] = best;
+                              std::memcpy(indices + (row * width.out + o) * int64_t{sizeof(index)},
+                                          &index, sizeof(index));
+                            }
+                          }
+                        });
 }
 
 bool MaxGradient(const MaxGradientArgs& args) {

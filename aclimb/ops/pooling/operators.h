@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aclimb/ops/pooling/adaptive_max_contracts.h"
 #include "aclimb/ops/pooling/average_contracts.h"
 #include "aclimb/ops/pooling/columns_contracts.h"
 #include "aclimb/ops/pooling/columns_truth.h"
@@ -31,6 +32,10 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                    &AdaptiveTruth, &DrawAdaptive),
     truth::Entry<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
         adaptive_backward::kContract, &AdaptiveGradientTruth, &DrawAdaptive),
+    truth::Entry<decltype(aclnnAdaptiveMaxPool2dGetWorkspaceSize)>(
+        adaptive_max::kContract, &AdaptiveMaxTruth, &DrawAdaptiveMax),
+    truth::Entry<decltype(aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize)>(
+        adaptive_max_backward::kContract, &AdaptiveMaxGradientTruth, &DrawAdaptiveMaxGradient),
     truth::Entry<decltype(aclnnIm2colGetWorkspaceSize)>(columns::kContract, &ColumnsTruth,
                                                         &DrawColumns),
     truth::Entry<decltype(aclnnIm2colBackwardGetWorkspaceSize)>(

@@ -308,6 +308,40 @@ TEST_F(PoolingRules, OfGradientsOfAdaptiveMeans) {
   harness.ExpectEveryRuleCovered({"adaptive_avg_pool2d_backward/product"});
 }
 
+TEST_F(PoolingRules, OfAdaptiveMaxima) {
+  using namespace pooling::adaptive_max;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnAdaptiveMaxPool2dGetWorkspaceSize)> harness(
+      kContract, &aclnnAdaptiveMaxPool2dGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {1, 4, 6}, kFloat);
+        a.Ints(kOutputSize, {2, 3});
+        a.Tensor(kOutputOut, {1, 2, 3}, kFloat);
+        a.Tensor(kIndicesOut, {1, 2, 3}, DType::kInt64);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
+  harness.ExpectRule("shape/outputOut", [](CallArguments& a) { a.Ints(kOutputSize, {3, 2}); });
+  harness.ExpectEveryRuleCovered({"adaptive_max_pool2d/product"});
+}
+
+TEST_F(PoolingRules, OfGradientsOfAdaptiveMaxima) {
+  using namespace pooling::adaptive_max_backward;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
+        a.Tensor(kSelf, {1, 4, 6}, kFloat);
+        a.Tensor(kIndices, {1, 2, 3}, DType::kInt64);
+        a.Tensor(kGradInput, {1, 4, 6}, kFloat);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
+  harness.ExpectRule("planes/gradOutput", [](CallArguments& a) {
+    a.Tensor(kGradOutput, {2, 2, 3}, kFloat);
+  });
+  harness.ExpectEveryRuleCovered({"adaptive_max_pool2d_backward/product"});
+}
+
 TEST_F(PoolingRules, OfColumns) {
   using namespace pooling::columns;  // NOLINT: the positions
   ContractHarness<decltype(aclnnIm2colGetWorkspaceSize)> harness(

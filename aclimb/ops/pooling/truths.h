@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/ops/pooling/adaptive_max_contracts.h"
 #include "aclimb/ops/pooling/average_contracts.h"
 #include "aclimb/ops/pooling/max_contracts.h"
 #include "aclimb/truth/call.h"
@@ -188,6 +189,35 @@ void EachAdaptive(const std::vector<int64_t>& planes, const std::vector<int64_t>
   }
 }
 
+// As PyTorch looks for them in windows that share planes equally.
+inline std::vector<Maximum> SharedMaxima(const std::vector<int64_t>& planes,
+                                         const std::vector<int64_t>& pooled,
+                                         const std::vector<double>& values) {
+  const auto elements = static_cast<size_t>(planes[planes.size() - 2] * planes.back());
+  const auto windows = static_cast<size_t>(pooled[pooled.size() - 2] * pooled.back());
+  std::vector<Maximum> maxima(values.size() / elements * windows);
+  for (size_t plane = 0; plane * elements < values.size(); ++plane) {
+    EachAdaptive(planes, pooled, [&](int64_t window, int64_t index, double /*divisor*/) {
+      Maximum& best = maxima[plane * windows + static_cast<size_t>(window)];
+      const double value = values[plane * elements + static_cast<size_t>(index)];
+      if (best.index < 0 || value > best.value || std::isnan(value)) best = {value, index};
+    });
+  }
+  return maxima;
+}
+
+inline void AdaptiveMaxTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace adaptive_max;  // NOLINT: the positions
+  std::vector<double> values, indices;
+  for (const Maximum& maximum :
+       SharedMaxima(call.Shape(kSelf), call.Shape(kOutputOut), call.Values(kSelf))) {
+    values.push_back(maximum.value);
+    indices.push_back(static_cast<double>(maximum.index));
+  }
+  outputs.Set(kOutputOut, values, truth::Allowance{});
+  outputs.Set(kIndicesOut, indices, truth::Allowance{});
+}
+
 inline int64_t PlaneSize(const std::vector<int64_t>& shape) {
   return shape[shape.size() - 2] * shape.back();
 }
@@ -207,6 +237,19 @@ void MeanTruth(const truth::Call& call, truth::Outputs& outputs, int from, int t
     });
   }
   sums.Put(call, to, outputs);
+}
+
+inline void AdaptiveMaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace adaptive_max_backward;  // NOLINT: the positions
+  const int64_t elements = PlaneSize(call.Shape(kSelf));
+  const int64_t count = PlaneSize(call.Shape(kGradOutput));
+  Sums sums(call.ElementCount(kGradInput));
+  for (int64_t n = 0; n < call.ElementCount(kGradOutput); ++n) {
+    const int64_t index = call.Ints(kIndices)[static_cast<size_t>(n)];
+    if (index < 0 || index >= elements) continue;
+    sums.Add(n / count * elements + index, call.Values(kGradOutput)[static_cast<size_t>(n)]);
+  }
+  sums.Put(call, kGradInput, outputs);
 }
 
 inline void AverageTruth(const truth::Call& call, truth::Outputs& outputs) {

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "aclimb/ops/selection/operators.h"
 #include "tests/support/contract_harness.h"
@@ -153,8 +154,8 @@ TEST_F(Selection, IndicesOfNumbersThatAreNotZero) {
 
 // There is a shape to tell even if there is no index to write.
 TEST_F(Selection, IndicesIntoASingleNumber) {
-  for (const double number : {0.0, 3.0}) {
-    const DeviceTensor self({}, kFloat, {number}), out({1, 0}, DType::kInt64);
+  for (const auto& [number, rows] : {std::pair{0.0, int64_t{1}}, {0.0, 0}, {3.0, 1}}) {
+    const DeviceTensor self({}, kFloat, {number}), out({rows, 0}, DType::kInt64);
     ACLIMB_ASSERT_OK(RunBothPhases(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnNonzeroGetWorkspaceSize(self, out, size, executor);

@@ -121,17 +121,23 @@ namespace topk {
 
 enum : int { kSelf, kK, kDim, kLargest, kSorted, kValues, kIndices };
 
+// Of self without dimensions, one element has none either, and none of it has the shape [0].
 inline std::vector<int64_t> ShapeOfTop(const Arguments& arguments) {
   std::vector<int64_t> shape = arguments.Tensor(kSelf).shape;
   const int64_t dim = arguments.Integer(kDim), rank = static_cast<int64_t>(shape.size());
-  if (rank > 0) shape[static_cast<size_t>(dim < 0 ? dim + rank : dim)] = arguments.Integer(kK);
+  const int64_t k = arguments.Integer(kK);
+  if (rank > 0) {
+    shape[static_cast<size_t>(dim < 0 ? dim + rank : dim)] = k;
+  } else if (k == 0) {
+    shape = {0};
+  }
   return shape;
 }
 template <int kOutput>
 std::optional<std::string> OtherShapeOfTop(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const TensorDescriptor& out = arguments.Tensor(kOutput);
-  // Of a single number without dimensions, no element has to have one.
+  // It may have one.
   if (self.rank() == 0 && out.shape == std::vector<int64_t>{arguments.Integer(kK)}) {
     return std::nullopt;
   }

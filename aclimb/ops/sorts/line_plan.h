@@ -27,7 +27,7 @@ struct LineTask {
 PlanPointer MakeLinePlan(const contract::Arguments& arguments, Planner& planner,
                          const LineTask& task);
 
-// Room for the entries of a sort, and what they are: of `lines` sorts at a time.
+// Of the entries of a line; negative when that is past int64.
 int64_t EntryBytes(DType dtype, int64_t length);
 
 }  // namespace aclimb::sorts

@@ -214,6 +214,20 @@ TEST(SortsContract, EveryRuleOfTop) {
       });
   top.ExpectAccepted();
   top.ExpectGenericRules();
+  // Of a single number: it, in one dimension or in none, or nothing of it.
+  const auto of_number = [](int64_t k, const std::vector<int64_t>& shape) {
+    return [=](CallArguments& a) {
+      a.Tensor(kSelf, {}, DType::kFloat32);
+      a.Integer(kK, k);
+      a.Integer(kDim, 0);
+      a.Tensor(kValues, shape, DType::kFloat32);
+      a.Tensor(kIndices, shape, DType::kInt64);
+    };
+  };
+  top.ExpectAccepted(of_number(1, {}));
+  top.ExpectAccepted(of_number(1, {1}));
+  top.ExpectAccepted(of_number(0, {0}));
+  top.ExpectRule("shape/valuesOut", of_number(0, {}));
   top.ExpectRule("range/k", [](CallArguments& a) { a.Integer(kK, -1); });
   top.ExpectRule("shape/valuesOut", [](CallArguments& a) {
     a.Tensor(kValues, {2, 3}, DType::kFloat32);

@@ -16,7 +16,7 @@ namespace aclimb::sorts {
 // NaN is larger than all numbers, and like every NaN.
 inline bool Less(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
-// The lines of a tensor along a dimension, and the first `wanted` places of each in its order.
+// Elements of lines, and their places in them.
 struct Ordered {
   std::vector<double> values;
   std::vector<double> places;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,72 +11,88 @@
 #include "aclimb/ops/upsample/scales.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
+#include "aclnnop/aclnn_upsample_linear_1d.h"
+#include "aclnnop/aclnn_upsample_linear_1d_backward.h"
+#include "aclnnop/aclnn_upsample_nearest_1d.h"
+#include "aclnnop/aclnn_upsample_nearest_1d_backward.h"
 #include "aclnnop/aclnn_upsample_nearest_2d.h"
 #include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
 
-// Images in another size, and the gradients.
+// Images in another size, rows of images too, and the gradients. kDims is 2 or 1 of those.
 namespace aclimb::upsample {
 
 using contract::Arguments;
 using contract::Kind;
 using Finding = std::optional<std::string>;
 
-constexpr contract::Parameter Images(contract::Parameter parameter) {
-  return contract::WithFormats(contract::WithRank(parameter, 4, 4),
-                               contract::Formats(contract::kNchw, contract::kNd));
+template <int kDims>
+constexpr contract::Parameter Sized(contract::Parameter parameter) {
+  return contract::WithFormats(
+      contract::WithRank(parameter, kDims + 2, kDims + 2),
+      contract::Formats(kDims == 2 ? contract::kNchw : contract::kNcl, contract::kNd));
 }
+constexpr contract::Parameter Images(contract::Parameter parameter) { return Sized<2>(parameter); }
+constexpr contract::Parameter Lines(contract::Parameter parameter) { return Sized<1>(parameter); }
 
 inline constexpr auto kFloats = contract::AndBFloat16(DType::kFloat32, DType::kFloat16);
 inline constexpr auto kRepeated =
     contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kUInt8);
 inline constexpr auto kSizes = contract::Between(1, static_cast<double>(kMost));
 
-inline constexpr contract::Parameter kOutputSizeParameter =
-    contract::Attribute("outputSize", Kind::kIntArray, "height and width of the output");
+inline constexpr contract::Parameter kOutputSizeParameter = contract::Attribute(
+    "outputSize", Kind::kIntArray, "of the output, a number for each dimension behind N and C");
 inline constexpr const char* kFactorDoc =
     "how much larger the output is, where that is not quite the quotient of the sizes; 0, what is "
     "below, and 1 are that quotient";
 
 // ---- Forward: self, outputSize, ..., out
 
-template <int kOut>
+template <int kOut, int kDims>
 Finding OtherOut(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(0);
   const IntArrayValue& size = arguments.Ints(1);
+  std::vector<int64_t> expected = self.shape;
+  std::copy(size.begin(), size.end(), expected.end() - kDims);
   return contract::OtherShape(
-      "out", arguments.Tensor(kOut), {self.shape[0], self.shape[1], size[0], size[1]},
+      "out", arguments.Tensor(kOut), expected,
       Cat("self.shape ", contract::ShapeText(self), " and outputSize ", contract::IntsText(size)));
 }
-inline Finding NoElements(const Arguments& arguments) {
+template <int kDims>
+Finding NoElements(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(0);
-  if (std::min(self.shape[2], self.shape[3]) > 0 && std::max(self.shape[2], self.shape[3]) <= kMost)
-    return std::nullopt;
-  return Cat("self.shape is ", contract::ShapeText(self),
-             "; expected a height and a width of 1 to ", kMost, ".");
+  const bool fits = std::all_of(self.shape.end() - kDims, self.shape.end(),
+                                [](int64_t extent) { return extent > 0 && extent <= kMost; });
+  if (fits) return std::nullopt;
+  return Cat("self.shape is ", contract::ShapeText(self), "; expected 1 to ", kMost,
+             " elements in each dimension behind N and C.");
 }
 
-template <int kOut>
+template <int kOut, int kDims>
 inline constexpr contract::Rule kForwardRules[] = {
     contract::SameDType("same-dtype/out", kOut, 0, "allocate out with the dtype of self"),
-    contract::Count("count/outputSize", 1, contract::Exactly(2), "pass height and width"),
+    contract::Count("count/outputSize", 1, contract::Exactly(kDims),
+                    "pass a number for each dimension behind N and C"),
     contract::InRange("range/outputSize", 1, kSizes, "pass 1 or more"),
-    contract::Custom("images/self", &NoElements, "the images of self have elements",
-                     "pass images that have elements"),
-    contract::Custom("shape/out", &OtherOut<kOut>,
+    contract::Custom("images/self", &NoElements<kDims>,
+                     "self has elements in the dimensions behind N and C",
+                     "pass what has elements"),
+    contract::Custom("shape/out", &OtherOut<kOut, kDims>,
                      "out has N and C of self and the size in outputSize",
                      "allocate out with that shape"),
 };
 
 // ---- Backward: gradOut, outputSize, inputSize, ..., the gradient
 
-template <int kGradient>
+template <int kGradient, int kDims, bool kNamedGradInput>
 struct BackwardRules {
-  static constexpr const char* Name() { return kGradient == 5 ? "gradInput" : "out"; }
+  static constexpr const char* Name() { return kNamedGradInput ? "gradInput" : "out"; }
 
   static Finding OtherGradOut(const Arguments& arguments) {
     const IntArrayValue &size = arguments.Ints(1), &input = arguments.Ints(2);
+    std::vector<int64_t> expected = input;
+    std::copy(size.begin(), size.end(), expected.end() - kDims);
     return contract::OtherShape(
-        "gradOut", arguments.Tensor(0), {input[0], input[1], size[0], size[1]},
+        "gradOut", arguments.Tensor(0), expected,
         Cat("inputSize ", contract::IntsText(input), " and outputSize ", contract::IntsText(size)));
   }
   static Finding OtherGradient(const Arguments& arguments) {
@@ -84,21 +101,25 @@ struct BackwardRules {
   }
   static Finding NoElements(const Arguments& arguments) {
     const IntArrayValue& input = arguments.Ints(2);
-    if (std::min(input[2], input[3]) > 0) return std::nullopt;
+    if (std::all_of(input.end() - kDims, input.end(), [](int64_t extent) { return extent > 0; })) {
+      return std::nullopt;
+    }
     return Cat("inputSize is ", contract::IntsText(input),
-               "; expected a height and a width above 0.");
+               "; expected numbers above 0 behind N and C.");
   }
 
   static constexpr contract::Rule kRules[] = {
       contract::SameDType("same-dtype/gradient", kGradient, 0,
                           "allocate the gradient with the dtype of gradOut"),
-      contract::Count("count/outputSize", 1, contract::Exactly(2), "pass height and width"),
-      contract::Count("count/inputSize", 2, contract::Exactly(4),
+      contract::Count("count/outputSize", 1, contract::Exactly(kDims),
+                      "pass a number for each dimension behind N and C"),
+      contract::Count("count/inputSize", 2, contract::Exactly(kDims + 2),
                       "pass the shape of the forward input"),
       contract::InRange("range/outputSize", 1, kSizes, "pass 1 or more"),
       contract::InRange("range/inputSize", 2, contract::Between(0, static_cast<double>(kMost)),
                         "pass the shape of the forward input"),
-      contract::Custom("images/inputSize", &NoElements, "the images of inputSize have elements",
+      contract::Custom("images/inputSize", &NoElements,
+                       "inputSize has numbers above 0 behind N and C",
                        "pass the shape of the forward input"),
       contract::Custom("shape/gradOut", &OtherGradOut,
                        "gradOut has N and C of inputSize and the size in outputSize",
@@ -118,7 +139,7 @@ inline constexpr contract::Contract kContract = {
     .folder = "upsample_nearest2d",
     .summary = "Images in another size: each element is the one of self that is nearest.",
     .parameters = kParameters,
-    .rules = kForwardRules<kOut>,
+    .rules = kForwardRules<kOut, 2>,
 };
 static_assert(contract::Matches<decltype(aclnnUpsampleNearest2dGetWorkspaceSize)>(kContract));
 }  // namespace nearest
@@ -137,7 +158,7 @@ inline constexpr contract::Contract kContract = {
     .folder = "upsample_nearest2d_backward",
     .summary = "Gradient of aclnnUpsampleNearest2d with respect to its input.",
     .parameters = kParameters,
-    .rules = BackwardRules<kGradInput>::kRules,
+    .rules = BackwardRules<kGradInput, 2, true>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleNearest2dBackwardGetWorkspaceSize)>(kContract));
@@ -159,7 +180,7 @@ inline constexpr contract::Contract kContract = {
     .folder = "upsample_bilinear2d",
     .summary = "Images in another size: each element lies between four of self.",
     .parameters = kParameters,
-    .rules = kForwardRules<kOut>,
+    .rules = kForwardRules<kOut, 2>,
 };
 static_assert(contract::Matches<decltype(aclnnUpsampleBilinear2dGetWorkspaceSize)>(kContract));
 }  // namespace bilinear
@@ -179,10 +200,83 @@ inline constexpr contract::Contract kContract = {
     .folder = "upsample_bilinear2d_backward",
     .summary = "Gradient of aclnnUpsampleBilinear2d with respect to its input.",
     .parameters = kParameters,
-    .rules = BackwardRules<kOut>::kRules,
+    .rules = BackwardRules<kOut, 2, false>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleBilinear2dBackwardGetWorkspaceSize)>(kContract));
 }  // namespace bilinear_backward
+
+namespace nearest1d {
+enum : int { kSelf, kOutputSize, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    Lines(contract::Input("self", kRepeated, "[N, C, L]")), kOutputSizeParameter,
+    Lines(contract::Output("out", kRepeated, "N and C of self and the new size; dtype of self"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleNearest1d",
+    .folder = "upsample_nearest1d",
+    .summary = "Lines in another length: each element is the one of self that is nearest.",
+    .parameters = kParameters,
+    .rules = kForwardRules<kOut, 1>,
+};
+static_assert(contract::Matches<decltype(aclnnUpsampleNearest1dGetWorkspaceSize)>(kContract));
+}  // namespace nearest1d
+
+namespace nearest1d_backward {
+enum : int { kGradOut, kOutputSize, kInputSize, kScales, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    Lines(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
+    kOutputSizeParameter,
+    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
+    contract::Attribute("scales", Kind::kReal, kFactorDoc),
+    Lines(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleNearest1dBackward",
+    .folder = "upsample_nearest1d_backward",
+    .summary = "Gradient of aclnnUpsampleNearest1d with respect to its input.",
+    .parameters = kParameters,
+    .rules = BackwardRules<kOut, 1, false>::kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnUpsampleNearest1dBackwardGetWorkspaceSize)>(kContract));
+}  // namespace nearest1d_backward
+
+namespace linear1d {
+enum : int { kSelf, kOutputSize, kAlignCorners, kScales, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    Lines(contract::Input("self", kFloats, "[N, C, L]")), kOutputSizeParameter,
+    contract::Attribute("alignCorners", Kind::kBool,
+                        "true: the centers of the elements at the ends stay where they are; "
+                        "false: the ends themselves do"),
+    contract::Attribute("scales", Kind::kReal, kFactorDoc),
+    Lines(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleLinear1d",
+    .folder = "upsample_linear1d",
+    .summary = "Lines in another length: each element lies between two of self.",
+    .parameters = kParameters,
+    .rules = kForwardRules<kOut, 1>,
+};
+static_assert(contract::Matches<decltype(aclnnUpsampleLinear1dGetWorkspaceSize)>(kContract));
+}  // namespace linear1d
+
+namespace linear1d_backward {
+enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScales, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    Lines(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
+    kOutputSizeParameter,
+    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
+    contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
+    contract::Attribute("scales", Kind::kReal, kFactorDoc),
+    Lines(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleLinear1dBackward",
+    .folder = "upsample_linear1d_backward",
+    .summary = "Gradient of aclnnUpsampleLinear1d with respect to its input.",
+    .parameters = kParameters,
+    .rules = BackwardRules<kOut, 1, false>::kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnUpsampleLinear1dBackwardGetWorkspaceSize)>(kContract));
+}  // namespace linear1d_backward
 
 }  // namespace aclimb::upsample

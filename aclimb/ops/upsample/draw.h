@@ -16,13 +16,16 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   const bool backward = call.ParameterAt(2).kind == Kind::kIntArray;
   const int output = call.size() - 1;
   const int64_t scale = draw.most_elements() > 100'000 ? 6 : 1;
-  std::vector<int64_t> in = {draw.Pick(kCounts), draw.Pick(kCounts), scale * draw.Pick(kExtents),
-                             scale * draw.Pick(kExtents)};
-  std::vector<int64_t> out = {in[0], in[1], scale * draw.Pick(kExtents),
-                              scale * draw.Pick(kExtents)};
+  std::vector<int64_t> in = {draw.Pick(kCounts), draw.Pick(kCounts)}, out = in;
+  for (int d = 2; d < call.ParameterAt(0).min_rank; ++d) {
+    in.push_back(scale * draw.Pick(kExtents));
+    out.push_back(scale * draw.Pick(kExtents));
+  }
   // An upsampling by two, now and then.
-  if (draw.Below(4) == 3) out = {in[0], in[1], 2 * in[2], 2 * in[3]};
-  call.SetInts(1, {out[2], out[3]});
+  if (draw.Below(4) == 3) {
+    for (size_t d = 2; d < in.size(); ++d) out[d] = 2 * in[d];
+  }
+  call.SetInts(1, std::vector<int64_t>(out.begin() + 2, out.end()));
   if (backward) call.SetInts(2, in);
   for (int p = 2; p < output; ++p) {
     if (call.ParameterAt(p).kind == Kind::kReal) call.SetReal(p, draw.Pick(kFactors));

@@ -34,8 +34,15 @@ struct Problem {
   bool linear = false;
 };
 
-inline Problem ProblemOf(const std::vector<int64_t>& in, const std::vector<int64_t>& out,
-                         double factor_h, double factor_w, bool corners, bool linear) {
+// A line is an image of one row.
+inline std::vector<int64_t> ImageShape(std::vector<int64_t> shape) {
+  if (shape.size() == 3) shape.insert(shape.begin() + 2, 1);
+  return shape;
+}
+inline Problem ProblemOf(const std::vector<int64_t>& in_shape,
+                         const std::vector<int64_t>& out_shape, double factor_h, double factor_w,
+                         bool corners, bool linear) {
+  const std::vector<int64_t> in = ImageShape(in_shape), out = ImageShape(out_shape);
   return {in, out, {in[2], out[2], factor_h, corners}, {in[3], out[3], factor_w, corners}, linear};
 }
 
@@ -101,6 +108,32 @@ inline void BilinearGradientTruth(const truth::Call& call, truth::Outputs& outpu
   TruthOf(call, outputs,
           ProblemOf(call.Shape(kOut), call.Shape(kGradOut), call.Real(kScalesH),
                     call.Real(kScalesW), call.Bool(kAlignCorners), true),
+          kOut, true);
+}
+
+inline void Nearest1dTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace nearest1d;  // NOLINT: the positions
+  TruthOf(call, outputs, ProblemOf(call.Shape(kSelf), call.Shape(kOut), 0, 0, false, false), kOut,
+          false);
+}
+inline void Nearest1dGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace nearest1d_backward;  // NOLINT: the positions
+  TruthOf(call, outputs,
+          ProblemOf(call.Shape(kOut), call.Shape(kGradOut), 0, call.Real(kScales), false, false),
+          kOut, true);
+}
+inline void Linear1dTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace linear1d;  // NOLINT: the positions
+  TruthOf(call, outputs,
+          ProblemOf(call.Shape(kSelf), call.Shape(kOut), 0, call.Real(kScales),
+                    call.Bool(kAlignCorners), true),
+          kOut, false);
+}
+inline void Linear1dGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace linear1d_backward;  // NOLINT: the positions
+  TruthOf(call, outputs,
+          ProblemOf(call.Shape(kOut), call.Shape(kGradOut), 0, call.Real(kScales),
+                    call.Bool(kAlignCorners), true),
           kOut, true);
 }
 

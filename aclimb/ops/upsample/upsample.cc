@@ -48,8 +48,13 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
   plan->kernel = kernel;
   Args& args = plan->args;
   args.planes = in.shape[0] * in.shape[1];
-  args.height = {in.shape[2], out.shape[2], attributes.factor_h, attributes.corners};
-  args.width = {in.shape[3], out.shape[3], attributes.factor_w, attributes.corners};
+  // A line is an image of one row.
+  const int last = in.rank - 1;
+  args.height = {1, 1};
+  if (last == 3) {
+    args.height = {in.shape[2], out.shape[2], attributes.factor_h, attributes.corners};
+  }
+  args.width = {in.shape[last], out.shape[last], attributes.factor_w, attributes.corners};
   args.linear = linear;
   const DType dtype = kernel == Kernel::kRepeat ? from.dtype : DType::kFloat32;
   plan->from = rows::Dense::Input(planner, 0, from, dtype, rows::OwnOrder(from.rank));
@@ -92,10 +97,38 @@ Result<PlanPointer> MakeBilinearBackward(const Arguments& arguments, Planner& pl
                      .corners = arguments.Bool(kAlignCorners)});
 }
 
+Result<PlanPointer> MakeNearest1d(const Arguments& arguments, Planner& planner) {
+  return MakePlanOf(arguments, planner, nearest1d::kOut, Kernel::kRepeat, false, {});
+}
+
+Result<PlanPointer> MakeNearest1dBackward(const Arguments& arguments, Planner& planner) {
+  using namespace nearest1d_backward;  // NOLINT: the positions
+  return MakePlanOf(arguments, planner, kOut, Kernel::kGradient, false,
+                    {.factor_w = arguments.Real(kScales)});
+}
+
+Result<PlanPointer> MakeLinear1d(const Arguments& arguments, Planner& planner) {
+  using namespace linear1d;  // NOLINT: the positions
+  return MakePlanOf(
+      arguments, planner, kOut, Kernel::kInterpolate, true,
+      {.factor_w = arguments.Real(kScales), .corners = arguments.Bool(kAlignCorners)});
+}
+
+Result<PlanPointer> MakeLinear1dBackward(const Arguments& arguments, Planner& planner) {
+  using namespace linear1d_backward;  // NOLINT: the positions
+  return MakePlanOf(
+      arguments, planner, kOut, Kernel::kGradient, true,
+      {.factor_w = arguments.Real(kScales), .corners = arguments.Bool(kAlignCorners)});
+}
+
 constinit Operator kNearest(nearest::kContract, MakeNearest);
 constinit Operator kNearestBackward(nearest_backward::kContract, MakeNearestBackward);
 constinit Operator kBilinear(bilinear::kContract, MakeBilinear);
 constinit Operator kBilinearBackward(bilinear_backward::kContract, MakeBilinearBackward);
+constinit Operator kNearest1d(nearest1d::kContract, MakeNearest1d);
+constinit Operator kNearest1dBackward(nearest1d_backward::kContract, MakeNearest1dBackward);
+constinit Operator kLinear1d(linear1d::kContract, MakeLinear1d);
+constinit Operator kLinear1dBackward(linear1d_backward::kContract, MakeLinear1dBackward);
 
 }  // namespace
 }  // namespace aclimb::upsample
@@ -152,5 +185,58 @@ extern "C" aclnnStatus aclnnUpsampleBilinear2dBackward(void* workspace, uint64_t
                                                        aclOpExecutor* executor,
                                                        aclrtStream stream) {
   return aclimb::Phase2(aclimb::upsample::kBilinearBackward, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnUpsampleNearest1dGetWorkspaceSize(const aclTensor* self,
+                                                              const aclIntArray* outputSize,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::upsample::kNearest1d, workspaceSize, executor, self, outputSize,
+                        out);
+}
+
+extern "C" aclnnStatus aclnnUpsampleNearest1d(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::upsample::kNearest1d, workspace, workspaceSize, executor, stream);
+}
+
+extern "C" aclnnStatus aclnnUpsampleNearest1dBackwardGetWorkspaceSize(
+    const aclTensor* gradOut, const aclIntArray* outputSize, const aclIntArray* inputSize,
+    double scales, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::upsample::kNearest1dBackward, workspaceSize, executor, gradOut,
+                        outputSize, inputSize, scales, out);
+}
+
+extern "C" aclnnStatus aclnnUpsampleNearest1dBackward(void* workspace, uint64_t workspaceSize,
+                                                      aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::upsample::kNearest1dBackward, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnUpsampleLinear1dGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* outputSize, const bool alignCorners,
+    const double scales, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::upsample::kLinear1d, workspaceSize, executor, self, outputSize,
+                        alignCorners, scales, out);
+}
+
+extern "C" aclnnStatus aclnnUpsampleLinear1d(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::upsample::kLinear1d, workspace, workspaceSize, executor, stream);
+}
+
+extern "C" aclnnStatus aclnnUpsampleLinear1dBackwardGetWorkspaceSize(
+    const aclTensor* gradOut, const aclIntArray* outputSize, const aclIntArray* inputSize,
+    bool alignCorners, double scales, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::upsample::kLinear1dBackward, workspaceSize, executor, gradOut,
+                        outputSize, inputSize, alignCorners, scales, out);
+}
+
+extern "C" aclnnStatus aclnnUpsampleLinear1dBackward(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::upsample::kLinear1dBackward, workspace, workspaceSize, executor,
                         stream);
 }

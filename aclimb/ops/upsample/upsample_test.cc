@@ -103,6 +103,22 @@ class UpsampleRules : public DeviceTest {
     harness.ExpectRule("shape/gradOut", [](CallArguments& a) { a.Ints(1, {4, 4}); });
     harness.ExpectRule("shape/gradient", [](CallArguments& a) { a.Ints(2, {1, 2, 3, 3}); });
   }
+
+  template <typename Harness>
+  static void ExpectLineRules(Harness& harness) {
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    harness.ExpectRule("images/self", [](CallArguments& a) { a.Tensor(0, {1, 2, 0}, kFloat); });
+    harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(1, {4}); });
+  }
+  template <typename Harness>
+  static void ExpectLineBackwardRules(Harness& harness) {
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    harness.ExpectRule("images/inputSize", [](CallArguments& a) { a.Ints(2, {1, 2, 0}); });
+    harness.ExpectRule("shape/gradOut", [](CallArguments& a) { a.Ints(1, {4}); });
+    harness.ExpectRule("shape/gradient", [](CallArguments& a) { a.Ints(2, {1, 2, 4}); });
+  }
 };
 
 TEST_F(UpsampleRules, Nearest) {
@@ -161,6 +177,63 @@ TEST_F(UpsampleRules, BilinearBackward) {
       });
   ExpectBackwardRules(harness);
   harness.ExpectEveryRuleCovered({"upsample_bilinear2d_backward/product"});
+}
+
+TEST_F(UpsampleRules, Lines) {
+  {
+    using namespace upsample::nearest1d;  // NOLINT: the positions
+    ContractHarness<decltype(aclnnUpsampleNearest1dGetWorkspaceSize)> harness(
+        kContract, &aclnnUpsampleNearest1dGetWorkspaceSize, [](CallArguments& a) {
+          a.Tensor(kSelf, {1, 2, 3}, kFloat);
+          a.Ints(kOutputSize, {5});
+          a.Tensor(kOut, {1, 2, 5}, kFloat);
+        });
+    ExpectLineRules(harness);
+    harness.ExpectEveryRuleCovered({"upsample_nearest1d/product"});
+  }
+  {
+    using namespace upsample::linear1d;  // NOLINT: the positions
+    ContractHarness<decltype(aclnnUpsampleLinear1dGetWorkspaceSize)> harness(
+        kContract, &aclnnUpsampleLinear1dGetWorkspaceSize, [](CallArguments& a) {
+          a.Tensor(kSelf, {1, 2, 3}, kFloat);
+          a.Ints(kOutputSize, {5});
+          a.Bool(kAlignCorners, true);
+          a.Real(kScales, 1);
+          a.Tensor(kOut, {1, 2, 5}, kFloat);
+        });
+    ExpectLineRules(harness);
+    harness.ExpectEveryRuleCovered({"upsample_linear1d/product"});
+  }
+}
+
+TEST_F(UpsampleRules, LinesBackward) {
+  {
+    using namespace upsample::nearest1d_backward;  // NOLINT: the positions
+    ContractHarness<decltype(aclnnUpsampleNearest1dBackwardGetWorkspaceSize)> harness(
+        kContract, &aclnnUpsampleNearest1dBackwardGetWorkspaceSize, [](CallArguments& a) {
+          a.Tensor(kGradOut, {1, 2, 5}, kFloat);
+          a.Ints(kOutputSize, {5});
+          a.Ints(kInputSize, {1, 2, 3});
+          a.Real(kScales, 0);
+          a.Tensor(kOut, {1, 2, 3}, kFloat);
+        });
+    ExpectLineBackwardRules(harness);
+    harness.ExpectEveryRuleCovered({"upsample_nearest1d_backward/product"});
+  }
+  {
+    using namespace upsample::linear1d_backward;  // NOLINT: the positions
+    ContractHarness<decltype(aclnnUpsampleLinear1dBackwardGetWorkspaceSize)> harness(
+        kContract, &aclnnUpsampleLinear1dBackwardGetWorkspaceSize, [](CallArguments& a) {
+          a.Tensor(kGradOut, {1, 2, 5}, kFloat);
+          a.Ints(kOutputSize, {5});
+          a.Ints(kInputSize, {1, 2, 3});
+          a.Bool(kAlignCorners, false);
+          a.Real(kScales, 0);
+          a.Tensor(kOut, {1, 2, 3}, kFloat);
+        });
+    ExpectLineBackwardRules(harness);
+    harness.ExpectEveryRuleCovered({"upsample_linear1d_backward/product"});
+  }
 }
 
 }  // namespace
