@@ -42,4 +42,35 @@ inline constexpr Parameter kSoftplusParameters[] = {
 inline constexpr Rule kSoftplusRules[] = {IsReal("real/beta", 1), IsReal("real/threshold", 2),
                                           HasShape("same-shape/out", 3, 0)};
 
+inline constexpr Parameter kLogSigmoidParameters[] = {
+    Input("self", kFloats, "any shape"),
+    MayBe(Output("out", kFloats, "shape and dtype of self"), 0)};
+inline constexpr Rule kLogSigmoidRules[] = {HasDType("same-dtype/out", 1, 0),
+                                            HasShape("same-shape/out", 1, 0)};
+// What a program passes as buffer is reserved, and PyTorch's is empty.
+inline constexpr Parameter kLogSigmoidForwardParameters[] = {
+    Input("self", kFloats, "any shape"),
+    MayBe(Output("out", kFloats, "shape and dtype of self"), 0),
+    Optional(Output("buffer", kAllFloats, "reserved: stays as it is"))};
+inline constexpr auto& kLogSigmoidForwardRules = kLogSigmoidRules;
+
+inline constexpr Parameter kRoundDecimalsParameters[] = {
+    Input("self", kRoundTypes, "any shape"),
+    Attribute("decimals", Kind::kInteger, "digits behind the point that stay, below 0 before it"),
+    MayBe(Output("out", kRoundTypes, "shape and dtype of self"), 0)};
+inline constexpr Rule kRoundDecimalsRules[] = {HasDType("same-dtype/out", 2, 0),
+                                               HasShape("same-shape/out", 2, 0)};
+inline constexpr auto kInplaceRoundDecimalsParameters = InPlace(kRoundDecimalsParameters);
+inline constexpr auto kInplaceRoundDecimalsRules = First(kRoundDecimalsRules, 0);
+
+inline constexpr Parameter kNanToNumParameters[] = {
+    Input("self", kNanToNumTypes, "any shape"), Attribute("nan", Kind::kReal, "in place of NaN"),
+    Attribute("posinf", Kind::kReal, "in place of infinity"),
+    Attribute("neginf", Kind::kReal, "in place of negative infinity"),
+    MayBe(Output("out", kNanToNumTypes, "shape and dtype of self"), 0)};
+inline constexpr Rule kNanToNumRules[] = {HasDType("same-dtype/out", 4, 0),
+                                          HasShape("same-shape/out", 4, 0)};
+inline constexpr auto kInplaceNanToNumParameters = InPlace(kNanToNumParameters);
+inline constexpr auto kInplaceNanToNumRules = First(kNanToNumRules, 0);
+
 }  // namespace aclimb::pointwise

@@ -39,6 +39,7 @@ struct Attributes {
   F(ThresholdBackward) F(GeluBackwardByErf) F(GeluBackwardByTanh) F(TanhBackward) F(SiluBackward) \
   F(SigmoidBackward) F(HardswishBackward) F(HardsigmoidBackward) F(HardtanhBackward) \
   F(LeakyReluBackward)
+#define ACLIMB_RARE_FORMULAS(F) F(LogSigmoid) F(LogSigmoidBackward) F(RoundDecimals) F(NanToNum)
 // clang-format on
 
 #define ACLIMB_FORMULA_NUMBER(Name) k##Name,
@@ -46,12 +47,14 @@ enum class ActivationNumber : int { ACLIMB_ACTIVATION_FORMULAS(ACLIMB_FORMULA_NU
 enum class SelectionNumber : int { ACLIMB_SELECTION_FORMULAS(ACLIMB_FORMULA_NUMBER) };
 enum class CombinationNumber : int { ACLIMB_COMBINATION_FORMULAS(ACLIMB_FORMULA_NUMBER) };
 enum class GradientNumber : int { ACLIMB_GRADIENT_FORMULAS(ACLIMB_FORMULA_NUMBER) };
+enum class RareNumber : int { ACLIMB_RARE_FORMULAS(ACLIMB_FORMULA_NUMBER) };
 #undef ACLIMB_FORMULA_NUMBER
 
 const elementwise::Runs& ActivationRuns(int number);
 const elementwise::Runs& SelectionRuns(int number);
 const elementwise::Runs& CombinationRuns(int number);
 const elementwise::Runs& GradientRuns(int number);
+const elementwise::Runs& RareRuns(int number);
 
 // kElu, kGeluByErf ...
 #define ACLIMB_FORMULA(Name)                                        \
@@ -73,6 +76,11 @@ ACLIMB_COMBINATION_FORMULAS(ACLIMB_FORMULA)
   inline constexpr elementwise::Formula k##Name = {&GradientRuns, \
                                                    static_cast<int>(GradientNumber::k##Name)};
 ACLIMB_GRADIENT_FORMULAS(ACLIMB_FORMULA)
+#undef ACLIMB_FORMULA
+#define ACLIMB_FORMULA(Name)                                  \
+  inline constexpr elementwise::Formula k##Name = {&RareRuns, \
+                                                   static_cast<int>(RareNumber::k##Name)};
+ACLIMB_RARE_FORMULAS(ACLIMB_FORMULA)
 #undef ACLIMB_FORMULA
 
 }  // namespace aclimb::pointwise

@@ -63,6 +63,15 @@ inline constexpr Rule kSigmoidBackwardRules[] = {
     HasDType("same-dtype/output", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
     HasShape("same-shape/output", 1, 0), HasShape("same-shape/gradInput", 2, 0)};
 
+inline constexpr Parameter kLogSigmoidBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Optional(Input("buffer", kFloats, "reserved: of any shape")),
+    MayBe(Output("gradInput", kFloats, kResultDoc), 0, 1)};
+inline constexpr Rule kLogSigmoidBackwardRules[] = {
+    HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/buffer", 2, 0),
+    HasDType("same-dtype/gradInput", 3, 0), HasShape("same-shape/self", 1, 0),
+    HasShape("same-shape/gradInput", 3, 0)};
+
 inline constexpr Parameter kHardswishBackwardParameters[] = {
     Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
     MayBe(Output("out", kFloats, kResultDoc), 0, 1)};

@@ -49,6 +49,7 @@ inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
     numbers.given[p] = call.IsGiven(p);
     if (call.ParameterAt(p).kind == Kind::kInteger) numbers.integer[integers++] = call.Integer(p);
     if (call.ParameterAt(p).kind == Kind::kString) numbers.by_tanh = call.Text(p, "") == "tanh";
+    if (call.ParameterAt(p).kind == Kind::kReal) numbers.real[scalars++] = call.Real(p);
     if (call.ParameterAt(p).kind != Kind::kScalar) continue;
     const double real = call.Real(p);
     numbers.real[scalars++] = computed == DType::kFloat64 ? real
@@ -168,6 +169,32 @@ constexpr auto Sum = &Truth<kFormula, Accuracy::kSum>;
 inline void TruthOfClampTensor(const truth::Call& call, truth::Outputs& outputs) {
   const bool both = call.IsGiven(1) && call.IsGiven(2);
   (both ? Exact<&truths::ClampByBoth> : Exact<&truths::ClampByOne>)(call, outputs);
+}
+
+// A reserved output stays as it is.
+inline void TruthOfLogSigmoid(const truth::Call& call, truth::Outputs& outputs) {
+  outputs.Set(1,
+              truth::Each(call, {0},
+                          [](double x) {
+                            return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x));
+                          }),
+              ComputedIn(call.DTypeOf(0)));
+}
+template <int kOutput>
+void TruthOfRoundDecimals(const truth::Call& call, truth::Outputs& outputs) {
+  const DType dtype = call.DTypeOf(0);
+  const int64_t decimals = call.Integer(1);
+  outputs.Set(kOutput,
+              truth::Each(call, {0},
+                          [=](double x) {
+                            // Drawn integers have no fraction to lose, and drawn decimals are not
+                            // below 0.
+                            if (IsInteger(dtype)) return x;
+                            return dtype == DType::kFloat64
+                                       ? truths::RoundDecimals<double>(x, decimals)
+                                       : truths::RoundDecimals<float>(x, decimals);
+                          }),
+              IsFloating(dtype) && SizeOf(dtype) == 2 ? StoredIn(dtype) : truth::Allowance());
 }
 
 inline constexpr truth::OperatorEntry kOperators[] = {

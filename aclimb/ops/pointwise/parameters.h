@@ -39,6 +39,11 @@ inline constexpr auto kWhereTypes =
                           DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr auto kThresholdGradientTypes = contract::AndBFloat16(
     DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32, DType::kUInt8);
+inline constexpr auto kRoundTypes = contract::AndBFloat16(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt32, DType::kInt64);
+inline constexpr auto kNanToNumTypes =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
+                          DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
 inline constexpr auto kMask = contract::OnAll(contract::DTypes(DType::kBool));
 inline constexpr auto kConditions = contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8));
 

@@ -1,5 +1,6 @@
 // The C functions of the rows in rows.inc, and the plans between them.
 
+#include <cmath>
 #include <limits>
 
 #include "aclimb/contract/promotion.h"
@@ -13,11 +14,12 @@ namespace {
 
 using contract::Arguments;
 
-// The scalars in the order of the parameters.
+// The scalars and numbers in the order of the parameters.
 Attributes AttributesOf(const Arguments& arguments) {
   Attributes attributes;
   int next = 0;
   for (int i = 0; i < static_cast<int>(arguments.size()); ++i) {
+    if (arguments.At(i).kind == Kind::kReal) attributes.real[next++] = arguments.Real(i);
     if (arguments.At(i).kind != Kind::kScalar) continue;
     attributes.real[next] = arguments.Scalar(i).ToDouble();
     attributes.whole[next] = arguments.Scalar(i).ToInteger();
@@ -51,6 +53,21 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner,
 template <const elementwise::Formula& kFormula>
 Result<PlanPointer> Plan(const Arguments& arguments, Planner& planner) {
   return MakePlan(arguments, planner, kFormula, AttributesOf(arguments));
+}
+
+// A third tensor is reserved: it is neither read nor written.
+Result<PlanPointer> PlanLogSigmoid(const Arguments& arguments, Planner& planner) {
+  return elementwise::MakePlan(planner, arguments, {.inputs = {0}, .output = 1}, kLogSigmoid,
+                               Attributes());
+}
+
+Result<PlanPointer> PlanRoundDecimals(const Arguments& arguments, Planner& planner) {
+  const int64_t decimals = arguments.Integer(1);
+  const double power = std::pow(10.0, std::fabs(static_cast<double>(decimals)));
+  // 0 where int64 has no such power.
+  const int64_t whole = power < 0x1p63 ? static_cast<int64_t>(power) : 0;
+  return MakePlan(arguments, planner, kRoundDecimals,
+                  {.real = {power}, .whole = {whole, decimals < 0 ? 1 : 0}});
 }
 
 // Conditions and masks have no say in what is computed in.

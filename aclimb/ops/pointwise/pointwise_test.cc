@@ -58,6 +58,44 @@ TEST_F(Pointwise, SoftplusDoesNotOverflow) {
                    {1000, 0, std::log1p(std::exp(-20.0)), 20}, {4e-7, 0}));
 }
 
+TEST_F(Pointwise, LogSigmoidKeepsItsDigits) {
+  const std::vector<double> x = {-1000, -20, 0, 20, 1000};
+  EXPECT_TRUE(Near(
+      Of(x, DType::kFloat32, ACLIMB_PHASES(LogSigmoid)),
+      {-1000, -20 - std::log1p(std::exp(-20.0)), -std::log(2.0), -std::log1p(std::exp(-20.0)), 0},
+      {4e-7, 0}));
+}
+
+// As torch_npu passes it.
+TEST_F(Pointwise, LogSigmoidTakesAnEmptyBuffer) {
+  const DeviceTensor self({2}, DType::kFloat32, {0, 0}), out({2}, DType::kFloat32);
+  const DeviceTensor buffer({0}, DType::kFloat32), grad({2}, DType::kFloat32, {2, 4});
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(LogSigmoidForward), self, out, buffer));
+  EXPECT_TRUE(Near(out.Values(), {-std::log(2.0), -std::log(2.0)}, {2e-7, 0}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(LogSigmoidBackward), grad, self, buffer, out));
+  EXPECT_TRUE(Near(out.Values(), {1, 2}, {2e-7, 0}));
+}
+
+TEST_F(Pointwise, RoundDecimalsRoundsBeforeThePointToo) {
+  const std::vector<int64_t> shape = {4};
+  const DeviceTensor self(shape, DType::kFloat32, {1250, -1350, 49, 51});
+  const DeviceTensor out(shape, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(RoundDecimals), self, -2, out));
+  EXPECT_EQ(out.Values(), (Values{1200, -1400, 0, 100}));
+  const DeviceTensor whole(shape, DType::kInt64, {1250, -1350, 49, -51});
+  const DeviceTensor rounded(shape, DType::kInt64);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(RoundDecimals), whole, -2, rounded));
+  EXPECT_EQ(rounded.Values(), (Values{1200, -1400, 0, -100}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(RoundDecimals), whole, -30, rounded));
+  EXPECT_EQ(rounded.Values(), Values(4));
+}
+
+TEST_F(Pointwise, NanToNumTakesNumbersInPlaceOfThoseThatAreNone) {
+  const DeviceTensor self({4}, DType::kFloat16, {kNaN, kInf, -kInf, 3}), out({4}, DType::kFloat16);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(NanToNum), self, 1.0f, 65504.0f, -2.0f, out));
+  EXPECT_EQ(out.Values(), (Values{1, 65504, -2, 3}));
+}
+
 TEST_F(Pointwise, ClampTakesTheMostWhereBoundsCrossAndKeepsNaN) {
   const Scalar two(2.0f), one(1.0f), nan(std::numeric_limits<float>::quiet_NaN());
   EXPECT_TRUE(Near(Of({0, 1.5, 3, kNaN}, DType::kFloat32, ACLIMB_PHASES(Clamp), two, one),

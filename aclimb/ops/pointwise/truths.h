@@ -112,6 +112,20 @@ inline double HardsigmoidBackward(double g, double x, const Numbers&) {
 inline double HardtanhBackward(double g, double x, const Numbers& n) {
   return x < n[0] || x > n[1] ? 0 : g;
 }
+inline double LogSigmoidBackward(double g, double x, const Numbers&) {
+  return g / (1 + std::exp(x));
+}
+inline double NanToNum(double x, const Numbers& n) {
+  return std::isnan(x) ? n[0] : std::isinf(x) ? n[x > 0 ? 1 : 2] : x;
+}
+// In the type that PyTorch computes in.
+template <typename T>
+double RoundDecimals(double x, int64_t decimals) {
+  const T power = static_cast<T>(std::pow(10.0, std::fabs(static_cast<double>(decimals))));
+  const T number = static_cast<T>(x);
+  return decimals < 0 ? std::nearbyint(number / power) * power
+                      : std::nearbyint(number * power) / power;
+}
 inline double LeakyReluBackward(double g, double x, const Numbers& n) {
   return x > 0 ? g : g * n[0];
 }

@@ -23,6 +23,8 @@ inline constexpr auto kNumbers =
 inline constexpr auto kNumbersWithoutDouble =
     contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt16,
                           DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+inline constexpr auto kFloatsBoolInt64WithoutDouble =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kBool, DType::kInt64);
 inline constexpr auto kSigned = contract::AndBFloat16(
     DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt32, DType::kInt64);
 inline constexpr auto kReluTypes = contract::AndBFloat16(

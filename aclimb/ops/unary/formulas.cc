@@ -325,13 +325,11 @@ struct IsFinite : OnTests {
   }
 };
 
-const elementwise::Runs& RunsOfNumber(int number) {
+const elementwise::Runs& CommonRunsOf(int number) {
   static constexpr elementwise::Runs kRuns[] = {
-#define ACLIMB_UNARY(name, Name, ...) RunsOf<Name>(),
-#define ACLIMB_UNARY_IN_PLACE(...)
-#include "aclimb/ops/unary/rows.inc"
-#undef ACLIMB_UNARY
-#undef ACLIMB_UNARY_IN_PLACE
+#define ACLIMB_FORMULA(Name) RunsOf<Name>(),
+      ACLIMB_COMMON_FORMULAS(ACLIMB_FORMULA)
+#undef ACLIMB_FORMULA
   };
   return kRuns[number];
 }
@@ -343,10 +341,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::unary {
 
-HWY_EXPORT(RunsOfNumber);
+HWY_EXPORT(CommonRunsOf);
 
-const elementwise::Runs& FormulaRuns(int number) {
-  return HWY_DYNAMIC_DISPATCH(RunsOfNumber)(number);
+const elementwise::Runs& CommonRuns(int number) {
+  return HWY_DYNAMIC_DISPATCH(CommonRunsOf)(number);
 }
 
 }  // namespace aclimb::unary

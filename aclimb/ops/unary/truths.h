@@ -41,6 +41,36 @@ inline double BitwiseNot(double x, DType dtype) {
   if (dtype == DType::kBool) return x == 0 ? 1 : 0;
   return dtype == DType::kUInt8 ? 255 - x : -x - 1;
 }
+inline double Acos(double x, DType) { return std::acos(x); }
+inline double Acosh(double x, DType) { return std::acosh(x); }
+inline double Asin(double x, DType) { return std::asin(x); }
+inline double Asinh(double x, DType) { return std::asinh(x); }
+inline double Atan(double x, DType) { return std::atan(x); }
+inline double Atanh(double x, DType) { return std::atanh(x); }
+inline double Cosh(double x, DType) { return std::cosh(x); }
+inline double Sinh(double x, DType) { return std::sinh(x); }
+inline double Tan(double x, DType) { return std::tan(x); }
+inline double Erfc(double x, DType) { return std::erfc(x); }
+// The bisection ends where the middle is one of the ends.
+inline double Erfinv(double x, DType) {
+  if (std::isnan(x) || std::fabs(x) > 1) return std::nan("");
+  if (std::fabs(x) == 1) return std::copysign(HUGE_VAL, x);
+  double low = -6, high = 6;
+  if (x == 0) return x;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    // Close to the ends by what is left to them.
+    const bool is_below = x > 0 ? std::erfc(middle) > 1 - x : std::erfc(-middle) < 1 + x;
+    (is_below ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+inline double Expm1(double x, DType) { return std::expm1(x); }
+inline double Log1p(double x, DType) { return std::log1p(x); }
+inline double Log2(double x, DType) { return std::log2(x); }
+inline double Log10(double x, DType) { return std::log10(x); }
+inline double Exp2(double x, DType) { return std::exp2(x); }
+inline double Signbit(double x, DType) { return std::signbit(x) ? 1 : 0; }
 inline double IsFinite(double x, DType) { return std::isfinite(x) ? 1 : 0; }
 
 // A few units of the last place of float32, where terms of 1 may cancel, or one rounding to a half

@@ -8,11 +8,10 @@
 namespace aclimb::unary {
 namespace {
 
-template <Number kNumber>
+template <const elementwise::Formula& kFormula>
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
   const int output = arguments.size() == 1 ? kSelf : kOut;
-  return elementwise::MakePlan(planner, arguments, {.inputs = {kSelf}, .output = output},
-                               {&FormulaRuns, kNumber});
+  return elementwise::MakePlan(planner, arguments, {.inputs = {kSelf}, .output = output}, kFormula);
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/core/text.h"
+#include "aclnnop/aclnn_amp_update_scale.h"
+
+namespace aclimb::amp_update_scale {
+
+// Parameter positions, in the order of the C function.
+enum : int {
+  kScale,
+  kTracker,
+  kFoundInf,
+  kGrowthFactor,
+  kBackoffFactor,
+  kGrowthInterval,
+  kNewScale,
+  kNewTracker
+};
+
+inline constexpr auto kFloat = contract::OnAll(contract::DTypes(DType::kFloat32));
+inline constexpr auto kInt32 = contract::OnAll(contract::DTypes(DType::kInt32));
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithRank(contract::Input("currentScale", kFloat, "one element"), 0, 1),
+    contract::WithRank(contract::Input("growthTracker", kInt32, "steps since the scale changed"), 0,
+                       1),
+    contract::WithRank(contract::Input("foundInf", kFloat, "not 0 after an overflow"), 0, 1),
+    contract::Attribute("growthFactor", contract::Kind::kReal, "factor after growthInterval steps"),
+    contract::Attribute("backoffFactor", contract::Kind::kReal, "factor after an overflow"),
+    contract::Attribute("growthInterval", contract::Kind::kInteger,
+                        "steps without overflow after which the scale grows"),
+    contract::MayBe(
+        contract::WithRank(contract::Output("updatedScale", kFloat, "one element"), 0, 1), kScale),
+    contract::MayBe(
+        contract::WithRank(contract::Output("updatedGrowthTracker", kInt32, "one element"), 0, 1),
+        kTracker),
+};
+
+template <int kTensor>
+std::optional<std::string> HasNotOneElement(const contract::Arguments& arguments) {
+  const TensorDescriptor& tensor = arguments.Tensor(kTensor);
+  if (tensor.ElementCount() == 1) return std::nullopt;
+  return Cat(kParameters[kTensor].name, ".shape is ", contract::ShapeText(tensor),
+             "; expected one element.");
+}
+template <int kTensor>
+constexpr contract::Rule OneElement(const char* id, const char* statement) {
+  return contract::Custom(id, &HasNotOneElement<kTensor>, statement,
+                          "pass a tensor of one element");
+}
+inline constexpr contract::Rule kRules[] = {
+    OneElement<kScale>("one-element/currentScale", "currentScale has one element"),
+    OneElement<kTracker>("one-element/growthTracker", "growthTracker has one element"),
+    OneElement<kFoundInf>("one-element/foundInf", "foundInf has one element"),
+    OneElement<kNewScale>("one-element/updatedScale", "updatedScale has one element"),
+    OneElement<kNewTracker>("one-element/updatedGrowthTracker",
+                            "updatedGrowthTracker has one element"),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnAmpUpdateScale",
+    .folder = "amp_update_scale",
+    .summary =
+        "The scale of a loss, smaller after an overflow, larger after many steps without "
+        "one.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+
+static_assert(contract::Matches<decltype(aclnnAmpUpdateScaleGetWorkspaceSize)>(kContract));
+
+}  // namespace aclimb::amp_update_scale
