@@ -35,6 +35,8 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         kScatterAddInPlace),
     truth::Entry<decltype(aclnnIndexAddGetWorkspaceSize)>(index_add::kContract, &IndexAddTruth,
                                                           &DrawIndexAdd, kIndexAddInPlace),
+    truth::Entry<decltype(aclnnBincountGetWorkspaceSize)>(bincount::kContract, &BincountTruth,
+                                                          &DrawBincount),
     truth::Entry<decltype(aclnnIndexFillTensorGetWorkspaceSize)>(
         index_fill_tensor::kContract, &IndexFillTruth<IndexFill::kOut>,
         &DrawIndexFill<IndexFill::kOut>, kIndexFillInPlace),
