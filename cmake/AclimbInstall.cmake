@@ -65,3 +65,17 @@ foreach(library IN ITEMS ascendcl opapi hccl)
   endforeach()
 endforeach()
 install(FILES ${packaged}/wheel/README DESTINATION opp/vendors COMPONENT wheel EXCLUDE_FROM_ALL)
+
+# The types of the operators' functions in Python, beside the modules; the tree is in the package.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  set(stubs ${packaged}/wheel/ops.pyi ${packaged}/wheel/reference.pyi)
+  add_custom_command(OUTPUT ${stubs}
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/python/stubs.py
+      $<TARGET_FILE:aclimb_tool> ${stubs}
+    DEPENDS aclimb_tool ${PROJECT_SOURCE_DIR}/python/stubs.py
+    VERBATIM)
+  add_custom_target(aclimb_stubs DEPENDS ${stubs})
+  add_dependencies(aclimb_wheel aclimb_stubs)
+  install(FILES ${stubs} DESTINATION .. COMPONENT wheel EXCLUDE_FROM_ALL)
+endif()

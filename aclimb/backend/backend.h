@@ -264,7 +264,7 @@ typedef struct AclimbBackend {
                      uint64_t* workspace_bytes);
   // Within a task of a queue of this backend, from several threads at once. `addresses` has the
   // first element of every tensor in the order of the arguments, null for one that is not given or
-  // empty, as memory_kernel_address tells them, or where that is null as the program knows them.
+  // empty or that the operator does not touch, as memory_kernel_address tells them, or where that is null as the program knows them.
   // Returns 0 or the task's error.
   int (*kernel_run)(const AclimbKernel* kernel, void* const* addresses, uint64_t count,
                     void* workspace);

@@ -151,6 +151,16 @@ std::optional<std::string> NoDimension(const Contract& contract, const Rule& rul
   return std::nullopt;
 }
 
+// "FLOAT is 0, FLOAT16 is 1".
+std::string NumbersText(DTypeMask mask) {
+  std::string text;
+  for (int i = 0; i < 64; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (Has(mask, dtype)) text += Cat(text.empty() ? "" : ", ", NameOf(dtype), " is ", i);
+  }
+  return text;
+}
+
 std::optional<std::string> OtherDType(const Contract& contract, const Rule& rule,
                                       const Arguments& arguments) {
   const GivenTensor to = TensorAt(contract, arguments, rule.other, 0);
@@ -165,7 +175,11 @@ std::optional<std::string> OtherDType(const Contract& contract, const Rule& rule
   };
   if (rule.third < 0) {
     if (!to || number == static_cast<int64_t>(to->dtype)) return std::nullopt;
-    return Cat(told, told_of(to), "; expected the same.");
+    if (has_name) return Cat(told, told_of(to), "; expected the same.");
+    // Who makes numbers up wants to see those that there are.
+    return Cat(told, told_of(to), "; expected ", static_cast<int64_t>(to->dtype), ", which is ",
+               NameOf(to->dtype), ", and of the dtypes that ", NameOf(contract, to), " may have ",
+               NumbersText(contract.At(rule.other).dtypes[arguments.product()]), ".");
   }
   const GivenTensor from = TensorAt(contract, arguments, rule.third, 0);
   if (!to || !from) return std::nullopt;

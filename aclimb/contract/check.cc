@@ -147,13 +147,21 @@ std::string RankText(const Parameter& parameter) {
   return Cat("rank ", parameter.min_rank, " to ", parameter.max_rank);
 }
 
+std::string RankFix(const Contract& contract, const Parameter& parameter,
+                    const GivenTensor& given) {
+  const std::string shape = parameter.HasShape() ? PatternText(parameter.Shape())
+                                                 : Cat("a shape of ", RankText(parameter));
+  return Cat(IsRead(parameter.role) ? "reshape " : "create ", NameOf(contract, given),
+             IsRead(parameter.role) ? " to " : " with ", shape);
+}
+
 Status CheckRank(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
   const int rank = given->rank();
   if (rank >= parameter.min_rank && rank <= parameter.max_rank) return Ok();
   return Refuse(contract.rank_code,
                 Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), " (rank ", rank,
                     "); expected ", RankText(parameter), "."),
-                "reshape the tensor", Id(contract, "rank", parameter.name));
+                RankFix(contract, parameter, given), Id(contract, "rank", parameter.name));
 }
 
 Status CheckExtent(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
@@ -170,13 +178,17 @@ Status CheckExtent(const Contract& contract, const Parameter& parameter, const G
 Status CheckOverlap(const Contract& contract, const Parameter& parameter,
                     const GivenTensor& given) {
   if (!IsWritten(parameter.role)) return Ok();
-  const std::optional<SharedElement> shared = FindSharedElement(*given.tensor);
-  if (!shared) return Ok();
+  SharedElement shared;
+  const Sharing sharing = FindSharedElement(*given.tensor, shared);
+  if (sharing == Sharing::kNone) return Ok();
   return Refuse(
       kAclnnInvalid,
       Cat(NameOf(contract, given), " with shape ", ShapeOf(given), " and strides ",
-          TextOf(given->stride), " has its elements ", TextOf(shared->first), " and ",
-          TextOf(shared->second), " at one place; expected a place of its own for each element."),
+          TextOf(given->stride),
+          sharing == Sharing::kUndecided ? std::string(" may have several elements at one place")
+                                         : Cat(" has its elements ", TextOf(shared.first), " and ",
+                                               TextOf(shared.second), " at one place"),
+          "; expected a place of its own for each element."),
       "write to a tensor that is not expanded, and copy or expand that one",
       Id(contract, "overlap", parameter.name));
 }

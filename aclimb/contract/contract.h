@@ -34,6 +34,17 @@ struct Contract {
     }
     return -1;
   }
+
+  // Whether the operator is right when this output is the very view of this tensor.
+  //   single  the view has one element
+  constexpr bool WorksInPlace(int output, int input, bool single) const {
+    if (At(output).MayBe(input)) return true;
+    if (!single || At(output).written_early) return false;
+    for (int i = 0; i < static_cast<int>(parameters.size()); ++i) {
+      if (IsWritten(At(i).role) && (i != output || IsRead(At(i).role))) return false;
+    }
+    return true;
+  }
 };
 
 // "selfOrResult has the shape of gradOutput": what a rule of the contract demands.

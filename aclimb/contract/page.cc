@@ -13,6 +13,16 @@ std::string RankText(const Parameter& parameter) {
   return Cat(parameter.min_rank, " to ", parameter.max_rank);
 }
 
+// ", may be self or other".
+std::string InPlaceText(const Contract& contract, const Parameter& parameter) {
+  std::string text;
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    if (!parameter.MayBe(static_cast<int>(i))) continue;
+    text += Cat(text.empty() ? ", may be " : " or ", contract.parameters[i].name);
+  }
+  return text;
+}
+
 std::string ShapeColumn(const Parameter& parameter) {
   return parameter.HasShape() ? PatternText(parameter.Shape()) : "";
 }
@@ -29,8 +39,9 @@ void AppendParameters(const Contract& contract, std::string& out) {
   for (const Parameter& parameter : contract.parameters) {
     out +=
         Cat("| ", parameter.name, " | ", KindName(parameter.kind), " | ", RoleName(parameter.role),
-            parameter.optional ? ", may be null" : "", " | ", RankText(parameter), " | ",
-            ShapeColumn(parameter), " | ", FormatColumn(parameter), " | ", parameter.doc, " |\n");
+            parameter.optional ? ", may be null" : "", InPlaceText(contract, parameter), " | ",
+            RankText(parameter), " | ", ShapeColumn(parameter), " | ", FormatColumn(parameter),
+            " | ", parameter.doc, " |\n");
   }
 }
 

@@ -83,9 +83,12 @@ struct Parameter {
   int max_rank = 8;
   const char* shape = nullptr;  // a pattern (shape_pattern.h), or null for any
   const char* shape_fix = "";   // what to do about another shape; empty: create it with this one
+  uint64_t may_be = 0;          // outputs: the inputs whose view it may be, a bit each (MayBe)
+  bool written_early = false;   // outputs: before all inputs are read (WrittenEarly)
   const char* doc = "";         // meaning, for the operator's page
 
   constexpr bool HasShape() const { return shape != nullptr; }
+  constexpr bool MayBe(int input) const { return (may_be >> input & 1) != 0; }
   constexpr ShapePattern Shape() const { return ShapePattern(shape); }
 };
 
@@ -123,6 +126,22 @@ constexpr Parameter WithRank(Parameter parameter, int min_rank, int max_rank) {
 constexpr Parameter WithFormats(Parameter parameter, FormatMask formats) {
   parameter.formats = formats;
   return parameter;
+}
+
+// An output that may be given the memory and the view of one of these inputs, since each element is
+// read before it is written: the operator works in place. A tensor of a list may be the tensor at
+// its place in another list. Phase 2 refuses every other output that is the view of an input.
+template <typename... Position>
+constexpr Parameter MayBe(Parameter output, Position... inputs) {
+  output.may_be = ((uint64_t{1} << inputs) | ...);
+  return output;
+}
+
+// An output that is written while inputs that it may not be are still read. Any other output of an
+// operator that has one alone may be an input of a single element.
+constexpr Parameter WrittenEarly(Parameter output) {
+  output.written_early = true;
+  return output;
 }
 
 // A text that does not compile unless it is a pattern.

@@ -255,6 +255,19 @@ class Shapes {
     return Cat("[", text, "]");
   }
 
+  // ", or pass [3] as normalizedShape": of an input whose last dimensions are an array's, which may
+  // be what is wrong.
+  std::string OtherArrayText(const ShapePattern& pattern, const Subject& subject, uint32_t wrong) {
+    const size_t last = pattern.size() - 1;
+    const Dimension& dimension = pattern[last];
+    const bool is_wrong = (wrong >> last & 1) != 0;
+    if (!is_wrong || dimension.kind != Dimension::Kind::kArray) return "";
+    if (contract_.At(subject.parameter).role != Role::kInput) return "";
+    const size_t length =
+        std::min(arguments_.Ints(contract_.IndexOf(dimension.name)).size(), subject.extents.size());
+    return Cat(", or pass ", TextOf(subject.extents.last(length)), " as ", dimension.name);
+  }
+
   Status RefuseShape(const ShapePattern& pattern, const Subject& subject, uint32_t wrong) {
     const Parameter& parameter = contract_.At(subject.parameter);
     std::vector<std::string> sources, values;
@@ -277,6 +290,7 @@ class Shapes {
       const std::string shape = ResolvedShape(pattern, subject);
       fix = parameter.kind == Kind::kIntArray ? Cat("pass ", shape, " as ", name)
                                               : Cat("create ", name, " with shape ", shape);
+      fix += OtherArrayText(pattern, subject, wrong);
     }
     return Refuse(contract_.shape_code, std::move(what), std::move(fix),
                   Cat(contract_.folder, "/shape/", parameter.name));

@@ -321,7 +321,55 @@ TEST(Shapes, EachTensorOfAListFollowsThePattern) {
   EXPECT_EQ(call.What(), "tensors[1].shape is [2, 3, 1] (rank 3); expected rank 2.");
 }
 
+// ---- What to do about another rank, and about an array that is the end of a shape
+
+TEST(Shapes, TheFixOfARankNamesTheShape) {
+  TestCall call(kStackContract);
+  call.Tensors(0, {{2, 3}, {2, 3, 1}});
+  call.Tensor(1, {2});
+  EXPECT_NE(call.What(), "");
+  EXPECT_EQ(call.last().fix, "reshape tensors[1] to [N, C]");
+  call.Tensors(0, {{2, 3}});
+  call.Tensor(1, {2, 1});
+  EXPECT_NE(call.What(), "");
+  EXPECT_EQ(call.last().fix, "create out with [N]");
+  static constexpr Parameter kParameters[] = {WithRank(Input("index", kAnyFloat, ""), 0, 1)};
+  static constexpr Contract kContract = {
+      .function = "aclnnX", .folder = "x", .parameters = kParameters};
+  TestCall select(kContract);
+  select.Tensor(0, {2, 3});
+  EXPECT_NE(select.What(), "");
+  EXPECT_EQ(select.last().fix, "reshape index to a shape of rank 0 to 1");
+}
+
+constexpr Parameter kRows[] = {WithShape(Input("input", kAnyFloat, ""), "A... normalizedShape..."),
+                               Attribute("normalizedShape", Kind::kIntArray, "")};
+constexpr Contract kRowsContract = {.function = "aclnnRows", .folder = "rows", .parameters = kRows};
+
+TEST(Shapes, AnArrayThatIsNoEndOfAShapeMayBeWhatIsWrong) {
+  TestCall call(kRowsContract);
+  call.Tensor(0, {2, 3, 4});
+  call.Ints(1, {3, 4});
+  EXPECT_EQ(call.What(), "");
+  call.Ints(1, {2, 3});
+  EXPECT_EQ(call.What(),
+            "input.shape is [2, 3, 4] but normalizedShape is [2, 3]; expected [A..., "
+            "normalizedShape...] with normalizedShape = [2, 3].");
+  EXPECT_EQ(call.last().fix,
+            "create input with shape [A..., 2, 3], or pass [3, 4] as normalizedShape");
+}
+
 // ---- What does not fit together does not compile
+
+constexpr Parameter kSpoiltInput[] = {MayBe(Input("x", kAnyFloat, ""), 1),
+                                      Input("y", kAnyFloat, "")};
+static_assert(!IsWellFormed({.parameters = kSpoiltInput}));
+constexpr Parameter kTwoResults[] = {MayBe(Output("x", kAnyFloat, ""), 1),
+                                     Output("y", kAnyFloat, "")};
+static_assert(!IsWellFormed({.parameters = kTwoResults}));
+constexpr Parameter kWorksInPlace[] = {MayBe(Output("x", kAnyFloat, ""), 1),
+                                       Input("y", kAnyFloat, "")};
+static_assert(IsWellFormed({.parameters = kWorksInPlace}));
 
 constexpr Parameter kUnknownName[] = {WithShape(Input("x", kAnyFloat, ""), "height")};
 static_assert(!IsWellFormed({.parameters = kUnknownName}));

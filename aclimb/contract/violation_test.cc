@@ -420,7 +420,9 @@ TEST(NamesDType, TheAttributeIsTheDTypeOfTheTensor) {
   call.Integer(3, static_cast<int64_t>(DType::kFloat16));
   EXPECT_EQ(call.What(), "");
   call.Integer(3, 99);
-  EXPECT_EQ(call.What(), "dtype is the number 99 but out.dtype is FLOAT16; expected the same.");
+  EXPECT_EQ(call.What(),
+            "dtype is the number 99 but out.dtype is FLOAT16; expected 1, which is FLOAT16, and of "
+            "the dtypes that out may have FLOAT is 0, FLOAT16 is 1, BFLOAT16 is 27.");
   EXPECT_EQ(StatementOf(kSum, kSumRules[1]), "dtype is the dtype of out");
 }
 

@@ -35,6 +35,23 @@ constexpr bool PatternsAre(const Contract& contract) {
   return true;
 }
 
+// Outputs alone may be other tensors, and those are read, and not written too: one element cannot
+// become two results.
+constexpr bool TensorsInPlaceAre(const Contract& contract) {
+  const int count = static_cast<int>(contract.parameters.size());
+  for (const Parameter& output : contract.parameters) {
+    if (output.may_be == 0) continue;
+    if (!IsWritten(output.role) || output.may_be >> count != 0) return false;
+    for (int input = 0; input < count; ++input) {
+      if (!output.MayBe(input)) continue;
+      if (contract.At(input).role != Role::kInput || contract.At(input).kind != output.kind) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 constexpr bool HasScalars(Kind kind) { return kind == Kind::kScalar || kind == Kind::kScalarList; }
 constexpr bool HasNumbers(Kind kind) {
   return kind == Kind::kInteger || kind == Kind::kReal || kind == Kind::kIntArray ||
@@ -111,7 +128,8 @@ constexpr bool IsWellFormed(const Contract& contract) {
   for (const Rule& rule : contract.rules) {
     if (!well_formed_internal::Fits(contract, rule)) return false;
   }
-  return well_formed_internal::PatternsAre(contract);
+  return well_formed_internal::PatternsAre(contract) &&
+         well_formed_internal::TensorsInPlaceAre(contract);
 }
 
 }  // namespace aclimb::contract

@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <deque>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "aclimb/backend/backend.h"
@@ -11,27 +13,28 @@
 namespace aclimb {
 namespace {
 
+struct ReleaseKernel {
+  const AclimbBackend* backend;
+  void operator()(AclimbKernel* kernel) const { backend->kernel_release(kernel); }
+};
+using KernelPointer = std::unique_ptr<AclimbKernel, ReleaseKernel>;
+
 class DevicePlan final : public Plan {
  public:
-  DevicePlan(const AclimbBackend& backend, AclimbKernel* kernel)
-      : backend_(backend), kernel_(kernel) {}
-  ~DevicePlan() override { backend_.kernel_release(kernel_); }
-  DevicePlan(const DevicePlan&) = delete;
-  DevicePlan& operator=(const DevicePlan&) = delete;
+  explicit DevicePlan(KernelPointer kernel) : kernel_(std::move(kernel)) {}
 
   void SetWorkspace(WorkspacePiece workspace) { workspace_ = workspace; }
 
   void Run(const RunContext& run) const override {
     std::vector<void*> addresses(run.TensorCount());
     for (size_t i = 0; i < addresses.size(); ++i) addresses[i] = run.DataOfTensor(i);
-    const int code =
-        backend_.kernel_run(kernel_, addresses.data(), addresses.size(), run.Piece(workspace_));
+    const int code = kernel_.get_deleter().backend->kernel_run(
+        kernel_.get(), addresses.data(), addresses.size(), run.Piece(workspace_));
     if (code != 0) throw KernelFailure{code};
   }
 
  private:
-  const AclimbBackend& backend_;
-  AclimbKernel* const kernel_;
+  const KernelPointer kernel_;
   WorkspacePiece workspace_;
 };
 
@@ -151,17 +154,33 @@ class Told {
   AclimbOperatorArguments call_ = {};
 };
 
+// Which tensors a run touches is the operator's to say, whoever computes it: those that its plan
+// for the host does, or all that it may when there is no such plan. False when there is nothing to
+// do.
+bool BookTensors(const Operator& of, const contract::Arguments& arguments, Planner& planner) {
+  Planner of_host(planner.deterministic());
+  const Result<PlanPointer> plan = of.plan()(arguments, of_host);
+  if (plan.ok() && plan.value() == nullptr) return false;
+  for (int i = 0; i < static_cast<int>(of.contract().parameters.size()); ++i) {
+    const contract::Parameter& parameter = of.contract().At(i);
+    if (!contract::HasTensors(parameter.kind)) continue;
+    if (plan.ok() ? of_host.reads(i) : contract::IsRead(parameter.role)) planner.Reads(i);
+    if (plan.ok() ? of_host.writes(i) : contract::IsWritten(parameter.role)) planner.Writes(i);
+  }
+  return true;
+}
+
 }  // namespace
 
-Result<std::optional<PlanPointer>> PlanOnDevice(const contract::Contract& contract,
+Result<std::optional<PlanPointer>> PlanOnDevice(const Operator& of,
                                                 const contract::Arguments& arguments,
                                                 Planner& planner) {
   const AclimbBackend* const backend = aclimb_backend();
   if (backend == nullptr || backend->kernel_make == nullptr) return std::optional<PlanPointer>();
-  const Told told(contract, arguments, planner.deterministic());
-  AclimbKernel* kernel = nullptr;
+  const Told told(of.contract(), arguments, planner.deterministic());
+  AclimbKernel* made = nullptr;
   uint64_t workspace_bytes = 0;
-  const int code = backend->kernel_make(&told.call(), &kernel, &workspace_bytes);
+  const int code = backend->kernel_make(&told.call(), &made, &workspace_bytes);
   if (code != 0) {
     return Refuse(kAclnnRuntime,
                   Cat("the device ", backend->name, " answered ", CodeText(code),
@@ -169,15 +188,11 @@ Result<std::optional<PlanPointer>> PlanOnDevice(const contract::Contract& contra
                   "see the device's own log, or unset ACLIMB_DEVICE to use the processor",
                   "phase1/device-kernel");
   }
-  if (kernel == nullptr) return std::optional<PlanPointer>();
-  const auto plan = NewPlan<DevicePlan>(*backend, kernel);
+  if (made == nullptr) return std::optional<PlanPointer>();
+  KernelPointer kernel(made, ReleaseKernel{backend});
+  if (!BookTensors(of, arguments, planner)) return std::optional<PlanPointer>(PlanPointer());
+  const auto plan = NewPlan<DevicePlan>(std::move(kernel));
   plan->SetWorkspace(planner.workspace().Book(static_cast<int64_t>(workspace_bytes)));
-  for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    const contract::Parameter& parameter = contract.parameters[i];
-    if (!contract::HasTensors(parameter.kind)) continue;
-    if (contract::IsRead(parameter.role)) planner.Reads(static_cast<int>(i));
-    if (contract::IsWritten(parameter.role)) planner.Writes(static_cast<int>(i));
-  }
   return std::optional<PlanPointer>(plan);
 }
 

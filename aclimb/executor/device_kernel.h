@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/executor/operator.h"
 #include "aclimb/executor/plan.h"
 
 namespace aclimb {
@@ -14,7 +15,7 @@ struct KernelFailure {
 
 // The plan of a call that the device of this process has a kernel for, or nothing: the host's
 // kernels plan it then. Its run throws KernelFailure.
-Result<std::optional<PlanPointer>> PlanOnDevice(const contract::Contract& contract,
+Result<std::optional<PlanPointer>> PlanOnDevice(const Operator& of,
                                                 const contract::Arguments& arguments,
                                                 Planner& planner);
 

@@ -141,8 +141,6 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   if (tensor->rank() <= kMaxRank) use.view = tensor->View();
   use.view.data = nullptr;
   use.footprint = tensor->Footprint().value_or(TensorDescriptor::ByteRange{});
-  const int64_t bytes = use.view.ElementCount() * static_cast<int64_t>(SizeOf(use.view.dtype));
-  use.dense = bytes == use.footprint.end - use.footprint.begin;
   use.touched =
       (planner.reads(use.parameter) || planner.writes(use.parameter)) && !tensor->IsEmpty();
 }
@@ -206,7 +204,7 @@ Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Argument
   // Plans ask libraries that keep locks of their own, and keep their answers under locks.
   const ForkHold hold;
   Planner planner(deterministic);
-  Result<std::optional<PlanPointer>> on_device = PlanOnDevice(contract, arguments, planner);
+  Result<std::optional<PlanPointer>> on_device = PlanOnDevice(of, arguments, planner);
   if (!on_device.ok()) return on_device.TakeStatus();
   const bool is_on_device = on_device.value().has_value();
   Result<PlanPointer> planned =

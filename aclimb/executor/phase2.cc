@@ -4,8 +4,11 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/overlap.h"
+#include "aclimb/core/recycler.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
 #include "aclimb/executor/device_kernel.h"
@@ -78,8 +81,8 @@ void InspectRun(const void* run, AclimbFound found, void* into) {
   }
 }
 
-Status RefusePhase2(int code, std::string what, const char* fix, const char* rule) {
-  return Refuse(code, std::move(what), fix, Cat("phase2/", rule));
+Status RefusePhase2(int code, std::string what, std::string fix, const char* rule) {
+  return Refuse(code, std::move(what), std::move(fix), Cat("phase2/", rule));
 }
 
 // Kernel address of [address + begin, address + end), all of it inside one live allocation: on the
@@ -202,31 +205,106 @@ bool AreEqual(const TensorView& a, const TensorView& b) {
          std::equal(one.stride, one.stride + one.rank, other.stride);
 }
 
-// Refuses what is written over elements that another tensor has at other places: what is read there
-// would depend on the order. Views with gaps may lie in each other without that.
+const char* FirstByte(const Executor& executor, size_t use) {
+  return static_cast<const char*>(executor.tensors[use].data) +
+         executor.call->uses[use].footprint.begin;
+}
+
+int64_t BytesOf(const TensorUse& use) { return use.footprint.end - use.footprint.begin; }
+
+// Whether the operator is right when `w`, which it writes, is the view of `r`.
+bool WorksInPlace(const PlannedCall& call, const TensorUse& w, const TensorUse& r) {
+  return w.element == r.element &&
+         call.contract->WorksInPlace(w.parameter, r.parameter, w.view.ElementCount() == 1);
+}
+
+// ", or the view of self or other": what it may be.
+std::string InputsInPlace(const PlannedCall& call, const TensorUse& output) {
+  std::string names;
+  for (const TensorUse& use : call.uses) {
+    const bool may_be = call.contract->At(output.parameter).MayBe(use.parameter);
+    if (!may_be || use.element != output.element) continue;
+    names += Cat(names.empty() ? ", or the view of " : " or ", call.NameOf(use));
+  }
+  return names;
+}
+
+std::string ElementText(const char* name, const std::vector<int64_t>& index) {
+  return Cat(name, ShapeText(index.data(), index.size()));
+}
+
+// Refuses the tensor `w`, which is written, if it has elements of the tensor `r`: what is read
+// there would depend on the order, unless they are at the same places and the operator works in
+// place. Memory that lies apart decides first, since most calls have no other.
+Status CheckPair(const Executor& executor, size_t w, size_t r) {
+  const PlannedCall& call = *executor.call;
+  const TensorUse &written = call.uses[w], &other = call.uses[r];
+  const int64_t ahead = FirstByte(executor, w) - FirstByte(executor, r);
+  if (ahead >= BytesOf(other) || -ahead >= BytesOf(written)) return Ok();
+  const char *const name = call.NameOf(written), *const other_name = call.NameOf(other);
+  if (ahead == 0 && AreEqual(written.view, other.view)) {
+    if (WorksInPlace(call, written, other)) return Ok();
+    return RefusePhase2(
+        kAclnnInvalid,
+        Cat(name, " and ", other_name, " are one view at ", AddressText(FirstByte(executor, w)),
+            ", and ", call.contract->function, " would overwrite ", other_name,
+            "; expected memory of its own", InputsInPlace(call, written), "."),
+        Cat("allocate memory of its own for ", name, ", and copy the result"), "not-in-place");
+  }
+  SharedElement shared;
+  const Sharing sharing = FindSharedElement(written.view, other.view, ahead, shared);
+  if (sharing == Sharing::kNone) return Ok();
+  return RefusePhase2(
+      kAclnnInvalid,
+      Cat(name, " starts at ", AddressText(FirstByte(executor, w)), " and overlaps ", other_name,
+          " at ", AddressText(FirstByte(executor, r)), ", which is another view",
+          sharing == Sharing::kUndecided ? std::string(" whose strides do not tell the two apart")
+                                         : Cat(": ", ElementText(name, shared.first), " lies at ",
+                                               ElementText(other_name, shared.second)),
+          "; expected memory of its own", InputsInPlace(call, written), "."),
+      "write to memory of its own, and copy the result", "partial-overlap");
+}
+
+// Of many tensors: by their order in memory, so that each is compared with its neighbours alone.
+Status CheckNeighbours(const Executor& executor) {
+  const auto& uses = executor.call->uses;
+  using Uses = std::vector<size_t, RecyclingAllocator<size_t>>;
+  Uses order, written, read;  // the latter two: those that reach the next one
+  order.reserve(uses.size());
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].touched) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return FirstByte(executor, a) < FirstByte(executor, b); });
+  for (const size_t next : order) {
+    const auto has_ended = [&](size_t use) {
+      return FirstByte(executor, next) - FirstByte(executor, use) >= BytesOf(uses[use]);
+    };
+    std::erase_if(written, has_ended);
+    std::erase_if(read, has_ended);
+    for (const size_t w : written) {
+      if (Status status = CheckPair(executor, w, next); !status.ok()) return status;
+    }
+    if (!contract::IsWritten(uses[next].role)) {
+      read.push_back(next);
+      continue;
+    }
+    for (const size_t r : read) {
+      if (Status status = CheckPair(executor, next, r); !status.ok()) return status;
+    }
+    written.push_back(next);
+  }
+  return Ok();
+}
+
 Status CheckOverlap(const Executor& executor) {
   const auto& uses = executor.call->uses;
-  // Lists have tensors of their own.
-  if (uses.size() > kMostTensors) return Ok();
-  const auto begin_of = [&](size_t i) {
-    return static_cast<const char*>(executor.tensors[i].data) + uses[i].footprint.begin;
-  };
-  const auto bytes_of = [&](size_t i) { return uses[i].footprint.end - uses[i].footprint.begin; };
-  const auto meet = [&](size_t w, size_t r) {
-    const int64_t ahead = begin_of(w) - begin_of(r);
-    if (ahead == 0) return !AreEqual(uses[w].view, uses[r].view);
-    return uses[w].dense && uses[r].dense && ahead < bytes_of(r) && -ahead < bytes_of(w);
-  };
+  if (uses.size() > kMostTensors) return CheckNeighbours(executor);
   for (size_t w = 0; w < uses.size(); ++w) {
     if (!uses[w].touched || !contract::IsWritten(uses[w].role)) continue;
     for (size_t r = 0; r < uses.size(); ++r) {
-      if (r == w || !uses[r].touched || !meet(w, r)) continue;
-      return RefusePhase2(
-          kAclnnInvalid,
-          Cat(executor.call->NameOf(uses[w]), " starts at ", AddressText(begin_of(w)),
-              " and overlaps ", executor.call->NameOf(uses[r]), " at ", AddressText(begin_of(r)),
-              ", which is another view; expected the view of that tensor itself, or other memory."),
-          "write to memory of its own, and copy the result", "partial-overlap");
+      if (r == w || !uses[r].touched) continue;
+      if (Status status = CheckPair(executor, w, r); !status.ok()) return status;
     }
   }
   return Ok();

@@ -32,7 +32,6 @@ struct TensorUse {
   TensorDescriptor::ByteRange footprint = {};
   contract::Role role = contract::Role::kInput;
   bool touched = false;  // read or written by the plan, and not empty
-  bool dense = false;    // nothing lies between its elements
 };
 
 // The same argument of one call.

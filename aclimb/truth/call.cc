@@ -59,6 +59,13 @@ Given& Call::SetTensor(Slot slot, std::vector<int64_t> shape, DType dtype,
   return tensor;
 }
 
+Given& Call::SetIntegers(Slot slot, std::vector<int64_t> shape, DType dtype,
+                         std::vector<int64_t> integers) {
+  Given& tensor = SetTensor(slot, std::move(shape), dtype, {integers.begin(), integers.end()});
+  tensor.integers = std::move(integers);
+  return tensor;
+}
+
 void Call::SetScalar(Slot slot, double value, DType dtype) {
   At(slot) = {.given = true, .dtype = dtype, .real = Rounded(value, dtype)};
 }

@@ -89,6 +89,9 @@ class Call {
   // list that is long enough.
   Given& SetTensor(Slot slot, std::vector<int64_t> shape, DType dtype,
                    std::vector<double> values = {});
+  // Of a dtype of integers, exactly.
+  Given& SetIntegers(Slot slot, std::vector<int64_t> shape, DType dtype,
+                     std::vector<int64_t> integers);
   void SetScalar(Slot slot, double value, DType dtype = DType::kFloat32);
   // So many elements, which are not given yet.
   void SetList(int p, int size);

@@ -27,4 +27,11 @@ double CastValue(double value, DType from, DType to) {
   return ReadElement(bytes, to);  // the lowest bytes come first
 }
 
+int64_t CastInteger(int64_t value, DType to) {
+  if (to == DType::kBool) return value != 0 ? 1 : 0;
+  unsigned char bytes[sizeof(value)];
+  std::memcpy(bytes, &value, sizeof(value));
+  return ReadInteger(bytes, to);  // the lowest bytes come first
+}
+
 }  // namespace aclimb::truth

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "aclimb/core/dtype.h"
 
 namespace aclimb::truth {
@@ -8,5 +10,8 @@ namespace aclimb::truth {
 // true, floats lose their fraction. A float that an integer cannot hold is the lowest one of 32 or
 // 64 bits, wrapped.
 double CastValue(double value, DType from, DType to);
+
+// The same of an integer to a dtype of integers or BOOL, exactly.
+int64_t CastInteger(int64_t value, DType to);
 
 }  // namespace aclimb::truth

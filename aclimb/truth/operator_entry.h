@@ -13,12 +13,6 @@
 
 namespace aclimb::truth {
 
-// An output that may be this input: its memory and its view.
-struct InPlace {
-  int output;
-  int input;
-};
-
 // What an operator is to tools and tests. Each folder's operators.h lists its own:
 //   inline constexpr truth::OperatorEntry kOperators[] = {
 //       truth::Entry<decltype(aclnnXGetWorkspaceSize)>(kContract, &Truth)};
@@ -35,10 +29,11 @@ struct OperatorEntry {
   std::span<const std::string_view> c_types = {};
   // Draws a proper call, where the contract alone does not tell how.
   void (*draw)(Draw& draw, Call& call) = &DrawFromContract;
-  std::span<const InPlace> in_place = {};
   // Whether the truth holds for infinities and NaN too: where terms of weight 0 meet them, it
   // depends on which of the terms are added.
   bool holds_beyond_finite = true;
+  // Whether the truth has integers of 64 bits exactly, however large they are.
+  bool exact_integers = false;
   // Whether the run finds the output's shape, and gives it to the program's tensor.
   bool sizes_output = false;
 };
@@ -47,15 +42,28 @@ template <typename Phase1>
 constexpr OperatorEntry Entry(const contract::Contract& contract,
                               void (*truth)(const Call& call, Outputs& outputs),
                               void (*draw)(Draw& draw, Call& call) = &DrawFromContract,
-                              std::span<const InPlace> in_place = {},
                               bool holds_beyond_finite = true) {
   return {.contract = &contract,
           .truth = truth,
           .phase1 = &CallPhase1<Phase1>,
           .c_types = phase1_internal::Caller<Phase1>::kNames,
           .draw = draw,
-          .in_place = in_place,
           .holds_beyond_finite = holds_beyond_finite};
+}
+
+// What stood before the last argument is the contract's now.
+struct Nothing {};
+template <typename Phase1>
+constexpr OperatorEntry Entry(const contract::Contract& contract,
+                              void (*truth)(const Call& call, Outputs& outputs),
+                              void (*draw)(Draw& draw, Call& call), Nothing,
+                              bool holds_beyond_finite = true) {
+  return Entry<Phase1>(contract, truth, draw, holds_beyond_finite);
+}
+
+constexpr OperatorEntry WithExactIntegers(OperatorEntry entry) {
+  entry.exact_integers = true;
+  return entry;
 }
 
 }  // namespace aclimb::truth

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,6 +20,8 @@ struct Allowance {
 struct Expected {
   std::vector<double> values;   // not rounded to the dtype
   std::vector<double> allowed;  // how far each may be off
+  // Of a dtype of integers the same exactly; empty where the truth does not say.
+  std::vector<int64_t> integers = {};
 };
 
 // What a call has to give. An output that is not here is one that the operator must leave alone.
@@ -26,6 +29,11 @@ class Outputs {
  public:
   void Set(Slot slot, std::vector<double> values, std::vector<double> allowed) {
     expected_[slot] = {std::move(values), std::move(allowed)};
+  }
+  void SetIntegers(Slot slot, std::vector<int64_t> integers) {
+    Expected& expected = expected_[slot] = {
+        {integers.begin(), integers.end()}, std::vector<double>(integers.size()), {}};
+    expected.integers = std::move(integers);
   }
   void Set(Slot slot, std::vector<double> values, Allowance allowance) {
     std::vector<double> allowed;

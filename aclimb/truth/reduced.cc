@@ -25,10 +25,12 @@ std::optional<std::vector<int64_t>> ReducedShapeOf(const Call& call, const contr
   return contract::ReducedShape(call.Shape(rule.other), *reduced, keep);
 }
 
-std::vector<std::vector<double>> Groups(const Call& call, int tensor,
-                                        contract::DimensionSet reduced) {
-  const std::vector<int64_t>& shape = call.Shape(tensor);
-  const std::vector<double>& values = call.Values(tensor);
+namespace {
+
+template <typename T>
+std::vector<std::vector<T>> GroupsOf(const std::vector<T>& values,
+                                     const std::vector<int64_t>& shape,
+                                     contract::DimensionSet reduced) {
   // In results, from an element to the next one of the same dimension; 0 of those reduced.
   std::vector<size_t> steps(shape.size());
   size_t count = 1;
@@ -37,7 +39,7 @@ std::vector<std::vector<double>> Groups(const Call& call, int tensor,
     steps[d] = count;
     count *= static_cast<size_t>(shape[d]);
   }
-  std::vector<std::vector<double>> groups(count);
+  std::vector<std::vector<T>> groups(count);
   for (size_t i = 0; i < values.size(); ++i) {
     size_t rest = i, at = 0;
     for (size_t d = shape.size(); d-- > 0;) {
@@ -47,6 +49,21 @@ std::vector<std::vector<double>> Groups(const Call& call, int tensor,
     groups[at].push_back(values[i]);
   }
   return groups;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> Groups(const Call& call, int tensor,
+                                        contract::DimensionSet reduced) {
+  return GroupsOf(call.Values(tensor), call.Shape(tensor), reduced);
+}
+
+std::vector<std::vector<int64_t>> IntegerGroups(const Call& call, int tensor,
+                                                contract::DimensionSet reduced) {
+  const std::vector<double>& values = call.Values(tensor);
+  std::vector<int64_t> integers = call.Ints(tensor);
+  if (integers.empty()) integers.assign(values.begin(), values.end());  // BOOL
+  return GroupsOf(integers, call.Shape(tensor), reduced);
 }
 
 }  // namespace aclimb::truth

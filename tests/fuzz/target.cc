@@ -120,11 +120,15 @@ aclFormat AnyFormat(Draw& draw, const Parameter& parameter, const Given& given) 
 // The arguments of a drawn call, as the C function gets them.
 class Arguments {
  public:
-  Arguments(const truth::OperatorEntry& entry, Draw& draw, Call& call, bool flags_spoilt)
+  Arguments(Draw& draw, Call& call, bool flags_spoilt)
       : call_(call), flags_spoilt_(flags_spoilt), values(static_cast<size_t>(call.size())) {
     std::map<int, int> in_place;  // output -> input
-    for (const truth::InPlace& pair : entry.in_place) {
-      if (draw.Byte() >= 208) in_place[pair.output] = pair.input;
+    for (int output = 0; output < call.size(); ++output) {
+      const Parameter& parameter = call.ParameterAt(output);
+      for (int input = 0; input < call.size(); ++input) {
+        const bool may = parameter.role == contract::Role::kOutput && parameter.MayBe(input);
+        if (may && draw.Byte() >= 208) in_place[output] = input;
+      }
     }
     for (int p = 0; p < call.size(); ++p) {
       if (call.IsGiven(p) && in_place.count(p) == 0) Make(draw, p);
@@ -251,7 +255,7 @@ void RunTarget(const truth::OperatorEntry& entry, Draw& draw) {
   Call drawn(*entry.contract);
   entry.draw(draw, drawn);
   const bool flags_spoilt = SpoilArguments(draw, drawn);
-  const Arguments arguments(entry, draw, drawn, flags_spoilt);
+  const Arguments arguments(draw, drawn, flags_spoilt);
   OperatorCall call;
   call.views = arguments.Views();
   call.plan = [&](uint64_t* size, aclOpExecutor** executor) {

@@ -1,8 +1,11 @@
 """aclimb.ops and aclimb.reference on NumPy's arrays, on buffers, and on PyTorch's tensors if there."""
 
 import array
+import ast
 import importlib.util
+import inspect
 import os
+import pathlib
 import subprocess
 import sys
 import unittest
@@ -89,6 +92,18 @@ class Ops(unittest.TestCase):
             self.assertTrue(callable(getattr(aclimb.ops, name)))
         with self.assertRaisesRegex(AttributeError, "Near matches"):
             aclimb.ops.elu_backwards
+
+    def test_stubs_are_those_of_the_functions(self):
+        folder = pathlib.Path(aclimb.__file__).parent
+        for module in (aclimb.ops, aclimb.reference):
+            stub = folder / (module.__name__.split(".")[1] + ".pyi")
+            tree = ast.parse(stub.read_text())
+            functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+            self.assertLessEqual(set(dir(module)), set(functions))
+            for name in dir(module)[::25]:
+                told = [each.arg for each in functions[name].args.args]
+                signature = inspect.signature(getattr(module, name))
+                self.assertEqual([*told, "out"], list(signature.parameters), name)
 
     def test_dtypes_of_outputs(self):
         half = X.astype(np.float16)
@@ -209,6 +224,7 @@ class Ops(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch is not installed")
     def test_torch(self):
+        aclimb.activate()
         import torch
         x = torch.arange(6.0).reshape(2, 3)
         got = aclimb.ops.add(x.t(), x.t(), 1)

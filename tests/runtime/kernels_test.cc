@@ -4,6 +4,7 @@
 #include <string>
 
 #include "aclnnop/aclnn_abs.h"
+#include "aclnnop/aclnn_bernoulli.h"
 #include "aclnnop/aclnn_exp.h"
 #include "aclnnop/aclnn_log.h"
 #include "aclnnop/aclnn_neg.h"
@@ -60,6 +61,23 @@ TEST_F(KernelsTest, RunInPlaceOfTheHosts) {
     EXPECT_GE(workspace_size_, 96u);
     ExpectResult(1001, 1002);
   }
+}
+
+TEST_F(KernelsTest, WhatTheOperatorDoesNotTouchNeedsNoMemory) {
+  const int64_t shape[] = {2, 2};
+  aclTensor* const self =
+      aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, nullptr);
+  aclTensor* const out = Tensor(1024);
+  const float half = 0.5f;
+  aclScalar* const prob = aclCreateScalar(const_cast<float*>(&half), ACL_FLOAT);
+  aclOpExecutor* executor = nullptr;
+  EXPECT_ACL(aclnnBernoulliGetWorkspaceSize(self, prob, 1, 0, out, &workspace_size_, &executor));
+  EXPECT_ACL(aclnnBernoulli(At(2048), workspace_size_, executor, nullptr));
+  EXPECT_ACL(aclrtSynchronizeStream(nullptr));
+  ExpectResult(1001, 0);
+  EXPECT_EQ(aclDestroyTensor(self), 0);
+  EXPECT_EQ(aclDestroyTensor(out), 0);
+  EXPECT_EQ(aclDestroyScalar(prob), 0);
 }
 
 TEST_F(KernelsTest, TheHostComputesWhatTheDeviceCannot) {

@@ -109,6 +109,17 @@ std::vector<unsigned char> DeviceTensor::Bytes() const {
   return bytes;
 }
 
+void DeviceTensor::SetIntegers(const std::vector<int64_t>& integers) {
+  std::vector<unsigned char> host = Download();
+  const std::vector<int64_t>& offsets = ElementOffsets();
+  for (size_t i = 0; i < integers.size(); ++i) {
+    std::memcpy(host.data() + kCanary + static_cast<size_t>(offsets[i]) * sizeof(int64_t),
+                &integers[i], sizeof(int64_t));
+  }
+  ACLIMB_EXPECT_OK(
+      aclrtMemcpy(allocation_, host.size(), host.data(), host.size(), ACL_MEMCPY_HOST_TO_DEVICE));
+}
+
 bool DeviceTensor::SurroundingsIntact() const {
   std::vector<unsigned char> host = Download();
   const size_t size = SizeOf(dtype_);

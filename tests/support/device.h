@@ -81,6 +81,8 @@ class DeviceTensor {
   bool SurroundingsIntact() const;
   // True when every byte, the view's too, still holds the poison.
   bool Untouched() const;
+  // Overwrites the view, of a dtype of 64 bits, in row-major order.
+  void SetIntegers(const std::vector<int64_t>& integers);
   // Overwrites the view (and gaps) with poison again.
   void Poison();
   void DestroyDescriptor();

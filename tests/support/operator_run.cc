@@ -85,6 +85,7 @@ truth::CallValue OperatorRun::Made(truth::Slot slot, Kind kind, const Layout& la
       tensors_[slot] = tensor;
       value.pointer = tensor->get();
       if (given.values.empty()) return value;
+      if (given.dtype == DType::kInt64) tensor->SetIntegers(given.integers);
       const std::vector<unsigned char> bytes = tensor->Bytes();
       // Elements of a view may be one in memory: the truth reads what the device holds.
       given.values = tensor->Values();
@@ -154,14 +155,17 @@ const void* OperatorRun::MadeList(int p, Kind kind, const Layout& layout) {
   return list;
 }
 
-void OperatorRun::Share(truth::InPlace pair) {
+void OperatorRun::Share(int output, int input) {
   for (const truth::Slot slot : call_.Tensors()) {
-    if (slot.parameter != pair.output) continue;
-    const truth::Slot input = {pair.input, slot.element};
-    tensors_[slot] = tensors_.at(input);
-    inputs_.erase(input);
+    if (slot.parameter != output) continue;
+    const truth::Slot of_input = {input, slot.element};
+    tensors_[slot] = tensors_.at(of_input);
+    inputs_.erase(of_input);
+    // Of an output that is read too.
+    call_.At(slot).values = call_.Values(of_input);
+    call_.At(slot).integers = call_.Ints(of_input);
   }
-  values_[static_cast<size_t>(pair.output)] = values_[static_cast<size_t>(pair.input)];
+  values_[static_cast<size_t>(output)] = values_[static_cast<size_t>(input)];
 }
 
 int OperatorRun::Run(aclrtStream stream) {
@@ -195,6 +199,10 @@ void OperatorRun::Expect(const truth::Outputs& outputs) const {
       EXPECT_TRUE(tensor->Untouched()) << name << ": written, although nobody wants it";
       continue;
     }
+    if (!found->integers.empty()) {
+      ExpectIntegers(p, found->integers);
+      continue;
+    }
     const std::vector<double> got = tensor->Values();
     const truth::Expected expected = truth::InDType(*found, call_.DTypeOf(p));
     ASSERT_EQ(got.size(), expected.values.size()) << name << ": the truth has another size";
@@ -203,10 +211,55 @@ void OperatorRun::Expect(const truth::Outputs& outputs) const {
     if (difference.beyond == 0) continue;
     const size_t first = difference.first_beyond;
     ADD_FAILURE() << name << ": " << difference.beyond << " of " << got.size()
-                  << " are beyond the tolerance, first " << first << ": " << got[first]
-                  << ", expected " << expected.values[first] << " within "
-                  << expected.allowed[first];
+                  << " are beyond the tolerance, first " << IndexText(p, first) << ": "
+                  << got[first] << ", expected " << expected.values[first] << " within "
+                  << expected.allowed[first] << InputsText(p, first);
   }
+}
+
+void OperatorRun::ExpectIntegers(truth::Slot output, const std::vector<int64_t>& expected) const {
+  const DType dtype = call_.DTypeOf(output);
+  const std::vector<unsigned char> bytes = tensors_.at(output)->Bytes();
+  ASSERT_EQ(bytes.size(), expected.size() * SizeOf(dtype)) << "the truth has another size";
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const int64_t got = truth::ReadInteger(bytes.data() + i * SizeOf(dtype), dtype);
+    if (got == expected[i]) continue;
+    ADD_FAILURE() << call_.NameOf(output) << " at " << IndexText(output, i) << ": " << got
+                  << ", expected " << expected[i] << InputsText(output, i);
+    return;
+  }
+}
+
+std::string OperatorRun::IndexText(truth::Slot slot, size_t number) const {
+  return truth::IndexText(call_.Shape(slot), number);
+}
+
+std::string OperatorRun::InputsText(truth::Slot output, size_t number) const {
+  const std::vector<int64_t>& shape = call_.Shape(output);
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(), rest = number; d-- > 0;) {
+    index[d] = static_cast<int64_t>(rest % static_cast<size_t>(shape[d]));
+    rest /= static_cast<size_t>(shape[d]);
+  }
+  std::string text;
+  for (const truth::Slot slot : call_.Tensors()) {
+    const truth::Given& given = call_.At(slot);
+    const size_t rank = given.shape.size();
+    if (given.values.empty() || rank > shape.size()) continue;
+    int64_t at = 0;
+    bool broadcasts = true;
+    for (size_t d = 0; d < rank; ++d) {
+      const size_t of_output = shape.size() - rank + d;
+      broadcasts = broadcasts && (given.shape[d] == 1 || given.shape[d] == shape[of_output]);
+      at = at * given.shape[d] + (given.shape[d] == 1 ? 0 : index[of_output]);
+    }
+    if (!broadcasts) continue;
+    const auto place = static_cast<size_t>(at);
+    const bool exact = place < given.integers.size();
+    text += Cat(text.empty() ? "; there " : ", ", call_.NameOf(slot), " is ",
+                exact ? Cat(given.integers[place]) : Cat(given.values[place]));
+  }
+  return text;
 }
 
 std::string TextOf(const truth::Call& call) {

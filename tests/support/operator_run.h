@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "aclimb/truth/call.h"
@@ -21,8 +22,8 @@ class OperatorRun {
   OperatorRun(const truth::OperatorEntry& entry, const truth::Call& call,
               const Layout& layout = {});
 
-  // From now on this parameter is given the tensor, or the list, of another one.
-  void Share(truth::InPlace pair);
+  // From now on the parameter `output` is given the tensor, or the list, of `input`.
+  void Share(int output, int input);
 
   // Both phases and the wait for the stream; the first code that is not 0.
   int Run(aclrtStream stream);
@@ -39,6 +40,11 @@ class OperatorRun {
  private:
   // What the C function gets for it.
   truth::CallValue Made(truth::Slot slot, contract::Kind kind, const Layout& layout);
+  void ExpectIntegers(truth::Slot output, const std::vector<int64_t>& expected) const;
+  std::string IndexText(truth::Slot slot, size_t number) const;
+  // "; there self is 1.5, other is 2": what inputs that broadcast to the output have for one of its
+  // elements.
+  std::string InputsText(truth::Slot output, size_t number) const;
   const void* MadeList(int parameter, contract::Kind kind, const Layout& layout);
 
   const truth::OperatorEntry& entry_;

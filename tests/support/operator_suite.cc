@@ -44,18 +44,52 @@ bool IsEmpty(const truth::Call& call, const truth::OperatorEntry& entry) {
   return false;
 }
 
-// Whether an output, or all of a list, may be this input.
-bool MayBe(const truth::Call& call, truth::InPlace pair) {
-  if (!call.IsGiven(pair.input) || !call.Touched(pair.output) || IsEmpty(call)) return false;
-  if (call.ListSize(pair.input) != call.ListSize(pair.output)) return false;
+// An output, or a list of outputs, and another tensor that it is given.
+struct Pair {
+  int output = -1;
+  int other = -1;
+  auto operator<=>(const Pair&) const = default;
+};
+
+std::vector<Pair> PairsOf(const contract::Contract& contract) {
+  std::vector<Pair> pairs;
+  const int count = static_cast<int>(contract.parameters.size());
+  for (int output = 0; output < count; ++output) {
+    if (!contract::IsWritten(contract.At(output).role)) continue;
+    for (int other = 0; other < count; ++other) {
+      const Kind kind = contract.At(other).kind;
+      if (other == output || !contract::HasTensors(kind)) continue;
+      if (kind == contract.At(output).kind) pairs.push_back({output, other});
+    }
+  }
+  return pairs;
+}
+
+// Whether they can be one in this call.
+bool CanBeOne(const truth::Call& call, Pair pair) {
+  if (!call.Touched(pair.other) || !call.Touched(pair.output) || IsEmpty(call)) return false;
+  if (call.ListSize(pair.other) != call.ListSize(pair.output)) return false;
   for (const Slot slot : call.Tensors()) {
-    const Slot input = {pair.input, slot.element};
+    const Slot other = {pair.other, slot.element};
     if (slot.parameter == pair.output &&
-        (call.Shape(slot) != call.Shape(input) || call.DTypeOf(slot) != call.DTypeOf(input))) {
+        (call.Shape(slot) != call.Shape(other) || call.DTypeOf(slot) != call.DTypeOf(other))) {
       return false;
     }
   }
   return true;
+}
+
+// Whether the call writes the output, or one of the list.
+bool IsSet(const truth::Outputs& outputs, int p) {
+  return std::ranges::any_of(outputs.All(),
+                             [p](const auto& each) { return each.first.parameter == p; });
+}
+
+bool HasSeveralElements(const truth::Call& call, int p) {
+  for (const Slot slot : call.Tensors()) {
+    if (slot.parameter == p && call.ElementCount(slot) > 1) return true;
+  }
+  return false;
 }
 
 void ExpectRuns(const truth::OperatorEntry& entry, const truth::Call& call, aclrtStream stream,
@@ -209,26 +243,64 @@ TEST_P(OperatorSuite, EmptyTensors) {
   }
 }
 
+// What the contract says an output may be, in any view, and what it may be in none.
 TEST_P(OperatorSuite, InPlace) {
-  for (const truth::InPlace pair : entry().in_place) {
+  for (const Pair pair : PairsOf(contract())) {
+    if (!contract().At(pair.output).MayBe(pair.other)) continue;
     int found = 0;
     for (uint64_t seed = 0; seed < kManyDraws && found < 10; ++seed) {
       truth::Call call = Drawn(seed);
-      if (!MayBe(call, pair)) continue;
+      if (!CanBeOne(call, pair)) continue;
       SCOPED_TRACE(TextOf(call));
       Random random(seed);
       OperatorRun run(entry(), call, [&](Slot slot) {
-        return slot.parameter == pair.input && found % 2 == 1
+        return slot.parameter == pair.other && found % 2 == 1
                    ? AnyView(random, call.Shape(slot), false)
                    : DeviceTensor::Options{};
       });
-      run.Share(pair);
+      run.Share(pair.output, pair.other);
       ACLIMB_ASSERT_OK(run.Run(stream_));
       ASSERT_NO_FATAL_FAILURE(run.ExpectTruth());
       if (HasFailure()) return;
       ++found;
     }
-    EXPECT_GT(found, 0) << "no call is drawn that may be in place";
+    EXPECT_GT(found, 0) << "no call is drawn in which " << contract().At(pair.output).name
+                        << " may be " << contract().At(pair.other).name;
+  }
+}
+
+// Single elements may be more; and what an operator does not read it cannot spoil.
+TEST_P(OperatorSuite, OtherOutputsAreRefusedInPlace) {
+  std::map<std::pair<Pair, bool>, int> found;
+  for (uint64_t seed = 0; seed < kManyDraws / 10; ++seed) {
+    const truth::Call call = Drawn(seed, 200);
+    for (const Pair pair : PairsOf(contract())) {
+      const contract::Parameter& output = contract().At(pair.output);
+      const contract::Parameter& other = contract().At(pair.other);
+      if (output.MayBe(pair.other) || !CanBeOne(call, pair)) continue;
+      const bool single = !HasSeveralElements(call, pair.output);
+      if (++found[{pair, single}] > 3) continue;
+      SCOPED_TRACE(TextOf(call));
+      OperatorRun run(entry(), call);
+      run.Share(pair.output, pair.other);
+      const int code = run.Run(stream_);
+      if (code == 0) {
+        // Of two outputs, or an output that nobody wants, one stays as it is.
+        if (contract::IsWritten(other.role) || !IsSet(run.Truth(), pair.output)) continue;
+        run.ExpectTruth();
+        EXPECT_FALSE(HasFailure())
+            << "where " << output.name << " is " << other.name
+            << (single ? "; is it one that contract::WrittenEarly marks?" : "");
+      } else {
+        EXPECT_FALSE(contract().WorksInPlace(pair.output, pair.other, single));
+        const RuleMessage message(aclGetRecentErrMsg());
+        message.ExpectWhole(contract().function, "phase2/not-in-place", code);
+        EXPECT_EQ(code, kAclnnInvalid);
+        EXPECT_NE(message.what().find(output.name), std::string::npos) << message.what();
+        EXPECT_NE(message.what().find(other.name), std::string::npos) << message.what();
+      }
+      if (HasFailure()) return;
+    }
   }
 }
 
@@ -249,6 +321,28 @@ TEST_P(OperatorSuite, NumbersThatAreNotFinite) {
       }
       call.SetTensor(slot, call.Shape(slot), call.DTypeOf(slot), std::move(values));
     }
+    ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
+    if (HasFailure()) return;
+  }
+}
+
+// Integers that no double holds.
+TEST_P(OperatorSuite, LargeIntegers) {
+  if (!entry().exact_integers) GTEST_SKIP();
+  Random random(3);
+  int found = 0;
+  for (uint64_t seed = 0; seed < kManyDraws && found < 30; ++seed) {
+    truth::Call call = Drawn(seed);
+    bool any = false;
+    for (const Slot slot : call.Tensors()) {
+      if (!IsInput(call, slot) || call.DTypeOf(slot) != DType::kInt64) continue;
+      std::vector<int64_t> integers(static_cast<size_t>(call.ElementCount(slot)));
+      for (int64_t& integer : integers) integer = static_cast<int64_t>(random.Next());
+      any = any || !integers.empty();
+      call.SetIntegers(slot, call.Shape(slot), DType::kInt64, std::move(integers));
+    }
+    if (!any) continue;
+    ++found;
     ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
     if (HasFailure()) return;
   }

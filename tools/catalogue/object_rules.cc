@@ -88,6 +88,11 @@ constexpr FixedRule kRows[] = {
      "an output lies apart from the other tensors, or is the view of one of them",
      "a result that is written into another view of an input: shifted, transposed, or a row of it",
      "write to memory of its own, and copy the result"},
+    {"phase2/not-in-place", kAclnnInvalid,
+     "an output that is the view of an input is one of those that the operator may overwrite",
+     "the output of a product, a flip or a reduction is the input itself; one tensor for two "
+     "outputs",
+     "allocate memory of its own for the output; the operator's page says what it may be"},
     {"phase2/runtime", kAclnnRuntime, "the stream takes the task",
      "no device set in this thread; a stream of another context or a destroyed one; with "
      "ASCEND_LAUNCH_BLOCKING=1 also a failure of the task itself",

@@ -1,6 +1,7 @@
 #include "aclimb/ops/attention/backward.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "aclimb/ops/attention/scores.h"
@@ -11,6 +12,9 @@
 
 namespace aclimb::attention {
 namespace {
+
+// What stands for the largest score of a query that has none.
+constexpr float kLowest = std::numeric_limits<float>::lowest();
 
 constexpr int64_t kTileQueries = 128;
 constexpr int64_t kTileKeys = 256;
@@ -33,12 +37,13 @@ class BackwardPlan final : public Plan {
     rounding_ = copy::Converter(DType::kFloat32, of_.query.by_heads().dtype);
     halves_ = MultipliesHalves(of_.query.by_heads().dtype);
     operand_ = halves_ ? DType::kBFloat16 : DType::kFloat32;
+    const bool counted = !of_.key_counts.empty();
     query_ = Panel(of_.query, p.width, false, operand_);
-    key_ = Panel(of_.key, p.width, false, operand_);
-    value_ = Panel(of_.value, p.value_width, false, operand_);
-    grad_ = Panel(of_.grad, p.value_width, false, operand_);
-    wide_grad_ = Panel(of_.grad, p.value_width, false, DType::kFloat32);
-    result_ = Panel(of_.result, p.value_width, false, DType::kFloat32);
+    key_ = Panel(of_.key, p.width, counted, operand_);
+    value_ = Panel(of_.value, p.value_width, counted, operand_);
+    grad_ = Panel(of_.grad, p.value_width, counted, operand_);
+    wide_grad_ = Panel(of_.grad, p.value_width, counted, DType::kFloat32);
+    result_ = Panel(of_.result, p.value_width, counted, DType::kFloat32);
     MakeProducts();
     if (of_.bias_grad.given()) {
       const TensorView& view = of_.bias_grad.by_heads();
@@ -46,7 +51,8 @@ class BackwardPlan final : public Plan {
       bias_queries_ = view.shape[2];
     }
     bias_is_whole_ = bias_batches_ == p.batch && bias_queries_ == p.queries;
-    whole_heads_ = p.batch * p.key_heads >= TeamSize();
+    // Sums of batches that lie one after the other would meet at their ends.
+    whole_heads_ = !counted && p.batch * p.key_heads >= TeamSize();
     BookScratch(planner);
     planner.Costs({.cycles = (of_.bias_grad.given() && !bias_is_whole_ ? 4.5
                               : whole_heads_                           ? 2.5
@@ -67,19 +73,24 @@ class BackwardPlan final : public Plan {
     Arguments a;
     Problem& p = a.problem;
     p = of_.problem;
-    p.query = of_.query.At(run);
-    p.key = of_.key.At(run);
-    p.value = of_.value.At(run);
+    p.query_counts = of_.query_counts;
+    p.key_counts = of_.key_counts;
+    p.query_starts = of_.query_starts;
+    p.key_starts = of_.key_starts;
+    p.weight_starts = of_.weight_starts;
+    p.query = of_.query.At(run, p.query_starts);
+    p.key = of_.key.At(run, p.key_starts);
+    p.value = of_.value.At(run, p.key_starts);
     p.bias = of_.bias.At(run);
     p.mask = of_.mask.At(run);
     p.kept = static_cast<const uint8_t*>(of_.kept.Data(run));
-    a.grad = of_.grad.At(run);
-    a.result = of_.result.At(run);
+    a.grad = of_.grad.At(run, p.query_starts);
+    a.result = of_.result.At(run, p.query_starts);
     a.max = static_cast<const float*>(of_.max.Data(run));
     a.sum = static_cast<const float*>(of_.sum.Data(run));
-    a.query_grad = of_.query_grad.At(run);
-    a.key_grad = of_.key_grad.At(run);
-    a.value_grad = of_.value_grad.At(run);
+    a.query_grad = of_.query_grad.At(run, p.query_starts);
+    a.key_grad = of_.key_grad.At(run, p.key_starts);
+    a.value_grad = of_.value_grad.At(run, p.key_starts);
     a.bias_grad = of_.bias_grad.At(run);
     a.deltas = run.Piece<float>(deltas_);
     a.query_sums = run.Piece<float>(query_sums_);
@@ -233,8 +244,10 @@ class BackwardPlan final : public Plan {
       query_sums_ = planner.workspace().Book(p.batch * p.heads * p.queries * p.width,
                                              static_cast<int64_t>(sizeof(float)));
     }
-    deltas_ = planner.workspace().Book(p.batch * p.heads * p.queries,
-                                       static_cast<int64_t>(sizeof(float)));
+    const int64_t queries = of_.query_starts.empty()
+                                ? p.batch * p.queries
+                                : of_.query_starts.back() + of_.query_counts.back();
+    deltas_ = planner.workspace().Book(queries * p.heads, static_cast<int64_t>(sizeof(float)));
   }
 
   static float* Floats(char* memory, int64_t at) { return reinterpret_cast<float*>(memory + at); }
@@ -244,15 +257,16 @@ class BackwardPlan final : public Plan {
   void FindDeltas(const Arguments& a, int64_t unit, char* memory) const {
     const Problem& p = a.problem;
     const Pair pair = QueriesOf(unit);
+    const int64_t valid = ValidQueries(p, pair);
+    if (valid == 0) return;
     const auto load = [&](const Panel& panel, const Rows& rows, int64_t at) {
-      return reinterpret_cast<const float*>(panel.Load(rows, pair.batch, pair.head, pair.query,
-                                                       pair.queries, pair.queries, memory + at));
+      return reinterpret_cast<const float*>(
+          panel.Load(rows, pair.batch, pair.head, pair.query, pair.queries, valid, memory + at));
     };
     const float* const grad = load(wide_grad_, a.grad, at_.grad);
     const float* const result = load(result_, a.result, at_.result);
-    float* const deltas = a.deltas + PlaceOf(p, pair);
-    for (int64_t r = 0; r < pair.queries; ++r) {
-      deltas[r] = static_cast<float>(rows::SpansInUse().dot(
+    for (int64_t r = 0; r < valid; ++r) {
+      a.deltas[PlaceOf(p, pair, r)] = static_cast<float>(rows::SpansInUse().dot(
           grad + r * wide_grad_.stride(), result + r * result_.stride(), p.value_width));
     }
   }
@@ -266,13 +280,20 @@ class BackwardPlan final : public Plan {
             .key = 0,
             .keys = 0};
   }
-  static int64_t PlaceOf(const Problem& p, const Pair& pair) {
-    return (pair.batch * p.heads + pair.head) * p.queries + pair.query;
+  static int64_t PlaceOf(const Problem& p, const Pair& pair, int64_t row) {
+    return p.PlaceOf(pair.batch, pair.head, pair.query + row);
+  }
+  // How many of the pair's queries and keys there are.
+  static int64_t ValidQueries(const Problem& p, const Pair& pair) {
+    return std::clamp<int64_t>(p.QueriesOf(pair.batch) - pair.query, 0, pair.queries);
+  }
+  static int64_t ValidKeys(const Problem& p, const Pair& pair) {
+    return std::clamp<int64_t>(p.KeysOf(pair.batch) - pair.key, 0, pair.keys);
   }
 
   // Whether any key of the pair takes part for any of its queries.
   static bool Meets(const Problem& p, const Pair& pair) {
-    for (int64_t q = pair.query; q < pair.query + pair.queries; ++q) {
+    for (int64_t q = pair.query; q < pair.query + ValidQueries(p, pair); ++q) {
       const Range keys = p.KeysOf(pair.batch, q);
       if (!keys.empty() && keys.begin < pair.key + pair.keys && keys.end > pair.key) return true;
     }
@@ -285,7 +306,9 @@ class BackwardPlan final : public Plan {
     const Problem& p = a.problem;
     char* const to = memory + at_.query;
     const int64_t bytes = p.width * static_cast<int64_t>(SizeOf(operand_));
-    for (int64_t r = 0; r < pair.queries; ++r) {
+    const int64_t valid = ValidQueries(p, pair);
+    std::fill(to + valid * bytes, to + pair.queries * bytes, '\0');
+    for (int64_t r = 0; r < valid; ++r) {
       query_.LoadRow(p.query.At(pair.batch, pair.head, pair.query + r), to + r * bytes);
     }
     if (!halves_) {
@@ -293,16 +316,16 @@ class BackwardPlan final : public Plan {
     }
   }
   const char* LoadGrad(const Arguments& a, const Pair& pair, char* memory) const {
-    return grad_.Load(a.grad, pair.batch, pair.head, pair.query, pair.queries, pair.queries,
-                      memory + at_.grad);
+    return grad_.Load(a.grad, pair.batch, pair.head, pair.query, pair.queries,
+                      ValidQueries(a.problem, pair), memory + at_.grad);
   }
   const char* LoadKeys(const Arguments& a, const Pair& pair, char* memory) const {
     return key_.Load(a.problem.key, pair.batch, pair.head / a.problem.Group(), pair.key, pair.keys,
-                     pair.keys, memory + at_.key);
+                     ValidKeys(a.problem, pair), memory + at_.key);
   }
   const char* LoadValues(const Arguments& a, const Pair& pair, char* memory) const {
     return value_.Load(a.problem.value, pair.batch, pair.head / a.problem.Group(), pair.key,
-                       pair.keys, pair.keys, memory + at_.value);
+                       pair.keys, ValidKeys(a.problem, pair), memory + at_.value);
   }
 
   // What is multiplied of the numbers at `numbers`, weights or gradients of scores: they
@@ -342,7 +365,7 @@ class BackwardPlan final : public Plan {
     scores_.Of(pair.queries, pair.keys)->Run(memory + at_.query, key, weights, scratch);
     weight_grads_.Of(pair.queries, pair.keys)->Run(grad, value, grads, scratch);
     const rows::Spans& spans = rows::SpansInUse();
-    const int64_t place = PlaceOf(p, pair);
+    const int64_t valid = ValidQueries(p, pair);
     for (int64_t r = 0; r < pair.queries; ++r) {
       float* const weight = weights + r * keys_.length;
       float* const score_grad = grads + r * keys_.length;
@@ -351,10 +374,12 @@ class BackwardPlan final : public Plan {
                             .query = pair.query + r,
                             .first = pair.key,
                             .count = pair.keys};
-      const float sum = a.sum[(place + r) * of_.repeats];
+      const int64_t place = r < valid ? PlaceOf(p, pair, r) : 0;
+      const float sum = r < valid ? a.sum[place * of_.repeats] : 0;
+      const float max = r < valid ? a.max[place * of_.repeats] : kLowest;
       if (halves_) Scale(weight, pair.keys, static_cast<float>(p.scale));
       Range keys;
-      if (sum != 0) keys = FinishScores(p, row, weight, Floats(memory, at_.bias));
+      if (sum != 0 && max > kLowest) keys = FinishScores(p, row, weight, Floats(memory, at_.bias));
       if (keys.empty()) {
         std::fill_n(weight, pair.keys, 0.0f);
         std::fill_n(score_grad, pair.keys, 0.0f);
@@ -362,15 +387,16 @@ class BackwardPlan final : public Plan {
       }
       std::fill(weight, weight + keys.begin, 0.0f);
       std::fill(weight + keys.end, weight + pair.keys, 0.0f);
-      const float max = a.max[(place + r) * of_.repeats], inverse = 1 / sum;
+      const float inverse = 1 / sum;
       float* const scores = weight + keys.begin;
       const int64_t count = keys.end - keys.begin;
       const bool some_masked = p.mask.given() || p.bias.given();
+      Lower(max, count, scores);
       if (some_masked) Raise(max - kNegligible, count, scores);
       spans.exp_scale[rows::kFlat](scores, &max, &inverse, count, scores);
       if (some_masked) DropNegligible(inverse, count, scores);
       Drop(p, row, score_grad);
-      spans.softmax_gradient[rows::kFlat](score_grad, weight, a.deltas + place + r, pair.keys,
+      spans.softmax_gradient[rows::kFlat](score_grad, weight, a.deltas + place, pair.keys,
                                           score_grad);
       Drop(p, row, weight);
     }
@@ -407,8 +433,8 @@ class BackwardPlan final : public Plan {
           const Factors factors = FactorsOf(pair, at_.score_grads, memory);
           AddProduct(key_grads_, pair, factors, memory + at_.query, key_sums, memory);
           if (whole_heads_) {
-            AddProduct(query_grads_, pair, factors, key, a.query_sums + PlaceOf(p, pair) * p.width,
-                       memory);
+            AddProduct(query_grads_, pair, factors, key,
+                       a.query_sums + PlaceOf(p, pair, 0) * p.width, memory);
           }
         }
         if (bias_is_whole_) PutBias(a, pair, meets, memory);
@@ -416,7 +442,7 @@ class BackwardPlan final : public Plan {
     }
     if (halves_) Scale(key_sums, pair.keys * p.width, static_cast<float>(p.scale));
     const int64_t head = group % p.key_heads;
-    for (int64_t r = 0; r < pair.keys; ++r) {
+    for (int64_t r = 0; r < (p.IsPacked() ? ValidKeys(p, pair) : pair.keys); ++r) {
       Put(a.key_grad, pair.batch, head, pair.key + r, key_sums + r * p.width, p.width);
       Put(a.value_grad, pair.batch, head, pair.key + r, value_sums + r * p.value_width,
           p.value_width);
@@ -455,7 +481,7 @@ class BackwardPlan final : public Plan {
       AddProduct(query_grads_, pair, FactorsOf(pair, at_.score_grads, memory), key, sums, memory);
     }
     Scale(sums, pair.queries * p.width, static_cast<float>(p.scale));
-    for (int64_t r = 0; r < pair.queries; ++r) {
+    for (int64_t r = 0; r < (p.IsPacked() ? ValidQueries(p, pair) : pair.queries); ++r) {
       Put(a.query_grad, pair.batch, pair.head, pair.query + r, sums + r * p.width, p.width);
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "aclimb/executor/plan.h"
 #include "aclimb/ops/attention/operand.h"
@@ -11,7 +12,9 @@ namespace aclimb::attention {
 
 // What the gradient of a forward call is made of. Operands that are not given are left out.
 struct Backward {
-  Problem problem;  // without addresses
+  Problem problem;  // without addresses and counts
+  std::vector<int64_t> query_counts = {}, key_counts = {};
+  std::vector<int64_t> query_starts = {}, key_starts = {}, weight_starts = {};
   Operand query, key, value, grad, bias, mask;
   rows::Dense kept;      // bits of the weights that stayed
   rows::Dense max, sum;  // what the forward call found, `repeats` times for each query

@@ -1,4 +1,5 @@
-// aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad: the C entry points and the plans.
+// aclnnFlashAttentionScore, its gradient, and both for sequences that lie one after the other: the
+// C entry points and the plans.
 
 #include <utility>
 
@@ -7,6 +8,8 @@
 #include "aclimb/ops/attention/flash_attention_contract.h"
 #include "aclimb/ops/attention/forward.h"
 #include "aclimb/ops/attention/planning.h"
+#include "aclimb/ops/attention/sequences.h"
+#include "aclimb/ops/attention/var_len_contract.h"
 
 namespace aclimb::attention {
 namespace {
@@ -76,8 +79,85 @@ Result<PlanPointer> MakeGradPlan(const contract::Arguments& arguments, Planner& 
   return MakeBackwardPlan(planner, std::move(backward));
 }
 
+// The batches of a call whose sequences lie one after the other.
+template <typename Call>
+void SetSequences(const contract::Arguments& arguments, const SequencePlaces& places, Call& call) {
+  const Sequences queries = SequencesOf(arguments.Ints(places.query_ends));
+  const Sequences keys = SequencesOf(arguments.Ints(places.key_ends));
+  call.problem.batch = static_cast<int64_t>(queries.counts.size());
+  call.problem.queries = queries.Longest();
+  call.problem.keys = keys.Longest();
+  call.query_starts = queries.starts;
+  call.query_counts = queries.counts;
+  call.key_starts = keys.starts;
+  call.key_counts = keys.counts;
+  call.weight_starts = WeightStarts(queries, keys, call.problem.heads);
+}
+
+Result<PlanPointer> MakeSequencesPlan(const contract::Arguments& arguments, Planner& planner) {
+  using namespace flash_attention_var_len_score;  // NOLINT: its positions
+  Forward forward;
+  Problem& problem = forward.problem;
+  problem = ProblemOf(arguments, kAt);
+  SetSequences(arguments, kPlaces, forward);
+  if (problem.queries == 0) return PlanPointer();
+  problem.scale = arguments.Real(kScaleValue);
+  problem.keep = arguments.Real(kKeepProb);
+  forward.query = MatricesOf(arguments, planner, kAt, kQuery, problem.heads);
+  forward.key = MatricesOf(arguments, planner, kAt, kKey, problem.key_heads);
+  forward.value = MatricesOf(arguments, planner, kAt, kValue, problem.key_heads);
+  if (!HasPatternMask(arguments.Integer(kSparseMode))) {
+    forward.mask = WeightsOf(arguments, planner, kAttenMask);
+  }
+  if (problem.keep < 1) {
+    forward.kept = rows::Dense::Input(planner, kDropMask, arguments.Tensor(kDropMask).View());
+  }
+  forward.out = MatricesTo(arguments, planner, kAt, kAttentionOut, problem.heads);
+  forward.max = FloatsTo(arguments, planner, kSoftmaxMax);
+  forward.sum = FloatsTo(arguments, planner, kSoftmaxSum);
+  forward.repeats = 8;
+  return MakeForwardPlan(planner, std::move(forward));
+}
+
+Result<PlanPointer> MakeSequencesGradPlan(const contract::Arguments& arguments, Planner& planner) {
+  using namespace flash_attention_unpadding_score_grad;  // NOLINT: its positions
+  Backward backward;
+  Problem& problem = backward.problem;
+  problem = ProblemOf(arguments, kAt);
+  SetSequences(arguments, kPlaces, backward);
+  problem.scale = arguments.Real(kScaleValue);
+  problem.keep = arguments.Real(kKeepProb);
+  const auto matrices = [&](int place, int64_t heads) {
+    return MatricesOf(arguments, planner, kAt, place, heads);
+  };
+  const auto results = [&](int place, int64_t heads) {
+    return MatricesTo(arguments, planner, kAt, place, heads);
+  };
+  backward.query = matrices(kQuery, problem.heads);
+  backward.key = matrices(kKey, problem.key_heads);
+  backward.value = matrices(kValue, problem.key_heads);
+  backward.grad = matrices(kDy, problem.heads);
+  backward.result = matrices(kAttentionIn, problem.heads);
+  if (!HasPatternMask(arguments.Integer(kSparseMode))) {
+    backward.mask = WeightsOf(arguments, planner, kAttenMask);
+  }
+  if (problem.keep < 1) {
+    backward.kept = rows::Dense::Input(planner, kDropMask, arguments.Tensor(kDropMask).View());
+  }
+  backward.max = FloatsOf(arguments, planner, kSoftmaxMax);
+  backward.sum = FloatsOf(arguments, planner, kSoftmaxSum);
+  backward.repeats = 8;
+  backward.query_grad = results(kDq, problem.heads);
+  backward.key_grad = results(kDk, problem.key_heads);
+  backward.value_grad = results(kDv, problem.key_heads);
+  return MakeBackwardPlan(planner, std::move(backward));
+}
+
 constinit Operator score_operator(flash_attention_score::kContract, MakeScorePlan);
 constinit Operator grad_operator(flash_attention_score_grad::kContract, MakeGradPlan);
+constinit Operator sequences_operator(flash_attention_var_len_score::kContract, MakeSequencesPlan);
+constinit Operator sequences_grad_operator(flash_attention_unpadding_score_grad::kContract,
+                                           MakeSequencesGradPlan);
 
 }  // namespace
 }  // namespace aclimb::attention
@@ -129,6 +209,56 @@ aclnnStatus aclnnFlashAttentionScoreGrad(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, aclrtStream stream) {
   return aclimb::Phase2(aclimb::attention::grad_operator, workspace, workspaceSize, executor,
                         stream);
+}
+
+aclnnStatus aclnnFlashAttentionVarLenScoreGetWorkspaceSize(
+    const aclTensor* query, const aclTensor* key, const aclTensor* value,
+    const aclTensor* realShiftOptional, const aclTensor* dropMaskOptional,
+    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
+    const aclIntArray* prefixOptional, const aclIntArray* actualSeqQLenOptional,
+    const aclIntArray* actualSeqKvLenOptional, double scaleValue, double keepProb,
+    int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise,
+    int64_t sparseMode, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut,
+    const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::attention::sequences_operator, workspaceSize, executor, query, key,
+                        value, realShiftOptional, dropMaskOptional, paddingMaskOptional,
+                        attenMaskOptional, prefixOptional, actualSeqQLenOptional,
+                        actualSeqKvLenOptional, scaleValue, keepProb, preTokens, nextTokens,
+                        headNum, static_cast<const char*>(inputLayout), innerPrecise, sparseMode,
+                        softmaxMaxOut, softmaxSumOut, softmaxOutOut, attentionOutOut);
+}
+
+aclnnStatus aclnnFlashAttentionVarLenScore(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::attention::sequences_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+aclnnStatus aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize(
+    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
+    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
+    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
+    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
+    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional,
+    const aclIntArray* prefixOptional, const aclIntArray* actualSeqQLenOptional,
+    const aclIntArray* actualSeqKvLenOptional, double scaleValue, double keepProb,
+    int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise,
+    int64_t sparseMode, const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut,
+    const aclTensor* dpseOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::attention::sequences_grad_operator, workspaceSize, executor, query,
+                        keyIn, value, dy, pseShiftOptional, dropMaskOptional, paddingMaskOptional,
+                        attenMaskOptional, softmaxMaxOptional, softmaxSumOptional,
+                        softmaxInOptional, attentionInOptional, prefixOptional,
+                        actualSeqQLenOptional, actualSeqKvLenOptional, scaleValue, keepProb,
+                        preTokens, nextTokens, headNum, static_cast<const char*>(inputLayout),
+                        innerPrecise, sparseMode, dqOut, dkOut, dvOut, dpseOut);
+}
+
+aclnnStatus aclnnFlashAttentionUnpaddingScoreGrad(void* workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::attention::sequences_grad_operator, workspace, workspaceSize,
+                        executor, stream);
 }
 
 }  // extern "C"

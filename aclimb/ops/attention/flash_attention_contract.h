@@ -93,7 +93,7 @@ constexpr contract::Rule HeadNumRule(int position) {
 constexpr contract::Rule LayoutRule(int position) {
   return contract::OneOf("choice/inputLayout", position, "BSH|SBH|BNSD|BSND",
                          "pass one of these; sequences of several lengths in one tensor (TND) are "
-                         "not implemented");
+                         "those of aclnnFlashAttentionVarLenScore");
 }
 constexpr contract::Rule PreciseRule(int position) {
   return contract::InRange("range/innerPrecise", position, contract::Between(0, 2),
@@ -102,7 +102,7 @@ constexpr contract::Rule PreciseRule(int position) {
 constexpr contract::Rule SparseModeRule(int position) {
   return contract::InRange(
       "range/sparseMode", position, contract::Between(0, 4),
-      "pass 0 to 4; 5 and 6, of prefixes, are not implemented, 7 and 8 are for TND");
+      "pass 0 to 4; those above, of prefixes and of parts of sequences, are not implemented");
 }
 
 inline constexpr const char* kQueryStatement =

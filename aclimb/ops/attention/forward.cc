@@ -88,13 +88,16 @@ class ForwardPlan final : public Plan {
     Problem p = of_.problem;
     p.query_counts = of_.query_counts;
     p.key_counts = of_.key_counts;
-    p.query = of_.query.At(run);
-    p.key = of_.key.At(run);
-    p.value = of_.value.At(run);
+    p.query_starts = of_.query_starts;
+    p.key_starts = of_.key_starts;
+    p.weight_starts = of_.weight_starts;
+    p.query = of_.query.At(run, p.query_starts);
+    p.key = of_.key.At(run, p.key_starts);
+    p.value = of_.value.At(run, p.key_starts);
     p.bias = of_.bias.At(run);
     p.mask = of_.mask.At(run);
     p.kept = static_cast<const uint8_t*>(of_.kept.Data(run));
-    const Results results = {.out = of_.out.At(run),
+    const Results results = {.out = of_.out.At(run, p.query_starts),
                              .max = static_cast<float*>(of_.max.Data(run)),
                              .sum = static_cast<float*>(of_.sum.Data(run)),
                              .log_sum = static_cast<float*>(of_.log_sum.Data(run))};
@@ -152,6 +155,8 @@ class ForwardPlan final : public Plan {
 
   void RunTile(const Problem& p, const Tile& tile, const Results& results, char* memory) const {
     const auto floats = [memory](int64_t at) { return reinterpret_cast<float*>(memory + at); };
+    const int64_t queries = p.QueriesOf(tile.batch);
+    if (p.IsPacked() && tile.query >= queries) return;
     float* const out = floats(at_.out);
     float* const max = floats(at_.max);
     auto* const sum = reinterpret_cast<double*>(memory + at_.sum);
@@ -166,6 +171,7 @@ class ForwardPlan final : public Plan {
     const copy::Converter converter(DType::kFloat32, results.out.dtype);
     for (int64_t r = 0; r < tile.rows(); ++r) {
       const int64_t head = tile.HeadOf(r), number = tile.QueryOf(r);
+      if (p.IsPacked() && number >= queries) continue;
       const bool any = sum[r] != 0;
       float* const row = out + r * p.value_width;
       if (any) Scale(row, p.value_width, static_cast<float>(1 / sum[r]));
@@ -175,7 +181,7 @@ class ForwardPlan final : public Plan {
       } else {
         std::copy_n(row, p.value_width, reinterpret_cast<float*>(to));
       }
-      const int64_t place = (tile.batch * p.heads + head) * p.queries + number;
+      const int64_t place = p.PlaceOf(tile.batch, head, number);
       Put(results.max, place, any ? max[r] : kLowest);
       Put(results.sum, place, static_cast<float>(sum[r]));
       Put(results.log_sum, place, any ? static_cast<float>(max[r] + std::log(sum[r])) : kInfinity);
@@ -194,6 +200,10 @@ class ForwardPlan final : public Plan {
   void LoadQueries(const Problem& p, const Tile& tile, char* to) const {
     const int64_t bytes = p.width * static_cast<int64_t>(SizeOf(operand_));
     for (int64_t r = 0; r < tile.rows(); ++r) {
+      if (tile.QueryOf(r) >= p.QueriesOf(tile.batch)) {
+        std::fill_n(to + r * bytes, bytes, '\0');
+        continue;
+      }
       query_.LoadRow(p.query.At(tile.batch, tile.HeadOf(r), tile.QueryOf(r)), to + r * bytes);
     }
     if (!halves_) {

@@ -14,6 +14,7 @@ namespace aclimb::attention {
 struct Forward {
   Problem problem;  // without addresses and counts
   std::vector<int64_t> query_counts = {}, key_counts = {};
+  std::vector<int64_t> query_starts = {}, key_starts = {}, weight_starts = {};
   Operand query, key, value, bias, mask;
   rows::Dense kept;  // bits of the weights that stay
   Operand out;

@@ -25,8 +25,8 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   forward.key = MatricesOf(arguments, planner, at, at.key, problem.key_heads);
   forward.value = MatricesOf(arguments, planner, at, at.value, problem.key_heads);
   forward.bias = WeightsOf(arguments, planner, at.bias);
-  if (!HasPatternMask(arguments.Integer(at.sparse_mode))) {
-    forward.mask = WeightsOf(arguments, planner, at.mask);
+  if (!HasPatternMask(ModeOf(arguments, at))) {
+    forward.mask = WeightsOf(arguments, planner, at.mask, at.sparse_mode < 0);
   }
   forward.out = MatricesTo(arguments, planner, at, kPlaces.out, problem.heads);
   if constexpr (kPlaces.flag >= 0) {
@@ -58,6 +58,9 @@ constinit Operator infer_v3_operator(
 constinit Operator prompt_operator(
     prompt_flash_attention_v3::kContract,
     MakePlan<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue>);
+constinit Operator incre_operator(
+    incre_flash_attention_v4::kContract,
+    MakePlan<incre_flash_attention_v4::kPlaces, incre_flash_attention_v4::kScaleValue>);
 
 }  // namespace
 }  // namespace aclimb::attention
@@ -184,6 +187,29 @@ aclnnStatus aclnnPromptFlashAttentionV3GetWorkspaceSize(
 aclnnStatus aclnnPromptFlashAttentionV3(void* workspace, uint64_t workspaceSize,
                                         aclOpExecutor* executor, aclrtStream stream) {
   return aclimb::Phase2(aclimb::attention::prompt_operator, workspace, workspaceSize, executor,
+                        stream);
+}
+
+aclnnStatus aclnnIncreFlashAttentionV4GetWorkspaceSize(
+    const aclTensor* query, const aclTensorList* key, const aclTensorList* value,
+    const aclTensor* pseShift, const aclTensor* attenMask, const aclIntArray* actualSeqLengths,
+    const aclTensor* dequantScale1, const aclTensor* quantScale1, const aclTensor* dequantScale2,
+    const aclTensor* quantScale2, const aclTensor* quantOffset2, const aclTensor* antiquantScale,
+    const aclTensor* antiquantOffset, const aclTensor* blocktable, const aclTensor* kvPaddingSize,
+    int64_t numHeads, double scaleValue, char* inputLayout, int64_t numKeyValueHeads,
+    int64_t blockSize, int64_t innerPrecise, const aclTensor* attentionOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::attention::incre_operator, workspaceSize, executor, query, key,
+                        value, pseShift, attenMask, actualSeqLengths, dequantScale1, quantScale1,
+                        dequantScale2, quantScale2, quantOffset2, antiquantScale, antiquantOffset,
+                        blocktable, kvPaddingSize, numHeads, scaleValue,
+                        static_cast<const char*>(inputLayout), numKeyValueHeads, blockSize,
+                        innerPrecise, attentionOut);
+}
+
+aclnnStatus aclnnIncreFlashAttentionV4(void* workspace, uint64_t workspaceSize,
+                                       aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::attention::incre_operator, workspace, workspaceSize, executor,
                         stream);
 }
 

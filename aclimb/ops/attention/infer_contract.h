@@ -6,6 +6,7 @@
 #include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
+#include "aclnnop/aclnn_incre_flash_attention_v4.h"
 #include "aclnnop/aclnn_prompt_flash_attention_v3.h"
 
 // The contracts of attention for inference, whose later forms have more parameters that only
@@ -16,7 +17,12 @@ inline constexpr uint8_t kInferProducts = Bit(Product::kA2) | Bit(Product::kA3);
 inline constexpr auto kHalves =
     contract::OnAll(contract::DTypes(DType::kFloat16, DType::kBFloat16));
 
-// Where a form has what the plans and rules of both ask about.
+// 310P cards have no BFLOAT16.
+inline constexpr contract::ProductDTypes kPromptFloats = {
+    {contract::DTypes(DType::kFloat16), 0, contract::DTypes(DType::kFloat16, DType::kBFloat16),
+     contract::DTypes(DType::kFloat16, DType::kBFloat16), 0}};
+
+// Where a form has what the plans and rules of all ask about.
 struct InferPlaces {
   Places at;
   int query_counts, key_counts;
@@ -494,10 +500,6 @@ enum : int {
   kSoftmaxLse = -1
 };
 
-// 310P cards have no BFLOAT16.
-inline constexpr contract::ProductDTypes kPromptFloats = {
-    {contract::DTypes(DType::kFloat16), 0, contract::DTypes(DType::kFloat16, DType::kBFloat16),
-     contract::DTypes(DType::kFloat16, DType::kBFloat16), 0}};
 constexpr contract::Parameter Matrices(const char* name, const char* doc) {
   return contract::WithRank(contract::Input(name, kPromptFloats, doc), 3, 4);
 }
@@ -551,6 +553,177 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnPromptFlashAttentionV3GetWorkspaceSize)>(kContract));
 
 }  // namespace prompt_flash_attention_v3
+
+namespace incre_flash_attention_v4 {
+
+enum : int {
+  kQuery,
+  kKey,
+  kValue,
+  kPseShift,
+  kAttenMask,
+  kActualSeqLengthsKv,
+  kDequantScale1,
+  kQuantScale1,
+  kDequantScale2,
+  kQuantScale2,
+  kQuantOffset2,
+  kAntiquantScale,
+  kAntiquantOffset,
+  kBlockTable,
+  kKvPaddingSize,
+  kNumHeads,
+  kScaleValue,
+  kInputLayout,
+  kNumKeyValueHeads,
+  kBlockSize,
+  kInnerPrecise,
+  kAttentionOut
+};
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithRank(
+        contract::Input("query", kPromptFloats, "[B, 1, N * D], [B, N, 1, D] or [B, 1, N, D]"), 3,
+        4),
+    contract::ListOf(contract::WithRank(
+        contract::Input("key", kPromptFloats,
+                        "one tensor: layout of query with Skv and numKeyValueHeads"),
+        3, 4)),
+    contract::ListOf(contract::WithRank(
+        contract::Input("value", kPromptFloats, "one tensor: as key; its D may be another one"), 3,
+        4)),
+    contract::WithRank(contract::Optional(contract::Input(
+                           "pseShift", kPromptFloats,
+                           "null, or [B or 1, N, 1, Skv or more]: added to the scaled scores")),
+                       4, 4),
+    contract::WithRank(
+        contract::Optional(contract::Input(
+            "attenMask", {},
+            "null, or [B, Skv], [B or 1, 1, Skv] or [B or 1, N or 1, 1, Skv], the last or more, "
+            "where what is not 0 leaves a key out")),
+        2, 4),
+    Counts("actualSeqLengths", "null, or how many keys each batch has, or all have"),
+    Unused("dequantScale1"),
+    Unused("quantScale1"),
+    Unused("dequantScale2"),
+    Unused("quantScale2"),
+    Unused("quantOffset2"),
+    Unused("antiquantScale"),
+    Unused("antiquantOffset"),
+    Unused("blocktable"),
+    Unused("kvPaddingSize"),
+    contract::Attribute("numHeads", contract::Kind::kInteger, "N"),
+    contract::Attribute("scaleValue", contract::Kind::kReal, "factor of query @ key^T"),
+    contract::Attribute("inputLayout", contract::Kind::kString,
+                        "of query, key, value and attentionOut"),
+    contract::Attribute("numKeyValueHeads", contract::Kind::kInteger, "0 stands for numHeads"),
+    contract::Attribute("blockSize", contract::Kind::kInteger, "not used without blocktable"),
+    contract::Attribute("innerPrecise", contract::Kind::kInteger, "the results are the same"),
+    contract::WithRank(
+        contract::Output("attentionOut", kPromptFloats,
+                         "layout and dtype of query, D of value; 0 where no key takes part"),
+        3, 4),
+};
+
+inline constexpr InferPlaces kPlaces = {.at = {.parameters = kParameters,
+                                               .query = kQuery,
+                                               .key = kKey,
+                                               .value = kValue,
+                                               .bias = kPseShift,
+                                               .mask = kAttenMask,
+                                               .heads = kNumHeads,
+                                               .layout = kInputLayout,
+                                               .sparse_mode = -1,
+                                               .pre_tokens = -1,
+                                               .next_tokens = -1,
+                                               .key_heads = kNumKeyValueHeads,
+                                               .padded = true},
+                                        .query_counts = -1,
+                                        .key_counts = kActualSeqLengthsKv,
+                                        .flag = -1,
+                                        .out = kAttentionOut,
+                                        .log_sum = -1};
+inline constexpr int kOfQuantised[] = {kDequantScale1,  kQuantScale1,  kDequantScale2,
+                                       kQuantScale2,    kQuantOffset2, kAntiquantScale,
+                                       kAntiquantOffset};
+inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 7, "quantised tensors"};
+inline constexpr int kOfPaged[] = {kBlockTable};
+inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
+inline constexpr int kOfPadding[] = {kKvPaddingSize};
+inline constexpr Absent kPadding = {kPlaces, kOfPadding, 1, "tensors of padding on the left"};
+
+inline Finding ManyQueries(const contract::Arguments& arguments) {
+  const Sizes n = SizesOf(arguments, kPlaces.at);
+  if (n.queries == 1) return std::nullopt;
+  return Cat(ShapeIs(arguments, kPlaces.at, kQuery), " and ", LayoutIs(arguments, kPlaces.at),
+             "; expected one query S of each batch.");
+}
+
+inline constexpr contract::Rule kRules[] = {
+    ACLIMB_INFER_LIST_RULES(""),
+    contract::SameDType("same-dtype/key", kKey, kQuery, "pass both in one dtype"),
+    contract::SameDType("same-dtype/value", kValue, kQuery, "pass both in one dtype"),
+    contract::SameDType("same-dtype/pseShift", kPseShift, kQuery, "pass both in one dtype"),
+    contract::SameDType("same-dtype/attentionOut", kAttentionOut, kQuery,
+                        "allocate attentionOut with the dtype of query; results that are quantised "
+                        "are not implemented"),
+    contract::InRange("range/numHeads", kNumHeads, contract::AtLeast(1),
+                      "pass the number of heads"),
+    contract::OneOf("choice/inputLayout", kInputLayout, "BSH|BSND|BNSD", "pass one of these"),
+    contract::InRange("range/numKeyValueHeads", kNumKeyValueHeads, contract::AtLeast(0),
+                      "pass the number of heads of key, or 0"),
+    contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3), "pass 0 to 3"),
+    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
+                     "dequantScale1, quantScale1, dequantScale2, quantScale2, quantOffset2, "
+                     "antiquantScale and antiquantOffset are null with query",
+                     "pass tensors that are not quantised"),
+    contract::Custom("absent/blocktable", &UnwantedRule<kPaged>, "blocktable is null with query",
+                     "pass key and value whole: paged ones are not implemented"),
+    contract::Custom(
+        "absent/kvPaddingSize", &UnwantedRule<kPadding>, "kvPaddingSize is null with query",
+        "pass keys that begin with the tensor: padding on the left is not implemented"),
+    contract::Custom("dtype/attenMask", &InferMaskDTypeRule<kPlaces>,
+                     "attenMask is BOOL, INT8 or UINT8", "convert the mask"),
+    contract::Custom("shape/query", &InferQueryRule<kPlaces>,
+                     "query has the layout inputLayout with numHeads heads",
+                     "pass the layout that query has, and its number of heads"),
+    contract::Custom(
+        "shape/key", &InferKeyRule<kPlaces>,
+        "key has the layout and the B and D of query and numKeyValueHeads heads, which "
+        "divide numHeads",
+        "pass keys for the same batches and heads"),
+    contract::Custom("shape/value", &InferValueRule<kPlaces>,
+                     "value has the layout and the B, S and N of key", "pass a value for each key"),
+    contract::Custom("one/query", &ManyQueries, "query has one row S for each batch in inputLayout",
+                     "call aclnnPromptFlashAttentionV3 for several"),
+    contract::Custom("shape/pseShift", &InferBiasRule<kPlaces>,
+                     "pseShift is [B, N, 1, Skv] or [1, N, 1, Skv] of query and key, or has more "
+                     "columns",
+                     "pass a number for each score"),
+    contract::Custom("shape/attenMask", &InferMaskRule<kPlaces>,
+                     "attenMask has a shape of those for query and key",
+                     "pass a flag for each key"),
+    contract::Custom("counts/actualSeqLengths", &InferKeyCountsRule<kPlaces>,
+                     "actualSeqLengths has a number of 0 to Skv for each batch of key, or one for "
+                     "all",
+                     "pass how many keys of each batch there are"),
+    contract::Custom("shape/attentionOut", &InferOutRule<kPlaces>,
+                     "attentionOut has the layout of query, and the D of value",
+                     "allocate attentionOut with this shape"),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnIncreFlashAttentionV4",
+    .folder = "incre_flash_attention_v4",
+    .summary =
+        "Attention of one query of each batch: softmax(query @ key^T) @ value, head by head.",
+    .products = kInferProducts | Bit(Product::kInference310P),
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnIncreFlashAttentionV4GetWorkspaceSize)>(kContract));
+
+}  // namespace incre_flash_attention_v4
 
 #undef ACLIMB_INFER_FIRST_PARAMETERS
 #undef ACLIMB_INFER_COMMON_PARAMETERS

@@ -12,8 +12,12 @@ template <const InferPlaces& kPlaces, int kScale, int kInnerPrecise>
 void DrawInfer(truth::Draw& draw, truth::Call& call) {
   constexpr const char* kLayouts[] = {"BSND", "BNSD", "BSH", "BNSD_BSND"};
   const Places& at = kPlaces.at;
-  const Sizes n = DrawSizes(draw);
-  const std::string text = draw.Pick(kLayouts), layout(LayoutOf(text));
+  // One query of each batch, which the mask alone concerns, or several.
+  constexpr bool kOne = kPlaces.at.sparse_mode < 0;
+  Sizes n = DrawSizes(draw);
+  if (kOne) n.queries = 1;
+  const std::string text = kOne ? kLayouts[draw.Below(3)] : draw.Pick(kLayouts);
+  const std::string layout(LayoutOf(text));
   const DType dtype = truth::DrawDType(draw, at.parameters[at.query].dtypes[draw.product()]);
   const auto in_layout = [&](int64_t heads, int64_t rows, int64_t width) {
     return InLayout({n.batch, heads, rows, width}, layout);
@@ -29,13 +33,15 @@ void DrawInfer(truth::Draw& draw, truth::Call& call) {
   DrawFloats(draw, call, slot_of(at.value), in_layout(n.key_heads, n.keys, n.value_width), dtype);
   if (draw.Flip()) {
     // As long as it has to be, or longer.
-    const int64_t rows = n.queries + draw.Below(2), columns = n.keys + draw.Below(2) * 3;
+    const int64_t rows = n.queries + (kOne ? 0 : draw.Below(2));
+    const int64_t columns = n.keys + draw.Below(2) * 3;
     DrawFloats(draw, call, at.bias, {draw.Flip() ? n.batch : 1, n.heads, rows, columns}, dtype);
   }
   const int64_t mode = draw.Below(2);
   if (mode == kAllMask || draw.Flip()) {
-    const int64_t rows = n.queries + draw.Below(2), columns = n.keys + draw.Below(2);
-    const Shape shapes[] = {{rows, columns},
+    const int64_t rows = n.queries + (kOne ? 0 : draw.Below(2));
+    const int64_t columns = n.keys + draw.Below(2);
+    const Shape shapes[] = {{kOne ? n.batch : rows, columns},
                             {n.batch, rows, columns},
                             {n.batch, n.heads, rows, columns},
                             {n.batch, 1, rows, columns},
@@ -52,13 +58,15 @@ void DrawInfer(truth::Draw& draw, truth::Call& call) {
     for (int64_t& count : counts) count = draw.Below(most + 1);
     call.SetInts(place, counts);
   };
-  draw_counts(kPlaces.query_counts, n.queries);
+  if (!kOne) draw_counts(kPlaces.query_counts, n.queries);
   draw_counts(kPlaces.key_counts, n.keys);
   constexpr double kScales[] = {0.5, 1, 0.35355339059327, -0.25};
   call.SetReal(kScale, draw.Pick(kScales));
-  call.SetInteger(at.sparse_mode, mode);
-  call.SetInteger(at.pre_tokens, draw.Flip() ? 2147483647 : draw.Number(-1, 20));
-  call.SetInteger(at.next_tokens, draw.Flip() ? 65535 : draw.Number(1, 20));
+  if (!kOne) {
+    call.SetInteger(at.sparse_mode, mode);
+    call.SetInteger(at.pre_tokens, draw.Flip() ? 2147483647 : draw.Number(-1, 20));
+    call.SetInteger(at.next_tokens, draw.Flip() ? 65535 : draw.Number(1, 20));
+  }
   call.SetInteger(at.heads, n.heads);
   call.SetInteger(at.key_heads, n.key_heads == n.heads && draw.Flip() ? 0 : n.key_heads);
   call.SetText(at.layout, text);

@@ -3,7 +3,7 @@
 namespace aclimb::attention {
 
 std::vector<int64_t> CountsOf(const contract::Arguments& arguments, int place, int64_t batch) {
-  const IntArrayValue* const counts = arguments.IntsOrNull(place);
+  const IntArrayValue* const counts = place < 0 ? nullptr : arguments.IntsOrNull(place);
   if (counts == nullptr || counts->empty()) return {};
   if (counts->size() > 1) return *counts;
   return std::vector<int64_t>(static_cast<size_t>(batch), counts->front());

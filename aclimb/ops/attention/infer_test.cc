@@ -254,5 +254,55 @@ TEST(AttentionContract, PromptFlashAttentionV3) {
       {"prompt_flash_attention_v3/product", "prompt_flash_attention_v3/environment"});
 }
 
+TEST(AttentionContract, IncreFlashAttentionV4) {
+  using namespace attention::incre_flash_attention_v4;  // NOLINT: its positions
+  ContractHarness<decltype(aclnnIncreFlashAttentionV4GetWorkspaceSize)> harness(
+      kContract, &aclnnIncreFlashAttentionV4GetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kQuery, {2, 4, 1, 8}, kHalf);
+        for (const int list : {kKey, kValue}) a.Tensors(list, {{{2, 2, 5, 8}, kHalf}});
+        a.Tensor(kPseShift, {2, 4, 1, 5}, kHalf);
+        a.Tensor(kAttenMask, {2, 5}, DType::kBool);
+        a.Ints(kActualSeqLengthsKv, {5, 3});
+        a.Integer(kNumHeads, 4);
+        a.Real(kScaleValue, 0.5);
+        a.String(kInputLayout, layout);
+        a.Integer(kNumKeyValueHeads, 2);
+        a.Tensor(kAttentionOut, {2, 4, 1, 8}, kHalf);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("absent/quantisation",
+                     [](CallArguments& a) { a.Tensor(kAntiquantScale, {1}, DType::kFloat32); });
+  harness.ExpectRule("absent/blocktable", [](CallArguments& a) {
+    a.Tensor(kBlockTable, {2, 3}, DType::kInt32);
+  });
+  harness.ExpectRule("absent/kvPaddingSize",
+                     [](CallArguments& a) { a.Tensor(kKvPaddingSize, {1}, DType::kInt64); });
+  harness.ExpectRule("choice/inputLayout",
+                     [](CallArguments& a) { a.String(kInputLayout, sequences); });
+  harness.ExpectRule("dtype/attenMask", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {2, 5}, kHalf);
+  });
+  harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kNumHeads, 3); });
+  harness.ExpectRule("shape/key", [](CallArguments& a) { a.Integer(kNumKeyValueHeads, 4); });
+  harness.ExpectRule("shape/value", [](CallArguments& a) {
+    a.Tensors(kValue, {{{2, 2, 4, 8}, kHalf}});
+  });
+  harness.ExpectRule("one/query", [](CallArguments& a) { a.Tensor(kQuery, {2, 4, 2, 8}, kHalf); });
+  harness.ExpectRule("shape/pseShift", [](CallArguments& a) {
+    a.Tensor(kPseShift, {2, 3, 1, 5}, kHalf);
+  });
+  harness.ExpectRule("shape/attenMask", [](CallArguments& a) {
+    a.Tensor(kAttenMask, {3, 5}, DType::kBool);
+  });
+  harness.ExpectRule("counts/actualSeqLengths",
+                     [](CallArguments& a) { a.Ints(kActualSeqLengthsKv, {6}); });
+  harness.ExpectRule("shape/attentionOut", [](CallArguments& a) {
+    a.Tensor(kAttentionOut, {2, 4, 1, 7}, kHalf);
+  });
+  harness.ExpectEveryRuleCovered(
+      {"incre_flash_attention_v4/product", "incre_flash_attention_v4/environment"});
+}
+
 }  // namespace
 }  // namespace aclimb::testing

@@ -16,6 +16,7 @@ void InferTruth(const truth::Call& call, truth::Outputs& outputs) {
   TrueAttention attention(call, kPlaces.at);
   attention.scale = call.Real(kScale);
   const auto counts = [&](int place) {
+    if (place < 0) return std::vector<int64_t>();
     std::vector<int64_t> all = call.Ints(place);
     if (all.size() == 1) all.resize(static_cast<size_t>(attention.n.batch), all[0]);
     return all;

@@ -9,7 +9,7 @@
 #include "aclimb/core/tensor_view.h"
 
 // How queries, keys and values lie in their tensors: B batches of N heads of S rows of D elements,
-// H = N * D.
+// H = N * D. T are the rows of all batches, one after the other.
 namespace aclimb::attention {
 
 // Extents or strides in the order in which the kernels name them: B, N, S, D.
@@ -17,7 +17,7 @@ using PerHead = std::array<int64_t, 4>;
 
 // Whether the layout keeps heads and elements in one dimension, as BSH does.
 constexpr bool JoinsHeads(std::string_view layout) { return layout.ends_with('H'); }
-constexpr size_t RankOf(std::string_view layout) { return JoinsHeads(layout) ? 3 : 4; }
+constexpr size_t RankOf(std::string_view layout) { return layout.size(); }
 
 // B, N, S, D of a tensor of that layout and so many heads; nothing where it has another rank or the
 // heads do not divide it.
@@ -34,6 +34,7 @@ inline std::optional<PerHead> ByHeads(const std::vector<int64_t>& shape, std::st
         if (shape[d] != heads) return std::nullopt;
         break;
       case 'S':
+      case 'T':
         extents[2] = shape[d];
         break;
       case 'H':
@@ -51,11 +52,11 @@ inline std::optional<PerHead> ByHeads(const std::vector<int64_t>& shape, std::st
 inline std::vector<int64_t> InLayout(const PerHead& extents, std::string_view layout) {
   std::vector<int64_t> shape;
   for (const char name : layout) {
-    shape.push_back(name == 'B'   ? extents[0]
-                    : name == 'N' ? extents[1]
-                    : name == 'S' ? extents[2]
-                    : name == 'H' ? extents[1] * extents[3]
-                                  : extents[3]);
+    shape.push_back(name == 'B'                  ? extents[0]
+                    : name == 'N'                ? extents[1]
+                    : name == 'S' || name == 'T' ? extents[2]
+                    : name == 'H'                ? extents[1] * extents[3]
+                                                 : extents[3]);
   }
   return shape;
 }
@@ -63,6 +64,7 @@ inline std::vector<int64_t> InLayout(const PerHead& extents, std::string_view la
 // The tensor's elements as [B, N, S, D], where ByHeads() has an answer.
 inline TensorView ByHeads(const TensorView& view, std::string_view layout, int64_t heads) {
   TensorView by_heads = {.data = view.data, .dtype = view.dtype, .rank = 4};
+  by_heads.shape[0] = 1;
   for (int d = 0; d < view.rank; ++d) {
     const int64_t extent = view.shape[d], stride = view.stride[d];
     const auto set = [&](int at, int64_t n, int64_t step) {
@@ -77,6 +79,7 @@ inline TensorView ByHeads(const TensorView& view, std::string_view layout, int64
         set(1, extent, stride);
         break;
       case 'S':
+      case 'T':
         set(2, extent, stride);
         break;
       case 'H':

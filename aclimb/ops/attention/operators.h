@@ -4,6 +4,8 @@
 #include "aclimb/ops/attention/flash_attention_truth.h"
 #include "aclimb/ops/attention/infer_draw.h"
 #include "aclimb/ops/attention/infer_truth.h"
+#include "aclimb/ops/attention/sequences_draw.h"
+#include "aclimb/ops/attention/sequences_truth.h"
 #include "aclimb/truth/operator_entry.h"
 
 namespace aclimb::attention {
@@ -42,6 +44,19 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         &InferTruth<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue>,
         &DrawInfer<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue,
                    prompt_flash_attention_v3::kInnerPrecise>,
+        {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnFlashAttentionVarLenScoreGetWorkspaceSize)>(
+        flash_attention_var_len_score::kContract, &flash_attention_var_len_score::Truth,
+        &flash_attention_var_len_score::DrawCall, {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize)>(
+        flash_attention_unpadding_score_grad::kContract,
+        &flash_attention_unpadding_score_grad::Truth,
+        &flash_attention_unpadding_score_grad::DrawCall, {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnIncreFlashAttentionV4GetWorkspaceSize)>(
+        incre_flash_attention_v4::kContract,
+        &InferTruth<incre_flash_attention_v4::kPlaces, incre_flash_attention_v4::kScaleValue>,
+        &DrawInfer<incre_flash_attention_v4::kPlaces, incre_flash_attention_v4::kScaleValue,
+                   incre_flash_attention_v4::kInnerPrecise>,
         {}, /*holds_beyond_finite=*/false),
 };
 

@@ -38,9 +38,10 @@ inline Operand MatricesTo(const contract::Arguments& arguments, Planner& planner
                          ResultLayoutOf(arguments, at), heads);
 }
 // A number for each weight, where it is given.
-inline Operand WeightsOf(const contract::Arguments& arguments, Planner& planner, int place) {
+inline Operand WeightsOf(const contract::Arguments& arguments, Planner& planner, int place,
+                         bool one_query = false) {
   if (!arguments.Given(place)) return {};
-  return Operand::Weights(planner, place, TensorAt(arguments, place).View());
+  return Operand::Weights(planner, place, TensorAt(arguments, place).View(), one_query);
 }
 inline rows::Dense FloatsOf(const contract::Arguments& arguments, Planner& planner, int place) {
   const TensorView view = arguments.Tensor(place).View();

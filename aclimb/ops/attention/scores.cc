@@ -37,6 +37,10 @@ void Raise(float least, int64_t count, float* scores) {
   for (int64_t k = 0; k < count; ++k) scores[k] = scores[k] < least ? least : scores[k];
 }
 
+void Lower(float most, int64_t count, float* scores) {
+  for (int64_t k = 0; k < count; ++k) scores[k] = scores[k] > most ? most : scores[k];
+}
+
 void DropNegligible(float largest, int64_t count, float* weights) {
   const float least = largest * 1e-26f;  // above exp(-kNegligible)
   for (int64_t k = 0; k < count; ++k) weights[k] = weights[k] < least ? 0.0f : weights[k];
@@ -45,10 +49,9 @@ void DropNegligible(float largest, int64_t count, float* weights) {
 void Drop(const Problem& problem, const RowPlace& place, float* weights) {
   if (problem.kept == nullptr) return;
   const auto factor = problem.keep > 0 ? static_cast<float>(1 / problem.keep) : 0.0f;
-  const int64_t first =
-      ((place.batch * problem.heads + place.head) * problem.queries + place.query) * problem.keys +
-      place.first;
-  for (int64_t k = 0; k < place.count; ++k) {
+  const int64_t first = problem.WeightOf(place.batch, place.head, place.query) + place.first;
+  const int64_t count = std::min(place.count, problem.KeysOf(place.batch) - place.first);
+  for (int64_t k = 0; k < count; ++k) {
     const int64_t bit = first + k;
     weights[k] = (problem.kept[bit / 8] >> (bit % 8) & 1) != 0 ? weights[k] * factor : 0.0f;
   }

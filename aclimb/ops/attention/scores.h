@@ -23,6 +23,8 @@ Range FinishScores(const Problem& problem, const RowPlace& place, float* scores,
 inline constexpr float kNegligible = 60;  // a score so far below the largest
 // Around exp(): scores too low for it are raised, and what becomes of them is 0.
 void Raise(float least, int64_t count, float* scores);
+// No weight of a gradient is above one, whatever statistics the call has been given.
+void Lower(float most, int64_t count, float* scores);
 void DropNegligible(float largest, int64_t count, float* weights);
 
 // Zeros where dropout takes a weight, the others divided by the share that it leaves.

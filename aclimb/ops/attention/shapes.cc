@@ -28,7 +28,7 @@ Shape WithoutPadding(Shape shape, const Places& at, const Sizes& n) {
   if (!at.padded || shape.size() < 2) return shape;
   int64_t& rows = shape[shape.size() - 2];
   int64_t& columns = shape[shape.size() - 1];
-  if (rows > n.queries) rows = n.queries;
+  if (rows > n.queries && at.sparse_mode >= 0) rows = n.queries;
   if (columns > n.keys) columns = n.keys;
   return shape;
 }
@@ -139,7 +139,7 @@ Finding MissingMask(const contract::Arguments& arguments, const Places& at) {
 Finding WrongMask(const contract::Arguments& arguments, const Places& at) {
   if (!arguments.Given(at.mask)) return std::nullopt;
   const Shape& shape = ShapeAt(arguments, at.mask);
-  if (HasPatternMask(arguments.Integer(at.sparse_mode))) {
+  if (HasPatternMask(ModeOf(arguments, at))) {
     const Shape pattern = {2048, 2048};
     // Ones in front of it do not matter.
     if (shape == pattern || shape == Shape{1, 2048, 2048} || shape == Shape{1, 1, 2048, 2048}) {
@@ -149,12 +149,14 @@ Finding WrongMask(const contract::Arguments& arguments, const Places& at) {
                "; expected ", Text(pattern), ".");
   }
   const Sizes n = SizesOf(arguments, at);
-  const std::vector<Shape> choices = {{n.queries, n.keys},
-                                      {n.batch, n.queries, n.keys},
-                                      {1, n.queries, n.keys},
-                                      {n.batch, n.heads, n.queries, n.keys},
-                                      {n.batch, 1, n.queries, n.keys},
-                                      {1, 1, n.queries, n.keys}};
+  std::vector<Shape> choices = {{n.queries, n.keys},
+                                {n.batch, n.queries, n.keys},
+                                {1, n.queries, n.keys},
+                                {n.batch, n.heads, n.queries, n.keys},
+                                {n.batch, 1, n.queries, n.keys},
+                                {1, 1, n.queries, n.keys}};
+  // A row for the one query of each batch.
+  if (at.sparse_mode < 0) choices.push_back({n.batch, n.keys});
   if (IsOneOf(WithoutPadding(shape, at, n), choices)) return std::nullopt;
   return Cat(ShapeIs(arguments, at, at.mask), ", ", OperandsAre(arguments, at), "; expected ",
              Choices(choices), ".");

@@ -23,8 +23,8 @@ struct Places {
   int query, key, value;
   int bias, mask;
   int heads, layout;
-  int sparse_mode, pre_tokens, next_tokens;
-  int key_heads = -1;  // by default the shapes tell
+  int sparse_mode, pre_tokens, next_tokens;  // -1: the mask alone decides
+  int key_heads = -1;                        // by default the shapes tell
   int keep = -1, kept = -1;
   bool padded = false;  // rows and columns of bias and mask may be more than are needed
 
@@ -83,7 +83,11 @@ inline Sizes SizesOf(const contract::Arguments& arguments, const Places& at) {
           .value_width = value[3]};
 }
 
+inline int64_t ModeOf(const contract::Arguments& arguments, const Places& at) {
+  return at.sparse_mode < 0 ? int64_t{kAllMask} : arguments.Integer(at.sparse_mode);
+}
 inline Band BandOf(const contract::Arguments& arguments, const Places& at) {
+  if (at.sparse_mode < 0) return {};
   return BandOf(arguments.Integer(at.sparse_mode), arguments.Given(at.mask),
                 arguments.Integer(at.pre_tokens), arguments.Integer(at.next_tokens));
 }

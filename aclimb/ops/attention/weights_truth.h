@@ -46,6 +46,7 @@ struct TrueAttention {
          .keys = key[2],
          .width = query[3],
          .value_width = value[3]};
+    if (at.sparse_mode < 0) return;
     band = BandOf(call.Integer(at.sparse_mode), call.IsGiven(at.mask), call.Integer(at.pre_tokens),
                   call.Integer(at.next_tokens));
   }
@@ -89,6 +90,7 @@ struct TrueAttention {
   // The number of an element of a tensor [B, N, Sq, Skv], or one that repeats.
   size_t WeightNumber(int place, int64_t b, int64_t h, int64_t q, int64_t k) const {
     std::vector<int64_t> shape = Shape(place), index = {b, h, q, k};
+    if (shape.size() == 2 && at.sparse_mode < 0) shape.insert(shape.begin() + 1, 2, 1);
     if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
     shape.insert(shape.begin(), 4 - shape.size(), 1);
     int64_t number = 0;
@@ -97,7 +99,8 @@ struct TrueAttention {
   }
 
   bool IsMasked(int64_t b, int64_t h, int64_t q, int64_t k) const {
-    if (!call.IsGiven(at.mask) || HasPatternMask(call.Integer(at.sparse_mode))) return false;
+    if (!call.IsGiven(at.mask)) return false;
+    if (at.sparse_mode >= 0 && HasPatternMask(call.Integer(at.sparse_mode))) return false;
     return call.Values(at.mask)[WeightNumber(at.mask, b, h, q, k)] != 0;
   }
   // What dropout makes of a weight.

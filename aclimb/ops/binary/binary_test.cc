@@ -201,6 +201,21 @@ TEST_F(Binary, WholeNumbersAreDividedAsFloats) {
   EXPECT_EQ(whole.Values(), (Numbers{3, -3, -0x1p31, -0x1p31}));
 }
 
+TEST_F(Binary, AFloorThatIsZeroHasTheQuotientsSign) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kFloat64}) {
+    const DeviceTensor x = Vector(dtype, {-0.0, 0.0, -0.0, 0.0, 1, -1, -1}),
+                       y = Vector(dtype, {3, 3, -3, -3, 3, -3, 3});
+    const DeviceTensor out = Empty(dtype, 7);
+    ACLIMB_RUN(aclnnFloorDivide, x, y, out);
+    const Numbers floors = out.Values();
+    EXPECT_EQ(floors, (Numbers{0, 0, 0, 0, 0, 0, -1}));
+    const bool is_negative[] = {true, false, false, true, false, false};
+    for (size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(std::signbit(floors[i]), is_negative[i]) << NameOf(dtype) << " " << i;
+    }
+  }
+}
+
 // ---- Refusals
 
 void FillAdd(CallArguments& a) {

@@ -84,10 +84,9 @@ constexpr auto ParametersOf(const Names<kSize>& names, contract::ProductDTypes i
     if (is_output && kInPlace) {
       parameters[p] = contract::InOut(names[p], inputs, "any shape; gets the result");
     } else if (is_output) {
-      parameters[p] =
-          contract::Output(names[p], outputs,
-                           Of::kTwoTensors ? "what the operands broadcast to; may be an operand"
-                                           : "the tensor's shape; may be the tensor itself");
+      parameters[p] = contract::Output(
+          names[p], outputs,
+          Of::kTwoTensors ? "what the operands broadcast to" : "the tensor's shape");
     } else if (Of::kKinds[p] == contract::Kind::kTensor) {
       parameters[p] = contract::Input(names[p], inputs,
                                       !Of::kTwoTensors ? "any shape"
@@ -99,6 +98,11 @@ constexpr auto ParametersOf(const Names<kSize>& names, contract::ProductDTypes i
                                                                          : "0, 1 or 2";
       parameters[p] = contract::Attribute(names[p], Of::kKinds[p], doc);
     }
+  }
+  contract::Parameter& output = parameters[kOutputOf<Function, kInPlace>];
+  for (int p = 0; p < 2; ++p) {
+    const contract::Parameter& operand = parameters[static_cast<size_t>(p)];
+    if (operand.role == contract::Role::kInput) output.may_be |= uint64_t{1} << p;
   }
   return parameters;
 }

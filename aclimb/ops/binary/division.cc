@@ -90,7 +90,8 @@ struct Floor : OnNumbers {
       // NaN where x is infinite, as in Python.
       const T rest = Rest(x, y);
       const double whole = (static_cast<double>(x) - static_cast<double>(rest)) / y;
-      return static_cast<T>(std::nearbyint(whole) - (IsBelow(rest, y) ? 1 : 0));
+      const auto floor = static_cast<T>(std::nearbyint(whole) - (IsBelow(rest, y) ? 1 : 0));
+      return floor == 0 ? std::copysign(floor, x / y) : floor;
     }
   }
 };

@@ -11,16 +11,10 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   truths::Compute(kOperation, kInPlace, call, outputs);
 }
 
-// A tensor that is an operand may be the output.
-template <typename Function>
-inline constexpr truth::InPlace kInPlaceOf[] = {
-    {kOutputOf<Function, false>, Signature<Function>::kTensor}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
 #define ACLIMB_BINARY(name, Name, header, parameters, arguments, operation, ...) \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(                         \
-      k##Name##Contract, &Truth<operation, false>, &truth::DrawFromContract,     \
-      kInPlaceOf<decltype(aclnn##Name##GetWorkspaceSize)>),
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract,       \
+                                                        &Truth<operation, false>),
 #define ACLIMB_BINARY_IN_PLACE(name, Name, header, parameters, arguments, operation, ...) \
   truth::Entry<decltype(aclnnInplace##Name##GetWorkspaceSize)>(kInplace##Name##Contract,  \
                                                                &Truth<operation, true>),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "aclimb/contract/test_call.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/forward_contract.h"
 #include "aclimb/ops/convolution_backward/forward_truth.h"
@@ -260,6 +261,27 @@ TEST(ConvolutionContract, EveryRuleIsEnforcedAndExplained) {
   });
   harness.ExpectGenericRules();
   harness.ExpectEveryRuleCovered({"convolution/rank-of-product"});
+}
+
+TEST(ConvolutionContract, TheChannelsOfTheWeightAreTold) {
+  contract::TestCall call(kContract);
+  call.Tensor(kInput, {2, 4, 8, 8});
+  call.Tensor(kWeight, {6, 4, 3, 3});
+  call.Tensor(kOutput, {2, 6, 6, 6});
+  for (const int array : {kStride, kDilation}) call.Ints(array, {1, 1});
+  for (const int array : {kPadding, kOutputPadding}) call.Ints(array, {0, 0});
+  call.Integer(kGroups, 2);
+  EXPECT_NE(call.What().find("expected weight.shape[1] = input.shape[1] / groups = 2."),
+            std::string::npos)
+      << call.last().what;
+  call.Integer(kGroups, 3);
+  EXPECT_NE(call.What().find("expected groups that divide input.shape[1] = 4, and weight.shape[1]"),
+            std::string::npos)
+      << call.last().what;
+  call.Integer(kGroups, 2);
+  call.Integer(kTransposed, 1);
+  EXPECT_NE(call.What().find("expected weight.shape[0] = input.shape[1] = 4."), std::string::npos)
+      << call.last().what;
 }
 
 TEST(ConvolutionContract, OldChipsHaveTwoDimensions) {

@@ -16,6 +16,17 @@ int64_t OutputChannels(const Arguments& arguments) {
                                      : weight[0];
 }
 
+// What the weight should have for an input of so many channels.
+std::string ExpectedChannels(int64_t channels, int64_t groups, bool transposed) {
+  if (channels == 0) return "input.shape[1] above 0";
+  if (transposed) return Cat("weight.shape[0] = input.shape[1] = ", channels);
+  if (channels % groups != 0) {
+    return Cat("groups that divide input.shape[1] = ", channels,
+               ", and weight.shape[1] = input.shape[1] / groups");
+  }
+  return Cat("weight.shape[1] = input.shape[1] / groups = ", channels / groups);
+}
+
 }  // namespace
 
 Attributes AttributesOf(const Arguments& arguments) {
@@ -55,8 +66,8 @@ Finding WrongChannels(const Arguments& arguments) {
   if (expected == arguments.Tensor(kInput).shape[1] && expected > 0) return std::nullopt;
   return Cat("input.shape is ", ShapeOf(arguments, kInput), ", weight.shape is ",
              ShapeOf(arguments, kWeight), ", groups is ", groups, " and transposed is ", transposed,
-             "; expected input.shape[1] = ",
-             transposed ? "weight.shape[0]" : "weight.shape[1] * groups", ", above 0.");
+             "; expected ", ExpectedChannels(arguments.Tensor(kInput).shape[1], groups, transposed),
+             ".");
 }
 
 Finding WrongBias(const Arguments& arguments) {

@@ -160,11 +160,15 @@ Finding WrongChannels(const Arguments& arguments) {
   } else if (match) {
     return std::nullopt;
   }
+  const int64_t of_rows = transposed ? in : out, of_columns = transposed ? out : in;
+  const char* const wide = transposed ? "gradOutput.shape[1]" : "input.shape[1]";
   return Cat(ThreeShapes(arguments), ", groups is ", groups, " and transposed is ", transposed,
-             transposed ? "; expected input.shape[1] = weight.shape[0] and gradOutput.shape[1] = "
-                          "weight.shape[1] * groups."
-                        : "; expected gradOutput.shape[1] = weight.shape[0] and input.shape[1] = "
-                          "weight.shape[1] * groups.");
+             "; expected weight.shape[0] = ",
+             transposed ? "input.shape[1] = " : "gradOutput.shape[1] = ", of_rows,
+             " and weight.shape[1] = ", wide, " / groups",
+             of_columns % groups == 0 ? Cat(" = ", of_columns / groups)
+                                      : Cat(", but groups do not divide ", of_columns),
+             ".");
 }
 
 Finding DifferentBatches(const Arguments& arguments) {

@@ -31,7 +31,7 @@ inline std::optional<std::string> ComplexToBool(const contract::Arguments& argum
 }
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Output("selfRef", kAll, "overwritten"),
+    contract::MayBe(contract::Output("selfRef", kAll, "overwritten"), kSrc),
     contract::Input("src", kAll, "broadcasts to selfRef"),
 };
 inline constexpr contract::Rule kRules[] = {
@@ -74,7 +74,7 @@ inline std::optional<std::string> ComplexToBool(const contract::Arguments& argum
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kAll, "any shape"),
     contract::Attribute("dtype", contract::Kind::kInteger, "of out"),
-    contract::Output("out", kAll, "shape of self"),
+    contract::MayBe(contract::Output("out", kAll, "shape of self"), kSelf),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),

@@ -37,10 +37,12 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(contract::Output("lossOut", contract::OnAll(contract::kFloatDTypes),
                                         "[N] for \"none\", else rank 0 or [1]; dtype of input"),
                        0, 1),
-    contract::WithShape(contract::Output("logProbOut", contract::OnAll(contract::kFloatDTypes),
-                                         "log-softmax of each row, which the gradient reads; "
-                                         "dtype of input; may be input itself"),
-                        "N C", "allocate logProbOut with the shape of input"),
+    contract::MayBe(
+        contract::WithShape(contract::Output("logProbOut", contract::OnAll(contract::kFloatDTypes),
+                                             "log-softmax of each row, which the gradient reads; "
+                                             "dtype of input"),
+                            "N C", "allocate logProbOut with the shape of input"),
+        kInput),
     contract::EmptyIsAbsent(contract::Optional(
         contract::Output("zlossOut", {},
                          "null, or shape and dtype of lossOut: the part of the loss that "

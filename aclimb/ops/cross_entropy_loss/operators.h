@@ -9,15 +9,10 @@
 
 namespace aclimb::cross_entropy_loss {
 
-inline constexpr truth::InPlace kInPlace[] = {{kLogProbOut, kInput}};
-inline constexpr truth::InPlace kProbabilitiesInPlace[] = {
-    {Probabilities::kBackprop, Probabilities::kFeatures},
-    {Probabilities::kBackprop, Probabilities::kLabels}};
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnCrossEntropyLossGetWorkspaceSize)>(kContract, &Truth, &DrawCall,
-                                                                  kInPlace),
+    truth::Entry<decltype(aclnnCrossEntropyLossGetWorkspaceSize)>(kContract, &Truth, &DrawCall),
     truth::Entry<decltype(aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize)>(
-        kProbabilitiesContract, &ProbabilitiesTruth, &DrawProbabilities, kProbabilitiesInPlace,
+        kProbabilitiesContract, &ProbabilitiesTruth, &DrawProbabilities,
         /*holds_beyond_finite=*/false)};
 
 }  // namespace aclimb::cross_entropy_loss

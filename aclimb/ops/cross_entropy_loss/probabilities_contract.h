@@ -23,10 +23,10 @@ inline constexpr contract::Parameter kProbabilitiesParameters[] = {
     contract::WithShape(
         contract::Output("loss", kProbabilitiesTypes, "of each row; dtype of features"), "N",
         "allocate loss with one element for each row"),
-    contract::WithShape(contract::Output("backprop", kProbabilitiesTypes,
-                                         "gradient of features; dtype of features; may be "
-                                         "features or labels itself"),
-                        "N C", "allocate backprop with the shape of features"),
+    contract::MayBe(contract::WithShape(contract::Output("backprop", kProbabilitiesTypes,
+                                                         "gradient of features; dtype of features"),
+                                        "N C", "allocate backprop with the shape of features"),
+                    Probabilities::kFeatures, Probabilities::kLabels),
 };
 
 inline constexpr contract::Rule kProbabilitiesRules[] = {

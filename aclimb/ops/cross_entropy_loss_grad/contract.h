@@ -43,9 +43,11 @@ inline constexpr contract::Parameter kParameters[] = {
                         "0; with ACLIMB_EXTENSIONS=1 from 0 to 1"),
     contract::Attribute("lseSquareScaleForZloss", contract::Kind::kReal,
                         "0; with ACLIMB_EXTENSIONS=1 any"),
-    contract::WithShape(contract::Output("xGradOut", contract::OnAll(contract::kFloatDTypes),
-                                         "dtype of gradLoss; may be logProb itself"),
-                        "N C", "allocate xGradOut with the shape of logProb"),
+    contract::MayBe(
+        contract::WithShape(contract::Output("xGradOut", contract::OnAll(contract::kFloatDTypes),
+                                             "dtype of gradLoss"),
+                            "N C", "allocate xGradOut with the shape of logProb"),
+        kLogProb),
 };
 
 inline constexpr contract::Rule kRules[] = {

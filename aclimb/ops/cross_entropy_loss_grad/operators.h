@@ -7,9 +7,8 @@
 
 namespace aclimb::cross_entropy_loss_grad {
 
-inline constexpr truth::InPlace kInPlace[] = {{kXGradOut, kLogProb}};
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnCrossEntropyLossGradGetWorkspaceSize)>(
-        kContract, &Truth, &DrawCall, kInPlace, /*holds_beyond_finite=*/false)};
+        kContract, &Truth, &DrawCall, /*holds_beyond_finite=*/false)};
 
 }  // namespace aclimb::cross_entropy_loss_grad

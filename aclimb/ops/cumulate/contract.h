@@ -21,7 +21,7 @@ inline constexpr contract::Parameter kParameters[] = {
                         "the dimension along which elements are added"),
     contract::Attribute("dtype", contract::Kind::kInteger,
                         "the dtype of out, to which elements are converted first"),
-    contract::Output("out", kDTypes, "shape of self")};
+    contract::MayBe(contract::Output("out", kDTypes, "shape of self"), kSelf)};
 
 inline constexpr contract::Rule kRules[] = {
     contract::ConvertsTo("converts/out", kSelf, kOut,

@@ -17,6 +17,16 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   for (int64_t d = dim + 1; d < rank; ++d) step *= static_cast<size_t>(shape[size_t(d)]);
   const size_t length = rank == 0 ? 1 : static_cast<size_t>(shape[size_t(dim)]);
   const DType dtype = call.DTypeOf(kOut);
+  if (!IsFloating(dtype)) {
+    std::vector<int64_t> whole = call.Ints(kSelf);
+    for (size_t i = 0; i < whole.size(); ++i) {
+      const int64_t before = i / step % length == 0 ? 0 : whole[i - step];
+      whole[i] = truth::CastInteger(
+          static_cast<int64_t>(static_cast<uint64_t>(whole[i]) + static_cast<uint64_t>(before)),
+          dtype);
+    }
+    return outputs.SetIntegers(kOut, std::move(whole));
+  }
   std::vector<double> sums = call.Values(kSelf), allowed(sums.size());
   for (size_t i = 0; i < sums.size(); ++i) {
     sums[i] = truth::CastValue(sums[i], call.DTypeOf(kSelf), dtype);
@@ -32,15 +42,11 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
     const double rounding = std::isfinite(sums[i]) ? std::fabs(sums[i]) : 0;
     allowed[i] = std::isfinite(allowed[i]) ? 1e-13 * allowed[i] : 0;
     allowed[i] += rounding * truth::RoundingOf(dtype) + truth::LeastOf(dtype);
-    if (!IsFloating(dtype)) {
-      sums[i] = truth::CastValue(sums[i], DType::kInt64, dtype);
-      allowed[i] = 0;
-    }
   }
   outputs.Set(kOut, std::move(sums), std::move(allowed));
 }
 
-inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnCumsumGetWorkspaceSize)>(kContract, &Truth)};
+inline constexpr truth::OperatorEntry kOperators[] = {truth::WithExactIntegers(
+    truth::Entry<decltype(aclnnCumsumGetWorkspaceSize)>(kContract, &Truth))};
 
 }  // namespace aclimb::cumulate

@@ -27,8 +27,9 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Input("selfOrResult",
                     contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes),
                     "forward input or output, shape and dtype of gradOutput"),
-    contract::Output("gradInput", contract::OnAll(kOutputDTypes),
-                     "shape of gradOutput; may share memory and view with an input"),
+    contract::MayBe(
+        contract::Output("gradInput", contract::OnAll(kOutputDTypes), "shape of gradOutput"),
+        kGradOutput, kSelfOrResult),
 };
 
 // From the output alone the input cannot be recovered when alpha < 0. NaN passes.

@@ -6,10 +6,7 @@
 
 namespace aclimb::elu_backward {
 
-inline constexpr truth::InPlace kInPlace[] = {{kGradInput, kGradOutput},
-                                              {kGradInput, kSelfOrResult}};
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnEluBackwardGetWorkspaceSize)>(kContract, &Truth,
-                                                             &truth::DrawFromContract, kInPlace)};
+    truth::Entry<decltype(aclnnEluBackwardGetWorkspaceSize)>(kContract, &Truth)};
 
 }  // namespace aclimb::elu_backward

@@ -30,8 +30,11 @@ inline constexpr auto kZeroTypes =
 constexpr Parameter InputList(const char* name, const ProductDTypes& types, const char* doc) {
   return contract::ListOf(contract::Input(name, types, doc));
 }
-constexpr Parameter OutputList(const ProductDTypes& types) {
-  return contract::ListOf(contract::Output("out", types, "as the first list; may be an input"));
+// It may be each of the first lists.
+template <typename... Position>
+constexpr Parameter OutputList(const ProductDTypes& types, Position... lists) {
+  return contract::MayBe(contract::ListOf(contract::Output("out", types, "as the first list")),
+                         lists...);
 }
 constexpr Parameter Scalar(const char* name, const char* doc) {
   return Attribute(name, Kind::kScalar, doc);
@@ -61,7 +64,7 @@ constexpr Rule Fits(const char* id, int scalar) {
 
 template <const ProductDTypes& kTypes>
 inline constexpr Parameter kUnaryParameters[] = {InputList("x", kTypes, kFirstDoc),
-                                                 OutputList(kTypes)};
+                                                 OutputList(kTypes, 0)};
 inline constexpr Rule kUnaryRules[] = {OneDType("one-dtype/x", 0), HasDType("same-dtype/out", 1),
                                        HasShape("same-shape/out", 1)};
 
@@ -75,7 +78,7 @@ inline constexpr Rule kZeroRules[] = {OneDType("one-dtype/x", 0)};
 template <const ProductDTypes& kTypes>
 inline constexpr Parameter kScalarParameters[] = {
     InputList("x", kTypes, kFirstDoc), Scalar("scalar", "the other operand of each element"),
-    OutputList(kTypes)};
+    OutputList(kTypes, 0)};
 inline constexpr Rule kScalarRules[] = {OneDType("one-dtype/x", 0), HasDType("same-dtype/out", 2),
                                         IsReal("real/scalar", 1), Fits("fits/scalar", 1),
                                         HasShape("same-shape/out", 2)};
@@ -100,7 +103,7 @@ template <const ProductDTypes& kTypes>
 inline constexpr Parameter kScalarListParameters[] = {
     InputList("x", kTypes, kFirstDoc),
     Attribute("scalars", Kind::kScalarList, "the other operand, one for each tensor"),
-    OutputList(kTypes)};
+    OutputList(kTypes, 0)};
 inline constexpr Rule kScalarListRules[] = {
     OneDType("one-dtype/x", 0),
     HasDType("same-dtype/out", 2),
@@ -115,8 +118,9 @@ inline constexpr Rule kScalarListRules[] = {
 // ---- Two lists, and three
 
 template <const ProductDTypes& kTypes>
-inline constexpr Parameter kTwoParameters[] = {
-    InputList("x1", kTypes, kFirstDoc), InputList("x2", kTypes, kOtherDoc), OutputList(kTypes)};
+inline constexpr Parameter kTwoParameters[] = {InputList("x1", kTypes, kFirstDoc),
+                                               InputList("x2", kTypes, kOtherDoc),
+                                               OutputList(kTypes, 0, 1)};
 inline constexpr Rule kTwoRules[] = {OneDType("one-dtype/x1", 0), HasDType("same-dtype/x2", 1),
                                      HasDType("same-dtype/out", 2), HasShape("same-shape/x2", 1),
                                      HasShape("same-shape/out", 2)};
@@ -124,7 +128,7 @@ inline constexpr Rule kTwoRules[] = {OneDType("one-dtype/x1", 0), HasDType("same
 template <const ProductDTypes& kTypes>
 inline constexpr Parameter kAlphaParameters[] = {
     InputList("x1", kTypes, kFirstDoc), InputList("x2", kTypes, kOtherDoc),
-    Scalar("alpha", "factor of x2"), OutputList(kTypes)};
+    Scalar("alpha", "factor of x2"), OutputList(kTypes, 0, 1)};
 inline constexpr Rule kAlphaRules[] = {OneDType("one-dtype/x1", 0),   HasDType("same-dtype/x2", 1),
                                        HasDType("same-dtype/out", 3), IsReal("real/alpha", 2),
                                        Fits("fits/alpha", 2),         HasShape("same-shape/x2", 1),
@@ -134,7 +138,7 @@ template <const ProductDTypes& kTypes>
 inline constexpr Parameter kWeightParameters[] = {
     InputList("x1", kTypes, "results of the weight 0, of one dtype"),
     InputList("x2", kTypes, "results of the weight 1"), Scalar("weight", "how far from x1 to x2"),
-    OutputList(kTypes)};
+    OutputList(kTypes, 0, 1)};
 inline constexpr Rule kWeightRules[] = {
     OneDType("one-dtype/x1", 0), HasDType("same-dtype/x2", 1), HasDType("same-dtype/out", 3),
     IsReal("real/weight", 2),    HasShape("same-shape/x2", 1), HasShape("same-shape/out", 3)};
@@ -143,7 +147,7 @@ template <const ProductDTypes& kTypes>
 inline constexpr Parameter kWeightListParameters[] = {
     InputList("x1", kTypes, "results of the weight 0, of one dtype"),
     InputList("x2", kTypes, "results of the weight 1"),
-    InputList("weight", kTypes, "how far from x1 to x2"), OutputList(kTypes)};
+    InputList("weight", kTypes, "how far from x1 to x2"), OutputList(kTypes, 0, 1, 2)};
 inline constexpr Rule kWeightListRules[] = {
     OneDType("one-dtype/x1", 0),   HasDType("same-dtype/x2", 1), HasDType("same-dtype/weight", 2),
     HasDType("same-dtype/out", 3), HasShape("same-shape/x2", 1), HasShape("same-shape/weight", 2),
@@ -153,7 +157,7 @@ template <const ProductDTypes& kTypes>
 inline constexpr Parameter kThreeScalarParameters[] = {
     InputList("x1", kTypes, kFirstDoc), InputList("x2", kTypes, kOtherDoc),
     InputList("x3", kTypes, kOtherDoc), Scalar("scalar", "factor of what is added"),
-    OutputList(kTypes)};
+    OutputList(kTypes, 0, 1, 2)};
 inline constexpr Rule kThreeScalarRules[] = {
     OneDType("one-dtype/x1", 0),   HasDType("same-dtype/x2", 1), HasDType("same-dtype/x3", 2),
     HasDType("same-dtype/out", 4), IsReal("real/scalar", 3),     Fits("fits/scalar", 3),
@@ -179,7 +183,7 @@ inline constexpr Parameter kThreeTensorParameters[] = {
     InputList("x1", kTypes, kFirstDoc), InputList("x2", kTypes, kOtherDoc),
     InputList("x3", kTypes, kOtherDoc),
     contract::WithRank(contract::Input("scalars", kTypes, "a factor for each tensor"), 1, 1),
-    OutputList(kTypes)};
+    OutputList(kTypes, 0, 1, 2)};
 inline constexpr Rule kThreeTensorRules[] = {
     OneDType("one-dtype/x1", 0),
     HasDType("same-dtype/x2", 1),

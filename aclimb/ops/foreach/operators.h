@@ -151,30 +151,9 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
-// The output may be each input that has its dtypes and shapes.
-struct SharedLists {
-  constexpr explicit SharedLists(const contract::Contract& contract) {
-    const int last = static_cast<int>(contract.parameters.size()) - 1;
-    if (contract.At(last).role != contract::Role::kOutput || contract.At(last).max_rank <= 1) {
-      return;
-    }
-    for (int p = 0; p < last; ++p) {
-      if (contract.At(p).kind == Kind::kTensorList) pairs[count++] = {last, p};
-    }
-  }
-
-  std::array<truth::InPlace, 3> pairs = {};
-  size_t count = 0;
-};
-template <const contract::Contract& kContract>
-inline constexpr SharedLists kSharedLists{kContract};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
 #define ACLIMB_FOREACH(name, Name, header, kind, types, plan, truth_of, ...) \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(                     \
-      k##Name##Contract, truth_of, &DrawCall,                                \
-      std::span(kSharedLists<k##Name##Contract>.pairs)                       \
-          .first(kSharedLists<k##Name##Contract>.count)),
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, truth_of, &DrawCall),
 #include "aclimb/ops/foreach/rows.inc"
 #undef ACLIMB_FOREACH
 };

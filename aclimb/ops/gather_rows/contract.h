@@ -168,7 +168,9 @@ inline constexpr contract::Parameter kSourceParameter =
 inline constexpr contract::Parameter kIndexCopyParameters[] = {
     contract::Input("selfRef", kTypes, "what outRef has where nothing is replaced"), kReplacedDim,
     kReplacedParameter, kSourceParameter,
-    contract::Output("outRef", kTypes, "shape and dtype of selfRef; may be selfRef itself")};
+    contract::MayBe(
+        contract::WrittenEarly(contract::Output("outRef", kTypes, "shape and dtype of selfRef")),
+        kSelf)};
 inline constexpr contract::Parameter kInplaceIndexCopyParameters[] = {
     contract::InOut("selfRef", kTypes, "some slices of it are replaced"), kReplacedDim,
     kReplacedParameter, kSourceParameter};

@@ -7,7 +7,6 @@
 
 namespace aclimb::gather_rows {
 
-inline constexpr truth::InPlace kIndexCopyInPlace[] = {{kOutRef, kSelf}};
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnEmbeddingGetWorkspaceSize)>(kEmbeddingContract, &EmbeddingTruth,
                                                            &DrawEmbedding),
@@ -16,7 +15,7 @@ inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnGatherV2GetWorkspaceSize)>(kGatherV2Contract, &DimensionTruth<true>,
                                                           &DrawOfDimension<true>),
     truth::Entry<decltype(aclnnIndexCopyGetWorkspaceSize)>(
-        kIndexCopyContract, &ReplacingTruth<kOutRef>, &DrawReplacing<false>, kIndexCopyInPlace),
+        kIndexCopyContract, &ReplacingTruth<kOutRef>, &DrawReplacing<false>),
     truth::Entry<decltype(aclnnInplaceIndexCopyGetWorkspaceSize)>(
         kInplaceIndexCopyContract, &ReplacingTruth<kSelf>, &DrawReplacing<true>)};
 

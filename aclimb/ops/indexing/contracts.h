@@ -44,8 +44,12 @@ inline constexpr contract::Parameter kSelfParameter =
     contract::Input("self", kElements, "any shape; rank 0 counts as [1]");
 inline constexpr contract::Parameter kSelfRefParameter =
     contract::InOut("selfRef", kElements, "any shape; rank 0 counts as [1]");
-inline constexpr contract::Parameter kOutParameter =
-    contract::Output("out", kElements, "shape and dtype of self; may be self itself");
+// It gets a copy of self, or is self itself.
+constexpr contract::Parameter CopyOfSelf(contract::ProductDTypes dtypes) {
+  return contract::MayBe(
+      contract::WrittenEarly(contract::Output("out", dtypes, "shape and dtype of self")), 0);
+}
+inline constexpr contract::Parameter kOutParameter = CopyOfSelf(kElements);
 
 // ---- aclnnGather
 
@@ -453,8 +457,7 @@ constexpr contract::Rule IndicesInside(contract::Predicate violated) {
 namespace index_fill_tensor {
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kFilled, "any shape; rank 0 counts as [1]"), kDimParameter,
-    kFilledIndex, kFilledValue,
-    contract::Output("out", kFilled, "shape and dtype of self; may be self itself")};
+    kFilledIndex, kFilledValue, CopyOfSelf(kFilled)};
 inline constexpr contract::Rule kRules[] = {
     kRealFilledValue, OutDType(IndexFill::kOut), DimInRange(IndexFill::kDim),
     IndicesInside(&IndexOutside<false>), OutShape(IndexFill::kOut)};

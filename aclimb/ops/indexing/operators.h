@@ -7,11 +7,6 @@
 
 namespace aclimb::indexing {
 
-inline constexpr truth::InPlace kScatterInPlace[] = {{Scatter::kOut, Scatter::kSelf}};
-inline constexpr truth::InPlace kScatterAddInPlace[] = {{ScatterAdd::kOut, ScatterAdd::kSelf}};
-inline constexpr truth::InPlace kIndexAddInPlace[] = {{index_add::kOut, index_add::kSelf}};
-inline constexpr truth::InPlace kIndexFillInPlace[] = {{IndexFill::kOut, IndexFill::kSelf}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnGatherGetWorkspaceSize)>(gather::kContract, &GatherTruth,
                                                         &DrawGather),
@@ -20,26 +15,25 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                             &DrawPut),
     truth::Entry<decltype(aclnnScatterGetWorkspaceSize)>(
         scatter::kContract, &ScatterTruth<false, Scatter::kOut>,
-        &DrawScatter<false, Scatter::kReduce, Scatter::kOut>, kScatterInPlace),
+        &DrawScatter<false, Scatter::kReduce, Scatter::kOut>),
     truth::Entry<decltype(aclnnInplaceScatterGetWorkspaceSize)>(
         inplace_scatter::kContract, &ScatterTruth<false, Scatter::kSelf>,
         &DrawScatter<false, Scatter::kReduce, -1>),
     truth::Entry<decltype(aclnnScatterValueGetWorkspaceSize)>(
         scatter_value::kContract, &ScatterTruth<true, Scatter::kOut>,
-        &DrawScatter<true, Scatter::kReduce, Scatter::kOut>, kScatterInPlace),
+        &DrawScatter<true, Scatter::kReduce, Scatter::kOut>),
     truth::Entry<decltype(aclnnInplaceScatterValueGetWorkspaceSize)>(
         inplace_scatter_value::kContract, &ScatterTruth<true, Scatter::kSelf>,
         &DrawScatter<true, Scatter::kReduce, -1>),
     truth::Entry<decltype(aclnnScatterAddGetWorkspaceSize)>(
-        scatter_add::kContract, &ScatterAddTruth, &DrawScatter<false, -1, ScatterAdd::kOut>,
-        kScatterAddInPlace),
+        scatter_add::kContract, &ScatterAddTruth, &DrawScatter<false, -1, ScatterAdd::kOut>),
     truth::Entry<decltype(aclnnIndexAddGetWorkspaceSize)>(index_add::kContract, &IndexAddTruth,
-                                                          &DrawIndexAdd, kIndexAddInPlace),
+                                                          &DrawIndexAdd),
     truth::Entry<decltype(aclnnBincountGetWorkspaceSize)>(bincount::kContract, &BincountTruth,
                                                           &DrawBincount),
-    truth::Entry<decltype(aclnnIndexFillTensorGetWorkspaceSize)>(
-        index_fill_tensor::kContract, &IndexFillTruth<IndexFill::kOut>,
-        &DrawIndexFill<IndexFill::kOut>, kIndexFillInPlace),
+    truth::Entry<decltype(aclnnIndexFillTensorGetWorkspaceSize)>(index_fill_tensor::kContract,
+                                                                 &IndexFillTruth<IndexFill::kOut>,
+                                                                 &DrawIndexFill<IndexFill::kOut>),
     truth::Entry<decltype(aclnnInplaceIndexFillTensorGetWorkspaceSize)>(
         inplace_index_fill_tensor::kContract, &IndexFillTruth<IndexFill::kSelf>,
         &DrawIndexFill<IndexFill::kSelf>),

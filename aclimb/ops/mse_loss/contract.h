@@ -59,7 +59,9 @@ inline constexpr contract::Parameter kForwardParameters[] = {
     contract::Input("self", kFloats, "any shape"),
     contract::Input("target", kFloats, "broadcasts with self"),
     contract::Attribute("reduction", contract::Kind::kInteger, kReductionDoc),
-    contract::Output("out", kFloats, "the squared differences, their mean or their sum"),
+    contract::MayBe(
+        contract::Output("out", kFloats, "the squared differences, their mean or their sum"),
+        Forward::kSelf, Forward::kTarget),
 };
 inline constexpr contract::Rule kForwardRules[] = {
     contract::InRange("range/reduction", Forward::kReduction, contract::Between(0, 2),
@@ -83,7 +85,8 @@ inline constexpr contract::Parameter kBackwardParameters[] = {
     contract::Input("self", kFloats, "any shape"),
     contract::Input("target", kFloats, "broadcasts with the others"),
     contract::Attribute("reduction", contract::Kind::kInteger, kReductionDoc),
-    contract::Output("out", kFloats, "the shape that the others broadcast to"),
+    contract::MayBe(contract::Output("out", kFloats, "the shape that the others broadcast to"),
+                    Backward::kGradOutput, Backward::kSelf, Backward::kTarget),
 };
 inline constexpr contract::Rule kBackwardRules[] = {
     contract::SameDType("same-dtype/gradOutput", Backward::kGradOutput, Backward::kSelf,

@@ -112,7 +112,8 @@ inline constexpr contract::Parameter kBackwardParameters[] = {
     contract::Attribute("ignoreIndex", contract::Kind::kInteger, kIgnoreDoc),
     One(contract::Input("totalWeight", kFloats,
                         "what the forward call returned; read for reduction 1")),
-    Classes<kImages>(contract::Output("out", kFloats, "gradient of self; dtype of self")),
+    contract::WrittenEarly(
+        Classes<kImages>(contract::Output("out", kFloats, "gradient of self; dtype of self"))),
 };
 
 inline constexpr contract::Rule kForwardRules[] = {

@@ -80,7 +80,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("momentum", contract::Kind::kReal,
                         "share of this batch in the running statistics"),
     contract::Attribute("eps", contract::Kind::kReal, "is added to the variance"),
-    Batch(contract::Output("output", kBatchFloats, "dtype of input; may be input itself")),
+    contract::MayBe(Batch(contract::Output("output", kBatchFloats, "dtype of input")), kInput),
     StatisticsOfChannels(contract::Output(
         "saveMean", kBatchFloats,
         "the batch's mean, dtype of input or FLOAT; written when training, else it may be null")),
@@ -191,7 +191,9 @@ inline constexpr contract::Parameter kParameters[] = {
                         "as in the forward call; read when training is false"),
     contract::Attribute("outputMask", contract::Kind::kBoolArray,
                         "three flags: which of the outputs to write"),
-    contract::Optional(Batch(contract::Output("gradInput", kBatchFloats, "dtype of input"))),
+    contract::MayBe(
+        contract::Optional(Batch(contract::Output("gradInput", kBatchFloats, "dtype of input"))),
+        kGradOut, kInput),
     OfChannels(contract::Output("gradWeight", kBatchFloats, "gradient of the weight")),
     OfChannels(contract::Output("gradBias", kBatchFloats, "gradient of the bias")),
 };

@@ -80,8 +80,9 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("HxW", contract::Kind::kInteger, "elements of a channel of a sample"),
     contract::Attribute("group", contract::Kind::kInteger, "groups of neighbouring channels"),
     contract::Attribute("eps", contract::Kind::kReal, "is added to the variance"),
-    contract::WithRank(
-        contract::Output("out", kGroupFloats, "shape and dtype of self; may be self itself"), 2, 8),
+    contract::MayBe(
+        contract::WithRank(contract::Output("out", kGroupFloats, "shape and dtype of self"), 2, 8),
+        kSelf),
     contract::Output("meanOut", kGroupFloats,
                      "mean of each group: N * group elements, dtype of self or FLOAT"),
     contract::Output("rstdOut", kGroupFloats,

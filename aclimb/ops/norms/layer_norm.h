@@ -32,7 +32,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Optional(Weights(contract::Input("biasOptional", kFloats,
                                                "dtype of input, or FLOAT; null means all zeros"))),
     contract::Attribute("eps", contract::Kind::kReal, "is added to the variance"),
-    Rows(contract::Output("out", kFloats, "dtype of input; may be input itself")),
+    contract::MayBe(Rows(contract::Output("out", kFloats, "dtype of input")), kInput),
     contract::Optional(contract::WithRank(
         contract::Output("meanOutOptional", kFloats,
                          "mean of each row: shape of input with 1 for each normalized dimension"),
@@ -149,7 +149,9 @@ inline constexpr contract::Parameter kParameters[] = {
         Weights(contract::Input("biasOptional", kFloats, "the forward bias; is not read"))),
     contract::Attribute("outputMask", contract::Kind::kBoolArray,
                         "three flags: which of the outputs to write"),
-    contract::Optional(Rows(contract::Output("gradInputOut", kFloats, "dtype of input"))),
+    contract::MayBe(
+        contract::Optional(Rows(contract::Output("gradInputOut", kFloats, "dtype of input"))),
+        kGradOut, kInput),
     contract::Optional(Weights(
         contract::Output("gradWeightOut", kFloats, "gradient of the weight, any of the dtypes"))),
     contract::Optional(Weights(

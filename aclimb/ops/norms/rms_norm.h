@@ -44,7 +44,7 @@ inline constexpr contract::Parameter kParameters[] = {
     RowsInput("x", "rows are the dimensions that gamma has"),
     RowsInput("gamma", "weights: the last dimensions of x, one at least"),
     contract::Attribute("epsilon", contract::Kind::kReal, "is added to the mean square"),
-    RowsOutput("yOut", "shape and dtype of x; may be x itself"),
+    contract::MayBe(RowsOutput("yOut", "shape and dtype of x"), kX),
     StatisticsOutput("rstdOut", kOfRows),
 };
 
@@ -94,7 +94,7 @@ inline constexpr contract::Parameter kParameters[] = {
     RowsInput("x", "the forward input, shape and dtype of dy"),
     contract::WithRank(contract::Input("rstd", kRmsFloat, "what the forward call returned"), 0, 8),
     RowsInput("gamma", "the forward weights, dtype of x or FLOAT"),
-    RowsOutput("dxOut", "shape and dtype of x"),
+    contract::MayBe(RowsOutput("dxOut", "shape and dtype of x"), kDy, kX),
     contract::WithRank(contract::Output("dgammaOut", kRmsFloat, "shape of gamma"), 1, 8),
 };
 
@@ -148,9 +148,9 @@ inline constexpr contract::Parameter kParameters[] = {
     RowsInput("x2", "shape and dtype of x1"),
     RowsInput("gamma", "weights: the last dimensions of x1, one at least"),
     contract::Attribute("epsilonOptional", contract::Kind::kReal, "is added to the mean square"),
-    RowsOutput("yOut", "shape and dtype of x1; may be x1 or x2 itself"),
+    contract::MayBe(RowsOutput("yOut", "shape and dtype of x1"), kX1, kX2),
     StatisticsOutput("rstdOut", kOfRows),
-    RowsOutput("xOut", "x1 + x2: shape and dtype of x1; may be x1 or x2 itself"),
+    contract::MayBe(RowsOutput("xOut", "x1 + x2: shape and dtype of x1"), kX1, kX2),
 };
 
 inline Violation GammaShape(const contract::Arguments& arguments) {
@@ -207,11 +207,11 @@ inline constexpr contract::Parameter kParameters[] = {
         RowsInput("biasOptional", "is added to x1 + x2: shape of gamma or of x1; may be null")),
     contract::Attribute("epsilon", contract::Kind::kReal, "is added to the variance"),
     contract::Attribute("additionalOutput", contract::Kind::kBool, "whether xOut is written"),
-    RowsOutput("yOut", "shape of x1; may be x1 or x2 itself"),
+    contract::MayBe(RowsOutput("yOut", "shape of x1"), kX1, kX2),
     StatisticsOutput("meanOut", kOfRows),
     StatisticsOutput("rstdOut", kOfRows),
-    contract::Optional(
-        RowsOutput("xOut", "x1 + x2 + biasOptional: shape of x1; may be x1 or x2 itself")),
+    contract::MayBe(contract::Optional(RowsOutput("xOut", "x1 + x2 + biasOptional: shape of x1")),
+                    kX1, kX2),
 };
 
 inline Violation GammaShape(const contract::Arguments& arguments) {

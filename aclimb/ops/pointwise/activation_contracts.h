@@ -8,7 +8,7 @@ namespace aclimb::pointwise {
 inline constexpr Parameter kEluParameters[] = {
     Input("self", kAllFloats, "any shape"), Scalar("alpha", "scale of the exponential branch"),
     Scalar("scale", "scale of both branches"), Scalar("inputScale", "scale of the exponent"),
-    Output("out", kAllFloats, "shape of self; may be self itself")};
+    MayBe(Output("out", kAllFloats, "shape of self"), 0)};
 inline constexpr Rule kEluRules[] = {
     IsReal("real/alpha", 1), IsReal("real/scale", 2), IsReal("real/inputScale", 3),
     contract::ConvertsTo("converts/out", 0, 4, "allocate the output with a floating dtype"),
@@ -19,7 +19,7 @@ inline constexpr auto kInplaceEluRules = First(kEluRules, 3);
 inline constexpr Parameter kGeluV2Parameters[] = {
     Input("x", kFloats, "any shape"),
     Attribute("approximate", Kind::kInteger, "0: by the error function; 1: by tanh"),
-    Output("y", kFloats, "shape and dtype of x; may be x itself")};
+    MayBe(Output("y", kFloats, "shape and dtype of x"), 0)};
 inline constexpr Rule kGeluV2Rules[] = {
     HasDType("same-dtype/y", 2, 0),
     contract::InRange("range/approximate", 1, contract::Between(0, 1),
@@ -28,7 +28,7 @@ inline constexpr Rule kGeluV2Rules[] = {
 
 inline constexpr Parameter kLeakyReluParameters[] = {
     Input("self", kAllFloats, "any shape"), Scalar("negativeSlope", "factor of what is below 0"),
-    Output("out", kAllFloats, "shape and dtype of self; may be self itself")};
+    MayBe(Output("out", kAllFloats, "shape and dtype of self"), 0)};
 inline constexpr Rule kLeakyReluRules[] = {IsReal("real/negativeSlope", 1),
                                            HasDType("same-dtype/out", 2, 0),
                                            HasShape("same-shape/out", 2, 0)};
@@ -38,7 +38,7 @@ inline constexpr auto kInplaceLeakyReluRules = First(kLeakyReluRules, 1);
 inline constexpr Parameter kSoftplusParameters[] = {
     Input("self", kFloats, "any shape"), Scalar("beta", "factor of the exponent"),
     Scalar("threshold", "where self * beta is above, out is self"),
-    Output("out", kFloats, "shape of self; may be self itself")};
+    MayBe(Output("out", kFloats, "shape of self"), 0)};
 inline constexpr Rule kSoftplusRules[] = {IsReal("real/beta", 1), IsReal("real/threshold", 2),
                                           HasShape("same-shape/out", 3, 0)};
 

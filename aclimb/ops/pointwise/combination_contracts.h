@@ -5,13 +5,13 @@
 // k<Name>Parameters and k<Name>Rules of operators that add products, quotients and distances.
 namespace aclimb::pointwise {
 
-inline constexpr const char* kSumDoc = "shape that the others broadcast to; may be one of them";
+inline constexpr const char* kSumDoc = "shape that the others broadcast to";
 
 inline constexpr Parameter kAddcmulParameters[] = {
     Input("self", kAddcmulTypes, "any shape"), Input("tensor1", kAddcmulTypes, "a factor"),
     Input("tensor2", kAddcmulTypes, "the other factor"),
     Scalar("value", "factor of the product; without fraction for integers"),
-    Output("out", kAddcmulTypes, kSumDoc)};
+    MayBe(Output("out", kAddcmulTypes, kSumDoc), 0, 1, 2)};
 inline constexpr Rule kAddcmulRules[] = {
     IsReal("real/value", 3), contract::Promotes("promotes/out", 0, 1, 2, 4, kConvert),
     contract::Broadcasts("broadcasts/out", 4, 0, 1, 2, kAllocate)};
@@ -24,7 +24,7 @@ inline constexpr Parameter kAddcdivParameters[] = {
     Input("self", kAddcdivTypes, "any shape"), Input("tensor1", kAddcdivTypes, "the dividend"),
     Input("tensor2", kAddcdivTypes, "the divisor"),
     Scalar("value", "factor of the quotient; without fraction for integers"),
-    Output("out", kAddcdivTypes, kSumDoc)};
+    MayBe(Output("out", kAddcdivTypes, kSumDoc), 0, 1, 2)};
 inline constexpr auto& kAddcdivRules = kAddcmulRules;
 inline constexpr auto kInplaceAddcdivParameters = InPlace(kAddcdivParameters);
 inline constexpr auto& kInplaceAddcdivRules = kInplaceAddcmulRules;
@@ -32,7 +32,7 @@ inline constexpr auto& kInplaceAddcdivRules = kInplaceAddcmulRules;
 inline constexpr Parameter kLerpParameters[] = {Input("self", kFloats, "result of the weight 0"),
                                                 Input("end", kFloats, "result of the weight 1"),
                                                 Input("weight", kFloats, "any weights"),
-                                                Output("out", kFloats, kSumDoc)};
+                                                MayBe(Output("out", kFloats, kSumDoc), 0, 1, 2)};
 inline constexpr Rule kLerpRules[] = {
     HasDType("same-dtype/end", 1, 0), HasDType("same-dtype/weight", 2, 0),
     HasDType("same-dtype/out", 3, 0),
@@ -44,7 +44,7 @@ inline constexpr Rule kInplaceLerpRules[] = {
 
 inline constexpr Parameter kLerpsParameters[] = {kLerpParameters[0], kLerpParameters[1],
                                                  Scalar("weight", "any weight"),
-                                                 Output("out", kFloats, kSumDoc)};
+                                                 MayBe(Output("out", kFloats, kSumDoc), 0, 1)};
 inline constexpr Rule kLerpsRules[] = {HasDType("same-dtype/end", 1, 0), IsReal("real/weight", 2),
                                        HasDType("same-dtype/out", 3, 0),
                                        contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};

@@ -12,22 +12,22 @@ namespace aclimb::pointwise {
 inline constexpr const char* kGradDoc = "gradient of what the forward operator returned";
 inline constexpr const char* kInputDoc = "what the forward operator was given";
 inline constexpr const char* kOutputDoc = "what the forward operator returned";
-inline constexpr const char* kResultDoc = "shape of gradOutput; may be one of the inputs";
+inline constexpr const char* kResultDoc = "shape of gradOutput";
 
-inline constexpr const char* kBroadcastDoc = "shape that both broadcast to; may be one of them";
+inline constexpr const char* kBroadcastDoc = "shape that both broadcast to";
 
 inline constexpr Parameter kThresholdBackwardParameters[] = {
     Input("gradOutput", kThresholdGradientTypes, kGradDoc),
     Input("self", kThresholdGradientTypes, "what the forward operator was given, or returned"),
     Scalar("threshold", "the forward operator's"),
-    Output("out", kThresholdGradientTypes, kBroadcastDoc)};
+    MayBe(Output("out", kThresholdGradientTypes, kBroadcastDoc), 0, 1)};
 inline constexpr Rule kThresholdBackwardRules[] = {
     HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/out", 3, 0),
     IsReal("real/threshold", 2), contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};
 
 inline constexpr Parameter kGeluBackwardParameters[] = {
     Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
-    Output("gradInput", kFloats, kBroadcastDoc)};
+    MayBe(Output("gradInput", kFloats, kBroadcastDoc), 0, 1)};
 inline constexpr Rule kGeluBackwardRules[] = {
     contract::Promotes("promotes/gradInput", 0, 1, 2, kConvert),
     contract::Broadcasts("broadcasts/gradInput", 2, 0, 1, kAllocate)};
@@ -35,7 +35,7 @@ inline constexpr Rule kGeluBackwardRules[] = {
 inline constexpr Parameter kGeluBackwardV2Parameters[] = {
     Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
     Attribute("approximate", Kind::kString, "none: by the error function; tanh: by tanh"),
-    Output("gradInput", kFloats, kBroadcastDoc)};
+    MayBe(Output("gradInput", kFloats, kBroadcastDoc), 0, 1)};
 inline constexpr Rule kGeluBackwardV2Rules[] = {
     contract::Promotes("promotes/gradInput", 0, 1, 3, kConvert),
     contract::OneOf("one-of/approximate", 2, "none|tanh",
@@ -44,28 +44,28 @@ inline constexpr Rule kGeluBackwardV2Rules[] = {
 
 inline constexpr Parameter kTanhBackwardParameters[] = {
     Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),
-    Output("gradInput", kAllFloats, kBroadcastDoc)};
+    MayBe(Output("gradInput", kAllFloats, kBroadcastDoc), 0, 1)};
 inline constexpr Rule kTanhBackwardRules[] = {
     HasDType("same-dtype/output", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
     contract::Broadcasts("broadcasts/gradInput", 2, 0, 1, kAllocate)};
 
-inline constexpr Parameter kSiluBackwardParameters[] = {Input("gradOutput", kFloats, kGradDoc),
-                                                        Input("self", kFloats, kInputDoc),
-                                                        Output("gradInput", kFloats, kResultDoc)};
+inline constexpr Parameter kSiluBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    MayBe(Output("gradInput", kFloats, kResultDoc), 0, 1)};
 inline constexpr Rule kSiluBackwardRules[] = {
     HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
     HasShape("same-shape/self", 1, 0), HasShape("same-shape/gradInput", 2, 0)};
 
 inline constexpr Parameter kSigmoidBackwardParameters[] = {
     Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),
-    Output("gradInput", kAllFloats, kResultDoc)};
+    MayBe(Output("gradInput", kAllFloats, kResultDoc), 0, 1)};
 inline constexpr Rule kSigmoidBackwardRules[] = {
     HasDType("same-dtype/output", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
     HasShape("same-shape/output", 1, 0), HasShape("same-shape/gradInput", 2, 0)};
 
-inline constexpr Parameter kHardswishBackwardParameters[] = {Input("gradOutput", kFloats, kGradDoc),
-                                                             Input("self", kFloats, kInputDoc),
-                                                             Output("out", kFloats, kResultDoc)};
+inline constexpr Parameter kHardswishBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    MayBe(Output("out", kFloats, kResultDoc), 0, 1)};
 inline constexpr Rule kHardswishBackwardRules[] = {
     HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/out", 2, 0),
     HasShape("same-shape/self", 1, 0), HasShape("same-shape/out", 2, 0)};
@@ -77,7 +77,7 @@ inline constexpr Rule kHardsigmoidBackwardRules[] = {HasShape("same-shape/self",
 inline constexpr Parameter kHardtanhBackwardParameters[] = {
     Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
     Scalar("min", "the forward operator's least"), Scalar("max", "the forward operator's most"),
-    Output("out", kFloats, kResultDoc)};
+    MayBe(Output("out", kFloats, kResultDoc), 0, 1)};
 inline constexpr Rule kHardtanhBackwardRules[] = {HasDType("same-dtype/self", 1, 0),
                                                   HasDType("same-dtype/out", 4, 0),
                                                   IsReal("real/min", 2),
@@ -90,7 +90,7 @@ inline constexpr Parameter kLeakyReluBackwardParameters[] = {
     Input("self", kAllFloats, "what the forward operator was given, or returned"),
     Scalar("negativeSlope", "the forward operator's; not negative when selfIsResult is true"),
     Attribute("selfIsResult", Kind::kBool, "true: self is what the forward operator returned"),
-    Output("out", kAllFloats, kResultDoc)};
+    MayBe(Output("out", kAllFloats, kResultDoc), 0, 1)};
 // From the output alone the sign of the input cannot be told then. NaN passes.
 inline std::optional<std::string> NegativeSlopeOfResult(const contract::Arguments& arguments) {
   if (!arguments.Bool(3) || !(arguments.Scalar(2).ToDouble() < 0)) return std::nullopt;

@@ -170,31 +170,9 @@ inline void TruthOfClampTensor(const truth::Call& call, truth::Outputs& outputs)
   (both ? Exact<&truths::ClampByBoth> : Exact<&truths::ClampByOne>)(call, outputs);
 }
 
-// The output may be each input of its dtypes.
-struct SharedTensors {
-  constexpr explicit SharedTensors(const contract::Contract& contract) {
-    const int last = static_cast<int>(contract.parameters.size()) - 1;
-    const Parameter& output = contract.At(last);
-    if (output.role != contract::Role::kOutput) return;
-    for (int p = 0; p < last; ++p) {
-      const Parameter& input = contract.At(p);
-      if (input.kind != Kind::kTensor || input.optional) continue;
-      if (input.dtypes[Product::kA2] == output.dtypes[Product::kA2]) pairs[count++] = {last, p};
-    }
-  }
-
-  std::array<truth::InPlace, 3> pairs = {};
-  size_t count = 0;
-};
-template <const contract::Contract& kContract>
-inline constexpr SharedTensors kSharedTensors{kContract};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
 #define ACLIMB_POINTWISE(name, Name, header, plan, truth_of, parameter_list, argument_list, ...) \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(                                         \
-      k##Name##Contract, truth_of, &truth::DrawFromContract,                                     \
-      std::span(kSharedTensors<k##Name##Contract>.pairs)                                         \
-          .first(kSharedTensors<k##Name##Contract>.count)),
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, truth_of),
 #include "aclimb/ops/pointwise/rows.inc"
 #undef ACLIMB_POINTWISE
 };

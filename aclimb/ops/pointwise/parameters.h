@@ -11,6 +11,7 @@ namespace aclimb::pointwise {
 using contract::Attribute;
 using contract::Input;
 using contract::Kind;
+using contract::MayBe;
 using contract::Optional;
 using contract::Output;
 using contract::Parameter;
@@ -68,6 +69,7 @@ constexpr std::array<Parameter, N - 1> InPlace(const Parameter (&parameters)[N],
   for (size_t i = 0; i + 1 < N; ++i) twin[i] = parameters[i];
   twin[0].name = name;
   twin[0].role = contract::Role::kInOut;
+  twin[0].may_be = parameters[N - 1].may_be & ~uint64_t{1};
   return twin;
 }
 

@@ -13,7 +13,7 @@ inline constexpr Parameter kThresholdParameters[] = {
     Input("self", kNumbersWithoutDouble, "any shape"),
     Scalar("threshold", "what is above stays; in the dtype of self, without fraction for integers"),
     Scalar("value", "what the others become; in the dtype of self"),
-    Output("out", kNumbersWithoutDouble, "shape of self; may be self itself")};
+    MayBe(Output("out", kNumbersWithoutDouble, "shape of self"), 0)};
 inline constexpr Rule kThresholdRules[] = {
     IsReal("real/threshold", 1), IsReal("real/value", 2),
     contract::ConvertsTo("converts/out", 0, 3, "allocate the output with the dtype of self"),
@@ -23,13 +23,13 @@ inline constexpr auto kInplaceThresholdRules = First(kThresholdRules, 2);
 
 inline constexpr const char* kLeastDoc = "the least; in the dtype of self";
 inline constexpr const char* kMostDoc = "the most; in the dtype of self";
-inline constexpr const char* kClampedDoc = "shape and dtype of self; may be self itself";
+inline constexpr Parameter kClamped = MayBe(Output("out", kNumbers, "shape and dtype of self"), 0);
 
 inline constexpr Parameter kClampParameters[] = {
     Input("self", kNumbers, "any shape"),
     Optional(Scalar("clipValueMin", "the least, in the dtype of self; null: no lower bound")),
     Optional(Scalar("clipValueMax", "the most, in the dtype of self; null: no upper bound")),
-    Output("out", kNumbers, kClampedDoc)};
+    kClamped};
 inline std::optional<std::string> NoBound(const contract::Arguments& arguments) {
   if (arguments.Given(1) || arguments.Given(2)) return std::nullopt;
   return "clipValueMin and clipValueMax are null; expected at least one bound.";
@@ -41,24 +41,22 @@ inline constexpr Rule kClampRules[] = {
     HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
 
 inline constexpr Parameter kClampMinParameters[] = {Input("self", kNumbers, "any shape"),
-                                                    Scalar("clipValueMin", kLeastDoc),
-                                                    Output("out", kNumbers, kClampedDoc)};
+                                                    Scalar("clipValueMin", kLeastDoc), kClamped};
 inline constexpr Rule kClampMinRules[] = {IsReal("real/clipValueMin", 1),
                                           HasDType("same-dtype/out", 2, 0),
                                           HasShape("same-shape/out", 2, 0)};
 
 inline constexpr Parameter kClampMaxParameters[] = {Input("self", kNumbers, "any shape"),
-                                                    Scalar("clipValueMax", kMostDoc),
-                                                    Output("out", kNumbers, kClampedDoc)};
+                                                    Scalar("clipValueMax", kMostDoc), kClamped};
 inline constexpr Rule kClampMaxRules[] = {IsReal("real/clipValueMax", 1),
                                           HasDType("same-dtype/out", 2, 0),
                                           HasShape("same-shape/out", 2, 0)};
 inline constexpr auto kInplaceClampMaxParameters = InPlace(kClampMaxParameters);
 inline constexpr auto kInplaceClampMaxRules = First(kClampMaxRules, 1);
 
-inline constexpr Parameter kHardtanhParameters[] = {
-    Input("self", kNumbers, "any shape"), Scalar("clipValueMin", kLeastDoc),
-    Scalar("clipValueMax", kMostDoc), Output("out", kNumbers, kClampedDoc)};
+inline constexpr Parameter kHardtanhParameters[] = {Input("self", kNumbers, "any shape"),
+                                                    Scalar("clipValueMin", kLeastDoc),
+                                                    Scalar("clipValueMax", kMostDoc), kClamped};
 inline constexpr Rule kHardtanhRules[] = {
     IsReal("real/clipValueMin", 1), IsReal("real/clipValueMax", 2),
     HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
@@ -69,15 +67,14 @@ inline constexpr Parameter kClampTensorParameters[] = {
     Input("self", kNumbers, "any shape"),
     Optional(Input("clipValueMin", kNumbers, "the least; null: no lower bound")),
     Optional(Input("clipValueMax", kNumbers, "the most; null: no upper bound")),
-    Output("out", kNumbers, "shape that the others broadcast to; may be one of them")};
+    MayBe(Output("out", kNumbers, "shape that the others broadcast to"), 0, 1, 2)};
 inline constexpr Rule kClampTensorRules[] = {
     kClampRules[0], contract::Promotes("promotes/out", 0, 1, 2, 3, kConvert),
     contract::Broadcasts("broadcasts/out", 3, 0, 1, 2, kAllocate)};
 
 inline constexpr Parameter kClampMinTensorParameters[] = {
     Input("self", kNumbers, "any shape"), Input("clipValueMin", kNumbers, "the least"),
-    Output("out", kNumbers,
-           "shape that the others broadcast to, dtype of self; may be one of them")};
+    MayBe(Output("out", kNumbers, "shape that the others broadcast to, dtype of self"), 0, 1)};
 inline constexpr Rule kClampMinTensorRules[] = {
     HasDType("same-dtype/out", 2, 0), contract::Promotes("promotes/out", 0, 1, 2, kConvert),
     contract::Broadcasts("broadcasts/out", 2, 0, 1, kAllocate)};
@@ -96,20 +93,20 @@ inline constexpr Parameter kSWhereParameters[] = {
     Input("condition", kConditions, "what is not 0 chooses self"),
     Input("self", kWhereTypes, "chosen where the condition holds"),
     Input("other", kWhereTypes, "chosen elsewhere"),
-    Output("out", kWhereTypes, "shape that the others broadcast to; may be one of them")};
+    MayBe(Output("out", kWhereTypes, "shape that the others broadcast to"), 0, 1, 2)};
 inline constexpr Rule kSWhereRules[] = {
     contract::Promotes("promotes/out", 1, 2, 3, kConvert),
     contract::Broadcasts("broadcasts/out", 3, 0, 1, 2, kAllocate)};
 
 inline constexpr Parameter kInplaceMaskedFillScalarParameters[] = {
-    contract::InOut("selfRef", kMaskedFillTypes, "any shape"),
+    MayBe(contract::InOut("selfRef", kMaskedFillTypes, "any shape"), 1),
     Input("mask", kMask, "what is true is filled; broadcasts to selfRef"),
     Scalar("value", "what is filled in, in the dtype of selfRef")};
 inline constexpr Rule kInplaceMaskedFillScalarRules[] = {
     IsReal("real/value", 2), contract::Broadcasts("broadcasts/selfRef", 0, 0, 1, kFits)};
 
 inline constexpr Parameter kInplaceMaskedFillTensorParameters[] = {
-    contract::InOut("selfRef", kMaskedFillTypes, "any shape"),
+    MayBe(contract::InOut("selfRef", kMaskedFillTypes, "any shape"), 1),
     Input("mask", kMask, "what is true is filled; broadcasts to selfRef"),
     contract::WithRank(Input("value", kMaskedFillTypes, "what is filled in"), 0, 0)};
 inline constexpr Rule kInplaceMaskedFillTensorRules[] = {

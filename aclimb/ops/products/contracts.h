@@ -96,7 +96,7 @@ constexpr std::array<contract::Parameter, 7> SumParameters(const char* addend, c
           of_product[kMat2],
           kBetaParameter,
           kAlphaParameter,
-          of_product[kOut],
+          contract::MayBe(of_product[kOut], kAddend),
           kCubeMathTypeParameter};
 }
 constexpr std::array<contract::Parameter, 6> InPlaceParameters(const char* addend,
@@ -259,7 +259,8 @@ inline constexpr contract::Parameter kAddmvParameters[] = {
     WithShape(contract::Input("vec", kAddmvDTypes, "the vector"), {"K", 1, 1}),
     kAlphaParameter,
     kBetaParameter,
-    WithShape(contract::Output("out", kAddmvDTypes, "the sum"), {"M", 1, 1}),
+    contract::MayBe(WithShape(contract::Output("out", kAddmvDTypes, "the sum"), {"M", 1, 1}),
+                    kAddmvSelf),
     kCubeMathTypeParameter,
 };
 inline constexpr contract::Rule kAddmvRules[] = {

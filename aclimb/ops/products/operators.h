@@ -70,17 +70,13 @@ inline void AddmvTruth(const truth::Call& call, truth::Outputs& outputs) {
   outputs.Set(kAddmvOut, std::move(values), truth::Allowance{});
 }
 
-inline constexpr truth::InPlace kAddmvInPlace[] = {{kAddmvOut, kAddmvSelf}};
-inline constexpr truth::InPlace kInPlace[] = {{kSum, kAddend}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
 #define ACLIMB_PRODUCT(name, Name, header, first, second, shapes, ...)                    \
   truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, &ProductTruth, \
                                                         &DrawProduct<k##Name##Contract>),
 #define ACLIMB_SUM(name, Name, header, addend, first, second, shapes, shape_rule, adds_batch, ...) \
   truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(                                           \
-      k##Name##Contract, &SumTruth<kSum, adds_batch>, &DrawSum<k##Name##Contract, adds_batch>,     \
-      kInPlace),
+      k##Name##Contract, &SumTruth<kSum, adds_batch>, &DrawSum<k##Name##Contract, adds_batch>),
 #define ACLIMB_SUM_IN_PLACE(name, Name, header, addend, Addend, first, second, shapes, adds_batch, \
                             ...)                                                                   \
   truth::Entry<decltype(aclnnInplace##Name##GetWorkspaceSize)>(                                    \
@@ -91,8 +87,7 @@ inline constexpr truth::OperatorEntry kOperators[] = {
 #undef ACLIMB_SUM
 #undef ACLIMB_SUM_IN_PLACE
     truth::Entry<decltype(aclnnDotGetWorkspaceSize)>(kDotContract, &DotTruth, &DrawDot),
-    truth::Entry<decltype(aclnnAddmvGetWorkspaceSize)>(kAddmvContract, &AddmvTruth, &DrawAddmv,
-                                                       kAddmvInPlace),
+    truth::Entry<decltype(aclnnAddmvGetWorkspaceSize)>(kAddmvContract, &AddmvTruth, &DrawAddmv),
 };
 
 }  // namespace aclimb::products

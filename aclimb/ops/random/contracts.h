@@ -211,7 +211,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("prob", Kind::kScalar, "of a 1"),
     kSeedParameter,
     kOffsetParameter,
-    contract::Output("out", kBernoulliDTypes, "shape of self"),
+    contract::MayBe(contract::Output("out", kBernoulliDTypes, "shape of self"), kSelf),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::ConvertsToFloat("real/prob", kProb, "pass a real scalar"),
@@ -397,7 +397,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(contract::Input("mask", kMaskDTypes, "as aclnnDropoutGenMaskV2 makes it"), 1,
                        1),
     contract::Attribute("prob", Kind::kReal, "with which elements are dropped"),
-    contract::Output("out", kDTypes, "shape of self; may share its memory and view"),
+    contract::MayBe(contract::Output("out", kDTypes, "shape of self"), kSelf),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/prob", kProb, contract::Between(0, 1), "pass a probability"),

@@ -91,9 +91,6 @@ inline void DrawMultinomial(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
-inline constexpr truth::InPlace kDoMaskInPlace[] = {
-    {dropout_do_mask::kOut, dropout_do_mask::kSelf}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(inplace_normal::kContract,
                                                                &NormalTruth),
@@ -109,8 +106,8 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                 &GenMaskTruth, &DrawGenMask),
     truth::Entry<decltype(aclnnDropoutGenMaskV2GetWorkspaceSize)>(dropout_gen_mask_v2::kContract,
                                                                   &GenMaskV2Truth, &DrawGenMaskV2),
-    truth::Entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(
-        dropout_do_mask::kContract, &DoMaskTruth, &DrawDoMask, kDoMaskInPlace),
+    truth::Entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(dropout_do_mask::kContract,
+                                                               &DoMaskTruth, &DrawDoMask),
     truth::Entry<decltype(aclnnInplaceNormalTensorGetWorkspaceSize)>(
         inplace_normal_tensor::kContract, &NormalTruth),
     truth::Entry<decltype(aclnnInplaceUniformTensorGetWorkspaceSize)>(

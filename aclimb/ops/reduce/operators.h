@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "aclimb/ops/reduce/contracts.h"
 #include "aclimb/ops/reduce/truths.h"
 #include "aclimb/truth/operator_entry.h"
@@ -14,6 +18,21 @@ using Truth = truths::Result (*)(const truths::Elements& elements, DType dtype);
 inline void SetResults(const truth::Call& call, truth::Outputs& outputs, int out, DType dtype,
                        contract::DimensionSet reduced, Truth of) {
   const DType stored = call.DTypeOf(out);
+  const bool is_whole = !IsFloating(call.DTypeOf(kSelf)) && !IsFloating(dtype);
+  const truths::Whole whole_of = is_whole ? truths::WholeOf(of) : nullptr;
+  if (whole_of != nullptr) {
+    std::vector<int64_t> results;
+    for (std::vector<int64_t>& elements : truth::IntegerGroups(call, kSelf, reduced)) {
+      for (int64_t& x : elements) x = truth::CastInteger(x, dtype);
+      results.push_back(truth::CastInteger(whole_of(elements), dtype));
+    }
+    if (IsFloating(stored)) {
+      const truth::Allowance rounding = {truth::RoundingOf(stored), truth::LeastOf(stored)};
+      return outputs.Set(out, std::vector<double>(results.begin(), results.end()), rounding);
+    }
+    for (int64_t& result : results) result = truth::CastInteger(result, stored);
+    return outputs.SetIntegers(out, std::move(results));
+  }
   truth::Expected expected;
   for (truths::Elements& elements : truth::Groups(call, kSelf, reduced)) {
     for (double& x : elements) x = truths::Cast(x, dtype);
@@ -72,8 +91,15 @@ inline void DrawMeanV2(truth::Draw& draw, truth::Call& call) {
                  dtype);
 }
 
-#define ACLIMB_ENTRY(Name, ...) \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, __VA_ARGS__),
+// PyTorch has no means of integers: what a sum that wraps would be divided by is nobody's contract.
+constexpr truth::OperatorEntry WithExactSums(std::string_view name, truth::OperatorEntry entry) {
+  entry.exact_integers = !name.starts_with("Mean");
+  return entry;
+}
+
+#define ACLIMB_ENTRY(Name, ...)                                                                 \
+  WithExactSums(#Name, truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, \
+                                                                             __VA_ARGS__)),
 #define ACLIMB_REDUCE_AS(name, Name, ...) \
   ACLIMB_ENTRY(Name, &TruthOf<&truths::Name, kDims, kOutAfterAttribute, kAttribute>)
 #define ACLIMB_REDUCE(name, Name, ...) ACLIMB_ENTRY(Name, kTruthOf##Name)

@@ -96,4 +96,32 @@ inline Result Prod(const Elements& elements, DType dtype) {
 }
 inline Result ProdDim(const Elements& elements, DType dtype) { return Prod(elements, dtype); }
 
+// The same of integers and BOOL, which are exact and wrap at 64 bits, where the result is one of
+// the elements' dtype; null of what divides.
+using Whole = int64_t (*)(const std::vector<int64_t>& elements);
+
+inline int64_t WholeSum(const std::vector<int64_t>& elements) {
+  uint64_t sum = 0;
+  for (const int64_t x : elements) sum += static_cast<uint64_t>(x);
+  return static_cast<int64_t>(sum);
+}
+inline int64_t WholeProduct(const std::vector<int64_t>& elements) {
+  uint64_t product = 1;
+  for (const int64_t x : elements) product *= static_cast<uint64_t>(x);
+  return static_cast<int64_t>(product);
+}
+inline int64_t WholeMost(const std::vector<int64_t>& elements) {
+  return *std::ranges::max_element(elements);
+}
+inline int64_t WholeLeast(const std::vector<int64_t>& elements) {
+  return *std::ranges::min_element(elements);
+}
+inline Whole WholeOf(Result (*of)(const Elements& elements, DType dtype)) {
+  if (of == &ReduceSum) return &WholeSum;
+  if (of == &Prod || of == &ProdDim) return &WholeProduct;
+  if (of == &Amax || of == &Max) return &WholeMost;
+  if (of == &Amin || of == &Min) return &WholeLeast;
+  return nullptr;
+}
+
 }  // namespace aclimb::reduce::truths

@@ -61,7 +61,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("mode", contract::Kind::kInteger,
                         "which elements are pairs: 0 those of both halves, 1 neighbours, 2 those "
                         "of halves of each half, 3 neighbours, which come as 0 has them"),
-    Rank4(contract::Output("out", kFloats, "shape and dtype of x; may be x itself")),
+    contract::MayBe(Rank4(contract::Output("out", kFloats, "shape and dtype of x")), kX),
 };
 
 inline Finding CosRule(const contract::Arguments& arguments) {
@@ -111,7 +111,7 @@ inline constexpr contract::Parameter kParameters[] = {
     Rank4(contract::Optional(contract::Input(
         "xOptional", kFloats, "the forward input; null: dcosOut and dsinOut are left alone"))),
     contract::Attribute("mode", contract::Kind::kInteger, "as the forward call had it"),
-    Rank4(contract::Output("dxOut", kFloats, "shape and dtype of dy")),
+    contract::MayBe(Rank4(contract::Output("dxOut", kFloats, "shape and dtype of dy")), kDy),
     contract::WithRank(contract::Optional(contract::Output(
                            "dcosOut", {}, "shape and dtype of cos; without xOptional anything")),
                        0, 8),

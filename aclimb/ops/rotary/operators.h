@@ -7,18 +7,13 @@
 
 namespace aclimb::rotary {
 
-inline constexpr truth::InPlace kEmbeddingInPlace[] = {
-    {rotary_position_embedding::kOut, rotary_position_embedding::kX}};
-inline constexpr truth::InPlace kGradientInPlace[] = {
-    {rotary_position_embedding_grad::kDx, rotary_position_embedding_grad::kDy}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnRotaryPositionEmbeddingGetWorkspaceSize)>(
         rotary_position_embedding::kContract, &rotary_position_embedding::Truth,
-        &rotary_position_embedding::DrawCall, kEmbeddingInPlace),
+        &rotary_position_embedding::DrawCall),
     truth::Entry<decltype(aclnnRotaryPositionEmbeddingGradGetWorkspaceSize)>(
         rotary_position_embedding_grad::kContract, &rotary_position_embedding_grad::Truth,
-        &rotary_position_embedding_grad::DrawCall, kGradientInPlace),
+        &rotary_position_embedding_grad::DrawCall),
     truth::Entry<decltype(aclnnApplyRotaryPosEmbGetWorkspaceSize)>(apply_rotary_pos_emb::kContract,
                                                                    &apply_rotary_pos_emb::Truth,
                                                                    &apply_rotary_pos_emb::DrawCall),

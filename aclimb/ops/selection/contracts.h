@@ -79,8 +79,9 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("rtol", Kind::kReal, "how far off, relative to other"),
     contract::Attribute("atol", Kind::kReal, "how far off beside that"),
     contract::Attribute("equal_nan", Kind::kBool, "whether NaN is close to NaN"),
-    contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)),
-                     "the shape that both broadcast to"),
+    contract::MayBe(contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)),
+                                     "the shape that both broadcast to"),
+                    kSelf, kOther),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/other", kOther, kSelf, "cast one of them"),

@@ -34,14 +34,17 @@ inline double Distance(const contract::Arguments& arguments) {
   return static_cast<double>(Wide{NumberOf<int64_t>(end)} - Wide{NumberOf<int64_t>(start)});
 }
 
-inline std::optional<std::string> NoStep(const contract::Arguments& arguments) {
+template <bool kMayBeEmpty>
+std::optional<std::string> NoStep(const contract::Arguments& arguments) {
   const double distance = Distance(arguments);
   const double step = NumberOf<double>(arguments.Scalar(kStep));
-  const bool leads = (step > 0 && distance > 0) || (step < 0 && distance < 0);
-  if (leads && std::isfinite(distance)) return std::nullopt;
+  const bool leads = (step > 0 && distance > 0) || (step < 0 && distance < 0) ||
+                     (kMayBeEmpty && step != 0 && distance == 0);
+  if (leads && std::isfinite(distance) && !std::isnan(step)) return std::nullopt;
   return Cat("start is ", arguments.Scalar(kStart).Text(), ", end is ",
              arguments.Scalar(kEnd).Text(), " and step is ", arguments.Scalar(kStep).Text(),
-             "; expected a step that leads from start to another number, end.");
+             kMayBeEmpty ? "; expected a step that leads from start to end."
+                         : "; expected a step that leads from start to another number, end.");
 }
 
 // How many numbers there are. Who counts in float32 may come to one more or less where the last
@@ -57,7 +60,7 @@ inline std::optional<std::string> OtherCount(const contract::Arguments& argument
   for (const int number : {kStart, kEnd, kStep}) {
     is_whole = is_whole && !IsFloating(arguments.Scalar(number).dtype);
   }
-  const double rounding = is_whole ? 0 : 1e-6 * std::max(1.0, steps);
+  const double rounding = is_whole || steps == 0 ? 0 : 1e-6 * std::max(1.0, steps);
   const double least = std::max(count_of(steps - rounding), right - 1);
   const double most = std::min(count_of(steps + rounding), right + 1);
   if (count >= least && count <= most) return std::nullopt;
@@ -82,7 +85,7 @@ inline constexpr contract::Rule kArangeRules[] = {
     contract::ConvertsToFloat("real/start", kStart, "pass a real scalar"),
     contract::ConvertsToFloat("real/end", kEnd, "pass a real scalar"),
     contract::ConvertsToFloat("real/step", kStep, "pass a real scalar"),
-    contract::Custom("leads/step", &NoStep, "step leads from start to end, which is another number",
+    contract::Custom("leads/step", &NoStep<true>, "step is not 0 and leads from start to end",
                      "pass a step of the other sign"),
     contract::Custom("count/out", &OtherCountWithoutEnd,
                      "out has an element for each number from start on that comes before end",
@@ -106,7 +109,8 @@ inline constexpr contract::Rule kRangeRules[] = {
     contract::ConvertsToFloat("real/start", kStart, "pass a real scalar"),
     contract::ConvertsToFloat("real/end", kEnd, "pass a real scalar"),
     contract::ConvertsToFloat("real/step", kStep, "pass a real scalar"),
-    contract::Custom("leads/step", &NoStep, "step leads from start to end, which is another number",
+    contract::Custom("leads/step", &NoStep<false>,
+                     "step leads from start to end, which is another number",
                      "pass a step of the other sign"),
     contract::Custom("count/out", &OtherCountWithEnd,
                      "out has an element for each number from start on that does not pass end",

@@ -27,18 +27,33 @@ TEST_F(SequencesRules, ArangeAndRange) {
     harness.ExpectRule("leads/step",
                        [](CallArguments& a) { a.ScalarOf(kStep, -1, DType::kFloat32); });
     harness.ExpectRule("leads/step",
-                       [](CallArguments& a) { a.ScalarOf(kEnd, 1, DType::kFloat32); });
-    harness.ExpectRule("leads/step",
                        [](CallArguments& a) { a.ScalarOf(kEnd, HUGE_VAL, DType::kFloat32); });
+    harness.ExpectRule("leads/step", [](CallArguments& a) {
+      a.ScalarOf(kEnd, 1, DType::kFloat32);
+      a.ScalarOf(kStep, 0, DType::kFloat32);
+    });
     harness.ExpectRule("count/out", [](CallArguments& a) { a.Tensor(kOut, {3}, DType::kFloat32); });
     harness.ExpectRule("count/out", [](CallArguments& a) { a.Tensor(kOut, {6}, DType::kFloat32); });
     harness.ExpectEveryRuleCovered({std::string(folder) + "/product"});
   };
   ContractHarness<decltype(aclnnArangeGetWorkspaceSize)> arange(
       kArange, &aclnnArangeGetWorkspaceSize, fill(4));
+  // PyTorch has no numbers between equal ones.
+  for (const double step : {1, -1}) {
+    arange.ExpectAccepted([=](CallArguments& a) {
+      a.ScalarOf(kEnd, 1, DType::kFloat32);
+      a.ScalarOf(kStep, step, DType::kFloat32);
+      a.Tensor(kOut, {0}, DType::kFloat32);
+    });
+  }
+  arange.ExpectRule("count/out", [](CallArguments& a) {
+    a.ScalarOf(kEnd, 1, DType::kFloat32);
+    a.Tensor(kOut, {1}, DType::kFloat32);
+  });
   expect(arange, "arange");
   ContractHarness<decltype(aclnnRangeGetWorkspaceSize)> range(kRange, &aclnnRangeGetWorkspaceSize,
                                                               fill(5));
+  range.ExpectRule("leads/step", [](CallArguments& a) { a.ScalarOf(kEnd, 1, DType::kFloat32); });
   expect(range, "range");
 }
 

@@ -22,7 +22,8 @@ inline constexpr auto kBackwardDTypes =
 inline constexpr std::array<contract::Parameter, 3> kForwardParameters = {
     contract::Input("self", kForwardDTypes, "any shape"),
     contract::Attribute("dim", contract::Kind::kInteger, "dimension of self, -1 is the last"),
-    contract::Output("out", kForwardDTypes, "shape of self, any of its dtypes; may be self itself"),
+    contract::MayBe(contract::Output("out", kForwardDTypes, "shape of self, any of its dtypes"),
+                    kSelf),
 };
 inline constexpr contract::Rule kForwardRules[] = {
     contract::InRange("range/dim", kDim, contract::DimensionOf(kSelf), "pass a dimension of self"),
@@ -33,8 +34,9 @@ inline constexpr std::array<contract::Parameter, 4> kBackwardParameters = {
     contract::Input("gradOutput", kBackwardDTypes, "gradient of the forward output, any shape"),
     contract::Input("output", kBackwardDTypes, "the forward output"),
     contract::Attribute("dim", contract::Kind::kInteger, "dimension of gradOutput, -1 is the last"),
-    contract::Output("out", kBackwardDTypes,
-                     "shape of gradOutput, any of its dtypes; may be an input itself"),
+    contract::MayBe(
+        contract::Output("out", kBackwardDTypes, "shape of gradOutput, any of its dtypes"),
+        kGradOutput, kOutput),
 };
 inline constexpr contract::Rule kBackwardRules[] = {
     contract::SameDType("same-dtype/output", kOutput, kGradOutput,

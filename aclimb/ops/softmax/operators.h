@@ -6,17 +6,13 @@
 
 namespace aclimb::softmax {
 
-inline constexpr truth::InPlace kForwardInPlace[] = {{kOut, kSelf}};
-inline constexpr truth::InPlace kBackwardInPlace[] = {{kGradInput, kGradOutput},
-                                                      {kGradInput, kOutput}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
-#define ACLIMB_SOFTMAX(name, Name, header, logarithm, ...) \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(   \
-      k##Name##Contract, &ForwardTruth<logarithm>, &truth::DrawFromContract, kForwardInPlace),
-#define ACLIMB_SOFTMAX_BACKWARD(name, Name, header, logarithm, ...) \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(            \
-      k##Name##Contract, &BackwardTruth<logarithm>, &truth::DrawFromContract, kBackwardInPlace),
+#define ACLIMB_SOFTMAX(name, Name, header, logarithm, ...)                 \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, \
+                                                        &ForwardTruth<logarithm>),
+#define ACLIMB_SOFTMAX_BACKWARD(name, Name, header, logarithm, ...)        \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, \
+                                                        &BackwardTruth<logarithm>),
 #include "aclimb/ops/softmax/rows.inc"
 #undef ACLIMB_SOFTMAX
 #undef ACLIMB_SOFTMAX_BACKWARD

@@ -15,7 +15,7 @@ inline constexpr auto kDTypes =
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kDTypes, "of any shape"),
     contract::Attribute("lambd", contract::Kind::kScalar, "how far elements move towards 0"),
-    contract::Output("out", kDTypes, "shape and dtype of self; may share its memory and view"),
+    contract::MayBe(contract::Output("out", kDTypes, "shape and dtype of self"), kSelf),
 };
 
 inline constexpr contract::Rule kRules[] = {

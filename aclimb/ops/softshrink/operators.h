@@ -6,9 +6,7 @@
 
 namespace aclimb::softshrink {
 
-inline constexpr truth::InPlace kInPlace[] = {{kOut, kSelf}};
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnSoftshrinkGetWorkspaceSize)>(kContract, &Truth,
-                                                            &truth::DrawFromContract, kInPlace)};
+    truth::Entry<decltype(aclnnSoftshrinkGetWorkspaceSize)>(kContract, &Truth)};
 
 }  // namespace aclimb::softshrink

@@ -22,7 +22,8 @@ inline constexpr auto kTypes = contract::OnOldAndNew(
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(contract::Input("self", kTypes, "matrices"), 2, 8),
     contract::Attribute("diagonal", contract::Kind::kInteger, "0 is the main one, 1 the one above"),
-    contract::WithRank(contract::Output("out", kTypes, "shape of self"), 2, 8)};
+    contract::MayBe(contract::WithRank(contract::Output("out", kTypes, "shape of self"), 2, 8),
+                    kSelf)};
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),

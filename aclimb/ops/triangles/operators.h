@@ -23,14 +23,11 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   outputs.Set(kOutput, truth::EachIndex(call.Shape(kSelf), value), truth::Allowance{});
 }
 
-inline constexpr truth::InPlace kInPlace[] = {{kOut, kSelf}};
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnTrilGetWorkspaceSize)>(kTril, &Truth<true, kOut>, &DrawCall,
-                                                      kInPlace),
+    truth::Entry<decltype(aclnnTrilGetWorkspaceSize)>(kTril, &Truth<true, kOut>, &DrawCall),
     truth::Entry<decltype(aclnnInplaceTrilGetWorkspaceSize)>(kInplaceTril, &Truth<true, kSelf>,
                                                              &DrawCall),
-    truth::Entry<decltype(aclnnTriuGetWorkspaceSize)>(kTriu, &Truth<false, kOut>, &DrawCall,
-                                                      kInPlace),
+    truth::Entry<decltype(aclnnTriuGetWorkspaceSize)>(kTriu, &Truth<false, kOut>, &DrawCall),
     truth::Entry<decltype(aclnnInplaceTriuGetWorkspaceSize)>(kInplaceTriu, &Truth<false, kSelf>,
                                                              &DrawCall),
 };

@@ -54,7 +54,7 @@ using One = std::array<contract::Parameter, 1>;
 #define ACLIMB_UNARY(name, Name, header, self, out, Out, inputs, outputs, rule_set, sentence) \
   inline constexpr Pair k##Name##Parameters = {                                               \
       contract::Input(#self, inputs, "any shape"),                                            \
-      contract::Output(#out, outputs, "shape of " #self "; may be " #self " itself")};        \
+      contract::MayBe(contract::Output(#out, outputs, "shape of " #self), kSelf)};            \
   inline constexpr contract::Contract k##Name##Contract = {.function = "aclnn" #Name,         \
                                                            .folder = #name,                   \
                                                            .summary = sentence,               \

@@ -28,12 +28,10 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   outputs.Set(kResult, std::move(values), allowance);
 }
 
-inline constexpr truth::InPlace kInPlace[] = {{kOut, kSelf}};
-
 inline constexpr truth::OperatorEntry kOperators[] = {
-#define ACLIMB_UNARY(name, Name, ...)                    \
-  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>( \
-      k##Name##Contract, &Truth<&truths::Name, kOut>, &truth::DrawFromContract, kInPlace),
+#define ACLIMB_UNARY(name, Name, ...)                                      \
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, \
+                                                        &Truth<&truths::Name, kOut>),
 #define ACLIMB_UNARY_IN_PLACE(name, Name, ...)                                           \
   truth::Entry<decltype(aclnnInplace##Name##GetWorkspaceSize)>(kInplace##Name##Contract, \
                                                                &Truth<&truths::Name, kSelf>),
