@@ -11,6 +11,7 @@
 #include "aclimb/contract/signature.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/indexing/selection.h"
+#include "aclnnop/aclnn_bincount.h"
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
@@ -370,6 +371,53 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnIndexAddGetWorkspaceSize)>(kContract));
 
 }  // namespace index_add
+
+// ---- aclnnBincount
+
+namespace bincount {
+
+enum : int { kSelf, kWeights, kMinlength, kOut };
+
+inline std::optional<std::string> TooShort(const Arguments& arguments) {
+  const TensorDescriptor& out = arguments.Tensor(kOut);
+  if (out.shape[0] >= arguments.Integer(kMinlength)) return std::nullopt;
+  return Cat("out.shape is ", contract::ShapeText(out), " but minlength is ",
+             arguments.Integer(kMinlength), "; expected no fewer elements.");
+}
+
+inline constexpr contract::DTypeMask kWhole =
+    contract::DTypes(DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithShape(
+        contract::Input("self", contract::OnAll(kWhole),
+                        "whole numbers; one outside [0, length of out) is not counted"),
+        "N"),
+    contract::Optional(contract::WithShape(
+        contract::Input("weights",
+                        contract::OnAll(kWhole | contract::kHalfDTypes |
+                                        contract::DTypes(DType::kFloat64, DType::kBool)),
+                        "what each number counts, converted to the dtype of out; null means 1"),
+        "N")),
+    contract::Attribute("minlength", Kind::kInteger, "how long out is at least"),
+    contract::WithRank(
+        contract::Output("out",
+                         contract::OnAll(contract::DTypes(DType::kInt32, DType::kInt64,
+                                                          DType::kFloat32, DType::kFloat64)),
+                         "how often each number is there"),
+        1, 1)};
+inline constexpr contract::Rule kRules[] = {
+    contract::InRange("range/minlength", kMinlength, contract::AtLeast(0), "pass 0 or more"),
+    contract::Custom("shape/out", &TooShort, "out has minlength elements or more",
+                     "allocate out for every number up to the largest, and for minlength")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnBincount",
+    .folder = "bincount",
+    .summary = "How often each whole number is in a tensor, or the sums of its weights.",
+    .parameters = kParameters,
+    .rules = kRules};
+static_assert(contract::Matches<decltype(aclnnBincountGetWorkspaceSize)>(kContract));
+
+}  // namespace bincount
 
 // ---- aclnnIndexFillTensor
 

@@ -129,6 +129,20 @@ inline void DrawIndexAdd(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
+inline void DrawBincount(truth::Draw& draw, truth::Call& call) {
+  using namespace bincount;  // NOLINT: the positions
+  constexpr int64_t kCounts[] = {5, 1, 0, 40, 1000};
+  constexpr int64_t kLengths[] = {8, 1, 3, 100};
+  const int64_t count = draw.Pick(kCounts), length = draw.Pick(kLengths);
+  constexpr DType kNumbers[] = {DType::kInt64, DType::kInt32, DType::kInt16, DType::kInt8,
+                                DType::kUInt8};
+  call.SetTensor(kSelf, {count}, draw.Pick(kNumbers), truth::DrawIndices(draw, count, length));
+  if (draw.Flip()) truth::DrawTensor(draw, call, kWeights, {count});
+  call.SetInteger(kMinlength, draw.Below(length + 1));
+  truth::DrawTensor(draw, call, kOut, {length});
+  truth::MarkUnlessObeyed(draw, call);
+}
+
 template <int kOut>
 void DrawIndexFill(truth::Draw& draw, truth::Call& call) {
   using P = IndexFill;

@@ -8,6 +8,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/indexing/contracts.h"
 #include "aclimb/ops/indexing/int64_index.h"
+#include "aclimb/ops/indexing/zeros.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::indexing {
@@ -115,14 +116,7 @@ struct ZerosPlan final : Plan {
   int out = 0;
   explicit ZerosPlan(int parameter) : out(parameter) {}
 
-  void Run(const RunContext& run) const override {
-    static constexpr uint64_t kZero = 0;
-    const TensorView view = run.View(out);
-    TensorView zeros = view;
-    zeros.data = const_cast<uint64_t*>(&kZero);
-    std::fill_n(zeros.stride, zeros.rank, 0);
-    (void)copy::Copy(zeros, view);
-  }
+  void Run(const RunContext& run) const override { (void)FillWithZeros(run.View(out)); }
 };
 
 Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner, int index, int out,

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
@@ -13,6 +12,7 @@
 #include "aclimb/ops/indexing/int64_index.h"
 #include "aclimb/ops/indexing/places.h"
 #include "aclimb/ops/indexing/update.h"
+#include "aclimb/ops/indexing/zeros.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::indexing {
@@ -113,14 +113,7 @@ class IndexPlan final : public Plan {
 
 // Indices into a dimension without elements.
 struct NothingPlan final : Plan {
-  void Run(const RunContext& run) const override {
-    static constexpr uint64_t kZero = 0;
-    const TensorView out = run.View(Index::kOut);
-    TensorView zeros = out;
-    zeros.data = const_cast<uint64_t*>(&kZero);
-    std::fill_n(zeros.stride, zeros.rank, 0);
-    (void)copy::Copy(zeros, out);
-  }
+  void Run(const RunContext& run) const override { (void)FillWithZeros(run.View(Index::kOut)); }
 };
 
 Result<PlanPointer> PlanIndex(const Arguments& arguments, Planner& planner) {

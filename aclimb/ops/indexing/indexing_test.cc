@@ -90,6 +90,16 @@ TEST_F(Indexing, ElementsThatAreNotThereAreNotChanged) {
   EXPECT_TRUE(put.SurroundingsIntact());
 }
 
+TEST_F(Indexing, NumbersThatHaveNoPlaceAreNotCounted) {
+  const DeviceTensor self({5}, DType::kInt8, {2, -1, 2, 3, 0}), out({3}, DType::kInt64);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnBincountGetWorkspaceSize(self, nullptr, 0, out, size, executor);
+      },
+      &aclnnBincount, stream_));
+  EXPECT_EQ(out.Values(), (Values{1, 0, 2}));
+}
+
 // The example that the newer pages have right.
 TEST_F(Indexing, ScatterAddOfThePage) {
   const DeviceTensor self({3, 3}, DType::kFloat32, {1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -298,6 +308,22 @@ TEST(IndexingContract, EveryRuleOfIndexAddAndFill) {
   filled.ExpectGenericRules();
   filled.ExpectRule("range/index", outside);
   filled.ExpectEveryRuleCovered({"index_fill_tensor/product"});
+}
+
+TEST(IndexingContract, EveryRuleOfBincount) {
+  using namespace bincount;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnBincountGetWorkspaceSize)> harness(
+      kContract, &aclnnBincountGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {5}, DType::kInt32);
+        a.Tensor(kWeights, {5}, DType::kFloat32);
+        a.Integer(kMinlength, 3);
+        a.Tensor(kOut, {4}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) { a.Null(kWeights); });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Integer(kMinlength, 5); });
+  harness.ExpectEveryRuleCovered();
 }
 
 TEST(IndexingContract, EveryRuleOfGathers) {

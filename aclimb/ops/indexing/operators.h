@@ -29,6 +29,8 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         scatter_add::kContract, &ScatterAddTruth, &DrawScatter<false, -1, ScatterAdd::kOut>),
     truth::Entry<decltype(aclnnIndexAddGetWorkspaceSize)>(index_add::kContract, &IndexAddTruth,
                                                           &DrawIndexAdd),
+    truth::Entry<decltype(aclnnBincountGetWorkspaceSize)>(bincount::kContract, &BincountTruth,
+                                                          &DrawBincount),
     truth::Entry<decltype(aclnnIndexFillTensorGetWorkspaceSize)>(index_fill_tensor::kContract,
                                                                  &IndexFillTruth<IndexFill::kOut>,
                                                                  &DrawIndexFill<IndexFill::kOut>),

@@ -190,6 +190,35 @@ inline void IndexAddTruth(const truth::Call& call, truth::Outputs& outputs) {
   out.Set(outputs, kOut);
 }
 
+inline void BincountTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace bincount;  // NOLINT: the positions
+  const DType dtype = call.DTypeOf(kOut);
+  std::vector<double> out(static_cast<size_t>(call.ElementCount(kOut))), sizes(out.size());
+  std::vector<uint64_t> wrapped(out.size());
+  for (size_t i = 0; i < call.Ints(kSelf).size(); ++i) {
+    const int64_t number = call.Ints(kSelf)[i];
+    if (number < 0 || number >= call.ElementCount(kOut)) continue;
+    const double weight = call.IsGiven(kWeights) ? truth::CastValue(call.Values(kWeights)[i],
+                                                                    call.DTypeOf(kWeights), dtype)
+                                                 : 1;
+    out[static_cast<size_t>(number)] += weight;
+    sizes[static_cast<size_t>(number)] += std::fabs(weight);
+    if (!IsFloating(dtype)) {
+      wrapped[static_cast<size_t>(number)] += static_cast<uint64_t>(static_cast<int64_t>(weight));
+    }
+  }
+  std::vector<double> allowed(out.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (IsFloating(dtype) && std::isfinite(out[i])) {
+      allowed[i] = 1.1 * truth::RoundingOf(dtype) * std::fabs(out[i]) + 1e-14 * sizes[i];
+    } else if (!IsFloating(dtype)) {
+      out[i] = dtype == DType::kInt32 ? static_cast<double>(static_cast<int32_t>(wrapped[i]))
+                                      : static_cast<double>(static_cast<int64_t>(wrapped[i]));
+    }
+  }
+  outputs.Set(kOut, std::move(out), std::move(allowed));
+}
+
 template <int kOut>
 void IndexFillTruth(const truth::Call& call, truth::Outputs& outputs) {
   using P = IndexFill;
