@@ -399,12 +399,12 @@ inline constexpr contract::Parameter kParameters[] = {
                         "what each number counts, converted to the dtype of out; null means 1"),
         "N")),
     contract::Attribute("minlength", Kind::kInteger, "how long out is at least"),
-    contract::WithRank(
+    contract::WrittenEarly(contract::WithRank(
         contract::Output("out",
                          contract::OnAll(contract::DTypes(DType::kInt32, DType::kInt64,
                                                           DType::kFloat32, DType::kFloat64)),
                          "how often each number is there"),
-        1, 1)};
+        1, 1))};
 inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/minlength", kMinlength, contract::AtLeast(0), "pass 0 or more"),
     contract::Custom("shape/out", &TooShort, "out has minlength elements or more",
