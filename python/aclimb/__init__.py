@@ -9,9 +9,13 @@
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._toolkit import activate, root
+
+if TYPE_CHECKING:
+    from . import ops, reference
+    from ._call import Error
 
 __all__ = ["Error", "activate", "ops", "reference", "root"]
 
