@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "aclimb/contract/given.h"
@@ -89,18 +92,26 @@ std::string Told(const Contract& contract, const Rule& rule, const Arguments& ar
   return name;
 }
 
+// All digits of a whole number.
+std::string BoundText(double bound) {
+  return std::fabs(bound) < 0x1p53 && bound == std::trunc(bound)
+             ? std::to_string(static_cast<int64_t>(bound))
+             : Cat(bound);
+}
+
 // "a number of at least 0", "numbers from 0 to 1"
 std::string BoundsText(const Rule& rule, bool many) {
   const Bounds& bounds = rule.bounds;
   const std::string numbers = many ? "numbers" : "a number";
+  const std::string least = BoundText(bounds.least), most = BoundText(bounds.most);
   if (bounds.is_uint64) return Cat(numbers, " below 2^63");
   if (bounds.most == Bounds::kInfinity) {
-    return Cat(numbers, bounds.open ? " above " : " of at least ", bounds.least);
+    return Cat(numbers, bounds.open ? " above " : " of at least ", least);
   }
-  if (bounds.least == -Bounds::kInfinity) return Cat(numbers, " of at most ", bounds.most);
-  if (bounds.least == bounds.most) return Cat(numbers, " equal to ", bounds.least);
-  return Cat(numbers, bounds.open ? " above " : " from ", bounds.least,
-             bounds.open ? " and at most " : " to ", bounds.most);
+  if (bounds.least == -Bounds::kInfinity) return Cat(numbers, " of at most ", most);
+  if (bounds.least == bounds.most) return Cat(numbers, " equal to ", least);
+  return Cat(numbers, bounds.open ? " above " : " from ", least,
+             bounds.open ? " and at most " : " to ", most);
 }
 
 std::optional<std::string> OutOfBounds(const Contract& contract, const Rule& rule,

@@ -84,7 +84,7 @@ def _of_numpy(array: numpy.ndarray, owner: Any) -> View:
     size = array.itemsize
     odd = any(stride < 0 or stride % size for stride in array.strides)
     if odd or not array.dtype.isnative:
-        array = numpy.ascontiguousarray(array, array.dtype.newbyteorder("="))
+        array = numpy.array(array, array.dtype.newbyteorder("="), order="C")
     return View(owner, array, array.ctypes.data, dtype_name(array.dtype), size, array.shape,
                 tuple(stride // size for stride in array.strides), not _is_upon(array, owner))
 

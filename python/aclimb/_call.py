@@ -165,6 +165,8 @@ class Call:
                 if isinstance(value, float):
                     raise
                 return _arrays.dtype_number(_arrays.dtype_name(value))
+        if kind == "bool" and not (isinstance(value, (bool, numpy.bool_)) or value in (0, 1)):
+            raise TypeError(f"{value!r} is neither True nor False")
         return {"real": float, "bool": bool, "string": str, "scalar list": list}.get(
             kind, lambda same: same)(value)
 
@@ -380,7 +382,12 @@ class Call:
                 arguments.append(ctypes.c_char_p(value) if parameter["kind"] == "string"
                                  else ctypes.c_void_p(value))
             else:
-                arguments.append(_C_TYPES[parameter["c_type"]](value))
+                argument = _C_TYPES[parameter["c_type"]](value)
+                # ctypes cuts integers that do not fit.
+                if isinstance(value, int) and argument.value != value:
+                    raise OverflowError(f"{parameter['name']} is {value}; expected a number that "
+                                        f"fits {parameter['c_type']}")
+                arguments.append(argument)
         size = ctypes.c_uint64()
         executor = ctypes.c_void_p()
         library.call(self.contract["function"] + "GetWorkspaceSize", *arguments,
@@ -405,12 +412,14 @@ class Call:
             library.call("aclrtSynchronizeStream", None)
             written = {id(view) for view in self._written()}
             for view, memory in self._places:
-                if memory is not None and id(view) in written:
+                if id(view) not in written:
+                    continue
+                if memory is not None:
                     size = ctypes.c_size_t(view.bytes)
                     library.call("aclrtMemcpy", ctypes.c_void_p(view.address), size,
                                  ctypes.c_void_p(memory), size, _DEVICE_TO_HOST)
-                    if self.contract["sizes_output"]:
-                        view.owner = self._sized(view)
+                if self.contract["sizes_output"]:
+                    view.owner = self._sized(view)
 
     def _sized(self, view: _arrays.View) -> Any:
         """The part of a dense output that the run gave to it."""

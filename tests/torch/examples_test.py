@@ -32,7 +32,7 @@ def compare(script, tolerance, reaches=None):
     expect(len(cpu["losses"]) == len(npu["losses"]), "another number of steps")
     worst = 0
     for a, b in zip(npu["losses"], cpu["losses"]):
-        expect(math.isfinite(a), f"a loss of {a}")
+        expect(math.isfinite(a) and math.isfinite(b), f"losses of {a} and {b}")
         worst = max(worst, abs(a - b) / max(abs(b), cpu["losses"][0] / 10))
     ratio = cpu["step_seconds"] / npu["step_seconds"]
     ratios.append(ratio)

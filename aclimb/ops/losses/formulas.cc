@@ -79,7 +79,7 @@ void Divergence(const float* const* x, int64_t count, float, float* out) {
   }
 }
 void DivergenceGradient(const float* const* x, int64_t count, float, float* out) {
-  for (int64_t i = 0; i < count; ++i) out[i] = x[2][i] > 0 ? -x[2][i] * x[0][i] : 0;
+  for (int64_t i = 0; i < count; ++i) out[i] = -x[2][i] * x[0][i];
 }
 void DivergenceOfLogarithms(const float* const* x, int64_t count, float, float* out) {
   for (int64_t i = 0; i < count; ++i) out[i] = std::exp(x[1][i]) * (x[1][i] - x[0][i]);

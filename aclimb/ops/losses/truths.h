@@ -67,7 +67,7 @@ inline Term DivergenceTruth(const double* x, double) {
   return {entropy - x[1] * x[0], std::fabs(entropy) + std::fabs(x[1] * x[0])};
 }
 inline Term DivergenceGradientTruth(const double* x, double) {
-  return Whole(x[2] > 0 ? -x[2] * x[0] : 0);
+  return Whole(-x[2] * x[0]);
 }
 inline Term DivergenceOfLogarithmsTruth(const double* x, double) {
   return Whole(std::exp(x[1]) * (x[1] - x[0]));

@@ -19,7 +19,7 @@ void Fill(const Axis& axis, bool linear, Between* places, int32_t* first) {
       continue;
     }
     const float at = axis.Position(o);
-    const int64_t index = std::min(static_cast<int64_t>(at), axis.in - 1);
+    const int64_t index = IndexBelow(axis.in, at);
     const float weight = std::clamp(at - static_cast<float>(index), 0.0f, 1.0f);
     places[o] = {static_cast<int32_t>(index), weight};
   }

@@ -16,6 +16,12 @@ inline float StepOf(double factor, int64_t in, int64_t out) {
   return static_cast<float>(in) / static_cast<float>(out);
 }
 
+// The place as an index. With a small factor it may be beyond all integers, and 0 times infinity.
+inline int64_t IndexBelow(int64_t count, float at) {
+  if (!(at > 0)) return 0;
+  return at < static_cast<float>(count) ? std::min(static_cast<int64_t>(at), count - 1) : count - 1;
+}
+
 // One axis: what an element of the output is made of.
 struct Axis {
   int64_t in = 0;
@@ -26,8 +32,7 @@ struct Axis {
   // Nearest: the element that is repeated.
   int64_t Source(int64_t o) const {
     if (in == out) return o;
-    const float at = std::floor(static_cast<float>(o) * StepOf(factor, in, out));
-    return std::min(static_cast<int64_t>(at), in - 1);
+    return IndexBelow(in, std::floor(static_cast<float>(o) * StepOf(factor, in, out)));
   }
 
   // Linear: where it lies between elements of the input.

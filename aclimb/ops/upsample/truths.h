@@ -22,7 +22,7 @@ struct Part {
 inline std::vector<Part> PartsOf(const Axis& axis, int64_t o, bool linear) {
   if (!linear) return {{axis.Source(o), 1}};
   const double at = static_cast<double>(axis.Position(o));
-  const auto index = std::min(static_cast<int64_t>(at), axis.in - 1);
+  const auto index = IndexBelow(axis.in, at);
   const int64_t next = std::min(index + 1, axis.in - 1);
   const double weight = std::min(1.0, at - static_cast<double>(index));
   return {{index, 1 - weight}, {next, weight}};
