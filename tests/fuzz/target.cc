@@ -123,11 +123,12 @@ class Arguments {
   Arguments(Draw& draw, Call& call, bool flags_spoilt)
       : call_(call), flags_spoilt_(flags_spoilt), values(static_cast<size_t>(call.size())) {
     std::map<int, int> in_place;  // output -> input
+    std::set<int> inputs;         // each for one output at most
     for (int output = 0; output < call.size(); ++output) {
       const Parameter& parameter = call.ParameterAt(output);
       for (int input = 0; input < call.size(); ++input) {
         const bool may = parameter.role == contract::Role::kOutput && parameter.MayBe(input);
-        if (may && draw.Byte() >= 208) in_place[output] = input;
+        if (may && draw.Byte() >= 208 && inputs.insert(input).second) in_place[output] = input;
       }
     }
     for (int p = 0; p < call.size(); ++p) {
