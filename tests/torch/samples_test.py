@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch's own samples (OpInfo) on npu against cpu: results and gradients, a table at the end.
 
-    tests/torch/opinfo.py [--samples N] [--record FILE] [<operator>...]
+    tests/torch/samples_test.py [--samples N] [--record FILE] [<operator>...]
 
 Each operator of PyTorch's list runs with each of the dtypes below. A sample passes if npu gives
 cpu's result and gradients within the tolerances; of float16 and bfloat16, the result that cpu gives
@@ -265,6 +265,7 @@ def main():
     args = parser.parse_args()
     if args.worker:
         return worker(args.operators, args.samples)
+    warnings.simplefilter("default")
     from torch.testing._internal.common_methods_invocations import op_db
 
     names = sorted({op.name for op in op_db} - LEFT_OUT)
