@@ -104,7 +104,8 @@ bool IsFinerThanFloat(DType dtype) {
 }  // namespace
 
 Converter::Converter(DType from, DType to) {
-  if (from == to) return;
+  // A tensor that a call leaves out has no dtype, and no elements to convert.
+  if (from == to || from == DType::kUndefined || to == DType::kUndefined) return;
   from_bytes_ = static_cast<int64_t>(SizeOf(from));
   to_bytes_ = static_cast<int64_t>(SizeOf(to));
   const auto step = [](DType source, DType target) {

@@ -15,6 +15,13 @@ using Stages = std::vector<size_t, RecyclingAllocator<size_t>>;
 
 int64_t SizeIn(DType dtype) { return static_cast<int64_t>(SizeOf(dtype)); }
 
+// Whether a stride steps over all of the dimension within. Strides of a tensor without elements are
+// whatever the program says.
+bool Spans(int64_t outer, int64_t inner, int64_t extent) {
+  int64_t span = 0;
+  return !__builtin_mul_overflow(inner, extent, &span) && outer == span;
+}
+
 // Leaves out dimensions of 1, sorts the others by how the destination lies in memory, and makes one
 // of those that follow each other in both parts.
 void Simplify(Piece& piece) {
@@ -27,7 +34,7 @@ void Simplify(Piece& piece) {
   }
   Axis* last = axes;
   for (Axis* next = axes + 1; next < end; ++next) {
-    if (last->to == next->to * next->extent && last->from == next->from * next->extent) {
+    if (Spans(last->to, next->to, next->extent) && Spans(last->from, next->from, next->extent)) {
       *last = {last->extent * next->extent, next->from, next->to};
     } else {
       *++last = *next;
