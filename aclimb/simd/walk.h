@@ -38,7 +38,10 @@ struct Walk {
       const int64_t extent = views[0]->shape[d];
       bool merges = walk.rank > 0;
       for (int n = 0; n < N && merges; ++n) {
-        merges = walk.stride[n][walk.rank - 1] == views[n]->stride[d] * extent;
+        // A call that is only planned may have strides beyond all memory.
+        int64_t span = 0;
+        merges = !__builtin_mul_overflow(views[n]->stride[d], extent, &span) &&
+                 walk.stride[n][walk.rank - 1] == span;
       }
       const int at = merges ? walk.rank - 1 : walk.rank++;
       walk.extent[at] = merges ? walk.extent[at] * extent : extent;
