@@ -85,6 +85,7 @@ struct Parameter {
   const char* shape_fix = "";   // what to do about another shape; empty: create it with this one
   uint64_t may_be = 0;          // outputs: the inputs whose view it may be, a bit each (MayBe)
   bool written_early = false;   // outputs: before all inputs are read (WrittenEarly)
+  bool left_alone = false;      // outputs: no call writes it (LeftAlone)
   const char* doc = "";         // meaning, for the operator's page
 
   constexpr bool HasShape() const { return shape != nullptr; }
@@ -126,6 +127,12 @@ constexpr Parameter WithRank(Parameter parameter, int min_rank, int max_rank) {
 constexpr Parameter WithFormats(Parameter parameter, FormatMask formats) {
   parameter.formats = formats;
   return parameter;
+}
+
+// An output that the interface reserves: it stays as it is.
+constexpr Parameter LeftAlone(Parameter output) {
+  output.left_alone = true;
+  return output;
 }
 
 // An output that may be given the memory and the view of one of these inputs, since each element is

@@ -46,6 +46,7 @@ Given& Call::SetTensor(Slot slot, std::vector<int64_t> shape, DType dtype,
                        std::vector<double> values) {
   Given& tensor = At(slot);
   tensor = {.given = true,
+            .touched = !ParameterAt(slot.parameter).left_alone,
             .dtype = dtype,
             .shape = std::move(shape),
             .format = FormatOf(ParameterAt(slot.parameter)),

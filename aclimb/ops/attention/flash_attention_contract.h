@@ -205,7 +205,8 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
         contract::Output("softmaxSumOut", kFloat, "[B, N, Sq, 8]: the sum of exp(score - largest)"),
         4, 4),
-    contract::WithRank(contract::Output("softmaxOutOut", kFloats, "is left alone"), 1, 4),
+    contract::LeftAlone(
+        contract::WithRank(contract::Output("softmaxOutOut", kFloats, "is left alone"), 1, 4)),
     Results("attentionOutOut", "layout and dtype of query, D of value; 0 where no key takes part"),
 };
 

@@ -115,8 +115,7 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   call.SetTensor(kSoftmaxSum, statistics, DType::kFloat32);
   const Shape unused[] = {{0}, {3}, {1, 2, 3, 4}, {2, 3}, {2, 1, 2}, {0}, {0}};
   call.SetTensor(kSoftmaxOut, draw.Pick(unused),
-                 truth::DrawDType(draw, kParameters[kSoftmaxOut].dtypes[draw.product()]))
-      .touched = false;
+                 truth::DrawDType(draw, kParameters[kSoftmaxOut].dtypes[draw.product()]));
   call.SetTensor(
       kAttentionOut,
       InLayout({n.batch, n.heads, n.queries, n.value_width}, call.Text(kInputLayout, "")),

@@ -114,7 +114,8 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
         contract::Output("softmaxSumOut", kFloat, "[T, N, 8]: the sum of exp(score - largest)"), 3,
         3),
-    contract::WithRank(contract::Output("softmaxOutOut", kFloats, "is left alone"), 1, 4),
+    contract::LeftAlone(
+        contract::WithRank(contract::Output("softmaxOutOut", kFloats, "is left alone"), 1, 4)),
     GradientOfAll("attentionOutOut",
                   "[T, N, D of value], dtype of query; 0 where no key takes part"),
 };
@@ -265,8 +266,9 @@ inline constexpr contract::Parameter kParameters[] = {
     GradientOfAll("dqOut", "shape and dtype of query"),
     GradientOfAll("dkOut", "shape and dtype of keyIn"),
     GradientOfAll("dvOut", "shape and dtype of value"),
-    contract::WithRank(
-        contract::Optional(contract::Output("dpseOut", {}, "null, or is left alone")), 0, 8),
+    contract::WithRank(contract::LeftAlone(contract::Optional(
+                           contract::Output("dpseOut", {}, "null, or is left alone"))),
+                       0, 8),
 };
 
 inline constexpr Places kAt = {.parameters = kParameters,

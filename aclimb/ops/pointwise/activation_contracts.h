@@ -51,7 +51,7 @@ inline constexpr Rule kLogSigmoidRules[] = {HasDType("same-dtype/out", 1, 0),
 inline constexpr Parameter kLogSigmoidForwardParameters[] = {
     Input("self", kFloats, "any shape"),
     MayBe(Output("out", kFloats, "shape and dtype of self"), 0),
-    Optional(Output("buffer", kAllFloats, "reserved: stays as it is"))};
+    LeftAlone(Optional(Output("buffer", kAllFloats, "reserved: stays as it is")))};
 inline constexpr auto& kLogSigmoidForwardRules = kLogSigmoidRules;
 
 inline constexpr Parameter kRoundDecimalsParameters[] = {

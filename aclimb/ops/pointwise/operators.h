@@ -197,18 +197,9 @@ void TruthOfRoundDecimals(const truth::Call& call, truth::Outputs& outputs) {
               IsFloating(dtype) && SizeOf(dtype) == 2 ? StoredIn(dtype) : truth::Allowance());
 }
 
-inline void DrawLogSigmoidForward(truth::Draw& draw, truth::Call& call) {
-  truth::DrawFromContract(draw, call);
-  call.At(2).touched = false;
-}
-constexpr truth::OperatorEntry WithItsDraw(truth::OperatorEntry entry) {
-  if (entry.contract == &kLogSigmoidForwardContract) entry.draw = &DrawLogSigmoidForward;
-  return entry;
-}
-
 inline constexpr truth::OperatorEntry kOperators[] = {
 #define ACLIMB_POINTWISE(name, Name, header, plan, truth_of, parameter_list, argument_list, ...) \
-  WithItsDraw(truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, truth_of)),
+  truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(k##Name##Contract, truth_of),
 #include "aclimb/ops/pointwise/rows.inc"
 #undef ACLIMB_POINTWISE
 };

@@ -11,6 +11,7 @@ namespace aclimb::pointwise {
 using contract::Attribute;
 using contract::Input;
 using contract::Kind;
+using contract::LeftAlone;
 using contract::MayBe;
 using contract::Optional;
 using contract::Output;

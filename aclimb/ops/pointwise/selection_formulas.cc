@@ -58,7 +58,7 @@ T AtMost(T x, T most) {
   return x <= most || x != x ? x : most;
 }
 
-// Attributes: the least and the most. Where bounds cross, the most is the result, as PyTorch has it.
+// Attributes: the least and the most. Where bounds cross, PyTorch and this give the most.
 struct Clamp : Of<1> {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
