@@ -56,6 +56,16 @@ aclnnStatus Phase1(Operator& of, std::span<contract::Argument> arguments, uint64
 
 }  // namespace phase_internal
 
+// Phase1() for functions with more tensors than a call has room for, of which most are null.
+template <typename... T>
+aclnnStatus Phase1OfMany(Operator& of, uint64_t* workspace_size, aclOpExecutor** executor,
+                         T... arguments) noexcept {
+  // Plans hold scalars that were converted and multiplied, messages numbers that were printed.
+  const DefaultFloatState state;
+  contract::Argument list[] = {phase_internal::Argument(arguments)...};
+  return phase_internal::Phase1(of, list, workspace_size, executor);
+}
+
 // The body of every aclnnXxxGetWorkspaceSize: checks the arguments against the contract, plans, and
 // makes an executor. Host-only: needs no device and never looks at data.
 //   arguments  the operator's own, in the order of the contract
@@ -65,10 +75,7 @@ template <typename... T>
 aclnnStatus Phase1(Operator& of, uint64_t* workspace_size, aclOpExecutor** executor,
                    T... arguments) noexcept {
   static_assert((std::is_convertible_v<T, const aclTensor*> + ...) <= kMostTensors);
-  // Plans hold scalars that were converted and multiplied, messages numbers that were printed.
-  const DefaultFloatState state;
-  contract::Argument list[] = {phase_internal::Argument(arguments)...};
-  return phase_internal::Phase1(of, list, workspace_size, executor);
+  return Phase1OfMany(of, workspace_size, executor, arguments...);
 }
 
 // The body of every aclnnXxx: checks executor, workspace, memory and stream, queues the run and

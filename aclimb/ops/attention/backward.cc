@@ -63,27 +63,16 @@ class BackwardPlan final : public Plan {
   double Flops() const override { return 5 * of_.problem.Work(); }
 
   void Run(const RunContext& run) const override {
-    for (const Operand* each :
-         {&of_.query, &of_.key, &of_.value, &of_.grad, &of_.bias, &of_.mask, &of_.result}) {
+    if (!of_.Fetch(run)) return;
+    for (const Operand* each : {&of_.grad, &of_.result}) {
       if (each->given() && !each->Fetch(run)) return;
     }
-    for (const rows::Dense* each : {&of_.kept, &of_.max, &of_.sum}) {
+    for (const rows::Dense* each : {&of_.max, &of_.sum}) {
       if (each->given() && !each->Fetch(run)) return;
     }
     Arguments a;
-    Problem& p = a.problem;
-    p = of_.problem;
-    p.query_counts = of_.query_counts;
-    p.key_counts = of_.key_counts;
-    p.query_starts = of_.query_starts;
-    p.key_starts = of_.key_starts;
-    p.weight_starts = of_.weight_starts;
-    p.query = of_.query.At(run, p.query_starts);
-    p.key = of_.key.At(run, p.key_starts);
-    p.value = of_.value.At(run, p.key_starts);
-    p.bias = of_.bias.At(run);
-    p.mask = of_.mask.At(run);
-    p.kept = static_cast<const uint8_t*>(of_.kept.Data(run));
+    a.problem = of_.At(run);
+    const Problem& p = a.problem;
     a.grad = of_.grad.At(run, p.query_starts);
     a.result = of_.result.At(run, p.query_starts);
     a.max = static_cast<const float*>(of_.max.Data(run));

@@ -1,22 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "aclimb/executor/plan.h"
+#include "aclimb/ops/attention/inputs.h"
 #include "aclimb/ops/attention/operand.h"
-#include "aclimb/ops/attention/problem.h"
 #include "aclimb/rows/dense.h"
 
 namespace aclimb::attention {
 
 // What the gradient of a forward call is made of. Operands that are not given are left out.
-struct Backward {
-  Problem problem;  // without addresses and counts
-  std::vector<int64_t> query_counts = {}, key_counts = {};
-  std::vector<int64_t> query_starts = {}, key_starts = {}, weight_starts = {};
-  Operand query, key, value, grad, bias, mask;
-  rows::Dense kept;      // bits of the weights that stayed
+struct Backward : Inputs {
+  Operand grad;
   rows::Dense max, sum;  // what the forward call found, `repeats` times for each query
   int64_t repeats = 1;
   Operand result;  // of the forward call

@@ -20,19 +20,9 @@ Result<PlanPointer> MakeScorePlan(const contract::Arguments& arguments, Planner&
   if (problem.batch == 0 || problem.queries == 0) return PlanPointer();
   problem.scale = arguments.Real(kScaleValue);
   problem.bias_factor = problem.scale;
-  problem.keep = arguments.Real(kKeepProb);
   Forward forward;
   forward.problem = problem;
-  forward.query = MatricesOf(arguments, planner, kPlaces, kQuery, problem.heads);
-  forward.key = MatricesOf(arguments, planner, kPlaces, kKey, problem.key_heads);
-  forward.value = MatricesOf(arguments, planner, kPlaces, kValue, problem.key_heads);
-  forward.bias = WeightsOf(arguments, planner, kRealShift);
-  if (!HasPatternMask(arguments.Integer(kSparseMode))) {
-    forward.mask = WeightsOf(arguments, planner, kAttenMask);
-  }
-  if (problem.keep < 1) {
-    forward.kept = rows::Dense::Input(planner, kDropMask, arguments.Tensor(kDropMask).View());
-  }
+  SetOperands(arguments, planner, kPlaces, forward);
   forward.out = MatricesTo(arguments, planner, kPlaces, kAttentionOut, problem.heads);
   forward.max = FloatsTo(arguments, planner, kSoftmaxMax);
   forward.sum = FloatsTo(arguments, planner, kSoftmaxSum);
@@ -46,27 +36,17 @@ Result<PlanPointer> MakeGradPlan(const contract::Arguments& arguments, Planner& 
   if (problem.batch == 0) return PlanPointer();
   problem.scale = arguments.Real(kScaleValue);
   problem.bias_factor = problem.scale;
-  problem.keep = arguments.Real(kKeepProb);
   Backward backward;
   backward.problem = problem;
+  SetOperands(arguments, planner, kPlaces, backward);
   const auto matrices = [&](int place, int64_t heads) {
     return MatricesOf(arguments, planner, kPlaces, place, heads);
   };
   const auto results = [&](int place, int64_t heads) {
     return MatricesTo(arguments, planner, kPlaces, place, heads);
   };
-  backward.query = matrices(kQuery, problem.heads);
-  backward.key = matrices(kKey, problem.key_heads);
-  backward.value = matrices(kValue, problem.key_heads);
   backward.grad = matrices(kDy, problem.heads);
   backward.result = matrices(kAttentionIn, problem.heads);
-  backward.bias = WeightsOf(arguments, planner, kPseShift);
-  if (!HasPatternMask(arguments.Integer(kSparseMode))) {
-    backward.mask = WeightsOf(arguments, planner, kAttenMask);
-  }
-  if (problem.keep < 1) {
-    backward.kept = rows::Dense::Input(planner, kDropMask, arguments.Tensor(kDropMask).View());
-  }
   backward.max = FloatsOf(arguments, planner, kSoftmaxMax);
   backward.sum = FloatsOf(arguments, planner, kSoftmaxSum);
   backward.repeats = 8;
@@ -80,8 +60,8 @@ Result<PlanPointer> MakeGradPlan(const contract::Arguments& arguments, Planner& 
 }
 
 // The batches of a call whose sequences lie one after the other.
-template <typename Call>
-void SetSequences(const contract::Arguments& arguments, const SequencePlaces& places, Call& call) {
+void SetSequences(const contract::Arguments& arguments, const SequencePlaces& places,
+                  Inputs& call) {
   const Sequences queries = SequencesOf(arguments.Ints(places.query_ends));
   const Sequences keys = SequencesOf(arguments.Ints(places.key_ends));
   call.problem.batch = static_cast<int64_t>(queries.counts.size());
@@ -102,16 +82,7 @@ Result<PlanPointer> MakeSequencesPlan(const contract::Arguments& arguments, Plan
   SetSequences(arguments, kPlaces, forward);
   if (problem.queries == 0) return PlanPointer();
   problem.scale = arguments.Real(kScaleValue);
-  problem.keep = arguments.Real(kKeepProb);
-  forward.query = MatricesOf(arguments, planner, kAt, kQuery, problem.heads);
-  forward.key = MatricesOf(arguments, planner, kAt, kKey, problem.key_heads);
-  forward.value = MatricesOf(arguments, planner, kAt, kValue, problem.key_heads);
-  if (!HasPatternMask(arguments.Integer(kSparseMode))) {
-    forward.mask = WeightsOf(arguments, planner, kAttenMask);
-  }
-  if (problem.keep < 1) {
-    forward.kept = rows::Dense::Input(planner, kDropMask, arguments.Tensor(kDropMask).View());
-  }
+  SetOperands(arguments, planner, kAt, forward);
   forward.out = MatricesTo(arguments, planner, kAt, kAttentionOut, problem.heads);
   forward.max = FloatsTo(arguments, planner, kSoftmaxMax);
   forward.sum = FloatsTo(arguments, planner, kSoftmaxSum);
@@ -126,24 +97,15 @@ Result<PlanPointer> MakeSequencesGradPlan(const contract::Arguments& arguments, 
   problem = ProblemOf(arguments, kAt);
   SetSequences(arguments, kPlaces, backward);
   problem.scale = arguments.Real(kScaleValue);
-  problem.keep = arguments.Real(kKeepProb);
+  SetOperands(arguments, planner, kAt, backward);
   const auto matrices = [&](int place, int64_t heads) {
     return MatricesOf(arguments, planner, kAt, place, heads);
   };
   const auto results = [&](int place, int64_t heads) {
     return MatricesTo(arguments, planner, kAt, place, heads);
   };
-  backward.query = matrices(kQuery, problem.heads);
-  backward.key = matrices(kKey, problem.key_heads);
-  backward.value = matrices(kValue, problem.key_heads);
   backward.grad = matrices(kDy, problem.heads);
   backward.result = matrices(kAttentionIn, problem.heads);
-  if (!HasPatternMask(arguments.Integer(kSparseMode))) {
-    backward.mask = WeightsOf(arguments, planner, kAttenMask);
-  }
-  if (problem.keep < 1) {
-    backward.kept = rows::Dense::Input(planner, kDropMask, arguments.Tensor(kDropMask).View());
-  }
   backward.max = FloatsOf(arguments, planner, kSoftmaxMax);
   backward.sum = FloatsOf(arguments, planner, kSoftmaxSum);
   backward.repeats = 8;

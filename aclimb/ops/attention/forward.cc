@@ -81,22 +81,8 @@ class ForwardPlan final : public Plan {
   double Flops() const override { return 2 * of_.problem.Work(); }
 
   void Run(const RunContext& run) const override {
-    for (const Operand* each : {&of_.query, &of_.key, &of_.value, &of_.bias, &of_.mask}) {
-      if (each->given() && !each->Fetch(run)) return;
-    }
-    if (!of_.kept.Fetch(run)) return;
-    Problem p = of_.problem;
-    p.query_counts = of_.query_counts;
-    p.key_counts = of_.key_counts;
-    p.query_starts = of_.query_starts;
-    p.key_starts = of_.key_starts;
-    p.weight_starts = of_.weight_starts;
-    p.query = of_.query.At(run, p.query_starts);
-    p.key = of_.key.At(run, p.key_starts);
-    p.value = of_.value.At(run, p.key_starts);
-    p.bias = of_.bias.At(run);
-    p.mask = of_.mask.At(run);
-    p.kept = static_cast<const uint8_t*>(of_.kept.Data(run));
+    if (!of_.Fetch(run)) return;
+    const Problem p = of_.At(run);
     const Results results = {.out = of_.out.At(run, p.query_starts),
                              .max = static_cast<float*>(of_.max.Data(run)),
                              .sum = static_cast<float*>(of_.sum.Data(run)),

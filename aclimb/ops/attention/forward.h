@@ -1,22 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "aclimb/executor/plan.h"
+#include "aclimb/ops/attention/inputs.h"
 #include "aclimb/ops/attention/operand.h"
-#include "aclimb/ops/attention/problem.h"
 #include "aclimb/rows/dense.h"
 
 namespace aclimb::attention {
 
 // What a call of attention asks for. Operands that are not given are left out.
-struct Forward {
-  Problem problem;  // without addresses and counts
-  std::vector<int64_t> query_counts = {}, key_counts = {};
-  std::vector<int64_t> query_starts = {}, key_starts = {}, weight_starts = {};
-  Operand query, key, value, bias, mask;
-  rows::Dense kept;  // bits of the weights that stay
+struct Forward : Inputs {
   Operand out;
   // For each query, as often as the tensor's last dimension is long: the largest score, the sum of
   // the scores' exponentials above it, and the logarithm of that of all.

@@ -21,13 +21,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   forward.problem = problem;
   forward.query_counts = CountsOf(arguments, kPlaces.query_counts, problem.batch);
   forward.key_counts = CountsOf(arguments, kPlaces.key_counts, problem.batch);
-  forward.query = MatricesOf(arguments, planner, at, at.query, problem.heads);
-  forward.key = MatricesOf(arguments, planner, at, at.key, problem.key_heads);
-  forward.value = MatricesOf(arguments, planner, at, at.value, problem.key_heads);
-  forward.bias = WeightsOf(arguments, planner, at.bias);
-  if (!HasPatternMask(ModeOf(arguments, at))) {
-    forward.mask = WeightsOf(arguments, planner, at.mask, at.sparse_mode < 0);
-  }
+  SetOperands(arguments, planner, at, forward);
   forward.out = MatricesTo(arguments, planner, at, kPlaces.out, problem.heads);
   if constexpr (kPlaces.flag >= 0) {
     if (arguments.Bool(kPlaces.flag)) {
@@ -35,15 +29,6 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
     }
   }
   return MakeForwardPlan(planner, std::move(forward));
-}
-
-// Phase1() of phase.h for functions with more tensors than it counts on: most of these are null.
-template <typename... T>
-aclnnStatus Phase1OfMany(Operator& of, uint64_t* workspace_size, aclOpExecutor** executor,
-                         T... arguments) noexcept {
-  const DefaultFloatState state;
-  contract::Argument list[] = {phase_internal::Argument(arguments)...};
-  return phase_internal::Phase1(of, list, workspace_size, executor);
 }
 
 constinit Operator infer_operator(
@@ -78,7 +63,7 @@ aclnnStatus aclnnFusedInferAttentionScoreGetWorkspaceSize(
     int64_t numKeyValueHeads, int64_t sparseMode, int64_t innerPrecise, int64_t blockSize,
     int64_t antiquantMode, bool softmaxLseFlag, const aclTensor* attentionOut,
     const aclTensor* softmaxLse, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::attention::Phase1OfMany(
+  return aclimb::Phase1OfMany(
       aclimb::attention::infer_operator, workspaceSize, executor, query, key, value, pseShift,
       attenMask, actualSeqLengths, actualSeqLengthsKv, deqScale1, quantScale1, deqScale2,
       quantScale2, quantOffset2, antiquantScale, antiquantOffset, blockTable, queryPaddingSize,
@@ -111,7 +96,7 @@ aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
     bool softmaxLseFlag, int64_t keyAntiquantMode, int64_t valueAntiquantMode,
     const aclTensor* attentionOut, const aclTensor* softmaxLse, uint64_t* workspaceSize,
     aclOpExecutor** executor) {
-  return aclimb::attention::Phase1OfMany(
+  return aclimb::Phase1OfMany(
       aclimb::attention::infer_v2_operator, workspaceSize, executor, query, key, value,
       pseShiftOptional, attenMaskOptional, actualSeqLengthsOptional, actualSeqLengthsKvOptional,
       deqScale1Optional, quantScale1Optional, deqScale2Optional, quantScale2Optional,
@@ -149,7 +134,7 @@ aclnnStatus aclnnFusedInferAttentionScoreV3GetWorkspaceSize(
     int64_t antiquantMode, bool softmaxLseFlag, int64_t keyAntiquantMode,
     int64_t valueAntiquantMode, const aclTensor* attentionOut, const aclTensor* softmaxLse,
     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::attention::Phase1OfMany(
+  return aclimb::Phase1OfMany(
       aclimb::attention::infer_v3_operator, workspaceSize, executor, query, key, value,
       pseShiftOptional, attenMaskOptional, actualSeqLengthsOptional, actualSeqLengthsKvOptional,
       deqScale1Optional, quantScale1Optional, deqScale2Optional, quantScale2Optional,

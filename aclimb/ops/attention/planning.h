@@ -4,6 +4,7 @@
 
 #include "aclimb/contract/arguments.h"
 #include "aclimb/executor/plan.h"
+#include "aclimb/ops/attention/inputs.h"
 #include "aclimb/ops/attention/operand.h"
 #include "aclimb/ops/attention/problem.h"
 #include "aclimb/ops/attention/shapes.h"
@@ -23,6 +24,7 @@ inline Problem ProblemOf(const contract::Arguments& arguments, const Places& at)
   problem.width = sizes.width;
   problem.value_width = sizes.value_width;
   problem.band = BandOf(arguments, at);
+  if (at.keep >= 0) problem.keep = arguments.Real(at.keep);
   return problem;
 }
 
@@ -42,6 +44,21 @@ inline Operand WeightsOf(const contract::Arguments& arguments, Planner& planner,
                          bool one_query = false) {
   if (!arguments.Given(place)) return {};
   return Operand::Weights(planner, place, TensorAt(arguments, place).View(), one_query);
+}
+// The operands of a problem whose extents are known.
+inline void SetOperands(const contract::Arguments& arguments, Planner& planner, const Places& at,
+                        Inputs& inputs) {
+  const Problem& problem = inputs.problem;
+  inputs.query = MatricesOf(arguments, planner, at, at.query, problem.heads);
+  inputs.key = MatricesOf(arguments, planner, at, at.key, problem.key_heads);
+  inputs.value = MatricesOf(arguments, planner, at, at.value, problem.key_heads);
+  inputs.bias = WeightsOf(arguments, planner, at.bias);
+  if (!HasPatternMask(ModeOf(arguments, at))) {
+    inputs.mask = WeightsOf(arguments, planner, at.mask, at.sparse_mode < 0);
+  }
+  if (problem.keep < 1) {
+    inputs.kept = rows::Dense::Input(planner, at.kept, arguments.Tensor(at.kept).View());
+  }
 }
 inline rows::Dense FloatsOf(const contract::Arguments& arguments, Planner& planner, int place) {
   const TensorView view = arguments.Tensor(place).View();
