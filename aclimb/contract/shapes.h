@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/status.h"
 
@@ -21,5 +24,11 @@ bool CanViolateShape(const Contract& contract, int parameter);
 std::string ShapeStatement(const Parameter& parameter);
 // What to do about a wrong one when the call is not known.
 std::string ShapeFix(const Parameter& parameter);
+
+// The product of two extents, or the largest number: no tensor has an extent that overflows.
+inline int64_t ExtentProduct(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
 
 }  // namespace aclimb::contract

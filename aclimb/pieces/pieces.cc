@@ -6,6 +6,7 @@
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/walk.h"
 
 namespace aclimb::pieces {
 namespace {
@@ -14,13 +15,6 @@ using Pieced = std::vector<Piece, RecyclingAllocator<Piece>>;
 using Stages = std::vector<size_t, RecyclingAllocator<size_t>>;
 
 int64_t SizeIn(DType dtype) { return static_cast<int64_t>(SizeOf(dtype)); }
-
-// Whether a stride steps over all of the dimension within. Strides of a tensor without elements are
-// whatever the program says.
-bool Spans(int64_t outer, int64_t inner, int64_t extent) {
-  int64_t span = 0;
-  return !__builtin_mul_overflow(inner, extent, &span) && outer == span;
-}
 
 // Leaves out dimensions of 1, sorts the others by how the destination lies in memory, and makes one
 // of those that follow each other in both parts.

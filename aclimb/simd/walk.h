@@ -7,6 +7,13 @@
 
 namespace aclimb {
 
+// Whether a stride steps over all of the dimension within. Strides of a tensor without elements, or
+// of a call that is only planned, are whatever the program says.
+inline bool Spans(int64_t outer, int64_t inner, int64_t extent) {
+  int64_t span = 0;
+  return !__builtin_mul_overflow(inner, extent, &span) && outer == span;
+}
+
 // A joint walk over N equally shaped views: dimensions sorted by the last operand's strides (the
 // output, so that writes stream) and merged where every operand allows it. Equally permuted tensors
 // thus become one contiguous run.
@@ -38,10 +45,7 @@ struct Walk {
       const int64_t extent = views[0]->shape[d];
       bool merges = walk.rank > 0;
       for (int n = 0; n < N && merges; ++n) {
-        // A call that is only planned may have strides beyond all memory.
-        int64_t span = 0;
-        merges = !__builtin_mul_overflow(views[n]->stride[d], extent, &span) &&
-                 walk.stride[n][walk.rank - 1] == span;
+        merges = Spans(walk.stride[n][walk.rank - 1], views[n]->stride[d], extent);
       }
       const int at = merges ? walk.rank - 1 : walk.rank++;
       walk.extent[at] = merges ? walk.extent[at] * extent : extent;

@@ -51,16 +51,6 @@ constexpr OperatorEntry Entry(const contract::Contract& contract,
           .holds_beyond_finite = holds_beyond_finite};
 }
 
-// What stood before the last argument is the contract's now.
-struct Nothing {};
-template <typename Phase1>
-constexpr OperatorEntry Entry(const contract::Contract& contract,
-                              void (*truth)(const Call& call, Outputs& outputs),
-                              void (*draw)(Draw& draw, Call& call), Nothing,
-                              bool holds_beyond_finite = true) {
-  return Entry<Phase1>(contract, truth, draw, holds_beyond_finite);
-}
-
 constexpr OperatorEntry WithExactIntegers(OperatorEntry entry) {
   entry.exact_integers = true;
   return entry;

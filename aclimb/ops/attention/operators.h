@@ -13,16 +13,16 @@ namespace aclimb::attention {
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnFlashAttentionScoreGetWorkspaceSize)>(
         flash_attention_score::kContract, &flash_attention_score::Truth,
-        &flash_attention_score::DrawCall, {}, /*holds_beyond_finite=*/false),
+        &flash_attention_score::DrawCall, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFlashAttentionScoreGradGetWorkspaceSize)>(
         flash_attention_score_grad::kContract, &flash_attention_score_grad::Truth,
-        &flash_attention_score_grad::DrawCall, {}, /*holds_beyond_finite=*/false),
+        &flash_attention_score_grad::DrawCall, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFusedInferAttentionScoreGetWorkspaceSize)>(
         fused_infer_attention_score::kContract,
         &InferTruth<fused_infer_attention_score::kPlaces, fused_infer_attention_score::kScaleValue>,
         &DrawInfer<fused_infer_attention_score::kPlaces, fused_infer_attention_score::kScaleValue,
                    fused_infer_attention_score::kInnerPrecise>,
-        {}, /*holds_beyond_finite=*/false),
+        /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFusedInferAttentionScoreV2GetWorkspaceSize)>(
         fused_infer_attention_score_v2::kContract,
         &InferTruth<fused_infer_attention_score_v2::kPlaces,
@@ -30,7 +30,7 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         &DrawInfer<fused_infer_attention_score_v2::kPlaces,
                    fused_infer_attention_score_v2::kScaleValue,
                    fused_infer_attention_score_v2::kInnerPrecise>,
-        {}, /*holds_beyond_finite=*/false),
+        /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFusedInferAttentionScoreV3GetWorkspaceSize)>(
         fused_infer_attention_score_v3::kContract,
         &InferTruth<fused_infer_attention_score_v3::kPlaces,
@@ -38,26 +38,26 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         &DrawInfer<fused_infer_attention_score_v3::kPlaces,
                    fused_infer_attention_score_v3::kScaleValue,
                    fused_infer_attention_score_v3::kInnerPrecise>,
-        {}, /*holds_beyond_finite=*/false),
+        /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnPromptFlashAttentionV3GetWorkspaceSize)>(
         prompt_flash_attention_v3::kContract,
         &InferTruth<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue>,
         &DrawInfer<prompt_flash_attention_v3::kPlaces, prompt_flash_attention_v3::kScaleValue,
                    prompt_flash_attention_v3::kInnerPrecise>,
-        {}, /*holds_beyond_finite=*/false),
+        /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFlashAttentionVarLenScoreGetWorkspaceSize)>(
         flash_attention_var_len_score::kContract, &flash_attention_var_len_score::Truth,
-        &flash_attention_var_len_score::DrawCall, {}, /*holds_beyond_finite=*/false),
+        &flash_attention_var_len_score::DrawCall, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize)>(
         flash_attention_unpadding_score_grad::kContract,
         &flash_attention_unpadding_score_grad::Truth,
-        &flash_attention_unpadding_score_grad::DrawCall, {}, /*holds_beyond_finite=*/false),
+        &flash_attention_unpadding_score_grad::DrawCall, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnIncreFlashAttentionV4GetWorkspaceSize)>(
         incre_flash_attention_v4::kContract,
         &InferTruth<incre_flash_attention_v4::kPlaces, incre_flash_attention_v4::kScaleValue>,
         &DrawInfer<incre_flash_attention_v4::kPlaces, incre_flash_attention_v4::kScaleValue,
                    incre_flash_attention_v4::kInnerPrecise>,
-        {}, /*holds_beyond_finite=*/false),
+        /*holds_beyond_finite=*/false),
 };
 
 }  // namespace aclimb::attention

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <limits>
-
 #include "aclimb/contract/contract.h"
+#include "aclimb/contract/shapes.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/ops/pooling/max_contracts.h"
 #include "aclnnop/aclnn_im2col.h"
@@ -43,19 +42,13 @@ struct ColumnWindows {
   }
 };
 
-// No tensor has an extent that overflows.
-inline int64_t SaturatedProduct(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
-}
-
 // [N, C, H, W] to [N, C * kH * kW, windows].
 inline std::vector<int64_t> ColumnShape(const std::vector<int64_t>& planes,
                                         const Windows& windows) {
   std::vector<int64_t> shape(planes.begin(), planes.end() - 2);
-  shape.back() =
-      SaturatedProduct(shape.back(), SaturatedProduct(windows.height.kernel, windows.width.kernel));
-  shape.push_back(SaturatedProduct(windows.height.out, windows.width.out));
+  shape.back() = contract::ExtentProduct(
+      shape.back(), contract::ExtentProduct(windows.height.kernel, windows.width.kernel));
+  shape.push_back(contract::ExtentProduct(windows.height.out, windows.width.out));
   return shape;
 }
 
@@ -147,7 +140,7 @@ inline std::vector<int64_t> InputShape(const std::vector<int64_t>& columns,
 inline std::vector<int64_t> InputShape(const Arguments& arguments) {
   const IntArrayValue& kernel = arguments.Ints(kKernelSize);
   return InputShape(arguments.Tensor(kGradOutput).shape, arguments.Ints(kInputSize),
-                    SaturatedProduct(kernel[0], kernel[1]));
+                    contract::ExtentProduct(kernel[0], kernel[1]));
 }
 
 inline Finding OtherColumns(const Arguments& arguments) {
@@ -163,8 +156,8 @@ inline Finding OtherColumns(const Arguments& arguments) {
              contract::IntsText(arguments.Ints(kDilation)), ", padding is ",
              contract::IntsText(arguments.Ints(kPadding)), " and stride is ",
              contract::IntsText(arguments.Ints(kStride)), "; expected a multiple of ",
-             SaturatedProduct(kernel[0], kernel[1]), " rows and ",
-             fits ? Cat(SaturatedProduct(windows.height.out, windows.width.out), " columns.")
+             contract::ExtentProduct(kernel[0], kernel[1]), " rows and ",
+             fits ? Cat(contract::ExtentProduct(windows.height.out, windows.width.out), " columns.")
                   : std::string("windows that fit."));
 }
 inline Finding OtherShape(const Arguments& arguments) {

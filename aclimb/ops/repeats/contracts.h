@@ -1,9 +1,8 @@
 #pragma once
 
-#include <limits>
-
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/shapes.h"
 #include "aclimb/contract/signature.h"
 #include "aclnnop/aclnn_expand.h"
 #include "aclnnop/aclnn_repeat.h"
@@ -11,12 +10,6 @@
 
 // Operators whose output has elements of the input several times.
 namespace aclimb::repeats {
-
-// No tensor has an extent that overflows.
-inline int64_t Product(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
-}
 
 namespace expand {
 
@@ -97,7 +90,7 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
   std::vector<int64_t> expected = repeats;
   const size_t more = repeats.size() - self.shape.size();
   for (size_t d = more; d < expected.size(); ++d) {
-    expected[d] = Product(repeats[d], self.shape[d - more]);
+    expected[d] = contract::ExtentProduct(repeats[d], self.shape[d - more]);
   }
   return contract::OtherShape(
       "out", arguments.Tensor(kOut), expected,
@@ -149,8 +142,8 @@ inline size_t Dimension(int64_t dim, size_t rank) {
 inline std::optional<std::string> OtherOutputSize(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const std::vector<int64_t> shape = Shape(self);
-  const int64_t size =
-      Product(shape[Dimension(arguments.Integer(kDim), shape.size())], arguments.Integer(kRepeats));
+  const int64_t size = contract::ExtentProduct(
+      shape[Dimension(arguments.Integer(kDim), shape.size())], arguments.Integer(kRepeats));
   if (arguments.Integer(kOutputSize) == size) return std::nullopt;
   return Cat("outputSize is ", arguments.Integer(kOutputSize), " but self.shape is ",
              contract::ShapeText(self), ", dim is ", arguments.Integer(kDim), " and repeats is ",

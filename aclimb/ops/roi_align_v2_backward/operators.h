@@ -11,11 +11,11 @@
 namespace aclimb::roi_align_v2_backward {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnRoiAlignV2BackwardGetWorkspaceSize)>(
-        kContract, &Truth, &DrawCall, {}, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnRoiAlignV2BackwardGetWorkspaceSize)>(kContract, &Truth, &DrawCall,
+                                                                    /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnRoiAlignV2GetWorkspaceSize)>(
-        kForwardContract, &ForwardTruth, &DrawForward, {}, /*holds_beyond_finite=*/false),
+        kForwardContract, &ForwardTruth, &DrawForward, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnRoiAlignGetWorkspaceSize)>(kFirstContract, &FirstTruth, &DrawFirst,
-                                                          {}, /*holds_beyond_finite=*/false)};
+                                                          /*holds_beyond_finite=*/false)};
 
 }  // namespace aclimb::roi_align_v2_backward

@@ -13,18 +13,18 @@ inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnUpsampleNearest2dBackwardGetWorkspaceSize)>(
         nearest_backward::kContract, &NearestGradientTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleBilinear2dGetWorkspaceSize)>(
-        bilinear::kContract, &BilinearTruth, &DrawCall, {}, /*holds_beyond_finite=*/false),
+        bilinear::kContract, &BilinearTruth, &DrawCall, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnUpsampleBilinear2dBackwardGetWorkspaceSize)>(
-        bilinear_backward::kContract, &BilinearGradientTruth, &DrawCall, {},
+        bilinear_backward::kContract, &BilinearGradientTruth, &DrawCall,
         /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnUpsampleNearest1dGetWorkspaceSize)>(nearest1d::kContract,
                                                                    &Nearest1dTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleNearest1dBackwardGetWorkspaceSize)>(
         nearest1d_backward::kContract, &Nearest1dGradientTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleLinear1dGetWorkspaceSize)>(
-        linear1d::kContract, &Linear1dTruth, &DrawCall, {}, /*holds_beyond_finite=*/false),
+        linear1d::kContract, &Linear1dTruth, &DrawCall, /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnUpsampleLinear1dBackwardGetWorkspaceSize)>(
-        linear1d_backward::kContract, &Linear1dGradientTruth, &DrawCall, {},
+        linear1d_backward::kContract, &Linear1dGradientTruth, &DrawCall,
         /*holds_beyond_finite=*/false),
 };
 
