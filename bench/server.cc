@@ -77,6 +77,7 @@ class Server {
       JsonObject parameters;
       for (const auto& [key, value] : c.parameters) parameters.Text(key, value);
       json.push_back(JsonObject()
+                         .Text("family", c.family)
                          .Text("operator", c.operator_name)
                          .Text("case", c.name)
                          .Text("dtype", c.dtype)
