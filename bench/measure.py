@@ -147,8 +147,9 @@ def peak_memory(process, case, variant):
 def measure(aclimb, peers, probe, case, limits, turns, quick=False):
     """The row, as a dictionary, from at most so many turns. probe(name) answers how fast that is at
     this moment."""
-    row = {key: case[key] for key in ("family", "operator", "case", "dtype", "parameters", "read_bytes",
+    row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
                                       "write_bytes", "zero_bytes", "flops")}
+    row["family"] = case["parameters"]["family"]
     row["threads"] = limits["threads"]
     try:
         take_turns(aclimb, peers, probe, case, limits, turns,
