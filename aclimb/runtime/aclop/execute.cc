@@ -12,6 +12,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/observe/observe.h"
+#include "aclimb/runtime/aclop/missing.h"
 #include "aclimb/runtime/aclop/objects.h"
 #include "aclimb/runtime/aclop/operator_names.h"
 #include "aclimb/runtime/entry.h"
@@ -156,6 +157,10 @@ Status NotAnswered(const AclimbOpCall& call) {
     (has == 0 ? missing : there).push_back(function);
   }
   const bool all_there = missing.empty();
+  NoteMissing(call.type,
+              !missing.empty() && !unknown
+                  ? Cat(ListText(missing), missing.size() == 1 ? " is" : " are", " missing")
+                  : Cat("not by its type name; there is ", ListText(there)));
   std::string fix;
   if (unknown) {
     fix = Cat("call ", ListText(there), ", if `aclimb ops` lists it");
@@ -184,6 +189,7 @@ int Execute(const AclimbOpRequest& request) {
   // It calls the operator's own functions, which report for themselves.
   const AclimbOpAnswer answer = Answers();
   const int answered = answer == nullptr ? ACLIMB_OP_UNKNOWN : answer(&call.get());
+  if (answered == kApiNotSupport) NoteMissing(request.type, "not with these arguments");
   if (answered != ACLIMB_OP_UNKNOWN) return answered;
   return RunBody(request.function, [&] { return NotAnswered(call.get()); });
 }
