@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <charconv>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -117,6 +119,12 @@ class Call {
       } else if (const int64_t* integer = std::get_if<int64_t>(&value)) {
         attribute.kind = ACLIMB_OP_ATTRIBUTE_INTEGER;
         attribute.integer = *integer;
+      } else if (const float* number = std::get_if<float>(&value)) {
+        // A float travels as the digits that give it back.
+        char digits[32];
+        const auto end = std::to_chars(digits, digits + sizeof(digits), *number).ptr;
+        attribute.kind = ACLIMB_OP_ATTRIBUTE_TEXT;
+        attribute.text = numbers_.emplace_back(digits, end).c_str();
       } else if (const std::string* text = std::get_if<std::string>(&value)) {
         attribute.kind = ACLIMB_OP_ATTRIBUTE_TEXT;
         attribute.text = text->c_str();
@@ -133,6 +141,7 @@ class Call {
   std::string text_;
   std::vector<AclimbOpTensor> inputs_, outputs_;
   std::vector<AclimbOpAttribute> attributes_;
+  std::deque<std::string> numbers_;
   std::vector<std::shared_ptr<TensorDesc>> held_descs_;
   std::shared_ptr<Attributes> held_attributes_;
 };
