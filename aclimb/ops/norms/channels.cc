@@ -24,7 +24,7 @@ constexpr double kPieceCycles = 64 * 1024;
 constexpr int64_t kPartElements = 4096;
 constexpr int64_t kPartRows = 256;
 // Channels side by side that a part has.
-constexpr int64_t kTile = 128;
+constexpr int64_t kTile = 256;
 // Terms that are added in float32 before they join a total.
 constexpr int64_t kTerms = 64;
 
