@@ -27,11 +27,11 @@ struct ModuleTable {
   std::shared_mutex mutex;
   std::vector<Module> modules;
 };
-ModuleTable& Table() {
+ModuleTable& Modules() {
   static auto* const table = new ModuleTable;
   return *table;
 }
-ForkLock table_lock(Table().mutex);
+ForkLock modules_lock(Modules().mutex);
 
 // The toolkit has links to these by many names, and a program's own library may begin as one of
 // them.
@@ -72,7 +72,7 @@ const Module* Find(const std::vector<Module>& modules, uintptr_t counter) {
 // By value: another thread may read the table again.
 Module ModuleOf(uintptr_t counter) {
   constexpr Module kUnknown = {};
-  ModuleTable& table = Table();
+  ModuleTable& table = Modules();
   {
     const std::shared_lock<std::shared_mutex> lock(table.mutex);
     if (const Module* module = Find(table.modules, counter)) return *module;
