@@ -42,8 +42,8 @@ class Detector(nn.Module):
     def __init__(self, device):
         super().__init__()
         self.backbone = nn.Sequential(
-            nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(),
-            nn.Conv2d(16, 32, 3, stride=STRIDE, padding=1), nn.BatchNorm2d(32), nn.ReLU())
+            nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ELU(),
+            nn.Conv2d(16, 32, 3, stride=STRIDE, padding=1), nn.BatchNorm2d(32), nn.ELU())
         # What the head knows of a region's size, which pooling takes away.
         self.sizes = nn.Embedding(8, 32)
         self.hidden = nn.Linear(32 * POOLED * POOLED, 64)
@@ -57,7 +57,7 @@ class Detector(nn.Module):
     def forward(self, pictures, boxes):
         regions = self.pool(self.backbone(pictures), boxes)
         width = ((boxes[:, 3] - boxes[:, 1]) / 3).long().clamp(0, 7)
-        hidden = torch.cat([F.relu(self.hidden(regions.flatten(1))), self.sizes(width)], dim=1)
+        hidden = torch.cat([F.elu(self.hidden(regions.flatten(1))), self.sizes(width)], dim=1)
         return self.classes(hidden), self.boxes(hidden)
 
 
