@@ -31,7 +31,6 @@ HostTable& Hosts() {
 }
 ForkLock hosts_lock(Hosts().mutex);
 
-
 Status AllocateHost(void** address, uint64_t size, const char* name) {
   if (address == nullptr) return NullArgument(name);
   if (size == 0) return ZeroSize("size");

@@ -29,7 +29,6 @@ AllocationTable& Allocations() {
 }
 ForkLock allocations_lock(Allocations().mutex);
 
-
 // Programs rely on the slack behind an allocation.
 constexpr uint64_t UsableBytes(uint64_t size) { return RoundUp(size, 32u) + 32; }
 
