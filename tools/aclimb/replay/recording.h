@@ -53,7 +53,7 @@ struct RecordedArgument {
   std::vector<double> ValuesOf(const std::vector<unsigned char>& content) const;
   std::vector<int64_t> IntegersOf(const std::vector<unsigned char>& content) const;
   // Where the first element is within the block.
-  int64_t First() const { return begin + offset * static_cast<int64_t>(ElementBytes()); }
+  int64_t First() const { return begin + BytesOf(dtype, offset); }
 };
 
 // A call that ACLIMB_RECORD wrote.
