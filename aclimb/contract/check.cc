@@ -7,6 +7,7 @@
 #include "aclimb/contract/shapes.h"
 #include "aclimb/contract/violation.h"
 #include "aclimb/core/overlap.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {

@@ -8,6 +8,7 @@
 
 #include "aclimb/core/half.h"
 #include "aclimb/core/hash.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb {

@@ -53,13 +53,6 @@ size_t SizeOf(DType dtype) {
   return row ? row->size : 0;
 }
 
-int64_t PackedPerByte(DType dtype) { return dtype == DType::kInt4 ? 2 : 1; }
-
-int64_t BytesOf(DType dtype, int64_t elements) {
-  const int64_t packed = PackedPerByte(dtype);
-  return (elements + packed - 1) / packed * static_cast<int64_t>(SizeOf(dtype));
-}
-
 std::string_view NameOf(DType dtype) {
   const Row* row = Find(dtype);
   return row ? row->name : "UNDEFINED";

@@ -41,12 +41,6 @@ enum class DType : int32_t {
 // Bytes of one element; 1 for the packed sub-byte types, 0 for undefined and unknown ones.
 size_t SizeOf(DType dtype);
 
-// Elements that share a byte: 2 of INT4, of which the even one has the low half. Else 1.
-int64_t PackedPerByte(DType dtype);
-
-// Bytes of a storage of so many elements; a byte that is shared counts whole.
-int64_t BytesOf(DType dtype, int64_t elements);
-
 // The name the documents use: "FLOAT", "BFLOAT16", "INT64"; "dtype 99" style names are the
 // caller's.
 std::string_view NameOf(DType dtype);

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "aclimb/core/dtype.h"
+#include "aclimb/core/packed.h"
 
 namespace aclimb {
 namespace {

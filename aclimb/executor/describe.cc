@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb {

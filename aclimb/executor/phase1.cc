@@ -8,6 +8,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/check.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/recycler.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"

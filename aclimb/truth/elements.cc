@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "aclimb/core/half.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::truth {

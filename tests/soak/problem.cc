@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "aclimb/core/packed.h"
 #include "aclimb/truth/all_operators.h"
 #include "aclimb/truth/elements.h"
 

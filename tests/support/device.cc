@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aclimb/core/descriptor.h"
+#include "aclimb/core/packed.h"
 #include "tests/support/element_offsets.h"
 
 namespace aclimb::testing {

@@ -91,7 +91,7 @@ Finding WrongBiasShape(const contract::Arguments& arguments);
 
 inline constexpr contract::Rule kNotQuantised =
     contract::Custom("absent/quantisation", &QuantisesTheOutput,
-                     "quantScaleOptional and quantOffsetOptional are null: y has the dtype of x",
+                     "quantScaleOptional and quantOffsetOptional are null with x, whose dtype y has",
                      "pass null, and quantise y afterwards");
 inline constexpr contract::Rule kScaleDType = contract::SameDType(
     "same-dtype/antiquantScale", kScale, kX, "convert the scales to the dtype of x");

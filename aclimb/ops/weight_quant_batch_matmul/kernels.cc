@@ -28,6 +28,7 @@ void Unpack(const uint8_t* storage, int64_t first, int64_t count, int8_t* codes)
     *codes = CodeAt(storage, first);
     i = 1;
   }
+#if HWY_TARGET != HWY_SCALAR
   const hn::FixedTag<uint8_t, 16> d;
   const auto low_half = hn::Set(d, 0xF), sign = hn::Set(d, 8);
   const uint8_t* from = storage + (first + i) / 2;
@@ -39,6 +40,7 @@ void Unpack(const uint8_t* storage, int64_t first, int64_t count, int8_t* codes)
     hn::StoreU(hn::InterleaveLower(d, even, odd), d, to);
     hn::StoreU(hn::InterleaveUpper(d, even, odd), d, to + 16);
   }
+#endif
   for (; i < count; ++i) codes[i] = CodeAt(storage, first + i);
 }
 

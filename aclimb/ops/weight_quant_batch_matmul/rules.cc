@@ -19,8 +19,9 @@ std::string ShapeOf(const Arguments& arguments, int parameter) {
 Finding QuantisesTheOutput(const Arguments& arguments) {
   for (const int p : {kQuantScale, kQuantOffset}) {
     if (!arguments.Given(p)) continue;
-    return Cat(p == kQuantScale ? "quantScaleOptional" : "quantOffsetOptional",
-               " is a tensor; expected null, since INT8 results are not implemented.");
+    return Cat(p == kQuantScale ? "quantScaleOptional" : "quantOffsetOptional", ".shape is ",
+               ShapeOf(arguments, p), " and x.shape is ", ShapeOf(arguments, kX),
+               "; expected null, since INT8 results are not implemented.");
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/matmul/finish.h"
 #include "aclimb/matmul/onednn.h"

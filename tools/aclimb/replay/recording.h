@@ -8,6 +8,7 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/dtype.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/truth/call.h"
 
 namespace aclimb::cli {
