@@ -35,7 +35,8 @@ constexpr const char* kLiveTexts[] = {"",
                                       "it is a live aclDataBuffer",
                                       "it is a live aclTensorDesc",
                                       "it is a live aclopAttr",
-                                      "it is a live physical memory handle"};
+                                      "it is a live physical memory handle",
+                                      "it is a live aclmdlRI"};
 constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed context",
                                            "it is a destroyed stream",
@@ -52,7 +53,8 @@ constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed aclDataBuffer",
                                            "it is a destroyed aclTensorDesc",
                                            "it is a destroyed aclopAttr",
-                                           "it is a freed physical memory handle"};
+                                           "it is a freed physical memory handle",
+                                           "it is a destroyed aclmdlRI"};
 static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_KINDS);
 static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_KINDS);
 

@@ -27,7 +27,8 @@ constexpr const char* kNames[] = {"object",
                                   "aclDataBuffer",
                                   "aclTensorDesc",
                                   "aclopAttr",
-                                  "physical memory handle"};
+                                  "physical memory handle",
+                                  "aclmdlRI"};
 static_assert(std::size(kNames) == ACLIMB_HANDLE_KINDS);
 
 }  // namespace
