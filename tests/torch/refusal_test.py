@@ -1,11 +1,9 @@
 """What Aclimb does not have is refused by name, and never answered with wrong numbers."""
 
-import os
-
 import torch
 import torch_npu
 
-from steps import expect, main, refusal
+from steps import expect, main, python, refusal
 
 
 def internal_formats():
@@ -40,18 +38,22 @@ def dumps():
     expect(torch.equal(torch.arange(3.0).npu().cpu(), torch.arange(3.0)), "after a refusal")
 
 
-def collectives():
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK="0", WORLD_SIZE="1")
-    torch.distributed.init_process_group("hccl")
-    text = refusal(lambda: torch.distributed.all_reduce(torch.ones(3).npu()))
-    expect("Aclimb has no collectives yet" in text, text)
-
-
 def wrong_shape():
     text = refusal(lambda: torch.ops.aten.elu_backward(
         torch.ones(4).npu(), 1.0, 1.0, 1.0, False, torch.ones(5).npu()))
     expect("aclnnEluBackward" in text and "fix:" in text, text)
 
 
+def one_message_for_one_mistake():
+    """torch_npu asks for the current device before it sets one; that is no part of the first error."""
+    out = python("import torch, torch_npu\n"
+                 "try:\n"
+                 "    torch.ones(2, 3).npu() @ torch.ones(4, 5).npu()\n"
+                 "except RuntimeError as error:\n"
+                 "    print(error)")
+    expect("self.shape[1], which is 3, and mat2.shape[0], which is 4, to be equal" in out, out)
+    expect(out.count("rule: ") == 1, out)
+
+
 if __name__ == "__main__":
-    main(internal_formats, dumps, wrong_shape, collectives)
+    main(internal_formats, dumps, wrong_shape, one_message_for_one_mistake)

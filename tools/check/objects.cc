@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "aclimb/bridge/bridge.h"
+#include "aclimb/bridge/collectives.h"
 
 namespace aclimb::check {
 namespace {
@@ -28,8 +28,9 @@ constexpr const char* kNames[] = {"object",
                                   "aclTensorDesc",
                                   "aclopAttr",
                                   "physical memory handle",
-                                  "aclmdlRI"};
-static_assert(std::size(kNames) == ACLIMB_HANDLE_KINDS);
+                                  "aclmdlRI",
+                                  "communicator"};
+static_assert(std::size(kNames) == ACLIMB_HANDLE_COMMUNICATOR + 1);
 
 }  // namespace
 
