@@ -23,7 +23,8 @@ inline constexpr Parameter kThresholdBackwardParameters[] = {
     MayBe(Output("out", kThresholdGradientTypes, kBroadcastDoc), 0, 1)};
 inline constexpr Rule kThresholdBackwardRules[] = {
     HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/out", 3, 0),
-    IsReal("real/threshold", 2), contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};
+    IsReal("real/threshold", 2), IsInDType("in-dtype/threshold", 2, 0),
+    contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};
 
 inline constexpr Parameter kGeluBackwardParameters[] = {
     Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
