@@ -48,6 +48,7 @@ struct Executor : Recycled {
   BoundTensors tensors;  // as many as the call has uses
   bool repeatable = false;
   char* workspace = nullptr;  // of the run, where kernels find it
+  const char* why = nullptr;  // static text: what the run found wrong
   // For the tools; null unless one listens.
   std::shared_ptr<const std::string> arguments;    // as DescribeArguments has them
   std::shared_ptr<const Description> description;  // of the run
