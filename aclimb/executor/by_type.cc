@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "acl/acl_rt.h"
+#include "aclimb/core/codes.h"
+#include "aclimb/core/dtype.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/report.h"
 
@@ -79,6 +81,14 @@ Result<aclTensor*> TypedCall::Tensor(const AclimbOpTensor& tensor, const std::st
     if (__builtin_mul_overflow(count, tensor.dims[d], &count)) {
       return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
     }
+  }
+  const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
+  if (size > 0 && static_cast<uint64_t>(count) > tensor.bytes / size) {
+    return Refuse(kRtParamInvalid,
+                  Cat(call_.text, "; ", name, " has a data buffer of ", tensor.bytes,
+                      " bytes; expected room for its ", count, " elements of ", size,
+                      size == 1 ? " byte" : " bytes", " each."),
+                  "create the data buffer with the size of the tensor", "runtime/aclop/buffer");
   }
   aclTensor* made = aclCreateTensor(
       tensor.dims, static_cast<uint64_t>(tensor.rank), static_cast<aclDataType>(tensor.dtype),
@@ -179,7 +189,10 @@ void TypedCall::RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2)
   }
   code_ = phase2(workspace, size, executor, call_.stream);
   if (workspace == nullptr) return;
-  const int done = code_ == 0 ? aclrtSynchronizeStream(call_.stream) : 0;
+  // Memory that is freed is handed out again only when the work is done. A tool, though, is told of
+  // the free, and work that still needs the memory would be the program's mistake.
+  const bool waits = code_ == 0 && aclimb_observing() != 0;
+  const int done = waits ? aclrtSynchronizeStream(call_.stream) : 0;
   const int freed = aclrtFree(workspace);
   if (code_ == 0) code_ = done != 0 ? done : freed;
 }

@@ -52,7 +52,7 @@ class TypedCall {
   Status Unsupported(const std::string& expected) const;
 
   // Calls both phases of the operator, with workspace that lives until the stream has done the
-  // work. What they refuse, they have reported.
+  // work, for which nobody waits. What they refuse, they have reported.
   template <typename Phase1>
   void Run(Phase1&& phase1, aclnnStatus (*phase2)(void* workspace, uint64_t workspace_size,
                                                   aclOpExecutor* executor, aclrtStream stream)) {
