@@ -58,6 +58,13 @@ TEST_F(Pointwise, SoftplusDoesNotOverflow) {
                    {1000, 0, std::log1p(std::exp(-20.0)), 20}, {4e-7, 0}));
 }
 
+TEST_F(Pointwise, TruthOfSoftplusDoesNotOverflow) {
+  const truths::Numbers numbers = {.real = {1, 1e30}};
+  EXPECT_EQ(truths::Softplus(1000, numbers), 1000);
+  EXPECT_EQ(truths::Softplus(-1000, numbers), 0);
+  EXPECT_TRUE(std::isnan(truths::Softplus(std::nan(""), numbers)));
+}
+
 TEST_F(Pointwise, LogSigmoidKeepsItsDigits) {
   const std::vector<double> x = {-1000, -20, 0, 20, 1000};
   EXPECT_TRUE(Near(
@@ -113,6 +120,24 @@ TEST_F(Pointwise, BoundsThatAnIntegerDTypeHasNotBoundNothing) {
       Near(Of({-128, 127}, DType::kInt8, ACLIMB_PHASES(Clamp), low, high), {-128, 127}, {}));
   EXPECT_TRUE(Near(Of({0, 255}, DType::kUInt8, ACLIMB_PHASES(ClampMin), low), {0, 255}, {}));
   EXPECT_TRUE(Near(Of({1, 3}, DType::kInt32, ACLIMB_PHASES(ClampMax), fraction), {1, 1}, {}));
+}
+
+// Those that are integers PyTorch refuses, as it does a number to fill with.
+TEST_F(Pointwise, NumbersThatAnIntegerDTypeHasNotAreRefused) {
+  const DeviceTensor self({2}, DType::kInt8, {1, 2}), out({2}, DType::kInt8);
+  const DeviceTensor mask({2}, DType::kBool, {1, 0});
+  const Scalar beyond(300, DType::kInt64), inside(-128, DType::kInt64);
+  EXPECT_EQ(Run(ACLIMB_PHASES(ClampMin), self, beyond, out), 161002);
+  EXPECT_NE(std::string(aclGetRecentErrMsg())
+                .find("clipValueMin is INT64 300 but self.dtype is INT8 (shape [2]); expected a "
+                      "number from -128 to 127."),
+            std::string::npos);
+  EXPECT_EQ(Run(ACLIMB_PHASES(Clamp), self, inside, beyond, out), 161002);
+  EXPECT_EQ(Run(ACLIMB_PHASES(Threshold), self, inside, beyond, out), 161002);
+  EXPECT_EQ(Run(ACLIMB_PHASES(InplaceMaskedFillScalar), self, mask, beyond), 161002);
+  EXPECT_EQ(self.Values(), (Values{1, 2}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(InplaceMaskedFillScalar), self, mask, inside));
+  EXPECT_EQ(self.Values(), (Values{-128, 2}));
 }
 
 TEST_F(Pointwise, WideIntegersAreExact) {

@@ -30,7 +30,8 @@ inline double GeluV2(double x, const Numbers& n) {
 }
 inline double LeakyRelu(double x, const Numbers& n) { return x > 0 ? x : x * n[0]; }
 inline double Softplus(double x, const Numbers& n) {
-  return x * n[0] > n[1] ? x : std::log1p(std::exp(x * n[0])) / n[0];
+  const double z = x * n[0];
+  return z > n[1] ? x : (std::fmax(z, 0) + std::log1p(std::exp(-std::fabs(z)))) / n[0];
 }
 inline double Threshold(double x, const Numbers& n) { return x <= n[0] ? n[1] : x; }
 
