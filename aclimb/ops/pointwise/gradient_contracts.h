@@ -43,6 +43,19 @@ inline constexpr Rule kGeluBackwardV2Rules[] = {
                     "pass the text that the forward call had"),
     contract::Broadcasts("broadcasts/gradInput", 3, 0, 1, kAllocate)};
 
+inline constexpr auto& kMishBackwardParameters = kGeluBackwardParameters;
+inline constexpr auto& kMishBackwardRules = kGeluBackwardRules;
+
+inline constexpr Parameter kHardshrinkBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Scalar("lambd", "the forward operator's; below 0 it counts as 0"),
+    MayBe(Output("gradInput", kFloats, kBroadcastDoc), 0, 1)};
+inline constexpr Rule kHardshrinkBackwardRules[] = {
+    HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/gradInput", 3, 0),
+    IsReal("real/lambd", 2), contract::Broadcasts("broadcasts/gradInput", 3, 0, 1, kAllocate)};
+inline constexpr auto& kSoftshrinkBackwardParameters = kHardshrinkBackwardParameters;
+inline constexpr auto& kSoftshrinkBackwardRules = kHardshrinkBackwardRules;
+
 inline constexpr Parameter kTanhBackwardParameters[] = {
     Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),
     MayBe(Output("gradInput", kAllFloats, kBroadcastDoc), 0, 1)};

@@ -65,6 +65,35 @@ TEST_F(Pointwise, TruthOfSoftplusDoesNotOverflow) {
   EXPECT_TRUE(std::isnan(truths::Softplus(std::nan(""), numbers)));
 }
 
+TEST_F(Pointwise, ShrinksTakeNumbersBelowZeroForZero) {
+  const Scalar below(-1.0f), one(1.0f);
+  const std::vector<double> x = {-2, -1, 0, 0.5, 1, 2, kNaN};
+  EXPECT_TRUE(
+      Near(Of(x, DType::kFloat32, ACLIMB_PHASES(Hardshrink), one), {-2, 0, 0, 0, 0, 2, kNaN}, {}));
+  EXPECT_TRUE(Near(Of(x, DType::kFloat32, ACLIMB_PHASES(Hardshrink), below), x, {}));
+  const DeviceTensor grad({7}, DType::kFloat32, {1, 2, 3, 4, 5, 6, 7}), out({7}, DType::kFloat32);
+  const DeviceTensor self({7}, DType::kFloat32, x);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(HardshrinkBackward), grad, self, below, out));
+  EXPECT_EQ(out.Values(), (Values{1, 2, 0, 4, 5, 6, 7}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(SoftshrinkBackward), grad, self, one, out));
+  EXPECT_EQ(out.Values(), (Values{1, 0, 0, 0, 0, 6, 7}));
+}
+
+TEST_F(Pointwise, MishBackwardFarFromZero) {
+  const DeviceTensor grad({3}, DType::kFloat32, {2, 2, 2}), out({3}, DType::kFloat32);
+  const DeviceTensor self({3}, DType::kFloat32, {1e30, -1e30, 25});
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(MishBackward), grad, self, out));
+  EXPECT_EQ(out.Values(), (Values{2, 0, 2}));
+}
+
+TEST_F(Pointwise, CeluRefusesAnAlphaOfZero) {
+  const Scalar zero(0.0f), minus(-2.0f);
+  const DeviceTensor self({2}, DType::kFloat32, {-1, 3}), out({2}, DType::kFloat32);
+  EXPECT_EQ(Run(ACLIMB_PHASES(Celu), self, zero, out), 161002);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Celu), self, minus, out));
+  EXPECT_TRUE(Near(out.Values(), {-2 * std::expm1(0.5), 3}, {2e-7, 0}));
+}
+
 TEST_F(Pointwise, LogSigmoidKeepsItsDigits) {
   const std::vector<double> x = {-1000, -20, 0, 20, 1000};
   EXPECT_TRUE(Near(
