@@ -44,6 +44,8 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> parameters;
   Cost cost;
   std::function<std::unique_ptr<Problem>()> open;
+  // The operator's folder; all_cases.h sets it.
+  std::string family = {};
 };
 
 }  // namespace aclimb::bench

@@ -149,6 +149,7 @@ def measure(aclimb, peers, probe, case, limits, turns, quick=False):
     this moment."""
     row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
                                       "write_bytes", "zero_bytes", "flops")}
+    row["family"] = case["parameters"]["family"]
     row["threads"] = limits["threads"]
     try:
         take_turns(aclimb, peers, probe, case, limits, turns,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what bench/compare measured: as text, into README.md (short), docs/performance.md (full).
+"""Writes what bench/compare measured: as text, into README.md (short), docs/measurements/table.md.
 
     bench/report.py results.json                  prints the table
     bench/report.py --write results.json          rewrites the marked parts of README.md and
-                                                  docs/performance.md, docs/images/ratios.svg, and
+                                                  docs/measurements/table.md,
+                                                  docs/images/ratios.svg, and
                                                   docs/measured.json, the figures behind them
 """
 
@@ -78,6 +79,15 @@ def key(row):
     return row["operator"], row["case"], row["dtype"], row["threads"]
 
 
+def family(row):
+    """The operator's folder; the operators that were measured before there were families have one each."""
+    return row.get("family", row["operator"])
+
+
+def families(rows):
+    return dict.fromkeys(family(row) for row in rows)
+
+
 def threads_of(rows):
     return sorted({row["threads"] for row in rows})
 
@@ -121,25 +131,25 @@ def machine_lines(results, whole):
 
 
 def short_block(results):
-    """README.md: per operator and thread count, the geometric mean and the extremes."""
+    """README.md: per family and thread count, the geometric mean and the extremes."""
     rows = results["rows"]
     lines = []
-    for operator in dict.fromkeys(row["operator"] for row in rows):
+    for name in families(rows):
         for threads in threads_of(rows):
-            part = [row for row in rows if row["operator"] == operator
+            part = [row for row in rows if family(row) == name
                     and row["threads"] == threads and "ratio" in row]
             if part:
                 ratios = sorted(row["ratio"] for row in part)
-                lines.append([f"`{operator}`", str(threads), str(len(part)),
+                lines.append([f"`{name}`", str(threads), str(len(part)),
                               f"**{mean_ratio(part)[0]:.2f}**", f"{ratios[0]:.2f}",
                               f"{ratios[-1]:.2f}"])
-    header = ["operator", "threads", "problems", "geometric mean", "lowest", "highest"]
+    header = ["family", "threads", "problems", "geometric mean", "lowest", "highest"]
     return "\n\n".join([
         "Speed relative to the fastest peer: PyTorch's ways to do the same, oneDNN called directly "
         "(above 1: Aclimb is faster).",
         markdown_table(header, lines), "![Ratios](docs/images/ratios.svg)",
         *machine_lines(results, whole=False),
-        "Every row: [docs/performance.md](docs/performance.md)."])
+        "Every row: [docs/measurements/table.md](docs/measurements/table.md)."])
 
 
 def limits_table(results):
@@ -179,14 +189,9 @@ def full_block(results):
     blocks = machine_lines(results, whole=True) + ["\n".join("- " + line for line in means(rows)),
                                        "### Limits of the machine", limits_table(results),
                                        "\n".join("- " + line for line in arithmetic)]
-    for operator in dict.fromkeys(row["operator"] for row in rows):
-        lines = []
-        for row in rows:
-            if row["operator"] == operator:
-                line = cells(row)
-                line[0] = row["case"]
-                lines.append(line)
-        blocks += [f"### {operator}", markdown_table(HEADER, lines)]
+    for name in families(rows):
+        lines = [cells(row) for row in rows if family(row) == name]
+        blocks += [f"### {name}", markdown_table(HEADER, lines)]
     blocks += ["### Phases of short calls", "Microseconds, each phase timed apart, which adds "
                "the clock's own 0.02 to 0.05.", phases_table(rows)]
     blocks += ["### Thread settings", "\n".join(settings)]
@@ -232,7 +237,8 @@ def record(results):
 
 def write(results):
     replace_block(SOURCE / "README.md", short_block(results), "Aclimb")
-    replace_block(SOURCE / "docs" / "performance.md", full_block(results), "Performance")
+    replace_block(SOURCE / "docs" / "measurements" / "table.md", full_block(results),
+                  "The table: every row")
     images = SOURCE / "docs" / "images"
     images.mkdir(parents=True, exist_ok=True)
     (images / "ratios.svg").write_text(plot.ratios_svg(results["rows"]))
@@ -243,7 +249,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--write", action="store_true", help="README.md, docs/performance.md, plot")
+    parser.add_argument("--write", action="store_true", help="README.md, docs/measurements/table.md, plot")
     options = parser.parse_args()
     results = json.loads(options.results.read_text())
     print(text_table(results["rows"]))

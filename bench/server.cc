@@ -75,6 +75,7 @@ class Server {
     std::vector<std::string> json;
     for (const Case& c : cases_) {
       JsonObject parameters;
+      parameters.Text("family", c.family);
       for (const auto& [key, value] : c.parameters) parameters.Text(key, value);
       json.push_back(JsonObject()
                          .Text("operator", c.operator_name)

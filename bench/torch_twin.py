@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch's side of the comparison. Speaks the protocol that bench/protocol.h describes.
 
-How an operator is written in PyTorch stands in aclimb/ops/<operator>/torch_twin.py: a function
+How an operator is written in PyTorch stands in aclimb/ops/<family>/torch_twin.py: a function
 variants(case) that returns {name: function of one run}. Several names are several ways to write the
 same thing; the comparison takes the fastest. What raises is left out.
 """
@@ -58,11 +58,25 @@ def filled(shape, dtype, make=torch.randn):
     return out
 
 
-def module_of(operator):
-    path = SOURCE / "aclimb" / "ops" / operator / "torch_twin.py"
+def matrices(case):
+    """Three inputs and the output of an elementwise problem (aclimb/elementwise/bench_problem.h)."""
+    def matrix(make, is_row=False):
+        if is_row:
+            return filled((case.columns,), case.type, make)
+        if case.layout == "transposed":
+            return filled((case.columns, case.rows), case.type, make).t()
+        return filled((case.rows, case.columns), case.type, make)
+
+    a, b = matrix(torch.randn), matrix(torch.randn, case.layout == "row")
+    c = matrix(lambda n: 0.5 + torch.rand(n))
+    return a, b, c, filled((case.rows, case.columns), DTYPES[case.result], torch.zeros)
+
+
+def module_of(family):
+    path = SOURCE / "aclimb" / "ops" / family / "torch_twin.py"
     if not path.exists():
         raise NoPeer(f"no {path.relative_to(SOURCE)}")
-    spec = importlib.util.spec_from_file_location(operator + "_twin", path)
+    spec = importlib.util.spec_from_file_location(family + "_twin", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -92,7 +106,8 @@ class Twin:
     def open(self, operator, name, *words):
         self.close()
         try:
-            variants = module_of(operator).variants(Case(operator, name, words))
+            case = Case(operator, name, words)
+            variants = module_of(case.family).variants(case)
         except NoPeer as reason:
             return {"none": str(reason)}
         errors, first = [], {}

@@ -67,6 +67,18 @@ if(ACLIMB_SANITIZE)
   endif()
 endif()
 
+# aclimb_join_sources(target [APART sources...]): compiles the target's sources in batches of a dozen: those
+# that include large libraries of templates take five seconds each alone, and ten together. A name of
+# an unnamed namespace must then be the only one of its kind in the target; sources that are APART
+# may use names of each other.
+function(aclimb_join_sources target)
+  cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
+  if(ACLIMB_JOIN_SOURCES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 # aclimb_library(name SOURCES ... [LINK ...] [PUBLIC_LINK ...])
 # A static, position-independent part of the shared libraries, included as <repository path>.
 function(aclimb_library name)

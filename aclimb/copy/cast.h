@@ -41,10 +41,11 @@ To Cast(From value) {
 // rounding that to a half type gives what rounding `value` itself does.
 inline float RoundedToOdd(double value) {
   const auto nearest = static_cast<float>(value);
-  if (std::isnan(nearest) || static_cast<double>(nearest) == value) return nearest;
-  uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;
-  return std::bit_cast<float>(bits | 1u);
+  const auto back = static_cast<double>(nearest);
+  // Without branches, so that the compiler makes vectors of a loop. NaN compares false and stays.
+  const uint32_t is_past = std::fabs(back) > std::fabs(value) ? 1 : 0;
+  const uint32_t is_below = back < value ? 1 : 0, is_above = back > value ? 1 : 0;
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(nearest) - is_past) | is_below | is_above);
 }
 inline float RoundedToOdd(int32_t value) { return RoundedToOdd(static_cast<double>(value)); }
 inline float RoundedToOdd(uint32_t value) { return RoundedToOdd(static_cast<double>(value)); }

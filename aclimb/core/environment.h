@@ -33,6 +33,8 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_LOG", "a comma list of plan, stderr, file=<path>", "",
      "plan logs which algorithms phase 1 of a convolution takes; the others say where the log goes "
      "(stderr for a topic alone)"},
+    {"ACLIMB_MISSING", "0, 1", "0; aclimb run sets 1",
+     "1 lists at exit the operators that the program asked for by type name and did not get"},
     {"ACLIMB_SCHEDULE", "roundrobin, random:<seed>, replay:<file>", "roundrobin",
      "which stream runs next: each in turn, one of the legal orders drawn from the seed (0 to "
      "2^64-1), or a recorded order"},

@@ -1,7 +1,9 @@
 #include "aclimb/executor/by_type.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <system_error>
 
 #include "acl/acl_rt.h"
 #include "aclimb/core/codes.h"
@@ -90,11 +92,16 @@ Result<aclTensor*> TypedCall::Tensor(const AclimbOpTensor& tensor, const std::st
                       size == 1 ? " byte" : " bytes", " each."),
                   "create the data buffer with the size of the tensor", "runtime/aclop/buffer");
   }
-  aclTensor* made = aclCreateTensor(
-      tensor.dims, static_cast<uint64_t>(tensor.rank), static_cast<aclDataType>(tensor.dtype),
-      nullptr, 0, ACL_FORMAT_ND, tensor.dims, static_cast<uint64_t>(tensor.rank), tensor.data);
+  aclTensor* const made = Describe(tensor);
   if (made == nullptr) return Unsupported(Cat(name, " that aclCreateTensor accepts"));
-  tensors_.push_back(made);
+  return made;
+}
+
+aclTensor* TypedCall::Describe(const AclimbOpTensor& tensor, aclFormat format) {
+  const auto rank = static_cast<uint64_t>(tensor.rank);
+  aclTensor* made = aclCreateTensor(tensor.dims, rank, static_cast<aclDataType>(tensor.dtype),
+                                    nullptr, 0, format, tensor.dims, rank, tensor.data);
+  if (made != nullptr) tensors_.push_back(made);
   return made;
 }
 
@@ -155,6 +162,17 @@ Result<bool> TypedCall::Flag(std::string_view name, bool otherwise) const {
   return found->integer != 0;
 }
 
+Result<float> TypedCall::Number(std::string_view name, float otherwise) const {
+  const AclimbOpAttribute* found = Find(name);
+  if (found == nullptr) return otherwise;
+  if (found->kind != ACLIMB_OP_ATTRIBUTE_TEXT) return OtherKind(name, "a float");
+  const char* const end = found->text + std::strlen(found->text);
+  float value = 0;
+  const auto [read, bad] = std::from_chars(found->text, end, value);
+  if (bad != std::errc() || read != end) return OtherKind(name, "a float");
+  return value;
+}
+
 Result<std::string> TypedCall::Text(std::string_view name, std::string_view otherwise) const {
   const AclimbOpAttribute* found = Find(name);
   if (found == nullptr) return std::string(otherwise);
@@ -178,23 +196,45 @@ const aclBoolArray* TypedCall::Array(std::initializer_list<bool> values) {
   return bool_arrays_.emplace_back(aclCreateBoolArray(values.begin(), values.size()));
 }
 
+void* TypedCall::Scratch(uint64_t bytes) {
+  void* memory = nullptr;
+  if (code_ == 0) code_ = aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST);
+  if (memory != nullptr) scratch_.push_back(memory);
+  return memory;
+}
+
 void TypedCall::RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2) {
-  void* workspace = nullptr;
-  if (size > 0) {
-    code_ = aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST);
-    if (code_ != 0) {
-      (void)aclDestroyAclOpExecutor(executor);
-      return;
-    }
+  if (size > workspace_size_) {
+    workspace_ = Scratch(size);
+    workspace_size_ = workspace_ == nullptr ? 0 : size;
   }
-  code_ = phase2(workspace, size, executor, call_.stream);
-  if (workspace == nullptr) return;
+  if (code_ != 0) {
+    (void)aclDestroyAclOpExecutor(executor);
+    return;
+  }
+  code_ = phase2(size == 0 ? nullptr : workspace_, size, executor, call_.stream);
+}
+
+int TypedCall::Finish() {
+  if (scratch_.empty()) return code_;
   // Memory that is freed is handed out again only when the work is done. A tool, though, is told of
   // the free, and work that still needs the memory would be the program's mistake.
-  const bool waits = code_ == 0 && aclimb_observing() != 0;
-  const int done = waits ? aclrtSynchronizeStream(call_.stream) : 0;
-  const int freed = aclrtFree(workspace);
-  if (code_ == 0) code_ = done != 0 ? done : freed;
+  const int done = aclimb_observing() != 0 ? aclrtSynchronizeStream(call_.stream) : 0;
+  if (code_ == 0) code_ = done;
+  for (void* each : scratch_) {
+    const int freed = aclrtFree(each);
+    if (code_ == 0) code_ = freed;
+  }
+  scratch_.clear();
+  return code_;
+}
+
+ScopedTensor::ScopedTensor(void* data, int32_t dtype, const std::vector<int64_t>& dims,
+                           const std::vector<int64_t>& strides) {
+  int64_t extent = 1;
+  for (size_t d = 0; d < dims.size(); ++d) extent += (dims[d] - 1) * strides[d];
+  tensor_ = aclCreateTensor(dims.data(), dims.size(), static_cast<aclDataType>(dtype),
+                            strides.data(), 0, ACL_FORMAT_ND, &extent, 1, data);
 }
 
 constinit ByType* ByType::first_ = nullptr;
@@ -209,7 +249,8 @@ int ByType::AnswerCall(const AclimbOpCall* call) {
     if (std::string_view(each->type_) != call->type) continue;
     TypedCall typed(*call);
     const int code = RunGuarded(call->function, "", [&] { return each->answer_(typed); });
-    return code != 0 ? code : typed.code();
+    const int finished = typed.Finish();
+    return code != 0 ? code : finished;
   }
   return ACLIMB_OP_UNKNOWN;
 }

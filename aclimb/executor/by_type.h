@@ -36,11 +36,14 @@ class TypedCall {
   // The tensor for functions of aclnnop/, for the time of the call: dense, in device memory.
   Result<const aclTensor*> InputTensor(int i);
   Result<aclTensor*> OutputTensor(int i);
+  // The same of a tensor that was checked, with another address or under another plain format.
+  aclTensor* Describe(const AclimbOpTensor& tensor, aclFormat format = ACL_FORMAT_ND);
   // The numbers of a tensor in host memory.
   Result<std::vector<int64_t>> InputInts(int i) const;
 
   Result<int64_t> Integer(std::string_view name, int64_t otherwise) const;
   Result<bool> Flag(std::string_view name, bool otherwise) const;
+  Result<float> Number(std::string_view name, float otherwise) const;
   Result<std::string> Text(std::string_view name, std::string_view otherwise) const;
   Result<std::vector<int64_t>> Ints(std::string_view name,
                                     const std::vector<int64_t>& otherwise) const;
@@ -51,17 +54,23 @@ class TypedCall {
   // The call, and what is expected instead.
   Status Unsupported(const std::string& expected) const;
 
-  // Calls both phases of the operator, with workspace that lives until the stream has done the
-  // work, for which nobody waits. What they refuse, they have reported.
+  // Device memory until the stream has done the work of the whole call; null where there is none.
+  void* Scratch(uint64_t bytes);
+
+  // Calls both phases of the operator. What they refuse, they have reported, and the calls that
+  // follow do nothing.
   template <typename Phase1>
   void Run(Phase1&& phase1, aclnnStatus (*phase2)(void* workspace, uint64_t workspace_size,
                                                   aclOpExecutor* executor, aclrtStream stream)) {
+    if (code_ != 0) return;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     code_ = phase1(&size, &executor);
     if (code_ == 0) RunSecond(size, executor, phase2);
   }
-  int code() const { return code_; }
+  // Gives the memory back, which waits for the work only where a tool looks on. Returns the call's
+  // code.
+  int Finish();
 
  private:
   using Phase2 = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
@@ -74,10 +83,48 @@ class TypedCall {
 
   const AclimbOpCall& call_;
   int code_ = 0;
+  std::vector<void*> scratch_;
+  // Each run has it after the one before: they follow each other on the stream.
+  void* workspace_ = nullptr;
+  uint64_t workspace_size_ = 0;
   std::vector<aclTensor*> tensors_;
   std::vector<aclIntArray*> int_arrays_;
   std::vector<aclBoolArray*> bool_arrays_;
 };
+
+// Descriptors for the time of a statement: phase 1 copies what it needs.
+class ScopedTensor {
+ public:
+  // `data` is the address of the first element; strides count elements.
+  ScopedTensor(void* data, int32_t dtype, const std::vector<int64_t>& dims,
+               const std::vector<int64_t>& strides);
+  ~ScopedTensor() { (void)aclDestroyTensor(tensor_); }
+  ScopedTensor(const ScopedTensor&) = delete;
+  ScopedTensor& operator=(const ScopedTensor&) = delete;
+  operator aclTensor*() const { return tensor_; }  // NOLINT: an argument
+
+ private:
+  aclTensor* tensor_;
+};
+class ScopedScalar {
+ public:
+  explicit ScopedScalar(float value) : scalar_(aclCreateScalar(&value, ACL_FLOAT)) {}
+  ~ScopedScalar() { (void)aclDestroyScalar(scalar_); }
+  ScopedScalar(const ScopedScalar&) = delete;
+  ScopedScalar& operator=(const ScopedScalar&) = delete;
+  operator aclScalar*() const { return scalar_; }  // NOLINT: an argument
+
+ private:
+  aclScalar* scalar_;
+};
+
+// Runs an operator with these arguments, by its two functions.
+template <auto kPhase1, auto kPhase2, typename... Arguments>
+void RunOperator(TypedCall& call, const Arguments&... arguments) {
+  call.Run([&](uint64_t* size,
+               aclOpExecutor** executor) { return kPhase1(arguments..., size, executor); },
+           kPhase2);
+}
 
 // Says, in static storage, who answers calls of the type.
 class ByType {

@@ -1,7 +1,5 @@
 #include "aclimb/reduction/fold.h"
 
-#include <limits>
-
 namespace aclimb::reduction {
 namespace {
 
@@ -16,17 +14,6 @@ void JoinAs(bool whole, const Slot* from, int64_t count, Slot* to) {
 }
 
 }  // namespace
-
-Slot StartOf(Fold fold, bool whole) {
-  using Whole = std::numeric_limits<int64_t>;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  double real = 0;
-  int64_t number = 0;
-  if (fold == Fold::kProduct || fold == Fold::kAll) real = static_cast<double>(number = 1);
-  if (fold == Fold::kMax || fold == Fold::kMaxAbsolute) real = -kInfinity, number = Whole::min();
-  if (fold == Fold::kMin || fold == Fold::kMinAbsolute) real = kInfinity, number = Whole::max();
-  return whole ? Slot{.whole = number} : Slot{.real = real};
-}
 
 void Join(Fold fold, bool whole, const Slot* from, int64_t count, Slot* to) {
   switch (fold) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "aclimb/core/dtype.h"
 
@@ -95,7 +96,17 @@ inline double JoinReal(Fold fold, double a, double b) {
 }
 
 // What a fold of nothing is.
-Slot StartOf(Fold fold, bool whole);
+constexpr Slot StartOf(Fold fold, bool whole) {
+  using Whole = std::numeric_limits<int64_t>;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double real = 0;
+  int64_t number = 0;
+  if (fold == Fold::kProduct || fold == Fold::kAll) real = static_cast<double>(number = 1);
+  if (fold == Fold::kMax || fold == Fold::kMaxAbsolute) real = -kInfinity, number = Whole::min();
+  if (fold == Fold::kMin || fold == Fold::kMinAbsolute) real = kInfinity, number = Whole::max();
+  return whole ? Slot{.whole = number} : Slot{.real = real};
+}
+
 // Joins `from` to `to`, element by element, for the first or the second numbers of a fold.
 void Join(Fold fold, bool whole, const Slot* from, int64_t count, Slot* to);
 

@@ -75,6 +75,24 @@ HWY_INLINE void JoinLanes(Vector<Lane> lanes, double* totals, const Join& join) 
   }
 }
 
+// Lane i and the one in the other half of the vector, as one double.
+template <typename Lane, class Op>
+HWY_INLINE Vector<double> JoinHalves(Vector<Lane> lanes, const Op& op) {
+  if constexpr (std::is_same_v<Lane, double>) {
+    return lanes;
+  } else {
+    const Tag<double> d;
+#if HWY_TARGET == HWY_SCALAR
+    (void)op;
+    return hn::PromoteTo(d, lanes);
+#else
+    const hn::Half<Tag<float>> half;
+    return op(hn::PromoteTo(d, hn::LowerHalf(half, lanes)),
+              hn::PromoteTo(d, hn::UpperHalf(half, lanes)));
+#endif
+  }
+}
+
 struct Plus {
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
@@ -87,11 +105,14 @@ struct Plus {
 //   Lane, Kept    what a lane is; what is kept in registers
 //   kMost         terms that a lane takes before it goes to the slots, which are doubles
 //   kShifts       whether it reads the shift
-//   Start, Add, Both, Store (to the slots), Padding (an element that changes nothing)
+//   Op            what makes one of two doubles
+//   Start, Add, Both, Join (to doubles), Store (to the slots), Padding (an element that changes
+//                 nothing)
 
 template <typename L, class Map>
 struct Sums {
   using Lane = L;
+  using Op = Plus;
   using V = Vector<Lane>;
   using Kept = V;
   static constexpr int kMost = std::is_same_v<Lane, float> ? 8 : 1 << 20;
@@ -99,6 +120,9 @@ struct Sums {
   static HWY_INLINE Kept Start() { return hn::Zero(Tag<Lane>()); }
   static HWY_INLINE void Add(Kept& kept, V x, V shift) { kept = hn::Add(kept, Map::Of(x, shift)); }
   static HWY_INLINE Kept Both(const Kept& a, const Kept& b) { return hn::Add(a, b); }
+  static HWY_INLINE void Join(const Kept& kept, Vector<double>& first, Vector<double>&) {
+    first = Op()(first, JoinHalves<Lane>(kept, Op()));
+  }
   static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
     JoinLanes<Lane>(kept, first, Plus());
   }
@@ -158,6 +182,7 @@ struct Times {
 
 struct Products {
   using Lane = double;
+  using Op = Times;
   using V = Vector<Lane>;
   using Kept = V;
   static constexpr int kMost = 1 << 20;
@@ -165,6 +190,9 @@ struct Products {
   static HWY_INLINE Kept Start() { return hn::Set(Tag<Lane>(), 1); }
   static HWY_INLINE void Add(Kept& kept, V x, V) { kept = hn::Mul(kept, x); }
   static HWY_INLINE Kept Both(const Kept& a, const Kept& b) { return hn::Mul(a, b); }
+  static HWY_INLINE void Join(const Kept& kept, Vector<double>& first, Vector<double>&) {
+    first = Op()(first, kept);
+  }
   static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
     JoinLanes<Lane>(kept, first, Times());
   }
@@ -173,6 +201,7 @@ struct Products {
 
 struct Moments {
   using Lane = double;
+  using Op = Plus;
   using V = Vector<Lane>;
   struct Kept {
     V sum;
@@ -188,6 +217,10 @@ struct Moments {
   }
   static HWY_INLINE Kept Both(const Kept& a, const Kept& b) {
     return {hn::Add(a.sum, b.sum), hn::Add(a.squares, b.squares)};
+  }
+  static HWY_INLINE void Join(const Kept& kept, Vector<double>& first, Vector<double>& second) {
+    first = Op()(first, kept.sum);
+    second = Op()(second, kept.squares);
   }
   static HWY_INLINE void Store(const Kept& kept, double* first, double* second) {
     JoinLanes<Lane>(kept.sum, first, Plus());
@@ -218,6 +251,7 @@ struct Extremes {
       return hn::IfThenElse(hn::IsNaN(a), a, of_b);
     }
   };
+  using Op = BetterOrNaN;
   static HWY_INLINE V Worst() {
     constexpr Lane kInfinity = std::numeric_limits<Lane>::infinity();
     return hn::Set(Tag<Lane>(), kSmallest ? kInfinity : -kInfinity);
@@ -234,10 +268,15 @@ struct Extremes {
   static HWY_INLINE Kept Both(const Kept& a, const Kept& b) {
     return {Better(a.best, b.best), hn::Or(a.has_nan, b.has_nan)};
   }
+  static HWY_INLINE V BestOf(const Kept& kept) {
+    const V nan = hn::Set(Tag<Lane>(), std::numeric_limits<Lane>::quiet_NaN());
+    return hn::IfThenElse(kept.has_nan, nan, kept.best);
+  }
+  static HWY_INLINE void Join(const Kept& kept, Vector<double>& first, Vector<double>&) {
+    first = Op()(first, JoinHalves<Lane>(BestOf(kept), Op()));
+  }
   static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
-    const Tag<Lane> d;
-    const V nan = hn::Set(d, std::numeric_limits<Lane>::quiet_NaN());
-    JoinLanes<Lane>(hn::IfThenElse(kept.has_nan, nan, kept.best), first, BetterOrNaN());
+    JoinLanes<Lane>(BestOf(kept), first, Op());
   }
   // An infinity of its own has no better absolute value than this.
   static HWY_INLINE V Padding(V) {
@@ -264,12 +303,17 @@ struct VectorKernel {
     }
   }
 
-  // Lanes are a power of two.
-  static HWY_INLINE void JoinHalves(double* totals, int64_t lanes, Slot& to) {
-    for (int64_t half = lanes / 2; half > 0; half /= 2) {
-      for (int64_t i = 0; i < half; ++i) totals[i] = JoinReal(kFold, totals[i], totals[i + half]);
+  // What the lanes are together.
+  static HWY_INLINE double JoinLanesOf(Vector<double> lanes) {
+    const Tag<double> d;
+    if constexpr (std::is_same_v<typename F::Op, Plus>) {
+      return hn::GetLane(hn::SumOfLanes(d, lanes));
+    } else {
+      HWY_ALIGN double all[HWY_MAX_BYTES / sizeof(double)];
+      hn::Store(lanes, d, all);
+      for (int64_t i = 1; i < LaneCount<double>(); ++i) all[0] = JoinReal(kFold, all[0], all[i]);
+      return all[0];
     }
-    to.real = JoinReal(kFold, to.real, totals[0]);
   }
 
   static void Row(const void* from, int64_t count, const Terms& terms, Slot* first, Slot* second) {
@@ -278,32 +322,26 @@ struct VectorKernel {
     const Tag<Lane> d;
     const int64_t lanes = LaneCount<Lane>();
     const V shift = hn::Set(d, F::kShifts ? static_cast<Lane>(*terms.shift) : Lane{0});
-    Slot firsts[HWY_MAX_BYTES / sizeof(Lane)], seconds[HWY_MAX_BYTES / sizeof(Lane)];
-    std::fill_n(firsts, lanes, StartOf(kFold, false));
-    if (kHasSecond) std::fill_n(seconds, lanes, Slot{.real = 0});
-    double* const one = &firsts[0].real;
-    double* const two = &seconds[0].real;
+    auto one = hn::Set(Tag<double>(), StartOf(kFold, false).real);
+    auto two = hn::Zero(Tag<double>());
+    auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
     int64_t i = 0;
-    while (i + 4 * lanes <= count) {
-      auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
-      for (int k = 0; k < F::kMost && i + 4 * lanes <= count; ++k, i += 4 * lanes) {
-        F::Add(a, LoadAs<Lane>(x + i), shift);
-        F::Add(b, LoadAs<Lane>(x + i + lanes), shift);
-        F::Add(c, LoadAs<Lane>(x + i + 2 * lanes), shift);
-        F::Add(e, LoadAs<Lane>(x + i + 3 * lanes), shift);
+    for (int terms_of_lane = 0; i + 4 * lanes <= count; i += 4 * lanes) {
+      if (terms_of_lane++ == F::kMost) {
+        F::Join(F::Both(F::Both(a, b), F::Both(c, e)), one, two);
+        a = b = c = e = F::Start();
+        terms_of_lane = 1;
       }
-      F::Store(F::Both(F::Both(a, b), F::Both(c, e)), one, two);
+      F::Add(a, LoadAs<Lane>(x + i), shift);
+      F::Add(b, LoadAs<Lane>(x + i + lanes), shift);
+      F::Add(c, LoadAs<Lane>(x + i + 2 * lanes), shift);
+      F::Add(e, LoadAs<Lane>(x + i + 3 * lanes), shift);
     }
-    if (i < count) {
-      auto rest = F::Start();
-      for (; i + lanes <= count; i += lanes) F::Add(rest, LoadAs<Lane>(x + i), shift);
-      if (i < count) {
-        F::Add(rest, LoadSomeAs<Lane>(x + i, count - i, F::Padding(shift)), shift);
-      }
-      F::Store(rest, one, two);
-    }
-    JoinHalves(one, lanes, *first);
-    if (kHasSecond) JoinHalves(two, lanes, *second);
+    for (; i + lanes <= count; i += lanes) F::Add(a, LoadAs<Lane>(x + i), shift);
+    if (i < count) F::Add(b, LoadSomeAs<Lane>(x + i, count - i, F::Padding(shift)), shift);
+    F::Join(F::Both(F::Both(a, b), F::Both(c, e)), one, two);
+    first->real = JoinReal(kFold, first->real, JoinLanesOf(one));
+    if (kHasSecond) second->real += JoinLanesOf(two);
   }
 
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,

@@ -87,9 +87,20 @@ class Writer {
   float* Place(int64_t begin, float* buffer) const {
     return converts() || streams_ ? buffer : reinterpret_cast<float*>(data_ + begin * size_);
   }
-  // Puts what was computed there, a chunk at most, into its place.
+  // Where to compute them if nothing reads them again: in their place, around the caches if
+  // `stream`, or in the buffer.
+  struct Target {
+    float* to;
+    bool stream;
+  };
+  Target Final(int64_t begin, float* buffer) const {
+    if (converts()) return {buffer, false};
+    return {reinterpret_cast<float*>(data_ + begin * size_), streams_};
+  }
+  // Puts what was computed there, a chunk at most, into its place, if it is not there.
   void Store(const float* from, int64_t begin, int64_t count) const {
     char* const to = data_ + begin * size_;
+    if (reinterpret_cast<const char*>(from) == to) return;
     if (!streams_) {
       if (converts()) converter_.Run(from, count, to);
       return;

@@ -58,10 +58,13 @@ HWY_INLINE int64_t LaneCount() { return static_cast<int64_t>(hn::Lanes(F32())); 
 
 // out[i] = f(load), where load(p) reads p[i].
 template <class F>
-HWY_INLINE void MapSpan(int64_t n, float* out, const F& f) {
+HWY_INLINE void MapSpan(int64_t n, float* out, const F& f, bool stream = false) {
   const F32 d;
   const int64_t lanes = LaneCount();
   int64_t i = 0;
+  if (stream) {
+    for (; i + lanes <= n; i += lanes) hn::Stream(f(Whole{i}), d, out + i);
+  }
   for (; i + lanes <= n; i += lanes) hn::StoreU(f(Whole{i}), d, out + i);
   if (i < n) StoreFirst(d, f(Part{i, n - i}), out + i, n - i);
 }
@@ -315,21 +318,26 @@ void WeightSumsEach(const float* g, const float* x, int64_t n, float mean, float
 
 template <class P>
 void Normalize(const float* x, const float* mean, const float* scale, const float* shift, int64_t n,
-               float* out) {
+               float* out, bool stream) {
   const P about(mean), by(scale), then(shift);
-  MapSpan(n, out, [x, about, by, then](const auto& load) HWY_ATTR {
-    return hn::MulAdd(hn::Sub(load(x), about(load)), by(load), then(load));
-  });
+  MapSpan(
+      n, out,
+      [x, about, by, then](const auto& load)
+          HWY_ATTR { return hn::MulAdd(hn::Sub(load(x), about(load)), by(load), then(load)); },
+      stream);
 }
 
 template <class P>
 void Gradient(const float* g, const float* x, const float* mean, const float* a, const float* b,
-              const float* c, int64_t n, float* out) {
+              const float* c, int64_t n, float* out, bool stream) {
   const P about(mean), of_g(a), of_x(b), then(c);
-  MapSpan(n, out, [g, x, about, of_g, of_x, then](const auto& load) HWY_ATTR {
-    const VF off = hn::Sub(load(x), about(load));
-    return hn::MulAdd(load(g), of_g(load), hn::MulAdd(off, of_x(load), then(load)));
-  });
+  MapSpan(
+      n, out,
+      [g, x, about, of_g, of_x, then](const auto& load) HWY_ATTR {
+        const VF off = hn::Sub(load(x), about(load));
+        return hn::MulAdd(load(g), of_g(load), hn::MulAdd(off, of_x(load), then(load)));
+      },
+      stream);
 }
 
 void Add(const float* x, const float* y, int64_t n, float* out) {
@@ -337,29 +345,35 @@ void Add(const float* x, const float* y, int64_t n, float* out) {
 }
 
 void NormalizeRow(const float* x, int64_t n, float mean, float rstd, const float* weight,
-                  const float* bias, float* out) {
+                  const float* bias, float* out, bool stream) {
   const Flat about(&mean), by(&rstd);
   const auto normal = [x, about, by](const auto& load)
                           HWY_ATTR { return hn::Mul(hn::Sub(load(x), about(load)), by(load)); };
   if (weight != nullptr && bias != nullptr) {
-    MapSpan(n, out, [&normal, weight, bias](const auto& load) HWY_ATTR {
-      return hn::MulAdd(normal(load), load(weight), load(bias));
-    });
+    MapSpan(
+        n, out,
+        [&normal, weight, bias](const auto& load)
+            HWY_ATTR { return hn::MulAdd(normal(load), load(weight), load(bias)); },
+        stream);
   } else if (weight != nullptr) {
-    MapSpan(n, out, [&normal, weight](const auto& load) HWY_ATTR {
-      return hn::Mul(normal(load), load(weight));
-    });
+    MapSpan(
+        n, out,
+        [&normal, weight](const auto& load)
+            HWY_ATTR { return hn::Mul(normal(load), load(weight)); },
+        stream);
   } else if (bias != nullptr) {
-    MapSpan(n, out, [&normal, bias](const auto& load) HWY_ATTR {
-      return hn::Add(normal(load), load(bias));
-    });
+    MapSpan(
+        n, out,
+        [&normal, bias](const auto& load) HWY_ATTR { return hn::Add(normal(load), load(bias)); },
+        stream);
   } else {
-    MapSpan(n, out, [&normal](const auto& load) HWY_ATTR { return normal(load); });
+    MapSpan(
+        n, out, [&normal](const auto& load) HWY_ATTR { return normal(load); }, stream);
   }
 }
 
 void GradientRow(const float* g, const float* x, const float* weight, int64_t n, float mean,
-                 float rstd, float c1, float c2, float* out) {
+                 float rstd, float c1, float c2, float* out, bool stream) {
   const Flat about(&mean), by(&rstd), first(&c1), second(&c2);
   const auto gradient = [x, about, by, first, second](const auto& load, VF weighted) HWY_ATTR {
     const VF normal = hn::Mul(hn::Sub(load(x), about(load)), by(load));
@@ -367,11 +381,15 @@ void GradientRow(const float* g, const float* x, const float* weight, int64_t n,
     return hn::Mul(hn::NegMulAdd(normal, second(load), rest), by(load));
   };
   if (weight == nullptr) {
-    MapSpan(n, out, [&gradient, g](const auto& load) HWY_ATTR { return gradient(load, load(g)); });
+    MapSpan(
+        n, out, [&gradient, g](const auto& load) HWY_ATTR { return gradient(load, load(g)); },
+        stream);
   } else {
-    MapSpan(n, out, [&gradient, g, weight](const auto& load) HWY_ATTR {
-      return gradient(load, hn::Mul(load(g), load(weight)));
-    });
+    MapSpan(
+        n, out,
+        [&gradient, g, weight](const auto& load)
+            HWY_ATTR { return gradient(load, hn::Mul(load(g), load(weight))); },
+        stream);
   }
 }
 

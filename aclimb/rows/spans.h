@@ -55,21 +55,22 @@ struct Spans {
   using Map2 = void (*)(const float* x, const float* y, const float* a, int64_t n, float* out);
   Map2 softmax_gradient[2];      // (x - a) * y
   Map2 log_softmax_gradient[2];  // x - exp(y) * a
+  // Where `stream`, the output goes around the caches: it is whole lines of them.
   // (x - mean) * scale + shift
   void (*normalize[2])(const float* x, const float* mean, const float* scale, const float* shift,
-                       int64_t n, float* out);
+                       int64_t n, float* out, bool stream);
   // g * a + (x - mean) * b + c
   void (*gradient[2])(const float* g, const float* x, const float* mean, const float* a,
-                      const float* b, const float* c, int64_t n, float* out);
+                      const float* b, const float* c, int64_t n, float* out, bool stream);
 
   // ---- Element by element of one row, each with its own weight and bias, which may be null
   void (*add)(const float* x, const float* y, int64_t n, float* out);
   // (x - mean) * rstd * weight + bias
   void (*normalize_row)(const float* x, int64_t n, float mean, float rstd, const float* weight,
-                        const float* bias, float* out);
+                        const float* bias, float* out, bool stream);
   // (g * weight - c1 - (x - mean) * rstd * c2) * rstd
   void (*gradient_row)(const float* g, const float* x, const float* weight, int64_t n, float mean,
-                       float rstd, float c1, float c2, float* out);
+                       float rstd, float c1, float c2, float* out, bool stream);
 };
 
 const Spans& SpansInUse();

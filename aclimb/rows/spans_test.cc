@@ -1,6 +1,7 @@
 #include "aclimb/rows/spans.h"
 
 #include <gtest/gtest.h>
+#include <hwy/aligned_allocator.h>
 #include <hwy/cache_control.h>
 
 #include <algorithm>
@@ -189,11 +190,26 @@ TEST(Spans, MapsOfNorms) {
     const std::vector<float> m(x.size() + 1, 0.5f), a(x.size() + 1, 2.0f), b(x.size() + 1, -1.5f),
         c(x.size() + 1, 0.25f);
     std::vector<float> out = Poisoned(n);
+    // Around the caches, an output begins a cache line.
+    const auto line = hwy::AllocateAligned<float>(static_cast<size_t>(n) + 1);
+    const auto streamed = [&](const auto& map) {
+      std::fill_n(line.get(), n + 1, 77.0f);
+      map(line.get());
+      EXPECT_TRUE(std::equal(out.begin(), out.begin() + n, line.get()));
+      EXPECT_EQ(line[static_cast<size_t>(n)], 77.0f);
+    };
     for (const int kind : {kFlat, kEach}) {
-      spans.normalize[kind](x.data(), m.data(), a.data(), b.data(), n, out.data());
+      spans.normalize[kind](x.data(), m.data(), a.data(), b.data(), n, out.data(), false);
       ExpectEach(out, Expected(x, y, [](double p, double) { return (p - 0.5) * 2 - 1.5; }));
+      streamed([&](float* to) {
+        spans.normalize[kind](x.data(), m.data(), a.data(), b.data(), n, to, true);
+      });
       spans.gradient[kind](y.data(), x.data(), m.data(), a.data(), b.data(), c.data(), n,
-                           out.data());
+                           out.data(), false);
+      streamed([&](float* to) {
+        spans.gradient[kind](y.data(), x.data(), m.data(), a.data(), b.data(), c.data(), n, to,
+                             true);
+      });
       ExpectEach(out,
                  Expected(x, y, [](double p, double q) { return q * 2 - (p - 0.5) * 1.5 + 0.25; }));
     }
@@ -203,13 +219,21 @@ TEST(Spans, MapsOfNorms) {
       const double w = weighted ? 2 : 1;
       for (const bool biased : {false, true}) {
         spans.normalize_row(x.data(), n, 0.5f, 3, weighted ? a.data() : nullptr,
-                            biased ? b.data() : nullptr, out.data());
+                            biased ? b.data() : nullptr, out.data(), false);
+        streamed([&](float* to) {
+          spans.normalize_row(x.data(), n, 0.5f, 3, weighted ? a.data() : nullptr,
+                              biased ? b.data() : nullptr, to, true);
+        });
         ExpectEach(out, Expected(x, y, [&](double p, double) {
                      return (p - 0.5) * 3 * w + (biased ? -1.5 : 0);
                    }));
       }
       spans.gradient_row(y.data(), x.data(), weighted ? a.data() : nullptr, n, 0.5f, 3, 0.125f,
-                         0.75f, out.data());
+                         0.75f, out.data(), false);
+      streamed([&](float* to) {
+        spans.gradient_row(y.data(), x.data(), weighted ? a.data() : nullptr, n, 0.5f, 3, 0.125f,
+                           0.75f, to, true);
+      });
       ExpectEach(out, Expected(x, y, [&](double p, double q) {
                    return (q * w - 0.125 - (p - 0.5) * 3 * 0.75) * 3;
                  }));

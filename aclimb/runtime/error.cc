@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
@@ -68,6 +69,11 @@ void ReportRefusal(const char* function, const Refusal& refusal) noexcept {
   }
 }
 
+void AnswerIsKeptUntilNextMessage() noexcept {
+  ThreadState* const thread = ThisThreadOrNull();
+  if (thread != nullptr) thread->newest_is_answer = !thread->unread.empty();
+}
+
 int ReportUnusable(const char* function) noexcept {
   try {
     const Status status = UnusableAfterFork(kUninitialized);
@@ -120,6 +126,10 @@ void aclimb_report(int code, const char* text) {
       std::lock_guard<std::mutex> lock(shared.mutex);
       aclimb::Push(shared.unread, shared.unread_bytes, text);
     } else {
+      if (std::exchange(thread.newest_is_answer, false)) {
+        thread.unread_bytes -= thread.unread.front().size();
+        thread.unread.pop_front();
+      }
       aclimb::Push(thread.unread, thread.unread_bytes, text);
     }
     aclimb_log(ACL_ERROR, text);
@@ -131,6 +141,7 @@ const char* aclGetRecentErrMsg() {
   try {
     aclimb::ThreadState& thread = aclimb::ThisThread();
     thread.returned.clear();
+    thread.newest_is_answer = false;
     aclimb::Join(thread.unread, thread.unread_bytes, thread.returned);
     if (aclimb::share_messages.load(std::memory_order_relaxed)) {
       aclimb::SharedMessages& shared = aclimb::Shared();

@@ -108,6 +108,7 @@ Settings* Read() {
   settings->memory_bytes = reader.Bytes("ACLIMB_MEMORY");
   settings->host_access = reader.Flag("ACLIMB_HOST_ACCESS", false);
   settings->strict = reader.Flag("ACLIMB_STRICT", false);
+  settings->missing = reader.Flag("ACLIMB_MISSING", false);
   settings->shared.extensions = reader.Flag("ACLIMB_EXTENSIONS", false);
   settings->shared.launch_blocking = reader.Flag("ASCEND_LAUNCH_BLOCKING", false);
   settings->shared.threads = reader.Integer("ACLIMB_THREADS", 0, 0, 1024);

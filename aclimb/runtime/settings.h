@@ -18,6 +18,7 @@ struct Settings {
   uint64_t memory_bytes = 0;   // ACLIMB_MEMORY; 0 = the backend's default
   bool host_access = false;
   bool strict = false;
+  bool missing = false;  // ACLIMB_MISSING
   bool log_stdout = false;
   bool log_stderr = false;
   std::string log_file;

@@ -43,6 +43,14 @@ failures.expect(program.returncode == 86 and "ACLIMB_CHECK_EXIT has" in program.
 program, found = findings([WRONG, "leak_device_memory"])
 failures.expect("3 times, 768 bytes in all" in found[0]["what"], found)
 
+# What a library keeps is its own business.
+KEEPING = WRONG.with_name("check_keeping")
+program = run([KEEPING])
+failures.expect(program.returncode == 0 and program.stderr == "", "keeping", program.stderr)
+program, found = findings([KEEPING], ACLIMB_CHECK="all")
+failures.expect(program.returncode == 86 and sorted(finding["rule"] for finding in found) ==
+                ["check/leak/device-memory", "check/leak/stream"], "keeping", found)
+
 # A file that exists is kept.
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "kept.json"
@@ -51,4 +59,4 @@ with tempfile.TemporaryDirectory() as folder:
     failures.expect(path.read_text() == "precious" and program.returncode == 86, program.stderr)
     program = run([WRONG, "double_free"], ACLIMB_CHECK_OUT=str(path), ACLIMB_FORCE="1")
     failures.expect("double-free" in path.read_text(), path.read_text())
-failures.end(14)
+failures.end(16)

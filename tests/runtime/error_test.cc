@@ -44,6 +44,31 @@ TEST(Error, BelongsToItsThread) {
   EXPECT_STREQ(aclGetRecentErrMsg(), "");
 }
 
+TEST(Error, ThatThereIsNoContextIsToldUntilSomethingElseIs) {
+  std::thread([] {
+    const auto has = [](const std::string& text, const char* function) {
+      return text.find(std::string(function) + ": ") != std::string::npos;
+    };
+    int32_t device = -1;
+    aclrtContext context = nullptr;
+    EXPECT_EQ(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
+    EXPECT_TRUE(has(aclGetRecentErrMsg(), "aclrtGetDevice"));
+    EXPECT_NE(aclrtFree(nullptr), 0);
+    EXPECT_EQ(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
+    EXPECT_EQ(aclrtGetCurrentContext(&context), ACL_ERROR_RT_CONTEXT_NULL);
+    EXPECT_NE(aclrtFreeHost(nullptr), 0);
+    const std::string text = aclGetRecentErrMsg();
+    EXPECT_TRUE(has(text, "aclrtFree") && has(text, "aclrtFreeHost")) << text;
+    EXPECT_FALSE(has(text, "aclrtGetDevice") || has(text, "aclrtGetCurrentContext")) << text;
+    // A message that has been read is not taken back.
+    EXPECT_EQ(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
+    EXPECT_TRUE(has(aclGetRecentErrMsg(), "aclrtGetDevice"));
+    EXPECT_NE(aclrtFree(nullptr), 0);
+    EXPECT_TRUE(has(aclGetRecentErrMsg(), "aclrtFree"));
+    EXPECT_STREQ(aclGetRecentErrMsg(), "");
+  }).join();
+}
+
 TEST(Error, LevelIsChecked) {
   EXPECT_EQ(aclrtGetLastError(static_cast<aclrtLastErrLevel>(4)), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_NE(std::string(aclGetRecentErrMsg()).find("level is 4"), std::string::npos);

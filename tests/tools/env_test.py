@@ -41,6 +41,7 @@ BAD = {
     "ACLIMB_HOST_ACCESS": "yes",
     "ACLIMB_EXTENSIONS": "2",
     "ACLIMB_STRICT": "true",
+    "ACLIMB_MISSING": "all",
     "ACLIMB_LOG": "everything",
     "ACLIMB_SCHEDULE": "backwards",
     "ACLIMB_SCHEDULE_OUT": "/no/such/folder/order",

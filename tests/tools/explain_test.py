@@ -27,8 +27,8 @@ def explained(tool, names):
     """Name -> its text, many in one call."""
     names = list(names)
     texts = {}
-    for begin in range(0, len(names), 50):
-        part = names[begin : begin + 50]
+    for begin in range(0, len(names), 1000):
+        part = names[begin : begin + 1000]
         blocks = tool.output("explain", *part).split("\n\n")
         expect(len(blocks) == len(part), f"{len(part)} names, {len(blocks)} texts")
         texts.update(zip(part, (block.rstrip("\n") + "\n" for block in blocks)))

@@ -52,6 +52,10 @@ def cnn():
     compare("cnn.py", 1e-3, {"accuracy": 0.95})
 
 
+def detector():
+    compare("detector.py", 1e-3, {"accuracy": 0.75, "box_error_gone": 0.3})
+
+
 def gpt():
     compare("gpt.py", 1e-3)
 
@@ -70,4 +74,4 @@ def speed():
 
 
 if __name__ == "__main__":
-    main(mlp, cnn, gpt, mixed_precision, data_loader_and_checkpoints, speed)
+    main(mlp, cnn, detector, gpt, mixed_precision, data_loader_and_checkpoints, speed)

@@ -5,7 +5,7 @@ import os
 import torch
 import torch_npu
 
-from steps import expect, main, refusal
+from steps import expect, main, python, refusal
 
 
 def internal_formats():
@@ -53,5 +53,16 @@ def wrong_shape():
     expect("aclnnEluBackward" in text and "fix:" in text, text)
 
 
+def one_message_for_one_mistake():
+    """torch_npu asks for the current device before it sets one; that is no part of the first error."""
+    out = python("import torch, torch_npu\n"
+                 "try:\n"
+                 "    torch.ones(2, 3).npu() @ torch.ones(4, 5).npu()\n"
+                 "except RuntimeError as error:\n"
+                 "    print(error)")
+    expect("self.shape[1], which is 3, and mat2.shape[0], which is 4, to be equal" in out, out)
+    expect(out.count("rule: ") == 1, out)
+
+
 if __name__ == "__main__":
-    main(internal_formats, dumps, wrong_shape, collectives)
+    main(internal_formats, dumps, wrong_shape, one_message_for_one_mistake, collectives)

@@ -34,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using report::Json;
 
-struct Wanted {
+struct ExploreOptions {
   uint64_t seeds = 0;
   uint64_t first = 0;
   double timeout = 0;  // seconds
@@ -97,7 +97,7 @@ std::set<std::string> FindingsOf(const fs::path& path) {
 }
 
 // In the child: never returns.
-[[noreturn]] void Start(const std::vector<std::string>& program, const Wanted& wanted,
+[[noreturn]] void Start(const std::vector<std::string>& program, const ExploreOptions& wanted,
                         const std::string& schedule, const fs::path& folder) {
   setpgid(0, 0);
   setenv("ACLIMB_SCHEDULE", schedule.c_str(), 1);
@@ -134,7 +134,7 @@ std::string EndOf(pid_t child, double seconds, bool* in_time) {
   return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
-Outcome RunOnce(const std::vector<std::string>& program, const Wanted& wanted,
+Outcome RunOnce(const std::vector<std::string>& program, const ExploreOptions& wanted,
                 const std::string& schedule, const fs::path& folder) {
   fs::remove(folder / "order");
   fs::remove(folder / "findings.json");
@@ -205,7 +205,7 @@ void ShowProgress(uint64_t done, uint64_t seeds) {
                   plain.end, fmt::join(program, " ")));
 }
 
-int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
+int Explore(const ExploreOptions& wanted, const std::vector<std::string>& program) {
   if (!wanted.order.empty()) CheckNewFile("--order", wanted.order, wanted.force);
   const TemporaryFolder folder;
   const Outcome plain = RunOnce(program, wanted, "roundrobin", folder.path);
@@ -251,7 +251,7 @@ int Explore(const Wanted& wanted, const std::vector<std::string>& program) {
   return kDone;
 }
 
-int Run(Wanted& wanted, const std::vector<std::string>& program) {
+int Run(ExploreOptions& wanted, const std::vector<std::string>& program) {
   try {
     wanted.seeds = WholeNumber("--seeds", wanted.seeds_text, 1);
     wanted.first = WholeNumber("--first", wanted.first_text, 0);
@@ -285,7 +285,7 @@ Command AddExplore(CLI::App& tool) {
       "  aclimb explore ./train --steps 2\n"
       "  aclimb explore --seeds 1000 --order wrong.order -- ./train\n"
       "  aclimb run --check --schedule replay:wrong.order ./train");
-  auto wanted = std::make_shared<Wanted>();
+  auto wanted = std::make_shared<ExploreOptions>();
   app->add_option("--seeds", wanted->seeds_text, "how many orders to try (100)")->type_name("N");
   app->add_option("--first", wanted->first_text, "the first seed (1)")->type_name("SEED");
   app->add_option("--timeout", wanted->timeout_text, "seconds that a run may take (60)")

@@ -16,7 +16,7 @@
 namespace aclimb::cli {
 namespace {
 
-struct Wanted {
+struct OpsOptions {
   std::string name;
   std::string soc;
   bool json = false;
@@ -71,7 +71,7 @@ void PrintOperator(const contract::Contract& contract, std::optional<Product> pr
   }
 }
 
-int Ops(const Wanted& wanted) {
+int Ops(const OpsOptions& wanted) {
   std::optional<Product> product;
   if (!wanted.soc.empty()) {
     product = ProductOfSoc(wanted.soc);
@@ -112,7 +112,7 @@ Command AddOps(CLI::App& tool) {
       "  aclimb ops --soc Ascend310P3\n"
       "  aclimb ops aclnnEluBackward\n"
       "  aclimb ops elu_backward --json");
-  auto wanted = std::make_shared<Wanted>();
+  auto wanted = std::make_shared<OpsOptions>();
   app->add_option("NAME", wanted->name, "an operator");
   app->add_option("--soc", wanted->soc, "only what this chip accepts")->type_name("NAME");
   app->add_flag("--json", wanted->json, "print JSON");

@@ -22,7 +22,7 @@ namespace {
 
 using report::Json;
 
-struct Wanted {
+struct ReportOptions {
   std::string trace;
   std::string output;
   std::string limits;
@@ -44,7 +44,7 @@ std::string TitleOf(const report::Trace& trace, const std::string& path) {
   return trace.program.empty() ? path.substr(path.rfind('/') + 1) : trace.program;
 }
 
-void Make(const Wanted& wanted) {
+void Make(const ReportOptions& wanted) {
   const report::Trace trace = report::ReadTrace(wanted.trace);
   std::optional<report::Limits> limits;
   if (!wanted.limits.empty()) limits = report::ReadLimits(wanted.limits, wanted.threads);
@@ -60,7 +60,7 @@ void Make(const Wanted& wanted) {
                report::PageOf(data["title"].get<std::string>(), data));
 }
 
-int Report(Wanted& wanted) {
+int Report(ReportOptions& wanted) {
   if (wanted.output.empty() && !wanted.json) {
     std::fputs("aclimb report: --output or --json is needed\nTry: aclimb report --help\n", stderr);
     return kWrongUse;
@@ -101,7 +101,7 @@ Command AddReport(CLI::App& tool) {
       "  aclimb run --trace train.json ./train && aclimb report train.json -o train.html\n"
       "  aclimb report train.json -o train.html --limits measured.json --check findings.json\n"
       "  aclimb report train.json --json");
-  auto wanted = std::make_shared<Wanted>();
+  auto wanted = std::make_shared<ReportOptions>();
   app->add_option("TRACE", wanted->trace, "a trace")->required();
   app->add_option("-o,--output", wanted->output, "the page; a file that exists is kept")
       ->type_name("FILE");

@@ -76,6 +76,7 @@ int Run(const Given& given, const std::vector<std::string>& program) {
   if (const auto problem = Apply(given)) return refuse(*problem);
   TellUnknownVariables();
   ExportToolkit(ToolkitRoot());
+  setenv("ACLIMB_MISSING", "1", 0);
   return Become(program);
 }
 

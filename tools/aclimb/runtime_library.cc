@@ -14,7 +14,7 @@ template <typename Function>
 Function* Find(void* library, Function*, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
-#define ACLIMB_FIND(library, name) Find(library, static_cast<decltype(&::name)>(nullptr), #name)
+#define ACLIMB_FIND_IN(library, name) Find(library, static_cast<decltype(&::name)>(nullptr), #name)
 
 }  // namespace
 
@@ -29,14 +29,14 @@ RuntimeAnswers AskRuntimeLibrary(const std::string& root) {
     answers.problem = reason != nullptr ? reason : path + " cannot be loaded";
     return answers;
   }
-  const auto init = ACLIMB_FIND(library, aclInit);
-  const auto count = ACLIMB_FIND(library, aclrtGetDeviceCount);
-  const auto set_device = ACLIMB_FIND(library, aclrtSetDevice);
-  const auto soc_name = ACLIMB_FIND(library, aclrtGetSocName);
-  const auto memory = ACLIMB_FIND(library, aclrtGetMemInfo);
-  const auto reset = ACLIMB_FIND(library, aclrtResetDevice);
-  const auto finalize = ACLIMB_FIND(library, aclFinalize);
-  const auto message = ACLIMB_FIND(library, aclGetRecentErrMsg);
+  const auto init = ACLIMB_FIND_IN(library, aclInit);
+  const auto count = ACLIMB_FIND_IN(library, aclrtGetDeviceCount);
+  const auto set_device = ACLIMB_FIND_IN(library, aclrtSetDevice);
+  const auto soc_name = ACLIMB_FIND_IN(library, aclrtGetSocName);
+  const auto memory = ACLIMB_FIND_IN(library, aclrtGetMemInfo);
+  const auto reset = ACLIMB_FIND_IN(library, aclrtResetDevice);
+  const auto finalize = ACLIMB_FIND_IN(library, aclFinalize);
+  const auto message = ACLIMB_FIND_IN(library, aclGetRecentErrMsg);
   if (init == nullptr || count == nullptr || set_device == nullptr || soc_name == nullptr ||
       memory == nullptr || reset == nullptr || finalize == nullptr || message == nullptr) {
     answers.problem = path + " lacks functions of the runtime: it is not this toolkit's";

@@ -19,6 +19,7 @@ struct Module {
   uintptr_t begin;
   uintptr_t end;
   bool ours;
+  bool library;
 };
 
 // Loaded code, by address. Read again when an address is in none of it: libraries come by dlopen.
@@ -26,11 +27,11 @@ struct ModuleTable {
   std::shared_mutex mutex;
   std::vector<Module> modules;
 };
-ModuleTable& Table() {
+ModuleTable& Modules() {
   static auto* const table = new ModuleTable;
   return *table;
 }
-ForkLock table_lock(Table().mutex);
+ForkLock modules_lock(Modules().mutex);
 
 // The toolkit has links to these by many names, and a program's own library may begin as one of
 // them.
@@ -52,7 +53,8 @@ int AddModule(dl_phdr_info* info, size_t, void* into) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
     const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-    modules.push_back({begin, begin + part.p_memsz, ours});
+    // The executable has no name here.
+    modules.push_back({begin, begin + part.p_memsz, ours, info->dlpi_name[0] != '\0'});
   }
   return 0;
 }
@@ -67,13 +69,13 @@ const Module* Find(const std::vector<Module>& modules, uintptr_t counter) {
   return counter < after->end ? &*after : nullptr;
 }
 
-}  // namespace
-
-bool IsOurs(uintptr_t counter) {
-  ModuleTable& table = Table();
+// By value: another thread may read the table again.
+Module ModuleOf(uintptr_t counter) {
+  constexpr Module kUnknown = {};
+  ModuleTable& table = Modules();
   {
     const std::shared_lock<std::shared_mutex> lock(table.mutex);
-    if (const Module* module = Find(table.modules, counter)) return module->ours;
+    if (const Module* module = Find(table.modules, counter)) return *module;
   }
   std::vector<Module> modules;
   dl_iterate_phdr(&AddModule, &modules);
@@ -82,7 +84,13 @@ bool IsOurs(uintptr_t counter) {
   const std::unique_lock<std::shared_mutex> lock(table.mutex);
   table.modules = std::move(modules);
   const Module* module = Find(table.modules, counter);
-  return module != nullptr && module->ours;
+  return module == nullptr ? kUnknown : *module;
 }
+
+}  // namespace
+
+bool IsOurs(uintptr_t counter) { return ModuleOf(counter).ours; }
+
+bool IsOfLibrary(uintptr_t counter) { return ModuleOf(counter).library; }
 
 }  // namespace aclimb::check

@@ -9,7 +9,9 @@ namespace aclimb::check {
 namespace {
 
 // A note says that something is unclean, not that it is wrong.
-bool IsNote(std::string_view rule) { return rule == "check/memory/slack"; }
+bool IsNote(std::string_view rule) {
+  return rule == "check/memory/slack" || rule == "check/event/destroyed-busy";
+}
 
 std::string JsonOf(const Symbol& symbol) {
   return Cat("{\"function\":", JsonText(symbol.function), ",\"file\":", JsonText(symbol.file),

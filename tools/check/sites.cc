@@ -46,15 +46,15 @@ struct SiteTable {
   std::deque<Frames> sites{Frames()};  // [0] is unknown
   std::unordered_multimap<uint64_t, SiteId> by_hash;
 };
-SiteTable& Table() {
+SiteTable& Sites() {
   static auto* const table = new SiteTable;
   return *table;
 }
-ForkLock table_lock(Table().mutex);
+ForkLock sites_lock(Sites().mutex);
 
 SiteId Intern(const Frames& frames) {
   if (frames.count == 0) return 0;
-  SiteTable& table = Table();
+  SiteTable& table = Sites();
   const uint64_t hash = HashOf(frames);
   const std::lock_guard<std::mutex> lock(table.mutex);
   const auto [first, last] = table.by_hash.equal_range(hash);
@@ -104,7 +104,7 @@ SiteId CurrentSite() {
 }
 
 std::span<const uintptr_t> FramesOf(SiteId site) {
-  SiteTable& table = Table();
+  SiteTable& table = Sites();
   const std::lock_guard<std::mutex> lock(table.mutex);
   const Frames& frames = table.sites[site];
   return {frames.counters.data(), static_cast<size_t>(frames.count)};

@@ -31,7 +31,7 @@ without, there are the names of functions.
 | variable | effect |
 |---|---|
 | `ACLIMB_CHECK=nan` | also looks for the first operator that makes NaN or infinity from finite inputs: reads every tensor |
-| `ACLIMB_CHECK=all` | also notes what is legal but unclean, and leaks of programs that do not call `aclFinalize` |
+| `ACLIMB_CHECK=all` | also notes what is legal but unclean, and leaks of programs that do not call `aclFinalize` and of shared libraries |
 | `ACLIMB_MUTE=check/leak,check/memory/slack` | counts findings of these rules, and does not tell them |
 | `ACLIMB_CHECK_OUT=file` | also writes the findings as JSON |
 | `ACLIMB_CHECK_EXIT=0` | keeps the program's own exit status |
@@ -47,6 +47,9 @@ synchronise is told even when the work was over in time. The threads of the host
 not see what orders them. Views with gaps of more than one kind are compared by their first and last element alone.
 Freed memory is given back late, so that its use finds its own old data: up to an eighth of each device, and 64 MiB of
 aclrtMallocHost. A program that needs almost all of either gets it back at once.
+
+What a shared library keeps until the device is reset is no finding by itself: frameworks leave their memory, streams
+and events to the end of the process, which gives them back.
 
 A forked child is checked too; the sum of the findings and the exit status are the parent's.
 

@@ -24,7 +24,7 @@ constexpr double kPieceCycles = 64 * 1024;
 constexpr int64_t kPartElements = 4096;
 constexpr int64_t kPartRows = 256;
 // Channels side by side that a part has.
-constexpr int64_t kTile = 128;
+constexpr int64_t kTile = 256;
 // Terms that are added in float32 before they join a total.
 constexpr int64_t kTerms = 64;
 
@@ -136,6 +136,10 @@ struct TileSums {
   }
 };
 
+// Elements that are mapped at once: what is converted, or stored around the caches, stays in the
+// nearest one until then.
+constexpr int64_t kMapped = 2048;
+
 // Calls plane(outer, channel, element, n, buffers) for neighbours of one channel, or
 // row(channel, element, n, buffers) for neighbouring channels: all elements, in chunks.
 template <typename OfPlane, typename OfRow>
@@ -146,8 +150,8 @@ bool MapAll(const Planes& planes, bool side_by_side, const Writer& out, const Of
   return ParallelForAll(count, GrainOf(length), [&](int64_t begin, int64_t end) {
     rows::Buffers<3> buffers;
     for (int64_t k = begin; k < end; ++k) {
-      for (int64_t at = 0; at < length; at += kChunk) {
-        const int64_t from = k * length + at, n = std::min(kChunk, length - at);
+      for (int64_t at = 0; at < length; at += kMapped) {
+        const int64_t from = k * length + at, n = std::min(kMapped, length - at);
         side_by_side ? of_row(at, from, n, buffers)
                      : of_plane(k / planes.channels, k % planes.channels, from, n, buffers);
       }
@@ -209,9 +213,9 @@ class BatchNormalizer {
  private:
   void Map(rows::ParameterKind kind, int64_t c, int64_t from, int64_t n,
            rows::Buffers<3>& buffers) const {
-    float* const to = out_.Place(from, buffers.of[1]);
+    const auto [to, stream] = out_.Final(from, buffers.of[1]);
     spans_.normalize[kind](x_.Load(from, n, buffers.of[0]), memory_.mean + c, memory_.a + c,
-                           memory_.b + c, n, to);
+                           memory_.b + c, n, to, stream);
     out_.Store(to, from, n);
   }
 
@@ -395,12 +399,12 @@ class BatchGradientSolver {
   void Map(rows::ParameterKind kind, int64_t c, int64_t from, int64_t n,
            rows::Buffers<3>& buffers) const {
     const float* const g = grad_.Load(from, n, buffers.of[0]);
-    float* const to = out_.Place(from, buffers.of[2]);
+    const auto [to, stream] = out_.Final(from, buffers.of[2]);
     if (problem_.fixed_statistics) {
       spans_.scale[kind](g, memory_.a + c, nullptr, n, to);
     } else {
       spans_.gradient[kind](g, x_.Load(from, n, buffers.of[1]), memory_.mean + c, memory_.a + c,
-                            memory_.b + c, memory_.c + c, n, to);
+                            memory_.b + c, memory_.c + c, n, to, stream);
     }
     out_.Store(to, from, n);
   }
@@ -481,10 +485,10 @@ class GroupGradientSolver {
           const auto a = static_cast<float>(WeightOf(c) * rstd);
           const auto b = static_cast<float>(sums.product);
           const auto rest = static_cast<float>(sums.sum);
-          float* const to = out_.Place(from, buffers.of[2]);
+          const auto [to, stream] = out_.Final(from, buffers.of[2]);
           spans_.gradient[kFlat](grad_.Load(from, n, buffers.of[0]),
                                  x_.Load(from, n, buffers.of[1]), problem_.mean + group, &a, &b,
-                                 &rest, n, to);
+                                 &rest, n, to, stream);
           out_.Store(to, from, n);
         },
         [](int64_t, int64_t, int64_t, rows::Buffers<3>&) {});

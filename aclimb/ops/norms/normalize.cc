@@ -103,15 +103,16 @@ class Normalizer {
     each_chunk([&](const float* x, int64_t at, int64_t n) {
       const int64_t from = row * length + at;
       if (problem_.sum != nullptr) Put(x, from, n);
-      float* const to = out_.Place(from, buffers.of[2]);
-      if (problem_.run == 1) {
-        const auto* const weight = problem_.weight;
-        const auto* const bias = problem_.bias;
-        spans_.normalize_row(x, n, mean, rstd, weight ? weight + weights + at : nullptr,
-                             bias ? bias + weights + at : nullptr, to);
-      } else {
+      if (problem_.run != 1) {
+        float* const to = out_.Place(from, buffers.of[2]);
         NormalizeRuns(x, at, n, mean, rstd, weights, to);
+        return out_.Store(to, from, n);
       }
+      const auto [to, stream] = out_.Final(from, buffers.of[2]);
+      const auto* const weight = problem_.weight;
+      const auto* const bias = problem_.bias;
+      spans_.normalize_row(x, n, mean, rstd, weight ? weight + weights + at : nullptr,
+                           bias ? bias + weights + at : nullptr, to, stream);
       out_.Store(to, from, n);
     });
   }
@@ -123,7 +124,8 @@ class Normalizer {
       const int64_t count = std::min((k + 1) * problem_.run - at, n) - done;
       const float scale = problem_.weight ? rstd * problem_.weight[weights + k] : rstd;
       const float shift = problem_.bias ? problem_.bias[weights + k] : 0;
-      spans_.normalize[kFlat](x + done, &mean, &scale, &shift, count, to + done);
+      spans_.normalize[kFlat](x + done, &mean, &scale, &shift, count, to + done,
+                              /*stream=*/false);
       done += count;
     }
   }

@@ -149,8 +149,8 @@ class Solver {
     for (int64_t at = 0; at < length_; at += kChunk) {
       const int64_t n = std::min(kChunk, length_ - at);
       if (length_ > kChunk) load(at, n);
-      float* const to = out_.Place(from + at, buffers.of[2]);
-      spans_.gradient_row(g, x, WeightAt(at), n, mean, rstd, c1, c2, to);
+      const auto [to, stream] = out_.Final(from + at, buffers.of[2]);
+      spans_.gradient_row(g, x, WeightAt(at), n, mean, rstd, c1, c2, to, stream);
       out_.Store(to, from + at, n);
     }
   }

@@ -62,7 +62,13 @@ T AtMost(T x, T most) {
 struct Clamp : Of<1> {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return AtMost(d, AtLeast(d, x, hn::Set(d, As<float>(0))), hn::Set(d, As<float>(1)));
+    const float bounds[] = {As<float>(0), As<float>(1)};
+    const V least = hn::Set(d, bounds[0]), most = hn::Set(d, bounds[1]);
+    // A NaN that is an element stays; one that is a bound is the result.
+    const bool is_nan = std::isnan(bounds[0]) || std::isnan(bounds[1]);
+    const V or_nan = is_nan ? hn::NaN(d) : hn::Zero(d);
+    const V raised = hn::IfThenElse(hn::Lt(x, least), least, x);
+    return hn::Or(hn::IfThenElse(hn::Gt(raised, most), most, raised), or_nan);
   }
   template <class T>
   T Scalar(T x) const {

@@ -1,17 +1,13 @@
 """The pointwise operators of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import filled
+from bench_torch_twin import matrices
 
 aten = torch.ops.aten
 
 
 def variants(case):
-    def tensor(make=torch.randn):
-        return filled((case.count,), case.type, make)
-
-    a, b, c = tensor(), tensor(), tensor(lambda n: 0.5 + torch.rand(n))
-    out = tensor(torch.zeros)
+    a, b, c, out = matrices(case)
     calls = {
         "elu": lambda: aten.elu.out(a, 1.0, 1.0, 1.0, out=out),
         "gelu_v2": lambda: aten.gelu.out(a, approximate="none", out=out),

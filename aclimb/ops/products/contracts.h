@@ -147,11 +147,15 @@ inline constexpr contract::Rule kMatmulRules[] = {
     MathType(kCubeMathType),
     ResultDType(&WrongProductDType),
     MathTypeOfProduct(&WrongProductMathType),
+    contract::Custom("matmul-factors", &WrongMatmulFactors,
+                     "the factors are [..., M, K] and [..., K, N], where a vector is a row on the "
+                     "left and a column on the right, and what stands before the matrices "
+                     "broadcasts",
+                     "transpose or reshape a factor, so that the two dimensions that are named go "
+                     "together"),
     contract::Custom("matmul-shapes", &WrongMatmulShapes,
-                     "the shapes are those of torch.matmul: [..., M, K], [..., K, N] and "
-                     "[..., M, N], where a vector is a row on the left and a column on the right, "
-                     "whose dimension out has not",
-                     "transpose a factor, or allocate out with the shape of the product"),
+                     "out is [..., M, N], without the dimension of a factor that is a vector",
+                     "allocate out with the shape that is expected"),
 };
 
 inline Finding WrongVectorMathType(const contract::Arguments& arguments) {

@@ -39,13 +39,23 @@ TEST_F(ProductsTest, RefusesOtherShapes) {
   ExpectSays(Refusal(161002, mm, a, c, out), "self.shape is [2, 3]");
   ExpectSays(Refusal(161002, mm, a, b, c), "out.shape is [4, 3]");
   const auto matmul = &aclnnMatmulGetWorkspaceSize;
-  ExpectSays(Refusal(161002, matmul, a, c, out),
-             "self.shape is [2, 3] and mat2.shape is [4, 3]; expected equal inner dimensions");
+  ExpectSays(
+      Refusal(161002, matmul, a, c, out),
+      "self.shape is [2, 3] and mat2.shape is [4, 3]; expected self.shape[1], which is 3, and "
+      "mat2.shape[0], which is 4, to be equal, as with mat2 transposed.");
+  const DeviceTensor d({3, 2}, kF32), five({5}, kF32), single({2}, kF32);
+  ExpectSays(Refusal(161002, matmul, d, b, out),
+             "expected self.shape[1], which is 2, and mat2.shape[0], which is 3, to be equal, as "
+             "with self transposed.");
+  ExpectSays(Refusal(161002, matmul, a, five, single),
+             "expected self.shape[1], which is 3, and mat2.shape[0], which is 5, to be equal.");
   ExpectSays(Refusal(161002, matmul, a, b, c),
              "out.shape is [4, 3] but self.shape is [2, 3] and mat2.shape is [3, 4]; expected "
              "[2, 4].");
   const DeviceTensor batch({2, 2, 3}, kF32), three({3, 3, 4}, kF32), batch_out({2, 2, 4}, kF32);
-  ExpectSays(Refusal(161002, matmul, batch, three, batch_out), "to broadcast");
+  ExpectSays(Refusal(161002, matmul, batch, three, batch_out),
+             "expected self.shape[0], which is 2, and mat2.shape[0], which is 3, to be equal, or "
+             "one of them 1.");
   ExpectSays(Refusal(161002, &aclnnBatchMatMulGetWorkspaceSize, batch, three, batch_out),
              "mat2.shape is [3, 3, 4]");
   ExpectSays(Refusal(161002, &aclnnBatchMatMulGetWorkspaceSize, a, b, out), "rank");

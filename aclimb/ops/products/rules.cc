@@ -1,6 +1,7 @@
 #include "aclimb/ops/products/rules.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "aclimb/contract/promotion.h"
 #include "aclimb/core/text.h"
@@ -43,6 +44,21 @@ DType AddmvDTypeOf(const Arguments& arguments) {
 constexpr NamedTensor kAddmvTensors[3] = {{kAddmvSelf, "self"}, {kMat, "mat"}, {kVec, "vec"}};
 
 std::string TextOf(const Dims& shape) { return ShapeText(shape.data(), shape.size()); }
+
+std::string FactorsText(const Dims& self, const Dims& mat2) {
+  return Cat("self.shape is ", TextOf(self), " and mat2.shape is ", TextOf(mat2));
+}
+
+// "self.shape[1], which is 3, and mat2.shape[0], which is 4,"
+std::string DimensionsText(const Dims& self, size_t of_self, const Dims& mat2, size_t of_mat2) {
+  return Cat("self.shape[", of_self, "], which is ", self[of_self], ", and mat2.shape[", of_mat2,
+             "], which is ", mat2[of_mat2], ",");
+}
+
+Dims Transposed(Dims shape) {
+  if (shape.size() > 1) std::swap(shape.back(), shape[shape.size() - 2]);
+  return shape;
+}
 
 }  // namespace
 
@@ -95,19 +111,38 @@ Finding CubeMathTypeOfAnotherProduct(const Arguments& arguments, const NamedTens
              NameOf(arguments.product()), ".");
 }
 
+Finding WrongMatmulFactors(const Arguments& arguments) {
+  const Dims& self = arguments.Tensor(kSelf).shape;
+  const Dims& mat2 = arguments.Tensor(kMat2).shape;
+  if (MatmulShape(self, mat2)) return std::nullopt;
+  const std::string factors = FactorsText(self, mat2);
+  const size_t columns = self.size() - 1, rows = mat2.size() == 1 ? 0 : mat2.size() - 2;
+  if (self[columns] != mat2[rows]) {
+    return Cat(factors, "; expected ", DimensionsText(self, columns, mat2, rows), " to be equal",
+               MatmulShape(self, Transposed(mat2))   ? ", as with mat2 transposed"
+               : MatmulShape(Transposed(self), mat2) ? ", as with self transposed"
+                                                     : "",
+               ".");
+  }
+  // What stands before the matrices, from the end on.
+  for (size_t i = 3;; ++i) {
+    const size_t of_self = self.size() - i, of_mat2 = mat2.size() - i;
+    if (self[of_self] == mat2[of_mat2] || self[of_self] == 1 || mat2[of_mat2] == 1) continue;
+    return Cat(factors, "; expected ", DimensionsText(self, of_self, mat2, of_mat2),
+               " to be equal, or one of them 1.");
+  }
+}
+
 Finding WrongMatmulShapes(const Arguments& arguments) {
   const Dims& self = arguments.Tensor(kSelf).shape;
   const Dims& mat2 = arguments.Tensor(kMat2).shape;
   const Dims& out = arguments.Tensor(kOut).shape;
-  const std::string factors =
-      Cat("self.shape is ", TextOf(self), " and mat2.shape is ", TextOf(mat2));
   const std::optional<Dims> shape = MatmulShape(self, mat2);
-  if (!shape) {
-    return Cat(factors,
-               "; expected equal inner dimensions, and those before the matrices to broadcast.");
-  }
+  // WrongMatmulFactors has told.
+  if (!shape) return std::nullopt;
   if (out == *shape || (shape->empty() && out == Dims{1})) return std::nullopt;
-  return Cat("out.shape is ", TextOf(out), " but ", factors, "; expected ", TextOf(*shape), ".");
+  return Cat("out.shape is ", TextOf(out), " but ", FactorsText(self, mat2), "; expected ",
+             TextOf(*shape), ".");
 }
 
 Finding WrongSumOfBatches(const Arguments& arguments) {

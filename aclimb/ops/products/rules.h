@@ -31,7 +31,9 @@ Finding WrongResultDType(const contract::Arguments& arguments, const NamedTensor
 // FLOAT, which the older chips multiply after rounding alone, asks for it there.
 Finding CubeMathTypeOfAnotherProduct(const contract::Arguments& arguments,
                                      const NamedTensor (&inputs)[3], int cube_math_type);
-// The shapes of torch.matmul. `out` of two vectors has rank 0 or one element.
+// The shapes of torch.matmul: of the factors, then of `out`, which for two vectors has rank 0 or
+// one element.
+Finding WrongMatmulFactors(const contract::Arguments& arguments);
 Finding WrongMatmulShapes(const contract::Arguments& arguments);
 // The output has the shape to which self and the products broadcast, either of which may be the
 // larger one.

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <charconv>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/observe/observe.h"
+#include "aclimb/runtime/aclop/missing.h"
 #include "aclimb/runtime/aclop/objects.h"
 #include "aclimb/runtime/aclop/operator_names.h"
 #include "aclimb/runtime/entry.h"
@@ -116,6 +119,12 @@ class Call {
       } else if (const int64_t* integer = std::get_if<int64_t>(&value)) {
         attribute.kind = ACLIMB_OP_ATTRIBUTE_INTEGER;
         attribute.integer = *integer;
+      } else if (const float* number = std::get_if<float>(&value)) {
+        // A float travels as the digits that give it back.
+        char digits[32];
+        const auto end = std::to_chars(digits, digits + sizeof(digits), *number).ptr;
+        attribute.kind = ACLIMB_OP_ATTRIBUTE_TEXT;
+        attribute.text = numbers_.emplace_back(digits, end).c_str();
       } else if (const std::string* text = std::get_if<std::string>(&value)) {
         attribute.kind = ACLIMB_OP_ATTRIBUTE_TEXT;
         attribute.text = text->c_str();
@@ -132,6 +141,7 @@ class Call {
   std::string text_;
   std::vector<AclimbOpTensor> inputs_, outputs_;
   std::vector<AclimbOpAttribute> attributes_;
+  std::deque<std::string> numbers_;
   std::vector<std::shared_ptr<TensorDesc>> held_descs_;
   std::shared_ptr<Attributes> held_attributes_;
 };
@@ -156,6 +166,10 @@ Status NotAnswered(const AclimbOpCall& call) {
     (has == 0 ? missing : there).push_back(function);
   }
   const bool all_there = missing.empty();
+  NoteMissing(call.type,
+              !missing.empty() && !unknown
+                  ? Cat(ListText(missing), missing.size() == 1 ? " is" : " are", " missing")
+                  : Cat("not by its type name; there is ", ListText(there)));
   std::string fix;
   if (unknown) {
     fix = Cat("call ", ListText(there), ", if `aclimb ops` lists it");
@@ -184,6 +198,7 @@ int Execute(const AclimbOpRequest& request) {
   // It calls the operator's own functions, which report for themselves.
   const AclimbOpAnswer answer = Answers();
   const int answered = answer == nullptr ? ACLIMB_OP_UNKNOWN : answer(&call.get());
+  if (answered == kApiNotSupport) NoteMissing(request.type, "not with these arguments");
   if (answered != ACLIMB_OP_UNKNOWN) return answered;
   return RunBody(request.function, [&] { return NotAnswered(call.get()); });
 }

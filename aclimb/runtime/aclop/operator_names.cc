@@ -34,8 +34,6 @@ constexpr Renamed kRenamed[] = {
     {"DropOutDoMask", "DropoutDoMask"},
     {"DropOutGenMask", "DropoutGenMaskV2"},
     {"DynamicGRUV2", "GRU"},
-    {"DynamicRNN", "LSTM"},
-    {"DynamicRNNGrad", "LstmBackward"},
     {"Equal", "EqTensor EqScalar"},
     {"Fill", "InplaceFillScalar"},
     {"Fills", "InplaceFillScalar"},

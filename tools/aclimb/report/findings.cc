@@ -8,7 +8,7 @@
 namespace aclimb::cli::report {
 namespace {
 
-constexpr const char* kExpected = "the checker's findings, as ACLIMB_CHECK_OUT writes them";
+constexpr const char* kFindingsExpected = "the checker's findings, as ACLIMB_CHECK_OUT writes them";
 
 Json FramesOf(const Json& frames) {
   Json texts = Json::array();
@@ -30,7 +30,7 @@ Json FramesOf(const Json& frames) {
 
 Json ReadFindings(const std::string& path) {
   Json findings = Json::array();
-  ReadObjects(path, kExpected, [&](const Json& from) {
+  ReadObjects(path, kFindingsExpected, [&](const Json& from) {
     Json involved = Json::array();
     for (const Json& call : from.at("involved")) {
       involved.push_back(

@@ -14,7 +14,7 @@ namespace aclimb::cli::report {
 namespace {
 
 constexpr int kHost = 1;
-constexpr const char* kExpected = "a trace, as ACLIMB_TRACE writes it";
+constexpr const char* kTraceExpected = "a trace, as ACLIMB_TRACE writes it";
 
 int64_t Nanoseconds(const Json& microseconds) {
   // Beyond that a double has no whole numbers, and the page counts in doubles.
@@ -222,7 +222,7 @@ class Reader {
 Trace ReadTrace(const std::string& path) {
   Reader reader;
   bool any = false;
-  const bool complete = ReadObjects(path, kExpected, [&](const Json& event) {
+  const bool complete = ReadObjects(path, kTraceExpected, [&](const Json& event) {
     reader.Take(event);
     any = true;
   });

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/case.h"
+#include "bench/device_tensor.h"
+
+// Problems of operators that compute each element of a matrix alone.
+namespace aclimb::elementwise {
+
+// Three inputs, of which a function reads the first ones, and the scalars 0, 1 and 20.
+struct BenchOperands {
+  aclTensor* a;
+  aclTensor* b;
+  aclTensor* c;
+  aclTensor* out;
+  aclScalar* zero;
+  aclScalar* one;
+  aclScalar* twenty;
+  aclDataType result;
+  uint64_t* size;
+  aclOpExecutor** executor;
+};
+
+struct BenchFunction {
+  const char* name;
+  int inputs;
+  aclnnStatus (*phase1)(const BenchOperands& o);
+  aclnnStatus (*phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+};
+
+// ACLIMB_BENCH_FUNCTION("name", inputs, Name, arguments of phase 1 before the output...), which are
+// members of `o`.
+#define ACLIMB_BENCH_FUNCTION(name, inputs, Name, ...)                                  \
+  aclimb::elementwise::BenchFunction {                                                  \
+    name, inputs,                                                                       \
+        [](const aclimb::elementwise::BenchOperands& o) {                               \
+          return aclnn##Name##GetWorkspaceSize(__VA_ARGS__, o.out, o.size, o.executor); \
+        },                                                                              \
+        &aclnn##Name                                                                    \
+  }
+
+struct BenchShape {
+  std::string function;
+  int64_t rows;
+  int64_t columns;
+  // dense; transposed: the inputs are transposed views of dense matrices; row: the second input is
+  // one row, which is broadcast.
+  std::string layout;
+  std::string dtype;
+  std::string result;  // the output's dtype
+
+  std::vector<int64_t> Extents(int input) const {
+    if (layout == "row" && input == 1) return {columns};
+    return {rows, columns};
+  }
+  std::vector<int64_t> Strides(int) const {
+    if (layout == "transposed") return {1, rows};
+    return {};
+  }
+};
+
+class BenchProblem : public bench::Problem {
+ public:
+  BenchProblem(const BenchFunction& function, const BenchShape& shape)
+      : function_(function),
+        out_({shape.rows, shape.columns}, shape.result),
+        result_(bench::AclDataTypeOf(shape.result)) {
+    for (int i = 0; i < function.inputs; ++i) {
+      input_[i] =
+          std::make_unique<bench::DeviceTensor>(shape.Extents(i), shape.dtype, shape.Strides(i));
+      if (i < 2) {
+        input_[i]->FillNormal(static_cast<uint64_t>(i + 1));
+      } else {
+        input_[i]->Fill(3, [](bench::Random& random) { return 0.5 + random.Unit(); });
+      }
+    }
+    const float numbers[] = {0, 1, 20};
+    for (int i = 0; i < 3; ++i) {
+      float number = numbers[i];
+      scalar_[i] = aclCreateScalar(&number, ACL_FLOAT);
+    }
+  }
+  ~BenchProblem() override {
+    for (aclScalar* scalar : scalar_) (void)aclDestroyScalar(scalar);
+  }
+
+  aclnnStatus Phase1(uint64_t* workspace_size, aclOpExecutor** executor) override {
+    return function_.phase1({Input(0), Input(1), Input(2), out_, scalar_[0], scalar_[1], scalar_[2],
+                             result_, workspace_size, executor});
+  }
+  aclnnStatus Phase2(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
+                     aclrtStream stream) override {
+    return function_.phase2(workspace, workspace_size, executor, stream);
+  }
+  void PoisonOutputs() override { out_.Poison(); }
+  bool PoisonShows() const override { return out_.PoisonShows(); }
+
+ private:
+  aclTensor* Input(int i) const {
+    return input_[i] ? static_cast<aclTensor*>(*input_[i]) : nullptr;
+  }
+
+  const BenchFunction& function_;
+  std::unique_ptr<bench::DeviceTensor> input_[3];
+  bench::DeviceTensor out_;
+  aclDataType result_;
+  aclScalar* scalar_[3] = {};
+};
+
+// The case `name` of a table of functions that lives as long as the process.
+template <size_t kCount>
+bench::Case BenchCaseOf(const BenchFunction (&functions)[kCount], const char* operator_name,
+                        const char* name, const BenchShape& shape) {
+  const BenchFunction* function = functions;
+  while (shape.function != function->name) ++function;
+  double read = 0;
+  for (int i = 0; i < function->inputs; ++i) {
+    double elements = 1;
+    for (const int64_t extent : shape.Extents(i)) elements *= static_cast<double>(extent);
+    read += elements * static_cast<double>(bench::SizeOfName(shape.dtype));
+  }
+  const double written = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
+                         static_cast<double>(bench::SizeOfName(shape.result));
+  return {operator_name,
+          name,
+          shape.dtype,
+          {{"function", shape.function},
+           {"rows", std::to_string(shape.rows)},
+           {"columns", std::to_string(shape.columns)},
+           {"layout", shape.layout},
+           {"dtype", shape.dtype},
+           {"result", shape.result}},
+          {.read_bytes = read, .write_bytes = written},
+          [function, shape] { return std::make_unique<BenchProblem>(*function, shape); }};
+}
+
+}  // namespace aclimb::elementwise

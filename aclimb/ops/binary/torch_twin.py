@@ -1,0 +1,11 @@
+"""The operators of two tensors of the benchmark in PyTorch, for bench/torch_twin.py."""
+
+import torch
+from bench_torch_twin import matrices
+
+
+def variants(case):
+    a, b, _, out = matrices(case)
+    if case.function == "muls":
+        return {"out=": lambda: torch.mul(a, 20.0, out=out)}
+    return {"out=": lambda: getattr(torch, case.function)(a, b, out=out)}

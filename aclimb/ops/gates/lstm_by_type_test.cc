@@ -1,0 +1,417 @@
+// DynamicRNN and DynamicRNNGrad, called as torch_npu calls them, against the recurrence in double
+// and its differences.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/acl_op.h"
+#include "acl/acl_op_compiler.h"
+#include "aclimb/core/half.h"
+
+namespace aclimb::testing {
+namespace {
+
+using Values = std::vector<double>;
+using Dims = std::vector<int64_t>;
+
+// A fractal's side is 16: rows and columns that fill some and leave a rest.
+constexpr int64_t kSteps = 3, kBatch = 17, kInputs = 2, kHidden = 18;
+constexpr int64_t kState = kBatch * kHidden;
+
+struct Case {
+  const char* name;
+  aclDataType dtype;
+  const char* gate_order;
+  bool reversed, masked, fractals;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+struct Problem {
+  Values x, w, b, h, c, mask;  // h and c before the first step
+  Values grad_y, grad_h, grad_c;
+};
+
+struct States {
+  Values y, h, c, i, j, f, o, tanh_c;  // of each step
+};
+
+double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+
+States Forward(const Problem& p, const Case& how) {
+  const std::string order = how.gate_order;
+  const auto place = [&](char gate) { return static_cast<int64_t>(order.find(gate)) * kHidden; };
+  States states;
+  for (Values* each : {&states.y, &states.h, &states.c, &states.i, &states.j, &states.f, &states.o,
+                       &states.tanh_c}) {
+    each->assign(kSteps * kState, 0);
+  }
+  Values h = p.h, c = p.c;
+  for (int64_t k = 0; k < kSteps; ++k) {
+    const int64_t t = how.reversed ? kSteps - 1 - k : k;
+    const Values last_h = h;
+    for (int64_t row = 0; row < kBatch; ++row) {
+      for (int64_t column = 0; column < kHidden; ++column) {
+        const auto sum = [&](char gate) {
+          const int64_t at = place(gate) + column;
+          double total = p.b[at];
+          for (int64_t n = 0; n < kInputs; ++n) {
+            total += p.x[(t * kBatch + row) * kInputs + n] * p.w[n * 4 * kHidden + at];
+          }
+          for (int64_t n = 0; n < kHidden; ++n) {
+            total += last_h[row * kHidden + n] * p.w[(kInputs + n) * 4 * kHidden + at];
+          }
+          return total;
+        };
+        const int64_t in_state = row * kHidden + column, in_all = t * kState + in_state;
+        const double i = SigmoidOf(sum('i')), f = SigmoidOf(sum('f')), o = SigmoidOf(sum('o'));
+        const double j = std::tanh(sum('j'));
+        const double next = f * c[in_state] + i * j;
+        if (p.mask[in_all] != 0) {
+          c[in_state] = next;
+          h[in_state] = o * std::tanh(next);
+          states.y[in_all] = h[in_state];
+        }
+        states.i[in_all] = i;
+        states.j[in_all] = j;
+        states.f[in_all] = f;
+        states.o[in_all] = o;
+        states.tanh_c[in_all] = std::tanh(next);
+        states.h[in_all] = h[in_state];
+        states.c[in_all] = c[in_state];
+      }
+    }
+  }
+  return states;
+}
+
+double Weighed(const Problem& p, const Case& how) {
+  const States states = Forward(p, how);
+  const int64_t last = (how.reversed ? 0 : kSteps - 1) * kState;
+  double total = 0;
+  for (size_t n = 0; n < p.grad_y.size(); ++n) total += p.grad_y[n] * states.y[n];
+  for (int64_t n = 0; n < kState; ++n) {
+    total += p.grad_h[n] * states.h[last + n] + p.grad_c[n] * states.c[last + n];
+  }
+  return total;
+}
+
+// Of some elements; NaN, which is not compared, for the rest.
+Values Differences(Problem p, const Case& how, Values Problem::*of) {
+  constexpr double kStep = 1e-5;
+  Values gradient((p.*of).size(), NAN);
+  for (size_t n = 0; n < gradient.size(); n += 7) {
+    const double value = (p.*of)[n];
+    (p.*of)[n] = value + kStep;
+    const double above = Weighed(p, how);
+    (p.*of)[n] = value - kStep;
+    const double below = Weighed(p, how);
+    (p.*of)[n] = value;
+    gradient[n] = (above - below) / (2 * kStep);
+  }
+  return gradient;
+}
+
+// Numbers that FLOAT16 has.
+Values Numbers(int64_t count, int seed) {
+  Values values(static_cast<size_t>(count));
+  for (int64_t n = 0; n < count; ++n) {
+    values[static_cast<size_t>(n)] = static_cast<double>((n * 37 + seed * 11) % 65 - 32) / 64;
+  }
+  return values;
+}
+
+Problem MakeProblem(const Case& how) {
+  Problem p = {.x = Numbers(kSteps * kBatch * kInputs, 1),
+               .w = Numbers((kInputs + kHidden) * 4 * kHidden, 2),
+               .b = Numbers(4 * kHidden, 3),
+               .h = Numbers(kState, 4),
+               .c = Numbers(kState, 5),
+               .mask = Values(kSteps * kState, 1),
+               .grad_y = Numbers(kSteps * kState, 6),
+               .grad_h = Numbers(kState, 7),
+               .grad_c = Numbers(kState, 8)};
+  if (!how.masked) return p;
+  // Row n has n % (steps + 1) steps.
+  for (int64_t t = 0; t < kSteps; ++t) {
+    for (int64_t n = 0; n < kState; ++n) {
+      p.mask[t * kState + n] = t < n / kHidden % (kSteps + 1) ? 1 : 0;
+    }
+  }
+  return p;
+}
+
+// A tensor in device memory, dense or in fractals of its last two dimensions.
+class DeviceTensor {
+ public:
+  DeviceTensor(const Dims& dims, aclDataType dtype, bool fractals = false)
+      : dims_(dims), dtype_(dtype), fractals_(fractals) {
+    Dims stored = dims;
+    if (fractals) stored = {dims[0], (dims[2] + 15) / 16, (dims[1] + 15) / 16, 16, 16};
+    count_ = 1;
+    for (int64_t d : stored) count_ *= d;
+    const size_t bytes = static_cast<size_t>(count_) * Element();
+    EXPECT_EQ(aclrtMalloc(&memory_, bytes, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+    EXPECT_EQ(aclrtMemset(memory_, bytes, 0xC3, bytes), 0);
+    desc_ = aclCreateTensorDesc(dtype, static_cast<int>(dims.size()), dims.data(), ACL_FORMAT_ND);
+    EXPECT_EQ(aclSetTensorFormat(desc_, fractals ? ACL_FORMAT_FRACTAL_NZ : ACL_FORMAT_ND), 0);
+    EXPECT_EQ(aclSetTensorShape(desc_, static_cast<int>(stored.size()), stored.data()), 0);
+    buffer_ = aclCreateDataBuffer(memory_, bytes);
+  }
+  // Left out.
+  DeviceTensor() {
+    desc_ = aclCreateTensorDesc(ACL_DT_UNDEFINED, 0, nullptr, ACL_FORMAT_UNDEFINED);
+    buffer_ = aclCreateDataBuffer(nullptr, 0);
+  }
+  ~DeviceTensor() {
+    aclDestroyTensorDesc(desc_);
+    EXPECT_EQ(aclDestroyDataBuffer(buffer_), 0);
+    if (memory_ != nullptr) {
+      EXPECT_EQ(aclrtFree(memory_), 0);
+    }
+  }
+  DeviceTensor(const DeviceTensor&) = delete;
+  DeviceTensor& operator=(const DeviceTensor&) = delete;
+
+  void Write(const Values& values) {
+    std::vector<char> host(static_cast<size_t>(count_) * Element());
+    for (size_t n = 0; n < values.size(); ++n) {
+      if (dtype_ == ACL_FLOAT) {
+        reinterpret_cast<float*>(host.data())[Place(n)] = static_cast<float>(values[n]);
+      } else {
+        reinterpret_cast<Float16*>(host.data())[Place(n)] =
+            ToFloat16(static_cast<float>(values[n]));
+      }
+    }
+    EXPECT_EQ(
+        aclrtMemcpy(memory_, host.size(), host.data(), host.size(), ACL_MEMCPY_HOST_TO_DEVICE), 0);
+  }
+
+  void Expect(const Values& expected, double allowed, const char* what) const {
+    std::vector<char> host(static_cast<size_t>(count_) * Element());
+    EXPECT_EQ(
+        aclrtMemcpy(host.data(), host.size(), memory_, host.size(), ACL_MEMCPY_DEVICE_TO_HOST), 0);
+    double worst = 0;
+    for (size_t n = 0; n < expected.size(); ++n) {
+      if (std::isnan(expected[n])) continue;
+      const double got = dtype_ == ACL_FLOAT
+                             ? reinterpret_cast<const float*>(host.data())[Place(n)]
+                             : ToFloat(reinterpret_cast<const Float16*>(host.data())[Place(n)]);
+      const double error = std::abs(got - expected[n]) / std::max(1.0, std::abs(expected[n]));
+      worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    }
+    EXPECT_LE(worst, allowed) << what;
+  }
+
+  const aclTensorDesc* desc() const { return desc_; }
+  aclDataBuffer* buffer() const { return buffer_; }
+
+ private:
+  size_t Element() const { return dtype_ == ACL_FLOAT ? 4 : 2; }
+  size_t Place(size_t n) const {
+    if (!fractals_) return n;
+    const size_t rows = static_cast<size_t>(dims_[1]), columns = static_cast<size_t>(dims_[2]);
+    const size_t t = n / (rows * columns), row = n / columns % rows, column = n % columns;
+    const size_t across = (columns + 15) / 16, down = (rows + 15) / 16;
+    return (((t * across + column / 16) * down + row / 16) * 16 + row % 16) * 16 + column % 16;
+  }
+
+  Dims dims_;
+  aclDataType dtype_ = ACL_FLOAT;
+  bool fractals_ = false;
+  int64_t count_ = 0;
+  void* memory_ = nullptr;
+  aclTensorDesc* desc_ = nullptr;
+  aclDataBuffer* buffer_ = nullptr;
+};
+
+class LstmByType : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(aclrtSetDevice(0), 0);
+    attributes_ = aclopCreateAttr();
+    aclopSetAttrString(attributes_, "cell_type", "LSTM");
+    aclopSetAttrString(attributes_, "direction",
+                       GetParam().reversed ? "REDIRECTIONAL" : "UNIDIRECTIONAL");
+    aclopSetAttrBool(attributes_, "use_peephole", 0);
+    aclopSetAttrFloat(attributes_, "cell_clip", -1);
+    aclopSetAttrInt(attributes_, "num_proj", 0);
+    aclopSetAttrBool(attributes_, "time_major", 1);
+    aclopSetAttrFloat(attributes_, "forget_bias", 0);
+    aclopSetAttrString(attributes_, "gate_order", GetParam().gate_order);
+  }
+  void TearDown() override { aclopDestroyAttr(attributes_); }
+
+  int Execute(const char* type, const std::vector<DeviceTensor*>& inputs,
+              const std::vector<DeviceTensor*>& outputs) {
+    std::vector<const aclTensorDesc*> input_descs, output_descs;
+    std::vector<const aclDataBuffer*> input_buffers;
+    std::vector<aclDataBuffer*> output_buffers;
+    for (const DeviceTensor* each : inputs) {
+      input_descs.push_back(each->desc());
+      input_buffers.push_back(each->buffer());
+    }
+    for (const DeviceTensor* each : outputs) {
+      output_descs.push_back(each->desc());
+      output_buffers.push_back(each->buffer());
+    }
+    return aclopCompileAndExecute(type, static_cast<int>(inputs.size()), input_descs.data(),
+                                  input_buffers.data(), static_cast<int>(outputs.size()),
+                                  output_descs.data(), output_buffers.data(), attributes_,
+                                  ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr);
+  }
+
+  aclopAttr* attributes_ = nullptr;
+};
+
+// Rounded to FLOAT16 after each of some ten operations a step.
+double AllowedOf(const Case& how) { return how.dtype == ACL_FLOAT ? 5e-6 : 1e-2; }
+
+TEST_P(LstmByType, ForwardIsTheRecurrence) {
+  const Case& how = GetParam();
+  const Problem p = MakeProblem(how);
+  const Dims states = {kSteps, kBatch, kHidden}, state = {1, kBatch, kHidden};
+  DeviceTensor x({kSteps, kBatch, kInputs}, how.dtype), none;
+  DeviceTensor w({kInputs + kHidden, 4 * kHidden}, how.dtype), b({4 * kHidden}, how.dtype);
+  DeviceTensor first_h(state, how.dtype), first_c(state, how.dtype), mask(states, ACL_FLOAT16);
+  x.Write(p.x);
+  w.Write(p.w);
+  b.Write(p.b);
+  first_h.Write(p.h);
+  first_c.Write(p.c);
+  mask.Write(p.mask);
+  DeviceTensor y(states, how.dtype), h(states, how.dtype), c(states, how.dtype);
+  DeviceTensor i(states, how.dtype, how.fractals), j(states, how.dtype, how.fractals);
+  DeviceTensor f(states, how.dtype, how.fractals), o(states, how.dtype, how.fractals);
+  DeviceTensor tanh_c(states, how.dtype, how.fractals);
+  ASSERT_EQ(Execute("DynamicRNN", {&x, &w, &b, how.masked ? &mask : &none, &first_h, &first_c},
+                    {&y, &h, &c, &i, &j, &f, &o, &tanh_c}),
+            0)
+      << aclGetRecentErrMsg();
+  ASSERT_EQ(aclrtSynchronizeDevice(), 0);
+  const States expected = Forward(p, how);
+  const double allowed = AllowedOf(how);
+  y.Expect(expected.y, allowed, "y");
+  h.Expect(expected.h, allowed, "h");
+  c.Expect(expected.c, allowed, "c");
+  i.Expect(expected.i, allowed, "i");
+  j.Expect(expected.j, allowed, "j");
+  f.Expect(expected.f, allowed, "f");
+  o.Expect(expected.o, allowed, "o");
+  tanh_c.Expect(expected.tanh_c, allowed, "tanhc");
+}
+
+TEST_P(LstmByType, GradientIsThatOfTheRecurrence) {
+  const Case& how = GetParam();
+  const Problem p = MakeProblem(how);
+  const States s = Forward(p, how);
+  const Dims states = {kSteps, kBatch, kHidden}, state = {kBatch, kHidden};
+  const Dims input = {kSteps, kBatch, kInputs}, weight = {kInputs + kHidden, 4 * kHidden};
+  DeviceTensor x(input, how.dtype), w(weight, how.dtype), b({4 * kHidden}, how.dtype);
+  DeviceTensor y(states, how.dtype), h(states, how.dtype), c(states, how.dtype);
+  DeviceTensor first_h(state, how.dtype), first_c(state, how.dtype);
+  DeviceTensor grad_y(states, how.dtype), last_grad_h(state, how.dtype);
+  DeviceTensor last_grad_c(state, how.dtype), mask(states, ACL_FLOAT16), scalar({}, how.dtype);
+  DeviceTensor i(states, how.dtype, how.fractals), j(states, how.dtype, how.fractals);
+  DeviceTensor f(states, how.dtype, how.fractals), o(states, how.dtype, how.fractals);
+  DeviceTensor tanh_c(states, how.dtype, how.fractals);
+  x.Write(p.x);
+  w.Write(p.w);
+  b.Write(p.b);
+  y.Write(s.y);
+  h.Write(s.h);
+  c.Write(s.c);
+  first_h.Write(p.h);
+  first_c.Write(p.c);
+  grad_y.Write(p.grad_y);
+  last_grad_h.Write(p.grad_h);
+  last_grad_c.Write(p.grad_c);
+  mask.Write(p.mask);
+  scalar.Write({0});
+  i.Write(s.i);
+  j.Write(s.j);
+  f.Write(s.f);
+  o.Write(s.o);
+  tanh_c.Write(s.tanh_c);
+  // So torch_npu has it.
+  aclopSetAttrBool(attributes_, "cell_type", 1);
+  DeviceTensor grad_w(weight, how.dtype), grad_b({4 * kHidden}, how.dtype);
+  DeviceTensor grad_x(input, how.dtype), grad_h(state, how.dtype), grad_c(state, how.dtype);
+  ASSERT_EQ(Execute("DynamicRNNGrad",
+                    {&x,
+                     &w,
+                     &b,
+                     &y,
+                     &first_h,
+                     &first_c,
+                     &h,
+                     &c,
+                     &grad_y,
+                     &last_grad_h,
+                     &last_grad_c,
+                     &i,
+                     &j,
+                     &f,
+                     &o,
+                     &tanh_c,
+                     how.masked ? &mask : &scalar,
+                     &scalar,
+                     &scalar,
+                     &scalar,
+                     &scalar},
+                    {&grad_w, &grad_b, &grad_x, &grad_h, &grad_c}),
+            0)
+      << aclGetRecentErrMsg();
+  ASSERT_EQ(aclrtSynchronizeDevice(), 0);
+  const double allowed = AllowedOf(how);
+  grad_w.Expect(Differences(p, how, &Problem::w), allowed, "dw");
+  grad_b.Expect(Differences(p, how, &Problem::b), allowed, "db");
+  grad_x.Expect(Differences(p, how, &Problem::x), allowed, "dx");
+  grad_h.Expect(Differences(p, how, &Problem::h), allowed, "dh before the first step");
+  grad_c.Expect(Differences(p, how, &Problem::c), allowed, "dc before the first step");
+}
+
+TEST_P(LstmByType, WhatIsNotCoveredIsRefused) {
+  const Case& how = GetParam();
+  const Dims states = {kSteps, kBatch, kHidden};
+  DeviceTensor x({kSteps, kBatch, kInputs}, how.dtype), none;
+  DeviceTensor w({kInputs + kHidden, 4 * kHidden}, how.dtype), b({4 * kHidden}, how.dtype);
+  DeviceTensor first_h({1, kBatch, kHidden}, how.dtype), first_c({1, kBatch, 1}, how.dtype);
+  DeviceTensor y(states, how.dtype);
+  const std::vector<DeviceTensor*> inputs = {&x, &w, &b, &none, &first_h, &first_c};
+  const std::vector<DeviceTensor*> outputs(8, &y);
+  const auto expect = [&](const char* part) {
+    aclGetRecentErrMsg();
+    EXPECT_EQ(Execute("DynamicRNN", inputs, outputs), ACL_ERROR_API_NOT_SUPPORT);
+    const std::string text = aclGetRecentErrMsg();
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  };
+  expect("expected input 5 of the shape [1, 17, 18] and the dtype of x");
+  aclopSetAttrFloat(attributes_, "forget_bias", 0.5f);
+  expect("expected the attribute forget_bias to be 0");
+  aclopSetAttrFloat(attributes_, "forget_bias", 0);
+  aclopSetAttrFloat(attributes_, "cell_clip", 3);
+  expect("expected the attribute cell_clip to be below 0");
+  aclopSetAttrString(attributes_, "cell_type", "GRU");
+  expect("expected the attribute cell_type to be LSTM");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, LstmByType,
+    ::testing::Values(Case{"Plain", ACL_FLOAT, "ifjo", false, false, false},
+                      Case{"Fractals", ACL_FLOAT, "ifjo", false, false, true},
+                      Case{"ReversedMasked", ACL_FLOAT, "ijfo", true, true, false},
+                      Case{"MaskedFractals", ACL_FLOAT, "ifjo", false, true, true},
+                      Case{"Half", ACL_FLOAT16, "ifjo", false, false, true},
+                      Case{"HalfReversedMasked", ACL_FLOAT16, "ijfo", true, true, false}),
+    [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace aclimb::testing
