@@ -4,7 +4,7 @@
 #include <mutex>
 #include <new>
 
-#include "aclimb/bridge/bridge.h"
+#include "aclimb/bridge/collectives.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/observe/observe.h"
 
@@ -35,7 +35,8 @@ constexpr const char* kLiveTexts[] = {"",
                                       "it is a live aclDataBuffer",
                                       "it is a live aclTensorDesc",
                                       "it is a live aclopAttr",
-                                      "it is a live physical memory handle"};
+                                      "it is a live physical memory handle",
+                                      "it is a live communicator"};
 constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed context",
                                            "it is a destroyed stream",
@@ -52,9 +53,10 @@ constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed aclDataBuffer",
                                            "it is a destroyed aclTensorDesc",
                                            "it is a destroyed aclopAttr",
-                                           "it is a freed physical memory handle"};
-static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_KINDS);
-static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_KINDS);
+                                           "it is a freed physical memory handle",
+                                           "it is a destroyed communicator"};
+static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_COMMUNICATOR + 1);
+static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_COMMUNICATOR + 1);
 
 class TablePart final : public ForkPart {
  public:

@@ -7,6 +7,7 @@
 #include "aclimb/core/environment.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/exception_info.h"
+#include "aclimb/runtime/failure_texts.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
 
@@ -56,8 +57,13 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
                   "abort this stream too, and queue the work again", "runtime/stream/aborted");
   }
   AclimbTaskFailure first = {"", 0, 0, 0, nullptr};
+  std::string own;  // what the first one says itself
   for (const AclimbTaskFailure& failure : failures) {
-    if (first.code == 0) first = failure;
+    std::string text = TakeFailureText(device_id, stream_id, failure.task);
+    if (first.code == 0) {
+      first = failure;
+      own = std::move(text);
+    }
     TellExceptionCallback(stream_id, device_id, failure);
   }
   if (first.code == 0) {
@@ -72,7 +78,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), first.why == nullptr ? std::string() : Cat(", since ", first.why),
-          "; expected it to succeed."),
+          own.empty() ? "" : ": ", own, "; expected it to succeed."),
       Cat(FixOf(first.code), "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }

@@ -73,7 +73,53 @@ typedef enum HcclDataType {
   HCCL_DATA_TYPE_RESERVED = 255
 } HcclDataType;
 
+typedef enum HcclSendRecvType {
+  HCCL_SEND = 0,
+  HCCL_RECV = 1,
+  HCCL_SEND_RECV_RESERVED = 2
+} HcclSendRecvType;
+
+// One item of HcclBatchSendRecv: `count` elements to or from `remoteRank`.
+typedef struct HcclSendRecvItem {
+  HcclSendRecvType sendRecvType;
+  void* buf;
+  uint64_t count;
+  HcclDataType dataType;
+  uint32_t remoteRank;
+} HcclSendRecvItem;
+
+typedef enum HcclConfig { HCCL_DETERMINISTIC = 0, HCCL_CONFIG_RESERVED = 1 } HcclConfig;
+
+union HcclConfigValue {
+  int32_t value;
+};
+
+// What HcclCommConfig can say.
+typedef enum HcclCommConfigCapability {
+  HCCL_COMM_CONFIG_BUFFER_SIZE = 0,
+  HCCL_COMM_CONFIG_DETERMINISTIC = 1,
+  HCCL_COMM_CONFIG_COMM_NAME = 2,
+  HCCL_COMM_CONFIG_OP_EXPANSION_MODE = 3,
+  HCCL_COMM_CONFIG_SUPPORT_INIT_BY_ENV = 4,
+  HCCL_COMM_CONFIG_RESERVED = 5
+} HcclCommConfigCapability;
+
 ACLIMB_MAYBE_UNUSED static const uint32_t HCCL_ROOT_INFO_BYTES = 4108;
+ACLIMB_MAYBE_UNUSED static const uint32_t COMM_NAME_MAX_LENGTH = 128;
+ACLIMB_MAYBE_UNUSED static const uint32_t UDI_MAX_LENGTH = 128;
+
+// Options of one communicator; HcclCommConfigInit fills them. Of a later release's structure, which
+// has more behind, the first fields mean the same.
+typedef struct HcclCommConfig {
+  char reserved[24];           // size, magic number, version
+  uint32_t hcclBufferSize;     // MB, at least 1; accepted and not needed
+  uint32_t hcclDeterministic;  // 0 or 1
+  char hcclCommName[128];      // COMM_NAME_MAX_LENGTH; empty: one is made up
+  char hcclUdi[128];           // a text of the program's own
+  uint32_t hcclOpExpansionMode;  // 0 default, 1 host, 2 AI CPU, 3 vector core; no effect
+  uint32_t hcclRdmaTrafficClass;
+  uint32_t hcclRdmaServiceLevel;
+} HcclCommConfig;
 
 // What one rank makes and a program hands to all others, as it likes: by MPI, a file, shared
 // memory.

@@ -39,6 +39,8 @@ ALLOWED = {
     "aclimb/executor": PUBLIC + CORE + BRIDGE
     + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h"),
     "aclimb/truth": PUBLIC + CORE + ("aclimb/contract/",),
+    # The contract of collectives, and the ranks behind it.
+    "aclimb/collectives": PUBLIC + CORE + BRIDGE + ("aclimb/copy/",),
     "aclimb/observe": CORE + BRIDGE + ("aclimb/backend/backend.h",),
     "aclimb/runtime": PUBLIC + CORE + BRIDGE + ("aclimb/backend/", "aclimb/observe/"),
     # The parts of libascendcl that listen.
@@ -66,6 +68,7 @@ CONFINED = {
     # An adapter for each family that oneDNN computes for.
     re.compile(r"^aclimb/onednn/adapter"): ("aclimb/onednn/", "aclimb/matmul/onednn.cc",
                                             "aclimb/ops/convolution_backward/onednn.cc"),
+    re.compile(r"^gloo/"): ("aclimb/collectives/gloo/",),
     re.compile(r"^omp\.h$"): ("aclimb/simd/parallel",),
     re.compile(r"^hwy/"): FAMILIES + ("aclimb/simd/", "aclimb/ops/"),
 }
@@ -102,6 +105,9 @@ FORKS_ELSEWHERE = {
     "aclimb/simd/parallel.cc": "of the team that the thread sanitizer sees through",
     "aclimb/runtime/pageable_copy.cc": "of calls and tasks under way, whose threads a child has not",
     "aclimb/executor/recent_calls.h": "recent_calls.cc renews them",
+    "aclimb/collectives/hub.cc": "its thread stays behind, and the child closes its sockets (socket.cc)",
+    "aclimb/collectives/link.h": "of a communicator, which a child is refused (handle.cc)",
+    "aclimb/collectives/thread_group.cc": "of communicators, which a child is refused (handle.cc)",
     "backends/cpu/marker.h": "backends/cpu/fork.cc renews them",
     "backends/cpu/queue.h": "backends/cpu/fork.cc renews them",
     "backends/cpu/scheduler.h": "backends/cpu/fork.cc takes and renews it",
@@ -296,6 +302,7 @@ def self_test():
         ("backends/cpu/a.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("include/acl/a.h", '#include "aclimb/core/dtype.h"\n'),
         ("aclimb/runtime/a.cc", "#include <dnnl.hpp>\n"),
+        ("aclimb/collectives/a.cc", "#include <gloo/context.h>\n"),
         ("aclimb/runtime/a.cc", "void F() { std::abort(); }\n"),
         ("aclimb/runtime/a.cc", "void F() { exit(1); }\n"),
         ("aclimb/runtime/a.cc", 'void F() { printf("x"); }\n'),

@@ -17,6 +17,7 @@ struct FixedRule {
   const char* fix;
 };
 std::span<const FixedRule> RuntimeRules();  // runtime/..., backend/...
+std::span<const FixedRule> CollectiveRules();  // collective/..., with HcclResults as codes
 std::span<const FixedRule> ObjectRules();   // tensor/..., executor/..., phase2/... and the like
 std::vector<FixedRule> CheckRules();        // check/..., of the checker; they have no code
 

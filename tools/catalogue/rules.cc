@@ -153,7 +153,7 @@ void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out
 std::vector<RuleEntry> AllRules() {
   std::vector<RuleEntry> rules;
   for (const truth::OperatorEntry* entry : AllOperators()) AddOperator(*entry->contract, rules);
-  for (const std::span<const FixedRule> table : {ObjectRules(), RuntimeRules()}) {
+  for (const std::span<const FixedRule> table : {ObjectRules(), RuntimeRules(), CollectiveRules()}) {
     for (const FixedRule& row : table) {
       rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, ""});
     }

@@ -124,8 +124,10 @@ constexpr FixedRule kRows[] = {
      "no kernel of the chip's own instructions is launched",
      "an operator that the program or a framework brings as a device binary",
      "call the operator of aclnnop/ that does the same"},
-    {"runtime/collective/unsupported", kRtFeatureNotSupport, "no collective is called",
-     "a program for several devices", "run one process on one device"},
+    {"runtime/collective/unsupported", kRtFeatureNotSupport,
+     "the functions of HCCL that are called are there",
+     "registered memory, or suspension of a communicator", "leave the call out"},
+    {"runtime/collective/queue", 0, "the backend takes the operation", kBackendCause, kBackendFix},
     // Initialisation.
     {"runtime/init/again", kRepeatInitialize, "aclInit is called once",
      "two parts of the program initialise", "ignore this code"},

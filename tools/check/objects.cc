@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "aclimb/bridge/bridge.h"
+#include "aclimb/bridge/collectives.h"
 
 namespace aclimb::check {
 namespace {
@@ -27,8 +27,9 @@ constexpr const char* kNames[] = {"object",
                                   "aclDataBuffer",
                                   "aclTensorDesc",
                                   "aclopAttr",
-                                  "physical memory handle"};
-static_assert(std::size(kNames) == ACLIMB_HANDLE_KINDS);
+                                  "physical memory handle",
+                                  "communicator"};
+static_assert(std::size(kNames) == ACLIMB_HANDLE_COMMUNICATOR + 1);
 
 }  // namespace
 

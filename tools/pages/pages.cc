@@ -79,6 +79,8 @@ std::string ErrorsPage() {
   AppendRules(catalogue::ObjectRules(), out);
   out += "\n## Rules of the runtime\n";
   AppendRules(catalogue::RuntimeRules(), out);
+  out += "\n## Rules of collectives\n\nTheir codes are of HcclResult.\n";
+  AppendRules(catalogue::CollectiveRules(), out);
   out +=
       "\n## Codes that Aclimb never returns\n\nThey are in the headers so that programs compile, "
       "and "

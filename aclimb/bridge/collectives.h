@@ -1,0 +1,42 @@
+#pragma once
+
+// What libascendcl.so offers to libhccl.so alone, beside bridge.h. C linkage and plain types only.
+
+#include "aclimb/bridge/bridge.h"
+
+struct AclimbSuspension;  // backend.h
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The kind of a communicator's handle, behind those of bridge.h, which every operator's code sees.
+#define ACLIMB_HANDLE_COMMUNICATOR ACLIMB_HANDLE_KINDS
+
+// One operation of a communicator on its way through a stream. When the stream gets there it stands
+// still, without keeping a thread, until aclimb_collective_done(); then it goes on, with the error
+// that `finish` returned, if any.
+typedef struct AclimbCollective {
+  const char* name;  // static text: the public function, for errors and traces
+  // The stream has come to the operation. Returns at once. With a null `stop` the operation was
+  // dropped: its stream was aborted or destroyed, or nothing was queued.
+  void (*reached)(void* payload, struct AclimbSuspension* stop);
+  // After aclimb_collective_done, on a thread of the runtime: 0 or the aclError of the task. `text`
+  // says then what failed and lives until `release`.
+  int (*finish)(void* payload, const char** text);
+  // Exactly once, after the last of the other two; also when the launch fails.
+  void (*release)(void* payload);
+  void* payload;
+  const AclimbOperation* operation;  // null when no tool listens
+} AclimbCollective;
+
+// Queues the operation on the stream (null: default stream of the current context). Otherwise as
+// aclimb_launch.
+ACLIMB_BRIDGE int aclimb_launch_collective(void* stream, const AclimbCollective* collective,
+                                           AclimbReason* reason);
+// The stream goes on. From any thread, exactly once.
+ACLIMB_BRIDGE void aclimb_collective_done(struct AclimbSuspension* stop);
+
+#ifdef __cplusplus
+}
+#endif

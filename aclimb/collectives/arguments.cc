@@ -1,0 +1,201 @@
+#include "aclimb/collectives/arguments.h"
+
+#include <cstring>
+#include <utility>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/collectives/datatype.h"
+#include "aclimb/collectives/errors.h"
+#include "aclimb/collectives/handle.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::collectives {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 62;
+
+// The device memory of the elements as the host sees it.
+Result<std::byte*> Locate(const char* name, const void* address, uint64_t bytes,
+                          uint32_t alignment) {
+  const std::string is = Cat(name, " is ", aclimb::AddressText(address));
+  AclimbAllocation allocation = {};
+  if (aclimb_memory_find(address, &allocation) == 0) {
+    return Refuse(HCCL_E_PARA, Cat(is, ", which is no device memory; expected some."),
+                  "allocate the buffer with aclrtMalloc, and keep it until the stream was waited "
+                  "for",
+                  Cat("collective/memory/", name));
+  }
+  const auto offset = static_cast<uint64_t>(static_cast<const char*>(address) -
+                                            static_cast<const char*>(allocation.base));
+  if (bytes > allocation.usable - offset) {
+    return Refuse(HCCL_E_PARA,
+                  Cat(is, ", with ", allocation.usable - offset, " bytes to the end of its memory; "
+                      "the call needs ", bytes, ", expected as many."),
+                  "counts are in elements: allocate enough, or pass a smaller count",
+                  Cat("collective/memory/", name));
+  }
+  if (reinterpret_cast<uintptr_t>(address) % alignment != 0) {
+    return Refuse(HCCL_E_PARA,
+                  Cat(is, "; expected a multiple of ", alignment, ", the size of its elements."),
+                  "align the buffer to its elements", Cat("collective/memory/", name));
+  }
+  if (allocation.kernel_base == nullptr) {
+    return Refuse(HCCL_E_NOT_SUPPORT,
+                  Cat(is, ", on a device whose memory the host does not see; expected the "
+                      "processor's own."),
+                  "unset ACLIMB_DEVICE", Cat("collective/memory/", name));
+  }
+  return static_cast<std::byte*>(allocation.kernel_base) + offset;
+}
+
+}  // namespace
+
+Call::Call(const char* function, Kind kind, HcclComm comm, aclrtStream stream) : stream_(stream) {
+  operation_.function = function;
+  operation_.kind = kind;
+  Result<CommunicatorRef> found = Resolve(comm);
+  if (!found.ok()) {
+    Refuse(found.TakeStatus());
+    return;
+  }
+  communicator_ = std::move(found.value());
+  Result<int32_t> device = CurrentDevice();
+  if (!device.ok()) {
+    Refuse(device.TakeStatus());
+  } else if (device.value() != communicator_->origin().device) {
+    Refuse(aclimb::Refuse(HCCL_E_PARA,
+                          Cat("comm is of device ", communicator_->origin().device,
+                              " but the calling thread's device is ", device.value(),
+                              "; expected the same."),
+                          "call aclrtSetDevice with the communicator's device, and pass a stream of "
+                          "it",
+                          "collective/device"));
+  }
+}
+
+Call& Call::Refuse(Status status) {
+  if (status_.ok()) status_ = std::move(status);
+  return *this;
+}
+
+Call& Call::Type(const char* name, HcclDataType type) {
+  if (SizeOf(type) == 0) {
+    Refuse(BadParameter(name, type, "an HcclDataType", "dtype",
+                        "pass an enumerator of HcclDataType; its numbers are not those of "
+                        "aclDataType"));
+  }
+  operation_.type = type;
+  return *this;
+}
+
+Call& Call::Reduces(HcclReduceOp op) {
+  if (!IsKnown(op)) {
+    Refuse(BadParameter("op", op, "HCCL_REDUCE_SUM, PROD, MAX or MIN", "op",
+                        "pass an enumerator of HcclReduceOp"));
+  } else if (status_.ok() && !IsReducible(operation_.type)) {
+    Refuse(aclimb::Refuse(HCCL_E_NOT_SUPPORT,
+                          Cat("dataType is ", NameOf(operation_.type),
+                              ", which is only moved; expected a type that is reduced."),
+                          "convert to FP16, BFP16 or FP32 first", "collective/reduced-type"));
+  }
+  operation_.op = op;
+  return *this;
+}
+
+Call& Call::Root(uint32_t root) {
+  if (status_.ok() && root >= size()) {
+    Refuse(BadParameter("root", root, Cat("a rank, 0 to ", size() - 1), "root",
+                        "pass a rank of the communicator"));
+  }
+  operation_.root = root;
+  return *this;
+}
+
+Call& Call::Count(uint64_t count) {
+  if (status_.ok() && count > kMostBytes / SizeOf(operation_.type) / size()) {
+    Refuse(aclimb::Refuse(HCCL_E_PARA,
+                          Cat("the count is ", count,
+                              "; expected a number of elements that memory can hold."),
+                          "pass the number of elements", "collective/count"));
+  }
+  operation_.count = count;
+  return *this;
+}
+
+std::byte* Call::Find(const char* name, const void* address, uint64_t count, bool writes) {
+  if (!status_.ok() || count == 0) return nullptr;
+  if (address == nullptr) {
+    Refuse(NullPointer(name));
+    return nullptr;
+  }
+  const uint32_t element = SizeOf(operation_.type);
+  if (count > kMostBytes / element) {
+    Count(count);
+    return nullptr;
+  }
+  Result<std::byte*> located =
+      Locate(name, address, count * element, element);
+  if (!located.ok()) {
+    Refuse(located.TakeStatus());
+    return nullptr;
+  }
+  touched_.push_back({name, address, count, writes});
+  return located.value();
+}
+
+std::byte* Call::Reads(const char* name, const void* address, uint64_t count) {
+  return Find(name, address, count, /*writes=*/false);
+}
+
+std::byte* Call::Writes(const char* name, const void* address, uint64_t count) {
+  return Find(name, address, count, /*writes=*/true);
+}
+
+std::vector<uint64_t> Call::Numbers(const char* name, const void* array, uint64_t count) {
+  if (!status_.ok()) return std::vector<uint64_t>(count);
+  if (array == nullptr) {
+    Refuse(NullPointer(name));
+    return std::vector<uint64_t>(count);
+  }
+  std::vector<uint64_t> numbers(count);
+  std::memcpy(numbers.data(), array, count * sizeof(uint64_t));
+  for (const uint64_t number : numbers) {
+    if (status_.ok() && number > kMostBytes / 16) {
+      Refuse(aclimb::Refuse(HCCL_E_PARA,
+                            Cat(name, " has ", number,
+                                "; expected numbers of elements that memory can hold."),
+                            "pass an array of uint64_t with one number for each rank",
+                            "collective/count"));
+    }
+  }
+  return numbers;
+}
+
+Call& Call::Apart(const void* in, uint64_t in_count, const void* out, uint64_t out_count,
+                  bool same_allowed) {
+  if (!status_.ok() || in_count == 0 || out_count == 0) return *this;
+  const uint64_t element = SizeOf(operation_.type);
+  const auto in_begin = reinterpret_cast<uintptr_t>(in);
+  const auto out_begin = reinterpret_cast<uintptr_t>(out);
+  const bool apart = in_begin + in_count * element <= out_begin ||
+                     out_begin + out_count * element <= in_begin;
+  if (apart || (same_allowed && in_begin == out_begin)) return *this;
+  return Refuse(aclimb::Refuse(
+      HCCL_E_PARA,
+      Cat("sendBuf and recvBuf overlap; expected ",
+          same_allowed ? "them to be the same or to have no byte in common."
+                       : "them to have no byte in common."),
+      "use two buffers", "collective/overlap"));
+}
+
+Status Call::Queue(bool empty) {
+  if (!status_.ok() || empty) return std::move(status_);
+  std::unique_ptr<ToolView> view = ToolView::Make(operation_);
+  for (const Touched& each : touched_) {
+    if (view == nullptr) break;
+    view->Add(each.name, each.address, each.count, operation_.type, each.writes);
+  }
+  return communicator_->Queue(std::move(operation_), std::move(view), stream_);
+}
+
+}  // namespace aclimb::collectives

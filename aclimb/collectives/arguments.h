@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "acl/acl_rt.h"
+#include "aclimb/collectives/make.h"
+#include "aclimb/collectives/operation.h"
+#include "aclimb/collectives/tool_view.h"
+#include "aclimb/core/status.h"
+
+namespace aclimb::collectives {
+
+// One call of an operation: its arguments are checked in the order in which they are added; the
+// first refusal stays, and nothing is done after it.
+class Call {
+ public:
+  Call(const char* function, Kind kind, HcclComm comm, aclrtStream stream);
+
+  uint32_t rank() const { return communicator_ != nullptr ? communicator_->rank() : 0; }
+  uint32_t size() const { return communicator_ != nullptr ? communicator_->size() : 0; }
+  bool ok() const { return status_.ok(); }
+
+  Call& Type(const char* name, HcclDataType type);
+  Call& Reduces(HcclReduceOp op);
+  Call& Root(uint32_t root);
+  Call& Count(uint64_t count);
+  // A buffer of `count` elements; their first one, or null after a refusal.
+  std::byte* Reads(const char* name, const void* address, uint64_t count);
+  std::byte* Writes(const char* name, const void* address, uint64_t count);
+  // A host array of a number for each rank.
+  std::vector<uint64_t> Numbers(const char* name, const void* array, uint64_t count);
+  Call& Refuse(Status status);
+  // The two buffers have no byte in common, unless they begin at the same one and that is allowed.
+  Call& Apart(const void* in, uint64_t in_count, const void* out, uint64_t out_count,
+              bool same_allowed);
+
+  Operation& operation() { return operation_; }
+  // A count of 0 is a success without effect.
+  Status Queue(bool empty);
+
+ private:
+  std::byte* Find(const char* name, const void* address, uint64_t count, bool writes);
+
+  struct Touched {
+    const char* name;
+    const void* address;
+    uint64_t count;
+    bool writes;
+  };
+
+  CommunicatorRef communicator_;
+  const aclrtStream stream_;
+  Operation operation_;
+  std::vector<Touched> touched_;
+  Status status_;
+};
+
+}  // namespace aclimb::collectives

@@ -1,0 +1,46 @@
+#include "aclimb/collectives/frame.h"
+
+#include "aclimb/collectives/bytes.h"
+
+namespace aclimb::collectives {
+namespace {
+
+constexpr uint32_t kMagic = 0x42484341;  // "ACHB"
+constexpr size_t kHeaderBytes = 12;
+
+}  // namespace
+
+std::string Encode(FrameType type, std::string_view body) {
+  return ByteWriter()
+      .Number(kMagic)
+      .Number(static_cast<uint16_t>(type))
+      .Number(uint16_t{0})
+      .Text(body)
+      .Take();
+}
+
+std::optional<Frame> FrameParser::Next() {
+  const std::string_view rest = std::string_view(bytes_).substr(read_);
+  if (broken_ || rest.empty()) return std::nullopt;
+  // A wrong beginning is seen at its first byte, not when a header's length has come.
+  const std::string header = Encode(FrameType::kHello, {});
+  const size_t same = rest.size() < 4 ? rest.size() : 4;
+  broken_ = rest.substr(0, same) != std::string_view(header).substr(0, same);
+  if (broken_ || rest.size() < kHeaderBytes) return std::nullopt;
+  ByteReader reader(rest);
+  reader.Number<uint32_t>();
+  const auto type = reader.Number<uint16_t>();
+  const auto zero = reader.Number<uint16_t>();
+  const auto length = reader.Number<uint32_t>();
+  broken_ = type == 0 || type > kLastFrameType || zero != 0 || length > most_;
+  if (broken_ || reader.left() < length) return std::nullopt;
+  Frame frame{static_cast<FrameType>(type), std::string(rest.substr(kHeaderBytes, length))};
+  read_ += kHeaderBytes + length;
+  if (read_ == bytes_.size() || read_ > (size_t{1} << 20)) {
+    bytes_.erase(0, read_);
+    read_ = 0;
+  }
+  return frame;
+}
+
+}  // namespace aclimb::collectives

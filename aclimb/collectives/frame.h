@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace aclimb::collectives {
+
+// What ranks and the hub, where they meet, say to each other. Behind each name: who says it, and
+// what it has.
+enum class FrameType : uint16_t {
+  kHello = 1,      // rank: secret, number of ranks, rank, process secret, host and process number
+  kWaiting = 2,    // hub: text of who has not come yet
+  kWelcome = 3,    // hub: of each rank its process secret, host and process number
+  kRefused = 4,    // hub: text
+  kExchange = 5,   // rank: key, ranks that take part, whether one piece for each follows, pieces
+  kExchanged = 6,  // hub: key, one piece of each rank that takes part
+  kFailed = 7,     // rank, and hub to the others: rank, channel (or key of an exchange), text
+  kLeave = 8,      // rank: nothing
+  kLeft = 9,       // hub: rank
+  kGone = 10,      // hub: rank, text
+  kAsk = 11,       // rank: channel, ranks; hub to each of them: channel
+  kStand = 12,     // rank: channel, and where it stands: number, signature and text of a call
+  kStands = 13,    // hub: channel, and of each rank that stands elsewhere: rank, whether it
+                   // answered, where it stands
+};
+constexpr uint16_t kLastFrameType = 13;
+
+struct Frame {
+  FrameType type;
+  std::string body;
+};
+
+// The frame as it is sent.
+std::string Encode(FrameType type, std::string_view body);
+
+// Cuts a stream of bytes, which anybody may have sent, into frames.
+class FrameParser {
+ public:
+  // Of a body. Before somebody has shown the secret, little is read from him.
+  static constexpr size_t kMostOfStranger = 1024;
+  static constexpr size_t kMost = size_t{64} << 20;
+
+  void Append(std::string_view bytes) { bytes_ += bytes; }
+  // The next frame once all of it is there. Nothing more comes after a violation.
+  std::optional<Frame> Next();
+  // What was sent is no frame.
+  bool broken() const { return broken_; }
+  void Trust() { most_ = kMost; }
+
+ private:
+  std::string bytes_;
+  size_t read_ = 0;
+  size_t most_ = kMostOfStranger;
+  bool broken_ = false;
+};
+
+}  // namespace aclimb::collectives

@@ -1,0 +1,285 @@
+// The transport over Gloo. The only file that sees it.
+
+#include "aclimb/collectives/transport.h"
+
+#include <gloo/allgatherv.h>
+#include <gloo/allreduce.h>
+#include <gloo/barrier.h>
+#include <gloo/broadcast.h>
+#include <gloo/context.h>
+#include <gloo/reduce.h>
+#include <gloo/scatter.h>
+#include <gloo/transport/address.h>
+#include <gloo/transport/context.h>
+#include <gloo/transport/device.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/quiet_thread.h"
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+// Connected to all ranks by addresses that `config.exchange` carries.
+class Mesh : public gloo::Context {
+ public:
+  explicit Mesh(const AclimbMeshConfig& config)
+      : gloo::Context(static_cast<int>(config.rank), static_cast<int>(config.size)) {
+    gloo::transport::tcp::attr attributes;
+    attributes.hostname = config.address;
+    {
+      const aclimb::SignalsBlocked blocked;  // they belong to the program's threads
+      device_ = gloo::transport::tcp::CreateDevice(attributes);
+    }
+    transportContext_ = device_->createContext(rank, size);
+    // Gloo waits five times as long for a connection.
+    const Milliseconds patience(std::max<int64_t>(config.timeout_ms / 5, 1));
+    setTimeout(patience);
+    transportContext_->setTimeout(patience);
+    const size_t bytes = gloo::transport::Address::kMaxByteSize;
+    const auto ranks = static_cast<size_t>(size);
+    std::vector<char> mine(bytes * ranks), theirs(bytes * ranks);
+    for (int peer = 0; peer < size; ++peer) {
+      if (peer == rank) continue;
+      const std::vector<char> address = transportContext_->createPair(peer)->address().bytes();
+      char* const place = mine.data() + bytes * static_cast<size_t>(peer);
+      place[0] = static_cast<char>(address.size());
+      std::memcpy(place + 1, address.data(), address.size());
+    }
+    if (config.exchange(config.context, mine.data(), bytes, theirs.data()) != 0) {
+      throw std::runtime_error("the ranks' addresses were not exchanged");
+    }
+    for (int peer = 0; peer < size; ++peer) {
+      if (peer == rank) continue;
+      const char* const place = theirs.data() + bytes * static_cast<size_t>(peer);
+      const auto length = static_cast<uint8_t>(place[0]);
+      transportContext_->getPair(peer)->connect({place + 1, place + 1 + length});
+    }
+  }
+
+  // A wait that runs out of time ends, in Gloo, all operations of its context and closes their
+  // connections; there is no other way to have that.
+  void Abort() {
+    char nothing = 0;
+    createUnboundBuffer(&nothing, sizeof(nothing))->waitRecv(nullptr, Milliseconds(1));
+  }
+};
+
+// Of Gloo's 64 bits it has 32 for the caller.
+uint32_t GlooTag(uint64_t tag) { return static_cast<uint32_t>(tag ^ tag >> 32); }
+
+// Apart from the slots of Gloo's own collectives, whose upper bits are 0.
+uint64_t Slot(uint64_t tag) { return tag | uint64_t{1} << 63; }
+
+template <typename Options>
+void Prepare(const AclimbTransportCall& call, Options* options) {
+  options->setTag(GlooTag(call.tag));
+  options->setTimeout(Milliseconds(call.timeout_ms));
+}
+
+}  // namespace
+
+struct AclimbMesh {
+  std::shared_ptr<Mesh> gloo;
+};
+
+namespace {
+
+// Runs the body; an exception becomes a text.
+template <typename Body>
+int Guarded(AclimbTransportError* error, Body&& body) noexcept {
+  try {
+    body();
+    return 0;
+  } catch (const std::exception& failure) {
+    // Without the place in Gloo's sources, "[/.../pair.cc:589] ".
+    const char* text = failure.what();
+    if (text[0] == '[') {
+      if (const char* const end = std::strstr(text, "] ")) text = end + 2;
+    }
+    std::snprintf(error->text, sizeof(error->text), "%s", text);
+  } catch (...) {
+    std::snprintf(error->text, sizeof(error->text), "an unknown failure");
+  }
+  return 1;
+}
+
+int ConnectMesh(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error) {
+  return Guarded(error, [&] {
+    auto made = std::make_unique<AclimbMesh>();
+    made->gloo = std::make_shared<Mesh>(*config);
+    *mesh = made.release();
+  });
+}
+
+void DestroyMesh(AclimbMesh* mesh) {
+  AclimbTransportError ignored;
+  Guarded(&ignored, [&] { delete mesh; });
+}
+
+void AbortMesh(AclimbMesh* mesh) {
+  AclimbTransportError ignored;
+  Guarded(&ignored, [&] { mesh->gloo->Abort(); });
+}
+
+// Gloo's buffers have an element type; these stand for its size.
+template <size_t kBytes>
+struct Element {
+  char bytes[kBytes];
+};
+
+template <typename Body>
+void WithElement(uint32_t bytes, Body&& body) {
+  switch (bytes) {
+    case 1:
+      return body(Element<1>());
+    case 2:
+      return body(Element<2>());
+    case 4:
+      return body(Element<4>());
+    case 8:
+      return body(Element<8>());
+    default:
+      return body(Element<16>());
+  }
+}
+
+int AllReduce(AclimbMesh* mesh, const AclimbTransportCall* call, const void* in, void* out,
+              uint64_t count, uint32_t element_bytes, AclimbCombine combine) {
+  return Guarded(call->error, [&] {
+    WithElement(element_bytes, [&](auto element) {
+      using T = decltype(element);
+      gloo::AllreduceOptions options(mesh->gloo);
+      Prepare(*call, &options);
+      if (in != out) options.setInput(static_cast<T*>(const_cast<void*>(in)), count);
+      options.setOutput(static_cast<T*>(out), count);
+      options.setReduceFunction(combine);
+      gloo::allreduce(options);
+    });
+  });
+}
+
+int Reduce(AclimbMesh* mesh, const AclimbTransportCall* call, const void* in, void* out,
+           uint64_t count, uint32_t element_bytes, AclimbCombine combine, uint32_t root) {
+  return Guarded(call->error, [&] {
+    WithElement(element_bytes, [&](auto element) {
+      using T = decltype(element);
+      gloo::ReduceOptions options(mesh->gloo);
+      Prepare(*call, &options);
+      if (in != out) options.setInput(static_cast<T*>(const_cast<void*>(in)), count);
+      options.setOutput(static_cast<T*>(out), count);
+      options.setReduceFunction(combine);
+      options.setRoot(static_cast<int>(root));
+      gloo::reduce(options);
+    });
+  });
+}
+
+int Broadcast(AclimbMesh* mesh, const AclimbTransportCall* call, void* data, uint64_t bytes,
+              uint32_t root) {
+  return Guarded(call->error, [&] {
+    gloo::BroadcastOptions options(mesh->gloo);
+    Prepare(*call, &options);
+    options.setOutput(static_cast<char*>(data), bytes);
+    options.setRoot(static_cast<int>(root));
+    gloo::broadcast(options);
+  });
+}
+
+int AllGather(AclimbMesh* mesh, const AclimbTransportCall* call, const void* in, void* out,
+              const uint64_t* bytes) {
+  return Guarded(call->error, [&] {
+    const auto rank = static_cast<size_t>(mesh->gloo->rank);
+    std::vector<size_t> all(bytes, bytes + mesh->gloo->size);
+    size_t place = 0;
+    for (size_t i = 0; i < rank; ++i) place += all[i];
+    gloo::AllgathervOptions options(mesh->gloo);
+    Prepare(*call, &options);
+    if (in != static_cast<char*>(out) + place) {
+      options.setInput(static_cast<char*>(const_cast<void*>(in)), all[rank]);
+    }
+    options.setOutput(static_cast<char*>(out), std::move(all));
+    gloo::allgatherv(options);
+  });
+}
+
+int Scatter(AclimbMesh* mesh, const AclimbTransportCall* call, void* const* blocks, void* out,
+            uint64_t bytes, uint32_t root) {
+  return Guarded(call->error, [&] {
+    gloo::ScatterOptions options(mesh->gloo);
+    Prepare(*call, &options);
+    if (blocks != nullptr) {
+      std::vector<char*> inputs;
+      for (int i = 0; i < mesh->gloo->size; ++i) inputs.push_back(static_cast<char*>(blocks[i]));
+      options.setInputs(std::move(inputs), bytes);
+    }
+    options.setOutput(static_cast<char*>(out), bytes);
+    options.setRoot(static_cast<int>(root));
+    gloo::scatter(options);
+  });
+}
+
+int TransferAll(AclimbMesh* mesh, const AclimbTransportCall* call, const AclimbPiece* sends,
+                size_t send_count, const AclimbPiece* receives, size_t receive_count) {
+  return Guarded(call->error, [&] {
+    std::vector<std::unique_ptr<gloo::transport::UnboundBuffer>> buffers;
+    const auto add = [&](const AclimbPiece& piece) {
+      buffers.push_back(mesh->gloo->createUnboundBuffer(piece.data, piece.bytes));
+      return buffers.back().get();
+    };
+    for (size_t i = 0; i < receive_count; ++i) {
+      add(receives[i])->recv(static_cast<int>(receives[i].peer), Slot(receives[i].tag));
+    }
+    for (size_t i = 0; i < send_count; ++i) {
+      add(sends[i])->send(static_cast<int>(sends[i].peer), Slot(sends[i].tag));
+    }
+    const Milliseconds patience(call->timeout_ms);
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      if (i < receive_count) {
+        buffers[i]->waitRecv(patience);
+      } else {
+        buffers[i]->waitSend(patience);
+      }
+    }
+  });
+}
+
+int Barrier(AclimbMesh* mesh, const AclimbTransportCall* call) {
+  return Guarded(call->error, [&] {
+    gloo::BarrierOptions options(mesh->gloo);
+    Prepare(*call, &options);
+    gloo::barrier(options);
+  });
+}
+
+constexpr AclimbTransport kTransport = {
+    .api_version = ACLIMB_TRANSPORT_API_VERSION,
+    .struct_size = sizeof(AclimbTransport),
+    .connect = &ConnectMesh,
+    .destroy = &DestroyMesh,
+    .abort = &AbortMesh,
+    .all_reduce = &AllReduce,
+    .reduce = &Reduce,
+    .broadcast = &Broadcast,
+    .all_gather = &AllGather,
+    .scatter = &Scatter,
+    .transfer = &TransferAll,
+    .barrier = &Barrier,
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const AclimbTransport*
+aclimb_transport_entry() {
+  return &kTransport;
+}

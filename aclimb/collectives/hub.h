@@ -1,0 +1,112 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclimb/collectives/bytes.h"
+#include "aclimb/collectives/frame.h"
+#include "aclimb/collectives/settings.h"
+#include "aclimb/collectives/socket.h"
+#include "aclimb/collectives/token.h"
+#include "aclimb/core/status.h"
+
+namespace aclimb::collectives {
+
+// Where the ranks of one HcclRootInfo meet, in the process that called HcclGetRootInfo: it lets in
+// who has the secret, hands small messages on, and tells the others who has left or died. The data
+// of collectives does not pass here. Lives on a thread of its own until all ranks have left.
+class Hub {
+ public:
+  // Listens and starts the thread. The token is what ranks need to join.
+  static Result<Token> Start(const Settings& settings);
+  // The same at a place that all ranks know already.
+  static Status StartAt(const Token& token, const Settings& settings);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Connection {
+    Socket socket;
+    std::string from;
+    FrameParser parser;
+    std::string out;
+    Clock::time_point since;
+    bool joined = false;
+    bool over = false;  // to be closed once `out` is sent
+    bool left = false;  // said good-bye
+    uint32_t rank = 0;
+  };
+  struct Rank {
+    Connection* connection = nullptr;  // null before it came and after it went
+    std::string about;                 // what kWelcome tells of it
+  };
+  // One piece for each of those that take part, from each of them.
+  struct Exchange {
+    std::vector<uint32_t> ranks;
+    bool one_each = false;
+    std::vector<std::vector<std::string>> pieces;  // by place in `ranks`; empty: not yet come
+    size_t come = 0;
+  };
+  struct Stand {
+    bool answered = false;
+    uint64_t number = 0;
+    uint64_t signature = 0;
+    std::string text;
+  };
+  // Where the ranks of a channel stand.
+  struct Question {
+    std::map<uint32_t, Stand> stands;
+    std::vector<uint32_t> askers;
+    size_t open = 0;
+    Clock::time_point deadline;
+  };
+
+  static Status StartOn(Socket listener, const Token& token, const Settings& settings);
+
+  Hub(Token token, Socket listener, std::vector<std::string> whitelist)
+      : token_(std::move(token)), listener_(std::move(listener)),
+        whitelist_(std::move(whitelist)) {}
+
+  void Run();
+  bool Over() const;
+  void AcceptAll();
+  void Read(Connection& connection);
+  void Handle(Connection& connection, const Frame& frame);
+  void HandleHello(Connection& connection, ByteReader reader);
+  void HandleExchange(Connection& connection, ByteReader reader);
+  void HandleFailed(Connection& connection, ByteReader reader);
+  void HandleAsk(Connection& connection, ByteReader reader);
+  void HandleStand(Connection& connection, ByteReader reader);
+  void Answer(const std::string& channel, Question& question);
+  void Send(Connection& connection, FrameType type, std::string_view body);
+  void SendToAll(FrameType type, std::string_view body, const Connection* but = nullptr);
+  // Refuses what one rank, or all that wait for the last, came for.
+  void RefuseAll(const std::string& text);
+  // Not a rank of this group: nobody is told, it is counted.
+  void DropStranger(Connection& connection, const char* why);
+  void Close(Connection& connection);
+  void Tick();
+  std::string WhoIsMissing() const;
+
+  const Token token_;
+  Socket listener_;
+  const std::vector<std::string> whitelist_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Rank> ranks_;  // none before the first has come
+  uint32_t come_ = 0;
+  bool complete_ = false;
+  bool failed_ = false;
+  bool missing_changed_ = false;
+  uint64_t strangers_ = 0;
+  std::map<std::string, Exchange, std::less<>> exchanges_;
+  std::map<std::string, Question, std::less<>> questions_;
+  std::map<std::string, bool, std::less<>> channel_failed_;
+  Clock::time_point next_tick_;
+};
+
+}  // namespace aclimb::collectives

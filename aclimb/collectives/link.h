@@ -1,0 +1,123 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclimb/collectives/frame.h"
+#include "aclimb/collectives/settings.h"
+#include "aclimb/collectives/socket.h"
+#include "aclimb/collectives/token.h"
+#include "aclimb/core/quiet_thread.h"
+#include "aclimb/core/status.h"
+
+namespace aclimb::collectives {
+
+// Who is behind a rank.
+struct Member {
+  Secret process = {};
+  std::string host;
+  uint64_t process_number = 0;
+};
+
+// Where a rank stands: the number of a collective, and what it is.
+struct Stand {
+  uint32_t rank = 0;  // of the hub's group
+  bool answered = true;
+  uint64_t number = 0;
+  uint64_t signature = 0;
+  std::string text;
+};
+
+// What a communicator hears of the other ranks, on the link's thread. It must not call the link.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  // A rank has ended without having left; all ranks are of the hub's group.
+  virtual void RankGone(uint32_t rank, const std::string& why) = 0;
+  virtual void RankLeft(uint32_t rank) = 0;
+  virtual void RankFailed(uint32_t rank, const std::string& what) = 0;
+  virtual Stand WhereItStands() = 0;
+};
+
+// A rank's connection to the hub, with a thread that listens to it.
+class Link {
+ public:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  // Joins and waits for all ranks.
+  static Result<std::shared_ptr<Link>> Join(const Token& token, uint32_t size, uint32_t rank,
+                                            Deadline deadline);
+  ~Link();  // says good-bye
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  uint32_t rank() const { return rank_; }
+  const std::vector<Member>& members() const { return members_; }
+  // The socket's own address: it reaches the root, so others reach it.
+  std::string local_address() const;
+  const Token& token() const { return token_; }
+
+  // Among `ranks`, who all call it with the same key: hands pieces[i] to the i-th of them, or the
+  // single piece to all, and returns theirs in their order.
+  Result<std::vector<std::string>> Exchange(const std::string& key,
+                                            const std::vector<uint32_t>& ranks,
+                                            const std::vector<std::string>& pieces,
+                                            Deadline deadline);
+
+  // From now on, until Unwatch returns, the watcher hears of what concerns the channel.
+  void Watch(const std::string& channel, Watcher* watcher);
+  void Unwatch(const std::string& channel);
+  // Tells the others that this rank's part of the channel has failed.
+  void TellFailure(const std::string& channel, const std::string& what);
+  // Those of `ranks` that stand elsewhere than this one, or do not answer within a moment. Nothing
+  // when the hub does not.
+  std::optional<std::vector<Stand>> Ask(const std::string& channel,
+                                        const std::vector<uint32_t>& ranks);
+
+ private:
+  Link(const Token& token, uint32_t rank, Socket socket);
+
+  void Run();
+  void Handle(const Frame& frame);
+  void HandleStands(std::string_view body);
+  void Lost();
+  void Send(FrameType type, std::string_view body);
+  void Wake();
+
+  const Token token_;
+  const uint32_t rank_;
+  Socket socket_;
+  int wake_ = -1;  // an eventfd
+  std::vector<Member> members_;
+  FrameParser parser_;  // of the thread
+
+  std::mutex send_mutex_;  // guards out_, and what is written to the socket
+  std::string out_;
+  bool closing_ = false;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool welcome_ = false;
+  bool lost_ = false;
+  std::string waiting_;  // who has not joined yet
+  std::string refused_;
+  std::map<std::string, std::vector<std::string>> exchanged_;
+  std::map<std::string, std::string> exchange_failed_;
+  std::map<std::string, std::vector<Stand>> stands_;
+  std::map<uint32_t, bool> left_;
+
+  std::mutex watch_mutex_;  // held while a watcher is called
+  std::map<std::string, Watcher*> watchers_;
+
+  std::optional<QuietThread> thread_;
+};
+
+}  // namespace aclimb::collectives

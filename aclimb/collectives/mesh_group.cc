@@ -1,0 +1,299 @@
+#include "aclimb/collectives/mesh_group.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "aclimb/collectives/datatype.h"
+#include "aclimb/collectives/reduction.h"
+#include "aclimb/core/text.h"
+#include "hccl/hccl_types.h"
+
+namespace aclimb::collectives {
+namespace {
+
+// The contents of an exchange of addresses, for the transport.
+struct AddressExchange {
+  Link& link;
+  const std::string& key;
+  const std::vector<uint32_t>& ranks;
+  Group::Deadline deadline;
+  Status status;
+
+  static int Run(void* context, const char* pieces, size_t bytes, char* theirs) {
+    auto& self = *static_cast<AddressExchange*>(context);
+    const size_t size = self.ranks.size();
+    std::vector<std::string> mine;
+    for (size_t i = 0; i < size; ++i) mine.emplace_back(pieces + i * bytes, bytes);
+    Result<std::vector<std::string>> come =
+        self.link.Exchange(self.key, self.ranks, mine, self.deadline);
+    if (!come.ok()) {
+      self.status = come.TakeStatus();
+      return 1;
+    }
+    for (size_t i = 0; i < size && i < come.value().size(); ++i) {
+      const std::string& piece = come.value()[i];
+      std::memcpy(theirs + i * bytes, piece.data(), std::min(piece.size(), bytes));
+    }
+    return 0;
+  }
+};
+
+// `count` elements in one block for each rank, as equal as they can be.
+std::vector<Block> Blocks(uint64_t count, uint64_t element_bytes, uint32_t size) {
+  std::vector<Block> blocks(size);
+  for (uint32_t r = 0; r < size; ++r) {
+    const uint64_t begin = count * r / size, end = count * (r + 1) / size;
+    blocks[r] = {begin * element_bytes, (end - begin) * element_bytes};
+  }
+  return blocks;
+}
+
+// Which bytes a piece has is part of its tag, so that different sizes never meet.
+AclimbPiece Piece(const AclimbTransportCall& call, uint32_t peer, const std::byte* data,
+                  uint64_t bytes) {
+  return {peer, const_cast<std::byte*>(data), bytes, Mix(call.tag, bytes)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Group>> MeshGroup::Connect(std::shared_ptr<Link> link,
+                                                  const std::string& key,
+                                                  std::vector<uint32_t> ranks, uint32_t rank,
+                                                  const std::string& address, bool fixed_order,
+                                                  Deadline deadline) {
+  Result<const AclimbTransport*> transport = LoadTransport();
+  if (!transport.ok()) return transport.TakeStatus();
+  std::unique_ptr<MeshGroup> group(new MeshGroup(
+      std::move(link), std::move(ranks), rank, address, fixed_order));
+  group->transport_ = transport.value();
+  AddressExchange exchange{*group->link_, key, group->ranks_, deadline, Ok()};
+  const std::string own = address.empty() ? group->link_->local_address() : address;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  const AclimbMeshConfig config = {rank,
+                                   group->size(),
+                                   own.c_str(),
+                                   std::max<int64_t>(left.count(), 1),
+                                   &AddressExchange::Run,
+                                   &exchange};
+  AclimbTransportError error = {};
+  if (group->transport_->connect(&config, &group->mesh_, &error) != 0) {
+    group->mesh_ = nullptr;
+    if (!exchange.status.ok()) return std::move(exchange.status);
+    return Refuse(HCCL_E_TCP_CONNECT,
+                  Cat("rank ", rank, " at ", own, " cannot be connected with all other ranks: ",
+                      error.text, "; expected connections between all of them."),
+                  "check that the hosts reach each other at these addresses and that no firewall "
+                  "is between; HCCL_IF_IP or HCCL_SOCKET_IFNAME choose others",
+                  "collective/connect");
+  }
+  return std::unique_ptr<Group>(std::move(group));
+}
+
+MeshGroup::~MeshGroup() {
+  if (mesh_ != nullptr) transport_->destroy(mesh_);
+}
+
+// The reason is told by the hub.
+void MeshGroup::Abort(const std::string&) { transport_->abort(mesh_); }
+
+Result<std::unique_ptr<Group>> MeshGroup::Split(const std::string& key,
+                                                const std::vector<uint32_t>& ranks, uint32_t rank,
+                                                Deadline deadline) {
+  std::vector<uint32_t> at_link;
+  for (const uint32_t each : ranks) at_link.push_back(ranks_[each]);
+  return Connect(link_, key, std::move(at_link), rank, address_, fixed_order_, deadline);
+}
+
+Status MeshGroup::Run(const Operation& operation) {
+  AclimbTransportError error = {};
+  const AclimbTransportCall call = {operation.Signature(), operation.timeout_ms, &error};
+  int failed = 0;
+  switch (operation.kind) {
+    case Kind::kAllReduce:
+      failed = ByBlocks(operation)
+                   ? AllReduceByBlocks(operation, call)
+                   : transport_->all_reduce(mesh_, &call, operation.in, operation.out,
+                                            operation.count, SizeOf(operation.type),
+                                            CombineOf(operation.type, operation.op));
+      break;
+    case Kind::kReduce:
+      failed = ByBlocks(operation) ? ReduceByBlocks(operation, call) : Reduce(operation, call);
+      break;
+    case Kind::kReduceScatter:
+      failed = ReduceScatter(operation, call);
+      break;
+    case Kind::kBroadcast:
+      failed = transport_->broadcast(mesh_, &call, operation.out, operation.bytes(),
+                                     operation.root);
+      break;
+    case Kind::kAllGather:
+      failed = AllGather(operation, call);
+      break;
+    case Kind::kScatter:
+      failed = Scatter(operation, call);
+      break;
+    case Kind::kAllToAll:
+      failed = AllToAll(operation, call);
+      break;
+    case Kind::kTransfers:
+      failed = Transfers(operation, call);
+      break;
+    case Kind::kBarrier:
+      failed = transport_->barrier(mesh_, &call);
+      break;
+  }
+  if (failed == 0) return Ok();
+  return Refuse(HCCL_E_TCP_TRANSFER, error.text,
+                "look at the other ranks' messages; destroy the communicator and make a new one",
+                "collective/transfer");
+}
+
+// Half types cross the network as they are and are rounded once; the transport's own reduction
+// would round at every rank.
+bool MeshGroup::ByBlocks(const Operation& operation) const {
+  return IsHalf(operation.type) || fixed_order_;
+}
+
+int MeshGroup::ReduceOwnBlock(const Operation& operation, const AclimbTransportCall& call,
+                              const std::vector<Block>& blocks, std::byte* out) {
+  const uint64_t own = blocks[rank_].bytes;
+  const std::unique_ptr<std::byte[]> come(new std::byte[own * (size() - 1) + 1]);
+  std::vector<const std::byte*> parts(size());
+  std::vector<AclimbPiece> sends, receives;
+  std::byte* place = come.get();
+  for (uint32_t r = 0; r < size(); ++r) {
+    if (r == rank_) {
+      parts[r] = operation.in + blocks[r].offset;
+      continue;
+    }
+    parts[r] = place;
+    if (own > 0) receives.push_back(Piece(call, r, place, own));
+    if (blocks[r].bytes > 0) {
+      sends.push_back(Piece(call, r, operation.in + blocks[r].offset, blocks[r].bytes));
+    }
+    place += own;
+  }
+  const int failed = transport_->transfer(mesh_, &call, sends.data(), sends.size(),
+                                          receives.data(), receives.size());
+  if (failed == 0) {
+    ReduceInOrder(operation.type, operation.op, parts, own / SizeOf(operation.type), out);
+  }
+  return failed;
+}
+
+int MeshGroup::AllReduceByBlocks(const Operation& operation, const AclimbTransportCall& call) {
+  const std::vector<Block> blocks = Blocks(operation.count, SizeOf(operation.type), size());
+  std::byte* const own = operation.out + blocks[rank_].offset;
+  if (const int failed = ReduceOwnBlock(operation, call, blocks, own)) return failed;
+  std::vector<uint64_t> bytes;
+  for (const Block& block : blocks) bytes.push_back(block.bytes);
+  return transport_->all_gather(mesh_, &call, own, operation.out, bytes.data());
+}
+
+int MeshGroup::ReduceByBlocks(const Operation& operation, const AclimbTransportCall& call) {
+  const std::vector<Block> blocks = Blocks(operation.count, SizeOf(operation.type), size());
+  const bool root = rank_ == operation.root;
+  const uint64_t bytes = blocks[rank_].bytes;
+  const std::unique_ptr<std::byte[]> scratch(new std::byte[root ? 1 : bytes + 1]);
+  std::byte* const own = root ? operation.out + blocks[rank_].offset : scratch.get();
+  if (const int failed = ReduceOwnBlock(operation, call, blocks, own)) return failed;
+  AclimbTransportCall second = call;
+  second.tag = Mix(call.tag, 2);
+  std::vector<AclimbPiece> sends, receives;
+  if (!root && bytes > 0) sends.push_back(Piece(second, operation.root, own, bytes));
+  for (uint32_t r = 0; root && r < size(); ++r) {
+    if (r == rank_ || blocks[r].bytes == 0) continue;
+    receives.push_back(Piece(second, r, operation.out + blocks[r].offset, blocks[r].bytes));
+  }
+  return transport_->transfer(mesh_, &second, sends.data(), sends.size(), receives.data(),
+                              receives.size());
+}
+
+int MeshGroup::ReduceScatter(const Operation& operation, const AclimbTransportCall& call) {
+  return ReduceOwnBlock(operation, call, operation.in_blocks, operation.out);
+}
+
+// The transport needs a buffer for its partial results on every rank.
+int MeshGroup::Reduce(const Operation& operation, const AclimbTransportCall& call) {
+  const bool root = rank_ == operation.root;
+  const std::unique_ptr<std::byte[]> scratch(new std::byte[root ? 1 : operation.bytes()]);
+  return transport_->reduce(mesh_, &call, operation.in, root ? operation.out : scratch.get(),
+                            operation.count, SizeOf(operation.type),
+                            CombineOf(operation.type, operation.op), operation.root);
+}
+
+// The transport packs the blocks; where the call wants them elsewhere, they are moved.
+int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& call) {
+  std::vector<uint64_t> bytes;
+  uint64_t total = 0;
+  bool packed = true;
+  for (const Block& block : operation.out_blocks) {
+    packed = packed && (block.bytes == 0 || block.offset == total);
+    bytes.push_back(block.bytes);
+    total += block.bytes;
+  }
+  if (packed) return transport_->all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
+  const std::unique_ptr<std::byte[]> scratch(new std::byte[total]);
+  const int failed =
+      transport_->all_gather(mesh_, &call, operation.in, scratch.get(), bytes.data());
+  const std::byte* from = scratch.get();
+  for (const Block& block : operation.out_blocks) {
+    if (failed == 0) std::memcpy(operation.out + block.offset, from, block.bytes);
+    from += block.bytes;
+  }
+  return failed;
+}
+
+int MeshGroup::Scatter(const Operation& operation, const AclimbTransportCall& call) {
+  std::vector<void*> blocks;
+  for (const Block& block : operation.in_blocks) blocks.push_back(operation.in + block.offset);
+  return transport_->scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(),
+                             operation.out, operation.bytes(), operation.root);
+}
+
+int MeshGroup::AllToAll(const Operation& operation, const AclimbTransportCall& call) {
+  std::vector<AclimbPiece> sends, receives;
+  // Each rank begins with its neighbour, so that not all send to the same one.
+  for (uint32_t step = 1; step < size(); ++step) {
+    const uint32_t to = (rank_ + step) % size();
+    const uint32_t from = (rank_ + size() - step) % size();
+    const Block& sent = operation.in_blocks[to];
+    const Block& wanted = operation.out_blocks[from];
+    if (sent.bytes > 0) sends.push_back(Piece(call, to, operation.in + sent.offset, sent.bytes));
+    if (wanted.bytes > 0) {
+      receives.push_back(Piece(call, from, operation.out + wanted.offset, wanted.bytes));
+    }
+  }
+  const Block& own = operation.out_blocks[rank_];
+  if (own.bytes > 0) {
+    std::memcpy(operation.out + own.offset, operation.in + operation.in_blocks[rank_].offset,
+                own.bytes);
+  }
+  return transport_->transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
+                              receives.size());
+}
+
+int MeshGroup::Transfers(const Operation& operation, const AclimbTransportCall& call) {
+  std::vector<AclimbPiece> sends, receives;
+  const Transfer* from_self = nullptr;
+  const Transfer* to_self = nullptr;
+  for (const Transfer& each : operation.transfers) {
+    if (each.peer == rank_) {
+      (each.sends ? from_self : to_self) = &each;
+      continue;
+    }
+    // Both sides count the sends from the one to the other.
+    AclimbPiece piece = {each.peer, each.data, each.bytes, Mix(Mix(0, each.number), each.bytes)};
+    (each.sends ? sends : receives).push_back(piece);
+  }
+  if (from_self != nullptr && to_self != nullptr) {
+    std::memmove(to_self->data, from_self->data, to_self->bytes);
+  }
+  return transport_->transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
+                              receives.size());
+}
+
+}  // namespace aclimb::collectives

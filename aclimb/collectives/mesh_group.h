@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aclimb/collectives/group.h"
+#include "aclimb/collectives/link.h"
+#include "aclimb/collectives/transport.h"
+
+namespace aclimb::collectives {
+
+// The transport's library, opened when first needed.
+Result<const AclimbTransport*> LoadTransport();
+
+// A rank of a group whose ranks are processes, on one host or on several, with a transport between
+// them.
+class MeshGroup final : public Group {
+ public:
+  // Connects with all of `ranks`, which are the link's, in the order of this group; `rank` is this
+  // one's place there.
+  //   address  of this host, which the others reach; empty: the one that the link uses
+  static Result<std::unique_ptr<Group>> Connect(std::shared_ptr<Link> link, const std::string& key,
+                                                std::vector<uint32_t> ranks, uint32_t rank,
+                                                const std::string& address, bool fixed_order,
+                                                Deadline deadline);
+  ~MeshGroup() override;
+
+  uint32_t rank() const override { return rank_; }
+  uint32_t size() const override { return static_cast<uint32_t>(ranks_.size()); }
+  Status Run(const Operation& operation) override;
+  void Abort(const std::string& why) override;
+  Result<std::unique_ptr<Group>> Split(const std::string& key, const std::vector<uint32_t>& ranks,
+                                       uint32_t rank, Deadline deadline) override;
+
+  const std::shared_ptr<Link>& link() const { return link_; }
+  // This group's ranks by their numbers at the link.
+  const std::vector<uint32_t>& ranks() const { return ranks_; }
+
+ private:
+  MeshGroup(std::shared_ptr<Link> link, std::vector<uint32_t> ranks, uint32_t rank,
+            std::string address, bool fixed_order)
+      : link_(std::move(link)),
+        ranks_(std::move(ranks)),
+        rank_(rank),
+        address_(std::move(address)),
+        fixed_order_(fixed_order) {}
+
+  bool ByBlocks(const Operation& operation) const;
+  // Each of these returns what the transport does.
+  int AllReduceByBlocks(const Operation& operation, const AclimbTransportCall& call);
+  int ReduceByBlocks(const Operation& operation, const AclimbTransportCall& call);
+  int ReduceScatter(const Operation& operation, const AclimbTransportCall& call);
+  int Reduce(const Operation& operation, const AclimbTransportCall& call);
+  int AllGather(const Operation& operation, const AclimbTransportCall& call);
+  int Scatter(const Operation& operation, const AclimbTransportCall& call);
+  int AllToAll(const Operation& operation, const AclimbTransportCall& call);
+  int Transfers(const Operation& operation, const AclimbTransportCall& call);
+  // Sends block i of `in` to rank i, and reduces those that come for this rank into `out`.
+  int ReduceOwnBlock(const Operation& operation, const AclimbTransportCall& call,
+                     const std::vector<Block>& blocks, std::byte* out);
+
+  const std::shared_ptr<Link> link_;
+  const std::vector<uint32_t> ranks_;
+  const uint32_t rank_;
+  const std::string address_;
+  const bool fixed_order_;
+  const AclimbTransport* transport_ = nullptr;
+  AclimbMesh* mesh_ = nullptr;
+};
+
+}  // namespace aclimb::collectives

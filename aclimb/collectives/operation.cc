@@ -1,0 +1,71 @@
+#include "aclimb/collectives/operation.h"
+
+#include "aclimb/collectives/datatype.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::collectives {
+
+uint64_t Mix(uint64_t seed, uint64_t value) {
+  uint64_t mixed = (seed ^ value) + 0x9E3779B97F4A7C15u;
+  mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9u;
+  mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
+  return mixed ^ mixed >> 31;
+}
+
+uint64_t Operation::bytes() const { return count * SizeOf(type); }
+
+uint64_t Operation::Signature() const {
+  uint64_t mixed = Mix(number, static_cast<uint64_t>(kind));
+  for (const char* letter = function; *letter != '\0'; ++letter) {
+    mixed = Mix(mixed, static_cast<uint8_t>(*letter));
+  }
+  if (kind == Kind::kTransfers) {
+    for (const Transfer& each : transfers) mixed = Mix(Mix(mixed, each.peer), each.bytes);
+    return mixed;
+  }
+  mixed = Mix(mixed, static_cast<uint64_t>(type));
+  if (kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter) {
+    mixed = Mix(mixed, static_cast<uint64_t>(op));
+  }
+  mixed = Mix(mixed, root);
+  switch (kind) {
+    case Kind::kReduceScatter:
+      for (const Block& block : in_blocks) mixed = Mix(mixed, block.bytes);
+      break;
+    case Kind::kAllGather:
+      for (const Block& block : out_blocks) mixed = Mix(mixed, block.bytes);
+      break;
+    case Kind::kAllToAll:
+      break;  // each pair has counts of its own
+    default:
+      mixed = Mix(mixed, count);
+  }
+  return mixed;
+}
+
+std::string Operation::Text() const {
+  std::string text;
+  if (kind == Kind::kTransfers) {
+    text = Cat(function, "(");
+    for (size_t i = 0; i < transfers.size() && i < 8; ++i) {
+      const Transfer& each = transfers[i];
+      text += Cat(i == 0 ? "" : ", ", each.bytes, " bytes ", each.sends ? "to" : "from", " rank ",
+                  each.peer, " (", each.sends ? "send " : "receive ", each.number,
+                  " of this pair)");
+    }
+    return text + (transfers.size() > 8 ? ", ...)" : ")");
+  }
+  text = Cat("call ", number, ": ", function, "(");
+  if (kind == Kind::kBarrier) return text + ")";
+  if (kind != Kind::kAllToAll) text += Cat("count = ", count, ", ");
+  text += Cat("dataType = ", NameOf(type));
+  if (kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter) {
+    text += Cat(", op = ", NameOf(op));
+  }
+  if (kind == Kind::kReduce || kind == Kind::kBroadcast || kind == Kind::kScatter) {
+    text += Cat(", root = ", root);
+  }
+  return text + ")";
+}
+
+}  // namespace aclimb::collectives

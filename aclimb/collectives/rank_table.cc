@@ -1,0 +1,100 @@
+#include "aclimb/collectives/rank_table.h"
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "aclimb/collectives/errors.h"
+#include "aclimb/collectives/hub.h"
+#include "aclimb/collectives/make.h"
+#include "aclimb/collectives/operation.h"
+#include "aclimb/collectives/socket.h"
+#include "aclimb/core/parse.h"
+#include "aclimb/core/text.h"
+#include "hccl/hccl_types.h"
+
+namespace aclimb::collectives {
+namespace {
+
+using Json = nlohmann::json;
+
+Status NoTable(const std::string& file, const std::string& what) {
+  return Refuse(HCCL_E_PARA,
+                Cat("the rank table ", file, " ", what,
+                    "; expected {\"server_list\": [{\"server_id\": \"192.168.0.1\", \"device\": "
+                    "[{\"rank_id\": \"0\"}, ...]}, ...]}."),
+                "correct the file; the toolkit's documentation describes it",
+                "collective/rank-table");
+}
+
+const Json* Find(const Json& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return found == object.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Result<RankTable> ReadRankTable(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) {
+    return Refuse(HCCL_E_OPEN_FILE_FAILURE,
+                  Cat("the rank table ", file, " cannot be read; expected a file in JSON."),
+                  "pass the path of the rank table", "collective/rank-table");
+  }
+  const Json table = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const Json* const servers = Find(table, "server_list");
+  if (servers == nullptr || !servers->is_array()) return NoTable(file, "has no server_list");
+  std::map<uint32_t, std::string> hosts;
+  for (const Json& server : *servers) {
+    const Json* const id = Find(server, "server_id");
+    const Json* const devices = Find(server, "device");
+    if (id == nullptr || !id->is_string() || devices == nullptr || !devices->is_array()) {
+      return NoTable(file, "has a server without server_id or device");
+    }
+    for (const Json& device : *devices) {
+      const Json* const number = Find(device, "rank_id");
+      uint32_t rank = 0;
+      if (number == nullptr || !number->is_string() ||
+          !ParseWhole(number->get_ref<const std::string&>(), &rank)) {
+        return NoTable(file, "has a device without rank_id");
+      }
+      if (!hosts.emplace(rank, id->get<std::string>()).second) {
+        return NoTable(file, Cat("has rank ", rank, " twice"));
+      }
+    }
+  }
+  if (hosts.empty() || hosts.rbegin()->first + 1 != hosts.size()) {
+    return NoTable(file, Cat("has ", hosts.size(), " ranks, but not 0 to ", hosts.size(), " - 1"));
+  }
+  RankTable read;
+  for (const char letter : table.dump()) read.digest = Mix(read.digest, static_cast<uint8_t>(letter));
+  for (auto& [rank, host] : hosts) read.hosts.push_back(std::move(host));
+  return read;
+}
+
+Result<CommunicatorRef> JoinTable(const char* file, uint32_t rank, const Wishes& wishes) {
+  Result<RankTable> table = ReadRankTable(file);
+  if (!table.ok()) return table.TakeStatus();
+  const auto size = static_cast<uint32_t>(table.value().hosts.size());
+  if (rank >= size) {
+    return BadParameter("rank", rank, Cat("a rank of the table, 0 to ", size - 1), "rank",
+                        "pass the rank_id of this rank's device");
+  }
+  // All ranks compute the same place from the same table.
+  constexpr uint16_t kDocumentedPort = 60000;
+  constexpr uint64_t kPorts = 32;
+  const uint16_t base = wishes.settings.base_port;
+  Token token;
+  token.address = table.value().hosts[0];
+  token.port = static_cast<uint16_t>((base == 0 ? kDocumentedPort : base) +
+                                     table.value().digest % kPorts);
+  for (size_t i = 0; i < token.secret.size(); ++i) {
+    token.secret[i] = static_cast<uint8_t>(Mix(table.value().digest, i));
+  }
+  if (rank == 0) {
+    if (Status started = Hub::StartAt(token, wishes.settings); !started.ok()) return started;
+  }
+  return JoinGroup(token, size, rank, wishes);
+}
+
+}  // namespace aclimb::collectives

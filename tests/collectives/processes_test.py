@@ -1,0 +1,146 @@
+"""Ranks that are processes.
+
+  processes_test.py <rank program> <test>
+"""
+
+import os
+import pathlib
+import random
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def start(program, what, rank, size, file, **environment):
+    return subprocess.Popen(
+        [program, what, str(rank), str(size), str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env={**os.environ, **environment})
+
+
+def finish(processes, allowed=()):
+    """What each printed; all of them have to end well, but for those of other statuses that are allowed."""
+    outputs = []
+    for rank, process in enumerate(processes):
+        out, errors = process.communicate(timeout=100)
+        expect(process.returncode == 0 or process.returncode in allowed,
+               f"rank {rank} ended with {process.returncode}:\n{out}{errors}")
+        outputs.append(out)
+    return outputs
+
+
+def run(program, what, size, allowed=(), **environment):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "root"
+        return finish([start(program, what, rank, size, file, **environment) for rank in range(size)], allowed)
+
+
+def expect(holds, text):
+    if not holds:
+        raise AssertionError(text)
+
+
+def all_functions(program):
+    for size in (2, 3):
+        run(program, "all", size)
+
+
+def fixed_order(program):
+    """The same bits everywhere and every time; with "strict" those of the ranks' order."""
+    outputs = [output for _ in range(2) for output in run(program, "digest", 3)]
+    expect(len(set(outputs)) == 1, outputs)
+    strict = run(program, "digest", 3, HCCL_DETERMINISTIC="strict")
+    expect(len(set(strict)) == 1 and "in the order of ranks" in strict[0], strict)
+
+
+def rank_table(program):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "table.json"
+        devices = ",".join(f'{{"device_id": "{rank}", "rank_id": "{rank}"}}' for rank in range(2))
+        file.write_text('{"version": "1.0", "status": "completed", "server_count": "1", "server_list": '
+                        f'[{{"server_id": "127.0.0.1", "device": [{devices}]}}], "run": "{time.time_ns()}"}}')
+        port = str(free_ports())
+        finish([start(program, "table", rank, 2, file, HCCL_IF_BASE_PORT=port) for rank in range(2)])
+
+
+def free_ports():
+    """The first of 32 ports that nobody uses."""
+    while True:
+        first = random.randrange(20000, 30000)
+        try:
+            for port in range(first, first + 32):
+                with socket.socket() as taken:
+                    taken.bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+
+
+def death(program):
+    run(program, "die", 3, allowed=(-9,))
+
+
+def death_of_root(program):
+    run(program, "root-dies", 3, allowed=(-9,))
+
+
+def late(program):
+    run(program, "late", 3, HCCL_EXEC_TIMEOUT="3")
+
+
+def mismatch(program):
+    run(program, "mismatch", 3)
+
+
+def missing(program):
+    outputs = run(program, "missing", 3, HCCL_CONNECT_TIMEOUT="3")
+    for output in outputs[:2]:
+        code, text = output.split("\n", 1)
+        expect(code in ("9", "1") and "2 of 3 ranks have joined; missing: 2" in text, output)
+
+
+def wrong_size(program):
+    for output in run(program, "wrong-size", 3, HCCL_CONNECT_TIMEOUT="20"):
+        code, text = output.split("\n", 1)
+        expect(code in ("1", "11") and ("nRanks" in text or "closed the connection" in text), output)
+
+
+def strangers(program):
+    """Garbage on the port where the ranks meet is dropped, and the ranks come together."""
+    port = free_ports()
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "root"
+        environment = {"HCCL_IF_IP": "127.0.0.1", "HCCL_IF_BASE_PORT": str(port),
+                       "ACLIMB_LOG": f"file={folder}/log", "ASCEND_GLOBAL_LOG_LEVEL": "2"}
+        processes = [start(program, "all", 0, 2, file, **environment)]
+        while not file.exists():
+            time.sleep(0.01)
+        draw = random.Random(5)
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(5)]
+        hello = struct.pack("<IHHI", 0x42484341, 1, 0, 60)
+        for i in range(300):
+            with socket.create_connection(("127.0.0.1", port)) as stranger:
+                kind = i % 4
+                garbage = draw.randbytes(draw.randrange(1, 2000))
+                if kind == 1:  # a header, and then anything
+                    garbage = hello + garbage
+                elif kind == 2:  # a length beyond all bounds
+                    garbage = struct.pack("<IHHI", 0x42484341, draw.randrange(0, 20), 0, 0xFFFFFFF0)
+                elif kind == 3:  # a message that only ranks may send
+                    garbage = struct.pack("<IHHI", 0x42484341, draw.randrange(4, 14), 0, 8) + garbage[:8]
+                try:
+                    stranger.sendall(garbage)
+                except OSError:
+                    pass
+        processes.append(start(program, "all", 1, 2, file, **environment))
+        finish(processes)
+        for each in silent:
+            each.close()
+        log = (pathlib.Path(folder) / "log").read_text()
+        expect("was dropped" in log and "(300 so far)" in log, log[-2000:])
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[2]](sys.argv[1])

@@ -1,0 +1,221 @@
+// A rank that is a process.
+//   rank_program <what it does> <rank> <number of ranks> <file of the root info>
+// Exits with 0 when all went as it should.
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acl/acl.h"
+#include "hccl/hccl.h"
+#include "tests/collectives/rank.h"
+
+namespace {
+
+using collectives_test::Rank;
+
+int failures = 0;
+
+void Expect(bool holds, const char* what) {
+  if (holds) return;
+  ++failures;
+  std::fprintf(stderr, "%s\n%s\n", what, aclGetRecentErrMsg());
+}
+#define EXPECT(condition) Expect((condition), #condition)
+
+void ExpectPart(const std::string& text, const char* part) {
+  if (text.find(part) != std::string::npos) return;
+  ++failures;
+  std::fprintf(stderr, "\"%s\" is not in:\n%s\n", part, text.c_str());
+}
+
+HcclRootInfo ShareRootInfo(int rank, const std::string& file) {
+  HcclRootInfo info;
+  if (rank == 0) {
+    EXPECT(HcclGetRootInfo(&info) == HCCL_SUCCESS);
+    std::ofstream(file + ".part", std::ios::binary).write(info.internal, sizeof(info.internal));
+    EXPECT(std::rename((file + ".part").c_str(), file.c_str()) == 0);
+    return info;
+  }
+  while (access(file.c_str(), R_OK) != 0) usleep(1000);
+  std::ifstream(file, std::ios::binary).read(info.internal, sizeof(info.internal));
+  return info;
+}
+
+struct Program {
+  std::string what;
+  uint32_t rank = 0;
+  uint32_t size = 0;
+  HcclComm comm = nullptr;
+  aclrtStream stream = nullptr;
+  void* memory = nullptr;
+
+  HcclResult AllReduce(uint64_t count) {
+    return HcclAllReduce(memory, memory, count, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream);
+  }
+
+  void All() {
+    EXPECT(Rank(comm, stream).RunAll() == 0);
+    std::vector<uint32_t> backward;
+    for (uint32_t r = size; r > 0; --r) backward.push_back(r - 1);
+    HcclComm sub = nullptr;
+    EXPECT(HcclCreateSubCommConfig(&comm, size, backward.data(), 3, size - 1 - rank, nullptr,
+                                   &sub) == HCCL_SUCCESS);
+    EXPECT(Rank(sub, stream).RunAll() == 0);
+    EXPECT(HcclCommDestroy(sub) == HCCL_SUCCESS);
+  }
+
+  // Prints a digest of a sum that depends on the order in which it is made.
+  void Digest() {
+    constexpr size_t kCount = 100003;
+    std::vector<float> values(kCount);
+    for (size_t i = 0; i < kCount; ++i) {
+      values[i] = std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
+    }
+    const size_t bytes = kCount * sizeof(float);
+    EXPECT(aclrtMemcpy(memory, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
+    EXPECT(AllReduce(kCount) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    EXPECT(aclrtMemcpy(values.data(), bytes, memory, bytes, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+    uint64_t digest = 0, in_order = 1;
+    for (size_t i = 0; i < kCount; ++i) {
+      uint32_t bits;
+      std::memcpy(&bits, &values[i], sizeof(bits));
+      digest = digest * 1099511628211u + bits;
+      float sum = 0;
+      for (uint32_t r = 0; r < size; ++r) {
+        const float value =
+            std::sin(static_cast<float>(i * 4 + r)) * std::exp2(static_cast<float>(i % 20));
+        sum = r == 0 ? value : sum + value;
+      }
+      if (sum != values[i]) in_order = 0;
+    }
+    std::printf("%016llx %s\n", static_cast<unsigned long long>(digest),
+                in_order != 0 ? "in the order of ranks" : "in another order");
+  }
+
+  // The stream fails, and what it says names the parts.
+  void ExpectFailure(HcclResult code, const std::vector<const char*>& parts) {
+    EXPECT(aclrtSynchronizeStream(stream) == 507018);
+    const std::string text = aclGetRecentErrMsg();
+    for (const char* part : parts) ExpectPart(text, part);
+    HcclResult error = HCCL_SUCCESS;
+    EXPECT(HcclGetCommAsyncError(comm, &error) == HCCL_SUCCESS);
+    if (error != code) {
+      ++failures;
+      std::fprintf(stderr, "async error %d, not %d:\n%s\n", error, code, text.c_str());
+    }
+    EXPECT(AllReduce(4) == code);
+  }
+
+  // The last rank dies between two calls.
+  void Die() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    if (rank == size - 1) raise(SIGKILL);
+    EXPECT(AllReduce(50000) == HCCL_SUCCESS);
+    const std::string gone = "rank " + std::to_string(size - 1) + " has gone";
+    ExpectFailure(HCCL_E_REMOTE, {gone.c_str(), "call 2: HcclAllReduce(count = 50000"});
+  }
+
+  // Rank 0, in whose process the ranks meet, dies.
+  void RootDies() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    if (rank == 0) raise(SIGKILL);
+    EXPECT(AllReduce(50000) == HCCL_SUCCESS);
+    ExpectFailure(HCCL_E_REMOTE, {"rank 0 has gone", "call 2: HcclAllReduce"});
+  }
+
+  // The last rank makes no second call until time is up for the others.
+  void Late() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    if (rank == size - 1) {
+      HcclResult error = HCCL_SUCCESS;
+      while (error == HCCL_SUCCESS) {
+        usleep(1000);
+        EXPECT(HcclGetCommAsyncError(comm, &error) == HCCL_SUCCESS);
+      }
+      EXPECT(error == HCCL_E_REMOTE);
+      return;
+    }
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 507018);
+    const std::string text = aclGetRecentErrMsg();
+    ExpectPart(text, "call 2: HcclAllReduce(count = 4");
+    // The first to run out of time tells who is missing; the others hear of it.
+    const std::string missing =
+        "rank " + std::to_string(size - 1) + " has made no call since call 1";
+    ExpectPart(text, missing.c_str());
+    ExpectPart(text, "HCCL_EXEC_TIMEOUT");
+  }
+
+  // The last rank makes another call than the others.
+  void Mismatch() {
+    if (rank == size - 1) {
+      EXPECT(HcclBroadcast(memory, 8, HCCL_DATA_TYPE_FP32, 0, comm, stream) == HCCL_SUCCESS);
+    } else {
+      EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    }
+    EXPECT(aclrtSynchronizeStream(stream) == 507018);
+    const std::string text = aclGetRecentErrMsg();
+    ExpectPart(text, "the ranks do not make the same calls");
+    ExpectPart(text, "HcclAllReduce(count = 4, dataType = FP32, op = SUM)");
+    ExpectPart(text, "HcclBroadcast(count = 8, dataType = FP32, root = 0)");
+  }
+
+  int Run() {
+    EXPECT(aclrtSetDevice(0) == 0);
+    EXPECT(aclrtCreateStream(&stream) == 0);
+    EXPECT(aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+    if (what == "all") All();
+    if (what == "digest") Digest();
+    if (what == "die") Die();
+    if (what == "root-dies") RootDies();
+    if (what == "late") Late();
+    if (what == "mismatch") Mismatch();
+    EXPECT(HcclCommDestroy(comm) == HCCL_SUCCESS);
+    EXPECT(aclrtFree(memory) == 0);
+    return failures == 0 ? 0 : 1;
+  }
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 5) return 2;
+  Program program;
+  program.what = arguments[1];
+  program.rank = static_cast<uint32_t>(std::atoi(arguments[2]));
+  program.size = static_cast<uint32_t>(std::atoi(arguments[3]));
+  EXPECT(aclrtSetDevice(0) == 0);
+  HcclResult code = HCCL_SUCCESS;
+  if (program.what == "table") {
+    code = HcclCommInitClusterInfo(arguments[4], program.rank, &program.comm);
+    program.what = "all";
+  } else {
+    const HcclRootInfo info = ShareRootInfo(static_cast<int>(program.rank), arguments[4]);
+    // One rank that stays away, and one that counts others.
+    if (program.what == "missing" && program.rank == program.size - 1) return 0;
+    const bool counts_wrong = program.what == "wrong-size" && program.rank == program.size - 1;
+    code = HcclCommInitRootInfo(program.size + (counts_wrong ? 1 : 0), &info, program.rank,
+                                &program.comm);
+  }
+  if (program.what == "missing" || program.what == "wrong-size") {
+    std::printf("%d\n%s\n", code, aclGetRecentErrMsg());
+    return 0;
+  }
+  EXPECT(code == HCCL_SUCCESS);
+  return code == HCCL_SUCCESS ? program.Run() : 1;
+}
