@@ -47,7 +47,7 @@ inline Term SoftMarginTruth(const double* x, double) {
 inline Term SoftMarginGradientTruth(const double* x, double) {
   const double z = -x[2] * x[1], e = std::exp(-std::fabs(z));
   const double value = -x[2] * ((z < 0 ? e : 1) / (1 + e)) * x[0];
-  return {value, std::fabs(value) * (1 + std::fabs(z))};
+  return {value, std::fabs(value) * (2 - std::fmin(z, 0))};
 }
 inline double BoundedLogarithm(double logarithm) { return logarithm < -100 ? -100 : logarithm; }
 inline Term CrossEntropyTruth(const double* x, double) {

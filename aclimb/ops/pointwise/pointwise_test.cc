@@ -223,7 +223,7 @@ TEST_F(Pointwise, WhatIsNotChosenMayBeNaN) {
 TEST_F(Pointwise, IntegersNeitherTrapNorSaturate) {
   const DeviceTensor x({3}, DType::kInt64, {0, 7, 5}), out({3}, DType::kInt64);
   const DeviceTensor a({3}, DType::kInt64, {-0x1p63, 1, 7}), b({3}, DType::kInt64, {-1, 0, -2});
-  const Scalar one(1.0f), minus(-1.0f);
+  const Scalar one(1.0f), minus(-1.0, DType::kInt32);
   ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Addcdiv), x, a, b, one, out));
   EXPECT_TRUE(Near(out.Values(), {-0x1p63, 7, 2}, {}));
   const DeviceTensor bytes({2}, DType::kUInt8, {3, 100}), sums({2}, DType::kUInt8);

@@ -70,8 +70,9 @@ static_assert(contract::Matches<decltype(aclnnAminmaxDimGetWorkspaceSize)>(kCont
 }  // namespace aminmax_dim
 
 namespace aminmax_all {
-inline constexpr contract::Parameter kParameters[] = {SelfOf(kNumbersAndBool), kMinOutput,
-                                                      kMaxOutput};
+inline constexpr contract::Parameter kParameters[] = {SelfOf(kNumbersAndBool),
+                                                      contract::WithRank(kMinOutput, 0, 1),
+                                                      contract::WithRank(kMaxOutput, 0, 1)};
 inline constexpr contract::Rule kRules[] = {
     kSameAsSelf<BothOfAll>[0], kSameAsSelf<BothOfAll>[1],
     contract::Reduces("shape/minOut", BothOfAll::kMinOut, kSelf, -1, -1),
