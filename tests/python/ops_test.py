@@ -2,6 +2,7 @@
 
 import array
 import ast
+import ctypes
 import importlib.util
 import inspect
 import os
@@ -9,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 import aclimb
 import numpy as np
@@ -76,6 +78,40 @@ class Ops(unittest.TestCase):
                 for mine, truth in zip(got, golden):
                     self.assertEqual(truth.dtype, np.float64)
                     np.testing.assert_allclose(mine, truth, 1e-5, 1e-5)
+
+    def test_an_executor_is_destroyed_when_there_is_no_workspace(self):
+        library = aclimb._call._library()
+        real, executors = library.call, []
+
+        def call(name, *arguments):
+            if executors and name == "aclrtMalloc":
+                raise library.error(name, 207001)
+            real(name, *arguments)
+            if name.endswith("GetWorkspaceSize"):
+                self.assertGreater(arguments[-2]._obj.value, 0)
+                executors.append(arguments[-1]._obj.value)
+
+        with mock.patch.object(library, "call", call), self.assertRaises(aclimb.Error):
+            aclimb.ops.topk(X, 2, -1, True, True, out=[np.empty((3, 2), np.float32),
+                                                       np.empty((3, 2), np.int64)])
+        destroy = library.function("aclDestroyAclOpExecutor")
+        self.assertEqual([destroy(ctypes.c_void_p(each)) for each in executors], [561103])
+
+    def test_elements_are_destroyed_when_there_is_no_list(self):
+        library = aclimb._call._library()
+        real, elements = library.make, []
+
+        def make(name, *arguments):
+            if elements and name == "aclCreateTensor":
+                raise library.error(name, 0)
+            made = real(name, *arguments)
+            elements.append(made)
+            return made
+
+        with mock.patch.object(library, "make", make), self.assertRaises(aclimb.Error):
+            aclimb.ops.cat([X, Y], 0, out=np.empty((6, 4), np.float32))
+        destroy = library.function("aclDestroyTensor")
+        self.assertEqual([destroy(ctypes.c_void_p(each)) for each in elements], [161002])
 
     def test_the_formula_is_not_rounded(self):
         golden = aclimb.reference.softmax(X, -1)
