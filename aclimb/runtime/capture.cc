@@ -15,18 +15,15 @@
 #include "aclimb/runtime/thread_state.h"
 
 namespace aclimb {
-namespace {
-
-// A task, or a call that queues work.
-struct Step {
-  AclimbTask task = {};
-  std::function<Status(aclrtStream)> call = {};
-};
-
-}  // namespace
 
 // What an aclmdlRI stands for. Runs that are queued hold it, also when its handle has ended.
 struct Graph {
+  // A task, or a call that queues work.
+  struct Step {
+    AclimbTask task = {};
+    std::function<Status(aclrtStream)> call = {};
+  };
+
   std::vector<Step> steps;
   const void* context = nullptr;  // handle
   void* handle = nullptr;
@@ -234,7 +231,7 @@ Status Execute(const void* graph_handle, aclrtStream stream_handle, Stream** use
                          "record it again in this context", "other-context");
   }
   ACLIMB_CHECK_OK(CheckMemory(*graph.value()));
-  for (const Step& step : graph.value()->steps) {
+  for (const Graph::Step& step : graph.value()->steps) {
     ACLIMB_CHECK_OK(step.call ? step.call(stream_handle)
                               : QueueTask(graph.value(), step.task, stream));
   }
