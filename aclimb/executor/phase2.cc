@@ -162,6 +162,7 @@ Status PlaceWorkspace(Executor& executor, const void* workspace) {
   const auto address = reinterpret_cast<uintptr_t>(at.value());
   constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
   executor.workspace = at.value() + (((address + kMask) & ~kMask) - address);
+  executor.given_workspace = workspace;
   return Ok();
 }
 
@@ -176,6 +177,25 @@ Status PlaceTensors(Executor& executor) {
     placed.kernel_data = at.value();
   }
   return Ok();
+}
+
+// Whether what the run uses is where it was when it was queued.
+bool IsStillPlaced(const Executor& executor) {
+  const PlannedCall& call = *executor.call;
+  if (call.workspace_size > 0 && !Translate(call, "workspace", executor.given_workspace, 0,
+                                            static_cast<int64_t>(call.workspace_size))
+                                      .ok()) {
+    return false;
+  }
+  const BoundTensor* tensor = executor.tensors.data();
+  for (const TensorUse& use : call.uses) {
+    const BoundTensor& placed = *tensor++;
+    if (!use.touched) continue;
+    const Result<char*> at =
+        Translate(call, call.NameOf(use), placed.data, use.footprint.begin, use.footprint.end);
+    if (!at.ok() || at.value() != placed.kernel_data) return false;
+  }
+  return true;
 }
 
 // The dimensions in which elements follow each other in memory: one for each run of dimensions that
@@ -333,6 +353,14 @@ Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
       .run = call.plan ? &RunOnEngine : [](void*) { return 0; },
       .release = [](void* payload) { delete static_cast<Executor*>(payload); },
       .payload = executor.get(),
+      .recheck =
+          [](const void* payload) {
+            try {
+              return IsStillPlaced(*static_cast<const Executor*>(payload)) ? 1 : 0;
+            } catch (const std::bad_alloc&) {  // the text of why not
+              return 0;
+            }
+          },
       .cost_bytes = call.cost_bytes,
       .any_thread = call.any_thread ? 1 : 0,
       .operation = executor->description ? executor->description->operation() : nullptr};

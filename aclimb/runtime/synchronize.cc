@@ -111,6 +111,13 @@ Status RecordAll(const Device& device, Targets& targets) {
         }
         continue;
       }
+      if (stream->capture.load(std::memory_order_acquire) != nullptr) {
+        return Refuse(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+                      Cat("stream ", stream->id,
+                          " of the device records work; expected no wait for all streams until "
+                          "it ends."),
+                      "call aclmdlRICaptureEnd first", "runtime/capture/device");
+      }
       targets.streams.reserve(targets.streams.size() + 1);
       AclimbMarker* marker = nullptr;
       const int code = Backend().queue_record(stream->queue, &marker);

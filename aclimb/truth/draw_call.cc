@@ -371,8 +371,8 @@ std::vector<double> DrawValues(Draw& draw, DType dtype, int64_t count) {
     double value = stream.Unit() * 8 - 4;
     const bool whole = !IsFloating(dtype) || (mode % 4 == 3 && stream.Next() % 4 == 0);
     if (whole) value = std::trunc(value);
-    if (!IsFloating(dtype) && dtype != DType::kInt8 && dtype != DType::kInt16 &&
-        dtype != DType::kInt32 && dtype != DType::kInt64) {
+    if (!IsFloating(dtype) && dtype != DType::kInt4 && dtype != DType::kInt8 &&
+        dtype != DType::kInt16 && dtype != DType::kInt32 && dtype != DType::kInt64) {
       value = std::fabs(value);
     }
     values.push_back(value);

@@ -14,7 +14,7 @@ model = nn.Sequential(
     nn.Conv2d(32, 32, 3, padding=1), nn.ELU(), nn.AvgPool2d(2),
     nn.Flatten(), nn.Linear(128, 10),
 ).to(args.device)
-optimizer = optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
+optimizer = optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 
 record = Record(args)
 for images, labels in batches(train_images, train_labels, 64, args.steps):
