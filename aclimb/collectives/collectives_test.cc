@@ -158,7 +158,8 @@ TEST(Reduction, FromLeftToRightInPlace) {
   constexpr size_t kCount = 10007;
   std::vector<std::vector<float>> parts(5, std::vector<float>(kCount));
   for (auto& part : parts) {
-    for (float& value : part) value = std::ldexp(static_cast<float>(random() % 1000), random() % 30);
+    for (float& value : part)
+      value = std::ldexp(static_cast<float>(random() % 1000), random() % 30);
   }
   std::vector<float> truth = parts[0];
   for (size_t p = 1; p < parts.size(); ++p) {

@@ -91,9 +91,8 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   if (!item->refused && item->code != HCCL_SUCCESS) {
     return Refuse(item->code, item->text, kFix, "collective/failed");
   }
-  return Refuse(HCCL_E_PARA,
-                Cat("the operation cannot be queued on the stream: ", reason.what), reason.fix,
-                "collective/stream");
+  return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
+                reason.fix, "collective/stream");
 }
 
 void Communicator::Reached(void* payload, AclimbSuspension* stop) {
@@ -136,7 +135,8 @@ HcclResult Communicator::AsyncError() {
 void Communicator::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || (!queue_.empty() && queue_.front()->reached); });
+    changed_.wait(lock,
+                  [this] { return stopping_ || (!queue_.empty() && queue_.front()->reached); });
     if (queue_.empty() || !queue_.front()->reached) return;
     const std::shared_ptr<Queued> item = queue_.front();
     if (item->dropped) {
@@ -216,10 +216,10 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                   "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
                   "collective/exec-timeout");
   }
-  return Refuse(failure.code(),
-                Cat(here, ": ", failure.refusal().what, " (", others,
-                    "); expected the transfer to succeed."),
-                kFix, failure.refusal().rule);
+  return Refuse(
+      failure.code(),
+      Cat(here, ": ", failure.refusal().what, " (", others, "); expected the transfer to succeed."),
+      kFix, failure.refusal().rule);
 }
 
 std::string Communicator::OthersStand(const std::vector<Stand>& stands) const {
@@ -339,8 +339,8 @@ Stand Communicator::WhereItStands() {
     stand.text = Cat("is in ", running_->Text());
   } else if (!queue_.empty()) {
     stand.number = done_;
-    stand.text = Cat("has queued ", queue_.front()->operation.Text(),
-                     ", which its stream has not come to");
+    stand.text =
+        Cat("has queued ", queue_.front()->operation.Text(), ", which its stream has not come to");
   } else {
     stand.number = done_;
     stand.text = done_ == 0 ? std::string("has made no call yet")

@@ -108,9 +108,9 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::deque<std::shared_ptr<Queued>> queue_;
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
-  uint64_t numbers_ = 0;  // of collectives
+  uint64_t numbers_ = 0;                           // of collectives
   std::map<uint32_t, uint64_t> sends_, receives_;  // by peer
-  uint64_t done_ = 0;                               // number of the last collective that ended
+  uint64_t done_ = 0;                              // number of the last collective that ended
   bool stopping_ = false;
   Status cause_;    // what was heard of the other ranks
   Status failure_;  // what ended this communicator

@@ -70,9 +70,8 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
   if (!address.ok()) return address.TakeStatus();
   std::vector<uint32_t> ranks(size);
   for (uint32_t r = 0; r < size; ++r) ranks[r] = r;
-  Result<std::unique_ptr<Group>> group =
-      MeshGroup::Connect(link.value(), "connect", ranks, rank, address.value(),
-                         wishes.settings.fixed_order, deadline);
+  Result<std::unique_ptr<Group>> group = MeshGroup::Connect(
+      link.value(), "connect", ranks, rank, address.value(), wishes.settings.fixed_order, deadline);
   if (!group.ok()) return group.TakeStatus();
   return MakeOf(std::move(link.value()), std::move(group.value()), name, device.value(), wishes,
                 std::move(ranks), false);
@@ -86,8 +85,8 @@ Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices
       ThreadGroup::Make(static_cast<uint32_t>(devices.size()));
   std::vector<CommunicatorRef> made;
   for (size_t rank = 0; rank < devices.size(); ++rank) {
-    Result<CommunicatorRef> one = MakeOf(nullptr, std::move(groups[rank]), name, devices[rank],
-                                         wishes.value(), {}, false);
+    Result<CommunicatorRef> one =
+        MakeOf(nullptr, std::move(groups[rank]), name, devices[rank], wishes.value(), {}, false);
     if (!one.ok()) return one.TakeStatus();
     made.push_back(std::move(one.value()));
   }

@@ -81,7 +81,8 @@ struct Program {
     constexpr size_t kCount = 100003;
     std::vector<float> values(kCount);
     for (size_t i = 0; i < kCount; ++i) {
-      values[i] = std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
+      values[i] =
+          std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
     }
     const size_t bytes = kCount * sizeof(float);
     EXPECT(aclrtMemcpy(memory, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
@@ -121,7 +122,8 @@ struct Program {
     EXPECT(aclrtSynchronizeStream(stream) == 0);
     const pid_t child = fork();
     if (child == 0) {
-      const bool refused = AllReduce(4) == HCCL_E_UNAVAIL && HcclCommDestroy(comm) == HCCL_E_UNAVAIL;
+      const bool refused =
+          AllReduce(4) == HCCL_E_UNAVAIL && HcclCommDestroy(comm) == HCCL_E_UNAVAIL;
       ExpectPart(aclGetRecentErrMsg(), "made before the process was forked off");
       _exit(refused && failures == 0 ? 0 : 1);
     }
