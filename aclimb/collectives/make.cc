@@ -34,6 +34,7 @@ Result<CommunicatorRef> MakeOf(std::shared_ptr<Link> link, std::unique_ptr<Group
                                std::vector<uint32_t> ranks, bool split) {
   Communicator::Origin origin;
   origin.name = wishes.name.empty() ? name : wishes.name;
+  origin.channel = name;
   origin.device = device;
   origin.settings = wishes.settings;
   origin.split = split;
@@ -98,7 +99,7 @@ Result<CommunicatorRef> Split(const CommunicatorRef& parent, const std::vector<u
   const Communicator::Origin& origin = parent->origin();
   uint64_t list = 0;
   for (const uint32_t each : ranks) list = Mix(list, each);
-  const std::string name = Cat(origin.name.substr(0, 64), "_", id, "_", list);
+  const std::string name = Cat(origin.channel, "_", id, "_", list);
   Result<std::unique_ptr<Group>> group =
       parent->group().Split(name, ranks, rank, DeadlineOf(wishes.settings));
   if (!group.ok()) return group.TakeStatus();
