@@ -161,6 +161,9 @@ typedef struct AclimbTask {
   // It may run inside a synchronise whatever its traffic: it opens no OpenMP team.
   int32_t any_thread;
   const AclimbOperation* operation;  // null when no tool listens
+  // After `run` failed and before `release`: a static text of what it found wrong, or null. May be
+  // null itself.
+  const char* (*why)(void* payload);
 } AclimbTask;
 
 // Why a launch was refused, as a message has it. Valid until the thread's next launch.

@@ -45,9 +45,9 @@ struct Operation {
   HcclDataType type = HCCL_DATA_TYPE_INT8;
   HcclReduceOp op = HCCL_REDUCE_SUM;
   uint32_t root = 0;
-  uint64_t count = 0;         // elements, as the call said; of what each rank has
-  std::byte* in = nullptr;    // may be null where the rank gives nothing
-  std::byte* out = nullptr;   // may be null where the rank gets nothing
+  uint64_t count = 0;             // elements, as the call said; of what each rank has
+  std::byte* in = nullptr;        // may be null where the rank gives nothing
+  std::byte* out = nullptr;       // may be null where the rank gets nothing
   std::vector<Block> in_blocks;   // per rank, of kReduceScatter, kScatter (root) and kAllToAll
   std::vector<Block> out_blocks;  // per rank, of kAllGather and kAllToAll
   std::vector<Transfer> transfers;
@@ -56,6 +56,8 @@ struct Operation {
   int64_t timeout_ms = 0;
 
   uint64_t bytes() const;  // of `count` elements
+  bool Reduces() const;
+  bool HasRoot() const;
   // What the ranks have to agree on, mixed into a number.
   uint64_t Signature() const;
   // "call 5: HcclAllReduce(count = 8, dataType = FP32, op = SUM)"

@@ -51,7 +51,7 @@ class TensorShapes final : public ShapeTeller {
 
 int RunOnEngine(void* payload) {
   ConfigureTeam();
-  const auto* executor = static_cast<const Executor*>(payload);
+  auto* const executor = static_cast<Executor*>(payload);
   const PlannedCall& call = *executor->call;
   const HelpersScope scope(call.helpers);
   try {
@@ -61,7 +61,8 @@ int RunOnEngine(void* payload) {
       call.plan->Run(executor->Context());
     }
     return kSuccess;
-  } catch (const KernelFailure& failure) {
+  } catch (const RunFailure& failure) {
+    executor->why = failure.why;
     return failure.code;
   } catch (const std::bad_alloc&) {
     return kRtMemoryAllocation;
@@ -363,7 +364,8 @@ Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
           },
       .cost_bytes = call.cost_bytes,
       .any_thread = call.any_thread ? 1 : 0,
-      .operation = executor->description ? executor->description->operation() : nullptr};
+      .operation = executor->description ? executor->description->operation() : nullptr,
+      .why = [](void* payload) { return static_cast<const Executor*>(payload)->why; }};
   executor.release();
   AclimbReason reason = {"", ""};
   const int code = aclimb_launch(stream, &task, &reason);

@@ -56,7 +56,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
                       "expected its work to be done."),
                   "abort this stream too, and queue the work again", "runtime/stream/aborted");
   }
-  AclimbTaskFailure first = {"", 0, 0, 0};
+  AclimbTaskFailure first = {"", 0, 0, 0, nullptr};
   std::string own;  // what the first one says itself
   for (const AclimbTaskFailure& failure : failures) {
     std::string text = TakeFailureText(device_id, stream_id, failure.task);
@@ -77,8 +77,10 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
   return Refuse(
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
-          CodeText(first.code), own.empty() ? "" : ": ", own, "; expected it to succeed."),
-      Cat(FixOf(first.code), "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
+          CodeText(first.code), first.why == nullptr ? std::string() : Cat(", since ", first.why),
+          own.empty() ? "" : ": ", own, "; expected it to succeed."),
+      Cat(own.empty() ? FixOf(first.code) : "look at what it names",
+          "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }
 

@@ -344,7 +344,11 @@ class CallDraw {
   // Of integers also those that are above a few.
   void SetScalar(int p, Slot slot, DType dtype) {
     if (IsReserved(p)) return call_.SetScalar(slot, 0, dtype);
-    const Range range = RangeOf(p);
+    Range range = RangeOf(p);
+    // What is drawn is small, so that a sign alone can take a float out of a dtype.
+    ForEachRule(RuleKind::kInDType, p, [&](const Rule& rule) {
+      if (IsFloating(dtype) && IsUnsigned(call_.DTypeOf(rule.other))) range.Narrow({.least = 0});
+    });
     const double number = DrawReal(range);
     for (const double each : {IsFloating(dtype) ? number : 4 * number, number, std::ceil(number),
                               std::floor(number), range.least + 1}) {

@@ -3,7 +3,7 @@
 // Exits with 0 when all went as it should.
 
 #include <signal.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -56,6 +56,7 @@ struct Program {
   std::string what;
   uint32_t rank = 0;
   uint32_t size = 0;
+  std::string file;
   HcclComm comm = nullptr;
   aclrtStream stream = nullptr;
   void* memory = nullptr;
@@ -80,7 +81,8 @@ struct Program {
     constexpr size_t kCount = 100003;
     std::vector<float> values(kCount);
     for (size_t i = 0; i < kCount; ++i) {
-      values[i] = std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
+      values[i] =
+          std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
     }
     const size_t bytes = kCount * sizeof(float);
     EXPECT(aclrtMemcpy(memory, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
@@ -104,6 +106,43 @@ struct Program {
                 in_order != 0 ? "in the order of ranks" : "in another order");
   }
 
+  // The first call is done on all ranks. One that has its result may be ahead of another.
+  void AllHaveCalled() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    std::ofstream(file + ".ready" + std::to_string(rank)) << "ready";
+    for (uint32_t r = 0; r < size; ++r) {
+      while (access((file + ".ready" + std::to_string(r)).c_str(), R_OK) != 0) usleep(1000);
+    }
+  }
+
+  // Memory is given back under an operation that has not run.
+  void FreeEarly() {
+    void* other = nullptr;
+    EXPECT(aclrtMalloc(&other, 4096, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+    EXPECT(aclrtMemset(other, 4096, 0, 4096) == 0);
+    EXPECT(HcclBroadcast(other, 100, HCCL_DATA_TYPE_FP32, 0, comm, stream) == HCCL_SUCCESS);
+    EXPECT(aclrtFree(other) == 0);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+  }
+
+  // A child has no communicators, and the parent's work on.
+  void Fork() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool refused =
+          AllReduce(4) == HCCL_E_UNAVAIL && HcclCommDestroy(comm) == HCCL_E_UNAVAIL;
+      ExpectPart(aclGetRecentErrMsg(), "made before the process was forked off");
+      _exit(refused && failures == 0 ? 0 : 1);
+    }
+    int status = 1;
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+  }
+
   // The stream fails, and what it says names the parts.
   void ExpectFailure(HcclResult code, const std::vector<const char*>& parts) {
     EXPECT(aclrtSynchronizeStream(stream) == 507018);
@@ -120,8 +159,7 @@ struct Program {
 
   // The last rank dies between two calls.
   void Die() {
-    EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    AllHaveCalled();
     if (rank == size - 1) raise(SIGKILL);
     EXPECT(AllReduce(50000) == HCCL_SUCCESS);
     const std::string gone = "rank " + std::to_string(size - 1) + " has gone";
@@ -130,17 +168,24 @@ struct Program {
 
   // Rank 0, in whose process the ranks meet, dies.
   void RootDies() {
-    EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    AllHaveCalled();
     if (rank == 0) raise(SIGKILL);
     EXPECT(AllReduce(50000) == HCCL_SUCCESS);
     ExpectFailure(HCCL_E_REMOTE, {"rank 0 has gone", "call 2: HcclAllReduce"});
   }
 
+  // The network between the two hosts is cut after the first call.
+  void CutOff() {
+    AllHaveCalled();
+    while (access((file + ".cut").c_str(), R_OK) != 0) usleep(1000);
+    EXPECT(AllReduce(50000) == HCCL_SUCCESS);
+    const std::string gone = "rank " + std::to_string(1 - rank) + " has gone";
+    ExpectFailure(HCCL_E_REMOTE, {gone.c_str(), "call 2: HcclAllReduce(count = 50000"});
+  }
+
   // The last rank makes no second call until time is up for the others.
   void Late() {
-    EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    AllHaveCalled();
     if (rank == size - 1) {
       HcclResult error = HCCL_SUCCESS;
       while (error == HCCL_SUCCESS) {
@@ -159,6 +204,18 @@ struct Program {
         "rank " + std::to_string(size - 1) + " has made no call since call 1";
     ExpectPart(text, missing.c_str());
     ExpectPart(text, "HCCL_EXEC_TIMEOUT");
+  }
+
+  // The last rank destroys its communicator while the others go on.
+  void Leave() {
+    AllHaveCalled();
+    if (rank == size - 1) return;
+    EXPECT(AllReduce(50000) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 507018);
+    const std::string text = aclGetRecentErrMsg();
+    const std::string left = "rank " + std::to_string(size - 1) + " has destroyed its communicator";
+    ExpectPart(text, left.c_str());
+    ExpectPart(text, "call 2: HcclAllReduce(count = 50000");
   }
 
   // The last rank makes another call than the others.
@@ -181,6 +238,10 @@ struct Program {
     EXPECT(aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
     if (what == "all") All();
     if (what == "digest") Digest();
+    if (what == "free-early") FreeEarly();
+    if (what == "fork") Fork();
+    if (what == "cut-off") CutOff();
+    if (what == "leave") Leave();
     if (what == "die") Die();
     if (what == "root-dies") RootDies();
     if (what == "late") Late();
@@ -199,6 +260,7 @@ int main(int count, char** arguments) {
   program.what = arguments[1];
   program.rank = static_cast<uint32_t>(std::atoi(arguments[2]));
   program.size = static_cast<uint32_t>(std::atoi(arguments[3]));
+  program.file = arguments[4];
   EXPECT(aclrtSetDevice(0) == 0);
   HcclResult code = HCCL_SUCCESS;
   if (program.what == "table") {

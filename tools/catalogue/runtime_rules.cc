@@ -149,6 +149,9 @@ constexpr FixedRule kRows[] = {
      "a framework that prefers the chip's internal formats, which Aclimb does not have",
      "call the operator's own function in aclnnop/; under PyTorch set "
      "torch.npu.config.allow_internal_format = False"},
+    {"runtime/aclop/buffer", kRtParamInvalid, "a data buffer holds its tensor",
+     "a size in elements instead of bytes, or a descriptor of another tensor",
+     "create the data buffer with the size of the tensor"},
     {"runtime/aclop/missing", kApiNotSupport, "Aclimb has the operators that a program needs",
      "a framework found no function of aclnnop/ for this operator and fell back on its type name",
      "compute this step on the host, or with operators that `aclimb ops` lists"},
