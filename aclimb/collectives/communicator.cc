@@ -35,7 +35,7 @@ Communicator::Communicator(std::unique_ptr<Group> group, Origin origin)
   worker_.emplace([this] { Work(); });
   worker_->Name("hccl_worker");
   if (origin_.link == nullptr) return;
-  origin_.link->Watch(origin_.name, this);
+  origin_.link->Watch(origin_.channel, this);
   observer_.emplace([this] { Observe(); });
   observer_->Name("hccl_observer");
 }
@@ -49,7 +49,7 @@ void Communicator::Close() {
     stopping_ = true;
     changed_.notify_all();
   }
-  if (origin_.link != nullptr) origin_.link->Unwatch(origin_.name);
+  if (origin_.link != nullptr) origin_.link->Unwatch(origin_.channel);
   if (observer_) observer_->Join();
   worker_->Join();
 }
@@ -91,9 +91,8 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   if (!item->refused && item->code != HCCL_SUCCESS) {
     return Refuse(item->code, item->text, kFix, "collective/failed");
   }
-  return Refuse(HCCL_E_PARA,
-                Cat("the operation cannot be queued on the stream: ", reason.what), reason.fix,
-                "collective/stream");
+  return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
+                reason.fix, "collective/stream");
 }
 
 void Communicator::Reached(void* payload, AclimbSuspension* stop) {
@@ -136,7 +135,8 @@ HcclResult Communicator::AsyncError() {
 void Communicator::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || (!queue_.empty() && queue_.front()->reached); });
+    changed_.wait(lock,
+                  [this] { return stopping_ || (!queue_.empty() && queue_.front()->reached); });
     if (queue_.empty() || !queue_.front()->reached) return;
     const std::shared_ptr<Queued> item = queue_.front();
     if (item->dropped) {
@@ -183,7 +183,7 @@ void Communicator::Perform(Queued& item) {
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
     status = Explain(item.operation, std::move(status), took);
     if (origin_.link != nullptr) {
-      origin_.link->TellFailure(origin_.name, status.refusal().what);
+      origin_.link->TellFailure(origin_.channel, status.refusal().what);
     }
     group_->Abort(status.refusal().what);
   }
@@ -201,13 +201,11 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   const bool late = took.count() >= operation.timeout_ms;
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (!late) changed_.wait_for(lock, kReasonTime, [this] { return !cause_.ok(); });
-    if (!cause_.ok()) {
-      const Refusal& cause = cause_.refusal();
-      return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
-    }
+    const auto heard = [this] { return !cause_.ok() || !left_.empty(); };
+    if (!late) changed_.wait_for(lock, kReasonTime, heard);
+    if (Status status = HeardLocked(here); !status.ok()) return status;
   }
-  const auto stands = origin_.link->Ask(origin_.name, origin_.ranks);
+  const auto stands = origin_.link->Ask(origin_.channel, origin_.ranks);
   const std::string others = stands ? OthersStand(*stands) : std::string("the hub does not answer");
   if (late) {
     return Refuse(HCCL_E_TIMEOUT,
@@ -216,10 +214,24 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                   "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
                   "collective/exec-timeout");
   }
-  return Refuse(failure.code(),
-                Cat(here, ": ", failure.refusal().what, " (", others,
-                    "); expected the transfer to succeed."),
-                kFix, failure.refusal().rule);
+  return Refuse(
+      failure.code(),
+      Cat(here, ": ", failure.refusal().what, " (", others, "); expected the transfer to succeed."),
+      kFix, failure.refusal().rule);
+}
+
+Status Communicator::HeardLocked(const std::string& here) const {
+  if (!cause_.ok()) {
+    const Refusal& cause = cause_.refusal();
+    return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
+  }
+  if (left_.empty()) return Ok();
+  return Refuse(HCCL_E_REMOTE,
+                Cat(here, ": rank ", left_[0],
+                    " has destroyed its communicator and takes no part; expected every rank to "
+                    "make the same calls."),
+                "destroy communicators when all ranks have done their work",
+                "collective/rank-left");
 }
 
 std::string Communicator::OthersStand(const std::vector<Stand>& stands) const {
@@ -260,7 +272,7 @@ void Communicator::Observe() {
     const uint64_t signature = running_->Signature();
     const std::string text = running_->Text();
     lock.unlock();
-    const auto stands = origin_.link->Ask(origin_.name, origin_.ranks);
+    const auto stands = origin_.link->Ask(origin_.channel, origin_.ranks);
     lock.lock();
     if (!stands || running_ != asked || number == 0) continue;
     for (const Stand& stand : *stands) {
@@ -313,7 +325,8 @@ void Communicator::RankLeft(uint32_t at_link) {
   const std::optional<uint32_t> place = Place(at_link);
   if (!place) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  left_[*place] = true;
+  left_.push_back(*place);
+  changed_.notify_all();
 }
 
 void Communicator::RankFailed(uint32_t at_link, const std::string& what) {
@@ -339,8 +352,8 @@ Stand Communicator::WhereItStands() {
     stand.text = Cat("is in ", running_->Text());
   } else if (!queue_.empty()) {
     stand.number = done_;
-    stand.text = Cat("has queued ", queue_.front()->operation.Text(),
-                     ", which its stream has not come to");
+    stand.text =
+        Cat("has queued ", queue_.front()->operation.Text(), ", which its stream has not come to");
   } else {
     stand.number = done_;
     stand.text = done_ == 0 ? std::string("has made no call yet")

@@ -30,7 +30,8 @@ namespace aclimb::collectives {
 class Communicator final : public Watcher, public std::enable_shared_from_this<Communicator> {
  public:
   struct Origin {
-    std::string name;  // the same on all ranks
+    std::string name;     // the same on all ranks, as the program asked for it or not
+    std::string channel;  // the group's own at the link
     int32_t device = 0;
     Settings settings;
     bool split = false;  // made from another communicator
@@ -90,6 +91,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   void Perform(Queued& item);
   // What a failure of the group comes from, as far as the other ranks can tell.
   Status Explain(const Operation& operation, Status failure, std::chrono::milliseconds took);
+  // Under the lock: what was heard of the other ranks and explains a failure.
+  Status HeardLocked(const std::string& here) const;
   std::string OthersStand(const std::vector<Stand>& stands) const;
   // Under the lock: nothing can be done any more.
   void FailLocked(Status why);
@@ -108,13 +111,13 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::deque<std::shared_ptr<Queued>> queue_;
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
-  uint64_t numbers_ = 0;  // of collectives
+  uint64_t numbers_ = 0;                           // of collectives
   std::map<uint32_t, uint64_t> sends_, receives_;  // by peer
-  uint64_t done_ = 0;                               // number of the last collective that ended
+  uint64_t done_ = 0;                              // number of the last collective that ended
   bool stopping_ = false;
-  Status cause_;    // what was heard of the other ranks
-  Status failure_;  // what ended this communicator
-  std::map<uint32_t, bool> left_;
+  Status cause_;                // what was heard of the other ranks
+  Status failure_;              // what ended this communicator
+  std::vector<uint32_t> left_;  // ranks that have said good-bye
 
   std::optional<QuietThread> worker_;
   std::optional<QuietThread> observer_;  // of ranks that are processes

@@ -219,8 +219,7 @@ void Hub::HandleHello(Connection& connection, ByteReader reader) {
   if (rank >= size) return refuse(Cat("rank is ", rank, " of ", size, " ranks"));
   ranks_.resize(size);
   if (ranks_[rank].connection != nullptr) {
-    return refuse(Cat("rank ", rank, " has joined already, from ",
-                      ranks_[rank].connection->from));
+    return refuse(Cat("rank ", rank, " has joined already, from ", ranks_[rank].connection->from));
   }
   connection.joined = true;
   connection.rank = rank;
@@ -251,8 +250,7 @@ void Hub::HandleExchange(Connection& connection, ByteReader reader) {
     exchange.pieces.resize(ranks.size());
   }
   const auto index = static_cast<size_t>(place - ranks.begin());
-  if (exchange.ranks != ranks || exchange.one_each != one_each ||
-      !exchange.pieces[index].empty()) {
+  if (exchange.ranks != ranks || exchange.one_each != one_each || !exchange.pieces[index].empty()) {
     const char* const text = "the ranks do not agree on which of them make the group";
     const std::string body = ByteWriter().Number(connection.rank).Text(key).Text(text).Take();
     return Send(connection, FrameType::kFailed, body);
@@ -327,8 +325,8 @@ void Hub::Answer(const std::string& channel, Question& question) {
     ByteWriter writer;
     writer.Text(channel);
     for (const auto& [rank, stand] : question.stands) {
-      const bool same = stand.answered && stand.number == own.number &&
-                        stand.signature == own.signature;
+      const bool same =
+          stand.answered && stand.number == own.number && stand.signature == own.signature;
       if (rank == asker || same) continue;
       writer.Number(rank)
           .Number(static_cast<uint8_t>(stand.answered))
@@ -362,9 +360,8 @@ void Hub::RefuseAll(const std::string& text) {
 void Hub::DropStranger(Connection& connection, const char* why) {
   ++strangers_;
   connection.socket.Close();
-  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ",
-                              token_.port, " was dropped: it ", why, " (", strangers_,
-                              " so far)")
+  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ", token_.port,
+                              " was dropped: it ", why, " (", strangers_, " so far)")
                               .c_str());
 }
 
@@ -378,8 +375,8 @@ void Hub::Close(Connection& connection) {
   if (failed_) return;
   const char* const text = "its connection closed: the process ended, or its host was cut off";
   if (!complete_) {
-    return RefuseAll(Cat("rank ", connection.rank, " went away while the ranks joined (", text,
-                         ")"));
+    return RefuseAll(
+        Cat("rank ", connection.rank, " went away while the ranks joined (", text, ")"));
   }
   if (connection.left) {
     SendToAll(FrameType::kLeft, ByteWriter().Number(connection.rank).Take(), &connection);

@@ -70,9 +70,8 @@ Result<std::shared_ptr<Link>> Link::Join(const Token& token, uint32_t size, uint
   Status connected = Connect(root, deadline, &socket);
   if (!connected.ok()) return connected;
   std::shared_ptr<Link> link(new Link(token, rank, std::move(socket)));
-  link->Send(
-      FrameType::kHello,
-      ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
+  link->Send(FrameType::kHello,
+             ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
   std::unique_lock<std::mutex> lock(link->mutex_);
   const bool told = link->changed_.wait_until(
       lock, deadline, [&] { return link->welcome_ || link->lost_ || !link->refused_.empty(); });

@@ -34,6 +34,7 @@ Result<CommunicatorRef> MakeOf(std::shared_ptr<Link> link, std::unique_ptr<Group
                                std::vector<uint32_t> ranks, bool split) {
   Communicator::Origin origin;
   origin.name = wishes.name.empty() ? name : wishes.name;
+  origin.channel = name;
   origin.device = device;
   origin.settings = wishes.settings;
   origin.split = split;
@@ -70,9 +71,8 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
   if (!address.ok()) return address.TakeStatus();
   std::vector<uint32_t> ranks(size);
   for (uint32_t r = 0; r < size; ++r) ranks[r] = r;
-  Result<std::unique_ptr<Group>> group =
-      MeshGroup::Connect(link.value(), "connect", ranks, rank, address.value(),
-                         wishes.settings.fixed_order, deadline);
+  Result<std::unique_ptr<Group>> group = MeshGroup::Connect(
+      link.value(), "connect", ranks, rank, address.value(), wishes.settings.fixed_order, deadline);
   if (!group.ok()) return group.TakeStatus();
   return MakeOf(std::move(link.value()), std::move(group.value()), name, device.value(), wishes,
                 std::move(ranks), false);
@@ -86,8 +86,8 @@ Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices
       ThreadGroup::Make(static_cast<uint32_t>(devices.size()));
   std::vector<CommunicatorRef> made;
   for (size_t rank = 0; rank < devices.size(); ++rank) {
-    Result<CommunicatorRef> one = MakeOf(nullptr, std::move(groups[rank]), name, devices[rank],
-                                         wishes.value(), {}, false);
+    Result<CommunicatorRef> one =
+        MakeOf(nullptr, std::move(groups[rank]), name, devices[rank], wishes.value(), {}, false);
     if (!one.ok()) return one.TakeStatus();
     made.push_back(std::move(one.value()));
   }
@@ -99,7 +99,7 @@ Result<CommunicatorRef> Split(const CommunicatorRef& parent, const std::vector<u
   const Communicator::Origin& origin = parent->origin();
   uint64_t list = 0;
   for (const uint32_t each : ranks) list = Mix(list, each);
-  const std::string name = Cat(origin.name.substr(0, 64), "_", id, "_", list);
+  const std::string name = Cat(origin.channel, "_", id, "_", list);
   Result<std::unique_ptr<Group>> group =
       parent->group().Split(name, ranks, rank, DeadlineOf(wishes.settings));
   if (!group.ok()) return group.TakeStatus();

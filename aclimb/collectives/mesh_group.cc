@@ -65,8 +65,8 @@ Result<std::unique_ptr<Group>> MeshGroup::Connect(std::shared_ptr<Link> link,
                                                   Deadline deadline) {
   Result<const AclimbTransport*> transport = LoadTransport();
   if (!transport.ok()) return transport.TakeStatus();
-  std::unique_ptr<MeshGroup> group(new MeshGroup(
-      std::move(link), std::move(ranks), rank, address, fixed_order));
+  std::unique_ptr<MeshGroup> group(
+      new MeshGroup(std::move(link), std::move(ranks), rank, address, fixed_order));
   group->transport_ = transport.value();
   AddressExchange exchange{*group->link_, key, group->ranks_, deadline, Ok()};
   const std::string own = address.empty() ? group->link_->local_address() : address;
@@ -126,8 +126,8 @@ Status MeshGroup::Run(const Operation& operation) {
       failed = ReduceScatter(operation, call);
       break;
     case Kind::kBroadcast:
-      failed = transport_->broadcast(mesh_, &call, operation.out, operation.bytes(),
-                                     operation.root);
+      failed =
+          transport_->broadcast(mesh_, &call, operation.out, operation.bytes(), operation.root);
       break;
     case Kind::kAllGather:
       failed = AllGather(operation, call);
@@ -176,8 +176,8 @@ int MeshGroup::ReduceOwnBlock(const Operation& operation, const AclimbTransportC
     }
     place += own;
   }
-  const int failed = transport_->transfer(mesh_, &call, sends.data(), sends.size(),
-                                          receives.data(), receives.size());
+  const int failed = transport_->transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
+                                          receives.size());
   if (failed == 0) {
     ReduceInOrder(operation.type, operation.op, parts, own / SizeOf(operation.type), out);
   }
@@ -235,7 +235,8 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
     bytes.push_back(block.bytes);
     total += block.bytes;
   }
-  if (packed) return transport_->all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
+  if (packed)
+    return transport_->all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
   const std::unique_ptr<std::byte[]> scratch(new std::byte[total]);
   const int failed =
       transport_->all_gather(mesh_, &call, operation.in, scratch.get(), bytes.data());
@@ -250,8 +251,8 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
 int MeshGroup::Scatter(const Operation& operation, const AclimbTransportCall& call) {
   std::vector<void*> blocks;
   for (const Block& block : operation.in_blocks) blocks.push_back(operation.in + block.offset);
-  return transport_->scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(),
-                             operation.out, operation.bytes(), operation.root);
+  return transport_->scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(), operation.out,
+                             operation.bytes(), operation.root);
 }
 
 int MeshGroup::AllToAll(const Operation& operation, const AclimbTransportCall& call) {
