@@ -11,8 +11,6 @@ LISTED = [
      "and blocks of q4_0 and q8_0 are joined in an order of the backend's own"),
     ("GET_ROWS", r"type=q8_0.*vs0=1",
      "where the scales of q8_0 begin is counted from the view, not from the tensor"),
-    ("CROSS_ENTROPY_LOSS", "",
-     "a sum of everything gets a result of shape [1]; the interface's documents ask for []"),
     ("GROUP_NORM(_MUL_ADD)?", "",
      "the means and the deviations, as many as groups, are placed one after the other as if each "
      "had N elements: the two tensors overlap"),
