@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_BACKEND_API_VERSION 2
+#define ACLIMB_BACKEND_API_VERSION 3
 
 // Device memory is handed out in multiples of so many bytes.
 #define ACLIMB_MEMORY_GRANULE 512
@@ -64,6 +64,7 @@ typedef struct AclimbTaskFailure {
   int32_t code;
   uint32_t task_id;    // number of the task in its queue, from 1
   uint32_t thread_id;  // of the thread that submitted it
+  const char* why;     // what its `why` said, static text or null
 } AclimbTaskFailure;
 
 enum AclimbRefusedResource { ACLIMB_REFUSED_MEMORY = 0, ACLIMB_REFUSED_THREAD = 1 };

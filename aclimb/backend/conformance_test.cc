@@ -58,6 +58,7 @@ class Conformance : public testing::TestWithParam<std::string> {
   // A task that returns a code and counts its runs and releases.
   struct Counted {
     int code = 0;
+    const char* why = nullptr;
     std::atomic<int> runs{0};
     std::atomic<int> releases{0};
   };
@@ -72,6 +73,7 @@ class Conformance : public testing::TestWithParam<std::string> {
       return c->code;
     };
     task.release = [](void* payload) { ++static_cast<Counted*>(payload)->releases; };
+    task.why = [](void* payload) { return static_cast<const Counted*>(payload)->why; };
     return backend_->queue_submit(queue, &task, id);
   }
 
@@ -309,7 +311,9 @@ TEST_P(Conformance, WaitTimeoutIsTheQueuesError) {
 TEST_P(Conformance, FirstErrorIsReturnedOnceAndFailuresAreListed) {
   Counted one, two, three;
   one.code = kRtAicoreException;
+  one.why = "it was told to";
   two.code = kRtAicpuException;
+  three.why = "nobody asks one that succeeds";
   ASSERT_EQ(Submit(queue_, &one), 0);
   ASSERT_EQ(Submit(queue_, &two), 0);
   ASSERT_EQ(Submit(queue_, &three), 0);
@@ -320,8 +324,10 @@ TEST_P(Conformance, FirstErrorIsReturnedOnceAndFailuresAreListed) {
   ASSERT_EQ(backend_->queue_take_failure(queue_, &failure), 1);
   EXPECT_EQ(failure.code, kRtAicoreException);
   EXPECT_STREQ(failure.task, "counted");
+  EXPECT_STREQ(failure.why, "it was told to");
   ASSERT_EQ(backend_->queue_take_failure(queue_, &failure), 1);
   EXPECT_EQ(failure.code, kRtAicpuException);
+  EXPECT_EQ(failure.why, nullptr);
   EXPECT_EQ(backend_->queue_take_failure(queue_, &failure), 0);
 }
 

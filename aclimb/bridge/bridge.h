@@ -35,6 +35,7 @@ enum AclimbHandleKind {
   ACLIMB_HANDLE_TENSOR_DESC,
   ACLIMB_HANDLE_OP_ATTR,
   ACLIMB_HANDLE_PHYSICAL_MEMORY,
+  ACLIMB_HANDLE_GRAPH,
   ACLIMB_HANDLE_KINDS,  // one more than the last
 };
 
@@ -153,10 +154,16 @@ typedef struct AclimbTask {
   int (*run)(void* payload);       // on an engine's thread; 0 or the aclError that the stream gets
   void (*release)(void* payload);  // exactly once, after run or when the task is dropped
   void* payload;
+  // Whether the memory that a run uses is still there; null when nobody can tell. A task that a
+  // stream records runs many times, several of them at once perhaps, and is asked before each.
+  int (*recheck)(const void* payload);
   uint64_t cost_bytes;  // estimated traffic; see ACLIMB_INLINE_BYTES
   // It may run inside a synchronise whatever its traffic: it opens no OpenMP team.
   int32_t any_thread;
   const AclimbOperation* operation;  // null when no tool listens
+  // After `run` failed and before `release`: a static text of what it found wrong, or null. May be
+  // null itself.
+  const char* (*why)(void* payload);
 } AclimbTask;
 
 // Why a launch was refused, as a message has it. Valid until the thread's next launch.

@@ -370,6 +370,7 @@ std::string AttributeStatement(const Contract& contract, const Rule& rule) {
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
     case RuleKind::kScalarFits:
+    case RuleKind::kInDType:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
     case RuleKind::kBroadcasts:

@@ -7,6 +7,7 @@
 #include "aclimb/contract/shapes.h"
 #include "aclimb/contract/violation.h"
 #include "aclimb/core/overlap.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
@@ -164,7 +165,16 @@ Status CheckRank(const Contract& contract, const Parameter& parameter, const Giv
                 RankFix(contract, parameter, given), Id(contract, "rank", parameter.name));
 }
 
+// Where a tensor begins, and how far it reaches.
 Status CheckExtent(const Contract& contract, const Parameter& parameter, const GivenTensor& given) {
+  const int64_t packed = PackedPerByte(given->dtype);
+  if (given->offset % packed != 0) {
+    return Refuse(kAclnnInvalid,
+                  Cat(NameOf(contract, given), ".offset is ", given->offset, " and its dtype is ",
+                      DTypeOf(given), ", of which ", packed,
+                      " elements share a byte; expected a multiple of ", packed, "."),
+                  "begin the tensor with a byte", Id(contract, "extent", parameter.name));
+  }
   if (given->Footprint().has_value()) return Ok();
   return Refuse(kAclnnInvalid,
                 Cat(NameOf(contract, given), " with shape ", ShapeOf(given), ", strides ",

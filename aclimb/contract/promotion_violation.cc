@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 
 #include "aclimb/contract/given.h"
 #include "aclimb/contract/promotion.h"
@@ -138,6 +140,51 @@ std::optional<std::string> WrongScalar(const Rule& rule, const Row& row) {
   return Cat(text, "; expected ", IsFloating(*common) ? "a real number." : "an integer or a BOOL.");
 }
 
+// The numbers of a dtype of integers.
+struct Limits {
+  int64_t least = 0;
+  uint64_t most = 0;
+};
+Limits LimitsOf(DType dtype) {
+  const auto bits = static_cast<int>(8 * SizeOf(dtype));
+  const uint64_t all = ~uint64_t{0} >> (64 - bits);
+  if (IsUnsigned(dtype)) return {0, all};
+  return {-static_cast<int64_t>(all / 2) - 1, all / 2};
+}
+
+bool Has(const Limits& limits, const ScalarValue& scalar) {
+  if (IsFloating(scalar.dtype)) {
+    const double value = scalar.ToDouble(), most = static_cast<double>(limits.most);
+    // Of 64 bits the nearest double is one more than the most. NaN compares false.
+    const bool low_enough = most < 0x1p53 ? value <= most : value < most;
+    return value >= static_cast<double>(limits.least) && low_enough;
+  }
+  if (scalar.dtype == DType::kUInt64 && scalar.ToDouble() >= 0x1p63) {
+    return limits.most == std::numeric_limits<uint64_t>::max();
+  }
+  const int64_t value = scalar.ToInteger();
+  if (value >= 0) return static_cast<uint64_t>(value) <= limits.most;
+  if (limits.least < 0) return value >= limits.least;
+  return -static_cast<uint64_t>(value) <= limits.most;
+}
+
+std::optional<std::string> ScalarOutside(const Rule& rule, const Row& row) {
+  const ScalarValue* const scalar = row.ScalarAt(rule.subject);
+  const std::optional<DType> common = CommonOf(row, {rule.other, rule.third, rule.output});
+  if (scalar == nullptr || !common || !IsInteger(*common) || IsComplex(scalar->dtype)) {
+    return std::nullopt;
+  }
+  const Limits limits = LimitsOf(*common);
+  if (Has(limits, *scalar)) return std::nullopt;
+  std::string text = Cat(row.Told(rule.subject), " but ", row.Told(rule.other));
+  if (rule.third >= 0 && rule.third != rule.subject) {
+    text += Cat(" and ", row.Told(rule.third),
+                rule.output < 0 ? std::string() : Cat(" and ", row.Told(rule.output)),
+                ", which promote to ", NameOf(*common));
+  }
+  return Cat(text, "; expected a number from ", limits.least, " to ", limits.most, ".");
+}
+
 // So many elements go together; one if there is no list.
 size_t RowsOf(const Contract& contract, const Rule& rule, const Arguments& arguments) {
   size_t rows = SIZE_MAX;
@@ -156,7 +203,11 @@ std::optional<std::string> ScalarViolation(const Contract& contract, const Rule&
                                            const Arguments& arguments) {
   const size_t rows = RowsOf(contract, rule, arguments);
   for (size_t i = 0; i < rows; ++i) {
-    if (auto wrong = WrongScalar(rule, Row{contract, arguments, i})) return wrong;
+    const Row row{contract, arguments, i};
+    if (auto wrong =
+            rule.kind == RuleKind::kInDType ? ScalarOutside(rule, row) : WrongScalar(rule, row)) {
+      return wrong;
+    }
   }
   return std::nullopt;
 }

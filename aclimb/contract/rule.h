@@ -28,6 +28,7 @@ enum class RuleKind : uint8_t {
   kConvertsTo,
   kPromotes,
   kScalarFits,
+  kInDType,
   kInRange,
   kOneOf,
   kReserved,
@@ -133,6 +134,24 @@ constexpr Rule ScalarFits(const char* id, int scalar, int a, const char* fix) {
 constexpr Rule ScalarFits(const char* id, int scalar, int a, int b, const char* fix) {
   Rule rule = ScalarFits(id, scalar, a, fix);
   rule.third = b;
+  return rule;
+}
+
+// The scalar is a number of a's dtype, where that is of integers: what a conversion would change is
+// refused, as by PyTorch. One below 0 wraps in a dtype without sign, as far below as that reaches
+// above.
+constexpr Rule InDType(const char* id, int scalar, int a, const char* fix) {
+  return {.id = id, .kind = RuleKind::kInDType, .subject = scalar, .other = a, .fix = fix};
+}
+// The same for the dtype that a and b promote to; b may be the scalar.
+constexpr Rule InDType(const char* id, int scalar, int a, int b, const char* fix) {
+  Rule rule = InDType(id, scalar, a, fix);
+  rule.third = b;
+  return rule;
+}
+constexpr Rule InDType(const char* id, int scalar, int a, int b, int c, const char* fix) {
+  Rule rule = InDType(id, scalar, a, b, fix);
+  rule.output = c;
   return rule;
 }
 
@@ -265,6 +284,7 @@ constexpr Stage StageOf(const Rule& rule) {
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
     case RuleKind::kScalarFits:
+    case RuleKind::kInDType:
       return Stage::kDTypes;
     case RuleKind::kInRange:
     case RuleKind::kOneOf:

@@ -37,6 +37,14 @@ class TestCall {
   void Scalar(int index, float value, DType dtype = DType::kFloat32) {
     Give(index, &MakeScalar(value, dtype));
   }
+  // Of the dtype whose elements T holds.
+  template <typename T>
+  void ScalarBits(int index, T value, DType dtype) {
+    ScalarValue& made = scalars_.emplace_back();
+    made.dtype = dtype;
+    std::memcpy(made.bytes, &value, sizeof(value));
+    Give(index, &made);
+  }
   void Scalars(int index, const std::vector<float>& values, DType dtype = DType::kFloat32) {
     std::vector<Argument>& elements = elements_.emplace_back();
     for (float value : values) {

@@ -15,6 +15,7 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
     case RuleKind::kPromotes:
       return PromotionViolation(contract, rule, arguments);
     case RuleKind::kScalarFits:
+    case RuleKind::kInDType:
       return ScalarViolation(contract, rule, arguments);
     case RuleKind::kBroadcasts:
       return BroadcastViolation(contract, rule, arguments);
@@ -57,6 +58,19 @@ std::string StatementOf(const Contract& contract, const Rule& rule) {
       return Cat(name(rule.subject), " is an integer or a BOOL, unless ", name(rule.other),
                  rule.third < 0 ? " has" : Cat(" and ", name(rule.third), " promote to"),
                  " a floating dtype");
+    case RuleKind::kInDType:
+      if (rule.third == rule.subject) {
+        return Cat(name(rule.subject), " is within the dtype of ", name(rule.other),
+                   ", where both are integers");
+      }
+      if (rule.third < 0) {
+        return Cat(name(rule.subject), " is within the dtype of ", name(rule.other),
+                   ", where that is of integers");
+      }
+      return Cat(name(rule.subject), " is within the dtype that ", name(rule.other),
+                 rule.output < 0 ? " and " : ", ", name(rule.third),
+                 rule.output < 0 ? std::string() : Cat(" and ", name(rule.output)),
+                 " promote to, where that is of integers");
     case RuleKind::kBroadcasts:
       if (rule.output != rule.subject) {
         return Cat(name(rule.output), " has the shape that ", inputs(), " broadcast to");

@@ -81,9 +81,11 @@ constexpr bool Fits(const Contract& contract, const Rule& rule) {
       return is(rule.subject, &HasDType, true) && is(rule.other, &HasDType, true) &&
              is(rule.third, &HasDType, false) && is(rule.output, &HasTensors, false);
     case RuleKind::kScalarFits:
+    case RuleKind::kInDType:
       return is(
                  rule.subject, [](Kind kind) { return kind == Kind::kScalar; }, true) &&
-             is(rule.other, &HasDType, true) && is(rule.third, &HasDType, false);
+             is(rule.other, &HasDType, true) && is(rule.third, &HasDType, false) &&
+             is(rule.output, &HasDType, false);
     case RuleKind::kBroadcasts:
       return is(rule.subject, is_tensor, true) && is(rule.other, is_tensor, true) &&
              is(rule.third, is_tensor, false) && is(rule.output, is_tensor, true);

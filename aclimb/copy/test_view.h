@@ -144,8 +144,7 @@ class TestView {
   void Narrow(int dimension, int64_t extent) { view_.shape[dimension] = extent; }
   // Whole numbers that every dtype holds.
   void FillWhole(Random& random, int64_t most = 20) {
-    const bool is_unsigned =
-        view_.dtype == DType::kUInt8 || StorageIndex(view_.dtype) >= StorageIndex(DType::kUInt16);
+    const bool is_unsigned = IsUnsigned(view_.dtype);
     for (int64_t i = 0; i < count(); ++i) {
       Write(i, static_cast<double>(random.Integer(is_unsigned ? 0 : -most, most)));
     }

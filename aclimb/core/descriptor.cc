@@ -8,6 +8,7 @@
 
 #include "aclimb/core/half.h"
 #include "aclimb/core/hash.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb {
@@ -49,12 +50,12 @@ std::optional<TensorDescriptor::ByteRange> TensorDescriptor::Footprint() const {
       return std::nullopt;
     }
   }
-  const int64_t size = static_cast<int64_t>(SizeOf(dtype));
+  const int64_t size = static_cast<int64_t>(SizeOf(dtype)), packed = PackedPerByte(dtype);
   ByteRange range;
   int64_t end;
-  if (__builtin_add_overflow(last, int64_t{1}, &end) ||
-      __builtin_mul_overflow(end, size, &range.end) ||
-      __builtin_mul_overflow(offset, size, &range.begin)) {
+  if (__builtin_add_overflow(last, packed, &end) ||
+      __builtin_mul_overflow(end / packed, size, &range.end) ||
+      __builtin_mul_overflow(offset / packed, size, &range.begin)) {
     return std::nullopt;
   }
   return range;
@@ -70,7 +71,7 @@ TensorView TensorDescriptor::View() const {
   }
   // The offset of an empty tensor may lie anywhere, also where no address is.
   if (data != nullptr && !IsEmpty()) {
-    view.data = static_cast<char*>(data) + offset * static_cast<int64_t>(SizeOf(dtype));
+    view.data = static_cast<char*>(data) + BytesOf(dtype, offset);
   }
   return view;
 }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "aclimb/core/packed.h"
+
 namespace aclimb {
 namespace {
 
@@ -35,6 +37,26 @@ TEST(Descriptor, ViewOfAnEmptyTensorHasNoAddress) {
   EXPECT_EQ(view.data, nullptr);
   EXPECT_EQ(view.rank, 2);
   EXPECT_EQ(view.ElementCount(), 0);
+}
+
+// Two elements share a byte; one that is touched counts whole.
+TEST(Descriptor, PackedElementsTakeHalfAByte) {
+  unsigned char storage[8] = {};
+  TensorDescriptor tensor;
+  tensor.shape = {3};
+  tensor.stride = {2};
+  tensor.offset = 4;
+  tensor.dtype = DType::kInt4;
+  tensor.data = storage;
+  ASSERT_TRUE(tensor.Footprint().has_value());
+  EXPECT_EQ(tensor.Footprint()->begin, 2);
+  EXPECT_EQ(tensor.Footprint()->end, 5);
+  EXPECT_EQ(tensor.View().data, static_cast<void*>(storage + 2));
+  tensor.shape = {2};
+  tensor.stride = {1};
+  EXPECT_EQ(tensor.Footprint()->end, 3);
+  EXPECT_EQ(BytesOf(DType::kInt4, 7), 4);
+  EXPECT_EQ(BytesOf(DType::kInt16, 7), 14);
 }
 
 TEST(Descriptor, TheKeyTellsAllButTheAddress) {

@@ -85,4 +85,9 @@ bool IsInteger(DType dtype) {
   }
 }
 
+bool IsUnsigned(DType dtype) {
+  return dtype == DType::kUInt8 || dtype == DType::kUInt16 || dtype == DType::kUInt32 ||
+         dtype == DType::kUInt64;
+}
+
 }  // namespace aclimb

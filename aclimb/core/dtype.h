@@ -51,5 +51,6 @@ bool IsKnown(DType dtype);
 bool IsFloating(DType dtype);  // FLOAT16, BFLOAT16, FLOAT, DOUBLE
 bool IsComplex(DType dtype);   // COMPLEX32, COMPLEX64, COMPLEX128
 bool IsInteger(DType dtype);   // the eight widths, not BOOL
+bool IsUnsigned(DType dtype);  // of those, the four without sign
 
 }  // namespace aclimb

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "aclimb/core/dtype.h"
+#include "aclimb/core/packed.h"
 
 namespace aclimb {
 namespace {
@@ -181,8 +181,10 @@ Sharing FindSharedElement(const TensorDescriptor& tensor, SharedElement& shared)
 
 Sharing FindSharedElement(const TensorView& one, const TensorView& other, int64_t ahead,
                           SharedElement& shared) {
-  const auto one_size = static_cast<int64_t>(SizeOf(one.dtype));
-  const auto other_size = static_cast<int64_t>(SizeOf(other.dtype));
+  // In bytes, or in halves of them where an element is one.
+  const int64_t parts = std::max(PackedPerByte(one.dtype), PackedPerByte(other.dtype));
+  const int64_t one_size = BytesOf(one.dtype, parts), other_size = BytesOf(other.dtype, parts);
+  ahead *= parts;
   // Steps through `other` and back through `one` that go as far as the end of `one` is ahead. In
   // elements, or in bytes with those of a pair of elements.
   const bool in_elements = one_size == other_size && ahead % one_size == 0;

@@ -15,8 +15,8 @@ struct SharedElement {
 };
 
 // Whether there are such elements. The search is exact and bounded: it is undecided for strides of
-// many sizes none of which is a multiple of others, or steps over them. No views of one dense tensor
-// have such strides, nor have windows of one.
+// many sizes none of which is a multiple of others, or steps over them. No views of one dense
+// tensor have such strides, nor have windows of one.
 enum class Sharing : uint8_t { kNone, kFound, kUndecided };
 
 // Looks in a tensor of at most kMaxRank dimensions whose footprint is known, as for stride 0 or for

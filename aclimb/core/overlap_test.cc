@@ -133,5 +133,24 @@ TEST(Overlap, LargeStridesEndTheSearch) {
                     {1000003, 1000033, 1000037, 1000039, 1000081, 1000099, 1000117}));
 }
 
+// Of two elements that share a byte, a half.
+TEST(Overlap, PackedElementsAndBytes) {
+  TensorView packed, bytes;
+  packed.dtype = DType::kInt4;
+  packed.rank = 1;
+  packed.shape[0] = 3;
+  packed.stride[0] = 4;  // bytes 0, 2 and 4
+  bytes.dtype = DType::kInt8;
+  bytes.rank = 1;
+  bytes.shape[0] = 2;
+  bytes.stride[0] = 2;
+  SharedElement shared;
+  EXPECT_EQ(FindSharedElement(packed, bytes, 0, shared), Sharing::kFound);
+  EXPECT_EQ(FindSharedElement(packed, bytes, 1, shared), Sharing::kNone);
+  EXPECT_EQ(FindSharedElement(packed, bytes, -2, shared), Sharing::kFound);
+  EXPECT_EQ(shared.first, std::vector<int64_t>{1});
+  EXPECT_EQ(shared.second, std::vector<int64_t>{0});
+}
+
 }  // namespace
 }  // namespace aclimb

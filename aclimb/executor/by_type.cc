@@ -6,6 +6,8 @@
 #include <system_error>
 
 #include "acl/acl_rt.h"
+#include "aclimb/core/codes.h"
+#include "aclimb/core/dtype.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/report.h"
 
@@ -81,6 +83,14 @@ Result<aclTensor*> TypedCall::Tensor(const AclimbOpTensor& tensor, const std::st
     if (__builtin_mul_overflow(count, tensor.dims[d], &count)) {
       return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
     }
+  }
+  const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
+  if (size > 0 && static_cast<uint64_t>(count) > tensor.bytes / size) {
+    return Refuse(kRtParamInvalid,
+                  Cat(call_.text, "; ", name, " has a data buffer of ", tensor.bytes,
+                      " bytes; expected room for its ", count, " elements of ", size,
+                      size == 1 ? " byte" : " bytes", " each."),
+                  "create the data buffer with the size of the tensor", "runtime/aclop/buffer");
   }
   aclTensor* const made = Describe(tensor);
   if (made == nullptr) return Unsupported(Cat(name, " that aclCreateTensor accepts"));
@@ -207,7 +217,9 @@ void TypedCall::RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2)
 
 int TypedCall::Finish() {
   if (scratch_.empty()) return code_;
-  const int done = aclrtSynchronizeStream(call_.stream);
+  // Memory that is freed is handed out again only when the work is done. A tool, though, is told of
+  // the free, and work that still needs the memory would be the program's mistake.
+  const int done = aclimb_observing() != 0 ? aclrtSynchronizeStream(call_.stream) : 0;
   if (code_ == 0) code_ = done;
   for (void* each : scratch_) {
     const int freed = aclrtFree(each);

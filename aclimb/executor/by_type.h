@@ -68,7 +68,8 @@ class TypedCall {
     code_ = phase1(&size, &executor);
     if (code_ == 0) RunSecond(size, executor, phase2);
   }
-  // Waits for the work where memory has to be given back. Returns the call's code.
+  // Gives the memory back, which waits for the work only where a tool looks on. Returns the call's
+  // code.
   int Finish();
 
  private:

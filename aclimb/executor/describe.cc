@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb {
@@ -106,6 +107,7 @@ Description::Description(const Executor& executor, const void* workspace)
       workspace_shape_{static_cast<int64_t>(executor.call->workspace_size)} {
   static constexpr int64_t kDense[1] = {1};
   const PlannedCall& call = *executor.call;
+  packed_shapes_.reserve(call.uses.size());  // its elements stay where they are
   for (size_t i = 0; i < call.uses.size(); ++i) {
     const TensorUse& use = call.uses[i];
     if (!use.touched) continue;
@@ -120,6 +122,12 @@ Description::Description(const Executor& executor, const void* workspace)
         .shape = view.shape,
         .strides = view.stride,
         .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype))};
+    if (PackedPerByte(view.dtype) > 1) {
+      // Tools know whole bytes alone.
+      access.rank = 1;
+      access.shape = &packed_shapes_.emplace_back(use.footprint.end - use.footprint.begin);
+      access.strides = kDense;
+    }
     if (contract::IsRead(use.role)) accesses_.push_back(access);
     access.writes = 1;
     if (contract::IsWritten(use.role)) accesses_.push_back(access);

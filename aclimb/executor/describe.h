@@ -41,6 +41,7 @@ class Description {
   std::shared_ptr<const std::string> arguments_;
   std::vector<AclimbAccess> accesses_;
   int64_t workspace_shape_[1];
+  std::vector<int64_t> packed_shapes_;  // bytes of tensors of packed elements
   AclimbOperation operation_ = {};
 };
 

@@ -30,7 +30,7 @@ class DevicePlan final : public Plan {
     for (size_t i = 0; i < addresses.size(); ++i) addresses[i] = run.DataOfTensor(i);
     const int code = kernel_.get_deleter().backend->kernel_run(
         kernel_.get(), addresses.data(), addresses.size(), run.Piece(workspace_));
-    if (code != 0) throw KernelFailure{code};
+    if (code != 0) throw RunFailure{.code = code};
   }
 
  private:

@@ -8,13 +8,8 @@
 
 namespace aclimb {
 
-// A device's kernel failed with this code, which the task then has.
-struct KernelFailure {
-  int code = 0;
-};
-
 // The plan of a call that the device of this process has a kernel for, or nothing: the host's
-// kernels plan it then. Its run throws KernelFailure.
+// kernels plan it then. Its run throws RunFailure.
 Result<std::optional<PlanPointer>> PlanOnDevice(const Operator& of,
                                                 const contract::Arguments& arguments,
                                                 Planner& planner);

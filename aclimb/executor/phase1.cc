@@ -8,6 +8,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/check.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/recycler.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
@@ -185,8 +186,7 @@ uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
   double traffic = 0;
   for (const TensorUse& use : call.uses) {
     if (!use.touched) continue;
-    traffic +=
-        static_cast<double>(use.view.ElementCount()) * static_cast<double>(SizeOf(use.view.dtype));
+    traffic += static_cast<double>(BytesOf(use.view.dtype, use.view.ElementCount()));
   }
   return static_cast<uint64_t>(
       std::clamp(std::max(bytes, traffic), 1.0, static_cast<double>(kMostCostBytes)));

@@ -51,7 +51,7 @@ class TensorShapes final : public ShapeTeller {
 
 int RunOnEngine(void* payload) {
   ConfigureTeam();
-  const auto* executor = static_cast<const Executor*>(payload);
+  auto* const executor = static_cast<Executor*>(payload);
   const PlannedCall& call = *executor->call;
   const HelpersScope scope(call.helpers);
   try {
@@ -61,7 +61,8 @@ int RunOnEngine(void* payload) {
       call.plan->Run(executor->Context());
     }
     return kSuccess;
-  } catch (const KernelFailure& failure) {
+  } catch (const RunFailure& failure) {
+    executor->why = failure.why;
     return failure.code;
   } catch (const std::bad_alloc&) {
     return kRtMemoryAllocation;
@@ -162,6 +163,7 @@ Status PlaceWorkspace(Executor& executor, const void* workspace) {
   const auto address = reinterpret_cast<uintptr_t>(at.value());
   constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
   executor.workspace = at.value() + (((address + kMask) & ~kMask) - address);
+  executor.given_workspace = workspace;
   return Ok();
 }
 
@@ -176,6 +178,25 @@ Status PlaceTensors(Executor& executor) {
     placed.kernel_data = at.value();
   }
   return Ok();
+}
+
+// Whether what the run uses is where it was when it was queued.
+bool IsStillPlaced(const Executor& executor) {
+  const PlannedCall& call = *executor.call;
+  if (call.workspace_size > 0 && !Translate(call, "workspace", executor.given_workspace, 0,
+                                            static_cast<int64_t>(call.workspace_size))
+                                      .ok()) {
+    return false;
+  }
+  const BoundTensor* tensor = executor.tensors.data();
+  for (const TensorUse& use : call.uses) {
+    const BoundTensor& placed = *tensor++;
+    if (!use.touched) continue;
+    const Result<char*> at =
+        Translate(call, call.NameOf(use), placed.data, use.footprint.begin, use.footprint.end);
+    if (!at.ok() || at.value() != placed.kernel_data) return false;
+  }
+  return true;
 }
 
 // The dimensions in which elements follow each other in memory: one for each run of dimensions that
@@ -333,9 +354,18 @@ Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
       .run = call.plan ? &RunOnEngine : [](void*) { return 0; },
       .release = [](void* payload) { delete static_cast<Executor*>(payload); },
       .payload = executor.get(),
+      .recheck =
+          [](const void* payload) {
+            try {
+              return IsStillPlaced(*static_cast<const Executor*>(payload)) ? 1 : 0;
+            } catch (const std::bad_alloc&) {  // the text of why not
+              return 0;
+            }
+          },
       .cost_bytes = call.cost_bytes,
       .any_thread = call.any_thread ? 1 : 0,
-      .operation = executor->description ? executor->description->operation() : nullptr};
+      .operation = executor->description ? executor->description->operation() : nullptr,
+      .why = [](void* payload) { return static_cast<const Executor*>(payload)->why; }};
   executor.release();
   AclimbReason reason = {"", ""};
   const int code = aclimb_launch(stream, &task, &reason);

@@ -105,6 +105,13 @@ class RunContext {
   char* workspace_;
 };
 
+// Thrown by a run: its task fails, and a synchronising call tells why.
+struct RunFailure {
+  int code = 0;  // of the runtime
+  const char* why =
+      nullptr;  // static text: "a weight of self is negative"; null for the code alone
+};
+
 // What phase 1 leaves for phase 2: the chosen algorithm with every attribute copied out of the
 // arguments. Immutable, since equal calls share it and may have several runs in flight.
 class Plan {

@@ -1,6 +1,7 @@
 #include "aclimb/runtime/copy.h"
 
 #include "acl/acl_rt.h"
+#include "aclimb/runtime/capture.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/memory.h"
 #include "aclimb/runtime/pageable_copy.h"
@@ -61,7 +62,7 @@ Status CopyAsync(const CopyShape& shape, size_t dst_max, aclrtMemcpyKind kind, a
                  bool may_wait) {
   ACLIMB_CHECK_OK(CheckAddresses(shape.dst, dst_max, shape.src, shape.width));
   if (shape.width == 0) {
-    Result<StreamRef> found = ResolveStream(stream);
+    Result<StreamRef> found = ResolveStreamForWork(stream);
     return found.ok() ? Ok() : found.TakeStatus();
   }
   return CopyLater(shape, kind, stream, may_wait);
@@ -72,6 +73,7 @@ Status CopyAsync(const CopyShape& shape, size_t dst_max, aclrtMemcpyKind kind, a
 Status CopyNow(const CopyShape& shape, aclrtMemcpyKind kind) {
   Result<Places> places = CheckCopy(shape, kind);
   if (!places.ok()) return places.TakeStatus();
+  ACLIMB_CHECK_OK(CheckUncaptured("the copy is made at once"));
   const int code = Backend().memory_copy(shape.dst, shape.dst_pitch, shape.src, shape.src_pitch,
                                          shape.width, shape.height);
   if (code == 0) return Ok();
@@ -79,7 +81,7 @@ Status CopyNow(const CopyShape& shape, aclrtMemcpyKind kind) {
 }
 
 Status CopyLater(const CopyShape& shape, aclrtMemcpyKind kind, aclrtStream handle, bool may_wait) {
-  Result<StreamRef> found = ResolveStream(handle);
+  Result<StreamRef> found = ResolveStreamForWork(handle);
   if (!found.ok()) return found.TakeStatus();
   Stream& stream = *found.value();
   Result<Places> places = CheckCopy(shape, kind);
@@ -98,12 +100,24 @@ Status CopyLater(const CopyShape& shape, aclrtMemcpyKind kind, aclrtStream handl
                   "use memory of aclrtMallocHost, or call aclrtMemcpyAsync",
                   "runtime/memcpy/pageable");
   }
+  const bool captured = stream.capture.load(std::memory_order_acquire) != nullptr;
+  if (pageable && captured) {
+    return Refuse(
+        ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC,
+        Cat(dst == Place::kHost ? "dst" : "src",
+            " is host memory that is not page-locked, and stream is ", AddressText(stream.handle),
+            ", which records work; expected page-locked memory."),
+        "use memory of aclrtMallocHost, which lives as long as the graph",
+        "runtime/capture/pageable");
+  }
   if (pageable) {
     const bool staged = src == Place::kHost && shape.width * shape.height <= kStagedBytes;
     if (!staged) return CopyInStreamOrder(stream, shape);
     ACLIMB_CHECK_OK(QueueStagedCopy(stream, shape));
     return FinishLaunch(stream);
   }
+  const auto again = [=](aclrtStream later) { return CopyLater(shape, kind, later, false); };
+  if (CaptureCall(stream, again)) return Ok();
   uint32_t id = 0;
   const int code = Backend().queue_copy(stream.queue, shape.dst, shape.dst_pitch, shape.src,
                                         shape.src_pitch, shape.width, shape.height, &id);

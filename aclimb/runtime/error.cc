@@ -121,7 +121,9 @@ void aclimb_report(int code, const char* text) {
     if (aclimb::observe::On()) {
       aclimb::observe::Each([&](aclimb::observe::Observer& tool) { tool.Refused(code, text); });
     }
-    if (aclimb::share_messages.load(std::memory_order_relaxed)) {
+    if (code == aclimb::kRepeatInitialize) {
+      // Who initialises a second time ignores the code, and reads the text of the next failure.
+    } else if (aclimb::share_messages.load(std::memory_order_relaxed)) {
       aclimb::SharedMessages& shared = aclimb::Shared();
       std::lock_guard<std::mutex> lock(shared.mutex);
       aclimb::Push(shared.unread, shared.unread_bytes, text);

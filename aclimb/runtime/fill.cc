@@ -1,4 +1,5 @@
 #include "acl/acl_rt.h"
+#include "aclimb/runtime/capture.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/memory.h"
 #include "aclimb/runtime/refusals.h"
@@ -46,16 +47,19 @@ Status FillNow(const Fill& fill) {
   if (!context.ok()) return context.TakeStatus();
   ACLIMB_CHECK_OK(CheckFill(fill));
   if (fill.count == 0) return Ok();
+  ACLIMB_CHECK_OK(CheckUncaptured("the fill is made at once"));
   const int code = Backend().memory_fill(fill.address, fill.value, fill.element_bytes, fill.count);
   if (code == 0) return Ok();
   return Refuse(code, "the backend failed to fill.", "look at its log", "runtime/memset/backend");
 }
 
 Status FillLater(const Fill& fill, aclrtStream handle) {
-  Result<StreamRef> stream = ResolveStream(handle);
+  Result<StreamRef> stream = ResolveStreamForWork(handle);
   if (!stream.ok()) return stream.TakeStatus();
   ACLIMB_CHECK_OK(CheckFill(fill));
   if (fill.count == 0) return Ok();
+  const auto again = [=](aclrtStream later) { return FillLater(fill, later); };
+  if (CaptureCall(*stream.value(), again)) return Ok();
   uint32_t id = 0;
   const int code = Backend().queue_fill(stream.value()->queue, fill.address, fill.value,
                                         fill.element_bytes, fill.count, &id);

@@ -36,6 +36,7 @@ constexpr const char* kLiveTexts[] = {"",
                                       "it is a live aclTensorDesc",
                                       "it is a live aclopAttr",
                                       "it is a live physical memory handle",
+                                      "it is a live aclmdlRI",
                                       "it is a live communicator"};
 constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed context",
@@ -54,6 +55,7 @@ constexpr const char* kDestroyedTexts[] = {"",
                                            "it is a destroyed aclTensorDesc",
                                            "it is a destroyed aclopAttr",
                                            "it is a freed physical memory handle",
+                                           "it is a destroyed aclmdlRI",
                                            "it is a destroyed communicator"};
 static_assert(std::size(kLiveTexts) == ACLIMB_HANDLE_COMMUNICATOR + 1);
 static_assert(std::size(kDestroyedTexts) == ACLIMB_HANDLE_COMMUNICATOR + 1);

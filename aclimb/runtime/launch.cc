@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/runtime/capture.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/stream.h"
 #include "aclimb/runtime/synchronize.h"
@@ -46,8 +47,12 @@ int Launch(void* handle, const AclimbTask* task, AclimbReason* reason) {
     *reason = {kept.refusal().what.c_str(), kept.refusal().fix.c_str()};
     return kept.code();
   };
-  aclimb::Result<aclimb::StreamRef> stream = aclimb::ResolveStream(handle);
+  aclimb::Result<aclimb::StreamRef> stream = aclimb::ResolveStreamForWork(handle);
   if (!stream.ok()) return refused(stream.TakeStatus());
+  if (aclimb::CaptureTask(*stream.value(), *task)) {
+    payload.task = nullptr;
+    return 0;
+  }
   uint32_t id = 0;
   payload.task = nullptr;  // the queue's from here, whatever the result
   const int code = aclimb::Backend().queue_submit(stream.value()->queue, task, &id);

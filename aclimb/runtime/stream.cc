@@ -5,6 +5,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/runtime/capture.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/init.h"
@@ -96,7 +97,9 @@ bool IsLost(const Stream& stream) {
   return ForkCount() != 0 && Backend().queue_is_lost(stream.queue) != 0;
 }
 
-Result<StreamRef> ResolveStream(const void* handle) { return Find(handle, /*even_lost=*/false); }
+Result<StreamRef> ResolveStreamForWork(const void* handle) {
+  return Find(handle, /*even_lost=*/false);
+}
 
 Result<StreamRef> FindStream(const void* handle) { return Find(handle, /*even_lost=*/true); }
 
@@ -135,12 +138,14 @@ Result<StreamRef> MakeStream(Context& context, StreamOptions options) {
 
 Stream::~Stream() {
   if (queue == nullptr) return;
+  DropCapture(*this);
   Backend().queue_destroy(queue, drain.load(std::memory_order_relaxed) ? 1 : 0);
   ForgetReportThread(*this);
 }
 
 void EndStream(StreamRef stream, bool drain, bool used) {
   stream->drain.store(drain, std::memory_order_relaxed);
+  DropCapture(*stream);
   // Its context holds a default stream until the end.
   const long own = stream->is_default ? 2 : 1;
   if (!used && stream.use_count() <= own) return;

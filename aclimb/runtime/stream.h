@@ -16,6 +16,8 @@ struct StreamOptions {
   uint32_t flags = 0;
 };
 
+struct Capture;
+
 // A stream as the program holds it. Its handle owns it, and so does every call that uses it: when
 // one thread destroys a stream under another, the queue goes with the last of them.
 struct Stream {
@@ -36,6 +38,7 @@ struct Stream {
   std::atomic<uint32_t> overflow_switch{0};
   std::atomic<uint64_t> report_thread{0};  // aclrtSubscribeReport; 0 = nobody
   std::atomic<int> loss_told{0};           // the fork of whose loss a device's wait has told
+  std::atomic<Capture*> capture{nullptr};  // what it records instead of running it (capture.h)
 };
 
 using StreamRef = std::shared_ptr<Stream>;
@@ -45,10 +48,11 @@ inline constexpr uint32_t kLeastPriority = 7;
 // The stream of a handle in the current context; null means the context's default stream.
 //   errors  107002 no context, 107017 dead handle, 107003 another context's stream
 //           107023 what it had to do stayed behind in the parent of a fork
+//           107030 it records work; who queues work that can be recorded asks capture.h
 Result<StreamRef> ResolveStream(const void* stream);
-// The same, but for the last error: for what ends the stream, or reads what it is.
+// The same, but for the last two errors: for what ends the stream, or reads what it is.
 Result<StreamRef> FindStream(const void* stream);
-// Whether ResolveStream has that error for the stream.
+// Whether ResolveStream has the error 107023 for the stream.
 bool IsLost(const Stream& stream);
 
 // Under ProcessMutex(): a new stream of the context.

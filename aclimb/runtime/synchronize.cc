@@ -56,7 +56,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
                       "expected its work to be done."),
                   "abort this stream too, and queue the work again", "runtime/stream/aborted");
   }
-  AclimbTaskFailure first = {"", 0, 0, 0};
+  AclimbTaskFailure first = {"", 0, 0, 0, nullptr};
   std::string own;  // what the first one says itself
   for (const AclimbTaskFailure& failure : failures) {
     std::string text = TakeFailureText(device_id, stream_id, failure.task);
@@ -77,7 +77,8 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
   return Refuse(
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
-          CodeText(first.code), own.empty() ? "" : ": ", own, "; expected it to succeed."),
+          CodeText(first.code), first.why == nullptr ? std::string() : Cat(", since ", first.why),
+          own.empty() ? "" : ": ", own, "; expected it to succeed."),
       Cat(FixOf(first.code), "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }
@@ -110,6 +111,13 @@ Status RecordAll(const Device& device, Targets& targets) {
           targets.lost = stream->handle;
         }
         continue;
+      }
+      if (stream->capture.load(std::memory_order_acquire) != nullptr) {
+        return Refuse(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+                      Cat("stream ", stream->id,
+                          " of the device records work; expected no wait for all streams until "
+                          "it ends."),
+                      "call aclmdlRICaptureEnd first", "runtime/capture/device");
       }
       targets.streams.reserve(targets.streams.size() + 1);
       AclimbMarker* marker = nullptr;

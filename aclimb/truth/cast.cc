@@ -12,9 +12,7 @@ double CastValue(double value, DType from, DType to) {
   if (from == DType::kBool) value = value != 0 ? 1 : 0;
   if (to == DType::kBool) return value != 0 ? 1 : 0;
   if (!IsInteger(to)) return Rounded(value, to);
-  const bool is_unsigned =
-      to == DType::kUInt8 || to == DType::kUInt16 || to == DType::kUInt32 || to == DType::kUInt64;
-  const double limit = to == DType::kInt64 || is_unsigned ? 0x1p63 : 0x1p31;
+  const double limit = to == DType::kInt64 || IsUnsigned(to) ? 0x1p63 : 0x1p31;
   value = std::trunc(value);
   if (IsFloating(from) && !(value >= -limit && value < limit)) {
     const bool fits = to == DType::kUInt64 && value >= 0 && value < 0x1p64;

@@ -344,7 +344,11 @@ class CallDraw {
   // Of integers also those that are above a few.
   void SetScalar(int p, Slot slot, DType dtype) {
     if (IsReserved(p)) return call_.SetScalar(slot, 0, dtype);
-    const Range range = RangeOf(p);
+    Range range = RangeOf(p);
+    // What is drawn is small, so that a sign alone can take a float out of a dtype.
+    ForEachRule(RuleKind::kInDType, p, [&](const Rule& rule) {
+      if (IsFloating(dtype) && IsUnsigned(call_.DTypeOf(rule.other))) range.Narrow({.least = 0});
+    });
     const double number = DrawReal(range);
     for (const double each : {IsFloating(dtype) ? number : 4 * number, number, std::ceil(number),
                               std::floor(number), range.least + 1}) {
@@ -371,8 +375,8 @@ std::vector<double> DrawValues(Draw& draw, DType dtype, int64_t count) {
     double value = stream.Unit() * 8 - 4;
     const bool whole = !IsFloating(dtype) || (mode % 4 == 3 && stream.Next() % 4 == 0);
     if (whole) value = std::trunc(value);
-    if (!IsFloating(dtype) && dtype != DType::kInt8 && dtype != DType::kInt16 &&
-        dtype != DType::kInt32 && dtype != DType::kInt64) {
+    if (!IsFloating(dtype) && dtype != DType::kInt4 && dtype != DType::kInt8 &&
+        dtype != DType::kInt16 && dtype != DType::kInt32 && dtype != DType::kInt64) {
       value = std::fabs(value);
     }
     values.push_back(value);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "aclimb/core/half.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::truth {
@@ -48,6 +49,27 @@ uint16_t HalfBits(double value, bool brain) {
 
 }  // namespace
 
+void LoadElement(const unsigned char* storage, int64_t place, DType dtype, unsigned char* element) {
+  const size_t size = SizeOf(dtype);
+  const auto packed = PackedPerByte(dtype);
+  std::memcpy(element, storage + static_cast<size_t>(place / packed) * size, size);
+  if (packed > 1) *element = (place % packed == 0 ? *element : *element >> 4) & 0xF;
+}
+
+void StoreElement(unsigned char* storage, int64_t place, DType dtype,
+                  const unsigned char* element) {
+  const size_t size = SizeOf(dtype);
+  const auto packed = PackedPerByte(dtype);
+  unsigned char* const at = storage + static_cast<size_t>(place / packed) * size;
+  if (packed == 1) {
+    std::memcpy(at, element, size);
+  } else if (place % packed == 0) {
+    *at = static_cast<unsigned char>((*at & 0xF0) | (*element & 0xF));
+  } else {
+    *at = static_cast<unsigned char>((*at & 0xF) | *element << 4);
+  }
+}
+
 double ReadElement(const unsigned char* at, DType dtype) {
   uint16_t bits = 0;
   switch (dtype) {
@@ -64,6 +86,8 @@ double ReadElement(const unsigned char* at, DType dtype) {
     case DType::kBFloat16:
       std::memcpy(&bits, at, sizeof(bits));
       return ToFloat(BFloat16{bits});
+    case DType::kInt4:
+      return (*at & 0xF) - 2 * (*at & 8);
     case DType::kInt8:
       return Read<int8_t>(at);
     case DType::kInt16:
@@ -104,6 +128,10 @@ void WriteElement(unsigned char* at, DType dtype, double value) {
     case DType::kComplex32:
     case DType::kBFloat16:
       return Write(at, HalfBits(value, dtype == DType::kBFloat16));
+    case DType::kInt4:
+      WriteInteger<int8_t>(at, std::clamp(value, -8.0, 7.0));
+      *at &= 0xF;
+      return;
     case DType::kInt8:
       return WriteInteger<int8_t>(at, value);
     case DType::kInt16:

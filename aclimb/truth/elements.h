@@ -9,7 +9,12 @@
 // Elements of any dtype, read and written as double.
 namespace aclimb::truth {
 
-// Complex types give their real part.
+// Element number `place` of a storage, to SizeOf(dtype) bytes of its own and back: of INT4, to the
+// low half of a byte.
+void LoadElement(const unsigned char* storage, int64_t place, DType dtype, unsigned char* element);
+void StoreElement(unsigned char* storage, int64_t place, DType dtype, const unsigned char* element);
+
+// Of an element in bytes of its own. Complex types give their real part.
 double ReadElement(const unsigned char* at, DType dtype);
 // An integer exactly; one of 64 bits without sign keeps its bits.
 int64_t ReadInteger(const unsigned char* at, DType dtype);

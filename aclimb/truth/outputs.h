@@ -42,6 +42,10 @@ class Outputs {
     }
     Set(slot, std::move(values), std::move(allowed));
   }
+  // There are no results: the run fails, since what the data are is refused.
+  void Refuse(const char* why) { refusal_ = why; }
+  // Null unless they are.
+  const char* refusal() const { return refusal_; }
   const Expected* Find(Slot slot) const {
     const auto found = expected_.find(slot);
     return found == expected_.end() ? nullptr : &found->second;
@@ -50,6 +54,7 @@ class Outputs {
 
  private:
   std::map<Slot, Expected> expected_;
+  const char* refusal_ = nullptr;
 };
 
 }  // namespace aclimb::truth

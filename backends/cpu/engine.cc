@@ -97,6 +97,7 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   lock.unlock();
   running_cancel_flag = &queue->cancel;
   int code = 0;
+  const char* why = nullptr;
   const int forks = ForkCount();
   {
     // Of the program's thread, or as the engine's inherited it from one.
@@ -115,13 +116,14 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
       lock.lock();
       return false;
     }
+    if (code != 0 && task.run.why != nullptr) why = task.run.why(task.run.payload);
     if (task.run.release != nullptr) task.run.release(task.run.payload);
   }
   lock.lock();
   executing_ = false;
   ticks_left_ = kTicks;
   if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
-    queue->Fail(task, code, dropped);
+    queue->Fail(task, code, why, dropped);
   }
   queue->PopFront();
   queue->running = false;

@@ -163,7 +163,7 @@ void Engine::ExpireWaits(std::unique_lock<std::mutex>& lock) {
     queue->blocked_on = nullptr;
     marker->blocked.Erase(queue.get());
     queue->PopFront();
-    queue->Fail(wait, kRtEventSyncTimeout, &dropped);
+    queue->Fail(wait, kRtEventSyncTimeout, nullptr, &dropped);
     marker->Release();
     MakeReady(queue.get());
   }

@@ -46,9 +46,9 @@ int AclimbQueue::TakeError(uint64_t position) {
   return std::exchange(error, 0);
 }
 
-void AclimbQueue::Fail(const Task& task, int code, TaskList* dropped) {
+void AclimbQueue::Fail(const Task& task, int code, const char* why, TaskList* dropped) {
   failures.Add(AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait", code,
-                                 static_cast<uint32_t>(task.id), task.thread_id});
+                                 static_cast<uint32_t>(task.id), task.thread_id, why});
   if (error == 0) {
     error = code;
     error_at = task.id;

@@ -353,17 +353,28 @@ class Call:
         else:
             size = ctypes.c_uint64(len(value))
             what = "".join(word.capitalize() for word in kind.split())
-            if kind.endswith("list"):
-                # The list destroys its elements.
-                elements = [self._tensor(stack, parameter, each, with_data)
-                            if kind[0] == "t" else self._scalar(each) for each in value]
-                content = (ctypes.c_void_p * len(elements))(*elements)
-            else:
-                content = ({"i": ctypes.c_int64, "f": ctypes.c_float,
-                            "b": ctypes.c_bool}[kind[0]] * len(value))(*value)
-            made = library.make("aclCreate" + what, content, size)
+            # The list destroys its elements, once there is one.
+            with contextlib.ExitStack() as elements:
+                if kind.endswith("list"):
+                    content = (ctypes.c_void_p * len(value))(
+                        *(self._element(stack, elements, parameter, each, with_data)
+                          for each in value))
+                else:
+                    content = ({"i": ctypes.c_int64, "f": ctypes.c_float,
+                                "b": ctypes.c_bool}[kind[0]] * len(value))(*value)
+                made = library.make("aclCreate" + what, content, size)
+                elements.pop_all()
             destroy = "aclDestroy" + what
         stack.callback(library.function(destroy), ctypes.c_void_p(made))
+        return made
+
+    def _element(self, stack, elements, parameter, value: Any, with_data: bool) -> Optional[int]:
+        is_tensor = parameter["kind"] == "tensor list"
+        made = self._tensor(stack, parameter, value, with_data) if is_tensor \
+            else self._scalar(value)
+        if made is not None:
+            destroy = "aclDestroyTensor" if is_tensor else "aclDestroyScalar"
+            elements.callback(_library().function(destroy), ctypes.c_void_p(made))
         return made
 
     def _phase1(self, stack, with_data: bool):
@@ -405,9 +416,13 @@ class Call:
         with contextlib.ExitStack() as stack:
             size, executor = self._phase1(stack, True)
             workspace = ctypes.c_void_p()
-            if size.value:
-                library.call("aclrtMalloc", ctypes.byref(workspace), size, 0)
-                stack.callback(library.function("aclrtFree"), workspace)
+            # Phase 2 consumes the executor, whatever it answers.
+            with contextlib.ExitStack() as unused:
+                unused.callback(library.function("aclDestroyAclOpExecutor"), executor)
+                if size.value:
+                    library.call("aclrtMalloc", ctypes.byref(workspace), size, 0)
+                    stack.callback(library.function("aclrtFree"), workspace)
+                unused.pop_all()
             library.call(self.contract["function"], workspace, size, executor, None)
             library.call("aclrtSynchronizeStream", None)
             written = {id(view) for view in self._written()}

@@ -99,6 +99,15 @@ class Workspace {
   void* memory_ = nullptr;
 };
 
+// Waits for the run. False where it refuses what the data are, and says why.
+bool Finish() {
+  const int code = aclrtSynchronizeStream(globals.stream);
+  if (code == 0) return true;
+  const std::string message = CheckRefusal("the run", code, {507015});
+  if (message.find(", since ") == std::string::npos) Finding("the run fails: %s", message.c_str());
+  return false;
+}
+
 void Upload(const OperatorCall& call, unsigned char poison) {
   for (View* view : call.views) view->Upload(poison);
 }
@@ -176,8 +185,7 @@ void RunWrongly(Draw& draw, const OperatorCall& call, Planned planned) {
   const int code = call.run(memory, size, executor, stream);
   if (code == 0) {
     if (expected != 0) Finding("phase 2 succeeds; expected %d", expected);
-    MUST(aclrtSynchronizeStream(globals.stream));
-    if (AnyBadData(call)) return;
+    if (!Finish() || AnyBadData(call)) return;
   } else if (AnyBadData(call)) {
     // Which of two mistakes is told first is not the point here.
     CheckRefusal("phase 2", code, {161001, 161002, expected});
@@ -199,9 +207,8 @@ bool RunOnce(const OperatorCall& call, const Planned& planned, unsigned char poi
     CheckRefusal("phase 2", code, {161001, 161002});
   } else {
     CheckNoMessage("phase 2");
-    MUST(aclrtSynchronizeStream(globals.stream));
     // With its offset a wrong address can be in another tensor.
-    if (AnyBadData(call)) return false;
+    if (!Finish() || AnyBadData(call)) return false;
   }
   CheckSurroundings(call, code == 0 ? "phase 2" : "a refused phase 2", poison);
   for (const View* view : call.views) {

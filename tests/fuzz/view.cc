@@ -152,14 +152,10 @@ void View::PlaceElements() {
   if (too_large_) return;
   count_ = *count;
   storage_bytes_ = static_cast<size_t>(range->end);
-  std::vector<bool> seen(storage_bytes_);
-  for (const int64_t at : testing::ElementOffsets(shape_, stride_, offset_)) {
-    const size_t place = static_cast<size_t>(at) * element_bytes_;
-    places_.push_back(place);
-    if (element_bytes_ == 0) continue;
-    overlaps_ = overlaps_ || seen[place];
-    seen[place] = true;
-  }
+  places_ = testing::ElementOffsets(shape_, stride_, offset_);
+  std::vector<int64_t> in_memory = places_;
+  std::sort(in_memory.begin(), in_memory.end());
+  overlaps_ = std::adjacent_find(in_memory.begin(), in_memory.end()) != in_memory.end();
   if (role_ != Role::kOutput) values_.assign(places_.size() * element_bytes_, 0);
 }
 
@@ -220,23 +216,27 @@ void View::Upload(unsigned char poison) {
   if (memory_ == nullptr) return;
   std::fill(image_.begin(), image_.end(), poison);
   for (size_t i = 0; i < places_.size() && !values_.empty(); ++i) {
-    std::memcpy(image_.data() + kCanary + places_[i], values_.data() + i * element_bytes_,
-                element_bytes_);
+    truth::StoreElement(image_.data() + kCanary, places_[i], dtype_,
+                        values_.data() + i * element_bytes_);
   }
   std::memcpy(memory_, image_.data(), image_.size());
 }
 
 void View::CheckSurroundings(const char* what, unsigned char poison) const {
   if (memory_ == nullptr) return;
-  std::vector<unsigned char> now(memory_, memory_ + image_.size());
+  const std::vector<unsigned char> now(memory_, memory_ + image_.size());
   if (!written() && role_ != Role::kUnknown) {
     if (now != image_) Finding("%s: an input was written", what);
     return;
   }
-  for (const size_t place : places_)
-    std::memset(now.data() + kCanary + place, poison, element_bytes_);
+  std::vector<unsigned char> expected(now.size(), poison);
+  for (const int64_t place : places_) {
+    unsigned char element[16];
+    truth::LoadElement(now.data() + kCanary, place, dtype_, element);
+    truth::StoreElement(expected.data() + kCanary, place, dtype_, element);
+  }
   for (size_t i = 0; i < now.size(); ++i) {
-    if (now[i] != poison) {
+    if (now[i] != expected[i]) {
       Finding("%s: byte %zu of %zu around an output was written", what, i, now.size());
     }
   }
@@ -245,7 +245,7 @@ void View::CheckSurroundings(const char* what, unsigned char poison) const {
 std::vector<unsigned char> View::Elements() const {
   std::vector<unsigned char> bytes(places_.size() * element_bytes_);
   for (size_t i = 0; i < places_.size() && element_bytes_ > 0; ++i) {
-    std::memcpy(bytes.data() + i * element_bytes_, memory_ + kCanary + places_[i], element_bytes_);
+    truth::LoadElement(memory_ + kCanary, places_[i], dtype_, bytes.data() + i * element_bytes_);
   }
   return bytes;
 }

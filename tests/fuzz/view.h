@@ -83,7 +83,7 @@ class View {
   bool bad_data_ = false;
   bool in_place_ = false;
   bool overlaps_ = false;
-  std::vector<size_t> places_;         // byte offsets of the elements
+  std::vector<int64_t> places_;        // of the elements within the storage
   std::vector<unsigned char> values_;  // the elements' bytes, row-major; of inputs
   std::vector<unsigned char> image_;   // what was uploaded, canaries included
   unsigned char* memory_ = nullptr;    // on the device

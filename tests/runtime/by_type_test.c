@@ -3,6 +3,7 @@
  * dimensions. */
 
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -297,6 +298,59 @@ static void TestRefusals(aclrtStream stream) {
   aclopDestroyAttr(attributes);
 }
 
+static void TestSmallBuffers(aclrtStream stream) {
+  aclopAttr* attributes = Attributes();
+  Tensor inputs[] = {OnDevice("x", 4, kXDims, ACL_FORMAT_NCHW, x),
+                     OnDevice("filter", 4, kFilterDims, ACL_FORMAT_NCHW, filter)};
+  Tensor output = OnDevice("", 4, kYDims, ACL_FORMAT_ND, NULL);
+  Tensor* const tensors[] = {&inputs[0], &inputs[1], &output};
+  const char* const parts[] = {"input 0 (x) has a data buffer of",
+                               "input 1 (filter) has a data buffer of",
+                               "output 0 has a data buffer of"};
+  for (int i = 0; i < 3; ++i) {
+    aclDataBuffer* const right = tensors[i]->buffer;
+    tensors[i]->buffer = aclCreateDataBuffer(tensors[i]->device, (size_t)tensors[i]->count * 4 - 1);
+    CHECK(Execute("Conv2D", 2, inputs, output, attributes, stream) == 107000);
+    const char* message = aclGetRecentErrMsg();
+    if (strstr(message, parts[i]) == NULL || strstr(message, "runtime/aclop/buffer") == NULL) {
+      printf("expected \"%s\" in\n%s\n", parts[i], message);
+      ++failures;
+    }
+    CHECK(aclDestroyDataBuffer(tensors[i]->buffer) == 0);
+    tensors[i]->buffer = right;
+  }
+  for (int i = 0; i < 2; ++i) Destroy(inputs[i]);
+  Destroy(output);
+  aclopDestroyAttr(attributes);
+}
+
+static void CountCall(void* calls) { ++*(int*)calls; }
+
+/* Work stands before the operator until this thread itself lets it go on. */
+static void TestNobodyWaits(aclrtStream stream) {
+  const uint64_t self = (uint64_t)pthread_self();
+  int calls = 0;
+  CHECK(aclrtSubscribeReport(self, stream) == 0);
+  CHECK(aclrtLaunchCallback(&CountCall, &calls, ACL_CALLBACK_BLOCK, stream) == 0);
+  aclopAttr* attributes = Attributes();
+  int32_t filter_sizes[] = {kOut, kInGroup, kKh, kKw};
+  const Tensor inputs[] = {OnDevice("x", 4, kXDims, ACL_FORMAT_NCHW, x),
+                           OnHost(ACL_INT32, 4, filter_sizes),
+                           OnDevice("out_backprop", 4, kYDims, ACL_FORMAT_ND, y)};
+  const Tensor output = OnDevice("", 4, kFilterDims, ACL_FORMAT_NCHW, NULL);
+  CHECK(Execute("Conv2DBackpropFilter", 3, inputs, output, attributes, stream) == 0);
+  CHECK(calls == 0);
+  CHECK(aclrtProcessReport(-1) == 0);
+  CHECK(calls == 1);
+  memset(sums, 0, sizeof(sums));
+  EachTerm(&AddToFilter);
+  ExpectValues(output, sums, stream);
+  CHECK(aclrtUnSubscribeReport(self, stream) == 0);
+  for (int i = 0; i < 3; ++i) Destroy(inputs[i]);
+  Destroy(output);
+  aclopDestroyAttr(attributes);
+}
+
 int main(void) {
   aclrtStream stream;
   CHECK(aclInit(NULL) == 0);
@@ -311,6 +365,8 @@ int main(void) {
   TestGradients(stream);
   TestSum(stream);
   TestRefusals(stream);
+  TestSmallBuffers(stream);
+  TestNobodyWaits(stream);
   CHECK(aclrtDestroyStream(stream) == 0);
   CHECK(aclrtResetDevice(0) == 0);
   CHECK(aclFinalize() == 0);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "aclimb/core/packed.h"
 #include "aclimb/truth/all_operators.h"
 #include "aclimb/truth/elements.h"
 
@@ -44,13 +45,14 @@ SoakTensor TensorOf(const truth::Call& call, truth::Slot slot) {
                        .shape = given.shape,
                        .dtype = static_cast<aclDataType>(given.dtype),
                        .format = static_cast<aclFormat>(given.format),
-                       .bytes = static_cast<size_t>(given.ElementCount()) * SizeOf(given.dtype),
+                       .bytes = static_cast<size_t>(BytesOf(given.dtype, given.ElementCount())),
                        .values = {}};
   if (given.values.empty()) return tensor;
   tensor.values.resize(tensor.bytes);
   for (size_t i = 0; i < given.values.size(); ++i) {
-    truth::WriteElement(tensor.values.data() + i * SizeOf(given.dtype), given.dtype,
-                        given.values[i]);
+    unsigned char element[16] = {};
+    truth::WriteElement(element, given.dtype, given.values[i]);
+    truth::StoreElement(tensor.values.data(), static_cast<int64_t>(i), given.dtype, element);
   }
   return tensor;
 }

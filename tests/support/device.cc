@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aclimb/core/descriptor.h"
+#include "aclimb/core/packed.h"
 #include "tests/support/element_offsets.h"
 
 namespace aclimb::testing {
@@ -26,8 +27,7 @@ DeviceTensor::DeviceTensor(std::vector<int64_t> shape, DType dtype,
   for (size_t d = 0; d < shape_.size(); ++d)
     last += std::max<int64_t>(0, shape_[d] - 1) * stride_[d];
   const int64_t elements = count_ == 0 ? offset_ : last + 1;
-  const size_t size = std::max<size_t>(1, SizeOf(dtype));
-  storage_bytes_ = static_cast<size_t>(elements) * size;
+  storage_bytes_ = static_cast<size_t>(SizeOf(dtype) > 0 ? BytesOf(dtype, elements) : elements);
   const size_t bytes = storage_bytes_ + 2 * kCanary;
   EXPECT_EQ(aclrtMalloc(&allocation_, bytes, ACL_MEM_MALLOC_HUGE_FIRST), 0) << aclGetRecentErrMsg();
   storage_ = static_cast<char*>(allocation_) + kCanary;
@@ -36,8 +36,9 @@ DeviceTensor::DeviceTensor(std::vector<int64_t> shape, DType dtype,
     EXPECT_EQ(static_cast<int64_t>(values.size()), count_);
     const std::vector<int64_t>& offsets = ElementOffsets();
     for (size_t i = 0; i < values.size(); ++i) {
-      WriteElement(host.data() + kCanary + static_cast<size_t>(offsets[i]) * size, dtype,
-                   values[i]);
+      unsigned char element[16] = {};
+      WriteElement(element, dtype, values[i]);
+      truth::StoreElement(host.data() + kCanary, offsets[i], dtype, element);
     }
   }
   EXPECT_EQ(aclrtMemcpy(allocation_, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE), 0)
@@ -91,8 +92,9 @@ std::vector<double> DeviceTensor::Values() const {
   std::vector<double> values;
   values.reserve(static_cast<size_t>(count_));
   for (int64_t at : ElementOffsets()) {
-    values.push_back(
-        ReadElement(host.data() + kCanary + static_cast<size_t>(at) * SizeOf(dtype_), dtype_));
+    unsigned char element[16];
+    truth::LoadElement(host.data() + kCanary, at, dtype_, element);
+    values.push_back(ReadElement(element, dtype_));
   }
   return values;
 }
@@ -103,7 +105,7 @@ std::vector<unsigned char> DeviceTensor::Bytes() const {
   std::vector<unsigned char> bytes(static_cast<size_t>(count_) * size);
   unsigned char* to = bytes.data();
   for (int64_t at : ElementOffsets()) {
-    std::memcpy(to, host.data() + kCanary + static_cast<size_t>(at) * size, size);
+    truth::LoadElement(host.data() + kCanary, at, dtype_, to);
     to += size;
   }
   return bytes;
@@ -121,12 +123,14 @@ void DeviceTensor::SetIntegers(const std::vector<int64_t>& integers) {
 }
 
 bool DeviceTensor::SurroundingsIntact() const {
-  std::vector<unsigned char> host = Download();
-  const size_t size = SizeOf(dtype_);
+  const std::vector<unsigned char> host = Download();
+  std::vector<unsigned char> expected(host.size(), kPoison);
   for (int64_t at : ElementOffsets()) {
-    std::memset(host.data() + kCanary + static_cast<size_t>(at) * size, kPoison, size);
+    unsigned char element[16];
+    truth::LoadElement(host.data() + kCanary, at, dtype_, element);
+    truth::StoreElement(expected.data() + kCanary, at, dtype_, element);
   }
-  return std::all_of(host.begin(), host.end(), [](unsigned char byte) { return byte == kPoison; });
+  return host == expected;
 }
 
 bool DeviceTensor::Untouched() const {

@@ -114,6 +114,8 @@ class Cases {
         return OfScalar(rule);
       case RuleKind::kScalarFits:
         return OfFittingScalar(rule);
+      case RuleKind::kInDType:
+        return OfScalarInDType(rule);
       case RuleKind::kInRange:
         return OfRange(rule);
       case RuleKind::kOneOf:
@@ -217,6 +219,37 @@ class Cases {
       for (const Mutation& each : all) each(a);
       a.ScalarOf(index, 0.5, DType::kFloat32);
     });
+  }
+
+  // One that no integer of 32 bits is, beside tensors of the narrowest integers that they may have;
+  // a float beyond all integers where those have 64 bits.
+  void OfScalarInDType(const Rule& rule) {
+    const bool by_scalar = rule.third == rule.subject;
+    std::set<int> tensors;
+    for (const int index : {rule.other, rule.third, rule.output}) {
+      if (index >= 0 && contract::HasTensors(contract_.At(index).kind)) tensors.insert(index);
+    }
+    for (const Rule& each : contract_.rules) {
+      if (each.kind != RuleKind::kSameDType) continue;
+      if (tensors.count(each.subject) != 0 || tensors.count(each.other) != 0) {
+        tensors.insert({each.subject, each.other});
+      }
+    }
+    for (const DType dtype : {DType::kInt8, DType::kInt32, DType::kInt64}) {
+      const bool is_long = dtype == DType::kInt64;
+      std::vector<Mutation> all;
+      bool possible = !(is_long && by_scalar);
+      for (const int index : tensors) {
+        possible = possible && Given(index) && contract::Has(MaskOf(index), dtype);
+        if (possible) all.push_back(WithDType(index, dtype));
+      }
+      if (!possible) continue;
+      return Add(rule, [=, index = rule.subject](CallArguments& a) {
+        for (const Mutation& each : all) each(a);
+        is_long ? a.ScalarOf(index, 1e30, DType::kFloat32) : a.ScalarOf(index, 1e12, DType::kInt64);
+      });
+    }
+    cases_.without.insert(rule.id);
   }
 
   void AddNumber(const Rule& rule, double value) {

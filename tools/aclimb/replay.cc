@@ -143,6 +143,9 @@ int Replay(const Options& options) {
   truth::Outputs expected;
   if (!options.no_truth && !outcome.outputs.empty()) {
     OperatorOf(*recording.contract).truth(recording.ToCall(), expected);
+    if (const char* const why = expected.refusal()) {
+      Print(fmt::format("    truth      none, since {}\n", why));
+    }
   }
   const RecordedArgument* unknown = nullptr;  // an output that nothing can be said of
   for (const auto& [slot, bytes] : outcome.outputs) {
@@ -155,7 +158,7 @@ int Replay(const Options& options) {
     if (verdict == Verdict::kDiffers) agrees = false;
     if (verdict == Verdict::kNothingToCompare) unknown = &tensor;
   }
-  if (agrees && unknown != nullptr) {
+  if (agrees && unknown != nullptr && expected.refusal() == nullptr) {
     throw std::runtime_error(
         fmt::format("{} can be compared with nothing: its recording was left out ({}), and so was "
                     "the formula. Leave --no-truth out, or record the call again, with a larger "
@@ -184,6 +187,10 @@ int WriteTruth(const Options& options) {
   }
   truth::Outputs expected;
   OperatorOf(*recording.contract).truth(call, expected);
+  if (const char* const why = expected.refusal()) {
+    throw std::runtime_error(
+        fmt::format("{}: there are no results, since {}", options.folder, why));
+  }
   for (const auto& [slot, output] : expected.All()) {
     std::string file = tools::NpyHeader(DType::kFloat64, output.values.size());
     file.append(reinterpret_cast<const char*>(output.values.data()),

@@ -57,6 +57,8 @@ const char* CauseOf(contract::RuleKind kind) {
       return "unsigned integers beside other numbers, or an output of a narrower kind of number";
     case contract::RuleKind::kScalarFits:
       return "a factor with a fraction for integers";
+    case contract::RuleKind::kInDType:
+      return "a number for another dtype, an infinity or a NaN, for a tensor of integers";
     case contract::RuleKind::kInRange:
       return "arguments in another order, or a dimension counted for a tensor of another rank";
     case contract::RuleKind::kOneOf:

@@ -28,6 +28,7 @@ constexpr const char* kNames[] = {"object",
                                   "aclTensorDesc",
                                   "aclopAttr",
                                   "physical memory handle",
+                                  "aclmdlRI",
                                   "communicator"};
 static_assert(std::size(kNames) == ACLIMB_HANDLE_COMMUNICATOR + 1);
 

@@ -42,6 +42,26 @@ DeviceTensor Empty(DType dtype, size_t count) {
 
 #define ACLIMB_RUN(function, ...) Run(&function##GetWorkspaceSize, &function, __VA_ARGS__)
 
+TEST_F(Binary, LogarithmsOfSumsDoNotOverflow) {
+  const DeviceTensor x = Vector(DType::kFloat32, {1000, -1000, -kInf, kInf, 5, kNaN});
+  const DeviceTensor y = Vector(DType::kFloat32, {1000, -1001, -kInf, -kInf, -kInf, 1});
+  const DeviceTensor out = Empty(DType::kFloat32, 6);
+  ACLIMB_RUN(aclnnLogAddExp, x, y, out);
+  EXPECT_TRUE(Near(out.Values(),
+                   {1000 + std::log(2.0), -1000 + std::log1p(std::exp(-1.0)), -kInf, kInf, 5, kNaN},
+                   {2e-7, 0}));
+  ACLIMB_RUN(aclnnLogAddExp2, x, y, out);
+  EXPECT_TRUE(Near(out.Values(), {1001, -1000 + std::log2(1.5), -kInf, kInf, 5, kNaN}, {2e-7, 0}));
+}
+
+TEST_F(Binary, NothingTimesALogarithmIsNothing) {
+  const DeviceTensor x = Vector(DType::kInt32, {0, 0, 0, 2});
+  const DeviceTensor y = Vector(DType::kFloat32, {0, -1, kNaN, 3});
+  const DeviceTensor out = Empty(DType::kFloat32, 4);
+  ACLIMB_RUN(aclnnXLogYTensor, x, y, out);
+  EXPECT_TRUE(Near(out.Values(), {0, 0, kNaN, 2 * std::log(3.0)}, {2e-7, 0}));
+}
+
 TEST_F(Binary, IntegersWrap) {
   const Scalar one(1, DType::kInt64), two(2, DType::kInt32);
   const DeviceTensor bytes = Vector(DType::kInt8, {100, -100, 3});

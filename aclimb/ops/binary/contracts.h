@@ -143,6 +143,7 @@ constexpr RuleList RulesOf() {
   }
   if (kHasThird<Function, kInPlace> && Of::kKinds[2] == contract::Kind::kScalar) {
     list.Add(contract::ScalarFits("fits/alpha", 2, 0, 1, "pass alpha as an integer"));
+    list.Add(contract::InDType("in-dtype/alpha", 2, 0, 1, "convert the operands to a wider dtype"));
   } else if (kHasThird<Function, kInPlace>) {
     list.Add(contract::InRange("range/mode", 2, contract::Between(0, 2),
                                "pass 0 for the quotient, 1 to cut it, 2 to round it down"));

@@ -38,6 +38,7 @@ enum class Arithmetic : int { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum };
 enum class Division : int { kTrunc, kFloor, kRemainder, kFmod };
 enum class Comparison : int { kEq, kNe, kGt, kGe, kLogicalAnd, kLogicalOr, kLogicalXor };
 enum class Bits : int { kAnd, kOr, kXor };
+enum class Logarithm : int { kAddExp, kAddExp2, kXLogY };
 // After the first two, powers of one tensor, whatever the form.
 enum class Power : int {
   kPow,
@@ -53,6 +54,7 @@ const elementwise::Runs& ArithmeticRuns(int number);
 const elementwise::Runs& DivisionRuns(int number);
 const elementwise::Runs& ComparisonRuns(int number);
 const elementwise::Runs& BitsRuns(int number);
+const elementwise::Runs& LogarithmRuns(int number);
 const elementwise::Runs& PowerRuns(int number);
 
 }  // namespace aclimb::binary

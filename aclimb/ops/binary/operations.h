@@ -18,6 +18,9 @@ enum Operation : int {
   kMinimum,
   kPow,
   kAtan2,
+  kLogAddExp,   // log(exp(x) + exp(y))
+  kLogAddExp2,  // the same to the base 2
+  kXLogY,       // x * log(y)
   kEq,
   kNe,
   kGt,

@@ -25,6 +25,9 @@ Formula FormulaOf(Comparison which, Form form) {
 Formula FormulaOf(Bits which, Form form) {
   return {&BitsRuns, kForms * static_cast<int>(which) + form};
 }
+Formula FormulaOf(Logarithm which, Form form) {
+  return {&LogarithmRuns, kForms * static_cast<int>(which) + form};
+}
 Formula FormulaOf(Power which, Form form) {
   constexpr int kTwoOperands = 2;
   const int number = static_cast<int>(which);
@@ -99,6 +102,12 @@ Formula FormulaFor(Operation operation, Form form, const Number& scalar, DType c
       return PowerOf(form, scalar, common);
     case kAtan2:
       return FormulaOf(Power::kAtan2, form);
+    case kLogAddExp:
+      return FormulaOf(Logarithm::kAddExp, form);
+    case kLogAddExp2:
+      return FormulaOf(Logarithm::kAddExp2, form);
+    case kXLogY:
+      return FormulaOf(Logarithm::kXLogY, form);
     case kEq:
       return FormulaOf(Comparison::kEq, form);
     case kNe:

@@ -141,6 +141,14 @@ inline double FloorQuotient(double x, double y) {
   return std::nearbyint((x - std::fmod(x, y)) / y) - (Remainder(x, y) != std::fmod(x, y) ? 1 : 0);
 }
 
+// log(base^x + base^y) to the base, and what is infinite as it is.
+inline double LogOfSum(double x, double y, double base) {
+  if (std::isnan(x) || std::isnan(y)) return NAN;
+  const double larger = std::fmax(x, y);
+  if (std::isinf(larger)) return larger;
+  return larger + std::log1p(std::pow(base, std::fmin(x, y) - larger)) / std::log(base);
+}
+
 // Of the rest, in double; PyTorch cuts a quotient that is rounded already.
 inline double OfReal(Operation operation, double x, double y, double alpha, bool is_double) {
   switch (operation) {
@@ -171,6 +179,12 @@ inline double OfReal(Operation operation, double x, double y, double alpha, bool
       return std::pow(x, y);
     case kAtan2:
       return std::atan2(x, y);
+    case kLogAddExp:
+      return LogOfSum(x, y, M_E);
+    case kLogAddExp2:
+      return LogOfSum(x, y, 2);
+    case kXLogY:
+      return std::isnan(y) ? NAN : x == 0 ? 0 : x * std::log(y);
     default:
       return Test(operation, x, y) ? 1 : 0;
   }
@@ -247,7 +261,8 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
   if (operation == kDivMod) operation = OfMode(call.Integer(2));
   const bool has_alpha = TakesAlpha(operation);
   // Of whole numbers, these give floats.
-  const bool in_floats = operation == kDiv || operation == kAtan2 || IsFloating(common);
+  const bool in_floats =
+      operation == kDiv || operation == kAtan2 || operation == kXLogY || IsFloating(common);
   const DType computed = in_floats && !IsFloating(common) ? DType::kFloat32 : common;
   const double alpha = !has_alpha                  ? 0
                        : common == DType::kFloat64 ? call.Real(2)
@@ -276,8 +291,11 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
     }
     // What a half type cannot hold is infinite before it becomes the output.
     if (!std::isfinite(truth::Rounded(value, computed))) value = truth::Rounded(value, computed);
-    const double most =
-        has_alpha ? (1 + std::fabs(alpha)) * (std::fabs(x) + std::fabs(y)) : std::fabs(value);
+    double most = std::fabs(value);
+    if (has_alpha) most = (1 + std::fabs(alpha)) * (std::fabs(x) + std::fabs(y));
+    // The larger exponent and what the other adds, which is at most 1, may cancel.
+    const bool adds_exponents = operation == kLogAddExp || operation == kLogAddExp2;
+    if (adds_exponents && std::isfinite(value)) most = std::fabs(std::fmax(x, y)) + 1;
     values.push_back(value);
     allowed.push_back(of_common.absolute + of_common.relative * most + of_out.absolute +
                       of_out.relative * std::fabs(value));

@@ -6,6 +6,7 @@
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/cumulate/lines.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::cumulate {
@@ -18,63 +19,77 @@ constexpr int64_t kManyTasks = 128;
 // Elements that are converted and added at once.
 constexpr int64_t kPiece = 512;
 
-TensorView Without(const TensorView& view, int dim) {
-  TensorView rest = view;
-  for (int d = dim; d + 1 < view.rank; ++d) {
-    rest.shape[d] = view.shape[d + 1];
-    rest.stride[d] = view.stride[d + 1];
-  }
-  rest.rank = std::max(0, view.rank - 1);
-  return rest;
-}
-
 int64_t Distance(int64_t stride) { return stride == 0 ? INT64_MAX : stride; }
 
-// Integers wrap.
-template <typename T>
-T Sum(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  } else {
-    return a + b;
+// What results are made by, in double or int64. Integers wrap.
+//   kInParts  whether parts may be folded on their own: a part of a product may overflow where all
+//             of it is 0
+template <typename N>
+struct Sums {
+  using T = N;
+  static constexpr bool kInParts = true;
+  static constexpr T kStart = 0;
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    } else {
+      return a + b;
+    }
   }
-}
+};
+template <typename N>
+struct Products {
+  using T = N;
+  static constexpr bool kInParts = false;
+  static constexpr T kStart = 1;
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
 
-// Running sums of a piece, from `total` on, which becomes the last of them. Parts of it are summed
-// side by side, since one addition waits for the last.
-template <typename T>
+// Running results of a piece, from `total` on, which becomes the last of them. Parts of it are
+// folded side by side where they may be, since one addition waits for the last.
+template <class F, typename T = typename F::T>
 void Accumulate(T* x, int64_t count, T& total) {
   constexpr int64_t kParts = 4;
-  const int64_t part = count / kParts;
-  T sums[kParts] = {};
+  const int64_t part = F::kInParts ? count / kParts : 0;
+  T totals[kParts];
+  std::fill_n(totals, kParts, F::kStart);
   for (int64_t i = 0; i < part; ++i) {
-    for (int64_t p = 0; p < kParts; ++p) x[p * part + i] = sums[p] = Sum(sums[p], x[p * part + i]);
+    for (int64_t p = 0; p < kParts; ++p) {
+      x[p * part + i] = totals[p] = F::Of(totals[p], x[p * part + i]);
+    }
   }
   for (int64_t p = 0; p < kParts; ++p) {
-    for (int64_t i = 0; i < part; ++i) x[p * part + i] = Sum(x[p * part + i], total);
-    total = Sum(total, sums[p]);
+    for (int64_t i = 0; i < part; ++i) x[p * part + i] = F::Of(x[p * part + i], total);
+    total = F::Of(total, totals[p]);
   }
-  for (int64_t i = kParts * part; i < count; ++i) x[i] = total = Sum(total, x[i]);
+  for (int64_t i = kParts * part; i < count; ++i) x[i] = total = F::Of(total, x[i]);
 }
 
-// The last of them alone, with sums side by side as well.
-template <typename T>
+// The last of them alone, with parts side by side as well.
+template <class F, typename T = typename F::T>
 T TotalOf(const T* x, int64_t count, T total) {
   constexpr int64_t kParts = 8;
-  T sums[kParts] = {};
+  T totals[kParts];
+  std::fill_n(totals, kParts, F::kStart);
   int64_t i = 0;
   for (; i + kParts <= count; i += kParts) {
-    for (int64_t p = 0; p < kParts; ++p) sums[p] = Sum(sums[p], x[i + p]);
+    for (int64_t p = 0; p < kParts; ++p) totals[p] = F::Of(totals[p], x[i + p]);
   }
-  for (; i < count; ++i) sums[0] = Sum(sums[0], x[i]);
-  for (const T& sum : sums) total = Sum(total, sum);
+  for (; i < count; ++i) totals[0] = F::Of(totals[0], x[i]);
+  for (const T& each : totals) total = F::Of(total, each);
   return total;
 }
 
 }  // namespace
 
-Problem::Problem(const TensorView& self, int dim, const TensorView& out)
-    : from_(self.dtype), to_(out.dtype) {
+Problem::Problem(const TensorView& self, int dim, const TensorView& out, Operation operation)
+    : operation_(operation), from_(self.dtype), to_(out.dtype) {
   const TensorView out_lines = Without(out, dim), self_lines = Without(self, dim);
   lines_ = Walk<2>::Make({&out_lines, &self_lines});
   length_ = self.rank == 0 ? 1 : self.shape[dim];
@@ -85,7 +100,8 @@ Problem::Problem(const TensorView& self, int dim, const TensorView& out)
   const int64_t inner = across_ ? side : lines_.count;
   width_ = std::min(inner, across_ ? kLines : std::max<int64_t>(1, kTaskElements / length_));
   tasks_ = lines_.count / inner * CeilDivide(inner, width_);
-  const int64_t per_task = tasks_ < kEnoughTasks ? kManyTasks / tasks_ : 1;
+  const bool in_parts = operation == Operation::kSum;
+  const int64_t per_task = in_parts && tasks_ < kEnoughTasks ? kManyTasks / tasks_ : 1;
   chunk_ = std::max(CeilDivide(length_, per_task), CeilDivide(kTaskElements, width_));
   chunks_ = CeilDivide(length_, chunk_);
   grain_ = std::max<int64_t>(1, kTaskElements / (width_ * std::min(chunk_, length_)));
@@ -95,7 +111,7 @@ int64_t Problem::ScratchBytes() const {
   return chunks_ == 1 ? 0 : chunks_ * lines_.count * static_cast<int64_t>(sizeof(double));
 }
 
-// Adds up lines on one thread; T is double or int64_t.
+// Folds lines on one thread, by sums or products F of double or int64_t.
 class Worker {
  public:
   Worker(const Problem& problem, const void* self, void* out)
@@ -111,7 +127,7 @@ class Worker {
 
   // Elements [begin, end) of each of `count` lines from `line` on, to which totals[] belong.
   //   stores  whether results are written, or only totals wanted
-  template <typename T>
+  template <class F, typename T = typename F::T>
   void Run(int64_t line, int64_t count, int64_t begin, int64_t end, bool stores, T* totals) {
     const Walk<2>& lines = problem_.lines_;
     const int inner = lines.rank - 1;
@@ -119,11 +135,11 @@ class Worker {
       const char* self = self_ + (at[1] + begin * problem_.self_stride_) * self_size_;
       char* out = out_ + (at[0] + begin * problem_.out_stride_) * out_size_;
       if (problem_.across_) {
-        RunAcross(self, out, n, end - begin, stores, totals);
+        RunAcross<F>(self, out, n, end - begin, stores, totals);
       } else {
         for (int64_t i = 0; i < n; ++i) {
-          RunAlong(self + i * lines.stride[1][inner] * self_size_,
-                   out + i * lines.stride[0][inner] * out_size_, end - begin, stores, totals[i]);
+          RunAlong<F>(self + i * lines.stride[1][inner] * self_size_,
+                      out + i * lines.stride[0][inner] * out_size_, end - begin, stores, totals[i]);
         }
       }
       totals += n;
@@ -131,29 +147,29 @@ class Worker {
   }
 
  private:
-  template <typename T>
+  template <class F, typename T = typename F::T>
   void RunAlong(const char* self, char* out, int64_t count, bool stores, T& total) {
     for (int64_t done = 0; done < count; done += kPiece) {
       const int64_t n = std::min(kPiece, count - done);
       T* const x =
           Load<T>(self + done * problem_.self_stride_ * self_size_, problem_.self_stride_, n);
       if (stores) {
-        Accumulate(x, n, total);
+        Accumulate<F>(x, n, total);
         Store(x, n, out + done * problem_.out_stride_ * out_size_, problem_.out_stride_);
       } else {
-        total = TotalOf(x, n, total);
+        total = TotalOf<F>(x, n, total);
       }
     }
   }
 
-  template <typename T>
+  template <class F, typename T = typename F::T>
   void RunAcross(const char* self, char* out, int64_t lines, int64_t count, bool stores,
                  T* totals) {
     const int inner = problem_.lines_.rank - 1;
     for (int64_t i = 0; i < count; ++i) {
       const T* const x = Load<T>(self + i * problem_.self_stride_ * self_size_,
                                  problem_.lines_.stride[1][inner], lines);
-      for (int64_t line = 0; line < lines; ++line) totals[line] = Sum(totals[line], x[line]);
+      for (int64_t line = 0; line < lines; ++line) totals[line] = F::Of(totals[line], x[line]);
       if (stores) {
         Store(totals, lines, out + i * problem_.out_stride_ * out_size_,
               problem_.lines_.stride[0][inner]);
@@ -225,7 +241,8 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
     const int64_t past = task % each * width_;
     return Lines{task / each * inner + past, std::min(width_, inner - past)};
   };
-  const auto run_as = [&]<typename T>(T) {
+  const auto run_as = [&]<class F>(F) {
+    using T = typename F::T;
     auto* const totals = static_cast<T*>(scratch);
     const int64_t all = tasks_ * chunks_;
     const auto run = [&](bool stores) {
@@ -244,9 +261,9 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
             if (stores && chunks_ > 1) {
               std::copy_n(kept, count, sums);
             } else {
-              std::fill_n(sums, count, T{0});
+              std::fill_n(sums, count, F::kStart);
             }
-            worker.Run(lines.begin + done, count, first, last, stores, sums);
+            worker.Run<F>(lines.begin + done, count, first, last, stores, sums);
             if (!stores) std::copy_n(sums, count, kept);
           }
         }
@@ -256,10 +273,10 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
       if (!run(false)) return;
       // What comes before each chunk.
       for (int64_t line = 0; line < lines_.count; ++line) {
-        T before = 0;
+        T before = F::kStart;
         for (int64_t chunk = 0; chunk < chunks_; ++chunk) {
           T& kept = totals[chunk * lines_.count + line];
-          const T after = Sum(before, kept);
+          const T after = F::Of(before, kept);
           kept = before;
           before = after;
         }
@@ -267,7 +284,12 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
     }
     (void)run(true);
   };
-  IsFloating(to_) ? run_as(double{}) : run_as(int64_t{});
+  const bool is_real = IsFloating(to_);
+  if (operation_ == Operation::kSum) {
+    is_real ? run_as(Sums<double>()) : run_as(Sums<int64_t>());
+  } else {
+    is_real ? run_as(Products<double>()) : run_as(Products<int64_t>());
+  }
 }
 
 }  // namespace aclimb::cumulate

@@ -7,11 +7,13 @@
 
 namespace aclimb::cumulate {
 
-// Sums along one dimension, whose elements are converted to the dtype of the output first and added
-// in double or int64. No address is looked at.
+enum class Operation { kSum, kProduct };
+
+// Sums or products along one dimension, whose elements are converted to the dtype of the output
+// first and added or multiplied in double or int64. No address is looked at.
 class Problem {
  public:
-  Problem(const TensorView& self, int dim, const TensorView& out);
+  Problem(const TensorView& self, int dim, const TensorView& out, Operation operation);
 
   // Bytes of what is kept between the chunks of a long dimension and what comes after them.
   int64_t ScratchBytes() const;
@@ -26,6 +28,7 @@ class Problem {
   // Results so far of that many lines at once, where neighbours belong to different lines.
   static constexpr int64_t kLines = 256;
 
+  Operation operation_;
   DType from_;
   DType to_;
   // The other dimensions; operands are out and self, by whose strides they are sorted.

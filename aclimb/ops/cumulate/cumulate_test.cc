@@ -1,4 +1,4 @@
-// aclnnCumsum through its C interface.
+// The operators of this folder through their C interfaces.
 
 #include <gtest/gtest.h>
 
@@ -27,6 +27,7 @@ using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::Near;
 using aclimb::testing::RunBothPhases;
+using aclimb::testing::Scalar;
 using aclimb::testing::Setting;
 
 using Values = std::vector<double>;
@@ -78,6 +79,85 @@ TEST_F(Cumsum, LongLines) {
       EXPECT_TRUE(out.Bytes() == bytes);
     }
   }
+}
+
+using Cumprod = Cumsum;
+
+// A part of a line alone would overflow, and 0 times that be NaN.
+TEST_F(Cumprod, NothingTimesALongLineIsNothing) {
+  constexpr int64_t kCount = 100'000;
+  Values values(kCount, 1e30);
+  values[1] = 0;
+  const DeviceTensor self({kCount}, DType::kFloat32, values);
+  const Scalar dim(-1, DType::kInt32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceCumprodGetWorkspaceSize(self, dim, size, executor);
+      },
+      &aclnnInplaceCumprod, stream_));
+  Values expected(kCount);
+  expected[0] = double{1e30f};
+  EXPECT_EQ(self.Values(), expected);
+}
+
+using Cummax = Cumsum;
+
+// As PyTorch has them: the last of equals, and NaN over all numbers.
+TEST_F(Cummax, EqualsAndNaN) {
+  const double nan = std::nan("");
+  const DeviceTensor self({2, 4}, DType::kFloat32, {1, 3, 3, 2, nan, 5, nan, 7});
+  const DeviceTensor values({2, 4}, DType::kFloat32), indices({2, 4}, DType::kInt32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnCummaxGetWorkspaceSize(self, -1, values, indices, size, executor);
+      },
+      &aclnnCummax, stream_));
+  EXPECT_TRUE(Near(values.Values(), {1, 3, 3, 3, nan, nan, nan, nan}, {}));
+  EXPECT_EQ(indices.Values(), (Values{0, 1, 2, 2, 0, 0, 2, 2}));
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnCumminGetWorkspaceSize(self, 0, values, indices, size, executor);
+      },
+      &aclnnCummin, stream_));
+  EXPECT_TRUE(Near(values.Values(), {1, 3, 3, 2, nan, 3, nan, 2}, {}));
+  EXPECT_EQ(indices.Values(), (Values{0, 0, 0, 0, 1, 0, 1, 0}));
+}
+
+TEST_F(Cumprod, Refusals) {
+  const auto fill = [](CallArguments& arguments) {
+    arguments.Tensor(kSelf, {2, 3}, DType::kFloat32);
+    arguments.ScalarOf(kDim, 1, DType::kInt64);
+  };
+  ContractHarness<decltype(aclnnCumprodGetWorkspaceSize)> harness(
+      cumprod::kContract, &aclnnCumprodGetWorkspaceSize, [&](CallArguments& arguments) {
+        fill(arguments);
+        arguments.Integer(kDType, ACL_FLOAT);
+        arguments.Tensor(kOut, {2, 3}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("whole/dim", [](CallArguments& a) { a.ScalarOf(kDim, 1, DType::kFloat32); });
+  harness.ExpectEveryRuleCovered({"cumprod/product"});
+  ContractHarness<decltype(aclnnInplaceCumprodGetWorkspaceSize)> in_place(
+      inplace_cumprod::kContract, &aclnnInplaceCumprodGetWorkspaceSize, fill);
+  in_place.ExpectAccepted();
+  in_place.ExpectGenericRules();
+  in_place.ExpectRule("whole/dim", [](CallArguments& a) { a.ScalarOf(kDim, 1, DType::kBool); });
+  in_place.ExpectEveryRuleCovered({"inplace_cumprod/product"});
+}
+
+TEST_F(Cummax, Refusals) {
+  using P = Extremes;
+  ContractHarness<decltype(aclnnCummaxGetWorkspaceSize)> harness(
+      kCummaxContract, &aclnnCummaxGetWorkspaceSize, [](CallArguments& arguments) {
+        arguments.Tensor(P::kSelf, {2, 3}, DType::kFloat32);
+        arguments.Integer(P::kDim, 1);
+        arguments.Tensor(P::kValues, {2, 3}, DType::kFloat32);
+        arguments.Tensor(P::kIndices, {2, 3}, DType::kInt64);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered();
 }
 
 TEST_F(Cumsum, Refusals) {

@@ -79,6 +79,8 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Rule kRules[] = {
     contract::Custom("converts/value", &OtherValue, "value is real unless selfRef is complex",
                      "pass a real scalar"),
+    contract::InDType("in-dtype/value", kValue, kSelfRef,
+                      "pass a number that the dtype of selfRef has"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceFillScalar",

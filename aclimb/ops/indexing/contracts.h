@@ -218,6 +218,9 @@ inline constexpr contract::Rule kSameSource = contract::SameDType(
     "same-dtype/src", Scatter::kSource, Scatter::kSelf, "pass a src of self's dtype");
 inline constexpr contract::Rule kRealValue =
     contract::ConvertsToFloat("real/value", Scatter::kSource, "pass a real number");
+inline constexpr contract::Rule kValueInDType =
+    contract::InDType("in-dtype/value", Scatter::kSource, Scatter::kSelf,
+                      "pass a number that the dtype of the first tensor has");
 constexpr contract::Rule OutDType(int out) {
   return contract::SameDType("same-dtype/out", out, 0, "allocate out with the dtype of self");
 }
@@ -271,6 +274,7 @@ inline constexpr contract::Parameter kParameters[] = {kSelfParameter,   kDimPara
                                                       kIndexParameter,  kValueParameter,
                                                       kReduceParameter, kOutParameter};
 inline constexpr contract::Rule kRules[] = {kRealValue,
+                                            kValueInDType,
                                             OutDType(Scatter::kOut),
                                             DimInRange(Scatter::kDim),
                                             kReduceInRange,
@@ -291,7 +295,8 @@ static_assert(contract::Matches<decltype(aclnnScatterValueGetWorkspaceSize)>(kCo
 namespace inplace_scatter_value {
 inline constexpr contract::Parameter kParameters[] = {
     kSelfRefParameter, kDimParameter, kIndexParameter, kValueParameter, kReduceParameter};
-inline constexpr contract::Rule kRules[] = {kRealValue, DimInRange(Scatter::kDim), kReduceInRange,
+inline constexpr contract::Rule kRules[] = {kRealValue, kValueInDType, DimInRange(Scatter::kDim),
+                                            kReduceInRange,
                                             EntriesFit(&TooManyEntriesInPlace<false>)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceScatterValue",
@@ -355,6 +360,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/source", kSource, kSelf, "pass a source of self's dtype"),
     contract::ConvertsToFloat("real/alpha", kAlpha, "pass a real number"),
     contract::ScalarFits("fits/alpha", kAlpha, kSelf, "pass an integer for integers"),
+    contract::InDType("in-dtype/alpha", kAlpha, kSelf, "pass a number that the dtype of self has"),
     OutDType(kOut),
     DimInRange(kDim),
     contract::Custom("shape/source", &OtherSource,
@@ -449,6 +455,9 @@ inline constexpr contract::Parameter kFilledValue =
     contract::Attribute("value", Kind::kScalar, "what they are filled with");
 inline constexpr contract::Rule kRealFilledValue =
     contract::ConvertsToFloat("real/value", IndexFill::kValue, "pass a real number");
+inline constexpr contract::Rule kFilledValueInDType =
+    contract::InDType("in-dtype/value", IndexFill::kValue, IndexFill::kSelf,
+                      "pass a number that the dtype of the first tensor has");
 constexpr contract::Rule IndicesInside(contract::Predicate violated) {
   return contract::Custom("range/index", violated, "index names slices along dim",
                           "pass indices of slices that are there");
@@ -458,9 +467,12 @@ namespace index_fill_tensor {
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kFilled, "any shape; rank 0 counts as [1]"), kDimParameter,
     kFilledIndex, kFilledValue, CopyOfSelf(kFilled)};
-inline constexpr contract::Rule kRules[] = {
-    kRealFilledValue, OutDType(IndexFill::kOut), DimInRange(IndexFill::kDim),
-    IndicesInside(&IndexOutside<false>), OutShape(IndexFill::kOut)};
+inline constexpr contract::Rule kRules[] = {kRealFilledValue,
+                                            kFilledValueInDType,
+                                            OutDType(IndexFill::kOut),
+                                            DimInRange(IndexFill::kDim),
+                                            IndicesInside(&IndexOutside<false>),
+                                            OutShape(IndexFill::kOut)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnIndexFillTensor",
     .folder = "index_fill_tensor",
@@ -475,7 +487,8 @@ namespace inplace_index_fill_tensor {
 inline constexpr contract::Parameter kParameters[] = {
     contract::InOut("selfRef", kFilled, "any shape; rank 0 counts as [1]"), kDimParameter,
     kFilledIndex, kFilledValue};
-inline constexpr contract::Rule kRules[] = {kRealFilledValue, DimInRange(IndexFill::kDim),
+inline constexpr contract::Rule kRules[] = {kRealFilledValue, kFilledValueInDType,
+                                            DimInRange(IndexFill::kDim),
                                             IndicesInside(&IndexOutside<true>)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceIndexFillTensor",

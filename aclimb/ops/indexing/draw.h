@@ -94,8 +94,10 @@ void DrawScatter(truth::Draw& draw, truth::Call& call) {
   const Shape shape = self.empty() ? self : DrawEntries(draw, self, dim);
   DrawIndexTensor(draw, call, P::kIndex, shape, OrOne(self)[static_cast<size_t>(dim)], false);
   if (kScalar) {
-    call.SetScalar(P::kSource, static_cast<double>(draw.Below(5)) - 2,
-                   draw.Flip() ? DType::kInt32 : DType::kFloat32);
+    // One below 0 wraps in a dtype without sign if it is an integer.
+    const DType scalar = draw.Flip() ? DType::kInt32 : DType::kFloat32;
+    const double least = IsUnsigned(dtype) && IsFloating(scalar) ? 0 : -2;
+    call.SetScalar(P::kSource, least + static_cast<double>(draw.Below(5)), scalar);
   } else {
     Shape source = shape;
     for (int64_t& extent : source) {

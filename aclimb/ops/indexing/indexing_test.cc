@@ -11,6 +11,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
@@ -28,6 +29,7 @@ using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::IntArray;
 using aclimb::testing::Near;
+using aclimb::testing::OperatorRun;
 using aclimb::testing::RunBothPhases;
 using aclimb::testing::Scalar;
 using aclimb::testing::Setting;
@@ -107,6 +109,81 @@ TEST_F(Indexing, ScatterAddOfThePage) {
   const DeviceTensor src({2, 3}, DType::kFloat32, {10, 11, 12, 13, 14, 15});
   ACLIMB_EXPECT_OK(ScatterAdd(self, 1, index, src));
   EXPECT_EQ(self.Values(), (Values{11, 14, 14, 31, 20, 6, 7, 8, 9}));
+}
+
+// As replays meet them.
+TEST_F(Indexing, TruthsKnowThatElementsAreNotThere) {
+  const Values indices = {2, 3, -1, kLeast, 1e15, 0};
+  const auto expect = [&](truth::Call& call) {
+    SCOPED_TRACE(call.contract().function);
+    for (const truth::OperatorEntry& entry : kOperators) {
+      if (entry.contract != &call.contract()) continue;
+      OperatorRun run(entry, call);
+      ACLIMB_ASSERT_OK(run.Run(stream_));
+      return run.ExpectTruth();
+    }
+    FAIL() << "no such operator";
+  };
+  const Values six = {10, 20, 30, 40, 50, 60};
+  constexpr DType kFloat = DType::kFloat32;
+  const auto begin = [&](truth::Call& call, int index) {
+    call.SetTensor(0, {3}, kFloat, {1, 2, 3});
+    call.SetTensor(index, {6}, DType::kInt64, indices);
+  };
+  truth::Call gathered(gather::kContract);
+  begin(gathered, gather::kIndex);
+  gathered.SetInteger(gather::kDim, 0);
+  gathered.SetTensor(gather::kOut, {6}, kFloat);
+  expect(gathered);
+  truth::Call taken(take::kContract);
+  begin(taken, take::kIndex);
+  taken.SetTensor(take::kOut, {6}, kFloat);
+  expect(taken);
+  truth::Call put(inplace_put::kContract);
+  begin(put, inplace_put::kIndex);
+  put.SetTensor(inplace_put::kSource, {6}, kFloat, six);
+  put.SetInteger(inplace_put::kAccumulate, 0);
+  expect(put);
+  truth::Call scattered(inplace_scatter::kContract);
+  begin(scattered, Scatter::kIndex);
+  scattered.SetInteger(Scatter::kDim, 0);
+  scattered.SetTensor(Scatter::kSource, {6}, kFloat, six);
+  scattered.SetInteger(Scatter::kReduce, 1);
+  expect(scattered);
+  truth::Call added(index_add::kContract);
+  begin(added, index_add::kIndex);
+  added.SetInteger(index_add::kDim, 0);
+  added.SetTensor(index_add::kSource, {6}, kFloat, six);
+  added.SetScalar(index_add::kAlpha, 1);
+  added.SetTensor(index_add::kOut, {3}, kFloat);
+  expect(added);
+  truth::Call selected(index::kContract);
+  selected.SetTensor(Index::kSelf, {3}, kFloat, {1, 2, 3});
+  selected.SetList(Index::kIndices, 1);
+  selected.SetTensor({Index::kIndices, 0}, {6}, DType::kInt64, indices);
+  selected.SetTensor(Index::kOut, {6}, kFloat);
+  expect(selected);
+  truth::Call replaced(index_put_impl::kContract);
+  replaced.SetTensor(IndexPut::kSelf, {3}, kFloat, {1, 2, 3});
+  replaced.SetList(IndexPut::kIndices, 1);
+  replaced.SetTensor({IndexPut::kIndices, 0}, {6}, DType::kInt64, indices);
+  replaced.SetTensor(IndexPut::kValues, {6}, kFloat, six);
+  replaced.SetInteger(IndexPut::kAccumulate, 0);
+  replaced.SetInteger(IndexPut::kUnsafe, 0);
+  expect(replaced);
+}
+
+// One rounding: by way of float32 each sum would be that of a tie, and so 1.
+TEST_F(Indexing, SumsOfHalfTypesAreRoundedOnce) {
+  const DeviceTensor index({2}, DType::kInt64, {0, 0});
+  const DeviceTensor half({1}, DType::kFloat16, {1});
+  ACLIMB_EXPECT_OK(
+      ScatterAdd(half, 0, index, DeviceTensor({2}, DType::kFloat16, {0x1p-11, 0x1p-24})));
+  EXPECT_EQ(half.Values(), Values{1 + 0x1p-10});
+  const DeviceTensor brain({1}, DType::kBFloat16, {1});
+  ACLIMB_EXPECT_OK(
+      ScatterAdd(brain, 0, index, DeviceTensor({2}, DType::kBFloat16, {0x1p-8, 0x1p-30})));
+  EXPECT_EQ(brain.Values(), Values{1 + 0x1p-7});
 }
 
 // So many equal terms that a sum in float32 would lose them; the bits of every team are the same.

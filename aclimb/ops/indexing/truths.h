@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,13 @@ void ForEachIndex(const Shape& shape, Body body) {
     body(static_cast<const Shape&>(index));
     for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
   }
+}
+
+// Whether a dimension has the index.
+inline bool IsIn(int64_t index, int64_t extent) { return index >= 0 && index < extent; }
+// Counted from the end if it is negative; no index of the dimension where there is none.
+inline int64_t FromEnd(int64_t index, int64_t extent) {
+  return index < 0 && index >= -extent ? index + extent : index;
 }
 
 // A tensor whose elements change one after the other.
@@ -115,7 +123,8 @@ inline void GatherTruth(const truth::Call& call, truth::Outputs& outputs) {
   ForEachIndex(shape, [&](const Shape& at) {
     Shape from = at;
     from[dim] = call.Ints(kIndex)[NumberOf(shape, at)];
-    out.push_back(call.Values(kSelf)[NumberOf(self, from)]);
+    const bool known = IsIn(from[dim], self[dim]);
+    out.push_back(known ? call.Values(kSelf)[NumberOf(self, from)] : 0);
   });
   outputs.Set(kOut, std::move(out), truth::Allowance{});
 }
@@ -123,9 +132,10 @@ inline void GatherTruth(const truth::Call& call, truth::Outputs& outputs) {
 inline void TakeTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace take;  // NOLINT: the positions
   std::vector<double> out;
-  for (int64_t k : call.Ints(kIndex)) {
-    if (k < 0) k += call.ElementCount(kSelf);
-    out.push_back(call.Values(kSelf)[static_cast<size_t>(k)]);
+  const int64_t elements = call.ElementCount(kSelf);
+  for (const int64_t index : call.Ints(kIndex)) {
+    const int64_t k = FromEnd(index, elements);
+    out.push_back(IsIn(k, elements) ? call.Values(kSelf)[static_cast<size_t>(k)] : 0);
   }
   outputs.Set(kOut, std::move(out), truth::Allowance{});
 }
@@ -134,8 +144,8 @@ inline void PutTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace inplace_put;  // NOLINT: the positions
   Changing self(call, kSelf);
   for (size_t i = 0; i < call.Ints(kIndex).size(); ++i) {
-    int64_t k = call.Ints(kIndex)[i];
-    if (k < 0) k += call.ElementCount(kSelf);
+    const int64_t k = FromEnd(call.Ints(kIndex)[i], call.ElementCount(kSelf));
+    if (!IsIn(k, call.ElementCount(kSelf))) continue;
     const double x = call.Values(kSource)[i];
     call.Bool(kAccumulate) ? self.Add(static_cast<size_t>(k), 1, x)
                            : self.Replace(static_cast<size_t>(k), x);
@@ -158,6 +168,7 @@ inline void ScatterTruthOf(const truth::Call& call, truth::Outputs& outputs, boo
   ForEachIndex(shape, [&](const Shape& at) {
     Shape to = at;
     to[dim] = call.Ints(P::kIndex)[NumberOf(shape, at)];
+    if (!IsIn(to[dim], self[dim])) return;
     const double x = scalar ? number : call.Values(P::kSource)[NumberOf(source, at)];
     const size_t place = NumberOf(self, to);
     if (reduce == 0) changing.Replace(place, x);
@@ -185,6 +196,7 @@ inline void IndexAddTruth(const truth::Call& call, truth::Outputs& outputs) {
   ForEachIndex(source, [&](const Shape& at) {
     Shape to = at;
     to[dim] = call.Ints(kIndex)[static_cast<size_t>(at[dim])];
+    if (!IsIn(to[dim], self[dim])) return;
     out.Add(NumberOf(self, to), alpha, call.Values(kSource)[NumberOf(source, at)]);
   });
   out.Set(outputs, kOut);
@@ -236,7 +248,8 @@ void IndexFillTruth(const truth::Call& call, truth::Outputs& outputs) {
   out.Set(outputs, kOut);
 }
 
-// body(number of the element of self, number in what is selected), for each selected element.
+// body(number of the element of self, its index in what is selected), for each selected element;
+// self may have no such element.
 template <typename Body>
 void ForEachSelected(const truth::Call& call, Body body) {
   const Shape& self = call.Shape(0);
@@ -263,13 +276,13 @@ void ForEachSelected(const truth::Call& call, Body body) {
   }
   result.insert(result.begin() + static_cast<std::ptrdiff_t>(first), selected.begin(),
                 selected.end());
-  size_t number = 0;
   ForEachIndex(result, [&](const Shape& at) {
     const auto begin = at.begin() + static_cast<std::ptrdiff_t>(first);
     const Shape entry(begin, begin + static_cast<std::ptrdiff_t>(selected.size()));
     Shape rest(at.begin(), begin);
     rest.insert(rest.end(), begin + static_cast<std::ptrdiff_t>(selected.size()), at.end());
     Shape place;
+    bool known = true;
     size_t left = 0;
     for (size_t d = 0; d < self.size(); ++d) {
       if (!indexed[d]) {
@@ -280,18 +293,18 @@ void ForEachSelected(const truth::Call& call, Body body) {
       const Shape& shape = call.Shape(slot);
       Shape own(entry.end() - static_cast<std::ptrdiff_t>(shape.size()), entry.end());
       for (size_t e = 0; e < own.size(); ++e) own[e] = shape[e] == 1 ? 0 : own[e];
-      const int64_t k = call.Ints(slot)[NumberOf(shape, own)];
-      place.push_back(k < 0 ? k + self[d] : k);
+      place.push_back(FromEnd(call.Ints(slot)[NumberOf(shape, own)], self[d]));
+      known = known && IsIn(place.back(), self[d]);
     }
-    body(NumberOf(self, place), number++, at);
+    body(known ? std::optional<size_t>(NumberOf(self, place)) : std::nullopt, at);
   });
 }
 
 inline void IndexTruth(const truth::Call& call, truth::Outputs& outputs) {
   std::vector<double> out;
   if (call.ElementCount(Index::kOut) > 0) {
-    ForEachSelected(call, [&](size_t from, size_t, const Shape&) {
-      out.push_back(call.Values(Index::kSelf)[from]);
+    ForEachSelected(call, [&](std::optional<size_t> from, const Shape&) {
+      out.push_back(from ? call.Values(Index::kSelf)[*from] : 0);
     });
   }
   outputs.Set(Index::kOut, std::move(out), truth::Allowance{});
@@ -302,11 +315,12 @@ inline void IndexPutTruth(const truth::Call& call, truth::Outputs& outputs) {
   const Shape& values = call.Shape(P::kValues);
   Changing self(call, P::kSelf);
   if (call.ElementCount(P::kValues) > 0) {
-    ForEachSelected(call, [&](size_t to, size_t, const Shape& at) {
+    ForEachSelected(call, [&](std::optional<size_t> to, const Shape& at) {
+      if (!to) return;
       Shape own(at.end() - static_cast<std::ptrdiff_t>(values.size()), at.end());
       for (size_t e = 0; e < own.size(); ++e) own[e] = values[e] == 1 ? 0 : own[e];
       const double x = call.Values(P::kValues)[NumberOf(values, own)];
-      call.Bool(P::kAccumulate) ? self.Add(to, 1, x) : self.Replace(to, x);
+      call.Bool(P::kAccumulate) ? self.Add(*to, 1, x) : self.Replace(*to, x);
     });
   }
   self.Set(outputs, P::kSelf);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/simd/digit_sort.h"
@@ -193,6 +194,15 @@ Sorted SortEntries(const Places& places, int64_t line, int64_t count, Entry* buf
   return {SortByDigits(buffer, other, known, bits), known};
 }
 
+template <typename T>
+T RoundedOnce(double value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return static_cast<float>(value);
+  } else {
+    return FromFloat<T>(RoundedToOdd(value));
+  }
+}
+
 // Groups of equal places that begin in [begin, end), for `n` lines side by side, kTogether or less.
 template <typename T, bool kMultiplies>
 void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Sources& sources,
@@ -222,7 +232,7 @@ void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Sources
       }
     }
     for (int64_t j = 0; j < n; ++j) {
-      to[j * out_step] = FromFloat<T>(static_cast<float>(totals[j]));
+      to[j * out_step] = RoundedOnce<T>(totals[j]);
     }
   }
 }

@@ -21,6 +21,8 @@
 #include "aclnnop/aclnn_l1_loss_backward.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_soft_margin_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss_backward.h"
 
 namespace aclimb::losses {
 
@@ -140,6 +142,24 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnSmoothL1LossGetWorkspaceSize)>(kContract));
 }  // namespace smooth_l1_loss
 
+namespace soft_margin_loss {
+enum : int { kSelf, kTarget, kReduction, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    losses::kSelf,
+    contract::Input("target", kFloats,
+                    "-1 or 1, the sign that self should have; broadcasts with it"),
+    kReductionParameter, losses::kOut};
+inline constexpr contract::Rule kRules[] = {ReductionInRange(kReduction),
+                                            kOutRule<kReduction, kOut>};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnSoftMarginLoss",
+    .folder = "soft_margin_loss",
+    .summary = "log(1 + exp(-target * self)), the mean of all or their sum.",
+    .parameters = kParameters,
+    .rules = kRules};
+static_assert(contract::Matches<decltype(aclnnSoftMarginLossGetWorkspaceSize)>(kContract));
+}  // namespace soft_margin_loss
+
 namespace kl_div {
 enum : int { kSelf, kTarget, kReduction, kLogTarget, kOut };
 inline constexpr contract::Parameter kParameters[] = {
@@ -235,6 +255,22 @@ inline constexpr contract::Contract kContract = {
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnL1LossBackwardGetWorkspaceSize)>(kContract));
 }  // namespace l1_loss_backward
+
+namespace soft_margin_loss_backward {
+enum : int { kGradOutput, kSelf, kTarget, kReduction, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    kGradient, losses::kSelf, losses::kTarget, kGradientReduction,
+    contract::Output("out", kFloats, "the shape that the others broadcast to")};
+inline constexpr contract::Rule kRules[] = {ReductionInRange(kReduction),
+                                            Together("broadcasts/out", kOut)};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnSoftMarginLossBackward",
+    .folder = "soft_margin_loss_backward",
+    .summary = "Gradient of aclnnSoftMarginLoss with respect to self.",
+    .parameters = kParameters,
+    .rules = kRules};
+static_assert(contract::Matches<decltype(aclnnSoftMarginLossBackwardGetWorkspaceSize)>(kContract));
+}  // namespace soft_margin_loss_backward
 
 namespace smooth_l1_loss_backward {
 enum : int { kGradOut, kSelf, kTarget, kReduction, kBeta, kGradInput };

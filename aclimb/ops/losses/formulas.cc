@@ -42,6 +42,20 @@ void SmoothDifferenceGradient(const float* const* x, int64_t count, float beta, 
   }
 }
 
+void SoftMargin(const float* const* x, int64_t count, float, float* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float z = -x[1][i] * x[0][i];
+    // NaN goes through exp.
+    out[i] = std::log1p(std::exp(-std::fabs(z))) + (z > 0 ? z : 0);
+  }
+}
+void SoftMarginGradient(const float* const* x, int64_t count, float, float* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float t = x[2][i];
+    out[i] = -t * Sigmoid(-t * x[1][i]) * x[0][i];
+  }
+}
+
 void CrossEntropy(const float* const* x, int64_t count, float, float* out) {
   for (int64_t i = 0; i < count; ++i) {
     const float p = x[0][i], t = x[1][i];

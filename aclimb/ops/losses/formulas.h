@@ -14,6 +14,7 @@ using Formula = void (*)(const float* const* x, int64_t count, float attribute, 
 // The operands are self and target; with weights, weight and posWeight come after them.
 void AbsoluteDifference(const float* const* x, int64_t count, float, float* out);
 void SmoothDifference(const float* const* x, int64_t count, float beta, float* out);
+void SoftMargin(const float* const* x, int64_t count, float, float* out);
 void CrossEntropy(const float* const* x, int64_t count, float, float* out);
 void CrossEntropyOfLogits(const float* const* x, int64_t count, float, float* out);
 void Divergence(const float* const* x, int64_t count, float, float* out);
@@ -22,6 +23,7 @@ void DivergenceOfLogarithms(const float* const* x, int64_t count, float, float* 
 // The operands are the loss's gradient and then the same.
 void AbsoluteDifferenceGradient(const float* const* x, int64_t count, float, float* out);
 void SmoothDifferenceGradient(const float* const* x, int64_t count, float beta, float* out);
+void SoftMarginGradient(const float* const* x, int64_t count, float, float* out);
 void CrossEntropyGradient(const float* const* x, int64_t count, float, float* out);
 void CrossEntropyOfLogitsGradient(const float* const* x, int64_t count, float, float* out);
 void DivergenceGradient(const float* const* x, int64_t count, float, float* out);

@@ -64,6 +64,23 @@ Result<PlanPointer> PlanSmoothL1LossBackward(const Arguments& arguments, Planner
       arguments.Integer(smooth_l1_loss_backward::kReduction));
 }
 
+Result<PlanPointer> PlanSoftMarginLoss(const Arguments& arguments, Planner& planner) {
+  return MakeLoss(arguments, planner,
+                  {.formula = &SoftMargin,
+                   .operands = {0, 1},
+                   .operand_count = 2,
+                   .out = soft_margin_loss::kOut},
+                  arguments.Integer(soft_margin_loss::kReduction));
+}
+Result<PlanPointer> PlanSoftMarginLossBackward(const Arguments& arguments, Planner& planner) {
+  return MakeGradient(arguments, planner,
+                      {.formula = &SoftMarginGradient,
+                       .operands = {0, 1, 2},
+                       .operand_count = 3,
+                       .out = soft_margin_loss_backward::kOut},
+                      arguments.Integer(soft_margin_loss_backward::kReduction));
+}
+
 Result<PlanPointer> PlanKlDiv(const Arguments& arguments, Planner& planner) {
   const bool logarithms = arguments.Bool(kl_div::kLogTarget);
   return MakeLoss(arguments, planner,
@@ -143,6 +160,8 @@ ACLIMB_OPERATOR_OF(L1Loss, l1_loss, aclrtStream)
 ACLIMB_OPERATOR_OF(L1LossBackward, l1_loss_backward, aclrtStream)
 ACLIMB_OPERATOR_OF(SmoothL1Loss, smooth_l1_loss, aclrtStream)
 ACLIMB_OPERATOR_OF(SmoothL1LossBackward, smooth_l1_loss_backward, aclrtStream)
+ACLIMB_OPERATOR_OF(SoftMarginLoss, soft_margin_loss, aclrtStream)
+ACLIMB_OPERATOR_OF(SoftMarginLossBackward, soft_margin_loss_backward, aclrtStream)
 ACLIMB_OPERATOR_OF(KlDiv, kl_div, aclrtStream)
 ACLIMB_OPERATOR_OF(KlDivBackward, kl_div_backward, aclrtStream)
 ACLIMB_OPERATOR_OF(BinaryCrossEntropy, binary_cross_entropy, aclrtStream)
@@ -177,6 +196,20 @@ extern "C" aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(
     float beta, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor) {
   return aclimb::Phase1(aclimb::losses::smooth_l1_loss_backward_operator, workspaceSize, executor,
                         gradOut, self, target, reduction, beta, gradInput);
+}
+extern "C" aclnnStatus aclnnSoftMarginLossGetWorkspaceSize(const aclTensor* self,
+                                                           const aclTensor* target,
+                                                           int64_t reduction, aclTensor* out,
+                                                           uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::losses::soft_margin_loss_operator, workspaceSize, executor, self,
+                        target, reduction, out);
+}
+extern "C" aclnnStatus aclnnSoftMarginLossBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::losses::soft_margin_loss_backward_operator, workspaceSize, executor,
+                        gradOutput, self, target, reduction, out);
 }
 extern "C" aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
                                                   int64_t reduction, bool logTarget, aclTensor* out,

@@ -95,6 +95,17 @@ TEST_F(Losses, TargetsOfProbabilityZeroAddNothing) {
 }
 
 // Logits whose exponentials no float holds.
+TEST_F(Losses, SoftMarginsDoNotOverflow) {
+  const DeviceTensor self({3}, DType::kFloat32, {1000, -1000, 0});
+  const DeviceTensor target({3}, DType::kFloat32, {-1, -1, 1}), out({3}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnSoftMarginLossGetWorkspaceSize(self, target, kNone, out, size, executor);
+      },
+      &aclnnSoftMarginLoss, stream_));
+  EXPECT_TRUE(Near(out.Values(), {1000, 0, std::log(2.0)}, {2e-7, 0}));
+}
+
 TEST_F(Losses, LargeLogits) {
   const DeviceTensor self({4}, DType::kFloat32, {200, -200, 200, -200});
   const DeviceTensor target({4}, DType::kFloat32, {1, 1, 0, 0}), out({4}, DType::kFloat32);
@@ -153,6 +164,8 @@ TEST(LossesContract, EveryRule) {
   ExpectRules(l1_loss::kContract, &aclnnL1LossGetWorkspaceSize, l1_loss::kOut, "shape/out");
   ExpectRules(smooth_l1_loss::kContract, &aclnnSmoothL1LossGetWorkspaceSize,
               smooth_l1_loss::kResult, "shape/result");
+  ExpectRules(soft_margin_loss::kContract, &aclnnSoftMarginLossGetWorkspaceSize,
+              soft_margin_loss::kOut, "shape/out");
   ExpectRules(kl_div::kContract, &aclnnKlDivGetWorkspaceSize, kl_div::kOut, "shape/out");
   ExpectRules(binary_cross_entropy::kContract, &aclnnBinaryCrossEntropyGetWorkspaceSize,
               binary_cross_entropy::kOut, "shape/out");
@@ -161,6 +174,8 @@ TEST(LossesContract, EveryRule) {
               binary_cross_entropy_with_logits::kOut, "shape/out");
   ExpectRules(l1_loss_backward::kContract, &aclnnL1LossBackwardGetWorkspaceSize, -1);
   ExpectRules(smooth_l1_loss_backward::kContract, &aclnnSmoothL1LossBackwardGetWorkspaceSize, -1);
+  ExpectRules(soft_margin_loss_backward::kContract, &aclnnSoftMarginLossBackwardGetWorkspaceSize,
+              -1);
   ExpectRules(kl_div_backward::kContract, &aclnnKlDivBackwardGetWorkspaceSize, -1);
   ExpectRules(binary_cross_entropy_backward::kContract,
               &aclnnBinaryCrossEntropyBackwardGetWorkspaceSize, -1);

@@ -22,6 +22,14 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         smooth_l1_loss_backward::kContract, &SmoothL1LossBackwardTruth,
         &DrawGradient<smooth_l1_loss_backward::kReduction, smooth_l1_loss_backward::kBeta,
                       smooth_l1_loss_backward::kGradInput>),
+    truth::Entry<decltype(aclnnSoftMarginLossGetWorkspaceSize)>(
+        soft_margin_loss::kContract, &SoftMarginLossTruth,
+        &DrawLoss<soft_margin_loss::kReduction, soft_margin_loss::kReduction,
+                  soft_margin_loss::kOut>),
+    truth::Entry<decltype(aclnnSoftMarginLossBackwardGetWorkspaceSize)>(
+        soft_margin_loss_backward::kContract, &SoftMarginLossBackwardTruth,
+        &DrawGradient<soft_margin_loss_backward::kReduction, soft_margin_loss_backward::kReduction,
+                      soft_margin_loss_backward::kOut>),
     truth::Entry<decltype(aclnnKlDivGetWorkspaceSize)>(
         kl_div::kContract, &KlDivTruth,
         &DrawLoss<kl_div::kReduction, kl_div::kLogTarget, kl_div::kOut>),

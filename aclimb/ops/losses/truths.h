@@ -39,6 +39,16 @@ inline Term SmoothDifferenceGradientTruth(const double* x, double beta) {
   const double d = x[1] - x[2];
   return Whole(d <= -beta ? -x[0] : d >= beta ? x[0] : x[0] * d / beta);
 }
+inline Term SoftMarginTruth(const double* x, double) {
+  // What rounds the exponent, whose size counts.
+  const double z = -x[1] * x[0], value = std::fmax(z, 0) + std::log1p(std::exp(-std::fabs(z)));
+  return {value, value * (1 + std::fabs(z))};
+}
+inline Term SoftMarginGradientTruth(const double* x, double) {
+  const double z = -x[2] * x[1], e = std::exp(-std::fabs(z));
+  const double value = -x[2] * ((z < 0 ? e : 1) / (1 + e)) * x[0];
+  return {value, std::fabs(value) * (2 - std::fmin(z, 0))};
+}
 inline double BoundedLogarithm(double logarithm) { return logarithm < -100 ? -100 : logarithm; }
 inline Term CrossEntropyTruth(const double* x, double) {
   const double no = (x[1] - 1) * BoundedLogarithm(std::log1p(-x[0]));
@@ -66,9 +76,7 @@ inline Term DivergenceTruth(const double* x, double) {
   const double entropy = x[1] == 0 ? 0 : x[1] * std::log(x[1]);
   return {entropy - x[1] * x[0], std::fabs(entropy) + std::fabs(x[1] * x[0])};
 }
-inline Term DivergenceGradientTruth(const double* x, double) {
-  return Whole(-x[2] * x[0]);
-}
+inline Term DivergenceGradientTruth(const double* x, double) { return Whole(-x[2] * x[0]); }
 inline Term DivergenceOfLogarithmsTruth(const double* x, double) {
   return Whole(std::exp(x[1]) * (x[1] - x[0]));
 }
@@ -145,6 +153,16 @@ void SetGradient(const truth::Call& call, truth::Outputs& outputs, Task<N> task,
   SetTruth(call, outputs, task);
 }
 
+inline void SoftMarginLossTruth(const truth::Call& call, truth::Outputs& outputs) {
+  SetLoss<2>(call, outputs, {&SoftMarginTruth, 0, {0, 1}, soft_margin_loss::kOut, false, 1},
+             call.Integer(soft_margin_loss::kReduction));
+}
+inline void SoftMarginLossBackwardTruth(const truth::Call& call, truth::Outputs& outputs) {
+  SetGradient<3>(
+      call, outputs,
+      {&SoftMarginGradientTruth, 0, {0, 1, 2}, soft_margin_loss_backward::kOut, false, 1},
+      call.Integer(soft_margin_loss_backward::kReduction));
+}
 inline void L1LossTruth(const truth::Call& call, truth::Outputs& outputs) {
   SetLoss<2>(call, outputs, {&AbsoluteDifferenceTruth, 0, {0, 1}, l1_loss::kOut, false, 1},
              call.Integer(l1_loss::kReduction));

@@ -106,6 +106,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     contract::Custom("converts/value", &OtherValue, "value is real unless self is complex",
                      "pass a real scalar"),
+    contract::InDType("in-dtype/value", kValue, kSelf, "pass a number that the dtype of self has"),
     contract::Custom("count/pad", &OtherCount, "pad has pairs for dimensions of self",
                      "pass two numbers for each dimension from the last on"),
     contract::Custom("cut-off/pad", &CutOff, "what pad cuts off is there in self",

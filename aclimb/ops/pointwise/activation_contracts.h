@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
+#include "aclimb/core/text.h"
 #include "aclimb/ops/pointwise/parameters.h"
 
 // k<Name>Parameters and k<Name>Rules of activations with attributes.
@@ -41,6 +45,29 @@ inline constexpr Parameter kSoftplusParameters[] = {
     MayBe(Output("out", kFloats, "shape of self"), 0)};
 inline constexpr Rule kSoftplusRules[] = {IsReal("real/beta", 1), IsReal("real/threshold", 2),
                                           HasShape("same-shape/out", 3, 0)};
+
+inline constexpr Parameter kCeluParameters[] = {
+    Input("self", kFloats, "any shape"),
+    Scalar("alpha", "scale of the exponential branch, and divisor of its exponent; not 0"),
+    MayBe(Output("out", kFloats, "shape of self"), 0)};
+inline std::optional<std::string> NoAlpha(const contract::Arguments& arguments) {
+  if (arguments.Scalar(1).ToFloat() != 0) return std::nullopt;
+  return Cat("alpha is ", arguments.Scalar(1).Text(), "; expected a number that is not 0.");
+}
+inline constexpr Rule kCeluRules[] = {
+    IsReal("real/alpha", 1),
+    contract::Custom("not-0/alpha", &NoAlpha, "alpha is not 0", "pass the forward map's alpha"),
+    contract::ConvertsTo("converts/out", 0, 2, "allocate the output with a floating dtype"),
+    HasShape("same-shape/out", 2, 0)};
+inline constexpr auto kInplaceCeluParameters = InPlace(kCeluParameters);
+inline constexpr auto kInplaceCeluRules = First(kCeluRules, 2);
+
+inline constexpr Parameter kHardshrinkParameters[] = {
+    Input("self", kFloats, "any shape"),
+    Scalar("lambd", "what is not farther from 0 becomes 0; below 0 it counts as 0"),
+    MayBe(Output("out", kFloats, "shape and dtype of self"), 0)};
+inline constexpr Rule kHardshrinkRules[] = {
+    IsReal("real/lambd", 1), HasDType("same-dtype/out", 2, 0), HasShape("same-shape/out", 2, 0)};
 
 inline constexpr Parameter kLogSigmoidParameters[] = {
     Input("self", kFloats, "any shape"),

@@ -86,6 +86,16 @@ struct Softplus : OnFloats {
   }
 };
 
+// Attribute: lambd, where below 0 is 0.
+struct Hardshrink : OnFloats {
+  static constexpr float kCycles = 0.4f;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    // NaN compares false and stays.
+    return hn::IfThenZeroElse(hn::Le(hn::Abs(x), hn::Set(d, As<float>(0))), x);
+  }
+};
+
 const elementwise::Runs& ActivationRunsOf(int number) {
   static constexpr elementwise::Runs kRuns[] = {
 #define ACLIMB_FORMULA(Name) RunsOf<Name>(),

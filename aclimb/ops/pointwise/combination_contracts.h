@@ -12,12 +12,16 @@ inline constexpr Parameter kAddcmulParameters[] = {
     Input("tensor2", kAddcmulTypes, "the other factor"),
     Scalar("value", "factor of the product; without fraction for integers"),
     MayBe(Output("out", kAddcmulTypes, kSumDoc), 0, 1, 2)};
+inline constexpr Rule kFactorInDType =
+    contract::InDType("in-dtype/value", 3, 0, 1, 2, "pass a number that the common dtype has");
 inline constexpr Rule kAddcmulRules[] = {
-    IsReal("real/value", 3), contract::Promotes("promotes/out", 0, 1, 2, 4, kConvert),
+    IsReal("real/value", 3), kFactorInDType,
+    contract::Promotes("promotes/out", 0, 1, 2, 4, kConvert),
     contract::Broadcasts("broadcasts/out", 4, 0, 1, 2, kAllocate)};
 inline constexpr auto kInplaceAddcmulParameters = InPlace(kAddcmulParameters);
 inline constexpr Rule kInplaceAddcmulRules[] = {
-    IsReal("real/value", 3), contract::Promotes("promotes/selfRef", 0, 1, 2, 0, kConvert),
+    IsReal("real/value", 3), kFactorInDType,
+    contract::Promotes("promotes/selfRef", 0, 1, 2, 0, kConvert),
     contract::Broadcasts("broadcasts/selfRef", 0, 0, 1, 2, kFits)};
 
 inline constexpr Parameter kAddcdivParameters[] = {

@@ -30,7 +30,8 @@ struct Attributes {
 
 // The formulas of each file that is compiled for every instruction set.
 // clang-format off
-#define ACLIMB_ACTIVATION_FORMULAS(F) F(Elu) F(GeluByErf) F(GeluByTanh) F(LeakyRelu) F(Softplus)
+#define ACLIMB_ACTIVATION_FORMULAS(F) \
+  F(Elu) F(GeluByErf) F(GeluByTanh) F(LeakyRelu) F(Softplus) F(Hardshrink)
 #define ACLIMB_SELECTION_FORMULAS(F) \
   F(Threshold) F(Clamp) F(ClampBy) F(ClampMinBy) F(ClampMaxBy) F(Where) \
   F(MaskedFill) F(MaskedFillBy)
@@ -38,7 +39,7 @@ struct Attributes {
 #define ACLIMB_GRADIENT_FORMULAS(F) \
   F(ThresholdBackward) F(GeluBackwardByErf) F(GeluBackwardByTanh) F(TanhBackward) F(SiluBackward) \
   F(SigmoidBackward) F(HardswishBackward) F(HardsigmoidBackward) F(HardtanhBackward) \
-  F(LeakyReluBackward)
+  F(LeakyReluBackward) F(MishBackward) F(ShrinkBackward)
 #define ACLIMB_RARE_FORMULAS(F) F(LogSigmoid) F(LogSigmoidBackward) F(RoundDecimals) F(NanToNum)
 // clang-format on
 

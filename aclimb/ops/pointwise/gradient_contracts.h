@@ -23,7 +23,8 @@ inline constexpr Parameter kThresholdBackwardParameters[] = {
     MayBe(Output("out", kThresholdGradientTypes, kBroadcastDoc), 0, 1)};
 inline constexpr Rule kThresholdBackwardRules[] = {
     HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/out", 3, 0),
-    IsReal("real/threshold", 2), contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};
+    IsReal("real/threshold", 2), IsInDType("in-dtype/threshold", 2, 0),
+    contract::Broadcasts("broadcasts/out", 3, 0, 1, kAllocate)};
 
 inline constexpr Parameter kGeluBackwardParameters[] = {
     Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
@@ -41,6 +42,19 @@ inline constexpr Rule kGeluBackwardV2Rules[] = {
     contract::OneOf("one-of/approximate", 2, "none|tanh",
                     "pass the text that the forward call had"),
     contract::Broadcasts("broadcasts/gradInput", 3, 0, 1, kAllocate)};
+
+inline constexpr auto& kMishBackwardParameters = kGeluBackwardParameters;
+inline constexpr auto& kMishBackwardRules = kGeluBackwardRules;
+
+inline constexpr Parameter kHardshrinkBackwardParameters[] = {
+    Input("gradOutput", kFloats, kGradDoc), Input("self", kFloats, kInputDoc),
+    Scalar("lambd", "the forward operator's; below 0 it counts as 0"),
+    MayBe(Output("gradInput", kFloats, kBroadcastDoc), 0, 1)};
+inline constexpr Rule kHardshrinkBackwardRules[] = {
+    HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/gradInput", 3, 0),
+    IsReal("real/lambd", 2), contract::Broadcasts("broadcasts/gradInput", 3, 0, 1, kAllocate)};
+inline constexpr auto& kSoftshrinkBackwardParameters = kHardshrinkBackwardParameters;
+inline constexpr auto& kSoftshrinkBackwardRules = kHardshrinkBackwardRules;
 
 inline constexpr Parameter kTanhBackwardParameters[] = {
     Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),

@@ -136,6 +136,34 @@ struct LeakyReluBackward : OnFloats {
   double Scalar(double g, double x) const { return x > 0 ? g : g * real[0]; }
 };
 
+// With e = exp(x) and n = e * (e + 2), tanh(log(1 + e)) is n / (n + 2), and its derivative times
+// the sigmoid 4 * e * (e + 1) / (n + 2)^2.
+struct MishBackward : OnFloats {
+  static constexpr float kCycles = 3;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V g, V x) const {
+    const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
+    // From there on the tanh is 1 and its derivative 0, and n might be infinite.
+    const auto inside = hn::Lt(x, hn::Set(d, 20.0f));
+    const V e = Exp<float>(d, hn::IfThenElse(inside, x, hn::Set(d, 20.0f)));
+    const V n = hn::Mul(e, hn::Add(e, two));
+    const V below = hn::Add(n, two);
+    const V slope =
+        hn::Div(hn::Mul(hn::Mul(hn::Set(d, 4.0f), e), hn::Add(e, one)), hn::Mul(below, below));
+    // An infinity times the slope 0 is NaN, as in PyTorch.
+    return hn::Mul(g, hn::MulAdd(x, hn::IfThenElseZero(inside, slope), hn::Div(n, below)));
+  }
+};
+
+// Attribute: lambd, where below 0 is 0. Of both shrinks.
+struct ShrinkBackward : OnFloats {
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V g, V x) const {
+    // NaN compares false and lets the gradient through, as in PyTorch.
+    return hn::IfThenZeroElse(hn::Le(hn::Abs(x), hn::Set(d, As<float>(0))), g);
+  }
+};
+
 const elementwise::Runs& GradientRunsOf(int number) {
   static constexpr elementwise::Runs kRuns[] = {
 #define ACLIMB_FORMULA(Name) RunsOf<Name>(),

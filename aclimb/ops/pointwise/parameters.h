@@ -54,6 +54,14 @@ constexpr Parameter Scalar(const char* name, const char* doc) {
 constexpr Rule IsReal(const char* id, int scalar) {
   return contract::ConvertsToFloat(id, scalar, "pass a real scalar");
 }
+constexpr Rule IsInDType(const char* id, int scalar, int tensor) {
+  return contract::InDType(id, scalar, tensor, "pass a number that the dtype of the tensor has");
+}
+// A bound with a fraction, or an infinite one, bounds integers too.
+constexpr Rule IsBoundInDType(const char* id, int scalar, int tensor) {
+  return contract::InDType(id, scalar, tensor, scalar,
+                           "pass a bound that the dtype of the tensor has");
+}
 constexpr Rule HasShape(const char* id, int tensor, int other) {
   return contract::SameShape(id, tensor, other, "create the tensors with one shape");
 }

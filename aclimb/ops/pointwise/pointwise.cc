@@ -55,6 +55,19 @@ Result<PlanPointer> Plan(const Arguments& arguments, Planner& planner) {
   return MakePlan(arguments, planner, kFormula, AttributesOf(arguments));
 }
 
+Result<PlanPointer> PlanCelu(const Arguments& arguments, Planner& planner) {
+  const double alpha = arguments.Scalar(1).ToDouble();
+  return MakePlan(arguments, planner, kElu, {.real = {alpha, 1, 1 / alpha}});
+}
+
+// What is within 0 of 0 is 0 alone.
+template <const elementwise::Formula& kFormula>
+Result<PlanPointer> PlanShrink(const Arguments& arguments, Planner& planner) {
+  Attributes attributes = AttributesOf(arguments);
+  if (attributes.real[0] < 0) attributes.real[0] = 0;
+  return MakePlan(arguments, planner, kFormula, attributes);
+}
+
 // A third tensor is reserved: it is neither read nor written.
 Result<PlanPointer> PlanLogSigmoid(const Arguments& arguments, Planner& planner) {
   return elementwise::MakePlan(planner, arguments, {.inputs = {0}, .output = 1}, kLogSigmoid,

@@ -58,6 +58,42 @@ TEST_F(Pointwise, SoftplusDoesNotOverflow) {
                    {1000, 0, std::log1p(std::exp(-20.0)), 20}, {4e-7, 0}));
 }
 
+TEST_F(Pointwise, TruthOfSoftplusDoesNotOverflow) {
+  const truths::Numbers numbers = {.real = {1, 1e30}};
+  EXPECT_EQ(truths::Softplus(1000, numbers), 1000);
+  EXPECT_EQ(truths::Softplus(-1000, numbers), 0);
+  EXPECT_TRUE(std::isnan(truths::Softplus(std::nan(""), numbers)));
+}
+
+TEST_F(Pointwise, ShrinksTakeNumbersBelowZeroForZero) {
+  const Scalar below(-1.0f), one(1.0f);
+  const std::vector<double> x = {-2, -1, 0, 0.5, 1, 2, kNaN};
+  EXPECT_TRUE(
+      Near(Of(x, DType::kFloat32, ACLIMB_PHASES(Hardshrink), one), {-2, 0, 0, 0, 0, 2, kNaN}, {}));
+  EXPECT_TRUE(Near(Of(x, DType::kFloat32, ACLIMB_PHASES(Hardshrink), below), x, {}));
+  const DeviceTensor grad({7}, DType::kFloat32, {1, 2, 3, 4, 5, 6, 7}), out({7}, DType::kFloat32);
+  const DeviceTensor self({7}, DType::kFloat32, x);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(HardshrinkBackward), grad, self, below, out));
+  EXPECT_EQ(out.Values(), (Values{1, 2, 0, 4, 5, 6, 7}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(SoftshrinkBackward), grad, self, one, out));
+  EXPECT_EQ(out.Values(), (Values{1, 0, 0, 0, 0, 6, 7}));
+}
+
+TEST_F(Pointwise, MishBackwardFarFromZero) {
+  const DeviceTensor grad({3}, DType::kFloat32, {2, 2, 2}), out({3}, DType::kFloat32);
+  const DeviceTensor self({3}, DType::kFloat32, {1e30, -1e30, 25});
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(MishBackward), grad, self, out));
+  EXPECT_EQ(out.Values(), (Values{2, 0, 2}));
+}
+
+TEST_F(Pointwise, CeluRefusesAnAlphaOfZero) {
+  const Scalar zero(0.0f), minus(-2.0f);
+  const DeviceTensor self({2}, DType::kFloat32, {-1, 3}), out({2}, DType::kFloat32);
+  EXPECT_EQ(Run(ACLIMB_PHASES(Celu), self, zero, out), 161002);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Celu), self, minus, out));
+  EXPECT_TRUE(Near(out.Values(), {-2 * std::expm1(0.5), 3}, {2e-7, 0}));
+}
+
 TEST_F(Pointwise, LogSigmoidKeepsItsDigits) {
   const std::vector<double> x = {-1000, -20, 0, 20, 1000};
   EXPECT_TRUE(Near(
@@ -115,6 +151,24 @@ TEST_F(Pointwise, BoundsThatAnIntegerDTypeHasNotBoundNothing) {
   EXPECT_TRUE(Near(Of({1, 3}, DType::kInt32, ACLIMB_PHASES(ClampMax), fraction), {1, 1}, {}));
 }
 
+// Those that are integers PyTorch refuses, as it does a number to fill with.
+TEST_F(Pointwise, NumbersThatAnIntegerDTypeHasNotAreRefused) {
+  const DeviceTensor self({2}, DType::kInt8, {1, 2}), out({2}, DType::kInt8);
+  const DeviceTensor mask({2}, DType::kBool, {1, 0});
+  const Scalar beyond(300, DType::kInt64), inside(-128, DType::kInt64);
+  EXPECT_EQ(Run(ACLIMB_PHASES(ClampMin), self, beyond, out), 161002);
+  EXPECT_NE(std::string(aclGetRecentErrMsg())
+                .find("clipValueMin is INT64 300 but self.dtype is INT8 (shape [2]); expected a "
+                      "number from -128 to 127."),
+            std::string::npos);
+  EXPECT_EQ(Run(ACLIMB_PHASES(Clamp), self, inside, beyond, out), 161002);
+  EXPECT_EQ(Run(ACLIMB_PHASES(Threshold), self, inside, beyond, out), 161002);
+  EXPECT_EQ(Run(ACLIMB_PHASES(InplaceMaskedFillScalar), self, mask, beyond), 161002);
+  EXPECT_EQ(self.Values(), (Values{1, 2}));
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(InplaceMaskedFillScalar), self, mask, inside));
+  EXPECT_EQ(self.Values(), (Values{-128, 2}));
+}
+
 TEST_F(Pointwise, WideIntegersAreExact) {
   int64_t bound = (int64_t{1} << 62) - 1;
   aclScalar* const most = aclCreateScalar(&bound, ACL_INT64);
@@ -169,7 +223,7 @@ TEST_F(Pointwise, WhatIsNotChosenMayBeNaN) {
 TEST_F(Pointwise, IntegersNeitherTrapNorSaturate) {
   const DeviceTensor x({3}, DType::kInt64, {0, 7, 5}), out({3}, DType::kInt64);
   const DeviceTensor a({3}, DType::kInt64, {-0x1p63, 1, 7}), b({3}, DType::kInt64, {-1, 0, -2});
-  const Scalar one(1.0f), minus(-1.0f);
+  const Scalar one(1.0f), minus(-1.0, DType::kInt32);
   ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Addcdiv), x, a, b, one, out));
   EXPECT_TRUE(Near(out.Values(), {-0x1p63, 7, 2}, {}));
   const DeviceTensor bytes({2}, DType::kUInt8, {3, 100}), sums({2}, DType::kUInt8);

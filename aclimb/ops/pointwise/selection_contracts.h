@@ -15,11 +15,14 @@ inline constexpr Parameter kThresholdParameters[] = {
     Scalar("value", "what the others become; in the dtype of self"),
     MayBe(Output("out", kNumbersWithoutDouble, "shape of self"), 0)};
 inline constexpr Rule kThresholdRules[] = {
-    IsReal("real/threshold", 1), IsReal("real/value", 2),
+    IsReal("real/threshold", 1),
+    IsReal("real/value", 2),
+    IsInDType("in-dtype/threshold", 1, 0),
+    IsInDType("in-dtype/value", 2, 0),
     contract::ConvertsTo("converts/out", 0, 3, "allocate the output with the dtype of self"),
     HasShape("same-shape/out", 3, 0)};
 inline constexpr auto kInplaceThresholdParameters = InPlace(kThresholdParameters);
-inline constexpr auto kInplaceThresholdRules = First(kThresholdRules, 2);
+inline constexpr auto kInplaceThresholdRules = First(kThresholdRules, 4);
 
 inline constexpr const char* kLeastDoc = "the least; in the dtype of self";
 inline constexpr const char* kMostDoc = "the most; in the dtype of self";
@@ -37,31 +40,36 @@ inline std::optional<std::string> NoBound(const contract::Arguments& arguments) 
 inline constexpr Rule kClampRules[] = {
     contract::Custom("a-bound", &NoBound, "clipValueMin or clipValueMax is given",
                      "pass a lower bound, an upper bound, or both", kAclnnNullptr),
-    IsReal("real/clipValueMin", 1), IsReal("real/clipValueMax", 2),
-    HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
+    IsReal("real/clipValueMin", 1),
+    IsReal("real/clipValueMax", 2),
+    IsBoundInDType("in-dtype/clipValueMin", 1, 0),
+    IsBoundInDType("in-dtype/clipValueMax", 2, 0),
+    HasDType("same-dtype/out", 3, 0),
+    HasShape("same-shape/out", 3, 0)};
 
 inline constexpr Parameter kClampMinParameters[] = {Input("self", kNumbers, "any shape"),
                                                     Scalar("clipValueMin", kLeastDoc), kClamped};
-inline constexpr Rule kClampMinRules[] = {IsReal("real/clipValueMin", 1),
-                                          HasDType("same-dtype/out", 2, 0),
-                                          HasShape("same-shape/out", 2, 0)};
+inline constexpr Rule kClampMinRules[] = {
+    IsReal("real/clipValueMin", 1), IsBoundInDType("in-dtype/clipValueMin", 1, 0),
+    HasDType("same-dtype/out", 2, 0), HasShape("same-shape/out", 2, 0)};
 
 inline constexpr Parameter kClampMaxParameters[] = {Input("self", kNumbers, "any shape"),
                                                     Scalar("clipValueMax", kMostDoc), kClamped};
-inline constexpr Rule kClampMaxRules[] = {IsReal("real/clipValueMax", 1),
-                                          HasDType("same-dtype/out", 2, 0),
-                                          HasShape("same-shape/out", 2, 0)};
+inline constexpr Rule kClampMaxRules[] = {
+    IsReal("real/clipValueMax", 1), IsBoundInDType("in-dtype/clipValueMax", 1, 0),
+    HasDType("same-dtype/out", 2, 0), HasShape("same-shape/out", 2, 0)};
 inline constexpr auto kInplaceClampMaxParameters = InPlace(kClampMaxParameters);
-inline constexpr auto kInplaceClampMaxRules = First(kClampMaxRules, 1);
+inline constexpr auto kInplaceClampMaxRules = First(kClampMaxRules, 2);
 
 inline constexpr Parameter kHardtanhParameters[] = {Input("self", kNumbers, "any shape"),
                                                     Scalar("clipValueMin", kLeastDoc),
                                                     Scalar("clipValueMax", kMostDoc), kClamped};
 inline constexpr Rule kHardtanhRules[] = {
-    IsReal("real/clipValueMin", 1), IsReal("real/clipValueMax", 2),
-    HasDType("same-dtype/out", 3, 0), HasShape("same-shape/out", 3, 0)};
+    IsReal("real/clipValueMin", 1),           IsReal("real/clipValueMax", 2),
+    IsInDType("in-dtype/clipValueMin", 1, 0), IsInDType("in-dtype/clipValueMax", 2, 0),
+    HasDType("same-dtype/out", 3, 0),         HasShape("same-shape/out", 3, 0)};
 inline constexpr auto kInplaceHardtanhParameters = InPlace(kHardtanhParameters);
-inline constexpr auto kInplaceHardtanhRules = First(kHardtanhRules, 2);
+inline constexpr auto kInplaceHardtanhRules = First(kHardtanhRules, 4);
 
 inline constexpr Parameter kClampTensorParameters[] = {
     Input("self", kNumbers, "any shape"),
@@ -103,7 +111,8 @@ inline constexpr Parameter kInplaceMaskedFillScalarParameters[] = {
     Input("mask", kMask, "what is true is filled; broadcasts to selfRef"),
     Scalar("value", "what is filled in, in the dtype of selfRef")};
 inline constexpr Rule kInplaceMaskedFillScalarRules[] = {
-    IsReal("real/value", 2), contract::Broadcasts("broadcasts/selfRef", 0, 0, 1, kFits)};
+    IsReal("real/value", 2), IsInDType("in-dtype/value", 2, 0),
+    contract::Broadcasts("broadcasts/selfRef", 0, 0, 1, kFits)};
 
 inline constexpr Parameter kInplaceMaskedFillTensorParameters[] = {
     MayBe(contract::InOut("selfRef", kMaskedFillTypes, "any shape"), 1),

@@ -30,7 +30,14 @@ inline double GeluV2(double x, const Numbers& n) {
 }
 inline double LeakyRelu(double x, const Numbers& n) { return x > 0 ? x : x * n[0]; }
 inline double Softplus(double x, const Numbers& n) {
-  return x * n[0] > n[1] ? x : std::log1p(std::exp(x * n[0])) / n[0];
+  const double z = x * n[0];
+  return z > n[1] ? x : (std::fmax(z, 0) + std::log1p(std::exp(-std::fabs(z)))) / n[0];
+}
+inline double Celu(double x, const Numbers& n) {
+  return x <= 0 ? n[0] * std::expm1(x * static_cast<float>(1 / n[0])) : x;
+}
+inline double Hardshrink(double x, const Numbers& n) {
+  return std::fabs(x) <= std::fmax(n[0], 0) ? 0 : x;
 }
 inline double Threshold(double x, const Numbers& n) { return x <= n[0] ? n[1] : x; }
 
@@ -96,6 +103,14 @@ inline double GeluBackward(double g, double x, const Numbers&) {
 }
 inline double GeluBackwardV2(double g, double x, const Numbers& n) {
   return n.by_tanh ? GeluBackward(g, x, n) : GeluBackwardByErf(g, x);
+}
+inline Sum MishBackward(double g, double x, const Numbers&) {
+  const double t = std::tanh(std::log1p(std::exp(x)));
+  const double rest = x * (1 / (1 + std::exp(-x))) * (1 - t * t);
+  return {g * (t + rest), std::fabs(g) * (std::fabs(t) + std::fabs(rest))};
+}
+inline double ShrinkBackward(double g, double x, const Numbers& n) {
+  return std::fabs(x) <= std::fmax(n[0], 0) ? 0 : g;
 }
 inline double TanhBackward(double g, double y, const Numbers&) { return g * (1 - y * y); }
 inline double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }

@@ -1,11 +1,13 @@
 // The operators whose distributions are in tensors: plans, loops and C functions.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/copy.h"
+#include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/random/chosen.h"
@@ -225,16 +227,25 @@ class MultinomialPlan final : public Plan {
     auto* const scratch = run.Piece<Category>(scratch_);
     auto* const out = static_cast<int64_t*>(out_.Data(run));
     Slots slots(slots_);
+    std::atomic<bool> wrong = false;
     const int64_t grain = std::max<int64_t>(1, kChunk * kGrain / categories_);
     const bool whole = ParallelForAll(rows_, grain, [&](int64_t begin, int64_t end) {
       const Slots::Lease lease(slots);
       Category* const own = scratch + lease.number() * categories_;
       for (int64_t row = begin; row < end; ++row) {
-        replaces_ ? DrawAgain(weights, source, row, own, out + row * samples_)
-                  : DrawOnce(weights, source, row, own, out + row * samples_);
+        int64_t* const drawn = out + row * samples_;
+        if (!Load(weights, row, own)) {
+          wrong.store(true, std::memory_order_relaxed);
+          std::fill_n(drawn, samples_, 0);
+          continue;
+        }
+        replaces_ ? DrawAgain(source, row, own, drawn) : DrawOnce(source, row, own, drawn);
       }
     });
     if (whole) out_.Store(run);
+    if (wrong.load(std::memory_order_relaxed)) {
+      throw RunFailure{.code = kRtAicoreException, .why = multinomial::kNoWeights};
+    }
   }
 
  private:
@@ -258,26 +269,23 @@ class MultinomialPlan final : public Plan {
       for (int64_t i = 0; i < n; ++i) body(numbers[skip + i], done + i);
     }
   }
-  // Of all weights of a row; 0 if nothing can be drawn.
-  double Load(const char* weights, int64_t row, Category* categories) const {
+  // The weights of a row; false if they are none.
+  bool Load(const char* weights, int64_t row, Category* categories) const {
     double buffer[kChunk], sum = 0;
+    bool right = true;
     for (int64_t first = 0; first < categories_; first += kChunk) {
       const int64_t n = std::min(kChunk, categories_ - first);
       weights_.Load(weights, row * categories_ + first, n, buffer);
       for (int64_t i = 0; i < n; ++i) {
+        right = right && buffer[i] >= 0;
         sum += buffer[i];
         categories[first + i] = {buffer[i], first + i};
       }
     }
-    return sum > 0 && std::isfinite(sum) ? sum : 0;
+    return right && sum > 0 && std::isfinite(sum);
   }
 
-  void DrawAgain(const char* weights, const Source& source, int64_t row, Category* sums,
-                 int64_t* out) const {
-    if (Load(weights, row, sums) == 0) {
-      std::fill_n(out, samples_, 0);
-      return;
-    }
+  void DrawAgain(const Source& source, int64_t row, Category* sums, int64_t* out) const {
     double sum = 0;
     for (int64_t c = 0; c < categories_; ++c) sums[c].number = sum += sums[c].number;
     EachNumber(source, row * samples_, samples_, [&](uint64_t number, int64_t s) {
@@ -290,12 +298,7 @@ class MultinomialPlan final : public Plan {
   }
 
   // The first ones that come, if each waits as long as its weight lets it.
-  void DrawOnce(const char* weights, const Source& source, int64_t row, Category* times,
-                int64_t* out) const {
-    if (Load(weights, row, times) == 0) {
-      std::fill_n(out, samples_, 0);
-      return;
-    }
+  void DrawOnce(const Source& source, int64_t row, Category* times, int64_t* out) const {
     EachNumber(source, row * categories_, categories_, [&](uint64_t number, int64_t c) {
       const double unit = static_cast<double>((number >> 11) + 1) * 0x1p-53;
       const double weight = times[c].number;

@@ -620,6 +620,9 @@ namespace multinomial {
 enum : int { kSelf, kNumSamples, kReplacement, kSeed, kOffset, kOut };
 
 inline constexpr int64_t kMostCategories = int64_t{1} << 24;
+// What a run says that finds such weights: its task fails.
+inline constexpr const char* kNoWeights =
+    "a weight of self is negative, infinite or NaN, or all weights of a row are 0";
 
 inline std::optional<std::string> WrongCount(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
@@ -644,7 +647,8 @@ inline std::optional<std::string> WrongOut(const Arguments& arguments) {
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
         contract::Input("self", kProbabilities,
-                        "weights of categories, of each row its own; 0 or more, not all 0"),
+                        "weights of categories, of each row its own: finite numbers of 0 or more, "
+                        "not all 0, or the run fails (507015)"),
         1, 2),
     contract::Attribute("numSamples", Kind::kInteger, "how many categories are drawn"),
     contract::Attribute("replacement", Kind::kBool, "whether one may be drawn again"),

@@ -77,7 +77,10 @@ inline void DrawMultinomial(truth::Draw& draw, truth::Call& call) {
   if (draw.Flip()) shape.insert(shape.begin(), draw.Below(4));
   truth::DrawTensor(draw, call, kSelf, shape);
   std::vector<double> weights = call.Values(kSelf);
-  for (double& weight : weights) weight = std::fabs(weight);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    // The first one of a row is not 0.
+    weights[i] = std::fabs(weights[i]) + (i % static_cast<size_t>(categories) == 0 ? 1 : 0);
+  }
   const DType dtype = call.DTypeOf(kSelf);
   call.SetTensor(kSelf, shape, dtype, std::move(weights));
   const bool replacement = draw.Flip();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "aclimb/ops/random/operators.h"
@@ -17,25 +18,23 @@ namespace {
 using Values = std::vector<double>;
 
 class RandomNumbers : public DeviceTest {
-protected:
-  Values Normal(int64_t count, DType dtype, float mean, float deviation,
-                int64_t seed, int64_t offset) {
+ protected:
+  Values Normal(int64_t count, DType dtype, float mean, float deviation, int64_t seed,
+                int64_t offset) {
     const DeviceTensor self({count}, dtype);
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t *size, aclOpExecutor **executor) {
-          return aclnnInplaceNormalGetWorkspaceSize(self, mean, deviation, seed,
-                                                    offset, size, executor);
+          return aclnnInplaceNormalGetWorkspaceSize(self, mean, deviation, seed, offset, size,
+                                                    executor);
         },
         &aclnnInplaceNormal, stream_));
     return self.Values();
   }
-  Values Uniform(int64_t count, DType dtype, double from, double to,
-                 uint64_t seed) {
+  Values Uniform(int64_t count, DType dtype, double from, double to, uint64_t seed) {
     const DeviceTensor self({count}, dtype);
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t *size, aclOpExecutor **executor) {
-          return aclnnInplaceUniformGetWorkspaceSize(self, from, to, seed, 0,
-                                                     size, executor);
+          return aclnnInplaceUniformGetWorkspaceSize(self, from, to, seed, 0, size, executor);
         },
         &aclnnInplaceUniform, stream_));
     return self.Values();
@@ -45,8 +44,7 @@ protected:
 // The mean of the powers of what is left after taking away a number.
 double Moment(const Values &values, double middle, int power) {
   double sum = 0;
-  for (const double value : values)
-    sum += std::pow(value - middle, power);
+  for (const double value : values) sum += std::pow(value - middle, power);
   return sum / static_cast<double>(values.size());
 }
 
@@ -54,12 +52,10 @@ double Moment(const Values &values, double middle, int power) {
 // roots of twice that.
 double ChiSquare(const std::vector<int64_t> &counts) {
   double all = 0, sum = 0;
-  for (const int64_t count : counts)
-    all += static_cast<double>(count);
+  for (const int64_t count : counts) all += static_cast<double>(count);
   const double expected = all / static_cast<double>(counts.size());
   for (const int64_t count : counts) {
-    sum += (static_cast<double>(count) - expected) *
-           (static_cast<double>(count) - expected);
+    sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected);
   }
   return sum / expected;
 }
@@ -67,8 +63,7 @@ double ChiSquare(const std::vector<int64_t> &counts) {
 TEST_F(RandomNumbers, NormalHasTheMomentsOfItsDistribution) {
   constexpr int64_t kCount = 400'000;
   const double root = std::sqrt(double{kCount});
-  for (const DType dtype :
-       {DType::kFloat32, DType::kFloat64, DType::kFloat16}) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16}) {
     const Values values = Normal(kCount, dtype, 2, 3, 17, 0);
     const double mean = Moment(values, 0, 1);
     EXPECT_NEAR(mean, 2, 4 * 3 / root);
@@ -76,15 +71,13 @@ TEST_F(RandomNumbers, NormalHasTheMomentsOfItsDistribution) {
     EXPECT_NEAR(Moment(values, mean, 3), 0, 4 * 27 * std::sqrt(15) / root);
     EXPECT_NEAR(Moment(values, mean, 4), 243, 4 * 81 * std::sqrt(96) / root);
     double neighbours = 0;
-    for (size_t i = 1; i < values.size(); ++i)
-      neighbours += (values[i] - 2) * (values[i - 1] - 2);
+    for (size_t i = 1; i < values.size(); ++i) neighbours += (values[i] - 2) * (values[i - 1] - 2);
     EXPECT_NEAR(neighbours / kCount, 0, 4 * 9 / root);
   }
 }
 
 TEST_F(RandomNumbers, UniformFillsItsRange) {
-  for (const DType dtype :
-       {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt32}) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt32}) {
     std::vector<int64_t> counts(16);
     for (const double value : Uniform(200'000, dtype, 0, 16, 5)) {
       ASSERT_GE(value, 0);
@@ -100,12 +93,9 @@ TEST_F(RandomNumbers, UniformFillsItsRange) {
 // The end is not among the numbers, even where most of them would be rounded to
 // it.
 TEST_F(RandomNumbers, UniformStaysBelowItsEnd) {
-  for (const DType dtype :
-       {DType::kFloat16, DType::kBFloat16, DType::kFloat32}) {
-    for (const auto &[from, to] :
-         {std::pair{0.0, 1.0}, {-1.0, 0.0}, {-3.0, -2.0}, {1.0, 1.01}}) {
-      for (const double value : Uniform(100'000, dtype, from, to, 1))
-        ASSERT_LT(value, to);
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32}) {
+    for (const auto &[from, to] : {std::pair{0.0, 1.0}, {-1.0, 0.0}, {-3.0, -2.0}, {1.0, 1.01}}) {
+      for (const double value : Uniform(100'000, dtype, from, to, 1)) ASSERT_LT(value, to);
     }
   }
   EXPECT_EQ(Uniform(3, DType::kFloat32, 2.5, 2.5, 1), Values({2.5, 2.5, 2.5}));
@@ -114,17 +104,12 @@ TEST_F(RandomNumbers, UniformStaysBelowItsEnd) {
 TEST_F(RandomNumbers, OtherSeedsAndOffsetsGiveOtherNumbers) {
   const Values one = Normal(1000, DType::kFloat32, 0, 1, 1, 0);
   EXPECT_EQ(one, Normal(1000, DType::kFloat32, 0, 1, 1, 0));
-  const std::pair<int64_t, int64_t> others[] = {{2, 0},
-                                                {1, 1},
-                                                {1, 4},
-                                                {1 + (int64_t{1} << 32), 0},
-                                                {1, int64_t{1} << 32},
-                                                {-1, -1}};
+  const std::pair<int64_t, int64_t> others[] = {
+      {2, 0}, {1, 1}, {1, 4}, {1 + (int64_t{1} << 32), 0}, {1, int64_t{1} << 32}, {-1, -1}};
   for (const auto &[seed, offset] : others) {
     const Values other = Normal(1000, DType::kFloat32, 0, 1, seed, offset);
     size_t same = 0;
-    for (const double value : other)
-      same += std::count(one.begin(), one.end(), value) > 0;
+    for (const double value : other) same += std::count(one.begin(), one.end(), value) > 0;
     EXPECT_LT(same, 10u) << seed << " " << offset;
   }
   // A longer tensor goes on where a shorter one ends.
@@ -137,21 +122,18 @@ TEST_F(RandomNumbers, WholeNumbersAreEquallyLikely) {
   const auto run = [&](int64_t from, int64_t to) {
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t *size, aclOpExecutor **executor) {
-          return aclnnInplaceRandomGetWorkspaceSize(self, from, to, 3, 0, size,
-                                                    executor);
+          return aclnnInplaceRandomGetWorkspaceSize(self, from, to, 3, 0, size, executor);
         },
         &aclnnInplaceRandom, stream_));
     return self.Values();
   };
   std::vector<int64_t> counts(7);
-  for (const double value : run(-3, 4))
-    ++counts[static_cast<size_t>(value + 3)];
+  for (const double value : run(-3, 4)) ++counts[static_cast<size_t>(value + 3)];
   EXPECT_LT(ChiSquare(counts), 30);
   EXPECT_GT(ChiSquare(counts), 0.3);
   // The widest range: half of the numbers are below 0.
   const Values widest = run(INT64_MIN, INT64_MAX);
-  const auto below = std::count_if(widest.begin(), widest.end(),
-                                   [](double x) { return x < 0; });
+  const auto below = std::count_if(widest.begin(), widest.end(), [](double x) { return x < 0; });
   EXPECT_NEAR(static_cast<double>(below), 150'000, 1500);
 }
 
@@ -168,8 +150,7 @@ TEST_F(RandomNumbers, RandpermHasEachNumberOnceAndEachOrderAsOften) {
   Values long_one = run(50'000, 1);
   EXPECT_NE(long_one[0], 0);
   std::sort(long_one.begin(), long_one.end());
-  for (size_t i = 0; i < long_one.size(); ++i)
-    ASSERT_EQ(long_one[i], static_cast<double>(i));
+  for (size_t i = 0; i < long_one.size(); ++i) ASSERT_EQ(long_one[i], static_cast<double>(i));
   std::vector<int64_t> counts(6);
   for (int64_t seed = 0; seed < 1200; ++seed) {
     const Values order = run(3, seed);
@@ -186,16 +167,15 @@ TEST_F(RandomNumbers, DropoutKeepsTheMean) {
   const IntArray shape({kCount});
   ACLIMB_ASSERT_OK(RunBothPhases(
       [&](uint64_t *size, aclOpExecutor **executor) {
-        return aclnnDropoutGenMaskV2GetWorkspaceSize(
-            shape, 0.3, 9, 4, ACL_FLOAT, mask, size, executor);
+        return aclnnDropoutGenMaskV2GetWorkspaceSize(shape, 0.3, 9, 4, ACL_FLOAT, mask, size,
+                                                     executor);
       },
       &aclnnDropoutGenMaskV2, stream_));
   const DeviceTensor self({kCount}, DType::kFloat32, Values(kCount, 1.0));
   const DeviceTensor out({kCount}, DType::kFloat32);
   ACLIMB_ASSERT_OK(RunBothPhases(
       [&](uint64_t *size, aclOpExecutor **executor) {
-        return aclnnDropoutDoMaskGetWorkspaceSize(self, mask, 0.3, out, size,
-                                                  executor);
+        return aclnnDropoutDoMaskGetWorkspaceSize(self, mask, 0.3, out, size, executor);
       },
       &aclnnDropoutDoMask, stream_));
   EXPECT_NEAR(Moment(out.Values(), 0, 1), 1, 0.01);
@@ -204,10 +184,11 @@ TEST_F(RandomNumbers, DropoutKeepsTheMean) {
 
 constexpr DType kFloat = DType::kFloat32;
 
-template <typename Function> using Harness = ContractHarness<Function>;
+template <typename Function>
+using Harness = ContractHarness<Function>;
 
 TEST(RandomContracts, InplaceNormal) {
-  using namespace random::inplace_normal; // NOLINT: the positions
+  using namespace random::inplace_normal;  // NOLINT: the positions
   Harness<decltype(aclnnInplaceNormalGetWorkspaceSize)> harness(
       kContract, &aclnnInplaceNormalGetWorkspaceSize, [](CallArguments &a) {
         a.Tensor(kSelfRef, {2, 3}, kFloat);
@@ -220,7 +201,7 @@ TEST(RandomContracts, InplaceNormal) {
 }
 
 TEST(RandomContracts, InplaceUniform) {
-  using namespace random::inplace_uniform; // NOLINT: the positions
+  using namespace random::inplace_uniform;  // NOLINT: the positions
   Harness<decltype(aclnnInplaceUniformGetWorkspaceSize)> harness(
       kContract, &aclnnInplaceUniformGetWorkspaceSize, [](CallArguments &a) {
         a.Tensor(kSelfRef, {2, 3}, kFloat);
@@ -231,8 +212,7 @@ TEST(RandomContracts, InplaceUniform) {
   harness.ExpectAccepted([](CallArguments &a) { a.Real(kTo, 0); });
   harness.ExpectGenericRules();
   for (const double to : {-1.0, 1e39, std::nan("")}) {
-    harness.ExpectRule("range/from-to",
-                       [&](CallArguments &a) { a.Real(kTo, to); });
+    harness.ExpectRule("range/from-to", [&](CallArguments &a) { a.Real(kTo, to); });
   }
   harness.ExpectRule("range/from-to", [](CallArguments &a) {
     a.Tensor(kSelfRef, {2}, DType::kUInt8);
@@ -242,7 +222,7 @@ TEST(RandomContracts, InplaceUniform) {
 }
 
 TEST(RandomContracts, InplaceRandom) {
-  using namespace random::inplace_random; // NOLINT: the positions
+  using namespace random::inplace_random;  // NOLINT: the positions
   Harness<decltype(aclnnInplaceRandomGetWorkspaceSize)> harness(
       kContract, &aclnnInplaceRandomGetWorkspaceSize, [](CallArguments &a) {
         a.Tensor(kSelfRef, {2, 3}, kFloat);
@@ -250,11 +230,9 @@ TEST(RandomContracts, InplaceRandom) {
         a.Integer(kTo, 2);
       });
   harness.ExpectAccepted();
-  harness.ExpectAccepted(
-      [](CallArguments &a) { a.Tensor(kSelfRef, {2}, DType::kBool); });
+  harness.ExpectAccepted([](CallArguments &a) { a.Tensor(kSelfRef, {2}, DType::kBool); });
   harness.ExpectGenericRules();
-  harness.ExpectRule("range/from-to",
-                     [](CallArguments &a) { a.Integer(kTo, 0); });
+  harness.ExpectRule("range/from-to", [](CallArguments &a) { a.Integer(kTo, 0); });
   harness.ExpectRule("range/from-to", [](CallArguments &a) {
     a.Tensor(kSelfRef, {2}, DType::kInt8);
     a.Integer(kTo, 129);
@@ -268,8 +246,7 @@ TEST(RandomContracts, InplaceRandom) {
 
 TEST(RandomContracts, Bernoulli) {
   Harness<decltype(aclnnBernoulliGetWorkspaceSize)> harness(
-      random::bernoulli::kContract, &aclnnBernoulliGetWorkspaceSize,
-      [](CallArguments &a) {
+      random::bernoulli::kContract, &aclnnBernoulliGetWorkspaceSize, [](CallArguments &a) {
         a.Tensor(random::bernoulli::kSelf, {2, 3}, kFloat);
         a.ScalarOf(random::bernoulli::kProb, 0.5, kFloat);
         a.Tensor(random::bernoulli::kOut, {2, 3}, kFloat);
@@ -278,8 +255,8 @@ TEST(RandomContracts, Bernoulli) {
   harness.ExpectGenericRules();
   harness.ExpectEveryRuleCovered({"bernoulli/product"});
   Harness<decltype(aclnnInplaceBernoulliGetWorkspaceSize)> inplace(
-      random::inplace_bernoulli::kContract,
-      &aclnnInplaceBernoulliGetWorkspaceSize, [](CallArguments &a) {
+      random::inplace_bernoulli::kContract, &aclnnInplaceBernoulliGetWorkspaceSize,
+      [](CallArguments &a) {
         a.Tensor(random::inplace_bernoulli::kSelfRef, {2, 3}, kFloat);
         a.ScalarOf(random::inplace_bernoulli::kProb, 0.5, kFloat);
       });
@@ -289,7 +266,7 @@ TEST(RandomContracts, Bernoulli) {
 }
 
 TEST(RandomContracts, Randperm) {
-  using namespace random::randperm; // NOLINT: the positions
+  using namespace random::randperm;  // NOLINT: the positions
   Harness<decltype(aclnnRandpermGetWorkspaceSize)> harness(
       kContract, &aclnnRandpermGetWorkspaceSize, [](CallArguments &a) {
         a.Integer(kN, 5);
@@ -314,7 +291,7 @@ TEST(RandomContracts, DropoutGenMask) {
     a.Tensor(random::dropout_gen_mask::kOut, {19}, DType::kUInt8);
   });
   harness.ExpectEveryRuleCovered({"dropout_gen_mask/product"});
-  using namespace random::dropout_gen_mask_v2; // NOLINT: the positions
+  using namespace random::dropout_gen_mask_v2;  // NOLINT: the positions
   Harness<decltype(aclnnDropoutGenMaskV2GetWorkspaceSize)> v2(
       kContract, &aclnnDropoutGenMaskV2GetWorkspaceSize, [](CallArguments &a) {
         a.Ints(kShape, {3, 50});
@@ -324,8 +301,7 @@ TEST(RandomContracts, DropoutGenMask) {
       });
   v2.ExpectAccepted();
   v2.ExpectGenericRules();
-  v2.ExpectRule("shape/out",
-                [](CallArguments &a) { a.Tensor(kOut, {16}, DType::kUInt8); });
+  v2.ExpectRule("shape/out", [](CallArguments &a) { a.Tensor(kOut, {16}, DType::kUInt8); });
   v2.ExpectRule("shape/out", [](CallArguments &a) {
     a.Ints(kShape, {int64_t{1} << 40, int64_t{1} << 40});
   });
@@ -335,7 +311,7 @@ TEST(RandomContracts, DropoutGenMask) {
 }
 
 TEST(RandomContracts, DropoutDoMask) {
-  using namespace random::dropout_do_mask; // NOLINT: the positions
+  using namespace random::dropout_do_mask;  // NOLINT: the positions
   Harness<decltype(aclnnDropoutDoMaskGetWorkspaceSize)> harness(
       kContract, &aclnnDropoutDoMaskGetWorkspaceSize, [](CallArguments &a) {
         a.Tensor(kSelf, {3, 50}, kFloat);
@@ -345,22 +321,19 @@ TEST(RandomContracts, DropoutDoMask) {
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("shape/mask", [](CallArguments &a) {
-    a.Tensor(kMask, {19}, DType::kUInt8);
-  });
+  harness.ExpectRule("shape/mask", [](CallArguments &a) { a.Tensor(kMask, {19}, DType::kUInt8); });
   harness.ExpectEveryRuleCovered({"dropout_do_mask/product"});
 }
 
 // ---- What tensors tell
 
 TEST_F(RandomNumbers, SeedsInTensorsGiveTheSameNumbers) {
-  const DeviceTensor seed({1}, DType::kInt64, {7}),
-      offset({1}, DType::kInt64, {5});
+  const DeviceTensor seed({1}, DType::kInt64, {7}), offset({1}, DType::kInt64, {5});
   const DeviceTensor self({100}, DType::kFloat32);
   ACLIMB_EXPECT_OK(RunBothPhases(
       [&](uint64_t *size, aclOpExecutor **executor) {
-        return aclnnInplaceNormalTensorGetWorkspaceSize(
-            self, 1, 2, seed, offset, 3, size, executor);
+        return aclnnInplaceNormalTensorGetWorkspaceSize(self, 1, 2, seed, offset, 3, size,
+                                                        executor);
       },
       &aclnnInplaceNormalTensor, stream_));
   EXPECT_EQ(self.Values(), Normal(100, DType::kFloat32, 1, 2, 7, 8));
@@ -372,15 +345,13 @@ TEST_F(RandomNumbers, CategoriesAreDrawnByTheirWeights) {
   constexpr int64_t kRows = 20'000;
   const Values weights = {1, 0, 2, 5};
   Values rows;
-  for (int64_t row = 0; row < kRows; ++row)
-    rows.insert(rows.end(), weights.begin(), weights.end());
+  for (int64_t row = 0; row < kRows; ++row) rows.insert(rows.end(), weights.begin(), weights.end());
   const DeviceTensor self({kRows, 4}, DType::kFloat32, rows);
   for (const bool replacement : {false, true}) {
     const DeviceTensor out({kRows, 3}, DType::kInt64);
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t *size, aclOpExecutor **executor) {
-          return aclnnMultinomialGetWorkspaceSize(self, 3, replacement, 11, 0,
-                                                  out, size, executor);
+          return aclnnMultinomialGetWorkspaceSize(self, 3, replacement, 11, 0, out, size, executor);
         },
         &aclnnMultinomial, stream_));
     const Values drawn = out.Values();
@@ -388,10 +359,8 @@ TEST_F(RandomNumbers, CategoriesAreDrawnByTheirWeights) {
     for (int64_t row = 0; row < kRows; ++row) {
       const double *const three = drawn.data() + row * 3;
       ++first[static_cast<size_t>(three[0])];
-      if (replacement)
-        continue;
-      EXPECT_EQ(three[0] + three[1] + three[2], 5)
-          << "all but that of weight 0";
+      if (replacement) continue;
+      EXPECT_EQ(three[0] + three[1] + three[2], 5) << "all but that of weight 0";
     }
     EXPECT_EQ(first[1], 0);
     EXPECT_NEAR(static_cast<double>(first[0]) / kRows, 1.0 / 8, 0.01);
@@ -399,16 +368,37 @@ TEST_F(RandomNumbers, CategoriesAreDrawnByTheirWeights) {
   }
 }
 
+// As PyTorch refuses them. The other rows are drawn all the same.
+TEST_F(RandomNumbers, WeightsThatAreNoneFailTheRun) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Values wrong[] = {{1, -1}, {1, inf}, {std::nan(""), 1}, {0, 0}};
+  for (const Values &weights : wrong) {
+    for (const bool replacement : {false, true}) {
+      const DeviceTensor self({2, 2}, DType::kFloat16, {0, 1, weights[0], weights[1]});
+      const DeviceTensor out({2, 1}, DType::kInt64);
+      EXPECT_EQ(RunBothPhases(
+                    [&](uint64_t *size, aclOpExecutor **executor) {
+                      return aclnnMultinomialGetWorkspaceSize(self, 1, replacement, 11, 0, out,
+                                                              size, executor);
+                    },
+                    &aclnnMultinomial, stream_),
+                507015);
+      const std::string message = aclGetRecentErrMsg();
+      EXPECT_NE(message.find("(aclnnMultinomial)"), std::string::npos) << message;
+      EXPECT_NE(message.find(random::multinomial::kNoWeights), std::string::npos) << message;
+      EXPECT_EQ(out.Values(), (Values{1, 0}));
+    }
+  }
+}
+
 // Tensors of one shape; numbers are 1, seeds have one element.
 template <typename Function>
-void ExpectRulesOfTensors(const contract::Contract &contract,
-                          Function *phase1) {
+void ExpectRulesOfTensors(const contract::Contract &contract, Function *phase1) {
   Harness<Function> harness(contract, phase1, [&contract](CallArguments &a) {
     for (int p = 0; p < static_cast<int>(contract.parameters.size()); ++p) {
       const contract::Parameter &parameter = contract.At(p);
       if (parameter.kind == contract::Kind::kTensor) {
-        parameter.HasShape() ? a.Tensor(p, {1}, DType::kInt64)
-                             : a.Tensor(p, {2, 3}, kFloat);
+        parameter.HasShape() ? a.Tensor(p, {1}, DType::kInt64) : a.Tensor(p, {2, 3}, kFloat);
       } else if (parameter.kind == contract::Kind::kReal) {
         a.Real(p, 1);
       } else {
@@ -422,24 +412,18 @@ void ExpectRulesOfTensors(const contract::Contract &contract,
 }
 
 TEST(RandomContracts, WithTensors) {
-  using namespace random; // NOLINT: the contracts
-  ExpectRulesOfTensors(inplace_normal_tensor::kContract,
-                       &aclnnInplaceNormalTensorGetWorkspaceSize);
-  ExpectRulesOfTensors(bernoulli_tensor::kContract,
-                       &aclnnBernoulliTensorGetWorkspaceSize);
+  using namespace random;  // NOLINT: the contracts
+  ExpectRulesOfTensors(inplace_normal_tensor::kContract, &aclnnInplaceNormalTensorGetWorkspaceSize);
+  ExpectRulesOfTensors(bernoulli_tensor::kContract, &aclnnBernoulliTensorGetWorkspaceSize);
   ExpectRulesOfTensors(inplace_bernoulli_tensor::kContract,
                        &aclnnInplaceBernoulliTensorGetWorkspaceSize);
-  ExpectRulesOfTensors(normal_float_float::kContract,
-                       &aclnnNormalFloatFloatGetWorkspaceSize);
-  ExpectRulesOfTensors(normal_tensor_float::kContract,
-                       &aclnnNormalTensorFloatGetWorkspaceSize);
-  ExpectRulesOfTensors(normal_float_tensor::kContract,
-                       &aclnnNormalFloatTensorGetWorkspaceSize);
-  ExpectRulesOfTensors(normal_tensor_tensor::kContract,
-                       &aclnnNormalTensorTensorGetWorkspaceSize);
+  ExpectRulesOfTensors(normal_float_float::kContract, &aclnnNormalFloatFloatGetWorkspaceSize);
+  ExpectRulesOfTensors(normal_tensor_float::kContract, &aclnnNormalTensorFloatGetWorkspaceSize);
+  ExpectRulesOfTensors(normal_float_tensor::kContract, &aclnnNormalFloatTensorGetWorkspaceSize);
+  ExpectRulesOfTensors(normal_tensor_tensor::kContract, &aclnnNormalTensorTensorGetWorkspaceSize);
   Harness<decltype(aclnnInplaceUniformTensorGetWorkspaceSize)> uniform(
-      inplace_uniform_tensor::kContract,
-      &aclnnInplaceUniformTensorGetWorkspaceSize, [](CallArguments &a) {
+      inplace_uniform_tensor::kContract, &aclnnInplaceUniformTensorGetWorkspaceSize,
+      [](CallArguments &a) {
         a.Tensor(0, {2, 3}, kFloat);
         a.Real(1, 0);
         a.Real(2, 1);
@@ -451,8 +435,8 @@ TEST(RandomContracts, WithTensors) {
   uniform.ExpectRule("range/from-to", [](CallArguments &a) { a.Real(2, -1); });
   uniform.ExpectEveryRuleCovered({"inplace_uniform_tensor/product"});
   Harness<decltype(aclnnInplaceRandomTensorGetWorkspaceSize)> whole(
-      inplace_random_tensor::kContract,
-      &aclnnInplaceRandomTensorGetWorkspaceSize, [](CallArguments &a) {
+      inplace_random_tensor::kContract, &aclnnInplaceRandomTensorGetWorkspaceSize,
+      [](CallArguments &a) {
         a.Tensor(0, {2, 3}, kFloat);
         a.Integer(1, 0);
         a.Integer(2, 2);
@@ -466,7 +450,7 @@ TEST(RandomContracts, WithTensors) {
 }
 
 TEST(RandomContracts, Multinomial) {
-  using namespace random::multinomial; // NOLINT: the positions
+  using namespace random::multinomial;  // NOLINT: the positions
   Harness<decltype(aclnnMultinomialGetWorkspaceSize)> harness(
       kContract, &aclnnMultinomialGetWorkspaceSize, [](CallArguments &a) {
         a.Tensor(kSelf, {2, 3}, kFloat);
@@ -477,15 +461,12 @@ TEST(RandomContracts, Multinomial) {
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   for (const int64_t samples : {0, 4}) {
-    harness.ExpectRule("range/numSamples", [&](CallArguments &a) {
-      a.Integer(kNumSamples, samples);
-    });
+    harness.ExpectRule("range/numSamples",
+                       [&](CallArguments &a) { a.Integer(kNumSamples, samples); });
   }
-  harness.ExpectRule("shape/out", [](CallArguments &a) {
-    a.Tensor(kOut, {2, 3}, DType::kInt64);
-  });
+  harness.ExpectRule("shape/out", [](CallArguments &a) { a.Tensor(kOut, {2, 3}, DType::kInt64); });
   harness.ExpectEveryRuleCovered({"multinomial/product"});
 }
 
-} // namespace
-} // namespace aclimb::testing
+}  // namespace
+}  // namespace aclimb::testing

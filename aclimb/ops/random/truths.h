@@ -211,7 +211,12 @@ inline void MultinomialTruth(const truth::Call& call, truth::Outputs& outputs) {
   for (uint64_t row = 0; row < rows; ++row) {
     const double* const weights = call.Values(kSelf).data() + row * categories;
     double all = 0;
-    for (uint64_t c = 0; c < categories; ++c) all += weights[c];
+    bool right = true;
+    for (uint64_t c = 0; c < categories; ++c) {
+      right = right && weights[c] >= 0;
+      all += weights[c];
+    }
+    if (!right || !(all > 0) || !std::isfinite(all)) return outputs.Refuse(kNoWeights);
     std::vector<double> times;
     for (uint64_t c = 0; c < categories; ++c) {
       const double unit =
@@ -220,9 +225,7 @@ inline void MultinomialTruth(const truth::Call& call, truth::Outputs& outputs) {
     }
     for (uint64_t s = 0; s < samples; ++s) {
       uint64_t drawn = 0;
-      if (!(all > 0) || !std::isfinite(all)) {
-        // Nothing can be drawn.
-      } else if (call.Bool(kReplacement)) {
+      if (call.Bool(kReplacement)) {
         const double at =
             static_cast<double>(source.Number(row * samples + s) >> 11) * 0x1p-53 * all;
         double sum = 0;

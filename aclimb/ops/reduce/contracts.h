@@ -5,6 +5,7 @@
 #include <string>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/reduced.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/core/text.h"
@@ -46,8 +47,9 @@ std::optional<std::string> Nothing(const contract::Arguments& arguments) {
     if (!contract::Has(reduced, d) || self.shape[static_cast<size_t>(d)] != 0) continue;
     std::string text = Cat("self.shape is ", ShapeText(self.shape.data(), self.shape.size()));
     if (kDimensions >= 0) {
-      const IntArrayValue& dims = arguments.Ints(kDims);
-      text += Cat(" and dim is ", ShapeText(dims.data(), dims.size()));
+      const bool one = arguments.At(kDims).kind == contract::Kind::kInteger;
+      text += Cat(" and dim is ",
+                  one ? Cat(arguments.Integer(kDims)) : contract::IntsText(arguments.Ints(kDims)));
     }
     return Cat(text, "; expected at least one element in what is reduced.");
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aclimb/ops/reduce/contracts.h"
+#include "aclimb/ops/reduce/extremes_contracts.h"
 #include "aclimb/ops/reduce/truths.h"
 #include "aclimb/truth/operator_entry.h"
 #include "aclimb/truth/reduced.h"
@@ -117,8 +118,21 @@ inline constexpr auto kTruthOfAll = &TruthOf<&truths::All, kDims, kOut>;
 inline constexpr auto kTruthOfAny = &TruthOf<&truths::Any, kDims, kOut>;
 inline constexpr auto kTruthOfLogSumExp = &TruthOfLogSumExp;
 
+// The least into one output, the greatest into the other.
+template <typename At, int kDimensions>
+void TruthOfBoth(const truth::Call& call, truth::Outputs& outputs) {
+  TruthOf<&truths::Amin, kDimensions, At::kMinOut>(call, outputs);
+  TruthOf<&truths::Amax, kDimensions, At::kMaxOut>(call, outputs);
+}
+
 inline constexpr truth::OperatorEntry kOperators[] = {
 #include "aclimb/ops/reduce/rows.inc"
+    truth::WithExactIntegers(truth::Entry<decltype(aclnnAminmaxGetWorkspaceSize)>(
+        aminmax::kContract, &TruthOfBoth<Both, kDims>)),
+    truth::WithExactIntegers(truth::Entry<decltype(aclnnAminmaxDimGetWorkspaceSize)>(
+        aminmax_dim::kContract, &TruthOfBoth<Both, kDims>)),
+    truth::WithExactIntegers(truth::Entry<decltype(aclnnAminmaxAllGetWorkspaceSize)>(
+        aminmax_all::kContract, &TruthOfBoth<BothOfAll, -1>)),
 };
 #undef ACLIMB_ENTRY
 #undef ACLIMB_REDUCE_AS

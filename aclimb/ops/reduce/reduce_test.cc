@@ -168,6 +168,62 @@ TEST_F(Reduce, RefusalsOfAmax) {
   harness.ExpectEveryRuleCovered();
 }
 
+TEST_F(Reduce, AminmaxGivesBoth) {
+  const double nan = std::nan("");
+  const DeviceTensor self({2, 3}, DType::kFloat32, {3, -1, 2, 4, nan, 0});
+  const DeviceTensor least({2}, DType::kFloat32), greatest({2}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnAminmaxDimGetWorkspaceSize(self, -1, false, least, greatest, size, executor);
+      },
+      &aclnnAminmaxDim, stream_));
+  EXPECT_TRUE(Near(least.Values(), {-1, nan}, {}));
+  EXPECT_TRUE(Near(greatest.Values(), {3, nan}, {}));
+}
+
+TEST_F(Reduce, RefusalsOfAminmax) {
+  ContractHarness<decltype(aclnnAminmaxGetWorkspaceSize)> harness(
+      aminmax::kContract, &aclnnAminmaxGetWorkspaceSize, [](CallArguments& arguments) {
+        arguments.Tensor(kSelf, {2, 3}, DType::kFloat32);
+        arguments.Ints(kDims, {0});
+        arguments.Bool(kKeep, true);
+        arguments.Tensor(Both::kMinOut, {1, 3}, DType::kFloat32);
+        arguments.Tensor(Both::kMaxOut, {1, 3}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("some/self", [](CallArguments& a) {
+    a.Tensor(kSelf, {0, 3}, DType::kFloat32);
+  });
+  harness.ExpectEveryRuleCovered();
+  ContractHarness<decltype(aclnnAminmaxDimGetWorkspaceSize)> of_one(
+      aminmax_dim::kContract, &aclnnAminmaxDimGetWorkspaceSize, [](CallArguments& arguments) {
+        arguments.Tensor(kSelf, {2, 3}, DType::kFloat32);
+        arguments.Integer(kDims, 0);
+        arguments.Bool(kKeep, true);
+        arguments.Tensor(Both::kMinOut, {1, 3}, DType::kFloat32);
+        arguments.Tensor(Both::kMaxOut, {1, 3}, DType::kFloat32);
+      });
+  of_one.ExpectAccepted();
+  of_one.ExpectGenericRules();
+  of_one.ExpectRule("some/self", [](CallArguments& a) {
+    a.Tensor(kSelf, {0, 3}, DType::kFloat32);
+  });
+  of_one.ExpectEveryRuleCovered();
+  ContractHarness<decltype(aclnnAminmaxAllGetWorkspaceSize)> of_all(
+      aminmax_all::kContract, &aclnnAminmaxAllGetWorkspaceSize, [](CallArguments& arguments) {
+        arguments.Tensor(kSelf, {2, 3}, DType::kFloat32);
+        arguments.Tensor(BothOfAll::kMinOut, {}, DType::kFloat32);
+        arguments.Tensor(BothOfAll::kMaxOut, {1}, DType::kFloat32);
+      });
+  of_all.ExpectAccepted();
+  of_all.ExpectGenericRules();
+  of_all.ExpectRule("some/self", [](CallArguments& a) {
+    a.Tensor(kSelf, {0, 3}, DType::kFloat32);
+  });
+  of_all.ExpectEveryRuleCovered();
+}
+
 TEST_F(Reduce, RefusalsOfMaxAndProd) {
   ContractHarness<decltype(aclnnMaxGetWorkspaceSize)> max(
       kMaxContract, &aclnnMaxGetWorkspaceSize, [](CallArguments& arguments) {

@@ -14,6 +14,13 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                         &DrawRepeat),
     truth::Entry<decltype(aclnnRepeatInterleaveIntWithDimGetWorkspaceSize)>(
         interleave::kContract, &InterleaveTruth, &DrawInterleave),
+    truth::Entry<decltype(aclnnRepeatInterleaveIntGetWorkspaceSize)>(
+        interleave_all::kContract, &InterleaveAllTruth, &DrawInterleaveAll),
+    truth::Entry<decltype(aclnnRepeatInterleaveGetWorkspaceSize)>(
+        interleave_by_tensor::kContract, &InterleaveByTensorTruth, &DrawInterleaveByTensor),
+    truth::Entry<decltype(aclnnRepeatInterleaveWithDimGetWorkspaceSize)>(
+        interleave_dim_by_tensor::kContract, &InterleaveDimByTensorTruth,
+        &DrawInterleaveDimByTensor),
 };
 
 }  // namespace aclimb::repeats

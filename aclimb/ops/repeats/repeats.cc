@@ -1,6 +1,7 @@
 // The C functions, and the plans between them.
 
 #include "aclimb/executor/phase.h"
+#include "aclimb/ops/repeats/by_tensor_contracts.h"
 #include "aclimb/ops/repeats/contracts.h"
 #include "aclimb/pieces/pieces.h"
 
@@ -43,9 +44,24 @@ Result<PlanPointer> PlanInterleave(const Arguments& arguments, Planner& planner)
   return pieces.Finish(planner);
 }
 
+// The dimension of out as all dimensions of self, and which repetition.
+Result<PlanPointer> PlanInterleaveAll(const Arguments& arguments, Planner& planner) {
+  const View self(arguments, interleave_all::kSelf);
+  View out(arguments, interleave_all::kOut);
+  const int64_t repeats = arguments.Integer(interleave_all::kRepeats);
+  if (out.extent(0) == 0) return PlanPointer();
+  out = out.Split(0, repeats);
+  for (int d = self.rank() - 1; d > 0; --d) out = out.Split(0, self.extent(d));
+  if (self.rank() == 0) out = out.Select(0, 0);
+  Pieces pieces;
+  pieces.Copy(self.Repeat(self.rank(), repeats), out);
+  return pieces.Finish(planner);
+}
+
 constinit Operator expand_operator(expand::kContract, PlanExpand);
 constinit Operator repeat_operator(repeat::kContract, PlanRepeat);
 constinit Operator interleave_operator(interleave::kContract, PlanInterleave);
+constinit Operator interleave_all_operator(interleave_all::kContract, PlanInterleaveAll);
 
 }  // namespace
 }  // namespace aclimb::repeats
@@ -82,4 +98,16 @@ aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(const aclTensor* sel
 aclnnStatus aclnnRepeatInterleaveIntWithDim(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream) {
   return aclimb::Phase2(interleave_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnRepeatInterleaveIntGetWorkspaceSize(const aclTensor* self, int64_t repeats,
+                                                     int64_t outputSize, aclTensor* out,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return aclimb::Phase1(interleave_all_operator, workspaceSize, executor, self, repeats, outputSize,
+                        out);
+}
+aclnnStatus aclnnRepeatInterleaveInt(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(interleave_all_operator, workspace, workspaceSize, executor, stream);
 }

@@ -69,6 +69,75 @@ TEST_F(RepeatsRules, RepeatInterleaveIntWithDim) {
   harness.ExpectEveryRuleCovered({"repeat_interleave_int_with_dim/product"});
 }
 
+TEST_F(RepeatsRules, InterleaveByTensors) {
+  using namespace repeats;  // NOLINT: the operators
+  ContractHarness<decltype(aclnnRepeatInterleaveIntGetWorkspaceSize)> all(
+      interleave_all::kContract, &aclnnRepeatInterleaveIntGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(interleave_all::kSelf, {2, 3}, kFloat);
+        a.Integer(interleave_all::kRepeats, 2);
+        a.Integer(interleave_all::kOutputSize, 12);
+        a.Tensor(interleave_all::kOut, {12}, kFloat);
+      });
+  all.ExpectAccepted();
+  all.ExpectGenericRules();
+  all.ExpectRule("output-size/outputSize", [](CallArguments& a) {
+    a.Integer(interleave_all::kOutputSize, 11);
+    a.Tensor(interleave_all::kOut, {11}, kFloat);
+  });
+  all.ExpectEveryRuleCovered();
+  ContractHarness<decltype(aclnnRepeatInterleaveGetWorkspaceSize)> flat(
+      interleave_by_tensor::kContract, &aclnnRepeatInterleaveGetWorkspaceSize,
+      [](CallArguments& a) {
+        a.Tensor(interleave_by_tensor::kSelf, {2, 3}, kFloat);
+        a.Tensor(interleave_by_tensor::kRepeats, {6}, DType::kInt64);
+        a.Integer(interleave_by_tensor::kOutputSize, 12);
+        a.Tensor(interleave_by_tensor::kOut, {12}, kFloat);
+      });
+  flat.ExpectAccepted();
+  flat.ExpectGenericRules();
+  flat.ExpectRule("count/repeats", [](CallArguments& a) {
+    a.Tensor(interleave_by_tensor::kRepeats, {5}, DType::kInt64);
+  });
+  flat.ExpectEveryRuleCovered();
+  ContractHarness<decltype(aclnnRepeatInterleaveWithDimGetWorkspaceSize)> of_dim(
+      interleave_dim_by_tensor::kContract, &aclnnRepeatInterleaveWithDimGetWorkspaceSize,
+      [](CallArguments& a) {
+        a.Tensor(interleave_dim_by_tensor::kSelf, {2, 3}, kFloat);
+        a.Tensor(interleave_dim_by_tensor::kRepeats, {3}, DType::kInt32);
+        a.Integer(interleave_dim_by_tensor::kDim, -1);
+        a.Integer(interleave_dim_by_tensor::kOutputSize, 7);
+        a.Tensor(interleave_dim_by_tensor::kOut, {2, 7}, kFloat);
+      });
+  of_dim.ExpectAccepted();
+  of_dim.ExpectGenericRules();
+  of_dim.ExpectRule("count/repeats", [](CallArguments& a) {
+    a.Tensor(interleave_dim_by_tensor::kRepeats, {2}, DType::kInt32);
+  });
+  of_dim.ExpectRule("shape/out", [](CallArguments& a) {
+    a.Tensor(interleave_dim_by_tensor::kOut, {2, 6}, kFloat);
+  });
+  of_dim.ExpectEveryRuleCovered();
+}
+
+// As PyTorch refuses them.
+TEST_F(RepeatsRules, RepeatsThatAreNoneFailTheRun) {
+  const DeviceTensor self({3}, kFloat, {1, 2, 3});
+  const std::vector<double> wrong[] = {{1, -1, 4}, {1, 1, 1}, {2, 2, 2}};
+  const std::vector<double> results[] = {{1, 3, 3, 3}, {1, 2, 3, 0}, {1, 1, 2, 2}};
+  for (size_t i = 0; i < 3; ++i) {
+    const DeviceTensor times({3}, DType::kInt64, wrong[i]), out({4}, kFloat);
+    EXPECT_EQ(RunBothPhases(
+                  [&](uint64_t* size, aclOpExecutor** executor) {
+                    return aclnnRepeatInterleaveGetWorkspaceSize(self, times, 4, out, size,
+                                                                 executor);
+                  },
+                  &aclnnRepeatInterleave, stream_),
+              507015);
+    EXPECT_NE(std::string(aclGetRecentErrMsg()).find(repeats::kWrongRepeats), std::string::npos);
+    EXPECT_EQ(out.Values(), results[i]);
+  }
+}
+
 // Twice as many dimensions as kernels know, of which none can be made one with another.
 TEST_F(RepeatsRules, EveryOneOfEightDimensionsIsRepeated) {
   using namespace repeats::repeat;  // NOLINT: the positions

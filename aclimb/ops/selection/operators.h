@@ -52,9 +52,11 @@ inline void MaskedSelectTruth(const truth::Call& call, truth::Outputs& outputs) 
 inline void MaskedScatterTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace inplace_masked_scatter;  // NOLINT: the positions
   std::vector<double> self = call.Values(kSelf);
+  const std::vector<double>& source = call.Values(kSource);
   size_t next = 0;
   for (const auto& [place, mask] : truth::BroadcastPlaces(call, {kSelf, kMask})) {
-    if (call.Values(kMask)[mask] != 0) self[place] = call.Values(kSource)[next++];
+    if (next == source.size()) break;
+    if (call.Values(kMask)[mask] != 0) self[place] = source[next++];
   }
   outputs.Set(kSelf, std::move(self), truth::Allowance{});
 }

@@ -176,6 +176,17 @@ TEST_F(Selection, ASourceThatEndsLeavesTheRest) {
   EXPECT_EQ(self.Values(), Values({10, 2, 20, 4, 5, 6}));
 }
 
+TEST_F(Selection, TheTruthStopsWhereTheSourceEnds) {
+  using namespace selection::inplace_masked_scatter;  // NOLINT: the positions
+  truth::Call call(kContract);
+  call.SetTensor(kSelf, {4}, kFloat, {1, 2, 3, 4});
+  call.SetTensor(kMask, {4}, DType::kBool, {1, 1, 1, 1});
+  call.SetTensor(kSource, {2}, kFloat, {10, 20});
+  truth::Outputs outputs;
+  selection::MaskedScatterTruth(call, outputs);
+  EXPECT_EQ(outputs.Find(kSelf)->values, Values({10, 20, 3, 4}));
+}
+
 TEST(SelectionContracts, MaskedScatter) {
   using namespace selection::inplace_masked_scatter;  // NOLINT: the positions
   ContractHarness<decltype(aclnnInplaceMaskedScatterGetWorkspaceSize)> harness(

@@ -45,6 +45,13 @@ inline constexpr const char* kFactorDoc =
     "how much larger the output is, where that is not quite the quotient of the sizes; 0, what is "
     "below, and 1 are that quotient";
 
+// Of the gradients whose forward function has no factor.
+inline constexpr const char* kNearestFactorDoc =
+    "0, what is below, or 1 for the gradient of the forward function, which has no factor and "
+    "takes "
+    "the quotient of the sizes; another number, as PyTorch passes its scale factor, for that of a "
+    "forward call whose output was so much larger";
+
 // ---- Forward: self, outputSize, ..., out
 
 template <int kOut, int kDims>
@@ -137,7 +144,9 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest2d",
     .folder = "upsample_nearest2d",
-    .summary = "Images in another size: each element is the one of self that is nearest.",
+    .summary =
+        "Images in another size: each element is the one of self that is nearest by the quotient "
+        "of the sizes, whatever factor a program had in mind.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 2>,
 };
@@ -150,8 +159,8 @@ inline constexpr contract::Parameter kParameters[] = {
     Images(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
     kOutputSizeParameter,
     contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
-    contract::Attribute("scalesH", Kind::kReal, kFactorDoc),
-    contract::Attribute("scalesW", Kind::kReal, kFactorDoc),
+    contract::Attribute("scalesH", Kind::kReal, kNearestFactorDoc),
+    contract::Attribute("scalesW", Kind::kReal, kNearestFactorDoc),
     Images(contract::Output("gradInput", kFloats, "of the shape in inputSize; dtype of gradOut"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest2dBackward",
@@ -214,7 +223,9 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest1d",
     .folder = "upsample_nearest1d",
-    .summary = "Lines in another length: each element is the one of self that is nearest.",
+    .summary =
+        "Lines in another length: each element is the one of self that is nearest by the quotient "
+        "of the lengths, whatever factor a program had in mind.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 1>,
 };
@@ -227,7 +238,7 @@ inline constexpr contract::Parameter kParameters[] = {
     Lines(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
     kOutputSizeParameter,
     contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
-    contract::Attribute("scales", Kind::kReal, kFactorDoc),
+    contract::Attribute("scales", Kind::kReal, kNearestFactorDoc),
     Lines(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest1dBackward",

@@ -69,6 +69,34 @@ TEST_F(Upsample, NearestKeepsEveryBit) {
   }
 }
 
+// What PyTorch's interpolate(scale_factor=1.5) of five elements to seven takes from where.
+TEST_F(Upsample, TheGradientOfNearestIsTheForwardsOnlyWithoutAFactor) {
+  const DeviceTensor self({1, 1, 1, 5}, kFloat, {0, 1, 2, 3, 4}), out({1, 1, 1, 7}, kFloat);
+  const DeviceTensor grad({1, 1, 1, 7}, kFloat, {1, 1, 1, 1, 1, 1, 1});
+  const IntArray size({1, 7}), input({1, 1, 1, 5});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* workspace, aclOpExecutor** executor) {
+        return aclnnUpsampleNearest2dGetWorkspaceSize(self, size, out, workspace, executor);
+      },
+      &aclnnUpsampleNearest2d, stream_));
+  EXPECT_EQ(out.Values(), (std::vector<double>{0, 0, 1, 2, 2, 3, 4}));
+  const auto gradient = [&](double factor) {
+    const DeviceTensor result({1, 1, 1, 5}, kFloat);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* workspace, aclOpExecutor** executor) {
+          return aclnnUpsampleNearest2dBackwardGetWorkspaceSize(grad, size, input, 1, factor,
+                                                                result, workspace, executor);
+        },
+        &aclnnUpsampleNearest2dBackward, stream_));
+    return result.Values();
+  };
+  for (const double none : {0.0, -1.0, 1.0}) {
+    EXPECT_EQ(gradient(none), (std::vector<double>{2, 1, 2, 1, 1})) << none;
+  }
+  EXPECT_EQ(gradient(1.5), (std::vector<double>{2, 1, 2, 1, 1}));
+  EXPECT_EQ(gradient(1.9), (std::vector<double>{2, 2, 2, 1, 0}));
+}
+
 // A million equal terms to one element.
 TEST_F(Upsample, LongSumsOfGradientsAreExactEnough) {
   constexpr int64_t kSide = 1000;

@@ -20,9 +20,8 @@ inline constexpr contract::Rule kDimInRange =
                       "name dimensions of self, each once; none means all");
 inline constexpr contract::Rule kVarianceRules[] = {
     kDimInRange, contract::Reduces("shape/out", kOut, kSelf, kDim, kKeepDim)};
-inline constexpr contract::Rule kVarianceAndMeanRules[] = {
-    kDimInRange, contract::Reduces("shape/varOut", kOut, kSelf, kDim, kKeepDim),
-    contract::Reduces("shape/meanOut", kMeanOut, kSelf, kDim, kKeepDim)};
+inline constexpr contract::Rule kMeanReduced =
+    contract::Reduces("shape/meanOut", kMeanOut, kSelf, kDim, kKeepDim);
 
 inline constexpr contract::Parameter kSelfParameter = contract::Input("self", kFloats, "any shape");
 inline constexpr contract::Parameter kDimParameter = contract::Optional(
@@ -50,15 +49,17 @@ constexpr contract::Parameter CorrectionOf(const char* name) {
       kSelfParameter, kDimParameter, CorrectionOf<Last>(#last), kKeepParameter, \
       contract::Output("out", kFloats, "what is left of self")};                \
   ACLIMB_CONTRACT(name, Name, on, kVarianceRules, sentence)
-#define ACLIMB_VARIANCE_AND_MEAN(name, Name, header, sentence)       \
-  inline constexpr contract::Parameter k##Name##Parameters[] = {     \
-      kSelfParameter,                                                \
-      kDimParameter,                                                 \
-      CorrectionOf<int64_t>("correction"),                           \
-      kKeepParameter,                                                \
-      contract::Output("varOut", kFloats, "what is left of self"),   \
-      contract::Output("meanOut", kFloats, "what is left of self")}; \
-  ACLIMB_CONTRACT(name, Name, kWithoutInference, kVarianceAndMeanRules, sentence)
+#define ACLIMB_VARIANCE_AND_MEAN(name, Name, header, first, finish, sentence)                      \
+  inline constexpr contract::Parameter k##Name##Parameters[] = {                                   \
+      kSelfParameter,                                                                              \
+      kDimParameter,                                                                               \
+      CorrectionOf<int64_t>("correction"),                                                         \
+      kKeepParameter,                                                                              \
+      contract::Output(#first, kFloats, "what is left of self"),                                   \
+      contract::Output("meanOut", kFloats, "what is left of self")};                               \
+  inline constexpr contract::Rule k##Name##Rules[] = {                                             \
+      kDimInRange, contract::Reduces("shape/" #first, kOut, kSelf, kDim, kKeepDim), kMeanReduced}; \
+  ACLIMB_CONTRACT(name, Name, kWithoutInference, k##Name##Rules, sentence)
 #include "aclimb/ops/variance/rows.inc"
 #undef ACLIMB_VARIANCE
 #undef ACLIMB_VARIANCE_AND_MEAN

@@ -42,6 +42,7 @@ inline constexpr auto kTruthOfVar = &Truth<false, false>;
 inline constexpr auto kTruthOfVarCorrection = &Truth<false, false>;
 inline constexpr auto kTruthOfStd = &Truth<true, false>;
 inline constexpr auto kTruthOfVarMean = &Truth<false, true>;
+inline constexpr auto kTruthOfStdMeanCorrection = &Truth<true, true>;
 
 inline constexpr truth::OperatorEntry kOperators[] = {
 #define ACLIMB_VARIANCE(name, Name, ...) \

@@ -40,6 +40,11 @@ void ToVarianceAndMean(const Finishing& of, int64_t count, Slot* first, Slot* se
   }
 }
 
+void ToDeviationAndMean(const Finishing& of, int64_t count, Slot* first, Slot* second) {
+  ToVarianceAndMean(of, count, first, second);
+  for (int64_t i = 0; i < count; ++i) first[i].real = std::sqrt(first[i].real);
+}
+
 reduction::Request RequestOf(const contract::Arguments& arguments, reduction::Finish finish) {
   return {.fold = reduction::Fold::kMoments,
           .input = kSelf,
@@ -54,8 +59,9 @@ Result<PlanPointer> Variance(const contract::Arguments& arguments, Planner& plan
   return reduction::MakePlan(planner, arguments, RequestOf(arguments, kFinish));
 }
 
+template <reduction::Finish kFinish>
 Result<PlanPointer> VarianceAndMean(const contract::Arguments& arguments, Planner& planner) {
-  reduction::Request request = RequestOf(arguments, &ToVarianceAndMean);
+  reduction::Request request = RequestOf(arguments, kFinish);
   request.outputs[request.output_count++] = {.parameter = kMeanOut, .second = true};
   return reduction::MakePlan(planner, arguments, request);
 }
@@ -80,12 +86,13 @@ Result<PlanPointer> VarianceAndMean(const contract::Arguments& arguments, Planne
     return aclimb::Phase1(aclimb::variance::k##Name##Operator, workspaceSize, executor, self, dim, \
                           last, keepdim, out);                                                     \
   }
-#define ACLIMB_VARIANCE_AND_MEAN(name, Name, header, sentence)                                     \
-  ACLIMB_PHASE2(Name, VarianceAndMean)                                                             \
+#define ACLIMB_VARIANCE_AND_MEAN(name, Name, header, first_out, finish, sentence)                  \
+  ACLIMB_PHASE2(Name, VarianceAndMean<finish>)                                                     \
   extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                            \
       const aclTensor* self, const aclIntArray* dim, int64_t correction, bool keepdim,             \
-      aclTensor* varOut, aclTensor* meanOut, uint64_t* workspaceSize, aclOpExecutor** executor) {  \
+      aclTensor* first_out, aclTensor* meanOut, uint64_t* workspaceSize,                           \
+      aclOpExecutor** executor) {                                                                  \
     return aclimb::Phase1(aclimb::variance::k##Name##Operator, workspaceSize, executor, self, dim, \
-                          correction, keepdim, varOut, meanOut);                                   \
+                          correction, keepdim, first_out, meanOut);                                \
   }
 #include "aclimb/ops/variance/rows.inc"

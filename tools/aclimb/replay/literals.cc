@@ -28,6 +28,8 @@ std::string ElementText(const unsigned char* at, DType dtype) {
       return RealLiteral(truth::ReadElement(at, dtype), /*single=*/true);
     case DType::kFloat64:
       return RealLiteral(truth::ReadElement(at, dtype), /*single=*/false);
+    case DType::kInt4:
+      return fmt::format("{}", *at);  // a byte, of two elements
     case DType::kInt64:
       std::memcpy(&whole, at, sizeof(whole));
       return IntegerLiteral(whole);

@@ -138,7 +138,8 @@ RecordedArgument ReadArgument(const json& value, const contract::Parameter& para
 
 // Where the tensor was, and what was in it.
 void ReadMemory(const json& tensors, Recording& recording, RecordedArgument& tensor) {
-  tensor.bytes = ReachOf(tensor) * tensor.ElementBytes();
+  tensor.bytes =
+      static_cast<uint64_t>(BytesOf(tensor.dtype, static_cast<int64_t>(ReachOf(tensor))));
   if (!tensors.contains(tensor.name)) {
     // The operator does not look at it, but it gets memory of its own.
     if (tensor.bytes == 0) return;
@@ -245,8 +246,9 @@ std::string RecordedArgument::Identifier() const {
 std::vector<double> RecordedArgument::ValuesOf(const std::vector<unsigned char>& content) const {
   std::vector<double> values;
   for (int64_t place : truth::PlacesOf(shape, strides)) {
-    values.push_back(
-        truth::ReadElement(content.data() + static_cast<size_t>(place) * ElementBytes(), dtype));
+    unsigned char element[16];
+    truth::LoadElement(content.data(), place, dtype, element);
+    values.push_back(truth::ReadElement(element, dtype));
   }
   return values;
 }
@@ -254,8 +256,9 @@ std::vector<double> RecordedArgument::ValuesOf(const std::vector<unsigned char>&
 std::vector<int64_t> RecordedArgument::IntegersOf(const std::vector<unsigned char>& content) const {
   std::vector<int64_t> values;
   for (int64_t place : truth::PlacesOf(shape, strides)) {
-    values.push_back(
-        truth::ReadInteger(content.data() + static_cast<size_t>(place) * ElementBytes(), dtype));
+    unsigned char element[16];
+    truth::LoadElement(content.data(), place, dtype, element);
+    values.push_back(truth::ReadInteger(element, dtype));
   }
   return values;
 }

@@ -8,6 +8,7 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/core/dtype.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/truth/call.h"
 
 namespace aclimb::cli {
@@ -53,7 +54,7 @@ struct RecordedArgument {
   std::vector<double> ValuesOf(const std::vector<unsigned char>& content) const;
   std::vector<int64_t> IntegersOf(const std::vector<unsigned char>& content) const;
   // Where the first element is within the block.
-  int64_t First() const { return begin + offset * static_cast<int64_t>(ElementBytes()); }
+  int64_t First() const { return begin + BytesOf(dtype, offset); }
 };
 
 // A call that ACLIMB_RECORD wrote.

@@ -13,7 +13,7 @@ extern "C" {
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/index_fill_tensor.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   indices of slices, counted from the end if negative
-//   value          in   a real number
+//   value          in   a real number, one of the tensor's dtype where that is of integers
 //   out            out  shape and dtype of self; may be self
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
@@ -34,7 +34,7 @@ ACLNN_API aclnnStatus aclnnIndexFillTensor(void* workspace, uint64_t workspaceSi
 //   selfRef        in and out  rank 0 to 8, strided; dtypes on
 //   docs/ops/inplace_index_fill_tensor.md dim            in   -rank to rank - 1 of the first tensor
 //   index          in   indices of slices, counted from the end if negative
-//   value          in   a real number
+//   value          in   a real number, one of the tensor's dtype where that is of integers
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null

@@ -60,7 +60,8 @@ ACLNN_API aclnnStatus aclnnInplaceScatter(void* workspace, uint64_t workspaceSiz
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
 //                       first tensor; one that is not there is skipped
-//   value          in   what goes there, converted to the dtype of the first tensor
+//   value          in   what goes there, converted to the dtype of the first tensor; a number of
+//                       that dtype, where it is one of integers
 //   reduce         in   0 replaces, of equal indices by the last one; 1 adds; 2 multiplies
 //   out            out  shape and dtype of self; may be self
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -83,7 +84,8 @@ ACLNN_API aclnnStatus aclnnScatterValue(void* workspace, uint64_t workspaceSize,
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
 //                       first tensor; one that is not there is skipped
-//   value          in   what goes there, converted to the dtype of the first tensor
+//   value          in   what goes there, converted to the dtype of the first tensor; a number of
+//                       that dtype, where it is one of integers
 //   reduce         in   0 replaces, of equal indices by the last one; 1 adds; 2 multiplies
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

@@ -10,16 +10,15 @@ extern "C" {
 #endif
 
 // out = categories that are drawn by their weights; one of weight 0 is drawn only when, without
-// replacement, no other is left. Zeros for a row whose weights are all 0, or have no finite sum.
-// Equal seed and offset give equal numbers on every computer; they are not those of the NPU.
-// Phase 1.
+// replacement, no other is left. A row with a weight that is negative, infinite or NaN, or whose
+// weights are all 0, gets zeros, and the run fails with 507015 (at the synchronize), as PyTorch
+// refuses such weights. Equal seed and offset give equal numbers on every computer; they are not
+// those of the NPU. Phase 1.
 //
-//   self           in   [C] or [N, C], strided: weights, 0 or more; FLOAT, FLOAT16, DOUBLE or BF16
-//   numSamples     in   1 or more; without replacement C at most
-//   replacement    in   whether a category may be drawn again
-//   seed           in   chooses the numbers
-//   offset         in   chooses others of the same seed
-//   out            out  [numSamples] or [N, numSamples], INT64
+//   self           in   [C] or [N, C], strided: weights, finite, 0 or more; FLOAT, FLOAT16, DOUBLE
+//   or BF16 numSamples     in   1 or more; without replacement C at most replacement    in whether
+//   a category may be drawn again seed           in   chooses the numbers offset         in chooses
+//   others of the same seed out            out  [numSamples] or [N, numSamples], INT64
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses

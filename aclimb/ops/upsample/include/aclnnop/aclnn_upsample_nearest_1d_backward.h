@@ -15,8 +15,11 @@ extern "C" {
 //                       docs/ops/upsample_nearest1d_backward.md
 //   outputSize     in   one number, the length of gradOut
 //   inputSize      in   shape of the forward input
-//   scales         in   how much longer gradOut is, where the source of element o is floor(o /
-//                       scales); 0, what is below, and 1: the quotient of the lengths
+//   scales         in   0, what is below, or 1: the quotient of the lengths, as the forward
+//                       function, which has no factor, takes it. Another number, as PyTorch passes
+//                       its scale factor: the source of element o is floor(o / scales), so that the
+//                       result is the gradient of PyTorch's forward and not of
+//                       aclnnUpsampleNearest1d
 //   out            out  of the shape in inputSize; dtype of gradOut, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

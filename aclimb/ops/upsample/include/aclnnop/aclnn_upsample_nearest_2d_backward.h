@@ -15,8 +15,10 @@ extern "C" {
 //                       docs/ops/upsample_nearest2d_backward.md
 //   outputSize     in   height and width of gradOut
 //   inputSize      in   shape of the forward input
-//   scalesH        in   how much higher gradOut is, where the source of element o is floor(o /
-//                       scalesH); 0, what is below, and 1: the quotient of the sizes
+//   scalesH        in   0, what is below, or 1: the quotient of the sizes, as the forward function,
+//                       which has no factor, takes it. Another number, as PyTorch passes its scale
+//                       factor: the source of element o is floor(o / scalesH), so that the result
+//                       is the gradient of PyTorch's forward and not of aclnnUpsampleNearest2d
 //   scalesW        in   the same for its width
 //   gradInput      out  of the shape in inputSize; dtype of gradOut, strided
 //   workspaceSize  out  bytes of device memory for phase 2

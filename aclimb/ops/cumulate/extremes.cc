@@ -1,0 +1,182 @@
+// aclnnCummax and aclnnCummin: the loop, the plan and the C entry points.
+
+#include <algorithm>
+#include <type_traits>
+
+#include "aclimb/copy/storage.h"
+#include "aclimb/core/half.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/cumulate/extreme_contracts.h"
+#include "aclimb/ops/cumulate/lines.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/walk.h"
+
+namespace aclimb::cumulate {
+namespace {
+
+using P = Extremes;
+
+// Lines that are gone through side by side, and elements that a thread takes at once.
+constexpr int64_t kTogether = 128;
+constexpr int64_t kGrain = 32 * 1024;
+
+// What elements are compared as.
+template <typename T>
+auto Comparable(T x) {
+  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    return ToFloat(x);
+  } else if constexpr (std::is_same_v<T, Bool>) {
+    return x.byte != 0;
+  } else {
+    return x;
+  }
+}
+template <typename N>
+bool IsNan(N x) {
+  return x != x;
+}
+
+// Whether x takes the place of the best so far: a later one of equals does, and NaN is better than
+// any number, as in PyTorch.
+template <bool kGreatest, typename T>
+bool IsBetter(T x, T best) {
+  const auto a = Comparable(x), b = Comparable(best);
+  if (IsNan(a)) return true;
+  return !IsNan(b) && (kGreatest ? a >= b : a <= b);
+}
+
+class ExtremesPlan final : public Plan {
+ public:
+  ExtremesPlan(const contract::Arguments& arguments, int dim, bool greatest)
+      : greatest_(greatest),
+        dtype_(arguments.Tensor(P::kSelf).dtype),
+        wide_(arguments.Tensor(P::kIndices).dtype == DType::kInt64) {
+    const TensorView views[] = {arguments.Tensor(P::kSelf).View(),
+                                arguments.Tensor(P::kValues).View(),
+                                arguments.Tensor(P::kIndices).View()};
+    TensorView rest[3];
+    for (int v = 0; v < 3; ++v) {
+      steps_[v] = views[v].rank == 0 ? 1 : views[v].stride[dim];
+      rest[v] = Without(views[v], dim);
+    }
+    length_ = views[0].rank == 0 ? 1 : views[0].shape[dim];
+    lines_ = Walk<3>::Make({&rest[0], &rest[1], &rest[2]});
+  }
+
+  void Run(const RunContext& run) const override {
+    switch (dtype_) {
+      case DType::kFloat32:
+        return Find<float>(run);
+      case DType::kFloat16:
+        return Find<Float16>(run);
+      case DType::kBFloat16:
+        return Find<BFloat16>(run);
+      case DType::kFloat64:
+        return Find<double>(run);
+      case DType::kInt64:
+        return Find<int64_t>(run);
+      case DType::kInt32:
+        return Find<int32_t>(run);
+      case DType::kInt16:
+        return Find<int16_t>(run);
+      case DType::kInt8:
+        return Find<int8_t>(run);
+      case DType::kUInt8:
+        return Find<uint8_t>(run);
+      default:
+        return Find<Bool>(run);
+    }
+  }
+
+ private:
+  template <typename T>
+  void Find(const RunContext& run) const {
+    if (wide_) {
+      greatest_ ? Find<T, int64_t, true>(run) : Find<T, int64_t, false>(run);
+    } else {
+      greatest_ ? Find<T, int32_t, true>(run) : Find<T, int32_t, false>(run);
+    }
+  }
+
+  template <typename T, typename Index, bool kGreatest>
+  void Find(const RunContext& run) const {
+    const T* const self = static_cast<const T*>(run.Data(P::kSelf));
+    T* const values = static_cast<T*>(run.Data(P::kValues));
+    auto* const indices = static_cast<Index*>(run.Data(P::kIndices));
+    const int inner = lines_.rank - 1;
+    const int64_t x_step = lines_.stride[0][inner], value_step = lines_.stride[1][inner];
+    const int64_t index_step = lines_.stride[2][inner];
+    ParallelFor(lines_.count, std::max<int64_t>(1, kGrain / length_),
+                [&](int64_t begin, int64_t end) {
+                  lines_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t all) {
+                    for (int64_t first = 0; first < all; first += kTogether) {
+                      const int64_t n = std::min(kTogether, all - first);
+                      const T* const x = self + at[0] + first * x_step;
+                      T* const value = values + at[1] + first * value_step;
+                      Index* const index = indices + at[2] + first * index_step;
+                      T best[kTogether];
+                      Index where[kTogether];
+                      for (int64_t i = 0; i < length_; ++i) {
+                        for (int64_t line = 0; line < n; ++line) {
+                          const T own = x[line * x_step + i * steps_[0]];
+                          if (i == 0 || IsBetter<kGreatest>(own, best[line])) {
+                            best[line] = own;
+                            where[line] = static_cast<Index>(i);
+                          }
+                          value[line * value_step + i * steps_[1]] = Stored(best[line]);
+                          index[line * index_step + i * steps_[2]] = where[line];
+                        }
+                      }
+                    }
+                  });
+                });
+  }
+
+  template <typename T>
+  static T Stored(T x) {
+    return x;
+  }
+  static Bool Stored(Bool x) { return {static_cast<uint8_t>(x.byte != 0)}; }
+
+  const bool greatest_;
+  const DType dtype_;
+  const bool wide_;
+  int64_t length_;
+  int64_t steps_[3];  // along the dimension, of self, valuesOut and indicesOut
+  Walk<3> lines_;     // of the same
+};
+
+template <bool kGreatest>
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  const TensorDescriptor& self = arguments.Tensor(P::kSelf);
+  if (self.IsEmpty()) return PlanPointer();
+  planner.Reads(P::kSelf);
+  planner.Writes(P::kValues);
+  planner.Writes(P::kIndices);
+  planner.Costs({.cycles = 4.0 * static_cast<double>(self.ElementCount())});
+  const int64_t dim = arguments.Integer(P::kDim);
+  return PlanPointer(NewPlan<ExtremesPlan>(
+      arguments, static_cast<int>(dim < 0 ? dim + self.rank() : dim), kGreatest));
+}
+
+constinit Operator cummax_operator(kCummaxContract, MakePlan<true>);
+constinit Operator cummin_operator(kCumminContract, MakePlan<false>);
+
+}  // namespace
+}  // namespace aclimb::cumulate
+
+#define ACLIMB_EXTREME(Name, name)                                                               \
+  extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                          \
+      const aclTensor* self, int64_t dim, aclTensor* valuesOut, aclTensor* indicesOut,           \
+      uint64_t* workspaceSize, aclOpExecutor** executor) {                                       \
+    return aclimb::Phase1(aclimb::cumulate::name##_operator, workspaceSize, executor, self, dim, \
+                          valuesOut, indicesOut);                                                \
+  }                                                                                              \
+  extern "C" aclnnStatus aclnn##Name(void* workspace, uint64_t workspaceSize,                    \
+                                     aclOpExecutor* executor, aclrtStream stream) {              \
+    return aclimb::Phase2(aclimb::cumulate::name##_operator, workspace, workspaceSize, executor, \
+                          stream);                                                               \
+  }
+ACLIMB_EXTREME(Cummax, cummax)
+ACLIMB_EXTREME(Cummin, cummin)
+#undef ACLIMB_EXTREME

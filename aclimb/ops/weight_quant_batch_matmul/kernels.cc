@@ -1,0 +1,152 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/weight_quant_batch_matmul/kernels.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the rest is compiled once per instruction set.
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "aclimb/ops/weight_quant_batch_matmul/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::weight_quant_batch_matmul {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::ScalableTag<float>;
+using Vector = hn::Vec<Tag>;
+
+int8_t CodeAt(const uint8_t* storage, int64_t place) {
+  const uint8_t byte = storage[place / 2];
+  const int code = place % 2 == 0 ? byte & 0xF : byte >> 4;
+  return static_cast<int8_t>(code - 2 * (code & 8));
+}
+
+void Unpack(const uint8_t* storage, int64_t first, int64_t count, int8_t* codes) {
+  int64_t i = 0;
+  if (first % 2 != 0 && count > 0) {
+    *codes = CodeAt(storage, first);
+    i = 1;
+  }
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<uint8_t, 16> d;
+  const auto low_half = hn::Set(d, 0xF), sign = hn::Set(d, 8);
+  const uint8_t* from = storage + (first + i) / 2;
+  for (; i + 32 <= count; i += 32, from += 16) {
+    const auto bytes = hn::LoadU(d, from);
+    const auto even = hn::Sub(hn::Xor(hn::And(bytes, low_half), sign), sign);
+    const auto odd = hn::Sub(hn::Xor(hn::And(hn::ShiftRight<4>(bytes), low_half), sign), sign);
+    auto* const to = reinterpret_cast<uint8_t*>(codes + i);
+    hn::StoreU(hn::InterleaveLower(d, even, odd), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, even, odd), d, to + 16);
+  }
+#endif
+  for (; i < count; ++i) codes[i] = CodeAt(storage, first + i);
+}
+
+HWY_INLINE Vector LoadCodes(Tag d, const int8_t* codes) {
+  const hn::Rebind<int8_t, Tag> d8;
+  const hn::Rebind<int32_t, Tag> d32;
+  return hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes)));
+}
+
+// Calls each(begin, end, scale, offset) for the runs of one group.
+template <typename Each>
+HWY_INLINE void ForEachGroup(const Piece& piece, Each&& each) {
+  int64_t begin = 0;
+  for (int64_t g = 0; begin < piece.count; ++g) {
+    const int64_t within = (piece.first + begin) % piece.group;
+    const int64_t end = std::min(piece.count, begin + piece.group - within);
+    each(begin, end, piece.scales[g], piece.offsets == nullptr ? 0.0f : piece.offsets[g]);
+    begin = end;
+  }
+}
+
+void ScalePiece(const Piece& piece, float* out) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  ForEachGroup(piece, [&](int64_t begin, int64_t end, float scale, float offset) {
+    const Vector scales = hn::Set(d, scale), offsets = hn::Set(d, offset);
+    int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) {
+      hn::StoreU(hn::Mul(hn::Add(LoadCodes(d, piece.codes + i), offsets), scales), d, out + i);
+    }
+    for (; i < end; ++i) out[i] = (static_cast<float>(piece.codes[i]) + offset) * scale;
+  });
+}
+
+double DotPiece(const Piece& piece, const float* x) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  // Additions that a lane makes in float32 before the sum goes on in double, about.
+  constexpr int64_t kBlock = 1024;
+  double total = 0;
+  int64_t added = 0;
+  Vector sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+  float rest = 0;
+  const auto drain = [&] {
+    total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)))) +
+             static_cast<double>(rest);
+    sum0 = sum1 = hn::Zero(d);
+    rest = 0;
+    added = 0;
+  };
+  ForEachGroup(piece, [&](int64_t begin, int64_t end, float scale, float offset) {
+    const Vector scales = hn::Set(d, scale), offsets = hn::Set(d, offset);
+    const auto term = [&](int64_t i) {
+      return hn::Mul(hn::Add(LoadCodes(d, piece.codes + i), offsets), scales);
+    };
+    int64_t i = begin;
+    while (i < end) {
+      const int64_t from = i, stop = std::min(end, i + kBlock * lanes);
+      for (; i + 2 * lanes <= stop; i += 2 * lanes) {
+        sum0 = hn::MulAdd(term(i), hn::LoadU(d, x + i), sum0);
+        sum1 = hn::MulAdd(term(i + lanes), hn::LoadU(d, x + i + lanes), sum1);
+      }
+      for (; i + lanes <= stop; i += lanes) {
+        sum0 = hn::MulAdd(term(i), hn::LoadU(d, x + i), sum0);
+      }
+      for (; i < stop; ++i) {
+        rest += (static_cast<float>(piece.codes[i]) + offset) * scale * x[i];
+      }
+      added += stop - from;
+      if (added >= kBlock * lanes) drain();
+    }
+  });
+  drain();
+  return total;
+}
+
+void ScaleRow(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
+              float* out) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    Vector value = LoadCodes(d, codes + i);
+    if (offsets != nullptr) value = hn::Add(value, hn::LoadU(d, offsets + i));
+    hn::StoreU(hn::Mul(value, hn::LoadU(d, scales + i)), d, out + i);
+  }
+  for (; i < count; ++i) {
+    out[i] = (static_cast<float>(codes[i]) + (offsets == nullptr ? 0.0f : offsets[i])) * scales[i];
+  }
+}
+
+const Kernels& KernelsOfTarget() {
+  static constexpr Kernels kKernels = {&Unpack, &ScalePiece, &DotPiece, &ScaleRow};
+  return kKernels;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::weight_quant_batch_matmul
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::weight_quant_batch_matmul {
+
+HWY_EXPORT(KernelsOfTarget);
+
+const Kernels& KernelsInUse() { return HWY_DYNAMIC_DISPATCH(KernelsOfTarget)(); }
+
+}  // namespace aclimb::weight_quant_batch_matmul
+#endif

@@ -1,0 +1,373 @@
+// The C entry points of both versions, and the plan between them.
+
+#include <algorithm>
+#include <array>
+
+#include "aclimb/copy/convert.h"
+#include "aclimb/copy/copy.h"
+#include "aclimb/core/divide.h"
+#include "aclimb/core/packed.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/matmul/finish.h"
+#include "aclimb/matmul/onednn.h"
+#include "aclimb/ops/weight_quant_batch_matmul/contract.h"
+#include "aclimb/ops/weight_quant_batch_matmul/kernels.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+#include "aclimb/simd/team.h"
+
+namespace aclimb::weight_quant_batch_matmul {
+namespace {
+
+// Rows of x up to which each meets the integers themselves; more of them meet blocks of floats.
+constexpr int64_t kFewRows = 4;
+// Sides of a block of the weight, as floats 256 KiB, and rows of x that meet it.
+constexpr int64_t kBlockColumns = 128, kBlockTerms = 512, kBlockRows = 512;
+// Integers that a thread takes at once, about.
+constexpr int64_t kGrainCodes = 64 * 1024;
+
+// The scales or the offsets: those of group g and column n.
+class Grid {
+ public:
+  Grid() = default;
+  explicit Grid(const TensorDescriptor& tensor)
+      : size_(static_cast<int64_t>(SizeOf(tensor.dtype))),
+        to_float_(tensor.dtype, DType::kFloat32) {
+    const auto rank = tensor.shape.size();
+    // One for all columns, or for all groups, is repeated.
+    column_ = tensor.shape[rank - 1] == 1 ? 0 : tensor.stride[rank - 1];
+    group_ = rank == 1 || tensor.shape[0] == 1 ? 0 : tensor.stride[0];
+  }
+
+  bool IsGiven() const { return size_ > 0; }
+  void Groups(const void* data, int64_t first, int64_t column, int64_t count, float* out) const {
+    Line(data, first * group_ + column * column_, group_, count, out);
+  }
+  void Columns(const void* data, int64_t group, int64_t first, int64_t count, float* out) const {
+    Line(data, group * group_ + first * column_, column_, count, out);
+  }
+
+ private:
+  void Line(const void* data, int64_t first, int64_t step, int64_t count, float* out) const {
+    const auto* const from = static_cast<const char*>(data) + first * size_;
+    if (step == 1) return to_float_.Run(from, count, out);
+    for (int64_t i = 0; i < count; ++i) to_float_.Run(from + i * step * size_, 1, out + i);
+  }
+
+  int64_t size_ = 0, group_ = 0, column_ = 0;
+  copy::Converter to_float_;
+};
+
+struct Problem {
+  int64_t m = 0, n = 0, k = 0;
+  int64_t group = 1;
+  DType codes = DType::kInt8;
+  int64_t term = 0, column = 0;  // strides of the weight
+  Grid scales, offsets;
+  // Whether the integers of a row of the weight are neighbours, and those of a column are not.
+  bool by_rows = false;
+};
+
+// What a unit of work has for itself.
+struct Scratch {
+  int8_t* codes;
+  float *scales, *offsets;
+  float *block, *sums;
+  void* of_onednn;
+};
+
+class WeightQuantPlan final : public Plan {
+ public:
+  WeightQuantPlan(const Problem& problem, const matmul::Problem& of_finish, int y, Planner& planner)
+      : p_(problem), finish_(of_finish, 1, 1), out_(of_finish.out), y_(y) {
+    has_bias_ = of_finish.HasSelf();
+    if (has_bias_) bias_step_ = of_finish.self.column * of_finish.self.Size();
+    blocks_ = p_.k > 0 && (p_.m > kFewRows || p_.by_rows);
+    columns_ = blocks_ ? kBlockColumns
+                       : std::clamp<int64_t>(kGrainCodes / std::max<int64_t>(1, p_.k), 1, 256);
+    columns_ = std::min(columns_, p_.n);
+    terms_ = std::min(blocks_ ? kBlockTerms : p_.k, p_.k);
+    rows_ = std::min(kBlockRows, p_.m);
+    if (blocks_) MakeProducts();
+    Book(planner);
+    const double codes = static_cast<double>(p_.n) * static_cast<double>(p_.k);
+    planner.Costs({.cycles = codes / 4 + codes * static_cast<double>(p_.m) / 16});
+  }
+
+  double Flops() const override {
+    return 2.0 * static_cast<double>(p_.m) * static_cast<double>(p_.n) * static_cast<double>(p_.k);
+  }
+
+  void Run(const RunContext& run) const override {
+    float* const x = run.Piece<float>(x_);
+    if (p_.k > 0) {
+      TensorView from = run.View(kX), to = DenseLike(from, x);
+      to.dtype = DType::kFloat32;
+      if (!copy::Copy(from, to)) return;
+    }
+    const int64_t codes = std::max<int64_t>(1, columns_ * p_.k);
+    Slots slots(slot_count_);
+    ParallelFor(
+        Units(), std::max<int64_t>(1, kGrainCodes / codes), [&](int64_t begin, int64_t end) {
+          const Slots::Lease slot(slots);
+          const Scratch scratch = ScratchAt(run.Piece<char>(slots_) + slot.number() * slot_bytes_);
+          for (int64_t unit = begin; unit < end; ++unit) RunUnit(run, unit, x, scratch);
+        });
+  }
+
+ private:
+  // A part of y.
+  struct Part {
+    int64_t row, rows, column, columns;
+  };
+
+  int64_t Units() const { return CeilDivide(p_.m, rows_) * CeilDivide(p_.n, columns_); }
+
+  void RunUnit(const RunContext& run, int64_t unit, const float* x, const Scratch& scratch) const {
+    const int64_t across = CeilDivide(p_.n, columns_);
+    const int64_t row = unit / across * rows_, column = unit % across * columns_;
+    const Part part = {row, std::min(rows_, p_.m - row), column, std::min(columns_, p_.n - column)};
+    x += row * p_.k;
+    blocks_ ? ByBlocks(run, part, x, scratch) : ByRows(run, part, x, scratch);
+    FinishRows(run, part, scratch);
+  }
+
+  // ---- What is booked
+
+  void Book(Planner& planner) {
+    const int64_t most_groups = CeilDivide(terms_, p_.group) + 1;
+    const auto piece = [&](int64_t elements, int64_t size) {
+      const int64_t at = slot_bytes_;
+      slot_bytes_ += RoundUp(elements * size, int64_t{64});
+      return at;
+    };
+    codes_at_ = piece(std::max(terms_, columns_), 1);
+    scales_at_ = piece(std::max(most_groups, columns_), sizeof(float));
+    offsets_at_ = piece(std::max(most_groups, columns_), sizeof(float));
+    block_at_ = piece(blocks_ ? terms_ * columns_ : 0, sizeof(float));
+    sums_at_ = piece(rows_ * columns_, sizeof(float));
+    onednn_at_ = piece(scratch_bytes_, 1);
+    slot_bytes_ = RoundUp(slot_bytes_, int64_t{4096});
+    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
+    x_ = planner.workspace().Book(p_.m * p_.k, sizeof(float));
+    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+  }
+
+  Scratch ScratchAt(char* slot) const {
+    const auto floats = [&](int64_t at) { return reinterpret_cast<float*>(slot + at); };
+    return {reinterpret_cast<int8_t*>(slot + codes_at_),
+            floats(scales_at_),
+            floats(offsets_at_),
+            floats(block_at_),
+            floats(sums_at_),
+            slot + onednn_at_};
+  }
+
+  // ---- The weight
+
+  // `count` integers from place `first` on, so many places apart.
+  const int8_t* Codes(const void* weight, int64_t first, int64_t step, int64_t count,
+                      int8_t* buffer) const {
+    const bool packed = PackedPerByte(p_.codes) > 1;
+    if (step == 1 && !packed) return static_cast<const int8_t*>(weight) + first;
+    const int64_t run = step == 1 ? count : 1;
+    for (int64_t i = 0; i < count; i += run) {
+      if (packed) {
+        kernels_.unpack(static_cast<const uint8_t*>(weight), first + i * step, run, buffer + i);
+      } else {
+        buffer[i] = static_cast<const int8_t*>(weight)[first + i * step];
+      }
+    }
+    return buffer;
+  }
+
+  // Terms [begin, begin + count) of a column.
+  Piece ColumnPiece(const RunContext& run, int64_t column, int64_t begin, int64_t count,
+                    const Scratch& scratch) const {
+    const int64_t group = begin / p_.group;
+    const int64_t groups = count == 0 ? 0 : (begin + count - 1) / p_.group - group + 1;
+    p_.scales.Groups(run.Data(kScale), group, column, groups, scratch.scales);
+    const bool has_offsets = p_.offsets.IsGiven();
+    if (has_offsets) {
+      p_.offsets.Groups(run.Data(kOffset), group, column, groups, scratch.offsets);
+    }
+    return {.codes = Codes(run.Data(kWeight), column * p_.column + begin * p_.term, p_.term, count,
+                           scratch.codes),
+            .first = begin,
+            .count = count,
+            .group = p_.group,
+            .scales = scratch.scales,
+            .offsets = has_offsets ? scratch.offsets : nullptr};
+  }
+
+  // ---- The two ways
+
+  // Each row meets the integers of a column.
+  void ByRows(const RunContext& run, const Part& part, const float* x,
+              const Scratch& scratch) const {
+    for (int64_t c = 0; c < part.columns; ++c) {
+      const Piece piece = ColumnPiece(run, part.column + c, 0, p_.k, scratch);
+      for (int64_t r = 0; r < part.rows; ++r) {
+        scratch.sums[r * columns_ + c] =
+            static_cast<float>(kernels_.dot_piece(piece, x + r * p_.k));
+      }
+    }
+  }
+
+  // Blocks of the weight become floats, which all rows meet.
+  void ByBlocks(const RunContext& run, const Part& part, const float* x,
+                const Scratch& scratch) const {
+    for (int64_t begin = 0; begin < p_.k; begin += terms_) {
+      const int64_t terms = std::min(terms_, p_.k - begin);
+      if (p_.by_rows) {
+        BlockOfRows(run, part, begin, terms, scratch);
+      } else {
+        for (int64_t c = 0; c < part.columns; ++c) {
+          kernels_.scale_piece(ColumnPiece(run, part.column + c, begin, terms, scratch),
+                               scratch.block + c * terms_);
+        }
+      }
+      ProductOf(part.rows < rows_, part.columns < columns_, terms<terms_, begin> 0)
+          ->Run(x + begin, scratch.block, scratch.sums, scratch.of_onednn);
+    }
+  }
+
+  void BlockOfRows(const RunContext& run, const Part& part, int64_t begin, int64_t terms,
+                   const Scratch& scratch) const {
+    const float* const offsets = p_.offsets.IsGiven() ? scratch.offsets : nullptr;
+    for (int64_t t = 0; t < terms; ++t) {
+      const int64_t term = begin + t, group = term / p_.group;
+      if (t == 0 || term % p_.group == 0) {
+        p_.scales.Columns(run.Data(kScale), group, part.column, part.columns, scratch.scales);
+        if (offsets != nullptr) {
+          p_.offsets.Columns(run.Data(kOffset), group, part.column, part.columns, scratch.offsets);
+        }
+      }
+      const int8_t* const codes = Codes(run.Data(kWeight), term * p_.term + part.column * p_.column,
+                                        p_.column, part.columns, scratch.codes);
+      kernels_.scale_row(codes, part.columns, scratch.scales, offsets,
+                         scratch.block + t * columns_);
+    }
+  }
+
+  void FinishRows(const RunContext& run, const Part& part, const Scratch& scratch) const {
+    const auto* const bias =
+        has_bias_ ? static_cast<const char*>(run.Data(kBias)) + part.column * bias_step_ : nullptr;
+    for (int64_t r = 0; r < part.rows; ++r) {
+      char* const to = static_cast<char*>(run.Data(y_)) +
+                       ((part.row + r) * out_.row + part.column * out_.column) * out_.Size();
+      finish_.Row(scratch.sums + r * columns_, part.columns, bias, to);
+    }
+  }
+
+  const matmul::onednn::ProductPointer& ProductOf(bool last_rows, bool last_columns,
+                                                  bool last_terms, bool accumulates) const {
+    return products_[8 * last_rows + 4 * last_columns + 2 * last_terms + accumulates];
+  }
+
+  void MakeProducts() {
+    const auto length = [](int64_t extent, int64_t whole, bool last) {
+      return last ? extent % whole : whole;
+    };
+    for (size_t i = 0; i < products_.size(); ++i) {
+      const matmul::onednn::Request request = {.m = length(p_.m, rows_, (i & 8) != 0),
+                                               .n = length(p_.n, columns_, (i & 4) != 0),
+                                               .k = length(p_.k, terms_, (i & 2) != 0),
+                                               .a_row = p_.k,
+                                               .a_column = 1,
+                                               .b_row = p_.by_rows ? columns_ : 1,
+                                               .b_column = p_.by_rows ? 1 : terms_,
+                                               .c_row = columns_,
+                                               .accumulates = (i & 1) != 0};
+      if (request.m == 0 || request.n == 0 || request.k == 0) continue;
+      products_[i] = matmul::onednn::MakeProduct(request);
+      scratch_bytes_ = std::max(scratch_bytes_, products_[i]->ScratchBytes());
+    }
+  }
+
+  const Problem p_;
+  const matmul::Finish finish_;
+  const matmul::Operand out_;
+  const int y_;
+  const Kernels& kernels_ = KernelsInUse();
+  bool has_bias_ = false;
+  int64_t bias_step_ = 0;
+  bool blocks_ = false;
+  int64_t rows_ = 0, columns_ = 0, terms_ = 0;  // of a block
+  std::array<matmul::onednn::ProductPointer, 16> products_;
+  int64_t scratch_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
+  int64_t codes_at_ = 0, scales_at_ = 0, offsets_at_ = 0, block_at_ = 0, sums_at_ = 0;
+  int64_t onednn_at_ = 0;
+  WorkspacePiece x_, slots_;
+};
+
+Problem ProblemOf(const contract::Arguments& arguments) {
+  const TensorDescriptor &x = arguments.Tensor(kX), &weight = arguments.Tensor(kWeight);
+  Problem p = {.m = x.shape[0],
+               .n = weight.shape[1],
+               .k = weight.shape[0],
+               .group = arguments.Integer(kGroupSize),
+               .codes = weight.dtype,
+               .term = weight.stride[0],
+               .column = weight.stride[1],
+               .scales = Grid(arguments.Tensor(kScale))};
+  if (p.group == 0) p.group = std::max<int64_t>(1, p.k);
+  if (arguments.Given(kOffset)) p.offsets = Grid(arguments.Tensor(kOffset));
+  p.by_rows = p.term != 1 && p.column == 1 && p.k > 1;
+  return p;
+}
+
+template <int kOutput>
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  const Problem problem = ProblemOf(arguments);
+  if (problem.m == 0 || problem.n == 0) return PlanPointer();
+  const TensorDescriptor& y = arguments.Tensor(kOutput);
+  matmul::Problem of_finish;
+  of_finish.out = {.dtype = y.dtype, .row = y.stride[0], .column = y.stride[1]};
+  if (const TensorDescriptor* bias = arguments.TensorOrNull(kBias)) {
+    of_finish.self = {.dtype = bias->dtype, .column = bias->stride.back()};
+    planner.Reads(kBias);
+  }
+  for (const int p : {kX, kWeight, kScale}) planner.Reads(p);
+  if (problem.offsets.IsGiven()) planner.Reads(kOffset);
+  planner.Writes(kOutput);
+  return PlanPointer(NewPlan<WeightQuantPlan>(problem, of_finish, kOutput, planner));
+}
+
+constinit Operator kOperatorOfV2(kContractOfV2, MakePlan<kY>);
+constinit Operator kOperatorOfV3(kContractOfV3, MakePlan<kYOfV3>);
+
+}  // namespace
+}  // namespace aclimb::weight_quant_batch_matmul
+
+extern "C" aclnnStatus aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
+    const aclTensor* x, const aclTensor* weight, const aclTensor* antiquantScale,
+    const aclTensor* antiquantOffsetOptional, const aclTensor* quantScaleOptional,
+    const aclTensor* quantOffsetOptional, const aclTensor* biasOptional, int antiquantGroupSize,
+    const aclTensor* y, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::weight_quant_batch_matmul::kOperatorOfV2, workspaceSize, executor,
+                        x, weight, antiquantScale, antiquantOffsetOptional, quantScaleOptional,
+                        quantOffsetOptional, biasOptional, antiquantGroupSize, y);
+}
+
+extern "C" aclnnStatus aclnnWeightQuantBatchMatmulV2(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::weight_quant_batch_matmul::kOperatorOfV2, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnWeightQuantBatchMatmulV3GetWorkspaceSize(
+    const aclTensor* x, const aclTensor* weight, const aclTensor* antiquantScale,
+    const aclTensor* antiquantOffsetOptional, const aclTensor* quantScaleOptional,
+    const aclTensor* quantOffsetOptional, const aclTensor* biasOptional, int antiquantGroupSize,
+    int innerPrecise, const aclTensor* y, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::weight_quant_batch_matmul::kOperatorOfV3, workspaceSize, executor,
+                        x, weight, antiquantScale, antiquantOffsetOptional, quantScaleOptional,
+                        quantOffsetOptional, biasOptional, antiquantGroupSize, innerPrecise, y);
+}
+
+extern "C" aclnnStatus aclnnWeightQuantBatchMatmulV3(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::weight_quant_batch_matmul::kOperatorOfV3, workspace, workspaceSize,
+                        executor, stream);
+}

@@ -1,0 +1,174 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "aclimb/ops/weight_quant_batch_matmul/operators.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/operator_run.h"
+#include "tests/support/operator_suite.h"
+#include "tests/support/setting.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(WeightQuantBatchMatmul, weight_quant_batch_matmul::kOperators);
+
+namespace {
+
+using namespace weight_quant_batch_matmul;  // NOLINT: the parameters' positions
+
+constexpr DType kF16 = DType::kFloat16, kF32 = DType::kFloat32;
+
+class WeightQuant : public DeviceTest {
+ protected:
+  int Multiply(const DeviceTensor& x, const DeviceTensor& weight, const DeviceTensor& scale,
+               int group, const DeviceTensor& y) {
+    return RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
+              x, weight, scale, nullptr, nullptr, nullptr, nullptr, group, y, size, executor);
+        },
+        &aclnnWeightQuantBatchMatmulV2, stream_);
+  }
+};
+
+// Two elements share a byte, the even one in its low half.
+TEST_F(WeightQuant, NibblesInTheirOrder) {
+  const DeviceTensor weight({3, 2}, DType::kInt4, {1, 2, 3, -4, 7, -8});
+  const unsigned char expected[] = {0x21, 0xC3, 0x87};
+  unsigned char bytes[3] = {};
+  ACLIMB_ASSERT_OK(aclrtMemcpy(bytes, 3, weight.data(), 3, ACL_MEMCPY_DEVICE_TO_HOST));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(bytes[i], expected[i]) << i;
+  const DeviceTensor x({1, 3}, kF16, {1, 10, 100}), scale({1}, kF16, {0.5}), y({1, 2}, kF16);
+  ACLIMB_ASSERT_OK(Multiply(x, weight, scale, 0, y));
+  EXPECT_EQ(y.Values(), (std::vector<double>{365.5, -419}));
+}
+
+// As llama.cpp has its weights: a transposed view behind which the scales stand.
+TEST_F(WeightQuant, LargeWeightsOfBothLayouts) {
+  for (const DType dtype : {DType::kInt8, DType::kInt4}) {
+    for (const int64_t rows : {1, 3, 700}) {
+      for (const bool transposed : {false, true}) {
+        constexpr int64_t kTerms = 1100, kColumns = 300, kGroups = 35;
+        truth::Call call(kContractOfV2);
+        const auto fill = [](int64_t count, int64_t range) {
+          std::vector<double> values;
+          for (int64_t i = 0; i < count; ++i) {
+            values.push_back(static_cast<double>(i * 7919 % range - range / 2));
+          }
+          return values;
+        };
+        call.SetTensor(kX, {rows, kTerms}, kF16, fill(rows * kTerms, 13));
+        call.SetTensor(kWeight, {kTerms, kColumns}, dtype, fill(kTerms * kColumns, 15));
+        std::vector<double> scales = fill(kGroups * kColumns, 11);
+        for (double& scale : scales) scale = std::exp2(-scale - 6);
+        call.SetTensor(kScale, {kGroups, kColumns}, kF16, scales);
+        call.SetInteger(kGroupSize, 32);
+        call.SetTensor(kY, {rows, kColumns}, kF16);
+        OperatorRun run(kOperators[0], call, [&](truth::Slot slot) {
+          DeviceTensor::Options options;
+          if (transposed && slot.parameter == kWeight) options.stride = {1, kTerms};
+          if (transposed && slot.parameter == kScale) options.stride = {1, kGroups};
+          return options;
+        });
+        SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(rows));
+        ACLIMB_ASSERT_OK(run.Run(stream_));
+        run.Expect(run.Truth());
+      }
+    }
+  }
+}
+
+TEST_F(WeightQuant, RefusesATensorThatBeginsWithinAByte) {
+  const DeviceTensor x({1, 2}, kF16, {1, 1}), scale({1}, kF16, {1}), y({1, 2}, kF16);
+  const DeviceTensor weight({2, 2}, DType::kInt4, {1, 2, 3, 4}, {.stride = {}, .offset = 3});
+  EXPECT_EQ(Multiply(x, weight, scale, 0, y), 161002);
+  const std::string text = aclGetRecentErrMsg();
+  EXPECT_NE(text.find("weight.offset is 3 and its dtype is INT4, of which 2 elements share a byte; "
+                      "expected a multiple of 2."),
+            std::string::npos)
+      << text;
+  const DeviceTensor even({2, 2}, DType::kInt4, {1, 2, 3, 4}, {.stride = {}, .offset = 4});
+  ACLIMB_ASSERT_OK(Multiply(x, even, scale, 0, y));
+  EXPECT_EQ(y.Values(), (std::vector<double>{4, 6}));
+}
+
+// Half a byte an element: a byte less is too few.
+TEST_F(WeightQuant, TheMemoryOfNibbles) {
+  void* memory = nullptr;
+  ACLIMB_ASSERT_OK(aclrtMalloc(&memory, 64 * 64 / 2 - 32, ACL_MEM_MALLOC_HUGE_FIRST));
+  const int64_t shape[] = {64, 65}, fits[] = {64, 64};
+  const DeviceTensor x({1, 64}, kF16, std::vector<double>(64, 1)), scale({1}, kF16, {1});
+  for (const auto& [dims, code] : {std::pair{fits, 0}, std::pair{shape, 161002}}) {
+    const DeviceTensor y({1, dims[1]}, kF16);
+    aclTensor* weight =
+        aclCreateTensor(dims, 2, ACL_INT4, nullptr, 0, ACL_FORMAT_ND, dims, 2, memory);
+    const int got = RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
+              x, weight, scale, nullptr, nullptr, nullptr, nullptr, 0, y, size, executor);
+        },
+        &aclnnWeightQuantBatchMatmulV2, stream_);
+    EXPECT_EQ(got, code) << aclGetRecentErrMsg();
+    ACLIMB_EXPECT_OK(aclDestroyTensor(weight));
+  }
+  ACLIMB_EXPECT_OK(aclrtFree(memory));
+}
+
+TEST(WeightQuantContract, EveryRuleIsEnforcedAndExplained) {
+  ContractHarness<decltype(aclnnWeightQuantBatchMatmulV3GetWorkspaceSize)> harness(
+      kContractOfV3, &aclnnWeightQuantBatchMatmulV3GetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kX, {2, 100}, kF16);
+        a.Tensor(kWeight, {100, 6}, DType::kInt8);
+        a.Tensor(kScale, {4, 6}, kF16);
+        a.Tensor(kOffset, {4, 6}, kF16);
+        a.Tensor(kBias, {6}, kF16);
+        a.Integer(kGroupSize, 32);
+        a.Integer(kInnerPrecise, 1);
+        a.Tensor(kYOfV3, {2, 6}, kF16);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Tensor(kWeight, {100, 6}, DType::kInt4, ACL_FORMAT_FRACTAL_NZ);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("absent/quantisation",
+                     [](CallArguments& a) { a.Tensor(kQuantScale, {6}, DType::kUInt64); });
+  harness.ExpectRule("absent/quantisation",
+                     [](CallArguments& a) { a.Tensor(kQuantOffset, {6}, kF32); });
+  harness.ExpectRule("bias-dtype", [](CallArguments& a) { a.Tensor(kBias, {6}, kF32); });
+  for (const int64_t group : {-32, 16, 33, 100, 128}) {
+    harness.ExpectRule("group-size", [&](CallArguments& a) { a.Integer(kGroupSize, group); });
+  }
+  harness.ExpectRule("scale-shape", [](CallArguments& a) { a.Tensor(kScale, {6, 4}, kF16); });
+  harness.ExpectRule("scale-shape", [](CallArguments& a) { a.Integer(kGroupSize, 0); });
+  harness.ExpectRule("bias-shape", [](CallArguments& a) { a.Tensor(kBias, {2, 6}, kF16); });
+  harness.ExpectRule("bias-shape", [](CallArguments& a) { a.Tensor(kBias, {5}, kF16); });
+  harness.ExpectEveryRuleCovered({"weight_quant_batch_matmul_v3/product"});
+}
+
+TEST(WeightQuantContract, OldChips) {
+  ContractHarness<decltype(aclnnWeightQuantBatchMatmulV2GetWorkspaceSize)> harness(
+      kContractOfV2, &aclnnWeightQuantBatchMatmulV2GetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kX, {2, 100}, kF16);
+        a.Tensor(kWeight, {100, 6}, DType::kInt8);
+        a.Tensor(kScale, {6}, kF16);
+        a.Integer(kGroupSize, 0);
+        a.Tensor(kY, {2, 6}, kF16);
+      });
+  harness.ExpectAccepted();
+  {
+    const Setting chip("ACLIMB_SOC", "Ascend310P3");
+    harness.ExpectAccepted();
+    harness.ExpectRule("group-size",
+                       [](CallArguments& a) {
+                         a.Tensor(kScale, {4, 6}, kF16);
+                         a.Integer(kGroupSize, 32);
+                       },
+                       {{"antiquantGroupSize"}});
+  }
+  const Setting chip("ACLIMB_SOC", "Ascend910A");
+  harness.ExpectViolation("weight_quant_batch_matmul_v2/product", 161002, [](CallArguments&) {});
+}
+
+}  // namespace
+}  // namespace aclimb::testing
