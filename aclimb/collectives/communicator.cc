@@ -28,8 +28,8 @@ Status Copy(const Status& status) {
 // What the other ranks return where one has the code: what all of them did together is the same
 // everywhere, what one met alone is a remote failure for the others.
 uint32_t CodeForOthers(int code) {
-  return code == HCCL_E_PARA || code == HCCL_E_TIMEOUT ? static_cast<uint32_t>(code)
-                                                       : HCCL_E_REMOTE;
+  const bool common = code == HCCL_E_PARA || code == HCCL_E_TIMEOUT;
+  return static_cast<uint32_t>(common ? code : HCCL_E_REMOTE);
 }
 
 Status Dropped(const Operation& operation, uint32_t rank) {

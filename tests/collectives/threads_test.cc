@@ -251,7 +251,9 @@ TEST(Threads, GroupsOfOneIdAreApart) {
           << aclGetRecentErrMsg();
       EXPECT_EQ(Rank(sub, stream).RunAll(), 0);
       // The first ends before the second begins; two live at once then.
-      if (&sub == subs) EXPECT_EQ(HcclCommDestroy(sub), HCCL_SUCCESS);
+      if (&sub == subs) {
+        EXPECT_EQ(HcclCommDestroy(sub), HCCL_SUCCESS);
+      }
     }
     EXPECT_EQ(Rank(subs[1], stream).RunAll(), 0);
     EXPECT_EQ(HcclCommDestroy(subs[1]), HCCL_SUCCESS);
@@ -274,7 +276,9 @@ TEST(Threads, ACallThatAFailedStreamDropsIsRefused) {
       return HcclAllReduce(buffer.address, buffer.address, count, HCCL_DATA_TYPE_FP32,
                            HCCL_REDUCE_SUM, comm, stream);
     };
-    if (rank == 1) ASSERT_EQ(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+    if (rank == 1) {
+      EXPECT_EQ(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+    }
     EXPECT_EQ(reduce(comms[rank], 1 + rank), HCCL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
     aclGetRecentErrMsg();
@@ -285,7 +289,9 @@ TEST(Threads, ACallThatAFailedStreamDropsIsRefused) {
       EXPECT_EQ(error, HCCL_E_SUSPENDING);
     } else {
       // At the latest when it runs.
-      if (reduce(others[0], 4) == HCCL_SUCCESS) EXPECT_NE(aclrtSynchronizeStream(stream), 0);
+      if (reduce(others[0], 4) == HCCL_SUCCESS) {
+        EXPECT_NE(aclrtSynchronizeStream(stream), 0);
+      }
       EXPECT_NE(std::string(aclGetRecentErrMsg()).find("was dropped"), std::string::npos);
     }
     ++heard;
