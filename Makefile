@@ -32,7 +32,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-torch wheel test-python \
+.PHONY: help setup build demo test test-torch test-llama wheel test-python \
   test-report soak fuzz crosscheck install bench \
   bench-neighbours lint docs coverage clean
 
@@ -60,6 +60,9 @@ test: ## build everything and run all tests
 
 test-torch: build ## PyTorch with torch_npu on Aclimb; downloads about 3 GB the first time
 	@tests/torch/run $(BUILD)
+
+test-llama: build ## llama.cpp with its CANN backend on Aclimb; builds it the first time
+	@tests/llama/run $(BUILD)
 
 wheel: build ## the Python wheel, into dist/
 	@scripts/setup python

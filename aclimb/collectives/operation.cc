@@ -14,6 +14,14 @@ uint64_t Mix(uint64_t seed, uint64_t value) {
 
 uint64_t Operation::bytes() const { return count * SizeOf(type); }
 
+bool Operation::Reduces() const {
+  return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter;
+}
+
+bool Operation::HasRoot() const {
+  return kind == Kind::kReduce || kind == Kind::kBroadcast || kind == Kind::kScatter;
+}
+
 uint64_t Operation::Signature() const {
   uint64_t mixed = Mix(number, static_cast<uint64_t>(kind));
   for (const char* letter = function; *letter != '\0'; ++letter) {
@@ -24,9 +32,7 @@ uint64_t Operation::Signature() const {
     return mixed;
   }
   mixed = Mix(mixed, static_cast<uint64_t>(type));
-  if (kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter) {
-    mixed = Mix(mixed, static_cast<uint64_t>(op));
-  }
+  if (Reduces()) mixed = Mix(mixed, static_cast<uint64_t>(op));
   mixed = Mix(mixed, root);
   switch (kind) {
     case Kind::kReduceScatter:
@@ -73,12 +79,8 @@ std::string Operation::Text() const {
   if (kind == Kind::kBarrier) return text + ")";
   if (kind != Kind::kAllToAll) text += Cat("count = ", count, ", ");
   text += Cat("dataType = ", NameOf(type));
-  if (kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter) {
-    text += Cat(", op = ", NameOf(op));
-  }
-  if (kind == Kind::kReduce || kind == Kind::kBroadcast || kind == Kind::kScatter) {
-    text += Cat(", root = ", root);
-  }
+  if (Reduces()) text += Cat(", op = ", NameOf(op));
+  if (HasRoot()) text += Cat(", root = ", root);
   return text + ")";
 }
 

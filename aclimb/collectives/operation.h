@@ -64,6 +64,8 @@ struct Operation {
   int64_t timeout_ms = 0;
 
   uint64_t bytes() const;  // of `count` elements
+  bool Reduces() const;
+  bool HasRoot() const;
   // What the ranks have to agree on, mixed into a number.
   uint64_t Signature() const;
   // What it does with each other rank where the counts are each pair's own: kAllToAll, kTransfers.

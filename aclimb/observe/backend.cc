@@ -6,6 +6,7 @@
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/observe/halt.h"
 #include "aclimb/observe/observe.h"
 #include "aclimb/observe/quarantine.h"
 
@@ -18,6 +19,13 @@ const AclimbBackend* next = nullptr;
 // Below whatever orders the work: for work that runs already.
 const AclimbBackend* device_side = nullptr;
 Quarantine* quarantine = nullptr;  // null unless a tool wants freed memory kept
+
+// Of the halt that the thread queues next.
+struct HaltView {
+  const char* name = "callback";
+  const AclimbOperation* operation = nullptr;
+};
+[[gnu::tls_model("initial-exec")]] thread_local HaltView halt_view;
 
 uint64_t NewId() {
   static std::atomic<uint64_t> last{0};
@@ -284,7 +292,8 @@ int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), vo
     return kRtMemoryAllocation;
   }
   watched->work.kind = WorkKind::kCallback;
-  watched->work.name = "callback";
+  watched->work.name = halt_view.name;
+  watched->work.operation = halt_view.operation;
   watched->start = start;
   watched->payload = payload;
   TellQueued(*watched, queue);
@@ -351,6 +360,11 @@ int MarkerWait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
 }
 
 }  // namespace
+
+HaltFor::HaltFor(const char* name, const AclimbOperation* operation) noexcept {
+  halt_view = {name, operation};
+}
+HaltFor::~HaltFor() { halt_view = {}; }
 
 const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
   device_side = backend;

@@ -15,18 +15,15 @@
 #include "aclimb/runtime/thread_state.h"
 
 namespace aclimb {
-namespace {
-
-// A task, or a call that queues work.
-struct Step {
-  AclimbTask task = {};
-  std::function<Status(aclrtStream)> call = {};
-};
-
-}  // namespace
 
 // What an aclmdlRI stands for. Runs that are queued hold it, also when its handle has ended.
 struct Graph {
+  // A task, or a call that queues work.
+  struct Step {
+    AclimbTask task = {};
+    std::function<Status(aclrtStream)> call = {};
+  };
+
   std::vector<Step> steps;
   const void* context = nullptr;  // handle
   void* handle = nullptr;
@@ -71,10 +68,6 @@ thread_local aclmdlRICaptureMode thread_mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
 
 bool IsRelaxed(const Capture& capture) { return capture.mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED; }
 
-Status RefuseCapture(int code, std::string what, const char* fix, const char* rule) {
-  return Refuse(code, std::move(what), fix, Cat("runtime/capture/", rule));
-}
-
 Status CheckMode(aclmdlRICaptureMode mode) {
   if (mode >= ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && mode <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) {
     return Ok();
@@ -89,10 +82,10 @@ Result<GraphRef> FindGraph(const void* handle) {
   if (graph == nullptr) return DeadHandle("modelRI", handle, "graph");
   std::lock_guard<std::mutex> lock(CapturesMutex());
   if (graph->recorded) return graph;
-  return RefuseCapture(ACL_ERROR_RT_MODEL_CAPTURED,
-                       Cat("modelRI is ", AddressText(handle),
-                           ", which a stream still records; expected one that is complete."),
-                       "call aclmdlRICaptureEnd first", "incomplete");
+  return Refuse(ACL_ERROR_RT_MODEL_CAPTURED,
+                Cat("modelRI is ", AddressText(handle),
+                    ", which a stream still records; expected one that is complete."),
+                "call aclmdlRICaptureEnd first", "runtime/capture/incomplete");
 }
 
 // Under CapturesMutex(): what the stream recorded, which it does no more.
@@ -111,10 +104,11 @@ Status Begin(aclrtStream handle, aclmdlRICaptureMode mode) {
   if (!found.ok()) return found.TakeStatus();
   Stream& stream = *found.value();
   if (stream.is_default) {
-    return RefuseCapture(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
-                         "stream is the default stream of the current context; expected one that "
-                         "aclrtCreateStream made.",
-                         "create a stream for the work that is recorded", "default-stream");
+    return Refuse(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
+                  "stream is the default stream of the current context; expected one that "
+                  "aclrtCreateStream made.",
+                  "create a stream for the work that is recorded",
+                  "runtime/capture/default-stream");
   }
   auto capture = std::make_unique<Capture>();
   capture->graph = std::make_shared<Graph>();
@@ -123,10 +117,10 @@ Status Begin(aclrtStream handle, aclmdlRICaptureMode mode) {
   capture->thread = &ThisThread();
   std::lock_guard<std::mutex> lock(CapturesMutex());
   if (stream.capture.load(std::memory_order_relaxed) != nullptr) {
-    return RefuseCapture(ACL_ERROR_RT_STREAM_CAPTURED,
-                         Cat("stream is ", AddressText(stream.handle),
-                             ", which records already; expected one that does not."),
-                         "call aclmdlRICaptureEnd first", "twice");
+    return Refuse(ACL_ERROR_RT_STREAM_CAPTURED,
+                  Cat("stream is ", AddressText(stream.handle),
+                      ", which records already; expected one that does not."),
+                  "call aclmdlRICaptureEnd first", "runtime/capture/twice");
   }
   std::vector<const Capture*>& active = AllCaptures().active;
   active.reserve(active.size() + 1);
@@ -144,10 +138,10 @@ Status Begin(aclrtStream handle, aclmdlRICaptureMode mode) {
 }
 
 Status NotCapturing(const Stream& stream) {
-  return RefuseCapture(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                       Cat("stream is ", AddressText(stream.handle),
-                           ", which records nothing; expected one after aclmdlRICaptureBegin."),
-                       "call aclmdlRICaptureBegin first", "not-begun");
+  return Refuse(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+                Cat("stream is ", AddressText(stream.handle),
+                    ", which records nothing; expected one after aclmdlRICaptureBegin."),
+                "call aclmdlRICaptureBegin first", "runtime/capture/not-begun");
 }
 
 Status End(aclrtStream handle, aclmdlRI* graph) {
@@ -160,11 +154,11 @@ Status End(aclrtStream handle, aclmdlRI* graph) {
   if (capture == nullptr) return NotCapturing(stream);
   const bool own = capture->thread == &ThisThread();
   if (!own && !IsRelaxed(*capture)) {
-    return RefuseCapture(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
-                         Cat("stream is ", AddressText(stream.handle),
-                             ", whose capture another thread began; expected that thread."),
-                         "end the capture where it began, or begin it with the mode RELAXED",
-                         "other-thread");
+    return Refuse(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
+                  Cat("stream is ", AddressText(stream.handle),
+                      ", whose capture another thread began; expected that thread."),
+                  "end the capture where it began, or begin it with the mode RELAXED",
+                  "runtime/capture/other-thread");
   }
   const std::unique_ptr<Capture> ended = Take(stream);
   ended->graph->recorded = true;
@@ -216,12 +210,13 @@ Status CheckMemory(const Graph& graph) {
   for (size_t i = 0; i < graph.steps.size(); ++i) {
     const AclimbTask& task = graph.steps[i].task;
     if (task.recheck == nullptr || task.recheck(task.payload) != 0) continue;
-    return RefuseCapture(
+    return Refuse(
         kRtParamInvalid,
         Cat("step ", i, " of modelRI, ", task.name,
             ", uses device memory that was freed since it was recorded; expected its memory to "
             "live as long as the graph."),
-        "keep tensors and workspaces until aclmdlRIDestroy, or record again", "freed-memory");
+        "keep tensors and workspaces until aclmdlRIDestroy, or record again",
+        "runtime/capture/freed-memory");
   }
   return Ok();
 }
@@ -233,14 +228,14 @@ Status Execute(const void* graph_handle, aclrtStream stream_handle, Stream** use
   if (!found.ok()) return found.TakeStatus();
   Stream& stream = *found.value();
   if (stream.context != graph.value()->context) {
-    return RefuseCapture(kRtStreamContext,
-                         Cat("modelRI is ", AddressText(graph_handle),
-                             ", which was recorded in another context than that of stream; "
-                             "expected the same."),
-                         "record it again in this context", "other-context");
+    return Refuse(kRtStreamContext,
+                  Cat("modelRI is ", AddressText(graph_handle),
+                      ", which was recorded in another context than that of stream; "
+                      "expected the same."),
+                  "record it again in this context", "runtime/capture/other-context");
   }
   ACLIMB_CHECK_OK(CheckMemory(*graph.value()));
-  for (const Step& step : graph.value()->steps) {
+  for (const Graph::Step& step : graph.value()->steps) {
     ACLIMB_CHECK_OK(step.call ? step.call(stream_handle)
                               : QueueTask(graph.value(), step.task, stream));
   }
@@ -270,11 +265,12 @@ Result<StreamRef> ResolveStream(const void* handle) {
   if (!stream.ok() || stream.value()->capture.load(std::memory_order_acquire) == nullptr) {
     return stream;
   }
-  return RefuseCapture(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
-                       Cat("stream is ", AddressText(stream.value()->handle),
-                           ", which records work; expected a call that can be recorded: an "
-                           "operator, or an asynchronous copy or fill."),
-                       "leave the call out, or call aclmdlRICaptureEnd first", "not-recordable");
+  return Refuse(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+                Cat("stream is ", AddressText(stream.value()->handle),
+                    ", which records work; expected a call that can be recorded: an "
+                    "operator, or an asynchronous copy or fill."),
+                "leave the call out, or call aclmdlRICaptureEnd first",
+                "runtime/capture/not-recordable");
 }
 
 bool CaptureTask(Stream& stream, const AclimbTask& task) {
@@ -306,12 +302,12 @@ Status CheckUncaptured(const char* what) {
                              : capture->mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL &&
                                    thread_mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
     if (!forbids) continue;
-    return RefuseCapture(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
-                         Cat(what, ", but ", own ? "this thread" : "another thread of the process",
-                             " records work of a stream; expected no such call until it ends."),
-                         "call it before aclmdlRICaptureBegin, or allow it with "
-                         "aclmdlRICaptureThreadExchangeMode",
-                         "unordered");
+    return Refuse(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+                  Cat(what, ", but ", own ? "this thread" : "another thread of the process",
+                      " records work of a stream; expected no such call until it ends."),
+                  "call it before aclmdlRICaptureBegin, or allow it with "
+                  "aclmdlRICaptureThreadExchangeMode",
+                  "runtime/capture/unordered");
   }
   return Ok();
 }

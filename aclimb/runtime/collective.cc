@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "aclimb/observe/halt.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/failure_texts.h"
 #include "aclimb/runtime/refusals.h"
@@ -22,7 +23,9 @@ namespace {
 class QueuedCollective {
  public:
   QueuedCollective(const AclimbCollective& collective, const Stream& stream)
-      : collective_(collective), device_id_(stream.device->id), stream_id_(stream.id) {}
+      : collective_(collective), device_id_(stream.device->id), stream_id_(stream.id) {
+    result_.function = collective.name;
+  }
   QueuedCollective(const QueuedCollective&) = delete;
   QueuedCollective& operator=(const QueuedCollective&) = delete;
   ~QueuedCollective() { collective_.release(collective_.payload); }
@@ -43,6 +46,8 @@ class QueuedCollective {
   }
   static void Release(void* mine) { static_cast<QueuedCollective*>(mine)->Leave(); }
 
+  const AclimbOperation& result() const { return result_; }
+
   // The halt or the task needs it no more.
   void Leave() {
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -52,6 +57,7 @@ class QueuedCollective {
   const AclimbCollective collective_;
   const int32_t device_id_;
   const int32_t stream_id_;
+  AclimbOperation result_ = {};
   std::atomic<int> users_{2};
 };
 
@@ -73,7 +79,11 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   auto* const queued = new QueuedCollective(collective, stream);
   payload.collective = nullptr;
   uint32_t id = 0;
-  int code = Backend().queue_suspend(stream.queue, &QueuedCollective::Reach, queued, &id);
+  int code = 0;
+  {
+    const observe::HaltFor view(collective.name, collective.operation);
+    code = Backend().queue_suspend(stream.queue, &QueuedCollective::Reach, queued, &id);
+  }
   if (code != 0) {
     queued->Leave();
     return CannotQueue(code, "collective", "runtime/collective/queue");
@@ -85,7 +95,8 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   task.payload = queued;
   task.cost_bytes = 1;
   task.any_thread = 1;
-  task.operation = collective.operation;
+  // What it did to memory, tools heard of at the halt.
+  task.operation = observe::On() ? &queued->result() : nullptr;
   code = Backend().queue_submit(stream.queue, &task, &id);
   if (code != 0) return CannotQueue(code, "collective", "runtime/collective/queue");
   NoteTask(id);

@@ -92,7 +92,7 @@ HelperThreads& Helpers() {
   return *threads;
 }
 // Made while the library is loaded, so that a fork finds it.
-[[maybe_unused]] const HelperThreads& made = Helpers();
+[[maybe_unused]] const HelperThreads& helpers_made = Helpers();
 
 }  // namespace
 

@@ -31,8 +31,6 @@ HostTable& Hosts() {
 }
 ForkLock hosts_lock(Hosts().mutex);
 
-uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
-
 Status AllocateHost(void** address, uint64_t size, const char* name) {
   if (address == nullptr) return NullArgument(name);
   if (size == 0) return ZeroSize("size");

@@ -33,8 +33,8 @@ constinit std::mutex write_mutex;
 ForkLock write_lock(write_mutex);
 
 // Where lines go. Nowhere, unless the program's environment names a place.
-struct Places {
-  explicit Places(const Settings& settings)
+struct LogPlaces {
+  explicit LogPlaces(const Settings& settings)
       : to_stdout(settings.log_stdout),
         to_stderr(settings.log_stderr),
         file(settings.log_file.empty() ? nullptr : settings.log_file.c_str()) {}
@@ -45,7 +45,7 @@ struct Places {
   const char* file;
 };
 
-void Write(const Places& places, int level, const char* module, const char* text) {
+void Write(const LogPlaces& places, int level, const char* module, const char* text) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   tm date;
@@ -78,7 +78,7 @@ extern "C" {
 void aclimb_log(int level, const char* text) {
   try {
     const aclimb::Settings& settings = aclimb::CurrentSettings();
-    const aclimb::Places places(settings);
+    const aclimb::LogPlaces places(settings);
     if (text != nullptr && level >= settings.log_level && places.any()) {
       aclimb::Write(places, level, "ASCENDCL", text);
     }
@@ -90,7 +90,7 @@ void aclimb_log_plan(const char* text) {
   try {
     const aclimb::Settings& settings = aclimb::CurrentSettings();
     if (text == nullptr || settings.shared.log_plan == 0) return;
-    aclimb::Places places(settings);
+    aclimb::LogPlaces places(settings);
     // Who asks for a topic wants to see it somewhere.
     if (!places.any()) places.to_stderr = true;
     aclimb::Write(places, ACL_INFO, "ASCENDCL", text);
@@ -102,7 +102,7 @@ void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_
                const char* fmt, ...) {
   try {
     const aclimb::Settings& settings = aclimb::CurrentSettings();
-    const aclimb::Places places(settings);
+    const aclimb::LogPlaces places(settings);
     if (fmt == nullptr || logLevel < settings.app_log_level || !places.any()) return;
     char text[aclimb::kLongestLine + 1];
     va_list arguments;

@@ -41,7 +41,6 @@ ForkLock table_lock(Table().mutex);
 // Frees of ordinary programs look no further.
 std::atomic<int> reserved_count{0};
 
-uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 void* Address(uint64_t key) { return reinterpret_cast<void*>(key); }
 
 Status InvalidMapping(std::string what, const char* fix, const char* rule) {

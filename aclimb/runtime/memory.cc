@@ -29,8 +29,6 @@ AllocationTable& Allocations() {
 }
 ForkLock allocations_lock(Allocations().mutex);
 
-uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
-
 // Programs rely on the slack behind an allocation.
 constexpr uint64_t UsableBytes(uint64_t size) { return RoundUp(size, 32u) + 32; }
 

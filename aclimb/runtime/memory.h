@@ -10,6 +10,9 @@
 
 namespace aclimb {
 
+// What the tables of memory are ordered by.
+inline uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(address); }
+
 // The live device allocation around an address; false when there is none.
 bool FindAllocation(const void* address, AclimbAllocation* allocation);
 // Every allocation of the device ends; late frees of them are refused, not fatal.

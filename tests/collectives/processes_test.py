@@ -3,6 +3,8 @@
   processes_test.py <rank program> <test>
 """
 
+import contextlib
+import json
 import os
 import pathlib
 import random
@@ -88,6 +90,43 @@ def free_ports():
             return first
         except OSError:
             continue
+
+
+def checked(program):
+    """The checker has nothing to say of what is right, and names memory that is freed in flight."""
+    run(program, "all", 2, ACLIMB_CHECK="1")
+    with tempfile.TemporaryDirectory() as folder:
+        run(program, "free-early", 2, allowed=(86,), ACLIMB_CHECK="1", ACLIMB_CHECK_OUT=f"{folder}/%p")
+        for file in pathlib.Path(folder).iterdir():
+            text = file.read_text()
+            expect("check/memory/freed-in-flight" in text and "HcclBroadcast" in text, text)
+        expect(len(list(pathlib.Path(folder).iterdir())) == 2, "a rank without a finding")
+
+
+def traced(program):
+    """The stream's time in a collective is in the trace, with its bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(program, "digest", 2, ACLIMB_TRACE=f"{folder}/%p")
+        for file in pathlib.Path(folder).iterdir():
+            spans = [event["args"] for event in json.loads(file.read_text())
+                     if event.get("cat") == "work" and event["name"] == "HcclAllReduce"]
+            # The operation, and the task that has its result.
+            expect(len(spans) == 2 and spans[0]["bytes"] == 2 * 4 * 100003 and spans[1]["bytes"] == 0, spans)
+            expect(spans[0]["arguments"] == {"count": 100003, "dataType": "FP32", "op": "SUM"}, spans)
+
+
+def faults(program):
+    """ACLIMB_FAULT makes a collective's result an error, as any task's."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "root"
+        ranks = [start(program, "digest", rank, 2, file, ACLIMB_FAULT="HcclAllReduce@run:1=507018") for rank in range(2)]
+        for rank in ranks:
+            errors = rank.communicate(timeout=100)[1]
+            expect(rank.returncode == 1 and "(HcclAllReduce) of stream" in errors, errors)
+
+
+def forked(program):
+    run(program, "fork", 2)
 
 
 def death(program):
@@ -190,6 +229,61 @@ def strangers(program):
             each.close()
         log = (pathlib.Path(folder) / "log").read_text()
         expect("was dropped" in log and "(300 so far)" in log, log[-2000:])
+
+
+class Hosts:
+    """Two hosts with a network between them: network namespaces, where the system lets us have them."""
+
+    def __init__(self):
+        self.names = [f"aclimb_{os.getpid()}_{rank}" for rank in range(2)]
+        self.addresses = ["10.233.71.1", "10.233.71.2"]
+
+    def __enter__(self):
+        for name in self.names:
+            command("ip", "netns", "add", name)
+        command("ip", "link", "add", "ranks", "netns", self.names[0], "type", "veth",
+                "peer", "name", "ranks", "netns", self.names[1])
+        for name, address in zip(self.names, self.addresses):
+            command("ip", "-n", name, "addr", "add", f"{address}/24", "dev", "ranks")
+            for interface in ("lo", "ranks"):
+                command("ip", "-n", name, "link", "set", interface, "up")
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+    def start(self, program, what, rank, file):
+        return subprocess.Popen(
+            ["ip", "netns", "exec", self.names[rank], program, what, str(rank), "2", str(file)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "HCCL_SOCKET_IFNAME": "=ranks"})
+
+    def cut(self):
+        command("ip", "-n", self.names[0], "link", "set", "ranks", "down")
+
+
+def command(*words):
+    subprocess.run(words, check=True, capture_output=True)
+
+
+def two_hosts(program):
+    """Ranks on two hosts; then the network between them is cut."""
+    with contextlib.ExitStack() as stack:
+        try:
+            hosts = stack.enter_context(Hosts())
+        except (OSError, subprocess.CalledProcessError) as error:
+            Hosts().__exit__()
+            print(f"skipped: no network namespaces here ({error})")
+            sys.exit(77)
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        finish([hosts.start(program, "all", rank, folder / "all") for rank in range(2)])
+        ranks = [hosts.start(program, "cut-off", rank, folder / "root") for rank in range(2)]
+        while not all((folder / f"root.ready{rank}").exists() or ranks[rank].poll() is not None for rank in range(2)):
+            time.sleep(0.01)
+        hosts.cut()
+        (folder / "root.cut").write_text("cut")
+        finish(ranks)
 
 
 if __name__ == "__main__":

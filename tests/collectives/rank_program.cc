@@ -3,7 +3,7 @@
 // Exits with 0 when all went as it should.
 
 #include <signal.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -58,6 +58,7 @@ struct Program {
   std::string file;  // of the root info; others beside it
   uint32_t rank = 0;
   uint32_t size = 0;
+  std::string file;
   HcclComm comm = nullptr;
   aclrtStream stream = nullptr;
   void* memory = nullptr;
@@ -106,6 +107,32 @@ struct Program {
                 in_order != 0 ? "in the order of ranks" : "in another order");
   }
 
+  // Memory is given back under an operation that has not run.
+  void FreeEarly() {
+    void* other = nullptr;
+    EXPECT(aclrtMalloc(&other, 4096, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+    EXPECT(aclrtMemset(other, 4096, 0, 4096) == 0);
+    EXPECT(HcclBroadcast(other, 100, HCCL_DATA_TYPE_FP32, 0, comm, stream) == HCCL_SUCCESS);
+    EXPECT(aclrtFree(other) == 0);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+  }
+
+  // A child has no communicators, and the parent's work on.
+  void Fork() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool refused = AllReduce(4) == HCCL_E_UNAVAIL && HcclCommDestroy(comm) == HCCL_E_UNAVAIL;
+      ExpectPart(aclGetRecentErrMsg(), "made before the process was forked off");
+      _exit(refused && failures == 0 ? 0 : 1);
+    }
+    int status = 1;
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+  }
+
   // The stream fails, and what it says names the parts.
   void ExpectFailure(HcclResult code, const std::vector<const char*>& parts) {
     EXPECT(aclrtSynchronizeStream(stream) == 507018);
@@ -137,6 +164,17 @@ struct Program {
     if (rank == 0) raise(SIGKILL);
     EXPECT(AllReduce(50000) == HCCL_SUCCESS);
     ExpectFailure(HCCL_E_REMOTE, {"rank 0 has gone", "call 2: HcclAllReduce"});
+  }
+
+  // The network between the two hosts is cut after the first call.
+  void CutOff() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    std::ofstream(file + ".ready" + std::to_string(rank)) << "ready";
+    while (access((file + ".cut").c_str(), R_OK) != 0) usleep(1000);
+    EXPECT(AllReduce(50000) == HCCL_SUCCESS);
+    const std::string gone = "rank " + std::to_string(1 - rank) + " has gone";
+    ExpectFailure(HCCL_E_REMOTE, {gone.c_str(), "call 2: HcclAllReduce(count = 50000"});
   }
 
   // The last rank makes no second call until time is up for the others.
@@ -363,6 +401,9 @@ struct Program {
     EXPECT(aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
     if (what == "all") All();
     if (what == "digest") Digest();
+    if (what == "free-early") FreeEarly();
+    if (what == "fork") Fork();
+    if (what == "cut-off") CutOff();
     if (what == "die") Die();
     if (what == "root-dies") RootDies();
     if (what == "late") Late();
@@ -394,6 +435,7 @@ int main(int count, char** arguments) {
   program.file = arguments[4];
   program.rank = static_cast<uint32_t>(std::atoi(arguments[2]));
   program.size = static_cast<uint32_t>(std::atoi(arguments[3]));
+  program.file = arguments[4];
   EXPECT(aclrtSetDevice(0) == 0);
   if (program.what == "digest-set") {
     HcclConfigValue on = {1};

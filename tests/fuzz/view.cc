@@ -7,6 +7,7 @@
 
 #include "acl/acl.h"
 #include "aclimb/core/descriptor.h"
+#include "aclimb/core/packed.h"
 #include "aclimb/truth/elements.h"
 #include "tests/fuzz/finding.h"
 #include "tests/support/element_offsets.h"
@@ -86,7 +87,7 @@ void View::ChooseLayout(Draw& draw) {
   } else if (layout % 8 == 7 && role_ == Role::kInput && rank > 0) {
     stride_[layout / 8 % rank] = 0;
   }
-  if ((layout & 8) != 0) offset_ = 1 + layout / 16;
+  if ((layout & 8) != 0) offset_ = (1 + layout / 16) * PackedPerByte(dtype_);
 }
 
 // Seldom one thing that is no proper argument any more.

@@ -9,6 +9,7 @@
 
 #include "aclimb/core/descriptor.h"
 #include "aclimb/core/packed.h"
+#include "aclimb/simd/each_target.h"
 #include "tests/support/compare.h"
 #include "tests/support/operator_run.h"
 #include "tests/support/rule_message.h"
@@ -174,6 +175,17 @@ TEST_P(OperatorSuite, EveryDType) {
           << parameter.name << " is never drawn as " << NameOf(dtype);
     }
   }
+}
+
+// Every instruction set that this processor has. A plan keeps the kernels that it was made with:
+// each set has calls of its own.
+TEST_P(OperatorSuite, EveryInstructionSet) {
+  uint64_t seed = kManyDraws;
+  const int sets = EachTarget([&] {
+    SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));
+    for (int i = 0; i < 8 && !HasFailure(); ++i) ExpectRuns(entry(), Drawn(seed++), stream_);
+  });
+  EXPECT_GT(sets, 0);
 }
 
 TEST_P(OperatorSuite, EveryRank) {

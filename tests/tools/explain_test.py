@@ -127,10 +127,11 @@ def every_rule_of_the_sources(tool, source):
     expect(len(found) > 100, f"only {len(found)} rules found in the sources")
     for rule in ("runtime/memcpy/queue", "check/memory/double-free", "fault/call"):
         expect(rule in found, f"{rule} is not found in the sources")
+    listed = set(tool.output("explain", "--list").split("\n"))
     for rule, place in sorted(found.items()):
-        result = tool.call("explain", rule)
+        kinds = {rule[:end] + "/*" for end in range(len(rule)) if rule[end] == "/"}
         expect(
-            result.returncode == 0,
+            rule in listed or kinds & listed,
             f"{place} refuses by {rule}, which tools/catalogue/*_rules.cc does not explain",
         )
 

@@ -70,7 +70,7 @@ void PrintRule(const RuleEntry& rule, const std::string& what) {
   const bool refuses = !rule.id.starts_with("check/");
   PrintField("code", !refuses         ? "none of its own: the checker tells it"
                      : rule.code == 0 ? "that of what failed"
-                                      : CodeText(rule.code));
+                                      : rule.code_text);
   if (!rule.context.empty()) PrintField("about", rule.context);
 }
 

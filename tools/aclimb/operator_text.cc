@@ -39,10 +39,10 @@ Json DTypesJson(const contract::Contract& contract, const Parameter& parameter, 
 // What can be told of an output before the call: the rules that relate shapes and dtypes, by the
 // names of their parameters.
 Json RelationsJson(const contract::Contract& contract) {
-  constexpr const char* kKinds[] = {"same dtype", "names dtype", nullptr,   "converts",
-                                    "promotes",   nullptr,       nullptr,   nullptr,
-                                    nullptr,      nullptr,       "wanted",  nullptr,
-                                    "same shape", "broadcasts",  "reduces", nullptr};
+  constexpr const char* kKinds[] = {
+      "same dtype", "names dtype", nullptr,      "converts", "promotes", nullptr,
+      nullptr,      nullptr,       nullptr,      nullptr,    nullptr,    "wanted",
+      nullptr,      "same shape",  "broadcasts", "reduces",  nullptr};
   static_assert(std::size(kKinds) == static_cast<size_t>(contract::RuleKind::kCustom) + 1);
   Json relations = Json::array();
   for (const contract::Rule& rule : contract.rules) {

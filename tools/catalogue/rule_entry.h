@@ -16,10 +16,10 @@ struct FixedRule {
   const char* causes;
   const char* fix;
 };
-std::span<const FixedRule> RuntimeRules();  // runtime/..., backend/...
+std::span<const FixedRule> RuntimeRules();     // runtime/..., backend/...
 std::span<const FixedRule> CollectiveRules();  // collective/..., with HcclResults as codes
-std::span<const FixedRule> ObjectRules();   // tensor/..., executor/..., phase2/... and the like
-std::vector<FixedRule> CheckRules();        // check/..., of the checker; they have no code
+std::span<const FixedRule> ObjectRules();      // tensor/..., executor/..., phase2/... and the like
+std::vector<FixedRule> CheckRules();           // check/..., of the checker; they have no code
 
 // One rule as it is explained, whatever table it comes from.
 struct RuleEntry {
@@ -28,7 +28,8 @@ struct RuleEntry {
   std::string meaning;
   std::string causes;
   std::string fix;
-  std::string context;  // the operator and its parameters that the rule is about; or empty
+  std::string context;    // the operator and its parameters that the rule is about; or empty
+  std::string code_text;  // number and name of the code; empty for none
 };
 
 // Every rule: of each operator in the order of its checks, then the fixed ones.

@@ -1,3 +1,4 @@
+#include "aclimb/collectives/errors.h"
 #include "aclimb/contract/check.h"
 #include "aclimb/core/text.h"
 #include "aclimb/truth/all_operators.h"
@@ -153,13 +154,22 @@ void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out
 std::vector<RuleEntry> AllRules() {
   std::vector<RuleEntry> rules;
   for (const truth::OperatorEntry* entry : AllOperators()) AddOperator(*entry->contract, rules);
-  for (const std::span<const FixedRule> table : {ObjectRules(), RuntimeRules(), CollectiveRules()}) {
+  for (const std::span<const FixedRule> table :
+       {ObjectRules(), RuntimeRules(), CollectiveRules()}) {
     for (const FixedRule& row : table) {
-      rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, ""});
+      rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, "", ""});
     }
   }
   for (const FixedRule& row : CheckRules()) {
-    rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, ""});
+    rules.push_back({row.id, row.code, row.meaning, row.causes, row.fix, "", ""});
+  }
+  for (RuleEntry& rule : rules) {
+    if (rule.code == 0) continue;
+    // The numbers of an HcclResult are codes of their own.
+    rule.code_text =
+        rule.id.starts_with("collective/")
+            ? Cat(rule.code, " ", collectives::NameOf(static_cast<HcclResult>(rule.code)))
+            : CodeText(rule.code);
   }
   return rules;
 }

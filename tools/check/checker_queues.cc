@@ -19,6 +19,11 @@ bool IsSilent(const observe::Work& work) {
          std::string_view(work.name).starts_with("event ");
 }
 
+// A halt for a callback of the program; one for a collective has an operation.
+bool IsCallback(const observe::Work& work) {
+  return work.kind == observe::WorkKind::kCallback && work.operation == nullptr;
+}
+
 std::vector<Use> UsesOf(const observe::Work& work) {
   std::vector<Use> uses;
   if (work.kind == observe::WorkKind::kCopy) {
@@ -97,7 +102,7 @@ void Checker::Queued(const observe::Work& work) {
     CheckOverlap(here, work, uses[0].bytes, uses[1].bytes);
   }
   accesses_.Queued(here, uses, stamp, clock, pending.origin);
-  if (work.kind == observe::WorkKind::kCallback) pending.clock = clock;
+  if (IsCallback(work)) pending.clock = clock;
   if (here.function == "aclrtLaunchCallback") callback_ = pending.origin;
   latest_[work.queue] = pending.origin;
   pending_[work.id] = std::move(pending);
@@ -110,7 +115,7 @@ Checker::Pending* Checker::FindPending(uint64_t id) {
 
 int Checker::Started(const observe::Work& work) {
   if (work.kind == observe::WorkKind::kTask) BeginTask();
-  if (work.kind == observe::WorkKind::kCallback) {
+  if (IsCallback(work)) {
     // What the program does in a callback comes after the work before it. Who waits for the
     // callback by means of its own knows as much.
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -63,7 +63,7 @@ struct Problem {
   int64_t group = 1;
   DType codes = DType::kInt8;
   int64_t term = 0, column = 0;  // strides of the weight
-  Grid scales, offsets;
+  Grid scales = {}, offsets = {};
   // Whether the integers of a row of the weight are neighbours, and those of a column are not.
   bool by_rows = false;
 };

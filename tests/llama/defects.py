@@ -1,0 +1,30 @@
+"""Cases of test-backend-ops that fail because llama.cpp's CANN backend itself is wrong.
+
+Of llama-cpp-python 0.3.36; docs/llama.md says more of each.
+"""
+
+import re
+
+LISTED = [
+    ("CONCAT", r"type=q\d",
+     "the backend accepts every type: those that the interface lacks become tensors of no dtype, "
+     "and blocks of q4_0 and q8_0 are joined in an order of the backend's own"),
+    ("GET_ROWS", r"type=q8_0.*vs0=1",
+     "where the scales of q8_0 begin is counted from the view, not from the tensor"),
+    ("CROSS_ENTROPY_LOSS", "",
+     "a sum of everything gets a result of shape [1]; the interface's documents ask for []"),
+    ("GROUP_NORM(_MUL_ADD)?", "",
+     "the means and the deviations, as many as groups, are placed one after the other as if each "
+     "had N elements: the two tensors overlap"),
+    ("ROPE", r"ne_a=\[256,8,512,1\],n_dims=256",
+     "the caches of sines and cosines grow with the positions alone, not with the rotated "
+     "dimensions: more is written than was allocated"),
+    ("SET_ROWS", r"type_src=f16,type_dst=f32", "float16 is read as if it was float32"),
+]
+
+
+def reason(operator, params):
+    for name, pattern, why in LISTED:
+        if re.fullmatch(name, operator) and re.search(pattern, params):
+            return why
+    return None

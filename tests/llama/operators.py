@@ -1,0 +1,106 @@
+"""Runs llama.cpp's test-backend-ops on CANN0, operator by operator, and prints a table.
+
+    operators.py <test-backend-ops> [<operator>...]
+
+The test program compares each case with llama.cpp's CPU backend, and its process ends where the
+CANN backend gives up; then the cases behind it run in another one. What fails has to be listed in
+defects.py, with what is wrong in the backend.
+"""
+
+import collections
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+import defects
+
+ESCAPES = re.compile("\x1b\\[[0-9;]*m")
+CASE = re.compile(r"^(.*)  [A-Z0-9_]+\((.*)\): (OK|FAIL|not supported.*)$")
+ERROR = re.compile(r"error|GGML_ASSERT|expected|Abort", re.IGNORECASE)
+SECONDS = 1800
+
+# Several operators as one, which the program's list of what is supported leaves out.
+FUSED = ("ADD_ADD ADD_RMS_NORM GROUP_NORM_MUL_ADD L2_NORM_BATCH MOE_REDUCE MUL_MAT_HADAMARD "
+         "MUL_MAT_ID_FUSION MUL_MAT_VEC_FUSION NORM_MUL_ADD RELU_SQR RMS_NORM_MUL_ADD "
+         "RMS_NORM_MUL_ROPE ROPE_SET_ROWS SNAKE_FUSE SOFTCAP SSM_CONV_BIAS_SILU TOPK_MOE").split()
+
+Outcome = collections.namedtuple("Outcome", "params passed why")
+
+
+def run(program, *arguments):
+    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=SECONDS, check=False)
+    return done.returncode, ESCAPES.sub("", done.stdout.decode(errors="replace"))
+
+
+def supported(program):
+    """The parameters of each case of each operator that the backend says it can do, in order."""
+    _, text = run(program, "support", "-b", "CANN0", "--output", "csv")
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith('"backend_name"'))
+    cases = collections.defaultdict(list)
+    for line in lines[start + 1:]:
+        fields = re.findall(r'"((?:[^"]|"")*)"', line)
+        if len(fields) >= 5 and fields[4] == "1":
+            cases[fields[1]].append(fields[2])
+    return cases
+
+
+def cases_of(program, operator, expected):
+    """The outcome of each case that the backend can do."""
+    outcomes = []
+    seen = set()
+    chosen = operator
+    while True:
+        code, text = run(program, "test", "-b", "CANN0", "-o", chosen)
+        for line in text.splitlines():
+            # Why a case fails stands before it on its line.
+            found = CASE.search(line)
+            if not found or "not supported" in found.group(3):
+                continue
+            why, params, verdict = found.group(1), found.group(2), found.group(3)
+            outcomes.append(Outcome(params, verdict == "OK", why.strip() or verdict))
+            seen.add(params)
+        if code in (0, 1):
+            return outcomes
+        # The process ended in the first case that it has not told.
+        said = " / ".join(line for line in text.splitlines()[-40:] if ERROR.search(line))
+        left = [params for params in expected if params not in seen]
+        outcomes.append(Outcome(left[0] if left else "?", False, f"exit {code}: {said[:800]}"))
+        if len(left) < 2:
+            return outcomes
+        seen.add(left[0])
+        chosen = ",".join(f"{operator}({params})" for params in left[1:])
+
+
+def main():
+    program, *chosen = sys.argv[1:]
+    expected = supported(program)
+    operators = chosen or sorted(set(expected) | set(FUSED))
+    print("| operator | cases | passed | failed | of these listed |\n|---|---|---|---|---|")
+    total = collections.Counter()
+    unknown = []
+    workers = int(os.environ.get("LLAMA_TEST_WORKERS", "1"))
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        results = pool.map(lambda each: cases_of(program, each, expected[each]), operators)
+        for operator, cases in zip(operators, results):
+            failed = [case for case in cases if not case.passed]
+            listed = [case for case in failed if defects.reason(operator, case.params)]
+            unknown += [(operator, case) for case in failed if case not in listed]
+            total.update(cases=len(cases), passed=len(cases) - len(failed), failed=len(failed),
+                         listed=len(listed))
+            if not cases:
+                continue
+            print(f"| {operator} | {len(cases)} | {len(cases) - len(failed)} | {len(failed)} | "
+                  f"{len(listed)} |", flush=True)
+    print(f"| all | {total['cases']} | {total['passed']} | {total['failed']} | "
+          f"{total['listed']} |")
+    for operator, case in unknown:
+        print(f"\nfailed: {operator}({case.params})\n  {case.why}")
+    sys.exit(1 if unknown or total["cases"] == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()
