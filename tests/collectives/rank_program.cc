@@ -58,7 +58,6 @@ struct Program {
   std::string file;  // of the root info; others beside it
   uint32_t rank = 0;
   uint32_t size = 0;
-  std::string file;
   HcclComm comm = nullptr;
   aclrtStream stream = nullptr;
   void* memory = nullptr;
@@ -432,7 +431,6 @@ int main(int count, char** arguments) {
   if (count != 5) return 2;
   Program program;
   program.what = arguments[1];
-  program.file = arguments[4];
   program.rank = static_cast<uint32_t>(std::atoi(arguments[2]));
   program.size = static_cast<uint32_t>(std::atoi(arguments[3]));
   program.file = arguments[4];
