@@ -1,12 +1,12 @@
-// Trains the network of digits.h on several ranks at once: each takes its share of every batch, and the
-// gradients are averaged by HcclAllReduce, so that all ranks make the same steps as one rank would
-// that takes the whole batch.
+// Trains the network of digits.h on several ranks at once: each takes its share of every batch, and
+// the gradients are averaged by HcclAllReduce, so that all ranks make the same steps as one rank
+// would that takes the whole batch.
 //
 //   train_digits_ranks <file>
 //
-// Every process runs the same line. Which rank it is, and of how many, says its environment: RANK and
-// WORLD_SIZE, as torchrun sets them, or what mpirun sets. They meet by a file that all of them see;
-// rank 0 writes it. train_digits_ranks.sh starts them from a shell.
+// Every process runs the same line. Which rank it is, and of how many, says its environment: RANK
+// and WORLD_SIZE, as torchrun sets them, or what mpirun sets. They meet by a file that all of them
+// see; rank 0 writes it. train_digits_ranks.sh starts them from a shell.
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,14 +20,13 @@
 const int kSteps = 60;
 
 // For use in a function that returns 0 for success.
-#define CHECK_HCCL(call)                                                                    \
-  do {                                                                                      \
-    const HcclResult check_code = (call);                                                   \
-    if (check_code != HCCL_SUCCESS) {                                                       \
-      std::fprintf(stderr, "%s\n  failed with %d: %s\n", #call, check_code,                 \
-                   aclGetRecentErrMsg());                                                   \
-      return 1;                                                                             \
-    }                                                                                       \
+#define CHECK_HCCL(call)                                                                           \
+  do {                                                                                             \
+    const HcclResult check_code = (call);                                                          \
+    if (check_code != HCCL_SUCCESS) {                                                              \
+      std::fprintf(stderr, "%s\n  failed with %d: %s\n", #call, check_code, aclGetRecentErrMsg()); \
+      return 1;                                                                                    \
+    }                                                                                              \
   } while (false)
 
 int NumberOf(const char* name, const char* other_name, int otherwise) {
@@ -91,7 +90,8 @@ int main(int count, char** arguments) {
   const int rank = NumberOf("RANK", "OMPI_COMM_WORLD_RANK", 0);
   const int ranks = NumberOf("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", 1);
   if (count != 2 || ranks < 1 || kBatch % ranks != 0) {
-    std::fprintf(stderr, "usage: RANK=0 WORLD_SIZE=1 train_digits_ranks <file>; %d images are shared\n",
+    std::fprintf(stderr,
+                 "usage: RANK=0 WORLD_SIZE=1 train_digits_ranks <file>; %d images are shared\n",
                  static_cast<int>(kBatch));
     return 2;
   }

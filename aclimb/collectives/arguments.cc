@@ -29,8 +29,10 @@ Result<std::byte*> Locate(const char* name, const void* address, uint64_t bytes,
                                             static_cast<const char*>(allocation.base));
   if (bytes > allocation.usable - offset) {
     return Refuse(HCCL_E_PARA,
-                  Cat(is, ", with ", allocation.usable - offset, " bytes to the end of its memory; "
-                      "the call needs ", bytes, ", expected as many."),
+                  Cat(is, ", with ", allocation.usable - offset,
+                      " bytes to the end of its memory; "
+                      "the call needs ",
+                      bytes, ", expected as many."),
                   "counts are in elements: allocate enough, or pass a smaller count",
                   Cat("collective/memory/", name));
   }
@@ -41,7 +43,8 @@ Result<std::byte*> Locate(const char* name, const void* address, uint64_t bytes,
   }
   if (allocation.kernel_base == nullptr) {
     return Refuse(HCCL_E_NOT_SUPPORT,
-                  Cat(is, ", on a device whose memory the host does not see; expected the "
+                  Cat(is,
+                      ", on a device whose memory the host does not see; expected the "
                       "processor's own."),
                   "unset ACLIMB_DEVICE", Cat("collective/memory/", name));
   }
@@ -63,13 +66,13 @@ Call::Call(const char* function, Kind kind, HcclComm comm, aclrtStream stream) :
   if (!device.ok()) {
     Refuse(device.TakeStatus());
   } else if (device.value() != communicator_->origin().device) {
-    Refuse(aclimb::Refuse(HCCL_E_PARA,
-                          Cat("comm is of device ", communicator_->origin().device,
-                              " but the calling thread's device is ", device.value(),
-                              "; expected the same."),
-                          "call aclrtSetDevice with the communicator's device, and pass a stream of "
-                          "it",
-                          "collective/device"));
+    Refuse(aclimb::Refuse(
+        HCCL_E_PARA,
+        Cat("comm is of device ", communicator_->origin().device,
+            " but the calling thread's device is ", device.value(), "; expected the same."),
+        "call aclrtSetDevice with the communicator's device, and pass a stream of "
+        "it",
+        "collective/device"));
   }
 }
 
@@ -113,10 +116,10 @@ Call& Call::Root(uint32_t root) {
 
 Call& Call::Count(uint64_t count) {
   if (status_.ok() && count > kMostBytes / SizeOf(operation_.type) / size()) {
-    Refuse(aclimb::Refuse(HCCL_E_PARA,
-                          Cat("the count is ", count,
-                              "; expected a number of elements that memory can hold."),
-                          "pass the number of elements", "collective/count"));
+    Refuse(aclimb::Refuse(
+        HCCL_E_PARA,
+        Cat("the count is ", count, "; expected a number of elements that memory can hold."),
+        "pass the number of elements", "collective/count"));
   }
   operation_.count = count;
   return *this;
@@ -133,8 +136,7 @@ std::byte* Call::Find(const char* name, const void* address, uint64_t count, boo
     Count(count);
     return nullptr;
   }
-  Result<std::byte*> located =
-      Locate(name, address, count * element, element);
+  Result<std::byte*> located = Locate(name, address, count * element, element);
   if (!located.ok()) {
     Refuse(located.TakeStatus());
     return nullptr;
@@ -161,11 +163,10 @@ std::vector<uint64_t> Call::Numbers(const char* name, const void* array, uint64_
   std::memcpy(numbers.data(), array, count * sizeof(uint64_t));
   for (const uint64_t number : numbers) {
     if (status_.ok() && number > kMostBytes / 16) {
-      Refuse(aclimb::Refuse(HCCL_E_PARA,
-                            Cat(name, " has ", number,
-                                "; expected numbers of elements that memory can hold."),
-                            "pass an array of uint64_t with one number for each rank",
-                            "collective/count"));
+      Refuse(aclimb::Refuse(
+          HCCL_E_PARA,
+          Cat(name, " has ", number, "; expected numbers of elements that memory can hold."),
+          "pass an array of uint64_t with one number for each rank", "collective/count"));
     }
   }
   return numbers;
@@ -177,15 +178,15 @@ Call& Call::Apart(const void* in, uint64_t in_count, const void* out, uint64_t o
   const uint64_t element = SizeOf(operation_.type);
   const auto in_begin = reinterpret_cast<uintptr_t>(in);
   const auto out_begin = reinterpret_cast<uintptr_t>(out);
-  const bool apart = in_begin + in_count * element <= out_begin ||
-                     out_begin + out_count * element <= in_begin;
+  const bool apart =
+      in_begin + in_count * element <= out_begin || out_begin + out_count * element <= in_begin;
   if (apart || (same_allowed && in_begin == out_begin)) return *this;
-  return Refuse(aclimb::Refuse(
-      HCCL_E_PARA,
-      Cat("sendBuf and recvBuf overlap; expected ",
-          same_allowed ? "them to be the same or to have no byte in common."
-                       : "them to have no byte in common."),
-      "use two buffers", "collective/overlap"));
+  return Refuse(
+      aclimb::Refuse(HCCL_E_PARA,
+                     Cat("sendBuf and recvBuf overlap; expected ",
+                         same_allowed ? "them to be the same or to have no byte in common."
+                                      : "them to have no byte in common."),
+                     "use two buffers", "collective/overlap"));
 }
 
 Status Call::Queue(bool empty) {

@@ -53,8 +53,8 @@ Status Broadcast(void* buffer, uint64_t count, HcclDataType type, uint32_t root,
                  aclrtStream stream) {
   Call call("HcclBroadcast", Kind::kBroadcast, comm, stream);
   call.Type("dataType", type).Root(root).Count(count);
-  call.operation().out = call.rank() == root ? call.Reads("buf", buffer, count)
-                                             : call.Writes("buf", buffer, count);
+  call.operation().out =
+      call.rank() == root ? call.Reads("buf", buffer, count) : call.Writes("buf", buffer, count);
   return call.Queue(count == 0);
 }
 
@@ -92,10 +92,10 @@ Status ReduceScatterV(void* in, const void* counts, const void* displacements, v
   const std::vector<uint64_t> sent = call.Numbers("sendCounts", counts, call.size());
   const std::vector<uint64_t> places = call.Numbers("sendDispls", displacements, call.size());
   if (call.ok() && sent[call.rank()] != count) {
-    call.Refuse(BadParameter("recvCount", static_cast<int64_t>(count),
-                             Cat("sendCounts[", call.rank(), "] of this rank, which is ",
-                                 sent[call.rank()]),
-                             "count", "pass the rank's own count as recvCount"));
+    call.Refuse(BadParameter(
+        "recvCount", static_cast<int64_t>(count),
+        Cat("sendCounts[", call.rank(), "] of this rank, which is ", sent[call.rank()]), "count",
+        "pass the rank's own count as recvCount"));
   }
   const uint64_t extent = Extent(sent, places);
   call.operation().in = call.Reads("sendBuf", in, extent);
@@ -119,17 +119,16 @@ Status AllGather(void* in, void* out, uint64_t count, HcclDataType type, HcclCom
 }
 
 Status AllGatherV(void* in, uint64_t count, void* out, const void* counts,
-                  const void* displacements, HcclDataType type, HcclComm comm,
-                  aclrtStream stream) {
+                  const void* displacements, HcclDataType type, HcclComm comm, aclrtStream stream) {
   Call call("HcclAllGatherV", Kind::kAllGather, comm, stream);
   call.Type("dataType", type).Count(count);
   const std::vector<uint64_t> received = call.Numbers("recvCounts", counts, call.size());
   const std::vector<uint64_t> places = call.Numbers("recvDispls", displacements, call.size());
   if (call.ok() && received[call.rank()] != count) {
-    call.Refuse(BadParameter("sendCount", static_cast<int64_t>(count),
-                             Cat("recvCounts[", call.rank(), "] of this rank, which is ",
-                                 received[call.rank()]),
-                             "count", "pass the rank's own count as sendCount"));
+    call.Refuse(BadParameter(
+        "sendCount", static_cast<int64_t>(count),
+        Cat("recvCounts[", call.rank(), "] of this rank, which is ", received[call.rank()]),
+        "count", "pass the rank's own count as sendCount"));
   }
   const uint64_t extent = Extent(received, places);
   call.operation().in = call.Reads("sendBuf", in, count);
@@ -139,8 +138,8 @@ Status AllGatherV(void* in, uint64_t count, void* out, const void* counts,
   return call.Queue(extent == 0);
 }
 
-Status Scatter(void* in, void* out, uint64_t count, HcclDataType type, uint32_t root,
-               HcclComm comm, aclrtStream stream) {
+Status Scatter(void* in, void* out, uint64_t count, HcclDataType type, uint32_t root, HcclComm comm,
+               aclrtStream stream) {
   Call call("HcclScatter", Kind::kScatter, comm, stream);
   call.Type("dataType", type).Root(root).Count(count);
   call.operation().out = call.Writes("recvBuf", out, count);
@@ -199,10 +198,9 @@ Status AllToAll(const void* in, uint64_t in_count, HcclDataType in_type, const v
                        out_type);
 }
 
-Status AllToAllV(const void* in, const void* in_counts, const void* in_places,
-                 HcclDataType in_type, const void* out, const void* out_counts,
-                 const void* out_places, HcclDataType out_type, HcclComm comm,
-                 aclrtStream stream) {
+Status AllToAllV(const void* in, const void* in_counts, const void* in_places, HcclDataType in_type,
+                 const void* out, const void* out_counts, const void* out_places,
+                 HcclDataType out_type, HcclComm comm, aclrtStream stream) {
   Call call("HcclAlltoAllV", Kind::kAllToAll, comm, stream);
   const std::vector<uint64_t> sent = call.Numbers("sendCounts", in_counts, call.size());
   const std::vector<uint64_t> sent_places = call.Numbers("sdispls", in_places, call.size());
@@ -298,8 +296,8 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
                         const void* recvBuf, uint64_t recvCount, HcclDataType recvType,
                         HcclComm comm, aclrtStream stream) {
   return Enter("HcclAlltoAll", [&] {
-    return aclimb::collectives::AllToAll(sendBuf, sendCount, sendType, recvBuf, recvCount,
-                                         recvType, comm, stream);
+    return aclimb::collectives::AllToAll(sendBuf, sendCount, sendType, recvBuf, recvCount, recvType,
+                                         comm, stream);
   });
 }
 

@@ -67,6 +67,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
 
   // ---- Watcher ----
   void RankGone(uint32_t rank, const std::string& why) override;
+  void RankLeft(uint32_t rank) override;
   void RankFailed(uint32_t rank, uint32_t code, const std::string& what) override;
   Stand WhereItStands() override;
 
@@ -107,6 +108,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::string DifferenceLocked(const Stand& stand, bool* certain) const;
   // What a failure of the group comes from, as far as the other ranks can tell.
   Status Explain(const Operation& operation, Status failure, std::chrono::milliseconds took);
+  // Under the lock: what was heard of the other ranks and explains a failure.
+  Status HeardLocked(const std::string& here) const;
   std::string OthersStand(const Operation& operation, const std::vector<Stand>& stands) const;
   // Under the lock: nothing can be done any more.
   void FailLocked(Status why);
@@ -134,6 +137,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::optional<std::chrono::steady_clock::time_point> gone_since_;  // a rank
   Status cause_;    // what was heard of the other ranks
   Status failure_;  // what ended this communicator
+  std::vector<uint32_t> left_;  // ranks that have said good-bye
   std::map<std::string, uint64_t> splits_;
 
   std::optional<QuietThread> worker_;

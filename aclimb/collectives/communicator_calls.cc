@@ -57,7 +57,8 @@ Status InitAll(uint32_t count, const int32_t* devices, HcclComm* comms) {
   uint32_t there = 0;
   if (aclrtGetDeviceCount(&there) != ACL_SUCCESS || count == 0 || count > there) {
     return BadParameter("ndev", count, Cat("1 to ", there, ", the number of devices"),
-                        "device-count", "pass as many devices as there are; ACLIMB_DEVICES sets it");
+                        "device-count",
+                        "pass as many devices as there are; ACLIMB_DEVICES sets it");
   }
   std::set<int32_t> named;
   for (uint32_t i = 0; i < count; ++i) {
@@ -93,8 +94,8 @@ Status CreateSub(HcclComm* comm, uint32_t count, const uint32_t* ids, uint64_t i
   if (sub == nullptr) return NullPointer("subComm");
   Result<CommunicatorRef> parent = Resolve(*comm);
   if (!parent.ok()) return parent.TakeStatus();
-  const bool listed = ids != nullptr &&
-                      std::find(ids, ids + count, parent.value()->rank()) != ids + count;
+  const bool listed =
+      ids != nullptr && std::find(ids, ids + count, parent.value()->rank()) != ids + count;
   if (ids == nullptr || place == kNotMember || !listed) {
     if (listed) {
       return BadParameter("subCommRankId", place,
@@ -105,7 +106,8 @@ Status CreateSub(HcclComm* comm, uint32_t count, const uint32_t* ids, uint64_t i
     if (ids != nullptr && place != kNotMember && place < count) {
       return Refuse(HCCL_E_PARA,
                     Cat("subCommRankId is ", place, " but rankIds does not have rank ",
-                        parent.value()->rank(), ", which calls; expected a list with it, or "
+                        parent.value()->rank(),
+                        ", which calls; expected a list with it, or "
                         "0xffffffff."),
                     "ranks that are no members pass 0xffffffff as subCommRankId",
                     "collective/group");
@@ -134,9 +136,9 @@ Status CreateSub(HcclComm* comm, uint32_t count, const uint32_t* ids, uint64_t i
   }
   Result<Wishes> wishes = ReadWishes(config);
   if (!wishes.ok()) return wishes.TakeStatus();
-  return Hand(Split(parent.value(), std::vector<uint32_t>(ids, ids + count), id, place,
-                    wishes.value()),
-              sub);
+  return Hand(
+      Split(parent.value(), std::vector<uint32_t>(ids, ids + count), id, place, wishes.value()),
+      sub);
 }
 
 template <typename Read>
@@ -251,15 +253,12 @@ HcclResult HcclGetCommName(HcclComm comm, char* commName) {
 
 HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError) {
   return Enter("HcclGetCommAsyncError", [&] {
-    return aclimb::collectives::Ask(comm, "asyncError", asyncError, [&](Communicator& found) {
-      *asyncError = found.AsyncError();
-    });
+    return aclimb::collectives::Ask(comm, "asyncError", asyncError,
+                                    [&](Communicator& found) { *asyncError = found.AsyncError(); });
   });
 }
 
-HcclResult HcclCommSuspend(HcclComm) {
-  return aclimb::collectives::NotThere("HcclCommSuspend");
-}
+HcclResult HcclCommSuspend(HcclComm) { return aclimb::collectives::NotThere("HcclCommSuspend"); }
 HcclResult HcclCommResume(HcclComm) { return aclimb::collectives::NotThere("HcclCommResume"); }
 HcclResult HcclCommSetMemoryRange(HcclComm, void*, size_t, size_t, uint64_t) {
   return aclimb::collectives::NotThere("HcclCommSetMemoryRange");

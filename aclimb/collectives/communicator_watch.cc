@@ -33,11 +33,9 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   const bool late = took.count() >= operation.timeout_ms;
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (!late) changed_.wait_for(lock, kReasonTime, [this] { return !cause_.ok(); });
-    if (!cause_.ok()) {
-      const Refusal& cause = cause_.refusal();
-      return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
-    }
+    const auto heard = [this] { return !cause_.ok() || !left_.empty(); };
+    if (!late) changed_.wait_for(lock, kReasonTime, heard);
+    if (Status status = HeardLocked(here); !status.ok()) return status;
   }
   const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
   const std::string others = stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
@@ -52,6 +50,20 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                 Cat(here, ": ", failure.refusal().what, " (", others,
                     "); expected the transfer to succeed."),
                 kFix, failure.refusal().rule);
+}
+
+Status Communicator::HeardLocked(const std::string& here) const {
+  if (!cause_.ok()) {
+    const Refusal& cause = cause_.refusal();
+    return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
+  }
+  if (left_.empty()) return Ok();
+  return Refuse(HCCL_E_REMOTE,
+                Cat(here, ": rank ", left_[0],
+                    " has destroyed its communicator and takes no part; expected every rank to "
+                    "make the same calls."),
+                "destroy communicators when all ranks have done their work",
+                "collective/rank-left");
 }
 
 std::string Communicator::OthersStand(const Operation& operation,
@@ -204,6 +216,14 @@ void Communicator::RankGone(uint32_t at_link, const std::string& why) {
                     "collective/rank-gone");
   }
   if (!gone_since_) gone_since_ = Clock::now();
+  changed_.notify_all();
+}
+
+void Communicator::RankLeft(uint32_t at_link) {
+  const std::optional<uint32_t> place = Place(at_link);
+  if (!place) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  left_.push_back(*place);
   changed_.notify_all();
 }
 

@@ -108,10 +108,9 @@ HcclResult ReportException(const char* function) noexcept {
                                    "free host memory", "collective/host-memory");
       return Report(function, status.refusal());
     } catch (const std::system_error& error) {
-      const SystemRefusal refused = RefusedThread("a thread of a communicator",
-                                                  error.code().value());
-      const Status status =
-          Refuse(HCCL_E_UNAVAIL, refused.what, refused.fix, "collective/thread");
+      const SystemRefusal refused =
+          RefusedThread("a thread of a communicator", error.code().value());
+      const Status status = Refuse(HCCL_E_UNAVAIL, refused.what, refused.fix, "collective/thread");
       return Report(function, status.refusal());
     } catch (const std::exception& error) {
       const Status status =
@@ -133,8 +132,8 @@ Status NullPointer(std::string_view name) {
 
 Status BadParameter(std::string_view name, int64_t value, std::string_view expected,
                     std::string_view rule, std::string fix) {
-  return Refuse(HCCL_E_PARA, Cat(name, " is ", value, "; expected ", expected, "."),
-                std::move(fix), Cat("collective/", rule));
+  return Refuse(HCCL_E_PARA, Cat(name, " is ", value, "; expected ", expected, "."), std::move(fix),
+                Cat("collective/", rule));
 }
 
 }  // namespace aclimb::collectives

@@ -11,12 +11,11 @@ namespace aclimb::collectives {
 namespace {
 
 Status Dead(HcclComm comm) {
-  return Refuse(HCCL_E_PARA,
-                Cat("comm is ", aclimb::AddressText(comm), ", which is no live communicator (",
-                    aclimb_handle_state_text(comm),
-                    "); expected one that a function HcclCommInit* made."),
-                aclimb_handle_fix_text(comm, "use it only before HcclCommDestroy"),
-                "collective/handle");
+  return Refuse(
+      HCCL_E_PARA,
+      Cat("comm is ", aclimb::AddressText(comm), ", which is no live communicator (",
+          aclimb_handle_state_text(comm), "); expected one that a function HcclCommInit* made."),
+      aclimb_handle_fix_text(comm, "use it only before HcclCommDestroy"), "collective/handle");
 }
 
 Status Lost() {

@@ -22,18 +22,18 @@ Status NoAddress(const Settings& settings, const std::vector<HostAddress>& all) 
     found += Cat(found.empty() ? "" : ", ", each.interface, " ", each.address);
   }
   const char* const family = settings.ipv6 ? "AF_INET6" : "AF_INET";
-  return Refuse(HCCL_E_NOT_FOUND,
-                settings.interfaces.empty()
-                    ? Cat("the machine has no address of the family ", family, " (it has ",
-                          found.empty() ? "none" : found, "); expected one.")
-                    : Cat("HCCL_SOCKET_IFNAME is \"", settings.interfaces,
-                          "\" but no interface that is up has such a name and an address of the "
-                          "family ",
-                          family, " (there are ", found.empty() ? "none" : found,
-                          "); expected one."),
-                "correct HCCL_SOCKET_IFNAME or HCCL_SOCKET_FAMILY, or name the address with "
-                "HCCL_IF_IP",
-                "collective/address");
+  return Refuse(
+      HCCL_E_NOT_FOUND,
+      settings.interfaces.empty()
+          ? Cat("the machine has no address of the family ", family, " (it has ",
+                found.empty() ? "none" : found, "); expected one.")
+          : Cat("HCCL_SOCKET_IFNAME is \"", settings.interfaces,
+                "\" but no interface that is up has such a name and an address of the "
+                "family ",
+                family, " (there are ", found.empty() ? "none" : found, "); expected one."),
+      "correct HCCL_SOCKET_IFNAME or HCCL_SOCKET_FAMILY, or name the address with "
+      "HCCL_IF_IP",
+      "collective/address");
 }
 
 }  // namespace
@@ -94,8 +94,8 @@ std::vector<HostAddress> HostAddresses() {
     if (getnameinfo(each->ifa_addr, bytes, text, sizeof(text), nullptr, 0, NI_NUMERICHOST) != 0) {
       continue;
     }
-    found.push_back({each->ifa_name, text, family == AF_INET6,
-                     (each->ifa_flags & IFF_LOOPBACK) != 0});
+    found.push_back(
+        {each->ifa_name, text, family == AF_INET6, (each->ifa_flags & IFF_LOOPBACK) != 0});
   }
   return found;
 }
@@ -104,7 +104,8 @@ Result<std::vector<std::string>> ReadWhitelist(const std::string& file) {
   std::ifstream stream(file);
   if (!stream) {
     return Refuse(HCCL_E_OPEN_FILE_FAILURE,
-                  Cat("HCCL_WHITELIST_FILE is \"", file, "\", which cannot be read; expected a "
+                  Cat("HCCL_WHITELIST_FILE is \"", file,
+                      "\", which cannot be read; expected a "
                       "file {\"host_ip\": [\"192.168.0.1\", ...]}."),
                   "correct the path, or set HCCL_WHITELIST_DISABLE=1", "collective/whitelist");
   }
@@ -119,7 +120,8 @@ Result<std::vector<std::string>> ReadWhitelist(const std::string& file) {
   }
   if (!good) {
     return Refuse(HCCL_E_PARA,
-                  Cat("the file ", file, " that HCCL_WHITELIST_FILE names is no list of addresses; "
+                  Cat("the file ", file,
+                      " that HCCL_WHITELIST_FILE names is no list of addresses; "
                       "expected {\"host_ip\": [\"192.168.0.1\", ...]}."),
                   "correct the file, or set HCCL_WHITELIST_DISABLE=1", "collective/whitelist");
   }

@@ -70,7 +70,8 @@ class Hub {
   static Status StartOn(Socket listener, const Token& token, const Settings& settings);
 
   Hub(Token token, Socket listener, std::vector<std::string> whitelist)
-      : token_(std::move(token)), listener_(std::move(listener)),
+      : token_(std::move(token)),
+        listener_(std::move(listener)),
         whitelist_(std::move(whitelist)) {}
 
   void Run();

@@ -288,9 +288,14 @@ void Link::Handle(const Frame& frame) {
       }
       return;
     }
-    case FrameType::kLeft:
-      left_[reader.Number<uint32_t>()] = true;
+    case FrameType::kLeft: {
+      const uint32_t rank = reader.Number<uint32_t>();
+      left_[rank] = true;
+      lock.unlock();
+      const std::lock_guard<std::mutex> watch(watch_mutex_);
+      for (const auto& [channel, watcher] : watchers_) watcher->RankLeft(rank);
       return;
+    }
     case FrameType::kGone: {
       const uint32_t rank = reader.Number<uint32_t>();
       const std::string text(reader.Text());

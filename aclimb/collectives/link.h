@@ -42,6 +42,7 @@ class Watcher {
   virtual ~Watcher() = default;
   // A rank has ended without having left; all ranks are of the hub's group.
   virtual void RankGone(uint32_t rank, const std::string& why) = 0;
+  virtual void RankLeft(uint32_t rank) = 0;
   // With the HcclResult that all ranks return for it.
   virtual void RankFailed(uint32_t rank, uint32_t code, const std::string& what) = 0;
   virtual Stand WhereItStands() = 0;

@@ -69,9 +69,9 @@ std::string Operation::Text() const {
     text = Cat(function, "(");
     for (size_t i = 0; i < transfers.size() && i < 8; ++i) {
       const Transfer& each = transfers[i];
-      text += Cat(i == 0 ? "" : ", ", each.bytes, " bytes ", each.sends ? "to" : "from", " rank ",
-                  each.peer, " (", each.sends ? "send " : "receive ", each.number,
-                  " of this pair)");
+      text +=
+          Cat(i == 0 ? "" : ", ", each.bytes, " bytes ", each.sends ? "to" : "from", " rank ",
+              each.peer, " (", each.sends ? "send " : "receive ", each.number, " of this pair)");
     }
     return text + (transfers.size() > 8 ? ", ...)" : ")");
   }

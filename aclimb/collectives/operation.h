@@ -53,9 +53,9 @@ struct Operation {
   HcclDataType type = HCCL_DATA_TYPE_INT8;
   HcclReduceOp op = HCCL_REDUCE_SUM;
   uint32_t root = 0;
-  uint64_t count = 0;         // elements, as the call said; of what each rank has
-  std::byte* in = nullptr;    // may be null where the rank gives nothing
-  std::byte* out = nullptr;   // may be null where the rank gets nothing
+  uint64_t count = 0;             // elements, as the call said; of what each rank has
+  std::byte* in = nullptr;        // may be null where the rank gives nothing
+  std::byte* out = nullptr;       // may be null where the rank gets nothing
   std::vector<Block> in_blocks;   // per rank, of kReduceScatter, kScatter (root) and kAllToAll
   std::vector<Block> out_blocks;  // per rank, of kAllGather and kAllToAll
   std::vector<Transfer> transfers;

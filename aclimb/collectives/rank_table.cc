@@ -67,7 +67,8 @@ Result<RankTable> ReadRankTable(const std::string& file) {
     return NoTable(file, Cat("has ", hosts.size(), " ranks, but not 0 to ", hosts.size(), " - 1"));
   }
   RankTable read;
-  for (const char letter : table.dump()) read.digest = Mix(read.digest, static_cast<uint8_t>(letter));
+  for (const char letter : table.dump())
+    read.digest = Mix(read.digest, static_cast<uint8_t>(letter));
   for (auto& [rank, host] : hosts) read.hosts.push_back(std::move(host));
   return read;
 }
@@ -86,8 +87,8 @@ Result<CommunicatorRef> JoinTable(const char* file, uint32_t rank, const Wishes&
   const uint16_t base = wishes.settings.base_port;
   Token token;
   token.address = table.value().hosts[0];
-  token.port = static_cast<uint16_t>((base == 0 ? kDocumentedPort : base) +
-                                     table.value().digest % kPorts);
+  token.port =
+      static_cast<uint16_t>((base == 0 ? kDocumentedPort : base) + table.value().digest % kPorts);
   for (size_t i = 0; i < token.secret.size(); ++i) {
     token.secret[i] = static_cast<uint8_t>(Mix(table.value().digest, i));
   }

@@ -140,7 +140,8 @@ Endpoint LocalEndpoint(const Socket& socket) {
 }
 
 Socket Listen(const Endpoint& endpoint) {
-  Socket socket(::socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  Socket socket(
+      ::socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return socket;
   Set(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, 1);
   constexpr int kBacklog = 1024;
@@ -178,9 +179,8 @@ Status Connect(const Endpoint& to, std::chrono::steady_clock::time_point deadlin
       continue;
     }
     return Refuse(late ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT,
-                  Cat("the root at ", AddressText(to), " port ", PortOf(to),
-                      " cannot be reached (", ErrorText(error),
-                      "); expected the process that called HcclGetRootInfo."),
+                  Cat("the root at ", AddressText(to), " port ", PortOf(to), " cannot be reached (",
+                      ErrorText(error), "); expected the process that called HcclGetRootInfo."),
                   "check that it still runs and that no firewall is between; HCCL_IF_IP or "
                   "HCCL_SOCKET_IFNAME on the root choose another of its addresses",
                   "collective/connect");

@@ -10,8 +10,8 @@ std::unique_ptr<ToolView> ToolView::Make(const Operation& operation) {
   if (aclimb_observing() == 0) return nullptr;
   std::unique_ptr<ToolView> view(new ToolView);
   view->operation_.function = operation.function;
-  view->arguments_ = Cat("{\"count\":", operation.count, ",\"dataType\":\"",
-                         NameOf(operation.type), "\"");
+  view->arguments_ =
+      Cat("{\"count\":", operation.count, ",\"dataType\":\"", NameOf(operation.type), "\"");
   if (operation.Reduces()) view->arguments_ += Cat(",\"op\":\"", NameOf(operation.op), "\"");
   if (operation.HasRoot()) view->arguments_ += Cat(",\"root\":", operation.root);
   view->arguments_ += '}';

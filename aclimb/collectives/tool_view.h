@@ -10,8 +10,8 @@
 
 namespace aclimb::collectives {
 
-// What tools are told of an operation: the memory that it reads and writes, and its arguments. Stays
-// in place: it points into itself.
+// What tools are told of an operation: the memory that it reads and writes, and its arguments.
+// Stays in place: it points into itself.
 class ToolView {
  public:
   // Null when no tool listens.

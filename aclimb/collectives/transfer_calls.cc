@@ -48,8 +48,8 @@ Status QueueItems(const char* function, const HcclSendRecvItem* items, uint32_t 
                                "one", "peer", "make one block of them"));
     }
     const char* const name = sends ? "sendBuf" : "recvBuf";
-    std::byte* const data = sends ? call.Reads(name, item.buf, item.count)
-                                  : call.Writes(name, item.buf, item.count);
+    std::byte* const data =
+        sends ? call.Reads(name, item.buf, item.count) : call.Writes(name, item.buf, item.count);
     if (item.count == 0) continue;
     call.operation().transfers.push_back(
         {sends, item.remoteRank, data, item.count * SizeOf(item.dataType), 0});

@@ -1,12 +1,11 @@
 // How the operations of libhccl.so go through streams.
 
-#include "aclimb/bridge/collectives.h"
-
 #include <atomic>
 #include <memory>
 #include <new>
 #include <utility>
 
+#include "aclimb/bridge/collectives.h"
 #include "aclimb/observe/halt.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/failure_texts.h"

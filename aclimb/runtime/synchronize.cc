@@ -79,7 +79,8 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), first.why == nullptr ? std::string() : Cat(", since ", first.why),
           own.empty() ? "" : ": ", own, "; expected it to succeed."),
-      Cat(FixOf(first.code), "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
+      Cat(own.empty() ? FixOf(first.code) : "look at what it names",
+          "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }
 

@@ -3,7 +3,8 @@
 //   RANK=0 WORLD_SIZE=2 aclimb_collectives_bench <new folder that all ranks see> [<largest bytes>]
 //
 // Rank 0 prints, for each number of bytes, the median time of one operation by either, and the
-// bandwidth as the bytes that it reduces in a second. An operation of HCCL is queued and waited for.
+// bandwidth as the bytes that it reduces in a second. An operation of HCCL is queued and waited
+// for.
 
 #include <gloo/allreduce.h>
 #include <gloo/math.h>

@@ -3,14 +3,15 @@
 // A rank is one device with its communicator. Ranks that are threads of one process use each
 // other's memory; ranks of several processes, on one host or on many, use Gloo over TCP.
 //
-// Counts and displacements are in elements. Operations are queued on the stream and the calls return
-// at once; their failures are told by what waits for the stream (507018, with the rank and the call
-// in aclGetRecentErrMsg) and by HcclGetCommAsyncError. All ranks make the same calls in the same
-// order. A count of 0 is a success without effect.
+// Counts and displacements are in elements. Operations are queued on the stream and the calls
+// return at once; their failures are told by what waits for the stream (507018, with the rank and
+// the call in aclGetRecentErrMsg) and by HcclGetCommAsyncError. All ranks make the same calls in
+// the same order. A count of 0 is a success without effect.
 //
 // Errors that all functions share:
 //   HCCL_E_PTR          a required pointer is null
-//   HCCL_E_PARA         a number is out of range, a communicator is destroyed, a buffer is not device
+//   HCCL_E_PARA         a number is out of range, a communicator is destroyed, a buffer is not
+//   device
 //                       memory, ends before the elements do, or is not aligned to its element type
 //   HCCL_E_NOT_SUPPORT  the combination is not there
 //   HCCL_E_REMOTE       another rank failed or has gone; nothing more can be done with the
@@ -52,8 +53,8 @@ ACL_FUNC_VISIBILITY HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks,
                                                           uint32_t rank,
                                                           const HcclCommConfig* config,
                                                           HcclComm* comm);
-// Joins as `rank` of those that the file `clusterInfo` lists, a rank table in JSON. Rank 0's process
-// is where the ranks meet.
+// Joins as `rank` of those that the file `clusterInfo` lists, a rank table in JSON. Rank 0's
+// process is where the ranks meet.
 //   errors  HCCL_E_OPEN_FILE_FAILURE the file cannot be read; else as HcclCommInitRootInfo
 ACL_FUNC_VISIBILITY HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank,
                                                        HcclComm* comm);
@@ -163,8 +164,8 @@ ACL_FUNC_VISIBILITY HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
 
 // ---- Point to point ----
 
-// Sends and receives of one pair of ranks are matched in their order. Work behind them on the stream
-// waits for the partner.
+// Sends and receives of one pair of ranks are matched in their order. Work behind them on the
+// stream waits for the partner.
 //   errors  HCCL_E_PARA the partner is this rank itself
 ACL_FUNC_VISIBILITY HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType,
                                         uint32_t destRank, HcclComm comm, aclrtStream stream);

@@ -111,11 +111,11 @@ ACLIMB_MAYBE_UNUSED static const uint32_t UDI_MAX_LENGTH = 128;
 // Options of one communicator; HcclCommConfigInit fills them. Of a later release's structure, which
 // has more behind, the first fields mean the same.
 typedef struct HcclCommConfig {
-  char reserved[24];           // size, magic number, version
-  uint32_t hcclBufferSize;     // MB, at least 1; accepted and not needed
-  uint32_t hcclDeterministic;  // 0 or 1
-  char hcclCommName[128];      // COMM_NAME_MAX_LENGTH; empty: one is made up
-  char hcclUdi[128];           // a text of the program's own
+  char reserved[24];             // size, magic number, version
+  uint32_t hcclBufferSize;       // MB, at least 1; accepted and not needed
+  uint32_t hcclDeterministic;    // 0 or 1
+  char hcclCommName[128];        // COMM_NAME_MAX_LENGTH; empty: one is made up
+  char hcclUdi[128];             // a text of the program's own
   uint32_t hcclOpExpansionMode;  // 0 default, 1 host, 2 AI CPU, 3 vector core; no effect
   uint32_t hcclRdmaTrafficClass;
   uint32_t hcclRdmaServiceLevel;

@@ -133,6 +133,10 @@ def death(program):
     run(program, "die", 3, allowed=(-9,))
 
 
+def leaving(program):
+    run(program, "leave", 3)
+
+
 def death_of_root(program):
     run(program, "root-dies", 3, allowed=(-9,))
 

@@ -96,9 +96,9 @@ class Rank {
   // All functions; every rank calls it. The number of failures.
   int RunAll() {
     const HcclDataType reduced[] = {
-        HCCL_DATA_TYPE_INT8,   HCCL_DATA_TYPE_INT16,  HCCL_DATA_TYPE_INT32, HCCL_DATA_TYPE_FP16,
+        HCCL_DATA_TYPE_INT8,   HCCL_DATA_TYPE_INT16,  HCCL_DATA_TYPE_INT32,  HCCL_DATA_TYPE_FP16,
         HCCL_DATA_TYPE_FP32,   HCCL_DATA_TYPE_INT64,  HCCL_DATA_TYPE_UINT64, HCCL_DATA_TYPE_UINT8,
-        HCCL_DATA_TYPE_UINT16, HCCL_DATA_TYPE_UINT32, HCCL_DATA_TYPE_FP64,  HCCL_DATA_TYPE_BFP16,
+        HCCL_DATA_TYPE_UINT16, HCCL_DATA_TYPE_UINT32, HCCL_DATA_TYPE_FP64,   HCCL_DATA_TYPE_BFP16,
         HCCL_DATA_TYPE_INT128};
     const HcclReduceOp ops[] = {HCCL_REDUCE_SUM, HCCL_REDUCE_PROD, HCCL_REDUCE_MAX,
                                 HCCL_REDUCE_MIN};
@@ -158,8 +158,7 @@ class Rank {
     in.Fill(rank_);
     Call(HcclReduceScatter(in.address(), out.address(), count, type, op, comm_, stream_),
          "HcclReduceScatter");
-    out.Check("HcclReduceScatter",
-              [&](uint64_t i) { return Truth(type, op, count * rank_ + i); });
+    out.Check("HcclReduceScatter", [&](uint64_t i) { return Truth(type, op, count * rank_ + i); });
     // Into the rank's own block.
     Call(HcclReduceScatter(in.address(), in.At(count * rank_), count, type, op, comm_, stream_),
          "HcclReduceScatter in place");
@@ -169,14 +168,14 @@ class Rank {
 
   // What moves data and does not look at it.
   void Move(HcclDataType type, uint64_t count) {
-    Buffer one(*this, type, count), all(*this, type, count * size_), other(*this, type, count * size_);
+    Buffer one(*this, type, count), all(*this, type, count * size_),
+        other(*this, type, count * size_);
     const uint32_t root = static_cast<uint32_t>(count) % size_;
     if (rank_ == root) one.Fill(root);
     Call(HcclBroadcast(one.address(), count, type, root, comm_, stream_), "HcclBroadcast");
     one.Check("HcclBroadcast", [&](uint64_t i) { return ValueOf(type, root, i); });
     one.Fill(rank_);
-    Call(HcclAllGather(one.address(), all.address(), count, type, comm_, stream_),
-         "HcclAllGather");
+    Call(HcclAllGather(one.address(), all.address(), count, type, comm_, stream_), "HcclAllGather");
     all.Check("HcclAllGather", [&](uint64_t i) {
       return ValueOf(type, static_cast<uint32_t>(i / count), i % count);
     });
@@ -202,9 +201,9 @@ class Rank {
     for (const Case& each : {Case{HCCL_DATA_TYPE_FP16, 2048}, Case{HCCL_DATA_TYPE_BFP16, 256}}) {
       Buffer in(*this, each.type, 9), out(*this, each.type, 9);
       in.FillWith([&](uint64_t) { return rank_ == 0 ? each.large : 1.0; });
-      Call(HcclAllReduce(in.address(), out.address(), 9, each.type, HCCL_REDUCE_SUM, comm_,
-                         stream_),
-           "HcclAllReduce");
+      Call(
+          HcclAllReduce(in.address(), out.address(), 9, each.type, HCCL_REDUCE_SUM, comm_, stream_),
+          "HcclAllReduce");
       // To the nearest even multiple of 2.
       const uint32_t ones = size_ - 1;
       const uint32_t rounded = ones % 2 == 0 ? ones : (ones % 4 == 1 ? ones - 1 : ones + 1);
@@ -215,8 +214,8 @@ class Rank {
   void Wraps() {
     Buffer in(*this, HCCL_DATA_TYPE_INT8, 5), out(*this, HCCL_DATA_TYPE_INT8, 5);
     in.FillWith([](uint64_t) { return 100; });
-    Call(HcclAllReduce(in.address(), out.address(), 5, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM,
-                       comm_, stream_),
+    Call(HcclAllReduce(in.address(), out.address(), 5, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, comm_,
+                       stream_),
          "HcclAllReduce");
     const auto wrapped = static_cast<int8_t>(static_cast<uint8_t>(100 * size_));
     out.Check("wrapped", [&](uint64_t) { return wrapped; });
@@ -260,9 +259,8 @@ class Rank {
     Call(HcclReduceScatterV(all.address(), counts.data(), places.data(), mine.address(), rank_ + 1,
                             type, HCCL_REDUCE_SUM, comm_, stream_),
          "HcclReduceScatterV");
-    mine.Check("HcclReduceScatterV", [&](uint64_t i) {
-      return Truth(type, HCCL_REDUCE_SUM, places[rank_] + i);
-    });
+    mine.Check("HcclReduceScatterV",
+               [&](uint64_t i) { return Truth(type, HCCL_REDUCE_SUM, places[rank_] + i); });
     AllToAllV();
   }
 
@@ -351,8 +349,8 @@ class Rank {
 
   void Call(HcclResult code, const char* name) {
     if (code == HCCL_SUCCESS) return;
-    Expect(false, std::string(name) + " returned " + std::to_string(code) + ": " +
-                      aclGetRecentErrMsg());
+    Expect(false,
+           std::string(name) + " returned " + std::to_string(code) + ": " + aclGetRecentErrMsg());
   }
   bool Wait(const char* name) {
     const aclError code = aclrtSynchronizeStream(stream_);
@@ -418,11 +416,10 @@ class Rank {
       for (uint64_t i = begin; i < begin + count; ++i) Append(&truth, value(i));
       uint64_t wrong = 0;
       while (wrong < truth.size() && truth[wrong] == host[begin * bytes_ + wrong]) ++wrong;
-      rank_.Expect(wrong == truth.size(), std::string(what) + " of type " +
-                                              std::to_string(type_) + " and " +
-                                              std::to_string(count_) + " elements: element " +
-                                              std::to_string(begin + wrong / bytes_) +
-                                              " is wrong");
+      rank_.Expect(wrong == truth.size(), std::string(what) + " of type " + std::to_string(type_) +
+                                              " and " + std::to_string(count_) +
+                                              " elements: element " +
+                                              std::to_string(begin + wrong / bytes_) + " is wrong");
       bool kept = true;
       for (uint64_t i = count_ * bytes_; i < host.size(); ++i) kept = kept && host[i] == kPoison;
       rank_.Expect(kept, std::string(what) + ": something is written behind the buffer");

@@ -82,7 +82,8 @@ struct Program {
     constexpr size_t kCount = 100003;
     std::vector<float> values(kCount);
     for (size_t i = 0; i < kCount; ++i) {
-      values[i] = std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
+      values[i] =
+          std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
     }
     const size_t bytes = kCount * sizeof(float);
     EXPECT(aclrtMemcpy(memory, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
@@ -106,6 +107,16 @@ struct Program {
                 in_order != 0 ? "in the order of ranks" : "in another order");
   }
 
+  // The first call is done on all ranks. One that has its result may be ahead of another.
+  void AllHaveCalled() {
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    std::ofstream(file + ".ready" + std::to_string(rank)) << "ready";
+    for (uint32_t r = 0; r < size; ++r) {
+      while (access((file + ".ready" + std::to_string(r)).c_str(), R_OK) != 0) usleep(1000);
+    }
+  }
+
   // Memory is given back under an operation that has not run.
   void FreeEarly() {
     void* other = nullptr;
@@ -122,7 +133,8 @@ struct Program {
     EXPECT(aclrtSynchronizeStream(stream) == 0);
     const pid_t child = fork();
     if (child == 0) {
-      const bool refused = AllReduce(4) == HCCL_E_UNAVAIL && HcclCommDestroy(comm) == HCCL_E_UNAVAIL;
+      const bool refused =
+          AllReduce(4) == HCCL_E_UNAVAIL && HcclCommDestroy(comm) == HCCL_E_UNAVAIL;
       ExpectPart(aclGetRecentErrMsg(), "made before the process was forked off");
       _exit(refused && failures == 0 ? 0 : 1);
     }
@@ -148,8 +160,7 @@ struct Program {
 
   // The last rank dies between two calls.
   void Die() {
-    EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    AllHaveCalled();
     if (rank == size - 1) raise(SIGKILL);
     EXPECT(AllReduce(50000) == HCCL_SUCCESS);
     const std::string gone = "rank " + std::to_string(size - 1) + " has gone";
@@ -158,8 +169,7 @@ struct Program {
 
   // Rank 0, in whose process the ranks meet, dies.
   void RootDies() {
-    EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    AllHaveCalled();
     if (rank == 0) raise(SIGKILL);
     EXPECT(AllReduce(50000) == HCCL_SUCCESS);
     ExpectFailure(HCCL_E_REMOTE, {"rank 0 has gone", "call 2: HcclAllReduce"});
@@ -167,9 +177,7 @@ struct Program {
 
   // The network between the two hosts is cut after the first call.
   void CutOff() {
-    EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
-    std::ofstream(file + ".ready" + std::to_string(rank)) << "ready";
+    AllHaveCalled();
     while (access((file + ".cut").c_str(), R_OK) != 0) usleep(1000);
     EXPECT(AllReduce(50000) == HCCL_SUCCESS);
     const std::string gone = "rank " + std::to_string(1 - rank) + " has gone";
@@ -178,8 +186,7 @@ struct Program {
 
   // The last rank makes no second call until time is up for the others.
   void Late() {
-    EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    AllHaveCalled();
     if (rank == size - 1) {
       EXPECT(AwaitError() == HCCL_E_TIMEOUT);
       return;
@@ -331,8 +338,7 @@ struct Program {
     EXPECT(HcclCreateSubCommConfig(&comm, 2, rank == 0 ? there : back, 3, rank < 2 ? place : ~0u,
                                    nullptr, &sub) == (rank < 2 ? HCCL_E_PARA : HCCL_SUCCESS));
     if (rank < 2) ExpectPart(aclGetRecentErrMsg(), "do not agree on which of them make the group");
-    EXPECT(HcclBarrier(comm, stream) == HCCL_SUCCESS);
-    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    AllHaveCalled();
     if (rank == 2) raise(SIGKILL);
     EXPECT(HcclCreateSubCommConfig(&comm, 3, there, 4, rank, nullptr, &sub) == HCCL_E_REMOTE);
     ExpectPart(aclGetRecentErrMsg(), "rank 2 has gone");
@@ -380,6 +386,18 @@ struct Program {
     }
   }
 
+  // The last rank destroys its communicator while the others go on.
+  void Leave() {
+    AllHaveCalled();
+    if (rank == size - 1) return;
+    EXPECT(AllReduce(50000) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 507018);
+    const std::string text = aclGetRecentErrMsg();
+    const std::string left = "rank " + std::to_string(size - 1) + " has destroyed its communicator";
+    ExpectPart(text, left.c_str());
+    ExpectPart(text, "call 2: HcclAllReduce(count = 50000");
+  }
+
   // The last rank makes another call than the others.
   void Mismatch() {
     if (rank == size - 1) {
@@ -403,6 +421,7 @@ struct Program {
     if (what == "free-early") FreeEarly();
     if (what == "fork") Fork();
     if (what == "cut-off") CutOff();
+    if (what == "leave") Leave();
     if (what == "die") Die();
     if (what == "root-dies") RootDies();
     if (what == "late") Late();

@@ -110,11 +110,12 @@ TEST(Threads, ResultsRepeatBitForBit) {
     OnDevices(4, [&](uint32_t rank, aclrtStream stream) {
       std::vector<float> values(kCount);
       for (size_t i = 0; i < kCount; ++i) {
-        values[i] = std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
+        values[i] =
+            std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
       }
       Floats in(values), out(std::vector<float>(kCount, NAN));
-      EXPECT_EQ(HcclAllReduce(in.address, out.address, kCount, HCCL_DATA_TYPE_FP32,
-                              HCCL_REDUCE_SUM, comms[rank], stream),
+      EXPECT_EQ(HcclAllReduce(in.address, out.address, kCount, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM,
+                              comms[rank], stream),
                 HCCL_SUCCESS);
       EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
       results[rank] = out.Read();
@@ -127,8 +128,8 @@ TEST(Threads, ResultsRepeatBitForBit) {
     for (size_t i = 0; run == 0 && i < kCount; ++i) {
       double truth = 0, magnitude = 0;
       for (uint32_t rank = 0; rank < 4; ++rank) {
-        const float value = std::sin(static_cast<float>(i * 4 + rank)) *
-                            std::exp2(static_cast<float>(i % 20));
+        const float value =
+            std::sin(static_cast<float>(i * 4 + rank)) * std::exp2(static_cast<float>(i % 20));
         truth += value;
         magnitude += std::abs(value);
       }
@@ -153,9 +154,9 @@ TEST(Threads, InStreamOrder) {
       EXPECT_EQ(HcclAllReduce(buffer.address, buffer.address, 1, HCCL_DATA_TYPE_FP32,
                               HCCL_REDUCE_SUM, comms[rank], stream),
                 HCCL_SUCCESS);
-      EXPECT_EQ(aclrtMemcpyAsync(&results[step], 4, buffer.address, 4, ACL_MEMCPY_DEVICE_TO_HOST,
-                                 stream),
-                ACL_SUCCESS);
+      EXPECT_EQ(
+          aclrtMemcpyAsync(&results[step], 4, buffer.address, 4, ACL_MEMCPY_DEVICE_TO_HOST, stream),
+          ACL_SUCCESS);
     }
     queued = 1;
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
@@ -405,11 +406,12 @@ TEST(Threads, Refusals) {
   ExpectRefused(reduce(static_cast<char*>(at) + 2, at, 1, 4, 0), HCCL_E_PARA, "a multiple of 4");
   ExpectRefused(HcclBroadcast(at, 4, HCCL_DATA_TYPE_FP32, 1, comm, stream), HCCL_E_PARA,
                 "root is 1");
-  ExpectRefused(HcclSend(at, 4, HCCL_DATA_TYPE_FP32, 0, comm, stream), HCCL_E_PARA, "destRank is 0");
+  ExpectRefused(HcclSend(at, 4, HCCL_DATA_TYPE_FP32, 0, comm, stream), HCCL_E_PARA,
+                "destRank is 0");
   ExpectRefused(HcclBarrier(comm, &host), HCCL_E_PARA, "queued on the stream");
-  ExpectRefused(HcclCommSuspend(comm) == HCCL_E_NOT_SUPPORT ? reduce(at, at, 4, 13, 0)
-                                                           : HCCL_SUCCESS,
-                HCCL_E_PARA, "HcclCommSuspend");
+  ExpectRefused(
+      HcclCommSuspend(comm) == HCCL_E_NOT_SUPPORT ? reduce(at, at, 4, 13, 0) : HCCL_SUCCESS,
+      HCCL_E_PARA, "HcclCommSuspend");
   // After all of this it works.
   EXPECT_EQ(Rank(comm, stream).RunAll(), 0);
   EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);

@@ -481,7 +481,6 @@ constexpr AclimbTransport kTransport = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const AclimbTransport*
-aclimb_transport_entry() {
+extern "C" __attribute__((visibility("default"))) const AclimbTransport* aclimb_transport_entry() {
   return &kTransport;
 }

@@ -1,0 +1,95 @@
+"""torch.distributed with the backend "hccl" between two processes."""
+
+import subprocess
+import sys
+import tempfile
+
+import torch
+import torch_npu
+
+from steps import expect, main
+
+RANKS = 2
+
+
+def rank_of(place, rank):
+    """What each process does."""
+    torch.npu.set_device(rank)
+    torch.distributed.init_process_group("hccl", init_method=f"file://{place}/store", rank=rank, world_size=RANKS)
+    for check in (sums, moves, training):
+        check(rank)
+    torch.distributed.barrier(device_ids=[rank])
+    torch.distributed.destroy_process_group()
+
+
+def sums(rank):
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int32, torch.int64):
+        for op, truth in ((torch.distributed.ReduceOp.SUM, lambda a, b: a + b),
+                          (torch.distributed.ReduceOp.MAX, torch.maximum),
+                          (torch.distributed.ReduceOp.MIN, torch.minimum)):
+            hosts = [((torch.arange(50) * (3 + r)) % 11).to(dtype) for r in range(RANKS)]
+            tensor = hosts[rank].npu()
+            torch.distributed.all_reduce(tensor, op=op)
+            expect(torch.equal(tensor.cpu(), truth(*hosts)), (dtype, op, tensor.cpu()))
+
+
+def moves(rank):
+    mine = torch.arange(6.0).npu() + 10 * rank
+    theirs = torch.arange(6.0) + 10 * (1 - rank)
+    both = [torch.empty(6).npu() for _ in range(RANKS)]
+    torch.distributed.all_gather(both, mine)
+    expect(torch.equal(torch.stack(both).cpu(), torch.stack([torch.arange(6.0), torch.arange(6.0) + 10])), both)
+    root = mine.clone()
+    torch.distributed.broadcast(root, src=1)
+    expect(torch.equal(root.cpu(), torch.arange(6.0) + 10), root)
+    half = torch.empty(3).npu()
+    torch.distributed.reduce_scatter_tensor(half, mine)
+    expect(torch.equal(half.cpu(), (2 * torch.arange(6.0) + 10)[3 * rank:3 * rank + 3]), half)
+    swapped = torch.empty(6).npu()
+    torch.distributed.all_to_all_single(swapped, mine)
+    expected = torch.cat([torch.arange(6.0)[3 * rank:3 * rank + 3] + 10 * r for r in range(RANKS)])
+    expect(torch.equal(swapped.cpu(), expected), swapped)
+    got = torch.empty(6).npu()
+    if rank == 0:
+        torch.distributed.send(mine, 1)
+        torch.distributed.recv(got, 1)
+    else:
+        torch.distributed.recv(got, 0)
+        torch.distributed.send(mine, 0)
+    expect(torch.equal(got.cpu(), theirs), got)
+
+
+def training(rank):
+    """DistributedDataParallel: each rank has half of the batch, and makes the steps of the whole."""
+    def model():
+        torch.manual_seed(0)
+        return torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+
+    whole, mine = model(), torch.nn.parallel.DistributedDataParallel(model().npu())
+    torch.manual_seed(1)
+    for _ in range(5):
+        batch, wanted = torch.randn(12, 8), torch.randn(12, 4)
+        part = slice(6 * rank, 6 * rank + 6)
+        for network, inputs, targets in ((whole, batch, wanted), (mine, batch[part].npu(), wanted[part].npu())):
+            network.zero_grad()
+            (network(inputs) - targets).square().mean().backward()
+            with torch.no_grad():
+                for parameter in network.parameters():
+                    parameter -= 0.1 * parameter.grad
+    for one, other in zip(whole.parameters(), mine.parameters()):
+        expect(torch.allclose(one, other.cpu(), atol=1e-5), (one - other.cpu()).abs().max())
+
+
+def processes():
+    with tempfile.TemporaryDirectory() as place:
+        ranks = [subprocess.Popen([sys.executable, "-W", "error", __file__, place, str(rank)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True) for rank in range(RANKS)]
+        outputs = [process.communicate(timeout=280)[0] for process in ranks]
+        for rank, process in enumerate(ranks):
+            expect(process.returncode == 0, f"rank {rank} ended with {process.returncode}:\n{outputs[rank]}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        sys.exit(rank_of(sys.argv[1], int(sys.argv[2])))
+    main(processes)
