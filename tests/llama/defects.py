@@ -16,6 +16,8 @@ LISTED = [
     ("GROUP_NORM(_MUL_ADD)?", "",
      "the means and the deviations, as many as groups, are placed one after the other as if each "
      "had N elements: the two tensors overlap"),
+    ("MUL_MAT_ID", r"type_a=q8_0.*amax=100000",
+     "inputs that float16 cannot hold are converted to it"),
     ("ROPE", r"ne_a=\[256,8,512,1\],n_dims=256",
      "the caches of sines and cosines grow with the positions alone, not with the rotated "
      "dimensions: more is written than was allocated"),

