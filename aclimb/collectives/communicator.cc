@@ -12,11 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// An operation that takes longer has the others asked where they are.
-constexpr auto kSlow = std::chrono::seconds(2);
-constexpr auto kSlowest = std::chrono::seconds(60);
-// So long after a failure the hub may still tell its reason.
-constexpr auto kReasonTime = std::chrono::milliseconds(1500);
+// HcclCommDestroy waits so long for a call that runs and does not get on.
+constexpr auto kCloseTime = std::chrono::seconds(10);
 
 constexpr const char* kFix =
     "look at that rank first: its own message tells more; then destroy the communicator and make a "
@@ -28,30 +25,79 @@ Status Copy(const Status& status) {
   return Refuse(refusal.code, refusal.what, refusal.fix, refusal.rule);
 }
 
+// What the other ranks return where one has the code: what all of them did together is the same
+// everywhere, what one met alone is a remote failure for the others.
+uint32_t CodeForOthers(int code) {
+  const bool common = code == HCCL_E_PARA || code == HCCL_E_TIMEOUT;
+  return static_cast<uint32_t>(common ? code : HCCL_E_REMOTE);
+}
+
+Status Dropped(const Operation& operation, uint32_t rank) {
+  return Refuse(HCCL_E_SUSPENDING,
+                Cat(operation.Text(), " of rank ", rank,
+                    " was dropped: its stream was aborted or destroyed, or did not take it; "
+                    "expected it to run as on the other ranks."),
+                "destroy the communicator and make a new one", "collective/dropped");
+}
+
 }  // namespace
 
 Communicator::Communicator(std::unique_ptr<Group> group, Origin origin)
-    : group_(std::move(group)), origin_(std::move(origin)) {
+    : group_(std::move(group)), origin_(std::move(origin)) {}
+
+Communicator::~Communicator() {
+  // Closed, unless it was never handed out.
+  if (!stopping_) Close();
+}
+
+void Communicator::Start() {
   worker_.emplace([this] { Work(); });
   worker_->Name("hccl_worker");
   if (origin_.link == nullptr) return;
-  origin_.link->Watch(origin_.channel, this);
   observer_.emplace([this] { Observe(); });
   observer_->Name("hccl_observer");
+  origin_.link->Watch(origin_.key, this);
 }
 
-Communicator::~Communicator() = default;
+uint64_t Communicator::CountSplit(const std::string& group) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ++splits_[group];
+}
 
 void Communicator::Close() {
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.empty(); });
+    closing_ = true;
+    while (!queue_.empty()) {
+      const size_t left = queue_.size();
+      const uint64_t progress = group_->Progress();
+      const uint64_t run = runs_;
+      const auto patience = running_ != nullptr ? kCloseTime : origin_.settings.exec_timeout;
+      const bool less = changed_.wait_for(
+          lock, patience, [&] { return queue_.size() < left || runs_ != run; });
+      if (less || group_->Progress() != progress) continue;
+      Abandon(lock);
+      break;
+    }
     stopping_ = true;
     changed_.notify_all();
   }
-  if (origin_.link != nullptr) origin_.link->Unwatch(origin_.channel);
+  if (origin_.link != nullptr) origin_.link->Unwatch(origin_.key);
   if (observer_) observer_->Join();
-  worker_->Join();
+  if (worker_) worker_->Join();
+}
+
+void Communicator::Abandon(std::unique_lock<std::mutex>& lock) {
+  const Status why =
+      Refuse(HCCL_E_TIMEOUT,
+             Cat("HcclCommDestroy found ", queue_.front()->operation.Text(), " of rank ", rank(),
+                 " waiting, and it did not get on; expected the work to be done before."),
+             "wait for the streams before HcclCommDestroy", "collective/destroyed");
+  lock.unlock();
+  End(why);
+  lock.lock();
+  // Streams that come to the rest later find no thread.
+  std::erase_if(queue_, [](const auto& item) { return !item->reached; });
 }
 
 Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
@@ -69,6 +115,10 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!failure_.ok()) return FailureLocked();
+    if (closing_) {
+      return Refuse(HCCL_E_PARA, "comm is being destroyed; expected a living communicator.",
+                    "make all calls before HcclCommDestroy", "collective/handle");
+    }
     if (operation.kind != Kind::kTransfers) operation.number = ++numbers_;
     for (Transfer& each : operation.transfers) {
       each.number = ++(each.sends ? sends_ : receives_)[each.peer];
@@ -86,22 +136,36 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
     const std::lock_guard<std::mutex> lock(mutex_);
     item->caller = {};
   }
-  if (code == 0) return Ok();
+  if (code == 0 && !item->refused) return Ok();
+  if (code == 0) {
+    // A stream that has failed takes calls and drops them.
+    Status dropped = Dropped(item->operation, rank());
+    End(dropped);
+    return dropped;
+  }
   // With ASCEND_LAUNCH_BLOCKING the operation itself may have failed.
   if (!item->refused && item->code != HCCL_SUCCESS) {
     return Refuse(item->code, item->text, kFix, "collective/failed");
   }
-  return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
-                reason.fix, "collective/stream");
+  return Refuse(HCCL_E_PARA,
+                Cat("the operation cannot be queued on the stream: ", reason.what), reason.fix,
+                "collective/stream");
 }
 
 void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   const std::shared_ptr<Queued> item = *static_cast<std::shared_ptr<Queued>*>(payload);
   Communicator& self = *item->owner;
-  const std::lock_guard<std::mutex> lock(self.mutex_);
+  std::unique_lock<std::mutex> lock(self.mutex_);
   if (stop == nullptr && item->caller == std::this_thread::get_id()) {
     // Within Queue.
     return self.TakeBackLocked(item);
+  }
+  if (self.stopping_) {
+    item->code = static_cast<HcclResult>(self.failure_.code());
+    item->text = "the communicator was destroyed before the stream came to the call";
+    lock.unlock();
+    if (stop != nullptr) aclimb_collective_done(stop);
+    return;
   }
   item->stop = stop;
   item->dropped = stop == nullptr;
@@ -135,20 +199,18 @@ HcclResult Communicator::AsyncError() {
 void Communicator::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock,
-                  [this] { return stopping_ || (!queue_.empty() && queue_.front()->reached); });
+    changed_.wait(lock, [this] { return stopping_ || (!queue_.empty() && queue_.front()->reached); });
     if (queue_.empty() || !queue_.front()->reached) return;
     const std::shared_ptr<Queued> item = queue_.front();
     if (item->dropped) {
       // The others wait for it.
-      FailLocked(Refuse(HCCL_E_SUSPENDING,
-                        Cat(item->operation.Text(), " of rank ", rank(),
-                            " was dropped: its stream was aborted or destroyed, or did not take "
-                            "it; expected it to run as on the other ranks."),
-                        "destroy the communicator and make a new one", "collective/dropped"));
+      lock.unlock();
+      End(Dropped(item->operation, rank()));
+      lock.lock();
     } else {
       running_ = &item->operation;
       running_since_ = Clock::now();
+      ++runs_;
       changed_.notify_all();
       lock.unlock();
       Perform(*item);
@@ -181,11 +243,14 @@ void Communicator::Perform(Queued& item) {
     }
     if (status.ok()) return;
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-    status = Explain(item.operation, std::move(status), took);
-    if (origin_.link != nullptr) {
-      origin_.link->TellFailure(origin_.channel, status.refusal().what);
+    bool ended = false;  // by this rank itself
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ended = !failure_.ok();
+      if (ended) status = FailureLocked();
     }
-    group_->Abort(status.refusal().what);
+    if (!ended) status = Explain(item.operation, std::move(status), took);
+    End(status);
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   item.code = static_cast<HcclResult>(status.code());
@@ -193,106 +258,16 @@ void Communicator::Perform(Queued& item) {
   FailLocked(std::move(status));
 }
 
-Status Communicator::Explain(const Operation& operation, Status failure,
-                             std::chrono::milliseconds took) {
-  // Threads of one process know of each other already.
-  if (origin_.link == nullptr) return failure;
-  const std::string here = Cat("rank ", rank(), " of ", size(), " in ", operation.Text());
-  const bool late = took.count() >= operation.timeout_ms;
+void Communicator::End(const Status& why) {
   {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const auto heard = [this] { return !cause_.ok() || !left_.empty(); };
-    if (!late) changed_.wait_for(lock, kReasonTime, heard);
-    if (Status status = HeardLocked(here); !status.ok()) return status;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    FailLocked(Copy(why));
   }
-  const auto stands = origin_.link->Ask(origin_.channel, origin_.ranks);
-  const std::string others = stands ? OthersStand(*stands) : std::string("the hub does not answer");
-  if (late) {
-    return Refuse(HCCL_E_TIMEOUT,
-                  Cat(here, " waited for ", took.count(), " ms: ", others,
-                      "; expected every rank to make the call within HCCL_EXEC_TIMEOUT."),
-                  "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
-                  "collective/exec-timeout");
+  const std::string& what = why.refusal().what;
+  if (origin_.link != nullptr) {
+    origin_.link->TellFailure(origin_.key, CodeForOthers(why.code()), what);
   }
-  return Refuse(
-      failure.code(),
-      Cat(here, ": ", failure.refusal().what, " (", others, "); expected the transfer to succeed."),
-      kFix, failure.refusal().rule);
-}
-
-Status Communicator::HeardLocked(const std::string& here) const {
-  if (!cause_.ok()) {
-    const Refusal& cause = cause_.refusal();
-    return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
-  }
-  if (left_.empty()) return Ok();
-  return Refuse(HCCL_E_REMOTE,
-                Cat(here, ": rank ", left_[0],
-                    " has destroyed its communicator and takes no part; expected every rank to "
-                    "make the same calls."),
-                "destroy communicators when all ranks have done their work",
-                "collective/rank-left");
-}
-
-std::string Communicator::OthersStand(const std::vector<Stand>& stands) const {
-  if (stands.empty()) return "all other ranks are in the same call";
-  std::string text;
-  size_t told = 0;
-  for (const Stand& stand : stands) {
-    if (++told > 4) break;
-    const std::optional<uint32_t> place = Place(stand.rank);
-    text += Cat(told == 1 ? "" : "; ", "rank ", place.value_or(stand.rank), " ",
-                !stand.answered      ? "does not answer"
-                : stand.text.empty() ? "has destroyed its communicator"
-                                     : stand.text);
-  }
-  if (stands.size() > 4) text += Cat("; and ", stands.size() - 4, " more ranks are elsewhere");
-  return text;
-}
-
-void Communicator::Observe() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  auto patience = std::chrono::milliseconds(kSlow);
-  const Operation* asked = nullptr;
-  while (!stopping_) {
-    if (running_ == nullptr || !failure_.ok()) {
-      asked = nullptr;
-      changed_.wait(lock);
-      continue;
-    }
-    if (running_ != asked) patience = kSlow;
-    const auto due = running_since_ + patience;
-    if (Clock::now() < due) {
-      changed_.wait_until(lock, due);
-      continue;
-    }
-    asked = running_;
-    patience = std::min<std::chrono::milliseconds>(patience * 2, kSlowest);
-    const uint64_t number = running_->number;
-    const uint64_t signature = running_->Signature();
-    const std::string text = running_->Text();
-    lock.unlock();
-    const auto stands = origin_.link->Ask(origin_.channel, origin_.ranks);
-    lock.lock();
-    if (!stands || running_ != asked || number == 0) continue;
-    for (const Stand& stand : *stands) {
-      // Who is at the same number with another call never meets this one.
-      if (!stand.answered || stand.number != number || stand.signature == 0) continue;
-      if (!cause_.ok() || stand.signature == signature) continue;
-      cause_ = Refuse(
-          HCCL_E_PARA,
-          Cat("the ranks do not make the same calls: rank ", rank(), " is in ", text, ", rank ",
-              Place(stand.rank).value_or(stand.rank), " ", stand.text, "; expected the same."),
-          "have all ranks make the same calls in the same order, with equal counts, types, "
-          "operations and roots",
-          "collective/mismatch");
-      const std::string why = cause_.refusal().what;
-      lock.unlock();
-      group_->Abort(why);
-      lock.lock();
-      break;
-    }
-  }
+  group_->Abort(what);
 }
 
 void Communicator::FailLocked(Status why) {
@@ -301,65 +276,5 @@ void Communicator::FailLocked(Status why) {
 }
 
 Status Communicator::FailureLocked() const { return Copy(failure_); }
-
-std::optional<uint32_t> Communicator::Place(uint32_t at_link) const {
-  const auto found = std::find(origin_.ranks.begin(), origin_.ranks.end(), at_link);
-  if (found == origin_.ranks.end()) return std::nullopt;
-  return static_cast<uint32_t>(found - origin_.ranks.begin());
-}
-
-void Communicator::RankGone(uint32_t at_link, const std::string& why) {
-  const std::optional<uint32_t> place = Place(at_link);
-  if (!place) return;
-  const std::string what = Cat("rank ", *place, " has gone (", why, "); expected it to go on.");
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (cause_.ok()) cause_ = Refuse(HCCL_E_REMOTE, what, kFix, "collective/rank-gone");
-    changed_.notify_all();
-  }
-  // What waits for that rank need not wait for the system to notice.
-  group_->Abort(what);
-}
-
-void Communicator::RankLeft(uint32_t at_link) {
-  const std::optional<uint32_t> place = Place(at_link);
-  if (!place) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  left_.push_back(*place);
-  changed_.notify_all();
-}
-
-void Communicator::RankFailed(uint32_t at_link, const std::string& what) {
-  const std::optional<uint32_t> place = Place(at_link);
-  if (!place) return;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (cause_.ok()) {
-      cause_ = Refuse(HCCL_E_REMOTE, Cat("rank ", *place, " failed: ", what), kFix,
-                      "collective/rank-failed");
-    }
-    changed_.notify_all();
-  }
-  group_->Abort(what);
-}
-
-Stand Communicator::WhereItStands() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  Stand stand;
-  if (running_ != nullptr) {
-    stand.number = running_->number;
-    stand.signature = running_->Signature();
-    stand.text = Cat("is in ", running_->Text());
-  } else if (!queue_.empty()) {
-    stand.number = done_;
-    stand.text =
-        Cat("has queued ", queue_.front()->operation.Text(), ", which its stream has not come to");
-  } else {
-    stand.number = done_;
-    stand.text = done_ == 0 ? std::string("has made no call yet")
-                            : Cat("has made no call since call ", done_);
-  }
-  return stand;
-}
 
 }  // namespace aclimb::collectives

@@ -30,8 +30,8 @@ namespace aclimb::collectives {
 class Communicator final : public Watcher, public std::enable_shared_from_this<Communicator> {
  public:
   struct Origin {
-    std::string name;     // the same on all ranks, as the program asked for it or not
-    std::string channel;  // the group's own at the link
+    std::string name;  // that HcclGetCommName returns
+    std::string key;   // the same on all ranks, and of no other group of the process
     int32_t device = 0;
     Settings settings;
     bool split = false;  // made from another communicator
@@ -41,7 +41,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   };
 
   Communicator(std::unique_ptr<Group> group, Origin origin);
-  ~Communicator() override;  // closed
+  ~Communicator() override;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
@@ -50,9 +50,15 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   const Origin& origin() const { return origin_; }
   Group& group() { return *group_; }
 
+  // Starts the threads. Without them, as it throws, nothing may be queued.
+  void Start();
+  // How many groups of the same ranks and id were split off, this one counted. All ranks count
+  // alike.
+  uint64_t CountSplit(const std::string& group);
   // Queues the operation on the stream.
   Status Queue(Operation operation, std::unique_ptr<ToolView> view, aclrtStream stream);
-  // Waits until nothing is queued any more, and ends the threads.
+  // Waits until nothing is queued any more, but not long for what gets nowhere, and ends the
+  // threads.
   void Close();
   // HCCL_SUCCESS while all is well.
   HcclResult AsyncError();
@@ -62,7 +68,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   // ---- Watcher ----
   void RankGone(uint32_t rank, const std::string& why) override;
   void RankLeft(uint32_t rank) override;
-  void RankFailed(uint32_t rank, const std::string& what) override;
+  void RankFailed(uint32_t rank, uint32_t code, const std::string& what) override;
   Stand WhereItStands() override;
 
  private:
@@ -87,13 +93,24 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   // Under both locks: the call was not made.
   void TakeBackLocked(const std::shared_ptr<Queued>& item);
   void Work();
-  void Observe();
   void Perform(Queued& item);
+  // The communicator has failed, on all ranks.
+  void End(const Status& why);
+  // Under the lock, which is let go meanwhile: what is queued gets nowhere.
+  void Abandon(std::unique_lock<std::mutex>& lock);
+
+  // ---- communicator_watch.cc ----
+  void Observe();
+  void ObserveLocked(std::unique_lock<std::mutex>& lock);
+  // Under the lock, which is let go meanwhile: asks the others where they are.
+  void AskOthers(std::unique_lock<std::mutex>& lock, std::string* suspected);
+  // Under the lock: why what runs here and what runs there never meet, or nothing.
+  std::string DifferenceLocked(const Stand& stand, bool* certain) const;
   // What a failure of the group comes from, as far as the other ranks can tell.
   Status Explain(const Operation& operation, Status failure, std::chrono::milliseconds took);
   // Under the lock: what was heard of the other ranks and explains a failure.
   Status HeardLocked(const std::string& here) const;
-  std::string OthersStand(const std::vector<Stand>& stands) const;
+  std::string OthersStand(const Operation& operation, const std::vector<Stand>& stands) const;
   // Under the lock: nothing can be done any more.
   void FailLocked(Status why);
   Status FailureLocked() const;
@@ -111,13 +128,17 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::deque<std::shared_ptr<Queued>> queue_;
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
-  uint64_t numbers_ = 0;                           // of collectives
+  uint64_t runs_ = 0;  // started
+  uint64_t numbers_ = 0;  // of collectives
   std::map<uint32_t, uint64_t> sends_, receives_;  // by peer
-  uint64_t done_ = 0;                              // number of the last collective that ended
-  bool stopping_ = false;
-  Status cause_;                // what was heard of the other ranks
-  Status failure_;              // what ended this communicator
+  uint64_t done_ = 0;                               // number of the last collective that ended
+  bool closing_ = false;   // nothing is taken any more
+  bool stopping_ = false;  // the threads end
+  std::optional<std::chrono::steady_clock::time_point> gone_since_;  // a rank
+  Status cause_;    // what was heard of the other ranks
+  Status failure_;  // what ended this communicator
   std::vector<uint32_t> left_;  // ranks that have said good-bye
+  std::map<std::string, uint64_t> splits_;
 
   std::optional<QuietThread> worker_;
   std::optional<QuietThread> observer_;  // of ranks that are processes

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -76,7 +77,12 @@ Status InitAll(uint32_t count, const int32_t* devices, HcclComm* comms) {
   if (!made.ok()) return made.TakeStatus();
   for (uint32_t i = 0; i < count; ++i) {
     Status handed = Hand(std::move(made.value()[i]), &comms[i]);
-    if (!handed.ok()) return handed;
+    if (handed.ok()) continue;
+    for (uint32_t before = 0; before < i; ++before) {
+      Result<CommunicatorRef> taken = Release(std::exchange(comms[before], nullptr));
+      if (taken.ok()) taken.value()->Close();
+    }
+    return handed;
   }
   return Ok();
 }
@@ -91,6 +97,12 @@ Status CreateSub(HcclComm* comm, uint32_t count, const uint32_t* ids, uint64_t i
   const bool listed =
       ids != nullptr && std::find(ids, ids + count, parent.value()->rank()) != ids + count;
   if (ids == nullptr || place == kNotMember || !listed) {
+    if (listed) {
+      return BadParameter("subCommRankId", place,
+                          Cat("the place of rank ", parent.value()->rank(),
+                              " in rankIds, which has it"),
+                          "group", "pass the index of the calling rank in rankIds");
+    }
     if (ids != nullptr && place != kNotMember && place < count) {
       return Refuse(HCCL_E_PARA,
                     Cat("subCommRankId is ", place, " but rankIds does not have rank ",

@@ -10,6 +10,27 @@ constexpr size_t kHeaderBytes = 12;
 
 }  // namespace
 
+void WriteFlows(const std::vector<Flow>& flows, ByteWriter* writer) {
+  writer->Number(static_cast<uint32_t>(flows.size()));
+  for (const Flow& flow : flows) {
+    writer->Number(flow.peer).Number(static_cast<uint8_t>(flow.sends));
+    writer->Number(flow.number).Number(flow.bytes);
+  }
+}
+
+std::vector<Flow> ReadFlows(ByteReader* reader) {
+  std::vector<Flow> flows;
+  const uint32_t count = reader->Number<uint32_t>();
+  for (uint32_t i = 0; i < count && reader->ok(); ++i) {
+    const uint32_t peer = reader->Number<uint32_t>();
+    const bool sends = reader->Number<uint8_t>() != 0;
+    const uint64_t number = reader->Number<uint64_t>();
+    flows.push_back({peer, sends, number, reader->Number<uint64_t>()});
+  }
+  if (!reader->ok()) flows.clear();
+  return flows;
+}
+
 std::string Encode(FrameType type, std::string_view body) {
   return ByteWriter()
       .Number(kMagic)

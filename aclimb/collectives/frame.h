@@ -5,28 +5,37 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "aclimb/collectives/bytes.h"
+#include "aclimb/collectives/operation.h"
 
 namespace aclimb::collectives {
 
 // What ranks and the hub, where they meet, say to each other. Behind each name: who says it, and
 // what it has.
 enum class FrameType : uint16_t {
-  kHello = 1,      // rank: secret, number of ranks, rank, process secret, host and process number
+  kHello = 1,      // rank: secret, number of ranks, rank, process secret
   kWaiting = 2,    // hub: text of who has not come yet
-  kWelcome = 3,    // hub: of each rank its process secret, host and process number
-  kRefused = 4,    // hub: text
-  kExchange = 5,   // rank: key, ranks that take part, whether one piece for each follows, pieces
+  kWelcome = 3,    // hub: of each rank its process secret
+  kRefused = 4,    // hub: code, text
+  kExchange = 5,   // rank: key, ranks that take part, a piece for each of them
   kExchanged = 6,  // hub: key, one piece of each rank that takes part
-  kFailed = 7,     // rank, and hub to the others: rank, channel (or key of an exchange), text
+  kFailed = 7,     // rank, and hub to the others: rank, code, channel, text
   kLeave = 8,      // rank: nothing
   kLeft = 9,       // hub: rank
   kGone = 10,      // hub: rank, text
   kAsk = 11,       // rank: channel, ranks; hub to each of them: channel
-  kStand = 12,     // rank: channel, and where it stands: number, signature and text of a call
-  kStands = 13,    // hub: channel, and of each rank that stands elsewhere: rank, whether it
-                   // answered, where it stands
+  kStand = 12,     // rank: channel, and where it stands: number, signature, text of a call, flows
+  kStands = 13,    // hub: channel, and of each rank that stands elsewhere, or has flows with this
+                   // one: rank, whether it answered, where it stands
+  kExchangeFailed = 14,  // rank, and hub to those that take part: key, code, text
 };
-constexpr uint16_t kLastFrameType = 13;
+constexpr uint16_t kLastFrameType = 14;
+
+// Flows in a frame's body. What is read of a broken one has none.
+void WriteFlows(const std::vector<Flow>& flows, ByteWriter* writer);
+std::vector<Flow> ReadFlows(ByteReader* reader);
 
 struct Frame {
   FrameType type;

@@ -25,12 +25,15 @@ class Group {
   virtual Status Run(const Operation& operation) = 0;
   // Ends what runs, here and, by that, on the other ranks. From any thread.
   virtual void Abort(const std::string& why) = 0;
+  // A number that grows while what runs gets on. From any thread.
+  virtual uint64_t Progress() const = 0;
 
   // A group of some of the ranks, in the order of `ranks`, which all of them make with the same
-  // list and key.
+  // list and key. No two groups of the same ranks have one key.
+  //   in_order  reductions add in the order of the ranks
   virtual Result<std::unique_ptr<Group>> Split(const std::string& key,
                                                const std::vector<uint32_t>& ranks, uint32_t rank,
-                                               Deadline deadline) = 0;
+                                               bool in_order, Deadline deadline) = 0;
 };
 
 }  // namespace aclimb::collectives

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -21,7 +22,12 @@ namespace {
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kHelloTime = std::chrono::seconds(10);
 constexpr size_t kMostStrangers = 256;
+constexpr size_t kMostAtOnce = 64;  // accepted before those that are there are read again
 constexpr uint32_t kMostRanks = 65536;
+
+std::string RefusalBody(uint32_t code, const std::string& text) {
+  return ByteWriter().Number(code).Text(text).Take();
+}
 
 Result<Socket> ListenOn(const std::string& address, uint16_t base_port) {
   // The interface's own ports when the variable names their begin, else any that is free.
@@ -106,7 +112,7 @@ void Hub::Run() {
     const size_t known = waits.size() - first;
     for (size_t i = 0; i < known; ++i) {
       Connection& connection = *connections_[i];
-      if (waits[first + i].revents != 0) Read(connection);
+      if (connection.socket && waits[first + i].revents != 0) Read(connection);
     }
     if (first != 0 && waits[0].revents != 0) AcceptAll();
     if (Clock::now() >= next_tick_) Tick();
@@ -123,7 +129,7 @@ void Hub::Run() {
 }
 
 void Hub::AcceptAll() {
-  for (;;) {
+  for (size_t i = 0; i < kMostAtOnce; ++i) {
     Endpoint from;
     Socket socket = Accept(listener_, &from);
     if (!socket) return;
@@ -180,6 +186,8 @@ void Hub::Handle(Connection& connection, const Frame& frame) {
   switch (frame.type) {
     case FrameType::kExchange:
       return HandleExchange(connection, reader);
+    case FrameType::kExchangeFailed:
+      return HandleExchangeFailed(connection, reader);
     case FrameType::kFailed:
       return HandleFailed(connection, reader);
     case FrameType::kAsk:
@@ -203,7 +211,7 @@ void Hub::HandleHello(Connection& connection, ByteReader reader) {
     return DropStranger(connection, "does not know the group's secret");
   }
   const auto refuse = [&](const std::string& text) {
-    Send(connection, FrameType::kRefused, ByteWriter().Text(text).Take());
+    Send(connection, FrameType::kRefused, RefusalBody(HCCL_E_PARA, text));
     connection.over = true;
   };
   if (complete_ || failed_) {
@@ -214,12 +222,13 @@ void Hub::HandleHello(Connection& connection, ByteReader reader) {
     const std::string text = Cat("rank ", rank, " passed nRanks = ", size,
                                  ", and the first rank to come passed ", ranks_.size());
     refuse(text);
-    return RefuseAll(text);
+    return RefuseAll(HCCL_E_PARA, text);
   }
   if (rank >= size) return refuse(Cat("rank is ", rank, " of ", size, " ranks"));
   ranks_.resize(size);
   if (ranks_[rank].connection != nullptr) {
-    return refuse(Cat("rank ", rank, " has joined already, from ", ranks_[rank].connection->from));
+    return refuse(Cat("rank ", rank, " has joined already, from ",
+                      ranks_[rank].connection->from));
   }
   connection.joined = true;
   connection.rank = rank;
@@ -238,47 +247,93 @@ void Hub::HandleExchange(Connection& connection, ByteReader reader) {
   const std::string key(reader.Text());
   std::vector<uint32_t> ranks(std::min<size_t>(reader.Number<uint32_t>(), ranks_.size()));
   for (uint32_t& rank : ranks) rank = reader.Number<uint32_t>();
-  const bool one_each = reader.Number<uint8_t>() != 0;
-  std::vector<std::string> pieces(one_each ? ranks.size() : 1);
+  std::vector<std::string> pieces(ranks.size());
   for (std::string& piece : pieces) piece = reader.Text();
   const auto place = std::find(ranks.begin(), ranks.end(), connection.rank);
-  if (!reader.Complete() || place == ranks.end()) return Close(connection);
-  Exchange& exchange = exchanges_[key];
-  if (exchange.come == 0) {
-    exchange.ranks = ranks;
-    exchange.one_each = one_each;
-    exchange.pieces.resize(ranks.size());
-  }
+  const bool known = std::all_of(ranks.begin(), ranks.end(),
+                                 [this](uint32_t rank) { return rank < ranks_.size(); });
+  if (!reader.Complete() || place == ranks.end() || !known) return Close(connection);
   const auto index = static_cast<size_t>(place - ranks.begin());
-  if (exchange.ranks != ranks || exchange.one_each != one_each || !exchange.pieces[index].empty()) {
-    const char* const text = "the ranks do not agree on which of them make the group";
-    const std::string body = ByteWriter().Number(connection.rank).Text(key).Text(text).Take();
-    return Send(connection, FrameType::kFailed, body);
+  auto [at, end] = exchanges_.equal_range(key);
+  const auto shares = [&](const Exchange& other) {
+    return std::find_first_of(other.ranks.begin(), other.ranks.end(), ranks.begin(),
+                              ranks.end()) != other.ranks.end();
+  };
+  while (at != end && !shares(at->second)) ++at;
+  const bool differs =
+      at != end && (at->second.ranks != ranks || !at->second.pieces[index].empty());
+  if (at == end || differs) {
+    Exchange mine = {ranks, std::vector<std::vector<std::string>>(ranks.size()), 0};
+    mine.pieces[index] = std::move(pieces);
+    mine.come = 1;
+    const auto gone = std::find_if(ranks.begin(), ranks.end(), [this](uint32_t rank) {
+      return ranks_[rank].connection == nullptr;
+    });
+    if (differs) {
+      const char* const text = "the ranks do not agree on which of them make the group";
+      FailExchange(key, at->second, HCCL_E_PARA, text);
+      FailExchange(key, mine, HCCL_E_PARA, text);
+      exchanges_.erase(at);
+      return;
+    }
+    if (gone != ranks.end()) {
+      return FailExchange(key, mine, HCCL_E_REMOTE, Cat("rank ", *gone, " has gone"));
+    }
+    at = exchanges_.emplace(key, std::move(mine));
+  } else {
+    at->second.pieces[index] = std::move(pieces);
+    ++at->second.come;
   }
-  exchange.pieces[index] = std::move(pieces);
-  if (++exchange.come < ranks.size()) return;
+  const Exchange& exchange = at->second;
+  if (exchange.come < ranks.size()) return;
   for (size_t to = 0; to < ranks.size(); ++to) {
-    Connection* const receiver = ranks_[ranks[to]].connection;
-    if (receiver == nullptr) continue;
     ByteWriter writer;
     writer.Text(key);
-    for (const auto& from : exchange.pieces) writer.Text(from[one_each ? to : 0]);
-    Send(*receiver, FrameType::kExchanged, writer.Take());
+    for (const auto& from : exchange.pieces) writer.Text(from[to]);
+    Send(*ranks_[ranks[to]].connection, FrameType::kExchanged, writer.Take());
   }
-  exchanges_.erase(key);
+  exchanges_.erase(at);
+}
+
+// Of a rank that waits no longer.
+void Hub::HandleExchangeFailed(Connection& connection, ByteReader reader) {
+  const std::string key(reader.Text());
+  const uint32_t code = reader.Number<uint32_t>();
+  const std::string text(reader.Text());
+  if (!reader.Complete()) return Close(connection);
+  auto [at, end] = exchanges_.equal_range(key);
+  while (at != end && std::find(at->second.ranks.begin(), at->second.ranks.end(),
+                                connection.rank) == at->second.ranks.end()) {
+    ++at;
+  }
+  if (at == end) return;
+  FailExchange(key, at->second, code, text);
+  exchanges_.erase(at);
+}
+
+void Hub::FailExchange(const std::string& key, const Exchange& exchange, uint32_t code,
+                       const std::string& text) {
+  const std::string body = ByteWriter().Text(key).Number(code).Text(text).Take();
+  for (size_t i = 0; i < exchange.ranks.size(); ++i) {
+    Connection* const receiver = ranks_[exchange.ranks[i]].connection;
+    if (receiver == nullptr || exchange.pieces[i].empty()) continue;
+    Send(*receiver, FrameType::kExchangeFailed, body);
+  }
 }
 
 void Hub::HandleFailed(Connection& connection, ByteReader reader) {
   reader.Number<uint32_t>();
+  const auto code = reader.Number<uint32_t>();
   const std::string channel(reader.Text());
   const std::string text(reader.Text());
   if (!reader.Complete()) return Close(connection);
-  if (!complete_) return RefuseAll(Cat("rank ", connection.rank, " gave up: ", text));
+  if (!complete_) return RefuseAll(code, Cat("rank ", connection.rank, " gave up: ", text));
   // Of many that fail for one reason, the first one is handed on.
   bool& failed = channel_failed_[channel];
   if (std::exchange(failed, true)) return;
   SendToAll(FrameType::kFailed,
-            ByteWriter().Number(connection.rank).Text(channel).Text(text).Take(), &connection);
+            ByteWriter().Number(connection.rank).Number(code).Text(channel).Text(text).Take(),
+            &connection);
 }
 
 void Hub::HandleAsk(Connection& connection, ByteReader reader) {
@@ -303,8 +358,12 @@ void Hub::HandleAsk(Connection& connection, ByteReader reader) {
 
 void Hub::HandleStand(Connection& connection, ByteReader reader) {
   const std::string channel(reader.Text());
-  Stand stand = {true, reader.Number<uint64_t>(), reader.Number<uint64_t>(), ""};
+  Stand stand;
+  stand.answered = true;
+  stand.number = reader.Number<uint64_t>();
+  stand.signature = reader.Number<uint64_t>();
   stand.text = reader.Text();
+  stand.flows = ReadFlows(&reader);
   if (!reader.Complete()) return Close(connection);
   const auto at = questions_.find(channel);
   if (at == questions_.end()) return;
@@ -325,14 +384,18 @@ void Hub::Answer(const std::string& channel, Question& question) {
     ByteWriter writer;
     writer.Text(channel);
     for (const auto& [rank, stand] : question.stands) {
-      const bool same =
-          stand.answered && stand.number == own.number && stand.signature == own.signature;
-      if (rank == asker || same) continue;
+      const bool same = stand.answered && stand.number == own.number &&
+                        stand.signature == own.signature;
+      std::vector<Flow> between;
+      std::copy_if(stand.flows.begin(), stand.flows.end(), std::back_inserter(between),
+                   [&](const Flow& flow) { return flow.peer == asker; });
+      if (rank == asker || (same && between.empty())) continue;
       writer.Number(rank)
           .Number(static_cast<uint8_t>(stand.answered))
           .Number(stand.number)
           .Number(stand.signature)
           .Text(stand.text);
+      WriteFlows(between, &writer);
     }
     Send(*receiver, FrameType::kStands, writer.Take());
   }
@@ -349,9 +412,9 @@ void Hub::SendToAll(FrameType type, std::string_view body, const Connection* but
   }
 }
 
-void Hub::RefuseAll(const std::string& text) {
+void Hub::RefuseAll(uint32_t code, const std::string& text) {
   failed_ = true;
-  SendToAll(FrameType::kRefused, ByteWriter().Text(text).Take());
+  SendToAll(FrameType::kRefused, RefusalBody(code, text));
   for (const auto& connection : connections_) {
     if (connection->joined) connection->over = true;
   }
@@ -360,8 +423,11 @@ void Hub::RefuseAll(const std::string& text) {
 void Hub::DropStranger(Connection& connection, const char* why) {
   ++strangers_;
   connection.socket.Close();
-  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ", token_.port,
-                              " was dropped: it ", why, " (", strangers_, " so far)")
+  // A flood of them does not flood the log.
+  if (strangers_ > 10 && strangers_ % 100 != 0) return;
+  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ",
+                              token_.port, " was dropped: it ", why, " (", strangers_,
+                              " so far)")
                               .c_str());
 }
 
@@ -375,8 +441,18 @@ void Hub::Close(Connection& connection) {
   if (failed_) return;
   const char* const text = "its connection closed: the process ended, or its host was cut off";
   if (!complete_) {
-    return RefuseAll(
-        Cat("rank ", connection.rank, " went away while the ranks joined (", text, ")"));
+    return RefuseAll(HCCL_E_REMOTE, Cat("rank ", connection.rank,
+                                        " went away while the ranks joined (", text, ")"));
+  }
+  for (auto at = exchanges_.begin(); at != exchanges_.end();) {
+    const auto& ranks = at->second.ranks;
+    if (std::find(ranks.begin(), ranks.end(), connection.rank) == ranks.end()) {
+      ++at;
+      continue;
+    }
+    FailExchange(at->first, at->second, HCCL_E_REMOTE,
+                 Cat("rank ", connection.rank, " has gone (", text, ")"));
+    at = exchanges_.erase(at);
   }
   if (connection.left) {
     SendToAll(FrameType::kLeft, ByteWriter().Number(connection.rank).Take(), &connection);

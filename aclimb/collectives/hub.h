@@ -10,6 +10,7 @@
 
 #include "aclimb/collectives/bytes.h"
 #include "aclimb/collectives/frame.h"
+#include "aclimb/collectives/operation.h"
 #include "aclimb/collectives/settings.h"
 #include "aclimb/collectives/socket.h"
 #include "aclimb/collectives/token.h"
@@ -48,7 +49,6 @@ class Hub {
   // One piece for each of those that take part, from each of them.
   struct Exchange {
     std::vector<uint32_t> ranks;
-    bool one_each = false;
     std::vector<std::vector<std::string>> pieces;  // by place in `ranks`; empty: not yet come
     size_t come = 0;
   };
@@ -57,6 +57,7 @@ class Hub {
     uint64_t number = 0;
     uint64_t signature = 0;
     std::string text;
+    std::vector<Flow> flows;  // by numbers at the link
   };
   // Where the ranks of a channel stand.
   struct Question {
@@ -80,6 +81,10 @@ class Hub {
   void Handle(Connection& connection, const Frame& frame);
   void HandleHello(Connection& connection, ByteReader reader);
   void HandleExchange(Connection& connection, ByteReader reader);
+  void HandleExchangeFailed(Connection& connection, ByteReader reader);
+  // Tells those that have come that nothing comes of it.
+  void FailExchange(const std::string& key, const Exchange& exchange, uint32_t code,
+                    const std::string& text);
   void HandleFailed(Connection& connection, ByteReader reader);
   void HandleAsk(Connection& connection, ByteReader reader);
   void HandleStand(Connection& connection, ByteReader reader);
@@ -87,7 +92,7 @@ class Hub {
   void Send(Connection& connection, FrameType type, std::string_view body);
   void SendToAll(FrameType type, std::string_view body, const Connection* but = nullptr);
   // Refuses what one rank, or all that wait for the last, came for.
-  void RefuseAll(const std::string& text);
+  void RefuseAll(uint32_t code, const std::string& text);
   // Not a rank of this group: nobody is told, it is counted.
   void DropStranger(Connection& connection, const char* why);
   void Close(Connection& connection);
@@ -104,7 +109,8 @@ class Hub {
   bool failed_ = false;
   bool missing_changed_ = false;
   uint64_t strangers_ = 0;
-  std::map<std::string, Exchange, std::less<>> exchanges_;
+  // By key; groups of other ranks may have the same one.
+  std::multimap<std::string, Exchange, std::less<>> exchanges_;
   std::map<std::string, Question, std::less<>> questions_;
   std::map<std::string, bool, std::less<>> channel_failed_;
   Clock::time_point next_tick_;

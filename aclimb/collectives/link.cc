@@ -4,8 +4,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "aclimb/collectives/bytes.h"
@@ -15,28 +17,15 @@
 namespace aclimb::collectives {
 namespace {
 
-std::string HostName() {
-  char name[256] = "";
-  gethostname(name, sizeof(name) - 1);
-  return name;
-}
-
-std::string About() {
-  return ByteWriter()
-      .Add(ProcessSecret())
-      .Text(HostName())
-      .Number(static_cast<uint64_t>(getpid()))
-      .Take();
-}
+std::string About() { return ByteWriter().Add(ProcessSecret()).Take(); }
 
 Member ReadMember(std::string_view about) {
   ByteReader reader(about);
-  Member member;
-  member.process = reader.ReadSecret();
-  member.host = reader.Text();
-  member.process_number = reader.Number<uint64_t>();
-  return member;
+  return {reader.ReadSecret()};
 }
+
+constexpr const char* kGoneText =
+    "its connection closed: the process ended, or its host was cut off";
 
 }  // namespace
 
@@ -61,29 +50,20 @@ Link::~Link() {
 
 Result<std::shared_ptr<Link>> Link::Join(const Token& token, uint32_t size, uint32_t rank,
                                          Deadline deadline) {
-  Endpoint root;
-  if (!ParseEndpoint(token.address, token.port, &root)) {
-    return Refuse(HCCL_E_PARA, "rootInfo names no address; expected the bytes of HcclGetRootInfo.",
-                  "hand all 4108 bytes of HcclGetRootInfo to every rank", "collective/root-info");
-  }
-  Socket socket;
-  Status connected = Connect(root, deadline, &socket);
-  if (!connected.ok()) return connected;
-  std::shared_ptr<Link> link(new Link(token, rank, std::move(socket)));
-  link->Send(FrameType::kHello,
-             ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
-  std::unique_lock<std::mutex> lock(link->mutex_);
-  const bool told = link->changed_.wait_until(
-      lock, deadline, [&] { return link->welcome_ || link->lost_ || !link->refused_.empty(); });
-  if (link->welcome_) return link;
-  if (!link->refused_.empty()) {
-    return Refuse(HCCL_E_PARA,
-                  Cat("the root refused rank ", rank, " of ", size, ": ", link->refused_,
-                      "; expected every rank from 0 to nRanks - 1 to join once."),
-                  "give each rank its own number and all of them the same nRanks and rootInfo",
-                  "collective/join");
-  }
-  if (told) {
+  // Among many strangers the hub may have dropped this connection before it read from it.
+  constexpr int kAttempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    Result<std::shared_ptr<Link>> link =
+        TryJoin(token, size, rank, attempt == 1 ? deadline : std::min(deadline, soon), deadline);
+    if (link.ok() && link.value() != nullptr) return link;
+    const bool reached = link.ok() || (link.status().code() != HCCL_E_TIMEOUT &&
+                                       link.status().code() != HCCL_E_TCP_CONNECT);
+    if (!link.ok() && (attempt == 1 || reached)) return link;
+    if (link.ok() && attempt < kAttempts) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
+      continue;
+    }
     return Refuse(HCCL_E_TCP_CONNECT,
                   Cat("the root at ", token.address, " port ", token.port,
                       " closed the connection while the ranks joined; expected it to wait for all "
@@ -92,10 +72,39 @@ Result<std::shared_ptr<Link>> Link::Join(const Token& token, uint32_t size, uint
                   "rank has its rootInfo and is in its whitelist",
                   "collective/join");
   }
+}
+
+Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, uint32_t rank,
+                                            Deadline reach, Deadline deadline) {
+  Endpoint root;
+  if (!ParseEndpoint(token.address, token.port, &root)) {
+    return Refuse(HCCL_E_PARA, "rootInfo names no address; expected the bytes of HcclGetRootInfo.",
+                  "hand all 4108 bytes of HcclGetRootInfo to every rank", "collective/root-info");
+  }
+  Socket socket;
+  Status connected = Connect(root, reach, &socket);
+  if (!connected.ok()) return connected;
+  std::shared_ptr<Link> link(new Link(token, rank, std::move(socket)));
+  link->Send(
+      FrameType::kHello,
+      ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
+  std::unique_lock<std::mutex> lock(link->mutex_);
+  const bool told = link->changed_.wait_until(
+      lock, deadline, [&] { return link->welcome_ || link->lost_ || link->refused_; });
+  if (link->welcome_) return link;
+  if (link->refused_) {
+    return Refuse(static_cast<int>(link->refused_->code),
+                  Cat("the root refused rank ", rank, " of ", size, ": ", link->refused_->text,
+                      "; expected every rank from 0 to nRanks - 1 to join once, in time."),
+                  "give each rank its own number and all of them the same nRanks and rootInfo, and "
+                  "look at those that did not join",
+                  "collective/join");
+  }
+  if (told) return std::shared_ptr<Link>();
   const std::string missing =
       link->waiting_.empty() ? std::string("some ranks have not joined") : link->waiting_;
   lock.unlock();
-  link->TellFailure("", missing);
+  link->TellFailure("", HCCL_E_TIMEOUT, missing);
   return Refuse(HCCL_E_TIMEOUT,
                 Cat("not all ranks joined in time: ", missing,
                     "; expected all of them within HCCL_CONNECT_TIMEOUT."),
@@ -113,7 +122,6 @@ Result<std::vector<std::string>> Link::Exchange(const std::string& key,
   ByteWriter writer;
   writer.Text(key).Number(static_cast<uint32_t>(ranks.size()));
   for (const uint32_t rank : ranks) writer.Number(rank);
-  writer.Number(static_cast<uint8_t>(pieces.size() > 1 || ranks.size() == 1 ? 1 : 0));
   for (const std::string& piece : pieces) writer.Text(piece);
   Send(FrameType::kExchange, writer.Take());
   std::unique_lock<std::mutex> lock(mutex_);
@@ -126,9 +134,21 @@ Result<std::vector<std::string>> Link::Exchange(const std::string& key,
     return theirs;
   }
   if (const auto found = exchange_failed_.find(key); found != exchange_failed_.end()) {
-    return Refuse(HCCL_E_PARA, Cat(found->second, "; expected the same list on all of them."),
+    const Failure failure = std::move(found->second);
+    exchange_failed_.erase(found);
+    return Refuse(static_cast<int>(failure.code),
+                  Cat(failure.text, "; expected all of its ranks to make the group with one list."),
                   "call with the same ranks and the same number of the group everywhere",
                   "collective/group");
+  }
+  if (!told) {
+    lock.unlock();
+    const char* const text = "a rank of the group waited for the others until its time was up";
+    Send(FrameType::kExchangeFailed, ByteWriter()
+                                         .Text(key)
+                                         .Number(static_cast<uint32_t>(HCCL_E_TIMEOUT))
+                                         .Text(text)
+                                         .Take());
   }
   return Refuse(told ? HCCL_E_REMOTE : HCCL_E_TIMEOUT,
                 told ? "the process that called HcclGetRootInfo has ended while ranks connected; "
@@ -142,6 +162,12 @@ Result<std::vector<std::string>> Link::Exchange(const std::string& key,
 void Link::Watch(const std::string& channel, Watcher* watcher) {
   const std::lock_guard<std::mutex> watch(watch_mutex_);
   watchers_[channel] = watcher;
+  for (const auto& [rank, why] : gone_) watcher->RankGone(rank, why);
+  const auto failed = unheard_.find(channel);
+  if (failed == unheard_.end()) return;
+  const Failure& failure = failed->second;
+  watcher->RankFailed(failure.rank, failure.code, failure.text);
+  unheard_.erase(failed);
 }
 
 void Link::Unwatch(const std::string& channel) {
@@ -149,8 +175,9 @@ void Link::Unwatch(const std::string& channel) {
   watchers_.erase(channel);
 }
 
-void Link::TellFailure(const std::string& channel, const std::string& what) {
-  Send(FrameType::kFailed, ByteWriter().Number(rank_).Text(channel).Text(what).Take());
+void Link::TellFailure(const std::string& channel, uint32_t code, const std::string& what) {
+  Send(FrameType::kFailed,
+       ByteWriter().Number(rank_).Number(code).Text(channel).Text(what).Take());
 }
 
 std::optional<std::vector<Stand>> Link::Ask(const std::string& channel,
@@ -227,8 +254,16 @@ void Link::Handle(const Frame& frame) {
       welcome_ = true;
       break;
     case FrameType::kRefused:
-      refused_ = reader.Text();
+      refused_.emplace();
+      refused_->code = reader.Number<uint32_t>();
+      refused_->text = reader.Text();
       break;
+    case FrameType::kExchangeFailed: {
+      Failure& failure = exchange_failed_[std::string(reader.Text())];
+      failure.code = reader.Number<uint32_t>();
+      failure.text = reader.Text();
+      break;
+    }
     case FrameType::kExchanged: {
       std::vector<std::string>& pieces = exchanged_[std::string(reader.Text())];
       while (reader.ok() && reader.left() > 0) pieces.emplace_back(reader.Text());
@@ -238,34 +273,35 @@ void Link::Handle(const Frame& frame) {
       HandleStands(frame.body);
       break;
     case FrameType::kFailed: {
-      const uint32_t rank = reader.Number<uint32_t>();
+      Failure failure;
+      failure.rank = reader.Number<uint32_t>();
+      failure.code = reader.Number<uint32_t>();
       const std::string channel(reader.Text());
-      const std::string text(reader.Text());
-      if (rank == rank_) {
-        exchange_failed_[channel] = text;
-        break;
-      }
+      failure.text = reader.Text();
       lock.unlock();
       const std::lock_guard<std::mutex> watch(watch_mutex_);
       const auto found = watchers_.find(channel);
-      if (found != watchers_.end()) found->second->RankFailed(rank, text);
+      if (found == watchers_.end()) {
+        unheard_.emplace(channel, std::move(failure));
+      } else {
+        found->second->RankFailed(failure.rank, failure.code, failure.text);
+      }
       return;
     }
-    case FrameType::kLeft:
+    case FrameType::kLeft: {
+      const uint32_t rank = reader.Number<uint32_t>();
+      left_[rank] = true;
+      lock.unlock();
+      const std::lock_guard<std::mutex> watch(watch_mutex_);
+      for (const auto& [channel, watcher] : watchers_) watcher->RankLeft(rank);
+      return;
+    }
     case FrameType::kGone: {
       const uint32_t rank = reader.Number<uint32_t>();
       const std::string text(reader.Text());
-      left_[rank] = frame.type == FrameType::kLeft;
+      left_[rank] = false;
       lock.unlock();
-      const std::lock_guard<std::mutex> watch(watch_mutex_);
-      for (const auto& [channel, watcher] : watchers_) {
-        if (frame.type == FrameType::kLeft) {
-          watcher->RankLeft(rank);
-        } else {
-          watcher->RankGone(rank, text);
-        }
-      }
-      return;
+      return TellGone(rank, text);
     }
     case FrameType::kAsk: {
       const std::string channel(reader.Text());
@@ -276,12 +312,10 @@ void Link::Handle(const Frame& frame) {
         const auto found = watchers_.find(channel);
         if (found != watchers_.end()) stand = found->second->WhereItStands();
       }
-      return Send(FrameType::kStand, ByteWriter()
-                                         .Text(channel)
-                                         .Number(stand.number)
-                                         .Number(stand.signature)
-                                         .Text(stand.text)
-                                         .Take());
+      ByteWriter writer;
+      writer.Text(channel).Number(stand.number).Number(stand.signature).Text(stand.text);
+      WriteFlows(stand.flows, &writer);
+      return Send(FrameType::kStand, writer.Take());
     }
     default:
       return;
@@ -300,6 +334,7 @@ void Link::HandleStands(std::string_view body) {
     stand.number = reader.Number<uint64_t>();
     stand.signature = reader.Number<uint64_t>();
     stand.text = reader.Text();
+    stand.flows = ReadFlows(&reader);
     stands.push_back(std::move(stand));
   }
 }
@@ -320,12 +355,13 @@ void Link::Lost() {
     }
     changed_.notify_all();
   }
+  for (const uint32_t rank : gone) TellGone(rank, kGoneText);
+}
+
+void Link::TellGone(uint32_t rank, const std::string& why) {
   const std::lock_guard<std::mutex> watch(watch_mutex_);
-  for (const auto& [channel, watcher] : watchers_) {
-    for (const uint32_t rank : gone) {
-      watcher->RankGone(rank, "its connection closed: the process ended, or its host was cut off");
-    }
-  }
+  gone_[rank] = why;
+  for (const auto& [channel, watcher] : watchers_) watcher->RankGone(rank, why);
 }
 
 }  // namespace aclimb::collectives

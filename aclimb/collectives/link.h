@@ -23,17 +23,17 @@ namespace aclimb::collectives {
 // Who is behind a rank.
 struct Member {
   Secret process = {};
-  std::string host;
-  uint64_t process_number = 0;
 };
 
-// Where a rank stands: the number of a collective, and what it is.
+// Where a rank stands. In a collective: its number and signature. Elsewhere: the number of the last
+// one that it has done, and 0.
 struct Stand {
   uint32_t rank = 0;  // of the hub's group
   bool answered = true;
   uint64_t number = 0;
   uint64_t signature = 0;
   std::string text;
+  std::vector<Flow> flows;  // of what runs; peers by their numbers at the link
 };
 
 // What a communicator hears of the other ranks, on the link's thread. It must not call the link.
@@ -43,7 +43,8 @@ class Watcher {
   // A rank has ended without having left; all ranks are of the hub's group.
   virtual void RankGone(uint32_t rank, const std::string& why) = 0;
   virtual void RankLeft(uint32_t rank) = 0;
-  virtual void RankFailed(uint32_t rank, const std::string& what) = 0;
+  // With the HcclResult that all ranks return for it.
+  virtual void RankFailed(uint32_t rank, uint32_t code, const std::string& what) = 0;
   virtual Stand WhereItStands() = 0;
 };
 
@@ -59,36 +60,46 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  uint32_t rank() const { return rank_; }
   const std::vector<Member>& members() const { return members_; }
   // The socket's own address: it reaches the root, so others reach it.
   std::string local_address() const;
-  const Token& token() const { return token_; }
 
-  // Among `ranks`, who all call it with the same key: hands pieces[i] to the i-th of them, or the
-  // single piece to all, and returns theirs in their order.
+  // Among `ranks`, who all call it with the same key: hands pieces[i] to the i-th of them, and
+  // returns theirs in their order.
   Result<std::vector<std::string>> Exchange(const std::string& key,
                                             const std::vector<uint32_t>& ranks,
                                             const std::vector<std::string>& pieces,
                                             Deadline deadline);
 
-  // From now on, until Unwatch returns, the watcher hears of what concerns the channel.
+  // Until Unwatch returns, the watcher hears of what concerns the channel, and at once of what came
+  // before.
   void Watch(const std::string& channel, Watcher* watcher);
   void Unwatch(const std::string& channel);
   // Tells the others that this rank's part of the channel has failed.
-  void TellFailure(const std::string& channel, const std::string& what);
-  // Those of `ranks` that stand elsewhere than this one, or do not answer within a moment. Nothing
+  void TellFailure(const std::string& channel, uint32_t code, const std::string& what);
+  // Those of `ranks` that stand elsewhere than this one, or have flows with it, or do not answer
+  // within a moment. Nothing
   // when the hub does not.
   std::optional<std::vector<Stand>> Ask(const std::string& channel,
                                         const std::vector<uint32_t>& ranks);
 
  private:
+  struct Failure {
+    uint32_t rank = 0;  // of a channel
+    uint32_t code = 0;
+    std::string text;
+  };
+
   Link(const Token& token, uint32_t rank, Socket socket);
 
+  // One attempt; null when it ended before the hub had answered.
+  static Result<std::shared_ptr<Link>> TryJoin(const Token& token, uint32_t size, uint32_t rank,
+                                               Deadline reach, Deadline deadline);
   void Run();
   void Handle(const Frame& frame);
   void HandleStands(std::string_view body);
   void Lost();
+  void TellGone(uint32_t rank, const std::string& why);
   void Send(FrameType type, std::string_view body);
   void Wake();
 
@@ -108,14 +119,16 @@ class Link {
   bool welcome_ = false;
   bool lost_ = false;
   std::string waiting_;  // who has not joined yet
-  std::string refused_;
+  std::optional<Failure> refused_;
   std::map<std::string, std::vector<std::string>> exchanged_;
-  std::map<std::string, std::string> exchange_failed_;
+  std::map<std::string, Failure> exchange_failed_;
   std::map<std::string, std::vector<Stand>> stands_;
   std::map<uint32_t, bool> left_;
 
   std::mutex watch_mutex_;  // held while a watcher is called
   std::map<std::string, Watcher*> watchers_;
+  std::map<uint32_t, std::string> gone_;        // why, by rank
+  std::map<std::string, Failure> unheard_;      // failures of channels that nobody watches yet
 
   std::optional<QuietThread> thread_;
 };

@@ -30,17 +30,19 @@ bool OneProcess(const std::vector<Member>& members) {
 }
 
 Result<CommunicatorRef> MakeOf(std::shared_ptr<Link> link, std::unique_ptr<Group> group,
-                               const std::string& name, int32_t device, const Wishes& wishes,
+                               const std::string& key, int32_t device, const Wishes& wishes,
                                std::vector<uint32_t> ranks, bool split) {
   Communicator::Origin origin;
-  origin.name = wishes.name.empty() ? name : wishes.name;
-  origin.channel = name;
+  origin.name = wishes.name.empty() ? key : wishes.name;
+  origin.key = key;
   origin.device = device;
   origin.settings = wishes.settings;
   origin.split = split;
   origin.link = std::move(link);
   origin.ranks = std::move(ranks);
-  return std::make_shared<Communicator>(std::move(group), std::move(origin));
+  auto made = std::make_shared<Communicator>(std::move(group), std::move(origin));
+  made->Start();
+  return made;
 }
 
 }  // namespace
@@ -59,35 +61,36 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
                                   const Wishes& wishes) {
   Result<int32_t> device = CurrentDevice();
   if (!device.ok()) return device.TakeStatus();
-  const std::string name = Cat("hccl_", HexText(token.secret));
+  const std::string key = Cat("hccl_", HexText(token.secret));
   const auto deadline = DeadlineOf(wishes.settings);
   Result<std::shared_ptr<Link>> link = Link::Join(token, size, rank, deadline);
   if (!link.ok()) return link.TakeStatus();
   if (OneProcess(link.value()->members())) {
-    return MakeOf(nullptr, ThreadGroup::Join(name, size, rank), name, device.value(), wishes, {},
+    return MakeOf(nullptr, ThreadGroup::Join(key, size, rank), key, device.value(), wishes, {},
                   false);
   }
   Result<std::string> address = WantedAddress(wishes.settings);
   if (!address.ok()) return address.TakeStatus();
   std::vector<uint32_t> ranks(size);
   for (uint32_t r = 0; r < size; ++r) ranks[r] = r;
-  Result<std::unique_ptr<Group>> group = MeshGroup::Connect(
-      link.value(), "connect", ranks, rank, address.value(), wishes.settings.fixed_order, deadline);
+  Result<std::unique_ptr<Group>> group =
+      MeshGroup::Connect(link.value(), "connect", ranks, rank, address.value(),
+                         wishes.settings.deterministic, deadline);
   if (!group.ok()) return group.TakeStatus();
-  return MakeOf(std::move(link.value()), std::move(group.value()), name, device.value(), wishes,
+  return MakeOf(std::move(link.value()), std::move(group.value()), key, device.value(), wishes,
                 std::move(ranks), false);
 }
 
 Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices) {
   Result<Wishes> wishes = ReadWishes(nullptr);
   if (!wishes.ok()) return wishes.TakeStatus();
-  const std::string name = Cat("hccl_", HexText(DrawSecret()));
+  const std::string key = Cat("hccl_", HexText(DrawSecret()));
   std::vector<std::unique_ptr<Group>> groups =
       ThreadGroup::Make(static_cast<uint32_t>(devices.size()));
   std::vector<CommunicatorRef> made;
   for (size_t rank = 0; rank < devices.size(); ++rank) {
-    Result<CommunicatorRef> one =
-        MakeOf(nullptr, std::move(groups[rank]), name, devices[rank], wishes.value(), {}, false);
+    Result<CommunicatorRef> one = MakeOf(nullptr, std::move(groups[rank]), key, devices[rank],
+                                         wishes.value(), {}, false);
     if (!one.ok()) return one.TakeStatus();
     made.push_back(std::move(one.value()));
   }
@@ -99,15 +102,21 @@ Result<CommunicatorRef> Split(const CommunicatorRef& parent, const std::vector<u
   const Communicator::Origin& origin = parent->origin();
   uint64_t list = 0;
   for (const uint32_t each : ranks) list = Mix(list, each);
-  const std::string name = Cat(origin.channel, "_", id, "_", list);
+  // Groups of the same ranks and id, one after another or at once, are counted.
+  const std::string own = Cat(id, "_", list);
+  const uint64_t number = parent->CountSplit(own);
+  // Ranks that name different lists have to meet to see that.
+  const std::string meeting = Cat(origin.key, "_", id, "_", number);
+  const std::string key = Cat(origin.key, "_", own, "_", number);
   Result<std::unique_ptr<Group>> group =
-      parent->group().Split(name, ranks, rank, DeadlineOf(wishes.settings));
+      parent->group().Split(meeting, ranks, rank, wishes.settings.deterministic,
+                            DeadlineOf(wishes.settings));
   if (!group.ok()) return group.TakeStatus();
   std::vector<uint32_t> at_link;
   if (origin.link != nullptr) {
     for (const uint32_t each : ranks) at_link.push_back(origin.ranks[each]);
   }
-  return MakeOf(origin.link, std::move(group.value()), name, origin.device, wishes,
+  return MakeOf(origin.link, std::move(group.value()), key, origin.device, wishes,
                 std::move(at_link), true);
 }
 

@@ -18,6 +18,8 @@ struct AddressExchange {
   Link& link;
   const std::string& key;
   const std::vector<uint32_t>& ranks;
+  uint32_t rank;
+  bool in_order;
   Group::Deadline deadline;
   Status status;
 
@@ -26,6 +28,7 @@ struct AddressExchange {
     const size_t size = self.ranks.size();
     std::vector<std::string> mine;
     for (size_t i = 0; i < size; ++i) mine.emplace_back(pieces + i * bytes, bytes);
+    for (std::string& piece : mine) piece += self.in_order ? '1' : '0';
     Result<std::vector<std::string>> come =
         self.link.Exchange(self.key, self.ranks, mine, self.deadline);
     if (!come.ok()) {
@@ -35,7 +38,17 @@ struct AddressExchange {
     for (size_t i = 0; i < size && i < come.value().size(); ++i) {
       const std::string& piece = come.value()[i];
       std::memcpy(theirs + i * bytes, piece.data(), std::min(piece.size(), bytes));
+      if (piece.ends_with('1') == self.in_order) continue;
+      self.status = Refuse(
+          HCCL_E_PARA,
+          Cat("rank ", self.rank, self.in_order ? " reduces" : " does not reduce",
+              " in the order of the ranks but rank ", i, self.in_order ? " does not" : " does",
+              "; expected the same on all ranks."),
+          "set HCCL_DETERMINISTIC, HcclSetConfig(HCCL_DETERMINISTIC) and hcclDeterministic alike "
+          "on all of them",
+          "collective/deterministic");
     }
+    if (!self.status.ok()) return 1;
     return 0;
   }
 };
@@ -61,14 +74,14 @@ AclimbPiece Piece(const AclimbTransportCall& call, uint32_t peer, const std::byt
 Result<std::unique_ptr<Group>> MeshGroup::Connect(std::shared_ptr<Link> link,
                                                   const std::string& key,
                                                   std::vector<uint32_t> ranks, uint32_t rank,
-                                                  const std::string& address, bool fixed_order,
+                                                  const std::string& address, bool in_order,
                                                   Deadline deadline) {
   Result<const AclimbTransport*> transport = LoadTransport();
   if (!transport.ok()) return transport.TakeStatus();
-  std::unique_ptr<MeshGroup> group(
-      new MeshGroup(std::move(link), std::move(ranks), rank, address, fixed_order));
+  std::unique_ptr<MeshGroup> group(new MeshGroup(
+      std::move(link), std::move(ranks), rank, address, in_order));
   group->transport_ = transport.value();
-  AddressExchange exchange{*group->link_, key, group->ranks_, deadline, Ok()};
+  AddressExchange exchange{*group->link_, key, group->ranks_, rank, in_order, deadline, Ok()};
   const std::string own = address.empty() ? group->link_->local_address() : address;
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
       deadline - std::chrono::steady_clock::now());
@@ -101,10 +114,10 @@ void MeshGroup::Abort(const std::string&) { transport_->abort(mesh_); }
 
 Result<std::unique_ptr<Group>> MeshGroup::Split(const std::string& key,
                                                 const std::vector<uint32_t>& ranks, uint32_t rank,
-                                                Deadline deadline) {
+                                                bool in_order, Deadline deadline) {
   std::vector<uint32_t> at_link;
   for (const uint32_t each : ranks) at_link.push_back(ranks_[each]);
-  return Connect(link_, key, std::move(at_link), rank, address_, fixed_order_, deadline);
+  return Connect(link_, key, std::move(at_link), rank, address_, in_order, deadline);
 }
 
 Status MeshGroup::Run(const Operation& operation) {
@@ -126,8 +139,8 @@ Status MeshGroup::Run(const Operation& operation) {
       failed = ReduceScatter(operation, call);
       break;
     case Kind::kBroadcast:
-      failed =
-          transport_->broadcast(mesh_, &call, operation.out, operation.bytes(), operation.root);
+      failed = transport_->broadcast(mesh_, &call, operation.out, operation.bytes(),
+                                     operation.root);
       break;
     case Kind::kAllGather:
       failed = AllGather(operation, call);
@@ -154,7 +167,7 @@ Status MeshGroup::Run(const Operation& operation) {
 // Half types cross the network as they are and are rounded once; the transport's own reduction
 // would round at every rank.
 bool MeshGroup::ByBlocks(const Operation& operation) const {
-  return IsHalf(operation.type) || fixed_order_;
+  return IsHalf(operation.type) || in_order_;
 }
 
 int MeshGroup::ReduceOwnBlock(const Operation& operation, const AclimbTransportCall& call,
@@ -176,8 +189,8 @@ int MeshGroup::ReduceOwnBlock(const Operation& operation, const AclimbTransportC
     }
     place += own;
   }
-  const int failed = transport_->transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
-                                          receives.size());
+  const int failed = transport_->transfer(mesh_, &call, sends.data(), sends.size(),
+                                          receives.data(), receives.size());
   if (failed == 0) {
     ReduceInOrder(operation.type, operation.op, parts, own / SizeOf(operation.type), out);
   }
@@ -235,8 +248,7 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
     bytes.push_back(block.bytes);
     total += block.bytes;
   }
-  if (packed)
-    return transport_->all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
+  if (packed) return transport_->all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
   const std::unique_ptr<std::byte[]> scratch(new std::byte[total]);
   const int failed =
       transport_->all_gather(mesh_, &call, operation.in, scratch.get(), bytes.data());
@@ -251,8 +263,8 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
 int MeshGroup::Scatter(const Operation& operation, const AclimbTransportCall& call) {
   std::vector<void*> blocks;
   for (const Block& block : operation.in_blocks) blocks.push_back(operation.in + block.offset);
-  return transport_->scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(), operation.out,
-                             operation.bytes(), operation.root);
+  return transport_->scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(),
+                             operation.out, operation.bytes(), operation.root);
 }
 
 int MeshGroup::AllToAll(const Operation& operation, const AclimbTransportCall& call) {

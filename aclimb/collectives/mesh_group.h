@@ -20,10 +20,11 @@ class MeshGroup final : public Group {
  public:
   // Connects with all of `ranks`, which are the link's, in the order of this group; `rank` is this
   // one's place there.
-  //   address  of this host, which the others reach; empty: the one that the link uses
+  //   address   of this host, which the others reach; empty: the one that the link uses
+  //   in_order  reductions add in the order of the ranks; all of them have to say the same
   static Result<std::unique_ptr<Group>> Connect(std::shared_ptr<Link> link, const std::string& key,
                                                 std::vector<uint32_t> ranks, uint32_t rank,
-                                                const std::string& address, bool fixed_order,
+                                                const std::string& address, bool in_order,
                                                 Deadline deadline);
   ~MeshGroup() override;
 
@@ -31,21 +32,18 @@ class MeshGroup final : public Group {
   uint32_t size() const override { return static_cast<uint32_t>(ranks_.size()); }
   Status Run(const Operation& operation) override;
   void Abort(const std::string& why) override;
+  uint64_t Progress() const override { return transport_->progress(mesh_); }
   Result<std::unique_ptr<Group>> Split(const std::string& key, const std::vector<uint32_t>& ranks,
-                                       uint32_t rank, Deadline deadline) override;
-
-  const std::shared_ptr<Link>& link() const { return link_; }
-  // This group's ranks by their numbers at the link.
-  const std::vector<uint32_t>& ranks() const { return ranks_; }
+                                       uint32_t rank, bool in_order, Deadline deadline) override;
 
  private:
   MeshGroup(std::shared_ptr<Link> link, std::vector<uint32_t> ranks, uint32_t rank,
-            std::string address, bool fixed_order)
+            std::string address, bool in_order)
       : link_(std::move(link)),
         ranks_(std::move(ranks)),
         rank_(rank),
         address_(std::move(address)),
-        fixed_order_(fixed_order) {}
+        in_order_(in_order) {}
 
   bool ByBlocks(const Operation& operation) const;
   // Each of these returns what the transport does.
@@ -65,7 +63,7 @@ class MeshGroup final : public Group {
   const std::vector<uint32_t> ranks_;
   const uint32_t rank_;
   const std::string address_;
-  const bool fixed_order_;
+  const bool in_order_;
   const AclimbTransport* transport_ = nullptr;
   AclimbMesh* mesh_ = nullptr;
 };

@@ -49,6 +49,20 @@ uint64_t Operation::Signature() const {
   return mixed;
 }
 
+std::vector<Flow> Operation::Flows(uint32_t rank) const {
+  std::vector<Flow> flows;
+  for (const Transfer& each : transfers) {
+    if (each.peer != rank) flows.push_back({each.peer, each.sends, each.number, each.bytes});
+  }
+  if (kind != Kind::kAllToAll) return flows;
+  for (uint32_t peer = 0; peer < in_blocks.size(); ++peer) {
+    if (peer == rank) continue;
+    flows.push_back({peer, true, number, in_blocks[peer].bytes});
+    flows.push_back({peer, false, number, out_blocks[peer].bytes});
+  }
+  return flows;
+}
+
 std::string Operation::Text() const {
   std::string text;
   if (kind == Kind::kTransfers) {

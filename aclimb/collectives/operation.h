@@ -37,6 +37,14 @@ struct Transfer {
   uint64_t number = 0;  // among those of its direction and pair, from 1
 };
 
+// Bytes that one rank of a pair gives to the other; its two sides have the same number.
+struct Flow {
+  uint32_t peer = 0;
+  bool sends = false;
+  uint64_t number = 0;
+  uint64_t bytes = 0;
+};
+
 // One call of a rank, with everything that performing it needs. Addresses are those that the host
 // sees.
 struct Operation {
@@ -60,6 +68,8 @@ struct Operation {
   bool HasRoot() const;
   // What the ranks have to agree on, mixed into a number.
   uint64_t Signature() const;
+  // What it does with each other rank where the counts are each pair's own: kAllToAll, kTransfers.
+  std::vector<Flow> Flows(uint32_t rank) const;
   // "call 5: HcclAllReduce(count = 8, dataType = FP32, op = SUM)"
   std::string Text() const;
 };

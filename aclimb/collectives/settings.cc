@@ -44,7 +44,7 @@ Result<Settings> ReadSettings() {
   };
   const Number numbers[] = {{"HCCL_CONNECT_TIMEOUT", 1, 7200, &connect},
                             {"HCCL_EXEC_TIMEOUT", 0, 2147483647, &exec},
-                            {"HCCL_IF_BASE_PORT", 0, 65520, &port},
+                            {"HCCL_IF_BASE_PORT", 0, 65504, &port},
                             {"HCCL_WHITELIST_DISABLE", 0, 1, &open},
                             {"HCCL_BUFFSIZE", 1, 1u << 20, &buffer}};
   for (const Number& number : numbers) {
@@ -60,8 +60,7 @@ Result<Settings> ReadSettings() {
   if (order != "false" && order != "true" && order != "strict") {
     return Wrong("HCCL_DETERMINISTIC", order);
   }
-  settings.deterministic = order != "false";
-  settings.fixed_order = order == "strict";
+  settings.deterministic = IsDeterministic();
   const std::string_view family = ReadEnvironment("HCCL_SOCKET_FAMILY").value_or("AF_INET");
   if (family != "AF_INET" && family != "AF_INET6") return Wrong("HCCL_SOCKET_FAMILY", family);
   settings.ipv6 = family == "AF_INET6";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <new>
 
 #include "aclimb/collectives/datatype.h"
 #include "aclimb/collectives/reduction.h"
@@ -20,8 +21,9 @@ class ThreadRanks {
 
   // All ranks have come with operations that agree; until they part they may use each other's.
   Status Meet(uint32_t rank, const Operation& operation);
-  // All ranks have done their part, which they do whatever happens meanwhile.
-  void Part();
+  // All ranks have done their part, which they do whatever happens meanwhile. Without memory one
+  // cannot; then nobody has a result.
+  Status Part(bool done);
   const Operation& of(uint32_t rank) const { return *here_[rank]; }
 
   Status RunTransfers(uint32_t rank, const Operation& operation);
@@ -56,10 +58,13 @@ class ThreadRanks {
   // Whether all that are here agree.
   Status Compare() const;
   // Waits until ready() or until it is clear that this will not be.
-  //   needed  ranks that are waited for
+  //   deadline  of the operation
+  //   needed    ranks that are waited for
   template <typename Ready>
-  Status WaitFor(std::unique_lock<std::mutex>& lock, const Operation& operation, Ready ready,
-                 const std::vector<uint32_t>& needed);
+  Status WaitFor(std::unique_lock<std::mutex>& lock, const Operation& operation,
+                 Group::Deadline deadline, Ready ready, const std::vector<uint32_t>& needed);
+  // Under the lock, which is let go meanwhile: nobody finds the rank's offers any more.
+  void Withdraw(std::unique_lock<std::mutex>& lock, uint32_t rank, std::vector<Offer>* offers);
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -69,6 +74,8 @@ class ThreadRanks {
   uint64_t meetings_ = 0;
   bool agreed_ = true;  // of the last meeting
   uint32_t parted_ = 0;
+  bool incomplete_ = false;   // of those that part
+  bool in_vain_ = false;      // of the last parting
   uint64_t partings_ = 0;
   Status failure_;
   std::map<Pair, std::deque<Offer*>> offers_;
@@ -115,6 +122,10 @@ void ReduceShare(const ThreadRanks& ranks, uint32_t rank, const Operation& mine,
       std::memcpy(ranks.of(to[i]).out + at * bytes, first, count * bytes);
     }
   }
+}
+
+Group::Deadline DeadlineOf(const Operation& operation) {
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(operation.timeout_ms);
 }
 
 void Copy(std::byte* to, const std::byte* from, uint64_t bytes) {
@@ -167,16 +178,16 @@ void DoPart(const ThreadRanks& ranks, uint32_t rank, const Operation& mine) {
 
 template <typename Ready>
 Status ThreadRanks::WaitFor(std::unique_lock<std::mutex>& lock, const Operation& operation,
-                            Ready ready, const std::vector<uint32_t>& needed) {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(operation.timeout_ms);
+                            Group::Deadline deadline, Ready ready,
+                            const std::vector<uint32_t>& needed) {
   const auto left = [&] {
     return std::find_if(needed.begin(), needed.end(), [&](uint32_t r) {
       return left_[r] && (operation.kind == Kind::kTransfers || here_[r] == nullptr);
     });
   };
-  const bool in_time = changed_.wait_until(
-      lock, deadline, [&] { return ready() || !failure_.ok() || left() != needed.end(); });
+  const bool in_time = changed_.wait_until(lock, deadline, [&] {
+    return ready() || !failure_.ok() || left() != needed.end();
+  });
   if (ready()) return Ok();
   if (!failure_.ok()) return Failure();
   if (in_time) {
@@ -192,13 +203,12 @@ Status ThreadRanks::WaitFor(std::unique_lock<std::mutex>& lock, const Operation&
     if (operation.kind != Kind::kTransfers && here_[r] != nullptr) continue;
     missing += Cat(missing.empty() ? "" : ", ", r);
   }
-  FailLocked(Refuse(
-      HCCL_E_TIMEOUT,
-      Cat(operation.Text(), " was not done within ", operation.timeout_ms, " ms: rank ", missing,
-          " did not take part; expected all ranks to make "
-          "the same calls within HCCL_EXEC_TIMEOUT."),
-      "look at that rank: what does it do instead? Or raise HCCL_EXEC_TIMEOUT",
-      "collective/exec-timeout"));
+  FailLocked(Refuse(HCCL_E_TIMEOUT,
+                    Cat(operation.Text(), " was not done within ", operation.timeout_ms,
+                        " ms: rank ", missing, " did not take part; expected all ranks to make "
+                        "the same calls within HCCL_EXEC_TIMEOUT."),
+                    "look at that rank: what does it do instead? Or raise HCCL_EXEC_TIMEOUT",
+                    "collective/exec-timeout"));
   return Failure();
 }
 
@@ -220,58 +230,81 @@ Status ThreadRanks::Compare() const {
       const uint64_t sent = here_[from]->in_blocks[to].bytes;
       const uint64_t wanted_bytes = here_[to]->out_blocks[from].bytes;
       if (sent == wanted_bytes) continue;
-      return Refuse(
-          HCCL_E_PARA,
-          Cat("in ", here_[from]->Text(), " rank ", from, " sends ", sent, " bytes to rank ", to,
-              ", which expects ", wanted_bytes, "; expected the same."),
-          "exchange the counts first, or compute them alike on both sides", "collective/mismatch");
+      return Refuse(HCCL_E_PARA,
+                    Cat("in ", here_[from]->Text(), " rank ", from, " sends ", sent,
+                        " bytes to rank ", to, ", which expects ", wanted_bytes,
+                        "; expected the same."),
+                    "exchange the counts first, or compute them alike on both sides",
+                    "collective/mismatch");
     }
   }
   return Ok();
 }
 
 Status ThreadRanks::Meet(uint32_t rank, const Operation& operation) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  if (!failure_.ok()) return Failure();
-  const uint64_t meeting = meetings_;
-  here_[rank] = &operation;
-  if (++come_ == size()) {
-    come_ = 0;
-    ++meetings_;
-    Status differs = Compare();
-    agreed_ = differs.ok();
-    if (!agreed_) FailLocked(std::move(differs));
-    changed_.notify_all();
-    return agreed_ ? Ok() : Failure();
-  }
   std::vector<uint32_t> others;
   for (uint32_t r = 0; r < size(); ++r) {
     if (r != rank) others.push_back(r);
   }
-  Status waited = WaitFor(
-      lock, operation, [&] { return meetings_ != meeting; }, others);
-  if (!waited.ok()) return waited;
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (!failure_.ok()) return Failure();
+  const uint64_t meeting = meetings_;
+  here_[rank] = &operation;
+  ++come_;
+  try {
+    if (come_ < size()) {
+      Status waited = WaitFor(lock, operation, DeadlineOf(operation),
+                              [&] { return meetings_ != meeting; }, others);
+      if (!waited.ok()) return waited;
+    } else {
+      Status differs = Compare();
+      come_ = 0;
+      ++meetings_;
+      agreed_ = differs.ok();
+      if (!agreed_) FailLocked(std::move(differs));
+      changed_.notify_all();
+    }
+  } catch (...) {
+    // Nobody has met this rank, and nobody will.
+    here_[rank] = nullptr;
+    --come_;
+    throw;
+  }
   // All go on alike, even when a failure came since.
   return agreed_ ? Ok() : Failure();
 }
 
-void ThreadRanks::Part() {
+Status ThreadRanks::Part(bool done) {
   std::unique_lock<std::mutex> lock(mutex_);
   const uint64_t parting = partings_;
+  incomplete_ = incomplete_ || !done;
   if (++parted_ == size()) {
     parted_ = 0;
     ++partings_;
+    in_vain_ = std::exchange(incomplete_, false);
     std::fill(here_.begin(), here_.end(), nullptr);
     changed_.notify_all();
-    return;
+  } else {
+    changed_.wait(lock, [&] { return partings_ != parting; });
   }
-  changed_.wait(lock, [&] { return partings_ != parting; });
+  if (!in_vain_) return Ok();
+  return Refuse(HCCL_E_MEMORY, "host memory is exhausted; expected some for every rank's part.",
+                "free host memory", "collective/host-memory");
 }
 
 Status ThreadRanks::RunTransfers(uint32_t rank, const Operation& operation) {
   std::vector<Offer> offers;
   offers.reserve(operation.transfers.size());
+  const auto deadline = DeadlineOf(operation);
   std::unique_lock<std::mutex> lock(mutex_);
+  // The lock is held where an exception comes from.
+  struct Guard {
+    ThreadRanks& ranks;
+    std::unique_lock<std::mutex>& lock;
+    uint32_t rank;
+    std::vector<Offer>& offers;
+    ~Guard() { ranks.Withdraw(lock, rank, &offers); }
+  } const guard{*this, lock, rank, offers};
   if (!failure_.ok()) return Failure();
   for (const Transfer& each : operation.transfers) {
     if (!each.sends) continue;
@@ -279,22 +312,21 @@ Status ThreadRanks::RunTransfers(uint32_t rank, const Operation& operation) {
     offers_[{rank, each.peer}].push_back(&offers.back());
   }
   changed_.notify_all();
-  Status status;
   for (const Transfer& each : operation.transfers) {
-    if (each.sends || !status.ok()) continue;
+    if (each.sends) continue;
     std::deque<Offer*>& offered = offers_[{each.peer, rank}];
-    status = WaitFor(lock, operation, [&] { return !offered.empty(); }, {each.peer});
-    if (!status.ok()) break;
+    Status status =
+        WaitFor(lock, operation, deadline, [&] { return !offered.empty(); }, {each.peer});
+    if (!status.ok()) return status;
     Offer* const offer = offered.front();
     if (offer->transfer->bytes != each.bytes) {
-      FailLocked(
-          Refuse(HCCL_E_PARA,
-                 Cat("rank ", each.peer, " sends ", offer->transfer->bytes, " bytes to rank ", rank,
-                     ", whose ", operation.Text(), " expects ", each.bytes, "; expected the same."),
-                 "pass the same count and dataType to the send and to its receive",
-                 "collective/mismatch"));
-      status = Failure();
-      break;
+      FailLocked(Refuse(HCCL_E_PARA,
+                        Cat("rank ", each.peer, " sends ", offer->transfer->bytes,
+                            " bytes to rank ", rank, ", whose ", operation.Text(), " expects ",
+                            each.bytes, "; expected the same."),
+                        "pass the same count and dataType to the send and to its receive",
+                        "collective/mismatch"));
+      return Failure();
     }
     offered.pop_front();
     // From here on the sender waits until the copy is done, whatever happens.
@@ -307,17 +339,22 @@ Status ThreadRanks::RunTransfers(uint32_t rank, const Operation& operation) {
     changed_.notify_all();
   }
   for (const Offer& offer : offers) {
-    if (status.ok()) {
-      status = WaitFor(lock, operation, [&] { return offer.taken; }, {offer.transfer->peer});
-    }
+    Status status =
+        WaitFor(lock, operation, deadline, [&] { return offer.taken; }, {offer.transfer->peer});
+    if (!status.ok()) return status;
+  }
+  return Ok();
+}
+
+void ThreadRanks::Withdraw(std::unique_lock<std::mutex>& lock, uint32_t rank,
+                           std::vector<Offer>* offers) {
+  for (const Offer& offer : *offers) {
     if (offer.taken) {
       changed_.wait(lock, [&] { return offer.done; });
-    } else {
-      // Nobody may find it when this function has returned.
-      std::erase(offers_[{rank, offer.transfer->peer}], &offer);
+    } else if (const auto at = offers_.find({rank, offer.transfer->peer}); at != offers_.end()) {
+      std::erase(at->second, &offer);
     }
   }
-  return status;
 }
 
 uint32_t ThreadGroup::size() const { return ranks_->size(); }
@@ -346,9 +383,14 @@ std::unique_ptr<Group> ThreadGroup::Join(const std::string& key, uint32_t size, 
 Status ThreadGroup::Run(const Operation& operation) {
   if (operation.kind == Kind::kTransfers) return ranks_->RunTransfers(rank_, operation);
   if (Status met = ranks_->Meet(rank_, operation); !met.ok()) return met;
-  DoPart(*ranks_, rank_, operation);
-  ranks_->Part();
-  return Ok();
+  bool done = false;
+  try {
+    DoPart(*ranks_, rank_, operation);
+    done = true;
+  } catch (const std::bad_alloc&) {
+    // The others still use this rank's buffers.
+  }
+  return ranks_->Part(done);
 }
 
 void ThreadGroup::Abort(const std::string& why) {
@@ -357,10 +399,11 @@ void ThreadGroup::Abort(const std::string& why) {
 }
 
 Result<std::unique_ptr<Group>> ThreadGroup::Split(const std::string& key,
-                                                  const std::vector<uint32_t>& ranks, uint32_t rank,
-                                                  Deadline) {
+                                                  const std::vector<uint32_t>& ranks,
+                                                  uint32_t rank, bool, Deadline) {
   // Other groups of threads have other shared objects.
-  const std::string name = Cat(reinterpret_cast<uintptr_t>(ranks_.get()), "/", key);
+  std::string name = Cat(reinterpret_cast<uintptr_t>(ranks_.get()), "/", key);
+  for (const uint32_t each : ranks) name += Cat("_", each);
   return Join(name, static_cast<uint32_t>(ranks.size()), rank);
 }
 

@@ -33,8 +33,9 @@ class ThreadGroup final : public Group {
   uint32_t size() const override;
   Status Run(const Operation& operation) override;
   void Abort(const std::string& why) override;
+  uint64_t Progress() const override { return 0; }  // all of it happens at once
   Result<std::unique_ptr<Group>> Split(const std::string& key, const std::vector<uint32_t>& ranks,
-                                       uint32_t rank, Deadline deadline) override;
+                                       uint32_t rank, bool in_order, Deadline deadline) override;
 
  private:
   const std::shared_ptr<ThreadRanks> ranks_;

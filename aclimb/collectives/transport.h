@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_TRANSPORT_API_VERSION 1
+#define ACLIMB_TRANSPORT_API_VERSION 2
 
 typedef struct AclimbMesh AclimbMesh;  // one rank's connections to all others
 
@@ -39,7 +39,7 @@ typedef struct AclimbMeshConfig {
 // that do not belong together never meets.
 typedef struct AclimbTransportCall {
   uint64_t tag;
-  int64_t timeout_ms;  // a rank waits so long for another one
+  int64_t timeout_ms;  // for the whole operation
   AclimbTransportError* error;
 } AclimbTransportCall;
 
@@ -60,8 +60,10 @@ typedef struct AclimbTransport {
 
   int (*connect)(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error);
   void (*destroy)(AclimbMesh* mesh);
-  // What runs fails soon, here and on the ranks that wait for this one.
+  // What runs fails soon, here and on the ranks that wait for this one; nothing more can be run.
   void (*abort)(AclimbMesh* mesh);
+  // A number that grows while an operation gets on. From any thread.
+  uint64_t (*progress)(AclimbMesh* mesh);
 
   // `in` may be `out`.
   int (*all_reduce)(AclimbMesh* mesh, const AclimbTransportCall* call, const void* in, void* out,

@@ -50,11 +50,23 @@ def all_functions(program):
 
 
 def fixed_order(program):
-    """The same bits everywhere and every time; with "strict" those of the ranks' order."""
+    """The same bits everywhere and every time; with the switch on, those of the ranks' order."""
     outputs = [output for _ in range(2) for output in run(program, "digest", 3)]
     expect(len(set(outputs)) == 1, outputs)
-    strict = run(program, "digest", 3, HCCL_DETERMINISTIC="strict")
-    expect(len(set(strict)) == 1 and "in the order of ranks" in strict[0], strict)
+    for ordered in (run(program, "digest", 3, HCCL_DETERMINISTIC="strict"),
+                    run(program, "digest", 3, HCCL_DETERMINISTIC="true"), run(program, "digest-set", 3)):
+        expect(len(set(ordered)) == 1 and "in the order of ranks" in ordered[0], ordered)
+
+
+def order_differs(program):
+    """Two ranks that would reduce in different ways do not come together."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "root"
+        outputs = finish([start(program, "join", rank, 2, file, HCCL_DETERMINISTIC=value)
+                          for rank, value in enumerate(("strict", "false"))])
+    for output in outputs:
+        code, text = output.split("\n", 1)
+        expect(code == "1" and "in the order of the ranks but rank" in text, output)
 
 
 def rank_table(program):
@@ -135,6 +147,44 @@ def late(program):
 
 def mismatch(program):
     run(program, "mismatch", 3)
+
+
+# What the others get is decided by what happened, not by a time-out: that is far away.
+FAR = {"HCCL_EXEC_TIMEOUT": "90", "HCCL_CONNECT_TIMEOUT": "90"}
+
+
+def death_inside(program):
+    run(program, "die-inside", 2, allowed=(-9,), **FAR)
+
+
+def early_end(program):
+    for _ in range(3):
+        run(program, "end-early", 3, **FAR)
+
+
+def counts(program):
+    run(program, "counts", 3, **FAR)
+    run(program, "send-counts", 2, **FAR)
+
+
+def send_against_collective(program):
+    run(program, "send-collective", 2, **FAR)
+
+
+def names(program):
+    run(program, "names", 2, **FAR)
+
+
+def lists(program):
+    run(program, "lists", 3, allowed=(-9,), **FAR)
+
+
+def destroy_waiting(program):
+    run(program, "destroy-waiting", 2, **FAR)
+
+
+def abort(program):
+    run(program, "abort", 3, **FAR)
 
 
 def missing(program):

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -54,9 +55,9 @@ HcclRootInfo ShareRootInfo(int rank, const std::string& file) {
 
 struct Program {
   std::string what;
+  std::string file;  // of the root info; others beside it
   uint32_t rank = 0;
   uint32_t size = 0;
-  std::string file;
   HcclComm comm = nullptr;
   aclrtStream stream = nullptr;
   void* memory = nullptr;
@@ -187,12 +188,7 @@ struct Program {
   void Late() {
     AllHaveCalled();
     if (rank == size - 1) {
-      HcclResult error = HCCL_SUCCESS;
-      while (error == HCCL_SUCCESS) {
-        usleep(1000);
-        EXPECT(HcclGetCommAsyncError(comm, &error) == HCCL_SUCCESS);
-      }
-      EXPECT(error == HCCL_E_REMOTE);
+      EXPECT(AwaitError() == HCCL_E_TIMEOUT);
       return;
     }
     EXPECT(AllReduce(4) == HCCL_SUCCESS);
@@ -204,6 +200,190 @@ struct Program {
         "rank " + std::to_string(size - 1) + " has made no call since call 1";
     ExpectPart(text, missing.c_str());
     ExpectPart(text, "HCCL_EXEC_TIMEOUT");
+  }
+
+  // Waits until the communicator has failed.
+  HcclResult AwaitError() {
+    HcclResult error = HCCL_SUCCESS;
+    while (error == HCCL_SUCCESS) {
+      usleep(1000);
+      EXPECT(HcclGetCommAsyncError(comm, &error) == HCCL_SUCCESS);
+    }
+    return error;
+  }
+
+  // Rank 1 dies while its data is on the way to rank 0, which has a part of it.
+  void DieInside() {
+    constexpr uint64_t kBytes = uint64_t{256} << 20;
+    const std::string come = file + ".come";
+    void* large = nullptr;
+    EXPECT(aclrtMalloc(&large, kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+    EXPECT(aclrtMemset(large, kBytes, static_cast<int>(rank), kBytes) == 0);
+    if (rank == 1) {
+      EXPECT(HcclSend(large, kBytes, HCCL_DATA_TYPE_INT8, 0, comm, stream) == HCCL_SUCCESS);
+      // The other one stands still until this one is about to die.
+      while (access(come.c_str(), R_OK) != 0) usleep(100);
+      pid_t receiver = 0;
+      std::ifstream(come) >> receiver;
+      std::string state;
+      while (state != "T") {
+        std::ifstream status("/proc/" + std::to_string(receiver) + "/status");
+        while (status >> state && state != "State:") {
+        }
+        status >> state;
+      }
+      kill(receiver, SIGCONT);
+      raise(SIGKILL);
+    }
+    EXPECT(HcclRecv(large, kBytes, HCCL_DATA_TYPE_INT8, 1, comm, stream) == HCCL_SUCCESS);
+    char first = 0;
+    while (first == 0) EXPECT(aclrtMemcpy(&first, 1, large, 1, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+    std::ofstream(come + ".part") << getpid();
+    EXPECT(std::rename((come + ".part").c_str(), come.c_str()) == 0);
+    raise(SIGSTOP);
+    ExpectFailure(HCCL_E_REMOTE, {"rank 1 has gone", "HcclRecv(268435456 bytes from rank 1"});
+    EXPECT(aclrtFree(large) == 0);
+  }
+
+  // The last rank ends, without HcclCommDestroy, as soon as it has done its part of a broadcast,
+  // which the others still read.
+  void EndEarly() {
+    constexpr uint64_t kBytes = uint64_t{64} << 20;
+    const auto fill = static_cast<char>(rank == size - 1 ? 7 : 0);
+    void* large = nullptr;
+    EXPECT(aclrtMalloc(&large, kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+    EXPECT(aclrtMemset(large, kBytes, fill, kBytes) == 0);
+    EXPECT(HcclBroadcast(large, kBytes, HCCL_DATA_TYPE_INT8, size - 1, comm, stream) ==
+           HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    if (rank == size - 1) _exit(0);
+    char last = 0;
+    EXPECT(aclrtMemcpy(&last, 1, static_cast<char*>(large) + kBytes - 1, 1,
+                       ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+    EXPECT(last == 7);
+    EXPECT(AwaitError() == HCCL_E_REMOTE);
+    EXPECT(aclrtFree(large) == 0);
+  }
+
+  // The ranks' counts of a pair differ.
+  void Counts() {
+    const std::vector<uint64_t> two(size, 2), places(size, 0);
+    std::vector<uint64_t> wanted(size, 2);
+    if (rank == 0) wanted[1] = 3;
+    EXPECT(HcclAlltoAllV(memory, two.data(), places.data(), HCCL_DATA_TYPE_INT32,
+                         static_cast<char*>(memory) + 4096, wanted.data(), places.data(),
+                         HCCL_DATA_TYPE_INT32, comm, stream) == HCCL_SUCCESS);
+    // Rank 1 may have sent its part, and be done.
+    if (rank != 0) {
+      aclrtSynchronizeStream(stream);
+      EXPECT(AwaitError() == HCCL_E_PARA);
+      return;
+    }
+    ExpectFailure(HCCL_E_PARA, {"rank 1 sends 8 bytes to rank 0, which expects 12",
+                                "call 1: HcclAlltoAllV"});
+  }
+
+  // A send of 8 elements, and its receive of 4.
+  void SendCounts() {
+    if (rank == 0) {
+      EXPECT(HcclSend(memory, 8, HCCL_DATA_TYPE_FP32, 1, comm, stream) == HCCL_SUCCESS);
+    } else {
+      EXPECT(HcclRecv(memory, 4, HCCL_DATA_TYPE_FP32, 0, comm, stream) == HCCL_SUCCESS);
+    }
+    ExpectFailure(HCCL_E_PARA, {"rank 0 sends 32 bytes to rank 1, which expects 16", "HcclSend",
+                                "HcclRecv"});
+  }
+
+  // A send, and a collective where its receive should be.
+  void SendAgainstCollective() {
+    if (rank == 0) {
+      EXPECT(HcclSend(memory, 8, HCCL_DATA_TYPE_FP32, 1, comm, stream) == HCCL_SUCCESS);
+    } else {
+      EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    }
+    ExpectFailure(HCCL_E_PARA, {"the ranks do not make the same calls", "HcclSend(32 bytes",
+                                "HcclAllReduce(count = 4"});
+  }
+
+  // Groups of one name, and of one id, at once and one after another.
+  void Names() {
+    HcclCommConfig config;
+    HcclCommConfigInit(&config);
+    std::strcpy(config.hcclCommName, "mine");
+    std::vector<uint32_t> all;
+    for (uint32_t r = 0; r < size; ++r) all.push_back(r);
+    HcclComm first = nullptr, second = nullptr, third = nullptr;
+    const auto split = [&](HcclComm* sub) {
+      EXPECT(HcclCreateSubCommConfig(&comm, size, all.data(), 3, rank, &config, sub) ==
+             HCCL_SUCCESS);
+      char name[128] = "";
+      EXPECT(HcclGetCommName(*sub, name) == HCCL_SUCCESS && std::strcmp(name, "mine") == 0);
+    };
+    split(&first);
+    split(&second);
+    // The first fails everywhere, and nothing else does.
+    EXPECT(HcclBroadcast(memory, 4 + rank, HCCL_DATA_TYPE_FP32, 0, first, stream) == HCCL_SUCCESS);
+    EXPECT(aclrtSynchronizeStream(stream) == 507018);
+    EXPECT(Rank(second, stream).RunAll() == 0);
+    split(&third);
+    EXPECT(Rank(third, stream).RunAll() == 0);
+    for (HcclComm each : {first, second, third}) EXPECT(HcclCommDestroy(each) == HCCL_SUCCESS);
+  }
+
+  // Two lists for one group, and a group with a rank that has gone.
+  void Lists() {
+    uint32_t there[] = {0, 1, 2}, back[] = {1, 0, 2};
+    HcclComm sub = nullptr;
+    const uint32_t place = rank == 0 ? 0 : rank == 1 ? 0 : 2;
+    EXPECT(HcclCreateSubCommConfig(&comm, 2, rank == 0 ? there : back, 3, rank < 2 ? place : ~0u,
+                                   nullptr, &sub) == (rank < 2 ? HCCL_E_PARA : HCCL_SUCCESS));
+    if (rank < 2) ExpectPart(aclGetRecentErrMsg(), "do not agree on which of them make the group");
+    AllHaveCalled();
+    if (rank == 2) raise(SIGKILL);
+    EXPECT(HcclCreateSubCommConfig(&comm, 3, there, 4, rank, nullptr, &sub) == HCCL_E_REMOTE);
+    ExpectPart(aclGetRecentErrMsg(), "rank 2 has gone");
+  }
+
+  // Rank 0 destroys while it waits for the others, who make no call.
+  void DestroyWaiting() {
+    if (rank == 0) {
+      EXPECT(AllReduce(4) == HCCL_SUCCESS);
+      EXPECT(HcclCommDestroy(comm) == HCCL_SUCCESS);
+      EXPECT(aclrtSynchronizeStream(stream) == 507018);
+      ExpectPart(aclGetRecentErrMsg(), "HcclCommDestroy found call 1: HcclAllReduce");
+      return;
+    }
+    EXPECT(AwaitError() == HCCL_E_TIMEOUT);
+    EXPECT(HcclCommDestroy(comm) == HCCL_SUCCESS);
+  }
+
+  // The last rank's stream drops its call.
+  void Abort() {
+    if (rank != size - 1) {
+      EXPECT(AllReduce(4) == HCCL_SUCCESS);
+      ExpectFailure(HCCL_E_REMOTE, {"was dropped", "HcclAllReduce"});
+      std::ofstream(file + ".heard" + std::to_string(rank)).put('1');
+      return;
+    }
+    static std::atomic<bool> aborted{false};
+    EXPECT(aclrtLaunchHostFunc(
+               stream,
+               [](void*) {
+                 while (!aborted) usleep(100);
+               },
+               nullptr) == 0);
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    std::thread later([] {
+      usleep(50000);
+      aborted = true;
+    });
+    EXPECT(aclrtStreamAbort(stream) == 0);
+    later.join();
+    EXPECT(AwaitError() == HCCL_E_SUSPENDING);
+    // The others hear of it, but not by this process's end.
+    for (uint32_t other = 0; other < rank; ++other) {
+      while (access((file + ".heard" + std::to_string(other)).c_str(), R_OK) != 0) usleep(1000);
+    }
   }
 
   // The last rank destroys its communicator while the others go on.
@@ -246,6 +426,18 @@ struct Program {
     if (what == "root-dies") RootDies();
     if (what == "late") Late();
     if (what == "mismatch") Mismatch();
+    if (what == "die-inside") DieInside();
+    if (what == "end-early") EndEarly();
+    if (what == "counts") Counts();
+    if (what == "send-counts") SendCounts();
+    if (what == "send-collective") SendAgainstCollective();
+    if (what == "names") Names();
+    if (what == "lists") Lists();
+    if (what == "abort") Abort();
+    if (what == "destroy-waiting") {
+      DestroyWaiting();
+      return failures == 0 ? 0 : 1;
+    }
     EXPECT(HcclCommDestroy(comm) == HCCL_SUCCESS);
     EXPECT(aclrtFree(memory) == 0);
     return failures == 0 ? 0 : 1;
@@ -262,6 +454,11 @@ int main(int count, char** arguments) {
   program.size = static_cast<uint32_t>(std::atoi(arguments[3]));
   program.file = arguments[4];
   EXPECT(aclrtSetDevice(0) == 0);
+  if (program.what == "digest-set") {
+    HcclConfigValue on = {1};
+    EXPECT(HcclSetConfig(HCCL_DETERMINISTIC, on) == HCCL_SUCCESS);
+    program.what = "digest";
+  }
   HcclResult code = HCCL_SUCCESS;
   if (program.what == "table") {
     code = HcclCommInitClusterInfo(arguments[4], program.rank, &program.comm);
@@ -274,7 +471,7 @@ int main(int count, char** arguments) {
     code = HcclCommInitRootInfo(program.size + (counts_wrong ? 1 : 0), &info, program.rank,
                                 &program.comm);
   }
-  if (program.what == "missing" || program.what == "wrong-size") {
+  if (program.what == "missing" || program.what == "wrong-size" || program.what == "join") {
     std::printf("%d\n%s\n", code, aclGetRecentErrMsg());
     return 0;
   }

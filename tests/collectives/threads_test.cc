@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -240,9 +241,95 @@ TEST(Threads, ARankThatLeftIsNamed) {
   });
 }
 
+TEST(Threads, GroupsOfOneIdAreApart) {
+  const std::vector<HcclComm> comms = InitAll(3);
+  OnDevices(3, [&](uint32_t rank, aclrtStream stream) {
+    HcclComm comm = comms[rank];
+    uint32_t all[] = {0, 1, 2};
+    HcclComm subs[3] = {};
+    for (HcclComm& sub : subs) {
+      ASSERT_EQ(HcclCreateSubCommConfig(&comm, 3, all, 7, rank, nullptr, &sub), HCCL_SUCCESS)
+          << aclGetRecentErrMsg();
+      EXPECT_EQ(Rank(sub, stream).RunAll(), 0);
+      // The first ends before the second begins; two live at once then.
+      if (&sub == subs) {
+        EXPECT_EQ(HcclCommDestroy(sub), HCCL_SUCCESS);
+      }
+    }
+    EXPECT_EQ(Rank(subs[1], stream).RunAll(), 0);
+    EXPECT_EQ(HcclCommDestroy(subs[1]), HCCL_SUCCESS);
+    EXPECT_EQ(Rank(subs[2], stream).RunAll(), 0);
+    EXPECT_EQ(HcclCommDestroy(subs[2]), HCCL_SUCCESS);
+    HcclComm none = nullptr;
+    ExpectRefused(HcclCreateSubCommConfig(&comm, 3, all, 8, 0xFFFFFFFF, nullptr, &none), HCCL_E_PARA,
+                  "subCommRankId is 4294967295");
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+  });
+}
+
+// A stream that stops at failures takes calls without a code and drops them.
+TEST(Threads, ACallThatAFailedStreamDropsIsRefused) {
+  const std::vector<HcclComm> comms = InitAll(2), others = InitAll(2);
+  std::atomic<int> heard{0};
+  OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
+    Floats buffer({1, 2, 3, 4});
+    const auto reduce = [&](HcclComm comm, uint64_t count) {
+      return HcclAllReduce(buffer.address, buffer.address, count, HCCL_DATA_TYPE_FP32,
+                           HCCL_REDUCE_SUM, comm, stream);
+    };
+    if (rank == 1) {
+      EXPECT_EQ(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+    }
+    EXPECT_EQ(reduce(comms[rank], 1 + rank), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
+    aclGetRecentErrMsg();
+    if (rank == 1) {
+      ExpectRefused(reduce(others[1], 4), HCCL_E_SUSPENDING, "was dropped");
+      HcclResult error = HCCL_SUCCESS;
+      EXPECT_EQ(HcclGetCommAsyncError(others[1], &error), HCCL_SUCCESS);
+      EXPECT_EQ(error, HCCL_E_SUSPENDING);
+    } else {
+      // At the latest when it runs.
+      if (reduce(others[0], 4) == HCCL_SUCCESS) {
+        EXPECT_NE(aclrtSynchronizeStream(stream), 0);
+      }
+      EXPECT_NE(std::string(aclGetRecentErrMsg()).find("was dropped"), std::string::npos);
+    }
+    ++heard;
+    while (heard < 2) std::this_thread::yield();
+    EXPECT_EQ(HcclCommDestroy(comms[rank]), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommDestroy(others[rank]), HCCL_SUCCESS);
+  });
+}
+
+// HcclCommDestroy waits neither for ever for a stream that does not come to the call, nor is the
+// call done afterwards.
+TEST(Threads, DestroyedBeforeTheStreamComesToTheCall) {
+  setenv("HCCL_EXEC_TIMEOUT", "1", 1);
+  const HcclComm comm = InitAll(1)[0];
+  unsetenv("HCCL_EXEC_TIMEOUT");
+  std::atomic<bool> go{false};
+  OnDevices(1, [&](uint32_t, aclrtStream stream) {
+    Floats buffer({1, 2, 3, 4});
+    EXPECT_EQ(aclrtLaunchHostFunc(
+                  stream,
+                  [](void* flag) {
+                    while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
+                  },
+                  &go),
+              ACL_SUCCESS);
+    EXPECT_EQ(HcclBarrier(comm, stream), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+    go = true;
+    EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
+    const std::string text = aclGetRecentErrMsg();
+    EXPECT_NE(text.find("destroyed before the stream came to the call"), std::string::npos) << text;
+  });
+}
+
 TEST(Threads, AnAbortedStreamEndsTheCommunicator) {
   const std::vector<HcclComm> comms = InitAll(2);
-  std::atomic<bool> aborted{false};
+  std::atomic<bool> aborted{false}, heard{false};
   OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
     if (rank == 1) {
       // Queued behind a callback that holds the stream, and dropped there.
@@ -269,8 +356,11 @@ TEST(Threads, AnAbortedStreamEndsTheCommunicator) {
     } else {
       EXPECT_EQ(HcclBarrier(comms[0], stream), HCCL_SUCCESS);
       EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
-      aclGetRecentErrMsg();
+      const std::string text = aclGetRecentErrMsg();
+      EXPECT_NE(text.find("was dropped"), std::string::npos) << text;
+      heard = true;
     }
+    while (!heard) std::this_thread::yield();
     EXPECT_EQ(HcclCommDestroy(comms[rank]), HCCL_SUCCESS);
   });
 }

@@ -105,6 +105,7 @@ FORKS_ELSEWHERE = {
     "aclimb/simd/parallel.cc": "of the team that the thread sanitizer sees through",
     "aclimb/runtime/pageable_copy.cc": "of calls and tasks under way, whose threads a child has not",
     "aclimb/executor/recent_calls.h": "recent_calls.cc renews them",
+    "aclimb/collectives/gloo/transport.cc": "of communicators, which a child is refused (handle.cc)",
     "aclimb/collectives/hub.cc": "its thread stays behind, and the child closes its sockets (socket.cc)",
     "aclimb/collectives/link.h": "of a communicator, which a child is refused (handle.cc)",
     "aclimb/collectives/thread_group.cc": "of communicators, which a child is refused (handle.cc)",

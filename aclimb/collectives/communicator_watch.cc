@@ -1,0 +1,265 @@
+// What a communicator whose ranks are processes learns of the others, and tells them.
+
+#include <algorithm>
+#include <utility>
+
+#include "aclimb/collectives/communicator.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::collectives {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// An operation that takes longer has the others asked where they are.
+constexpr auto kSlow = std::chrono::seconds(2);
+constexpr auto kSlowest = std::chrono::seconds(60);
+// So long after a failure the hub may still tell its reason.
+constexpr auto kReasonTime = std::chrono::milliseconds(1500);
+// A rank that has gone may have done its part: what it sent is still read, as long as that gets on.
+constexpr auto kGraceTime = std::chrono::seconds(2);
+
+constexpr const char* kFix =
+    "look at that rank first: its own message tells more; then destroy the communicator and make a "
+    "new one";
+
+}  // namespace
+
+Status Communicator::Explain(const Operation& operation, Status failure,
+                             std::chrono::milliseconds took) {
+  // Threads of one process know of each other already.
+  if (origin_.link == nullptr) return failure;
+  const std::string here = Cat("rank ", rank(), " of ", size(), " in ", operation.Text());
+  const bool late = took.count() >= operation.timeout_ms;
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto heard = [this] { return !cause_.ok() || !left_.empty(); };
+    if (!late) changed_.wait_for(lock, kReasonTime, heard);
+    if (Status status = HeardLocked(here); !status.ok()) return status;
+  }
+  const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
+  const std::string others = stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
+  if (late) {
+    return Refuse(HCCL_E_TIMEOUT,
+                  Cat(here, " waited for ", took.count(), " ms: ", others,
+                      "; expected every rank to make the call within HCCL_EXEC_TIMEOUT."),
+                  "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
+                  "collective/exec-timeout");
+  }
+  return Refuse(failure.code(),
+                Cat(here, ": ", failure.refusal().what, " (", others,
+                    "); expected the transfer to succeed."),
+                kFix, failure.refusal().rule);
+}
+
+Status Communicator::HeardLocked(const std::string& here) const {
+  if (!cause_.ok()) {
+    const Refusal& cause = cause_.refusal();
+    return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
+  }
+  if (left_.empty()) return Ok();
+  return Refuse(HCCL_E_REMOTE,
+                Cat(here, ": rank ", left_[0],
+                    " has destroyed its communicator and takes no part; expected every rank to "
+                    "make the same calls."),
+                "destroy communicators when all ranks have done their work",
+                "collective/rank-left");
+}
+
+std::string Communicator::OthersStand(const Operation& operation,
+                                      const std::vector<Stand>& stands) const {
+  std::string text;
+  size_t told = 0;
+  for (const Stand& stand : stands) {
+    const bool same = stand.answered && stand.signature != 0 && stand.number == operation.number &&
+                      stand.signature == operation.Signature();
+    if (same || ++told > 4) continue;
+    const std::optional<uint32_t> place = Place(stand.rank);
+    text += Cat(told == 1 ? "" : "; ", "rank ", place.value_or(stand.rank), " ",
+                !stand.answered      ? "does not answer"
+                : stand.text.empty() ? "has destroyed its communicator"
+                                     : stand.text);
+  }
+  if (told == 0) return "all other ranks are in the same call";
+  if (told > 4) text += Cat("; and ", told - 4, " more ranks are elsewhere");
+  return text;
+}
+
+void Communicator::Observe() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stopping_) {
+    if (!lock.owns_lock()) lock.lock();
+    try {
+      ObserveLocked(lock);
+    } catch (const std::exception&) {
+      // Without memory nobody is asked; time-outs still hold.
+      if (!lock.owns_lock()) lock.lock();
+      changed_.wait_for(lock, kSlow);
+    }
+  }
+}
+
+// One operation.
+void Communicator::ObserveLocked(std::unique_lock<std::mutex>& lock) {
+  changed_.wait(lock, [this] { return stopping_ || (running_ != nullptr && failure_.ok()); });
+  const uint64_t run = runs_;
+  auto patience = std::chrono::milliseconds(kSlow);
+  auto next_ask = running_since_ + patience;
+  uint64_t progress = group_->Progress();
+  auto quiet_since = running_since_;
+  std::string suspected;
+  while (!stopping_ && running_ != nullptr && failure_.ok() && runs_ == run) {
+    const auto now = Clock::now();
+    auto due = next_ask;
+    if (gone_since_) {
+      const uint64_t seen = group_->Progress();
+      if (std::exchange(progress, seen) != seen) quiet_since = now;
+      quiet_since = std::max(quiet_since, *gone_since_);
+      if (now >= quiet_since + kGraceTime) {
+        quiet_since = now;
+        const std::string why = cause_.refusal().what;
+        lock.unlock();
+        group_->Abort(why);
+        lock.lock();
+        continue;
+      }
+      due = std::min(due, quiet_since + kGraceTime);
+    }
+    if (now < due) {
+      changed_.wait_until(lock, due);
+      continue;
+    }
+    if (now < next_ask) continue;
+    AskOthers(lock, &suspected);
+    patience = std::min<std::chrono::milliseconds>(patience * 2, kSlowest);
+    next_ask = Clock::now() + patience;
+    // What was not certain is looked at again soon.
+    if (!suspected.empty()) next_ask = Clock::now() + kSlow;
+  }
+}
+
+void Communicator::AskOthers(std::unique_lock<std::mutex>& lock, std::string* suspected) {
+  const uint64_t run = runs_;
+  lock.unlock();
+  const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
+  lock.lock();
+  if (!stands || running_ == nullptr || runs_ != run || !cause_.ok()) return;
+  const std::string before = std::exchange(*suspected, "");
+  for (const Stand& stand : *stands) {
+    bool certain = true;
+    const std::string difference = stand.answered ? DifferenceLocked(stand, &certain) : "";
+    if (difference.empty()) continue;
+    if (!certain && before != difference) {
+      *suspected = difference;
+      continue;
+    }
+    cause_ = Refuse(HCCL_E_PARA,
+                    Cat("the ranks do not make the same calls: ", difference,
+                        "; expected the same."),
+                    "have all ranks make the same calls in the same order, with equal counts, "
+                    "types, operations and roots",
+                    "collective/mismatch");
+    lock.unlock();
+    group_->Abort(difference);
+    lock.lock();
+    return;
+  }
+}
+
+std::string Communicator::DifferenceLocked(const Stand& stand, bool* certain) const {
+  const Operation& mine = *running_;
+  const uint32_t other = Place(stand.rank).value_or(stand.rank);
+  const std::string both =
+      Cat("rank ", rank(), " is in ", mine.Text(), ", rank ", other, " ", stand.text);
+  const bool collective = mine.number != 0, theirs_collective = stand.signature != 0;
+  const std::vector<Flow> flows = mine.Flows(rank());
+  if (collective != theirs_collective) {
+    // A transfer with this rank on one side, a collective that was not done yet on the other.
+    const bool pair = collective ? !stand.flows.empty()
+                                 : std::any_of(flows.begin(), flows.end(), [&](const Flow& flow) {
+                                     return flow.peer == other;
+                                   });
+    const bool waits = collective ? stand.number < mine.number : done_ < stand.number;
+    *certain = false;
+    return pair && waits ? both : "";
+  }
+  // Who is at the same number with another call never meets this one.
+  if (collective && stand.number != mine.number) return "";
+  if (collective && stand.signature != mine.Signature()) return both;
+  for (const Flow& flow : flows) {
+    for (const Flow& theirs : stand.flows) {
+      const bool meets = flow.peer == other && flow.sends != theirs.sends &&
+                         flow.number == theirs.number;
+      if (!meets || flow.bytes == theirs.bytes) continue;
+      return Cat(both, ": rank ", flow.sends ? rank() : other, " sends ",
+                 flow.sends ? flow.bytes : theirs.bytes, " bytes to rank ",
+                 flow.sends ? other : rank(), ", which expects ",
+                 flow.sends ? theirs.bytes : flow.bytes);
+    }
+  }
+  return "";
+}
+
+std::optional<uint32_t> Communicator::Place(uint32_t at_link) const {
+  const auto found = std::find(origin_.ranks.begin(), origin_.ranks.end(), at_link);
+  if (found == origin_.ranks.end()) return std::nullopt;
+  return static_cast<uint32_t>(found - origin_.ranks.begin());
+}
+
+void Communicator::RankGone(uint32_t at_link, const std::string& why) {
+  const std::optional<uint32_t> place = Place(at_link);
+  if (!place) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (cause_.ok()) {
+    cause_ = Refuse(HCCL_E_REMOTE,
+                    Cat("rank ", *place, " has gone (", why, "); expected it to go on."), kFix,
+                    "collective/rank-gone");
+  }
+  if (!gone_since_) gone_since_ = Clock::now();
+  changed_.notify_all();
+}
+
+void Communicator::RankLeft(uint32_t at_link) {
+  const std::optional<uint32_t> place = Place(at_link);
+  if (!place) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  left_.push_back(*place);
+  changed_.notify_all();
+}
+
+void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string& what) {
+  const std::optional<uint32_t> place = Place(at_link);
+  if (!place) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (cause_.ok()) {
+      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFix,
+                      "collective/rank-failed");
+    }
+    changed_.notify_all();
+  }
+  group_->Abort(what);
+}
+
+Stand Communicator::WhereItStands() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Stand stand;
+  stand.number = done_;
+  if (running_ != nullptr) {
+    stand.text = Cat("is in ", running_->Text());
+    stand.flows = running_->Flows(rank());
+    for (Flow& flow : stand.flows) flow.peer = origin_.ranks[flow.peer];
+    if (running_->number == 0) return stand;
+    stand.number = running_->number;
+    stand.signature = running_->Signature();
+  } else if (!queue_.empty()) {
+    stand.text = Cat("has queued ", queue_.front()->operation.Text(),
+                     ", which its stream has not come to");
+  } else {
+    stand.text = done_ == 0 ? std::string("has made no call yet")
+                            : Cat("has made no call since call ", done_);
+  }
+  return stand;
+}
+
+}  // namespace aclimb::collectives
