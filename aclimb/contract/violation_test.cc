@@ -373,7 +373,7 @@ TEST(Reduces, TheOutputHasTheDimensionsThatAreLeft) {
   EXPECT_NE(call.What().find("dims is [] and keepDims is true; expected [1, 1, 1]."),
             std::string::npos);
   call.Integer(2, 0);
-  EXPECT_NE(call.What().find("expected []."), std::string::npos) << call.last().what;
+  EXPECT_NE(call.What().find("expected [] or [1]."), std::string::npos) << call.last().what;
   call.Tensor(4, {});
   EXPECT_EQ(call.What(), "");
   call.Tensor(0, {});
