@@ -114,11 +114,11 @@ Call& Call::Root(uint32_t root) {
   return *this;
 }
 
-Call& Call::Count(uint64_t count) {
+Call& Call::Count(std::string_view name, uint64_t count) {
   if (status_.ok() && count > kMostBytes / SizeOf(operation_.type) / size()) {
     Refuse(aclimb::Refuse(
         HCCL_E_PARA,
-        Cat("the count is ", count, "; expected a number of elements that memory can hold."),
+        Cat(name, " is ", count, "; expected a number of elements that memory can hold."),
         "pass the number of elements", "collective/count"));
   }
   operation_.count = count;
@@ -133,7 +133,7 @@ std::byte* Call::Find(const char* name, const void* address, uint64_t count, boo
   }
   const uint32_t element = SizeOf(operation_.type);
   if (count > kMostBytes / element) {
-    Count(count);
+    Count(Cat("the number of elements in ", name), count);
     return nullptr;
   }
   Result<std::byte*> located = Locate(name, address, count * element, element);

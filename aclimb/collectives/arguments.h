@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -25,7 +26,7 @@ class Call {
   Call& Type(const char* name, HcclDataType type);
   Call& Reduces(HcclReduceOp op);
   Call& Root(uint32_t root);
-  Call& Count(uint64_t count);
+  Call& Count(std::string_view name, uint64_t count);
   // A buffer of `count` elements; their first one, or null after a refusal.
   std::byte* Reads(const char* name, const void* address, uint64_t count);
   std::byte* Writes(const char* name, const void* address, uint64_t count);

@@ -43,7 +43,7 @@ const void* At(const void* buffer, uint64_t elements, HcclDataType type) {
 Status AllReduce(void* in, void* out, uint64_t count, HcclDataType type, HcclReduceOp op,
                  HcclComm comm, aclrtStream stream) {
   Call call("HcclAllReduce", Kind::kAllReduce, comm, stream);
-  call.Type("dataType", type).Reduces(op).Count(count);
+  call.Type("dataType", type).Reduces(op).Count("count", count);
   call.operation().in = call.Reads("sendBuf", in, count);
   call.operation().out = call.Writes("recvBuf", out, count);
   return call.Apart(in, count, out, count, /*same_allowed=*/true).Queue(count == 0);
@@ -52,7 +52,7 @@ Status AllReduce(void* in, void* out, uint64_t count, HcclDataType type, HcclRed
 Status Broadcast(void* buffer, uint64_t count, HcclDataType type, uint32_t root, HcclComm comm,
                  aclrtStream stream) {
   Call call("HcclBroadcast", Kind::kBroadcast, comm, stream);
-  call.Type("dataType", type).Root(root).Count(count);
+  call.Type("dataType", type).Root(root).Count("count", count);
   call.operation().out =
       call.rank() == root ? call.Reads("buf", buffer, count) : call.Writes("buf", buffer, count);
   return call.Queue(count == 0);
@@ -61,7 +61,7 @@ Status Broadcast(void* buffer, uint64_t count, HcclDataType type, uint32_t root,
 Status Reduce(void* in, void* out, uint64_t count, HcclDataType type, HcclReduceOp op,
               uint32_t root, HcclComm comm, aclrtStream stream) {
   Call call("HcclReduce", Kind::kReduce, comm, stream);
-  call.Type("dataType", type).Reduces(op).Root(root).Count(count);
+  call.Type("dataType", type).Reduces(op).Root(root).Count("count", count);
   call.operation().in = call.Reads("sendBuf", in, count);
   if (call.rank() == root) {
     call.operation().out = call.Writes("recvBuf", out, count);
@@ -73,7 +73,7 @@ Status Reduce(void* in, void* out, uint64_t count, HcclDataType type, HcclReduce
 Status ReduceScatter(void* in, void* out, uint64_t count, HcclDataType type, HcclReduceOp op,
                      HcclComm comm, aclrtStream stream) {
   Call call("HcclReduceScatter", Kind::kReduceScatter, comm, stream);
-  call.Type("dataType", type).Reduces(op).Count(count);
+  call.Type("dataType", type).Reduces(op).Count("recvCount", count);
   call.operation().in = call.Reads("sendBuf", in, count * call.size());
   call.operation().out = call.Writes("recvBuf", out, count);
   // The result may lie in this rank's own block, which the others do not read.
@@ -88,7 +88,7 @@ Status ReduceScatterV(void* in, const void* counts, const void* displacements, v
                       uint64_t count, HcclDataType type, HcclReduceOp op, HcclComm comm,
                       aclrtStream stream) {
   Call call("HcclReduceScatterV", Kind::kReduceScatter, comm, stream);
-  call.Type("dataType", type).Reduces(op).Count(count);
+  call.Type("dataType", type).Reduces(op).Count("recvCount", count);
   const std::vector<uint64_t> sent = call.Numbers("sendCounts", counts, call.size());
   const std::vector<uint64_t> places = call.Numbers("sendDispls", displacements, call.size());
   if (call.ok() && sent[call.rank()] != count) {
@@ -108,7 +108,7 @@ Status ReduceScatterV(void* in, const void* counts, const void* displacements, v
 Status AllGather(void* in, void* out, uint64_t count, HcclDataType type, HcclComm comm,
                  aclrtStream stream) {
   Call call("HcclAllGather", Kind::kAllGather, comm, stream);
-  call.Type("dataType", type).Count(count);
+  call.Type("dataType", type).Count("sendCount", count);
   call.operation().in = call.Reads("sendBuf", in, count);
   call.operation().out = call.Writes("recvBuf", out, count * call.size());
   if (call.ok() && in != At(out, count * call.rank(), type)) {
@@ -121,7 +121,7 @@ Status AllGather(void* in, void* out, uint64_t count, HcclDataType type, HcclCom
 Status AllGatherV(void* in, uint64_t count, void* out, const void* counts,
                   const void* displacements, HcclDataType type, HcclComm comm, aclrtStream stream) {
   Call call("HcclAllGatherV", Kind::kAllGather, comm, stream);
-  call.Type("dataType", type).Count(count);
+  call.Type("dataType", type).Count("sendCount", count);
   const std::vector<uint64_t> received = call.Numbers("recvCounts", counts, call.size());
   const std::vector<uint64_t> places = call.Numbers("recvDispls", displacements, call.size());
   if (call.ok() && received[call.rank()] != count) {
@@ -141,7 +141,7 @@ Status AllGatherV(void* in, uint64_t count, void* out, const void* counts,
 Status Scatter(void* in, void* out, uint64_t count, HcclDataType type, uint32_t root, HcclComm comm,
                aclrtStream stream) {
   Call call("HcclScatter", Kind::kScatter, comm, stream);
-  call.Type("dataType", type).Root(root).Count(count);
+  call.Type("dataType", type).Root(root).Count("recvCount", count);
   call.operation().out = call.Writes("recvBuf", out, count);
   if (call.rank() == root) {
     call.operation().in = call.Reads("sendBuf", in, count * call.size());
@@ -191,7 +191,8 @@ std::vector<uint64_t> PlacesOf(const std::vector<uint64_t>& counts) {
 Status AllToAll(const void* in, uint64_t in_count, HcclDataType in_type, const void* out,
                 uint64_t out_count, HcclDataType out_type, HcclComm comm, aclrtStream stream) {
   Call call("HcclAlltoAll", Kind::kAllToAll, comm, stream);
-  call.Type("sendType", in_type).Count(in_count).Type("recvType", out_type).Count(out_count);
+  call.Type("sendType", in_type).Count("sendCount", in_count);
+  call.Type("recvType", out_type).Count("recvCount", out_count);
   if (call.ok() && in_count == 0 && out_count == 0) return Ok();
   const std::vector<uint64_t> sent(call.size(), in_count), received(call.size(), out_count);
   return QueueAllToAll(call, in, sent, PlacesOf(sent), in_type, out, received, PlacesOf(received),

@@ -33,7 +33,16 @@ Link::Link(const Token& token, uint32_t rank, Socket socket)
     : token_(token), rank_(rank), socket_(std::move(socket)), wake_(eventfd(0, EFD_CLOEXEC)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   parser_.Trust();
-  thread_.emplace([this] { Run(); });
+  thread_.emplace([this] {
+    try {
+      Run();
+    } catch (const std::exception&) {
+      // Without memory nothing more is heard.
+      const std::lock_guard<std::mutex> lock(mutex_);
+      lost_ = true;
+      changed_.notify_all();
+    }
+  });
   thread_->Name("hccl_link");
 }
 

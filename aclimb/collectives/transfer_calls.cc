@@ -1,4 +1,6 @@
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,7 @@ thread_local OpenGroup open_group;
 
 Status QueueItems(const char* function, const HcclSendRecvItem* items, uint32_t count,
                   HcclComm comm, aclrtStream stream, bool self_allowed) {
+  const bool named = std::string_view(function) == "HcclBatchSendRecv";
   Call call(function, Kind::kTransfers, comm, stream);
   std::map<bool, uint64_t> to_self;  // bytes, by whether they are sent
   for (uint32_t i = 0; i < count && call.ok(); ++i) {
@@ -35,10 +38,14 @@ Status QueueItems(const char* function, const HcclSendRecvItem* items, uint32_t 
                                "HCCL_SEND or HCCL_RECV", "send-recv-type",
                                "pass one of the two enumerators"));
     }
-    call.Type("dataType", item.dataType).Count(item.count);
+    // Of one item the function's own arguments, of several those of the list.
+    const std::string place = named ? Cat("sendRecvInfo[", i, "].") : std::string();
+    call.Type((place + "dataType").c_str(), item.dataType).Count(place + "count", item.count);
+    if (named && item.buf == nullptr && item.count > 0) call.Refuse(NullPointer(place + "buf"));
     const bool self = item.remoteRank == call.rank();
     if (call.ok() && (item.remoteRank >= call.size() || (self && !self_allowed))) {
-      call.Refuse(BadParameter(sends ? "destRank" : "srcRank", item.remoteRank,
+      const char* const peer = sends ? "destRank" : "srcRank";
+      call.Refuse(BadParameter(named ? place + "remoteRank" : peer, item.remoteRank,
                                Cat("another rank, below ", call.size()), "peer",
                                "pass the partner's rank; HcclBatchSendRecv sends to the rank "
                                "itself"));

@@ -25,11 +25,15 @@ def start(program, what, rank, size, file, **environment):
 def finish(processes, allowed=()):
     """What each printed; all of them have to end well, but for those of other statuses that are allowed."""
     outputs = []
-    for rank, process in enumerate(processes):
-        out, errors = process.communicate(timeout=100)
-        expect(process.returncode == 0 or process.returncode in allowed,
-               f"rank {rank} ended with {process.returncode}:\n{out}{errors}")
-        outputs.append(out)
+    try:
+        for rank, process in enumerate(processes):
+            out, errors = process.communicate(timeout=100)
+            expect(process.returncode == 0 or process.returncode in allowed,
+                   f"rank {rank} ended with {process.returncode}:\n{out}{errors}")
+            outputs.append(out)
+    finally:
+        for process in processes:
+            process.kill()
     return outputs
 
 
@@ -150,7 +154,7 @@ def mismatch(program):
 
 
 # What the others get is decided by what happened, not by a time-out: that is far away.
-FAR = {"HCCL_EXEC_TIMEOUT": "90", "HCCL_CONNECT_TIMEOUT": "90"}
+FAR = {"HCCL_EXEC_TIMEOUT": "600", "HCCL_CONNECT_TIMEOUT": "600"}
 
 
 def death_inside(program):

@@ -365,6 +365,48 @@ TEST(Threads, AnAbortedStreamEndsTheCommunicator) {
   });
 }
 
+// What each function refuses of its own arguments, on a communicator of one rank.
+void RefuseByFunction(HcclComm comm, aclrtStream stream, void* at) {
+  constexpr HcclDataType kType = HCCL_DATA_TYPE_FP32;
+  constexpr uint64_t kHuge = uint64_t{1} << 62;
+  const HcclReduceOp kSum = HCCL_REDUCE_SUM;
+  void* const later = static_cast<char*>(at) + 8;
+  const uint64_t one[] = {1}, two[] = {2}, none[] = {0};
+  ExpectRefused(HcclReduce(at, later, 1, kType, kSum, 3, comm, stream), HCCL_E_PARA, "root is 3");
+  ExpectRefused(HcclReduceScatter(at, later, kHuge, kType, kSum, comm, stream), HCCL_E_PARA,
+                "recvCount is 4611686018427387904");
+  ExpectRefused(HcclReduceScatterV(at, two, none, later, 1, kType, kSum, comm, stream), HCCL_E_PARA,
+                "recvCount is 1; expected sendCounts[0] of this rank, which is 2");
+  ExpectRefused(HcclReduceScatterV(at, nullptr, none, later, 1, kType, kSum, comm, stream),
+                HCCL_E_PTR, "sendCounts is null");
+  ExpectRefused(HcclAllGather(at, later, kHuge, kType, comm, stream), HCCL_E_PARA,
+                "sendCount is 4611686018427387904");
+  ExpectRefused(HcclAllGatherV(at, 1, later, two, none, kType, comm, stream), HCCL_E_PARA,
+                "sendCount is 1; expected recvCounts[0] of this rank, which is 2");
+  ExpectRefused(HcclScatter(at, nullptr, 1, kType, 0, comm, stream), HCCL_E_PTR, "recvBuf is null");
+  ExpectRefused(HcclAlltoAll(at, kHuge, kType, later, 1, kType, comm, stream), HCCL_E_PARA,
+                "sendCount is 4611686018427387904");
+  ExpectRefused(HcclAlltoAll(at, 1, kType, later, 1, HCCL_DATA_TYPE_INT32, comm, stream),
+                HCCL_E_NOT_SUPPORT, "recvType is INT32");
+  ExpectRefused(HcclAlltoAllV(at, one, none, kType, later, two, none, kType, comm, stream),
+                HCCL_E_PARA, "sends to itself is 1");
+  ExpectRefused(HcclAlltoAllVC(at, nullptr, kType, later, kType, comm, stream), HCCL_E_PTR,
+                "sendCountMatrix is null");
+  ExpectRefused(HcclRecv(at, 1, kType, 4, comm, stream), HCCL_E_PARA, "srcRank is 4");
+  HcclSendRecvItem items[] = {{HCCL_SEND, at, 1, kType, 0}, {HCCL_RECV, nullptr, 1, kType, 0}};
+  const auto batch = [&] { return HcclBatchSendRecv(items, 2, comm, stream); };
+  ExpectRefused(batch(), HCCL_E_PTR, "sendRecvInfo[1].buf is null");
+  items[1] = {HCCL_RECV, later, 1, kType, 4};
+  ExpectRefused(batch(), HCCL_E_PARA, "sendRecvInfo[1].remoteRank is 4");
+  items[1] = {HCCL_SEND_RECV_RESERVED, later, 1, kType, 0};
+  ExpectRefused(batch(), HCCL_E_PARA, "sendRecvInfo[1].sendRecvType is 2");
+  ExpectRefused(HcclBatchSendRecv(nullptr, 2, comm, stream), HCCL_E_PTR, "sendRecvInfo is null");
+  ExpectRefused(HcclGroupEnd(), HCCL_E_PARA, "no group is open");
+  ExpectRefused(HcclGetRankId(comm, nullptr), HCCL_E_PTR, "rank is null");
+  ExpectRefused(HcclGetCommName(comm, nullptr), HCCL_E_PTR, "commName is null");
+  ExpectRefused(HcclGetCommAsyncError(comm, nullptr), HCCL_E_PTR, "asyncError is null");
+}
+
 TEST(Threads, Refusals) {
   ExpectRefused(HcclGetRootInfo(nullptr), HCCL_E_PTR, "rootInfo is null");
   int32_t twice[] = {1, 1}, far[] = {0, 9};
@@ -398,7 +440,7 @@ TEST(Threads, Refusals) {
   ExpectRefused(reduce(at, nullptr, 4, 4, 0), HCCL_E_PTR, "recvBuf is null");
   ExpectRefused(reduce(&host, at, 1, 4, 0), HCCL_E_PARA, "no device memory");
   ExpectRefused(reduce(at, at, 400, 4, 0), HCCL_E_PARA, "the call needs 1600");
-  ExpectRefused(reduce(at, at, uint64_t{1} << 62, 4, 0), HCCL_E_PARA, "the count is");
+  ExpectRefused(reduce(at, at, uint64_t{1} << 62, 4, 0), HCCL_E_PARA, "count is 4611686018427387904");
   ExpectRefused(reduce(at, at, 4, 13, 0), HCCL_E_PARA, "dataType is 13");
   ExpectRefused(reduce(at, at, 4, 4, 9), HCCL_E_PARA, "op is 9");
   ExpectRefused(reduce(at, at, 4, 15, 0), HCCL_E_NOT_SUPPORT, "FP8E4M3");
@@ -409,6 +451,7 @@ TEST(Threads, Refusals) {
   ExpectRefused(HcclSend(at, 4, HCCL_DATA_TYPE_FP32, 0, comm, stream), HCCL_E_PARA,
                 "destRank is 0");
   ExpectRefused(HcclBarrier(comm, &host), HCCL_E_PARA, "queued on the stream");
+  RefuseByFunction(comm, stream, at);
   ExpectRefused(
       HcclCommSuspend(comm) == HCCL_E_NOT_SUPPORT ? reduce(at, at, 4, 13, 0) : HCCL_SUCCESS,
       HCCL_E_PARA, "HcclCommSuspend");
