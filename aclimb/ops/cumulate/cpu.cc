@@ -6,7 +6,7 @@
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/cumulate/lines.h"
+#include "aclimb/core/lines.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::cumulate {

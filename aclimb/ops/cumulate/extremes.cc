@@ -5,9 +5,9 @@
 
 #include "aclimb/copy/storage.h"
 #include "aclimb/core/half.h"
+#include "aclimb/core/lines.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/cumulate/extreme_contracts.h"
-#include "aclimb/ops/cumulate/lines.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "aclimb/copy/copy.h"
+#include "aclimb/core/lines.h"
 #include "aclimb/executor/plan.h"
 
 namespace aclimb::indexing {
@@ -14,16 +15,6 @@ inline TensorView WithRank(TensorView view) {
   view.shape[0] = view.stride[0] = 1;
   return view;
 }
-inline TensorView Without(const TensorView& view, int dim) {
-  TensorView rest = view;
-  for (int d = dim; d + 1 < view.rank; ++d) {
-    rest.shape[d] = view.shape[d + 1];
-    rest.stride[d] = view.stride[d + 1];
-  }
-  rest.rank = view.rank - 1;
-  return rest;
-}
-
 // Indices as kernels read them: where they are if they are INT64, else converted in workspace.
 class Int64Index {
  public:

@@ -6,6 +6,7 @@
 #include "aclimb/copy/copy.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/core/lines.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/repeats/by_tensor_contracts.h"
 #include "aclimb/simd/parallel.h"
@@ -18,16 +19,6 @@ using contract::Arguments;
 
 // Elements that a thread takes at once.
 constexpr int64_t kGrain = 32 * 1024;
-
-TensorView Without(const TensorView& view, int dim) {
-  TensorView rest = view;
-  for (int d = dim; d + 1 < view.rank; ++d) {
-    rest.shape[d] = view.shape[d + 1];
-    rest.stride[d] = view.stride[d + 1];
-  }
-  rest.rank = std::max(0, view.rank - 1);
-  return rest;
-}
 
 // Elements in row-major order as one dimension.
 TensorView Flat(const TensorView& view) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aclimb/copy/copy.h"
+#include "aclimb/core/lines.h"
 #include "aclimb/ops/sorts/sorter.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -14,15 +15,6 @@ namespace {
 // Elements that one thread takes at once.
 constexpr int64_t kGrain = 16 * 1024;
 
-TensorView Without(const TensorView& view, int dim) {
-  TensorView rest = view;
-  for (int d = dim; d + 1 < view.rank; ++d) {
-    rest.shape[d] = view.shape[d + 1];
-    rest.stride[d] = view.stride[d + 1];
-  }
-  rest.rank = std::max(0, view.rank - 1);
-  return rest;
-}
 // Of an output that may have dropped the dimension.
 TensorView LinesOf(const TensorView& view, int dim, int line_rank) {
   return view.rank > line_rank ? Without(view, dim) : view;

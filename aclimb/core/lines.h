@@ -4,7 +4,7 @@
 
 #include "aclimb/core/tensor_view.h"
 
-namespace aclimb::cumulate {
+namespace aclimb {
 
 // The dimensions but one: where the lines along that one begin.
 inline TensorView Without(const TensorView& view, int dim) {
@@ -17,4 +17,4 @@ inline TensorView Without(const TensorView& view, int dim) {
   return rest;
 }
 
-}  // namespace aclimb::cumulate
+}  // namespace aclimb
