@@ -36,6 +36,7 @@ Status ReadNumber(const char* name, uint64_t least, uint64_t most, uint64_t* val
 
 Result<Settings> ReadSettings() {
   Settings settings;
+  // The size of the buffer is checked alone: Gloo has none to be set.
   uint64_t connect = 120, exec = 1836, port = 0, open = 1, buffer = 200;
   struct Number {
     const char* name;
@@ -55,7 +56,6 @@ Result<Settings> ReadSettings() {
   settings.exec_timeout =
       exec == 0 ? kForever : std::chrono::milliseconds(std::chrono::seconds(exec));
   settings.base_port = static_cast<uint16_t>(port);
-  settings.buffer_megabytes = static_cast<uint32_t>(buffer);
   const std::string_view order = ReadEnvironment("HCCL_DETERMINISTIC").value_or("false");
   if (order != "false" && order != "true" && order != "strict") {
     return Wrong("HCCL_DETERMINISTIC", order);

@@ -18,7 +18,6 @@ struct Settings {
   std::string interfaces;  // HCCL_SOCKET_IFNAME
   uint16_t base_port = 0;  // 0: any free port
   std::string whitelist;   // file of the addresses that may join; empty: all may
-  uint32_t buffer_megabytes = 200;
 };
 
 // Longer than any program runs, and short enough to be added to a clock.

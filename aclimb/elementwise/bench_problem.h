@@ -56,7 +56,7 @@ struct BenchShape {
     if (layout == "row" && input == 1) return {columns};
     return {rows, columns};
   }
-  std::vector<int64_t> Strides(int) const {
+  std::vector<int64_t> Strides() const {
     if (layout == "transposed") return {1, rows};
     return {};
   }
@@ -70,7 +70,7 @@ class BenchProblem : public bench::Problem {
         result_(bench::AclDataTypeOf(shape.result)) {
     for (int i = 0; i < function.inputs; ++i) {
       input_[i] =
-          std::make_unique<bench::DeviceTensor>(shape.Extents(i), shape.dtype, shape.Strides(i));
+          std::make_unique<bench::DeviceTensor>(shape.Extents(i), shape.dtype, shape.Strides());
       if (i < 2) {
         input_[i]->FillNormal(static_cast<uint64_t>(i + 1));
       } else {
