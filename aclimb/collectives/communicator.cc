@@ -168,7 +168,8 @@ void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   }
   if (self.stopping_) {
     item->code = static_cast<HcclResult>(self.failure_.code());
-    item->text = "the communicator was destroyed before the stream came to the call";
+    item->text =
+        "the communicator was destroyed before the stream came to the call; expected it to live.";
     lock.unlock();
     if (stop != nullptr) aclimb_collective_done(stop);
     return;
@@ -179,22 +180,23 @@ void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   if (self.queue_.front() == item) self.work_.notify_one();
 }
 
-void Communicator::Help(void* payload) {
+int Communicator::Help(void* payload) {
   // The stream keeps the payload only until it has the result.
   const std::shared_ptr<Queued> item = *static_cast<std::shared_ptr<Queued>*>(payload);
   Communicator& self = *item->owner;
-  if (self.IsLost()) return;
+  if (self.IsLost()) return 0;
   std::unique_lock<std::mutex> lock(self.mutex_);
   const bool first = !self.queue_.empty() && self.queue_.front() == item;
   if (first && item->reached && self.running_ == nullptr && !self.stopping_) self.DoFirst(lock);
+  return item->dropped ? 1 : 0;
 }
 
 void Communicator::Drop(const std::shared_ptr<Queued>& item, std::unique_lock<std::mutex>& lock) {
-  if (running_ == &item->operation) {
-    lock.unlock();
-    return End(Dropped(item->operation, rank()));
-  }
+  if (std::find(queue_.begin(), queue_.end(), item) == queue_.end()) return;
   item->dropped = true;
+  if (running_ != &item->operation) return;
+  lock.unlock();
+  End(Dropped(item->operation, rank()));
 }
 
 void Communicator::TakeBackLocked(const std::shared_ptr<Queued>& item) {
@@ -209,10 +211,11 @@ void Communicator::TakeBackLocked(const std::shared_ptr<Queued>& item) {
   if (!queue_.empty() && queue_.front()->reached) work_.notify_one();
 }
 
-int Communicator::Finish(void* payload, const char** text) {
+int Communicator::Finish(void* payload) {
   const Queued& item = **static_cast<std::shared_ptr<Queued>*>(payload);
-  *text = item.text.c_str();
-  return item.code == HCCL_SUCCESS ? 0 : kRtAicpuException;
+  if (item.code == HCCL_SUCCESS) return 0;
+  aclimb_explain(item.text.c_str());
+  return kRtAicpuException;
 }
 
 HcclResult Communicator::AsyncError() {
@@ -295,7 +298,7 @@ void Communicator::Perform(Queued& item) {
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   item.code = static_cast<HcclResult>(status.code());
-  item.text = Cat(status.refusal().what, " (", status.code(), " ", NameOf(item.code), ")");
+  item.text = Cat(NameOf(item.code), " (", status.code(), "): ", status.refusal().what);
   FailLocked(std::move(status));
 }
 

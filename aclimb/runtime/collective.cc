@@ -16,7 +16,6 @@
 #include "aclimb/core/stack.h"
 #include "aclimb/observe/halt.h"
 #include "aclimb/runtime/entry.h"
-#include "aclimb/runtime/failure_texts.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/stream.h"
 #include "aclimb/runtime/synchronize.h"
@@ -43,11 +42,8 @@ ForkLock under_way_lock(AllUnderWay().mutex);
 // operation's result.
 class QueuedCollective {
  public:
-  QueuedCollective(const AclimbCollective& collective, const Stream& stream)
-      : collective_(collective),
-        queue_(stream.queue),
-        device_id_(stream.device->id),
-        stream_id_(stream.id) {
+  QueuedCollective(const AclimbCollective& collective, const AclimbQueue* queue)
+      : collective_(collective), queue_(queue) {
     result_.function = collective.name;
     UnderWay& all = AllUnderWay();
     const std::lock_guard<std::mutex> lock(all.mutex);
@@ -66,20 +62,12 @@ class QueuedCollective {
   static int Finish(void* mine) {
     auto& self = *static_cast<QueuedCollective*>(mine);
     self.finished_ = true;
-    const char* text = "";
-    const int code = self.collective_.finish(self.collective_.payload, &text);
-    if (code != 0) {
-      KeepFailureText(self.device_id_, self.stream_id_, self.collective_.name, text);
-    }
-    return code;
+    return self.collective_.finish(self.collective_.payload);
   }
   static void Release(void* mine) {
     auto* const self = static_cast<QueuedCollective*>(mine);
     self->Withdraw();
-    if (!self->finished_) {
-      self->dropped_ = true;
-      self->collective_.reached(self->collective_.payload, nullptr);
-    }
+    if (!self->finished_) self->collective_.reached(self->collective_.payload, nullptr);
     self->Leave();
   }
 
@@ -100,10 +88,10 @@ class QueuedCollective {
     (*found)->users_.fetch_add(1, std::memory_order_relaxed);
     return *found;
   }
-  void Help() { collective_.help(collective_.payload); }
+  // Whether it was dropped meanwhile.
+  bool Help() { return collective_.help(collective_.payload) != 0; }
 
   const AclimbOperation& result() const { return result_; }
-  bool dropped() const { return dropped_; }
 
   // The halt, the task or the caller of FirstOf needs it no more.
   void Leave() {
@@ -120,11 +108,8 @@ class QueuedCollective {
 
   const AclimbCollective collective_;
   const AclimbQueue* const queue_;
-  const int32_t device_id_;
-  const int32_t stream_id_;
   AclimbOperation result_ = {};
   bool finished_ = false;  // of the task's thread
-  std::atomic<bool> dropped_{false};
   std::atomic<int> users_{2};
 };
 
@@ -143,7 +128,7 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   Result<StreamRef> found = ResolveStream(handle);
   if (!found.ok()) return found.TakeStatus();
   Stream& stream = *found.value();
-  auto* const queued = new QueuedCollective(collective, stream);
+  auto* const queued = new QueuedCollective(collective, stream.queue);
   payload.collective = nullptr;
   uint32_t id = 0;
   int code = 0;
@@ -175,11 +160,11 @@ Status Launch(void* handle, const AclimbCollective& collective) {
 bool HelpCollective(const Stream& stream) {
   QueuedCollective* const first = QueuedCollective::FirstOf(stream.queue);
   if (first == nullptr) return true;
+  bool dropped = false;
   if (HasRoomForKernels()) {
     const DefaultFloatState state;
-    first->Help();
+    dropped = first->Help();
   }
-  const bool dropped = first->dropped();
   first->Leave();
   return !dropped;
 }
