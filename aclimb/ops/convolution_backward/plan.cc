@@ -15,6 +15,7 @@
 #include "aclimb/ops/convolution_backward/copies/patch.h"
 #include "aclimb/ops/convolution_backward/copies/transposing_copy.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
+#include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/products/tile_windows.h"
@@ -265,12 +266,12 @@ Place PlanBuilder::InLayout(const Geometry& geometry, Operand& operand, onednn::
 
 void PlanBuilder::Store(const Geometry& geometry, onednn::Operand role,
                         const onednn::LayoutPointer& layout, const Place& from, const Place& to,
-                        const Step& repair) {
+                        const Step& exact) {
   if (const auto blocks = OwnCopy(geometry, to.view, role, layout, true)) {
     const Place memory = ViewedAs(from, blocks->memory), tensor = ViewedAs(to, blocks->tensor);
-    if (!repair) return Copy(memory, tensor);
-    return Then([memory, tensor, repair, parallel = parallel_](const RunContext& run) {
-      if (ConvertAndLook(memory.View(run), tensor.View(run), parallel)) repair(run);
+    if (!exact) return Copy(memory, tensor);
+    return Then([memory, tensor, exact, parallel = parallel_](const RunContext& run) {
+      if (ConvertAndLook(memory.View(run), tensor.View(run), parallel)) exact(run);
     });
   }
   const auto user = onednn::LayoutOf(geometry, to.view, role);
@@ -286,13 +287,13 @@ void PlanBuilder::Store(const Geometry& geometry, onednn::Operand role,
     }
     Copy(dense, to);
   }
-  RepairWhereNaN(to, repair);
+  ThenWhereNaN(to, exact);
 }
 
-void PlanBuilder::RepairWhereNaN(const Place& result, const Step& repair) {
-  if (!repair) return;
-  Then([result, repair, parallel = parallel_](const RunContext& run) {
-    if (HasNaN(result.View(run), parallel)) repair(run);
+void PlanBuilder::ThenWhereNaN(const Place& result, const Step& exact) {
+  if (!exact) return;
+  Then([result, exact, parallel = parallel_](const RunContext& run) {
+    if (HasNaN(result.View(run), parallel)) exact(run);
   });
 }
 
@@ -389,19 +390,19 @@ bool PlanBuilder::AddTileWindows(const Place& result) {
   });
   Rearrange(taps, by_taps);
   planner_.workspace().Rewind(mark);
-  RepairWhereNaN(result, WeightRepair(operands_, result));
+  ThenWhereNaN(result, Exact(operands_, Task::kGradWeight, result, Suspects::kAll));
   return true;
 }
 
-void PlanBuilder::RepairVectorWindows(Task task, const Place& result) {
+void PlanBuilder::MakeWindowsExact(Task task, const Place& result) {
   const Geometry& geometry = operands_.geometry;
   // Every gradient of x has pixels that some taps miss.
   if (task != Task::kGradX && !HasPadding(geometry)) return;
-  if (task == Task::kGradWeight) return RepairWhereNaN(result, WeightRepair(operands_, result));
-  const Step repair = SumsRepair(operands_, task, result, Suspects::kWeights);
+  if (task == Task::kGradWeight) return ThenWhereNaN(result, Exact(operands_, Task::kGradWeight, result, Suspects::kAll));
+  const Step exact = Exact(operands_, task, result, Suspects::kWeights);
   // It begins with a look at the weights, which may be shorter than one at the result.
   const bool few = operands_.weight.user.view.ElementCount() < result.view.ElementCount();
-  few ? Then(repair) : RepairWhereNaN(result, repair);
+  few ? Then(exact) : ThenWhereNaN(result, exact);
 }
 
 bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& result) {
@@ -448,7 +449,7 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
       (!gives_weight && !weight.Exists())) {
     return false;
   }
-  const Step repair = RepairOf(task, *primitive, dtype, operands, result);
+  const Step exact = ExactOf(task, *primitive, dtype, operands, result);
   const int64_t mark = planner_.workspace().Mark();
   const auto user = onednn::LayoutOf(geometry, result.view, role);
   const bool in_place = user != nullptr && onednn::SameLayout(user, layout);
@@ -460,45 +461,39 @@ bool PlanBuilder::AddPrimitive(Task task, Operands& operands, const Place& resul
     primitive->Run(x.Address(run), y.Address(run), weight.Address(run), scratch.Address(run));
   });
   if (in_place) {
-    RepairWhereNaN(result, repair);
+    ThenWhereNaN(result, exact);
   } else {
-    Store(geometry, role, layout, target, result, repair);
+    Store(geometry, role, layout, target, result, exact);
   }
   planner_.workspace().Rewind(mark);
   return true;
 }
 
-PlanBuilder::Step PlanBuilder::RepairOf(Task task, const onednn::Primitive& primitive, DType dtype,
-                                        const Operands& operands, const Place& result) {
+PlanBuilder::Step PlanBuilder::ExactOf(Task task, const onednn::Primitive& primitive, DType dtype,
+                                       const Operands& operands, const Place& result) {
   const bool zeros = MultipliesZeros(primitive, task, operands.geometry);
   const bool beyond = ReadsBeyondWindows(primitive, task, dtype, operands.geometry);
   if (!zeros && !beyond) return nullptr;
-  if (task == Task::kGradWeight) return WeightRepair(operands, result);
-  return SumsRepair(operands, task, result, beyond ? Suspects::kAll : Suspects::kWeights);
+  return Exact(operands, task, result, beyond ? Suspects::kAll : Suspects::kWeights);
 }
 
-PlanBuilder::Step PlanBuilder::WeightRepair(const Operands& operands, const Place& result) {
-  // It runs when the other pieces of the task are no longer read.
-  const int64_t mark = planner_.workspace().Mark();
-  const Place scratch = BookBytes(RepairScratchBytes(operands.geometry));
-  planner_.workspace().Rewind(mark);
-  return [geometry = operands.geometry, x = operands.x.user, y = operands.y.user, result, scratch,
-          parallel = parallel_](const RunContext& run) {
-    RepairGradWeight(geometry, x.View(run), y.View(run), result.View(run), scratch.Address(run),
-                     parallel);
-  };
-}
-
-PlanBuilder::Step PlanBuilder::SumsRepair(const Operands& operands, Task task, const Place& result,
-                                          Suspects suspects) {
+PlanBuilder::Step PlanBuilder::Exact(const Operands& operands, Task task, const Place& result,
+                                     Suspects suspects) {
   const Place x = task == Task::kGradX ? result : operands.x.user;
   const Place y = task == Task::kForward ? result : operands.y.user;
-  return [geometry = operands.geometry, task, x, y, weight = operands.weight.user, suspects,
+  const bool gives_weight = task == Task::kGradWeight;
+  const Place weight = gives_weight ? result : operands.weight.user;
+  const bool few = suspects == Suspects::kWeights && !gives_weight;
+  // It runs when the other pieces of the task are no longer read.
+  const int64_t mark = planner_.workspace().Mark();
+  const Place scratch = BookBytes(ExactScratchBytes(operands.geometry, task));
+  planner_.workspace().Rewind(mark);
+  return [geometry = operands.geometry, task, x, y, weight, few, scratch,
           parallel = parallel_](const RunContext& run) {
-    const TensorView weights = weight.View(run);
     // Then the NaNs came with the data.
-    if (suspects == Suspects::kWeights && IsFinite(weights, parallel)) return;
-    RepairSums(geometry, task, x.View(run), y.View(run), weights, suspects, parallel);
+    if (few && IsFinite(weight.View(run), parallel)) return;
+    ComputeNaNsAgain(geometry, task, x.View(run), y.View(run), weight.View(run),
+                     scratch.Address(run), parallel);
   };
 }
 
@@ -613,7 +608,7 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
     const auto product = PlanProduct(task, operands_.geometry, result.view.dtype);
     if (!product) return false;
     AddProduct(*product, task, operands_, result);
-    if (!elements) RepairVectorWindows(task, result);
+    if (!elements) MakeWindowsExact(task, result);
     return true;
   };
   if (algorithm == Algorithm::kTiles && !elements) {
@@ -687,8 +682,10 @@ void PlanBuilder::AddPass(const Pass& pass, Run run_pass, std::string_view name,
   if (!in_place) Copy(to, grad_x);
   planner_.workspace().Rewind(mark);
   // Zeros beside the image were multiplied; in depthwise windows also what follows lines of y.
-  if (pass.gives_x) Then(SumsRepair(operands_, Task::kGradX, grad_x, Suspects::kWeights));
-  if (pass.gives_weight) RepairWhereNaN(grad_weight, WeightRepair(operands_, grad_weight));
+  if (pass.gives_x) Then(Exact(operands_, Task::kGradX, grad_x, Suspects::kWeights));
+  if (pass.gives_weight) {
+    ThenWhereNaN(grad_weight, Exact(operands_, Task::kGradWeight, grad_weight, Suspects::kAll));
+  }
 }
 
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {

@@ -16,7 +16,6 @@
 #include "aclimb/ops/convolution_backward/products/tile_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
-#include "aclimb/ops/convolution_backward/repair/repair.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -108,10 +107,10 @@ class PlanBuilder {
   Place Rows(Operand& operand);
   Place InLayout(const Geometry& geometry, Operand& operand, onednn::Operand role, DType dtype,
                  const onednn::LayoutPointer& layout);
-  //   repair  what to do if there is a NaN in `to`; empty: nothing
+  //   exact  what to do if there is a NaN in `to`; empty: nothing
   void Store(const Geometry& geometry, onednn::Operand role, const onednn::LayoutPointer& layout,
-             const Place& from, const Place& to, const Step& repair);
-  void RepairWhereNaN(const Place& result, const Step& repair);
+             const Place& from, const Place& to, const Step& exact);
+  void ThenWhereNaN(const Place& result, const Step& exact);
 
   void AddTask(Task task, const Place& result);
   // Both gradients that are wanted in one pass. False when neither depthwise.h nor grouped.h takes
@@ -132,15 +131,17 @@ class PlanBuilder {
   void AddProduct(const OwnProduct& product, Task task, Operands& operands, const Place& result);
   bool AddTileWindows(const Place& result);
   // After windows on vectors, which multiply zeros.
-  void RepairVectorWindows(Task task, const Place& result);
+  void MakeWindowsExact(Task task, const Place& result);
   bool AddPrimitive(Task task, Operands& operands, const Place& result);
   // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
   bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);
-  // What mends NaNs that only the primitive can have made; empty where it makes none.
-  Step RepairOf(Task task, const onednn::Primitive& primitive, DType dtype,
-                const Operands& operands, const Place& result);
-  Step WeightRepair(const Operands& operands, const Place& result);
-  Step SumsRepair(const Operands& operands, Task task, const Place& result, Suspects suspects);
+  // What can have made NaNs that are not real: weights that are not finite, times zeros in place of
+  // the other operand; or that operand as well, times zeros that fill up the weights.
+  enum class Suspects : uint8_t { kWeights, kAll };
+  // What computes NaNs again that only the primitive can have made; empty where it makes none.
+  Step ExactOf(Task task, const onednn::Primitive& primitive, DType dtype,
+               const Operands& operands, const Place& result);
+  Step Exact(const Operands& operands, Task task, const Place& result, Suspects suspects);
   bool AddPatch(Task task, const Place& result);
   Operands& PatchOperands();
   // A copy between views of any rank.

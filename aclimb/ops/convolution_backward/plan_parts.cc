@@ -101,7 +101,7 @@ bool PlanBuilder::AddGradWeightParts(Operands& operands, DType dtype, const Plac
           part.result, nullptr);
   }
   planner_.workspace().Rewind(mark);
-  if (dtype == DType::kBFloat16) RepairWhereNaN(result, WeightRepair(operands, result));
+  if (dtype == DType::kBFloat16) ThenWhereNaN(result, Exact(operands, Task::kGradWeight, result, Suspects::kAll));
   return true;
 }
 
