@@ -6,7 +6,6 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
-#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/products/tile_windows.h"
 
 namespace aclimb::convolution_backward {
@@ -490,19 +489,6 @@ bool TakesDepthwise(const Geometry& g) {
   // What a channel and a plane cost, however few their pixels are, is what oneDNN, whose vectors
   // run across channels, has not.
   return Pixels(g) >= 256;
-}
-
-bool TakesGrouped(const Geometry& g, Products products) {
-  // On longer vectors nothing was measured.
-  if (products != Products::kFloat32Short || !FitsGrouped(g) || IsSmall(g)) return false;
-  if (g.out[2] < 7) return false;
-  const int64_t fewest = std::min(g.x_channels, g.y_channels);
-  const int64_t most = std::max(g.x_channels, g.y_channels);
-  // Channels that are filled up cost what others cost, and so does half of a pair of groups.
-  const bool fours = fewest == 4 && most == 4 && (g.groups % 2 == 0 || g.groups >= 8);
-  const bool eights = fewest >= 7 && most <= 8, sixteens = fewest >= 14;
-  // Large windows of sixteen leave the nearest cache; of four our direct kernels are as good.
-  return eights || ((fours || sixteens) && g.KernelSize() <= 9);
 }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {

@@ -42,9 +42,6 @@ bool SuitsVectors(const Geometry& geometry, Task task);
 
 // Whether the gradients of x and of the weight, one or both, are computed as depthwise.h says.
 bool TakesDepthwise(const Geometry& geometry);
-// The same of grouped.h.
-bool TakesGrouped(const Geometry& geometry, Products products);
-
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.
 enum class Layouts : uint8_t {

@@ -167,40 +167,6 @@ TEST(ConvolutionAlgorithms, DepthwiseInOnePass) {
   EXPECT_FALSE(takes(8, 16, 16, 9));
 }
 
-TEST(ConvolutionAlgorithms, GroupsInOnePass) {
-  const auto takes = [](int64_t x, int64_t y, int64_t row, int64_t kernel,
-                        Products products = Products::kFloat32Short, int64_t groups = 32) {
-    Geometry g = Windows(x, y, row, kernel);
-    g.groups = groups;
-    g.in[1] = g.out[1] = 14;
-    g.kernel[1] = kernel;
-    g.pad_begin[1] = g.pad_end[1] = kernel / 2;
-    return TakesGrouped(g, products);
-  };
-  EXPECT_TRUE(takes(8, 8, 14, 3));
-  EXPECT_TRUE(takes(7, 8, 14, 3));
-  EXPECT_FALSE(takes(6, 8, 14, 3));
-  EXPECT_TRUE(takes(16, 16, 14, 3));
-  EXPECT_TRUE(takes(14, 15, 14, 3));
-  EXPECT_FALSE(takes(8, 16, 14, 3));
-  EXPECT_FALSE(takes(13, 16, 14, 3));
-  EXPECT_FALSE(takes(17, 17, 14, 3));
-  EXPECT_TRUE(takes(8, 8, 14, 5));
-  EXPECT_FALSE(takes(16, 16, 14, 5));
-  EXPECT_TRUE(takes(8, 8, 7, 3));
-  EXPECT_FALSE(takes(8, 8, 6, 3));
-  EXPECT_TRUE(takes(4, 4, 14, 3));
-  EXPECT_FALSE(takes(4, 4, 14, 5));
-  EXPECT_FALSE(takes(4, 5, 14, 3));
-  EXPECT_TRUE(takes(4, 4, 14, 3, Products::kFloat32Short, 6));
-  EXPECT_FALSE(takes(4, 4, 14, 3, Products::kFloat32Short, 7));
-  EXPECT_TRUE(takes(4, 4, 14, 3, Products::kFloat32Short, 9));
-  for (const Products products : {kF32, kBf16, kDots, kF32Tiles, kTiles}) {
-    EXPECT_FALSE(takes(8, 8, 14, 3, products));
-  }
-}
-
-// On tiles, images become one where there are many weights and few pixels.
 TEST(ConvolutionAlgorithms, ImagesSideBySide) {
   struct Case {
     int64_t batch, x, y, out, kernel, stride;

@@ -17,7 +17,6 @@
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
-#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/products/tile_windows.h"
 #include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/parallel.h"
@@ -635,62 +634,47 @@ void PlanBuilder::AddTask(Task task, const Place& result) {
   }
 }
 
-bool PlanBuilder::AddTogether(const Place& grad_x, const Place& grad_weight) {
+bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
-  if (!gives_x && !gives_weight) return false;
   const Geometry& g = operands_.geometry;
-  const int threads = parallel_ ? TeamSize() : 1;
-  if (TakesDepthwise(g)) {
-    AddPass(PlanDepthwise(g, gives_x, gives_weight, threads), RunDepthwise, "depthwise windows",
-            grad_x, grad_weight);
-    return true;
-  }
-  if (TakesGrouped(g, onednn::ProductsOf(dtype_))) {
-    AddPass(PlanGrouped(g, gives_x, gives_weight, threads), RunGrouped, "windows in groups", grad_x,
-            grad_weight);
-    return true;
-  }
-  return false;
-}
-
-template <typename Pass, typename Run>
-void PlanBuilder::AddPass(const Pass& pass, Run run_pass, std::string_view name,
-                          const Place& grad_x, const Place& grad_weight) {
+  if ((!gives_x && !gives_weight) || !TakesDepthwise(g)) return false;
+  const Depthwise plan = PlanDepthwise(g, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
   Place x, weight;
-  if (pass.gives_x) {
+  if (gives_x) {
     ++plan_->products;
-    LogChoice(Task::kGradX, name);
+    LogChoice(Task::kGradX, "depthwise windows");
     weight = operands_.weight.user;
   }
-  if (pass.gives_weight) {
+  if (gives_weight) {
     ++plan_->products;
-    LogChoice(Task::kGradWeight, name);
+    LogChoice(Task::kGradWeight, "depthwise windows");
     x = Rows(operands_.x);
   }
   const Place y = Rows(operands_.y);
   const int64_t mark = planner_.workspace().Mark();
-  const bool in_place = !pass.gives_x || RowsAreDense(grad_x.view);
+  const bool in_place = !gives_x || RowsAreDense(grad_x.view);
   const Place to = in_place ? grad_x : BookDense(grad_x.view, grad_x.view.dtype);
-  const Place scratch = BookBytes(pass.ScratchBytes());
-  Then([pass, run_pass, x, y, weight, to, grad_weight, scratch](const RunContext& run) {
+  const Place scratch = BookBytes(plan.ScratchBytes());
+  Then([plan, x, y, weight, to, grad_weight, scratch](const RunContext& run) {
     const auto view = [&run](const Place& place) {
       return place.Exists() ? place.View(run) : place.view;
     };
-    run_pass(pass, view(x), y.View(run), view(weight), view(to), view(grad_weight),
-             scratch.Address(run));
+    RunDepthwise(plan, view(x), y.View(run), view(weight), view(to), view(grad_weight),
+                 scratch.Address(run));
   });
   if (!in_place) Copy(to, grad_x);
   planner_.workspace().Rewind(mark);
-  // Zeros beside the image were multiplied; in depthwise windows also what follows lines of y.
-  if (pass.gives_x) Then(Exact(operands_, Task::kGradX, grad_x, Suspects::kWeights));
-  if (pass.gives_weight) {
+  // Zeros beside the image were multiplied, and what follows lines of y.
+  if (gives_x) Then(Exact(operands_, Task::kGradX, grad_x, Suspects::kWeights));
+  if (gives_weight) {
     ThenWhereNaN(grad_weight, Exact(operands_, Task::kGradWeight, grad_weight, Suspects::kAll));
   }
+  return true;
 }
 
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {
   const Place none;
-  const bool together = AddTogether(transposed_ ? none : grad_input, grad_weight);
+  const bool together = AddDepthwise(transposed_ ? none : grad_input, grad_weight);
   if (grad_input.Exists() && (transposed_ || !together)) {
     AddTask(transposed_ ? Task::kForward : Task::kGradX, grad_input);
   }

@@ -113,13 +113,8 @@ class PlanBuilder {
   void ThenWhereNaN(const Place& result, const Step& exact);
 
   void AddTask(Task task, const Place& result);
-  // Both gradients that are wanted in one pass. False when neither depthwise.h nor grouped.h takes
-  // this problem.
-  bool AddTogether(const Place& grad_x, const Place& grad_weight);
-  //   run_pass  RunDepthwise or RunGrouped
-  template <typename Pass, typename Run>
-  void AddPass(const Pass& pass, Run run_pass, std::string_view name, const Place& grad_x,
-               const Place& grad_weight);
+  // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
+  bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
   void AddDirect(Task task, const Place& result);

@@ -9,7 +9,6 @@
 
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
-#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/products/tile_product.h"
@@ -220,25 +219,6 @@ TEST(ConvolutionPlan, DepthwiseScratchFollowsTheChannels) {
   for (const int64_t all : {bytes(1, kMany, 64), bytes(kMany, 2, 64), bytes(1, 2, kMany)}) {
     EXPECT_GT(all, 0);
     EXPECT_LT(all, 4 << 20);
-  }
-}
-
-TEST(ConvolutionPlan, GroupedScratchGrowsWithNothing) {
-  const auto bytes = [](int64_t batch, int64_t groups) {
-    Geometry g;
-    g.batch = batch;
-    g.groups = groups;
-    g.x_channels = g.y_channels = 16;
-    g.kernel[1] = g.kernel[2] = 7;
-    g.in[1] = g.in[2] = 38;
-    g.out[1] = g.out[2] = 32;
-    EXPECT_TRUE(FitsGrouped(g));
-    return PlanGrouped(g, true, true, 2).ScratchBytes();
-  };
-  constexpr int64_t kMany = int64_t{1} << 30;
-  for (const int64_t all : {bytes(1, kMany), bytes(kMany, 2), bytes(kMany, 60)}) {
-    EXPECT_GT(all, 0);
-    EXPECT_LT(all, 8 << 20);
   }
 }
 
