@@ -9,8 +9,7 @@ namespace aclimb::convolution_backward {
 // How a task is computed.
 enum class Algorithm : uint8_t {
   kDirect,   // our own kernels (direct.h)
-  kTiles,    // our own products of matrices (tile_product.h, tile_windows.h)
-  kVectors,  // the same on vectors (vector_product.h, vector_windows.h)
+  kProduct,  // our own products of matrices (vector_product.h, vector_windows.h, tile_product.h)
   kPatch,    // windows do not overlap: a 1x1 convolution over rearranged operands
   kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };

@@ -475,7 +475,7 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
         const Algorithm algorithm =
             ChooseAlgorithm(geometry, task, onednn::ProductsOf(dtype), computed != dtype);
         if (algorithm == Algorithm::kDirect) continue;
-        if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
+        if (algorithm == Algorithm::kProduct) {
           ++own_products;
           continue;
         }
