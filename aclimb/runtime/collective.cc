@@ -13,6 +13,7 @@
 #include "aclimb/bridge/collectives.h"
 #include "aclimb/core/float_state.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/core/pipe_signal.h"
 #include "aclimb/core/stack.h"
 #include "aclimb/observe/halt.h"
 #include "aclimb/runtime/entry.h"
@@ -163,6 +164,7 @@ bool HelpCollective(const Stream& stream) {
   bool dropped = false;
   if (HasRoomForKernels()) {
     const DefaultFloatState state;
+    const PipeSignalHeld held;
     dropped = first->Help();
   }
   first->Leave();

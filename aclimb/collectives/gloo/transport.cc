@@ -18,6 +18,7 @@
 
 #include "aclimb/collectives/gloo/connections.h"
 #include "aclimb/collectives/gloo/mesh.h"
+#include "aclimb/core/pipe_signal.h"
 
 namespace aclimb::collectives {
 namespace {
@@ -63,6 +64,7 @@ int Guarded(AclimbTransportError* error, Body&& body) noexcept {
 
 int ConnectMesh(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error) {
   return Guarded(error, [&] {
+    const PipeSignalHeld held;
     auto made = std::make_unique<AclimbMesh>();
     made->gloo = std::make_shared<Mesh>(*config);
     *mesh = made.release();
