@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_BACKEND_API_VERSION 3
+#define ACLIMB_BACKEND_API_VERSION 4
 
 // Device memory is handed out in multiples of so many bytes.
 #define ACLIMB_MEMORY_GRANULE 512
@@ -64,7 +64,7 @@ typedef struct AclimbTaskFailure {
   int32_t code;
   uint32_t task_id;    // number of the task in its queue, from 1
   uint32_t thread_id;  // of the thread that submitted it
-  const char* why;     // what its `why` said, static text or null
+  char* why;           // what `explain` was told, or null; who takes the failure frees it by free()
 } AclimbTaskFailure;
 
 enum AclimbRefusedResource { ACLIMB_REFUSED_MEMORY = 0, ACLIMB_REFUSED_THREAD = 1 };
@@ -265,8 +265,8 @@ typedef struct AclimbBackend {
                      uint64_t* workspace_bytes);
   // Within a task of a queue of this backend, from several threads at once. `addresses` has the
   // first element of every tensor in the order of the arguments, null for one that is not given or
-  // empty or that the operator does not touch, as memory_kernel_address tells them, or where that is null as the program knows them.
-  // Returns 0 or the task's error.
+  // empty or that the operator does not touch, as memory_kernel_address tells them, or where that
+  // is null as the program knows them. Returns 0 or the task's error.
   int (*kernel_run)(const AclimbKernel* kernel, void* const* addresses, uint64_t count,
                     void* workspace);
   // Once no run is under way and none will come.
@@ -274,6 +274,9 @@ typedef struct AclimbBackend {
 
   // True on a thread that runs a task whose queue was aborted.
   int (*cancelled)(void);
+  // On a thread that runs a task: if it fails, its failure owns a copy of the last text. Without
+  // memory for it, and on other threads, nothing happens.
+  void (*explain)(const char* text);
 } AclimbBackend;
 
 // What a plug-in exports.

@@ -161,9 +161,6 @@ typedef struct AclimbTask {
   // It may run inside a synchronise whatever its traffic: it opens no OpenMP team.
   int32_t any_thread;
   const AclimbOperation* operation;  // null when no tool listens
-  // After `run` failed and before `release`: a static text of what it found wrong, or null. May be
-  // null itself.
-  const char* (*why)(void* payload);
 } AclimbTask;
 
 // Why a launch was refused, as a message has it. Valid until the thread's next launch.
@@ -178,6 +175,10 @@ typedef struct AclimbReason {
 ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, AclimbReason* reason);
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
+// Within a task's `run` that will fail, on its thread: what it found and what it expected, as a
+// sentence. The failure keeps a copy of the last such text, which the program is told with the
+// code.
+ACLIMB_BRIDGE void aclimb_explain(const char* text);
 
 // ---- Forks -------------------------------------------------------------------------------------
 

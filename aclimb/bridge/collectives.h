@@ -21,9 +21,9 @@ typedef struct AclimbCollective {
   // The stream has come to the operation. Returns at once. With a null `stop` the operation was
   // dropped: its stream was aborted or destroyed, or nothing was queued.
   void (*reached)(void* payload, struct AclimbSuspension* stop);
-  // After aclimb_collective_done, on a thread of the runtime: 0 or the aclError of the task. `text`
-  // says then what failed and lives until `release`.
-  int (*finish)(void* payload, const char** text);
+  // After aclimb_collective_done, on a thread of the runtime: 0 or the aclError of the task, which
+  // may call aclimb_explain.
+  int (*finish)(void* payload);
   // Exactly once, after the last of the other two; also when the launch fails.
   void (*release)(void* payload);
   void* payload;

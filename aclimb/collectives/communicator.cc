@@ -162,7 +162,8 @@ void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   }
   if (self.stopping_) {
     item->code = static_cast<HcclResult>(self.failure_.code());
-    item->text = "the communicator was destroyed before the stream came to the call";
+    item->text =
+        "the communicator was destroyed before the stream came to the call; expected it to live.";
     lock.unlock();
     if (stop != nullptr) aclimb_collective_done(stop);
     return;
@@ -184,10 +185,11 @@ void Communicator::TakeBackLocked(const std::shared_ptr<Queued>& item) {
   changed_.notify_all();
 }
 
-int Communicator::Finish(void* payload, const char** text) {
+int Communicator::Finish(void* payload) {
   const Queued& item = **static_cast<std::shared_ptr<Queued>*>(payload);
-  *text = item.text.c_str();
-  return item.code == HCCL_SUCCESS ? 0 : kRtAicpuException;
+  if (item.code == HCCL_SUCCESS) return 0;
+  aclimb_explain(item.text.c_str());
+  return kRtAicpuException;
 }
 
 HcclResult Communicator::AsyncError() {
@@ -254,7 +256,7 @@ void Communicator::Perform(Queued& item) {
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   item.code = static_cast<HcclResult>(status.code());
-  item.text = Cat(status.refusal().what, " (", status.code(), " ", NameOf(item.code), ")");
+  item.text = Cat(NameOf(item.code), " (", status.code(), "): ", status.refusal().what);
   FailLocked(std::move(status));
 }
 

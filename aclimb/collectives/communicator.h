@@ -88,7 +88,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   };
 
   static void Reached(void* payload, AclimbSuspension* stop);
-  static int Finish(void* payload, const char** text);
+  static int Finish(void* payload);
 
   // Under both locks: the call was not made.
   void TakeBackLocked(const std::shared_ptr<Queued>& item);

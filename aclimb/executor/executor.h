@@ -49,7 +49,6 @@ struct Executor : Recycled {
   bool repeatable = false;
   char* workspace = nullptr;              // of the run, where kernels find it
   const void* given_workspace = nullptr;  // as the program knows it
-  const char* why = nullptr;              // static text: what the run found wrong
   // For the tools; null unless one listens.
   std::shared_ptr<const std::string> arguments;    // as DescribeArguments has them
   std::shared_ptr<const Description> description;  // of the run

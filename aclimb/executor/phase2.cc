@@ -62,7 +62,7 @@ int RunOnEngine(void* payload) {
     }
     return kSuccess;
   } catch (const RunFailure& failure) {
-    executor->why = failure.why;
+    if (!failure.why.empty()) aclimb_explain(failure.why.c_str());
     return failure.code;
   } catch (const std::bad_alloc&) {
     return kRtMemoryAllocation;
@@ -364,8 +364,7 @@ Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
           },
       .cost_bytes = call.cost_bytes,
       .any_thread = call.any_thread ? 1 : 0,
-      .operation = executor->description ? executor->description->operation() : nullptr,
-      .why = [](void* payload) { return static_cast<const Executor*>(payload)->why; }};
+      .operation = executor->description ? executor->description->operation() : nullptr};
   executor.release();
   AclimbReason reason = {"", ""};
   const int code = aclimb_launch(stream, &task, &reason);

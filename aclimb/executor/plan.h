@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -107,9 +108,8 @@ class RunContext {
 
 // Thrown by a run: its task fails, and a synchronising call tells why.
 struct RunFailure {
-  int code = 0;  // of the runtime
-  const char* why =
-      nullptr;  // static text: "a weight of self is negative"; null for the code alone
+  int code = 0;          // of the runtime
+  std::string why = {};  // what was found and expected, as a sentence; empty for the code alone
 };
 
 // What phase 1 leaves for phase 2: the chosen algorithm with every attribute copied out of the

@@ -176,11 +176,6 @@ int RunTask(void* payload) {
   return code;
 }
 
-const char* WhyTaskFailed(void* payload) {
-  const AclimbTask& task = static_cast<const Watched*>(payload)->task;
-  return task.why == nullptr ? nullptr : task.why(task.payload);
-}
-
 void ReleaseTask(void* payload) {
   const std::unique_ptr<Watched> watched(static_cast<Watched*>(payload));
   TellIfDropped(*watched);
@@ -200,7 +195,6 @@ int QueueWatched(AclimbQueue* queue, const AclimbTask& task, const Work& work, u
   AclimbTask outer = task;
   outer.run = &RunTask;
   outer.release = &ReleaseTask;
-  outer.why = &WhyTaskFailed;
   outer.payload = watched;
   return next->queue_submit(queue, &outer, task_id);
 }

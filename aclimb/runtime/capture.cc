@@ -193,12 +193,6 @@ Status QueueTask(const GraphRef& graph, const AclimbTask& recorded, Stream& stre
     return of->run(of->payload);
   };
   task.release = [](void* run) { delete static_cast<Run*>(run); };
-  if (recorded.why != nullptr) {
-    task.why = [](void* run) {
-      const AclimbTask* const of = static_cast<Run*>(run)->task;
-      return of->why(of->payload);
-    };
-  }
   uint32_t id = 0;
   const int code = Backend().queue_submit(stream.queue, &task, &id);
   if (code != 0) return CannotQueue(code, "task of the graph", "runtime/capture/queue");

@@ -8,7 +8,6 @@
 #include "aclimb/bridge/collectives.h"
 #include "aclimb/observe/halt.h"
 #include "aclimb/runtime/entry.h"
-#include "aclimb/runtime/failure_texts.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/stream.h"
 #include "aclimb/runtime/synchronize.h"
@@ -21,8 +20,7 @@ namespace {
 // operation's result.
 class QueuedCollective {
  public:
-  QueuedCollective(const AclimbCollective& collective, const Stream& stream)
-      : collective_(collective), device_id_(stream.device->id), stream_id_(stream.id) {
+  explicit QueuedCollective(const AclimbCollective& collective) : collective_(collective) {
     result_.function = collective.name;
   }
   QueuedCollective(const QueuedCollective&) = delete;
@@ -35,13 +33,8 @@ class QueuedCollective {
     self->Leave();
   }
   static int Finish(void* mine) {
-    const auto& self = *static_cast<QueuedCollective*>(mine);
-    const char* text = "";
-    const int code = self.collective_.finish(self.collective_.payload, &text);
-    if (code != 0) {
-      KeepFailureText(self.device_id_, self.stream_id_, self.collective_.name, text);
-    }
-    return code;
+    const AclimbCollective& collective = static_cast<QueuedCollective*>(mine)->collective_;
+    return collective.finish(collective.payload);
   }
   static void Release(void* mine) { static_cast<QueuedCollective*>(mine)->Leave(); }
 
@@ -54,8 +47,6 @@ class QueuedCollective {
 
  private:
   const AclimbCollective collective_;
-  const int32_t device_id_;
-  const int32_t stream_id_;
   AclimbOperation result_ = {};
   std::atomic<int> users_{2};
 };
@@ -75,7 +66,7 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   Result<StreamRef> found = ResolveStream(handle);
   if (!found.ok()) return found.TakeStatus();
   Stream& stream = *found.value();
-  auto* const queued = new QueuedCollective(collective, stream);
+  auto* const queued = new QueuedCollective(collective);
   payload.collective = nullptr;
   uint32_t id = 0;
   int code = 0;

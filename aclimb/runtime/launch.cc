@@ -88,4 +88,9 @@ int aclimb_cancelled() {
   return backend.ok() ? backend.value()->cancelled() : 0;
 }
 
+void aclimb_explain(const char* text) {
+  aclimb::Result<const AclimbBackend*> backend = aclimb::LoadedBackend();
+  if (backend.ok()) backend.value()->explain(text);
+}
+
 }  // extern "C"

@@ -1,13 +1,13 @@
 #include "aclimb/runtime/synchronize.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/exception_info.h"
-#include "aclimb/runtime/failure_texts.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
 
@@ -28,12 +28,29 @@ Status StreamTimeout(int32_t stream_id, int64_t timeout_ms) {
 
 namespace {
 
-std::vector<AclimbTaskFailure> TakeFailures(const Stream& stream) {
-  std::vector<AclimbTaskFailure> failures;
-  AclimbTaskFailure failure;
-  while (Backend().queue_take_failure(stream.queue, &failure) != 0) failures.push_back(failure);
-  return failures;
-}
+// Oldest first.
+class TaskFailures {
+ public:
+  TaskFailures() = default;
+  TaskFailures(const TaskFailures&) = delete;
+  TaskFailures& operator=(const TaskFailures&) = delete;
+  ~TaskFailures() {
+    for (const AclimbTaskFailure& failure : failures_) std::free(failure.why);
+  }
+
+  // All that the stream has.
+  void Take(const Stream& stream) {
+    failures_.emplace_back();
+    while (Backend().queue_take_failure(stream.queue, &failures_.back()) != 0) {
+      failures_.emplace_back();
+    }
+    failures_.pop_back();
+  }
+  const std::vector<AclimbTaskFailure>& All() const { return failures_; }
+
+ private:
+  std::vector<AclimbTaskFailure> failures_;
+};
 
 const char* FixOf(int task_code) {
   switch (task_code) {
@@ -47,8 +64,7 @@ const char* FixOf(int task_code) {
 }
 
 // Numbers, not the stream: it may be gone when the program is told.
-Status TaskError(int32_t stream_id, int32_t device_id, int code,
-                 const std::vector<AclimbTaskFailure>& failures) {
+Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailures& failures) {
   if (code == kRtStreamAbort) {
     return Refuse(code,
                   Cat("stream ", stream_id,
@@ -56,30 +72,24 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code,
                       "expected its work to be done."),
                   "abort this stream too, and queue the work again", "runtime/stream/aborted");
   }
-  AclimbTaskFailure first = {"", 0, 0, 0, nullptr};
-  std::string own;  // what the first one says itself
-  for (const AclimbTaskFailure& failure : failures) {
-    std::string text = TakeFailureText(device_id, stream_id, failure.task);
-    if (first.code == 0) {
-      first = failure;
-      own = std::move(text);
-    }
+  for (const AclimbTaskFailure& failure : failures.All()) {
     TellExceptionCallback(stream_id, device_id, failure);
   }
-  if (first.code == 0) {
+  if (failures.All().empty()) {
     return Refuse(code,
                   Cat("the streams of this context stopped after a task failed with ",
                       CodeText(code), " (ACL_STOP_ON_FAILURE); expected no failure."),
                   "create a new context", "runtime/stream/stopped");
   }
+  const AclimbTaskFailure& first = failures.All().front();
   const char* const injected =
       ReadEnvironment("ACLIMB_FAULT") ? "; ACLIMB_FAULT is set, and may have made it fail" : "";
   return Refuse(
       code,
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
-          CodeText(first.code), first.why == nullptr ? std::string() : Cat(", since ", first.why),
-          own.empty() ? "" : ": ", own, "; expected it to succeed."),
-      Cat(own.empty() ? FixOf(first.code) : "look at what it names",
+          CodeText(first.code), first.why == nullptr ? "; expected it to succeed." : ": ",
+          first.why == nullptr ? "" : first.why),
+      Cat(first.why == nullptr ? FixOf(first.code) : "look at what it names",
           "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }
@@ -144,17 +154,17 @@ bool Ended(const Target& target, int64_t left_ms) {
 Status TakeError(const Target& target, const Device& device) {
   const int code = Backend().marker_wait(target.marker, 0, /*take_error=*/1);
   if (code == 0) return Ok();
-  std::vector<AclimbTaskFailure> failures;
+  TaskFailures failures;
   const StreamRef stream = ResolveShared<Stream>(target.handle, ACLIMB_HANDLE_STREAM);
-  if (stream != nullptr && code != kRtStreamAbort) failures = TakeFailures(*stream);
+  if (stream != nullptr && code != kRtStreamAbort) failures.Take(*stream);
   return TaskError(target.stream_id, device.id, code, failures);
 }
 
 }  // namespace
 
 Status TaskError(Stream& stream, int code) {
-  std::vector<AclimbTaskFailure> failures;
-  if (code != kRtStreamAbort) failures = TakeFailures(stream);
+  TaskFailures failures;
+  if (code != kRtStreamAbort) failures.Take(stream);
   return TaskError(stream.id, stream.device->id, code, failures);
 }
 

@@ -311,6 +311,7 @@ extern "C" const AclimbBackend* aclimb_backend_cpu(void) {
       .kernel_run = nullptr,
       .kernel_release = nullptr,
       .cancelled = cpu::IsCancelled,
+      .explain = cpu::Explain,
   };
   return &kBackend;
 }

@@ -1,6 +1,9 @@
 #include "backends/cpu/engine.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <new>
+#include <utility>
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/float_state.h"
@@ -13,6 +16,8 @@ namespace {
 
 [[gnu::tls_model("initial-exec")]] thread_local const std::atomic<int>* running_cancel_flag =
     nullptr;
+// What the running task says about its failure; its memory is malloc's.
+[[gnu::tls_model("initial-exec")]] thread_local char* running_text = nullptr;
 
 // A task of unknown cost does not count as small.
 bool CostsAtMost(const Task& task, uint64_t bytes) {
@@ -33,6 +38,12 @@ bool NeedsNoEngine(const Task& task) {
 bool Cancelled() {
   return running_cancel_flag != nullptr &&
          running_cancel_flag->load(std::memory_order_relaxed) != 0;
+}
+
+void Explain(const char* text) {
+  if (running_cancel_flag == nullptr) return;
+  char* const copy = strdup(text);
+  if (copy != nullptr) std::free(std::exchange(running_text, copy));
 }
 
 void Engine::MakeReady(AclimbQueue* queue) noexcept {
@@ -96,7 +107,7 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   lock.unlock();
   running_cancel_flag = &queue->cancel;
   int code = 0;
-  const char* why = nullptr;
+  char* why = nullptr;
   const int forks = ForkCount();
   {
     // Of the program's thread, or as the engine's inherited it from one.
@@ -109,13 +120,14 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
       code = kRtAicoreException;
     }
     running_cancel_flag = nullptr;
+    why = std::exchange(running_text, nullptr);
     // A callback of the program has forked: the child's engines and queues are new, and what the
     // task held was given back.
     if (ForkCount() != forks) {
+      std::free(why);
       lock.lock();
       return false;
     }
-    if (code != 0 && task.run.why != nullptr) why = task.run.why(task.run.payload);
     if (task.run.release != nullptr) task.run.release(task.run.payload);
   }
   lock.lock();
@@ -123,6 +135,8 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   ticks_left_ = kTicks;
   if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
     queue->Fail(task, code, why, dropped);
+  } else {
+    std::free(why);
   }
   queue->PopFront();
   queue->running = false;

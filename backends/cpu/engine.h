@@ -103,5 +103,7 @@ void ForgetThisThread();
 
 // True while the calling thread runs a task whose queue was aborted.
 bool Cancelled();
+// What the task that the calling thread runs says about its failure; see AclimbBackend.
+void Explain(const char* text);
 
 }  // namespace aclimb::cpu

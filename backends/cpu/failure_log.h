@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 
 #include "aclimb/backend/backend.h"
 
@@ -11,12 +12,21 @@ namespace aclimb::cpu {
 // is full: the first failure is the one to look at, and noting one must not need memory.
 class FailureLog {
  public:
+  FailureLog() = default;
+  FailureLog(const FailureLog&) = delete;
+  FailureLog& operator=(const FailureLog&) = delete;
+  ~FailureLog() { Clear(); }
+
+  // Takes the failure's text over.
   void Add(const AclimbTaskFailure& failure) {
-    if (count_ == entries_.size()) return;
+    if (count_ == entries_.size()) {
+      std::free(failure.why);
+      return;
+    }
     entries_[(first_ + count_) % entries_.size()] = failure;
     ++count_;
   }
-  // The oldest; false when there is none.
+  // The oldest, whose text is the caller's then; false when there is none.
   bool Take(AclimbTaskFailure* failure) {
     if (count_ == 0) return false;
     *failure = entries_[first_];
@@ -24,7 +34,9 @@ class FailureLog {
     --count_;
     return true;
   }
-  void Clear() { count_ = 0; }
+  void Clear() {
+    for (AclimbTaskFailure failure; Take(&failure);) std::free(failure.why);
+  }
 
  private:
   std::array<AclimbTaskFailure, 64> entries_;

@@ -46,7 +46,7 @@ int AclimbQueue::TakeError(uint64_t position) {
   return std::exchange(error, 0);
 }
 
-void AclimbQueue::Fail(const Task& task, int code, const char* why, TaskList* dropped) {
+void AclimbQueue::Fail(const Task& task, int code, char* why, TaskList* dropped) {
   failures.Add(AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait", code,
                                  static_cast<uint32_t>(task.id), task.thread_id, why});
   if (error == 0) {

@@ -56,10 +56,9 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   bool DependsOnDroppedWork() const;
   // The pending error of the first `position` tasks, cleared unless the group stopped.
   int TakeError(uint64_t position);
-  // Notes the failure. In a queue that stops on failure it also stops the group: what has not
-  // started moves into `dropped`, as RemoveQueued has it.
-  void Fail(const aclimb::cpu::Task& task, int code, const char* why,
-            aclimb::cpu::TaskList* dropped);
+  // Notes the failure, whose text becomes the queue's. In a queue that stops on failure it also
+  // stops the group: what has not started moves into `dropped`, as RemoveQueued has it.
+  void Fail(const aclimb::cpu::Task& task, int code, char* why, aclimb::cpu::TaskList* dropped);
   // One task more is done, or will never be.
   void CountFinished();
   // Removes the front task, which is done.

@@ -622,7 +622,8 @@ enum : int { kSelf, kNumSamples, kReplacement, kSeed, kOffset, kOut };
 inline constexpr int64_t kMostCategories = int64_t{1} << 24;
 // What a run says that finds such weights: its task fails.
 inline constexpr const char* kNoWeights =
-    "a weight of self is negative, infinite or NaN, or all weights of a row are 0";
+    "a weight of self is negative, infinite or NaN, or all weights of a row are 0; expected finite "
+    "ones of which one in each row is above 0.";
 
 inline std::optional<std::string> WrongCount(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);

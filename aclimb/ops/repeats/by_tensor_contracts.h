@@ -12,7 +12,8 @@ namespace aclimb::repeats {
 
 // What a run says that finds such numbers: its task fails.
 inline constexpr const char* kWrongRepeats =
-    "a number in repeats is below 0, or they do not add up to outputSize";
+    "a number in repeats is below 0, or they do not add up to outputSize; expected numbers from 0 "
+    "that do.";
 
 inline constexpr contract::Parameter kRepeatsTensor = contract::WithRank(
     contract::Input(
