@@ -155,7 +155,8 @@ HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
     power = Polynomial(d, clamped, kHalfTail);
   }
   const auto tail = hn::IfThenZeroElse(hn::Gt(magnitude, end), Exp<T>(d, hn::Neg(power)));
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
+  const auto share = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
+  return hn::IfThenElse(hn::IsNaN(x), x, share);
 }
 
 namespace math_internal {
