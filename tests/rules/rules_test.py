@@ -60,7 +60,7 @@ FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/pie
 OPERATOR = PUBLIC + CORE + BRIDGE + FAMILIES + ("aclimb/contract/", "aclimb/executor/")
 OPERATOR_KERNEL = CORE + FAMILIES + ("aclimb/onednn/", "aclimb/simd/")
 # What the folders inside an operator's may see of each other.
-SHARED_FOLDERS = ("copies", "repair")
+SHARED_FOLDERS = ("copies",)
 
 # Third-party headers that one place may see.
 CONFINED = {

@@ -6,8 +6,6 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
-#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
-#include "aclimb/ops/convolution_backward/products/tile_windows.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -130,6 +128,7 @@ bool FoldsImages(const Geometry& g, Products products) {
 // blocks of 32 empty. Where there are so few weights that the other way is our direct kernel, any
 // number of pixels will do.
 bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
+#if defined(ACLIMB_OWN_TILES)
   if (products != Products::kBFloat16Tiles || !IsPointwise(g)) return false;
   if (!std::equal(g.in, g.in + kDims, g.out)) return false;
   if (IsSmall(g)) {
@@ -140,6 +139,12 @@ bool MultipliesOnTiles(const Geometry& g, Task task, Products products) {
   const int64_t fewest = std::min(g.x_channels, g.y_channels);
   if (task == Task::kGradWeight) return fewest >= 16 && Weights(g) >= 1024;
   return fewest >= 4 && PixelsAreWorthWeights(g);
+#else
+  (void)g;
+  (void)task;
+  (void)products;
+  return false;
+#endif
 }
 
 // With fewer, our own product on vectors spends its time on the weights.
@@ -217,29 +222,6 @@ bool MultipliesOnVectors(const Geometry& g, Task task, Products products) {
     default:
       return false;
   }
-}
-
-// Our own sums on tiles of the gradient of the weight, for windows of several elements, without
-// large steps. Blocks of 32 channels are what a team shares, and all taps of a block are held at
-// once. A few taps are not worth the packing, nor are zeros for the padding worth much of it.
-bool SumsWindowsOnTiles(const Geometry& g, Task task, Products products) {
-  if (products != Products::kBFloat16Tiles || task != Task::kGradWeight) return false;
-  const int64_t taps = g.KernelSize();
-  if (taps < 4 || taps > 256 || IsPatch(g) || IsSmall(g)) return false;
-  const double pairs = static_cast<double>(g.groups) * Weights(g) / static_cast<double>(taps);
-  if (pairs < 2048 || std::min(g.x_channels, g.y_channels) < 32) return false;
-  const double most = 4 * static_cast<double>(g.InSize() + g.OutSize());
-  double plane = 1;
-  for (int d = 0; d < kDims; ++d) {
-    if (g.stride[d] > 2 && g.out[d] > 1) return false;
-    const double stride = g.out[d] > 1 ? static_cast<double>(g.stride[d]) : 1;
-    plane *= static_cast<double>(g.out[d]) +
-             static_cast<double>(g.kernel[d] - 1) * static_cast<double>(g.dilation[d]) / stride;
-  }
-  if (plane > most) return false;  // and numbers are no larger than the tensors
-  const TileWindows windows = PlanTileWindows(g, 1);
-  return taps >= 2 * windows.Phases() && windows.Plane() <= 1 << 16 &&
-         windows.PackedPositions() <= most;
 }
 
 // What our own sums over windows compute at a good speed, of ShortDimensionsFirst.
@@ -386,11 +368,9 @@ constexpr int64_t kMostProductTerms = LongestSum(DType::kBFloat16);
 
 // Of operands in the dtypes that are multiplied.
 Algorithm FastestAsTheyAre(const Geometry& g, Task task, Products products) {
-  if (MultipliesOnTiles(g, task, products) || SumsWindowsOnTiles(g, task, products)) {
-    return Algorithm::kTiles;
-  }
-  if (MultipliesOnVectors(g, task, products) || WindowsOnVectors(g, task, products)) {
-    return Algorithm::kVectors;
+  if (MultipliesOnTiles(g, task, products) || MultipliesOnVectors(g, task, products) ||
+      WindowsOnVectors(g, task, products)) {
+    return Algorithm::kProduct;
   }
   if (IsSmall(g)) return Algorithm::kDirect;
   if (g.groups > 1 && g.x_channels == 1 && g.y_channels <= 4) {
@@ -477,7 +457,7 @@ Algorithm ChooseAlgorithm(const Geometry& g, Task task, Products products, bool 
   if (found != Algorithm::kBlocked || !converts) return found;
   const bool windows =
       products == Products::kFloat32Short && FitsWindowsOnVectors(ShortDimensionsFirst(g), task);
-  return windows || FitsVectors(g) ? Algorithm::kVectors : found;
+  return windows || FitsVectors(g) ? Algorithm::kProduct : found;
 }
 
 bool SuitsVectors(const Geometry& g, Task task) {
@@ -490,19 +470,6 @@ bool TakesDepthwise(const Geometry& g) {
   // What a channel and a plane cost, however few their pixels are, is what oneDNN, whose vectors
   // run across channels, has not.
   return Pixels(g) >= 256;
-}
-
-bool TakesGrouped(const Geometry& g, Products products) {
-  // On longer vectors nothing was measured.
-  if (products != Products::kFloat32Short || !FitsGrouped(g) || IsSmall(g)) return false;
-  if (g.out[2] < 7) return false;
-  const int64_t fewest = std::min(g.x_channels, g.y_channels);
-  const int64_t most = std::max(g.x_channels, g.y_channels);
-  // Channels that are filled up cost what others cost, and so does half of a pair of groups.
-  const bool fours = fewest == 4 && most == 4 && (g.groups % 2 == 0 || g.groups >= 8);
-  const bool eights = fewest >= 7 && most <= 8, sixteens = fewest >= 14;
-  // Large windows of sixteen leave the nearest cache; of four our direct kernels are as good.
-  return eights || ((fours || sixteens) && g.KernelSize() <= 9);
 }
 
 Geometry PatchGeometry(const Geometry& g, Products products) {

@@ -9,8 +9,7 @@ namespace aclimb::convolution_backward {
 // How a task is computed.
 enum class Algorithm : uint8_t {
   kDirect,   // our own kernels (direct.h)
-  kTiles,    // our own products of matrices (tile_product.h, tile_windows.h)
-  kVectors,  // the same on vectors (vector_product.h, vector_windows.h)
+  kProduct,  // our own products of matrices (vector_product.h, vector_windows.h, tile_product.h)
   kPatch,    // windows do not overlap: a 1x1 convolution over rearranged operands
   kBlocked,  // oneDNN, in the layouts of ChooseLayouts
 };
@@ -42,9 +41,6 @@ bool SuitsVectors(const Geometry& geometry, Task task);
 
 // Whether the gradients of x and of the weight, one or both, are computed as depthwise.h says.
 bool TakesDepthwise(const Geometry& geometry);
-// The same of grouped.h.
-bool TakesGrouped(const Geometry& geometry, Products products);
-
 // How oneDNN is given x and y. Its own choice is best where the arithmetic is most of the time; a
 // copy into a blocked layout and back costs too much elsewhere.
 enum class Layouts : uint8_t {

@@ -16,6 +16,7 @@
 #include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
@@ -475,7 +476,7 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
         const Algorithm algorithm =
             ChooseAlgorithm(geometry, task, onednn::ProductsOf(dtype), computed != dtype);
         if (algorithm == Algorithm::kDirect) continue;
-        if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
+        if (algorithm == Algorithm::kProduct) {
           ++own_products;
           continue;
         }

@@ -14,7 +14,6 @@
 #include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/products/tile_product.h"
-#include "aclimb/ops/convolution_backward/products/tile_windows.h"
 #include "aclimb/ops/convolution_backward/products/vector_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
@@ -165,6 +164,7 @@ TEST_F(LongSumsOf, WindowsOnVectors) {
   ExpectGradWeight(Lines(2 * kImages, 2, 1025, 2, kBFloat, kFloat), run(vectors::Factors::kPairs));
 }
 
+#if defined(ACLIMB_OWN_TILES)
 TEST_F(LongSumsOf, Tiles) {
   if (onednn::ProductsOf(kBFloat) != Products::kBFloat16Tiles) {
     GTEST_SKIP() << "this processor has no tiles, or they are switched off";
@@ -175,20 +175,8 @@ TEST_F(LongSumsOf, Tiles) {
                    Product([](const Geometry& g, int threads) {
                      return PlanTileProduct(g, Task::kGradWeight, threads);
                    }));
-  ExpectGradWeight(Lines(1 << 11, 32, 1025, 2, kBFloat, kBFloat, value),
-                   [](const Geometry& g, const TensorView& x, const TensorView& y,
-                      const TensorView& weight, int threads) {
-                     const TileWindows windows = PlanTileWindows(g, threads);
-                     const Tensor taps({g.kernel[2], g.y_channels, g.x_channels}, kBFloat);
-                     RunTileWindows(windows, x, y, taps.view.As<BFloat16>(),
-                                    Scratch(windows.ScratchBytes()).data());
-                     for (int64_t i = 0; i < weight.ElementCount(); ++i) {
-                       const int64_t pair = i / g.kernel[2], tap = i % g.kernel[2];
-                       weight.As<BFloat16>()[i] =
-                           taps.view.As<BFloat16>()[tap * g.y_channels * g.x_channels + pair];
-                     }
-                   });
 }
+#endif
 
 // ---- Our direct kernels
 

@@ -9,11 +9,8 @@
 
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
-#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/products/tile_product.h"
-#include "aclimb/ops/convolution_backward/products/tile_windows.h"
 #include "aclimb/ops/convolution_backward/products/vector_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 
@@ -148,22 +145,6 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
 }
 
 // Those of our own sums on tiles, where they are taken.
-TEST(ConvolutionPlan, SumsOnTilesTakeLittleScratch) {
-  int taken = 0;
-  for (const Sizes& sizes : kSizes) {
-    const Geometry g = GeometryOf(sizes);
-    if (g.KernelSize() == 1) continue;
-    const Algorithm algorithm = ChooseAlgorithm(g, Task::kGradWeight, Products::kBFloat16Tiles);
-    if (algorithm != Algorithm::kTiles) continue;
-    ++taken;
-    const int64_t bytes = PlanTileWindows(g, 1).ScratchBytes();
-    EXPECT_GT(bytes, 0) << sizes.name;
-    EXPECT_LT(bytes, 16 << 20) << sizes.name;
-  }
-  EXPECT_EQ(taken, 4);
-}
-
-// Those of our own products: absurd weights end in an absurd workspace, never in a small one.
 TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
   constexpr int64_t kChannels[][2] = {{int64_t{1} << 31, int64_t{1} << 31},
                                       {int64_t{1} << 31, int64_t{1} << 30},
@@ -180,13 +161,11 @@ TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
         EXPECT_GE(PlanVectorProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
         EXPECT_GE(PlanVectorProduct(g, task, 64, vectors::Factors::kPairs).ScratchBytes(),
                   int64_t{1} << 44);
-        EXPECT_GE(PlanTileProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
       }
       EXPECT_LT(PlanVectorProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
       EXPECT_LT(
           PlanVectorProduct(g, Task::kGradWeight, 64, vectors::Factors::kPairs).ScratchBytes(),
           128 << 20);
-      EXPECT_LT(PlanTileProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
     }
   }
   // Many output channels do not make the sums of a unit large.
@@ -220,25 +199,6 @@ TEST(ConvolutionPlan, DepthwiseScratchFollowsTheChannels) {
   for (const int64_t all : {bytes(1, kMany, 64), bytes(kMany, 2, 64), bytes(1, 2, kMany)}) {
     EXPECT_GT(all, 0);
     EXPECT_LT(all, 4 << 20);
-  }
-}
-
-TEST(ConvolutionPlan, GroupedScratchGrowsWithNothing) {
-  const auto bytes = [](int64_t batch, int64_t groups) {
-    Geometry g;
-    g.batch = batch;
-    g.groups = groups;
-    g.x_channels = g.y_channels = 16;
-    g.kernel[1] = g.kernel[2] = 7;
-    g.in[1] = g.in[2] = 38;
-    g.out[1] = g.out[2] = 32;
-    EXPECT_TRUE(FitsGrouped(g));
-    return PlanGrouped(g, true, true, 2).ScratchBytes();
-  };
-  constexpr int64_t kMany = int64_t{1} << 30;
-  for (const int64_t all : {bytes(1, kMany), bytes(kMany, 2), bytes(kMany, 60)}) {
-    EXPECT_GT(all, 0);
-    EXPECT_LT(all, 8 << 20);
   }
 }
 

@@ -265,7 +265,7 @@ TEST(TransposingCopies, BlocksAreThoseOfOneDnn) {
       for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
         const auto primitive = onednn::MakePrimitive({geometry, task, dtype, dtype, 1});
         if (primitive == nullptr) continue;
-        const auto compare = [&](const std::vector<int64_t>& shape, onednn::Operand role,
+        const auto compare = [&](const std::vector<int64_t>& shape, Task role,
                                  const onednn::LayoutPointer& layout) {
           Tensor plain(shape, dtype), back(shape, dtype);
           plain.Fill(random);
@@ -275,7 +275,7 @@ TEST(TransposingCopies, BlocksAreThoseOfOneDnn) {
           const auto reorder = onednn::MakeReorder(user, layout, 1);
           if (!blocks || reorder == nullptr) return;
           if (!TransposingCopy::Find(blocks->tensor, blocks->memory)) return;
-          pairs += blocks->memory.dtype == DType::kBFloat16 && role == onednn::Operand::kWeight;
+          pairs += blocks->memory.dtype == DType::kBFloat16 && role == Task::kGradWeight;
           const auto bytes = static_cast<size_t>(onednn::BytesOf(layout));
           const Fenced theirs(bytes, true), ours(bytes, true);
           std::vector<char> scratch(static_cast<size_t>(reorder->ScratchBytes()) + 64);
@@ -292,9 +292,9 @@ TEST(TransposingCopies, BlocksAreThoseOfOneDnn) {
         };
         SCOPED_TRACE(::testing::Message() << primitive->Name() << ", " << p.weight[0] << " x "
                                           << p.weight[1] << ", " << NameOf(dtype));
-        compare(p.x, onednn::Operand::kX, primitive->X());
-        compare(p.y, onednn::Operand::kY, primitive->Y());
-        compare(p.weight, onednn::Operand::kWeight, primitive->Weight());
+        compare(p.x, Task::kGradX, primitive->X());
+        compare(p.y, Task::kForward, primitive->Y());
+        compare(p.weight, Task::kGradWeight, primitive->Weight());
       }
     }
   }

@@ -27,8 +27,6 @@ using aclimb::testing::Random;
 
 constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
 
-bool HasTiles() { return onednn::ProductsOf(DType::kBFloat16) == Products::kBFloat16Tiles; }
-
 class OwnProducts : public ::testing::Test {
  protected:
   void TearDown() override { SetTeamSize(0); }
@@ -68,9 +66,14 @@ struct Operands {
   Tensor x, y, weight;
 };
 
+#if defined(ACLIMB_OWN_TILES)
+bool HasTiles() { return onednn::ProductsOf(DType::kBFloat16) == Products::kBFloat16Tiles; }
+
 TileProduct PlanTiles(const Geometry& geometry, Task task, int threads) {
   return PlanTileProduct(geometry, task, threads);
 }
+#endif
+
 VectorProduct PlanVectors(const Geometry& geometry, Task task, int threads) {
   return PlanVectorProduct(geometry, task, threads);
 }
@@ -144,14 +147,6 @@ std::vector<Sizes> AllSizes(Random& random) {
   return all;
 }
 
-TEST_F(OwnProducts, OnTilesMeetTheTruth) {
-  if (!HasTiles()) GTEST_SKIP() << "this processor has no tiles, or they are switched off";
-  Random random(1);
-  for (const Sizes& sizes : AllSizes(random)) {
-    ExpectTruth(PlanTiles, sizes, kHalves, random);
-  }
-}
-
 TEST_F(OwnProducts, ByDotProductsMeetTheTruth) {
   if (!vectors::HasPairs()) GTEST_SKIP() << "this processor has no dot products of bfloat16";
   Random random(5);
@@ -205,7 +200,6 @@ void ExpectOneOrder(const Plan& plan, const DTypes& dtypes) {
 TEST_F(OwnProducts, ThreadsDoNotChangeABit) {
   ExpectOneOrder(PlanVectors, kFloats);
   if (vectors::HasPairs()) ExpectOneOrder(PlanPairs, kHalves);
-  if (HasTiles()) ExpectOneOrder(PlanTiles, kHalves);
 }
 
 // What fills up blocks is zero on both sides, or summed beside the results: no infinity meets a
@@ -244,9 +238,20 @@ TEST_F(OwnProducts, SpecialValuesStayWhereTheyBelong) {
   for (const Sizes& sizes : {Sizes{2, 37, 35, 45}, {3, 21, 515, 90}, {1, 515, 21, 270}}) {
     EachTarget([&] { ExpectSpecialValuesInPlace(PlanVectors, kFloats, sizes); });
     if (vectors::HasPairs()) ExpectSpecialValuesInPlace(PlanPairs, kHalves, sizes);
-    if (HasTiles()) ExpectSpecialValuesInPlace(PlanTiles, kHalves, sizes);
   }
 }
+
+#if defined(ACLIMB_OWN_TILES)
+TEST_F(OwnProducts, OnTilesMeetTheTruth) {
+  if (!HasTiles()) GTEST_SKIP() << "this processor has no tiles, or they are switched off";
+  Random random(1);
+  for (const Sizes& sizes : AllSizes(random)) {
+    ExpectTruth(PlanTiles, sizes, kHalves, random);
+    ExpectSpecialValuesInPlace(PlanTiles, kHalves, sizes);
+  }
+  ExpectOneOrder(PlanTiles, kHalves);
+}
+#endif
 
 }  // namespace
 }  // namespace aclimb::convolution_backward

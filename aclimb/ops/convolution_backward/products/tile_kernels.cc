@@ -90,8 +90,8 @@ ACLIMB_TILES void PackRight(const BFloat16* from, int64_t stride, int64_t column
 }
 
 ACLIMB_TILES void PackRightTransposed(const BFloat16* from, int64_t stride, int64_t columns,
-                                      int64_t depth, Right to) {
-  for (int64_t k = 0; k < depth; k += kSide, to.data += to.step) {
+                                      int64_t depth, BFloat16* panel) {
+  for (int64_t k = 0; k < depth; k += kSide, panel += kStep) {
     const uint32_t mask = First(depth - k);
     for (int64_t half = 0; half < 2; ++half) {
       __m512i pairs[kLanes];
@@ -102,38 +102,15 @@ ACLIMB_TILES void PackRightTransposed(const BFloat16* from, int64_t stride, int6
       }
       Transpose(pairs);
       for (int64_t i = 0; i < kLanes; ++i) {
-        _mm512_store_si512(to.data + half * to.half + i * kSide, pairs[i]);
+        _mm512_store_si512(panel + half * kTile + i * kSide, pairs[i]);
       }
-    }
-  }
-}
-
-ACLIMB_TILES void EmbedRows(const BFloat16* from, int64_t stride, int64_t step, int64_t rows,
-                            int64_t count, int64_t lead, int64_t length, BFloat16* to) {
-  if (step == 1) {
-    for (int64_t i = 0; i < length; i += 32) {
-      const uint32_t inside = First(lead + count - i) & ~First(lead - i), all = First(length - i);
-      for (int64_t r = 0; r < rows; ++r) {
-        _mm512_mask_storeu_epi16(to + r * length + i, all,
-                                 Load(from + r * stride + i - lead, inside));
-      }
-    }
-    return;
-  }
-  for (int64_t i = 0; i < length; i += 16) {
-    // Only the even ones: the odd element behind the last may not be there.
-    const uint32_t inside = First(2 * (lead + count - i)) & ~First(2 * (lead - i)) & 0x55555555u;
-    const auto all = static_cast<__mmask16>(First(length - i));
-    for (int64_t r = 0; r < rows; ++r) {
-      const __m512i pairs = Load(from + r * stride + 2 * (i - lead), inside);
-      _mm256_mask_storeu_epi16(to + r * length + i, all, _mm512_cvtepi32_epi16(pairs));
     }
   }
 }
 
 // Tiles 0 to 3 are sums: top left, top right, bottom left, bottom right; 4 and 5 the left operand,
 // 6 and 7 the right one.
-ACLIMB_TILES void Multiply(Left left, Right right, int64_t steps, bool add, float* sums) {
+ACLIMB_TILES void Multiply(Left left, const BFloat16* right, int64_t steps, bool add, float* sums) {
   const int64_t left_row = left.stride * static_cast<int64_t>(sizeof(BFloat16));
   const BFloat16* top = left.data;
   constexpr int64_t kRow = kSide * sizeof(float), kOperandRow = kSide * sizeof(BFloat16);
@@ -151,11 +128,11 @@ ACLIMB_TILES void Multiply(Left left, Right right, int64_t steps, bool add, floa
     _tile_zero(2);
     _tile_zero(3);
   }
-  for (int64_t s = 0; s < steps; ++s, top += left.step, right.data += right.step) {
+  for (int64_t s = 0; s < steps; ++s, top += left.step, right += kStep) {
     _tile_loadd(4, top, left_row);
-    _tile_loadd(6, right.data, kOperandRow);
+    _tile_loadd(6, right, kOperandRow);
     _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, right.data + right.half, kOperandRow);
+    _tile_loadd(7, right + kTile, kOperandRow);
     _tile_dpbf16ps(1, 4, 7);
     _tile_loadd(5, top + left.half, left_row);
     _tile_dpbf16ps(2, 5, 6);
@@ -202,22 +179,5 @@ ACLIMB_TILES void StoreColumns(const float* sums, int64_t rows, int64_t columns,
 }  // namespace aclimb::convolution_backward::tiles
 
 #else
-
-// Other processors: nobody calls the rest.
-namespace aclimb::convolution_backward::tiles {
-
-bool Permitted() { return false; }
-Session::Session() = default;
-Session::~Session() = default;
-void PackLeft(const BFloat16*, int64_t, int64_t, int64_t, BFloat16*) {}
-void PackLeftTransposed(const BFloat16*, int64_t, int64_t, int64_t, BFloat16*) {}
-void PackRight(const BFloat16*, int64_t, int64_t, int64_t, BFloat16*) {}
-void PackRightTransposed(const BFloat16*, int64_t, int64_t, int64_t, Right) {}
-void EmbedRows(const BFloat16*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, BFloat16*) {}
-void Multiply(Left, Right, int64_t, bool, float*) {}
-void StoreRows(const float*, bool, int64_t, int64_t, BFloat16*, int64_t) {}
-void StoreColumns(const float*, int64_t, int64_t, BFloat16*, int64_t) {}
-
-}  // namespace aclimb::convolution_backward::tiles
-
+#error "Tiles are instructions of x86."
 #endif

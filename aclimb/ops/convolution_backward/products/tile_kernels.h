@@ -41,19 +41,6 @@ struct Left {
   }
 };
 
-// A right operand: a panel, or one whose halves lie apart, so that steps may begin at any pair of
-// the sum.
-struct Right {
-  BFloat16* data;
-  int64_t step;  // from one step to the next
-  int64_t half;  // from column 0 to column 16
-
-  static Right Panel(BFloat16* panel) { return {panel, kStep, kStep / 2}; }
-  static Right Halves(BFloat16* first, int64_t half) { return {first, kStep / 2, half}; }
-  Right At(int64_t first_step) const { return {data + first_step * step, step, half}; }
-  Right Behind(int64_t pairs) const { return {data + pairs * kSide, step, half}; }
-};
-
 // While one lives, the calling thread may call Multiply.
 class Session {
  public:
@@ -75,15 +62,10 @@ void PackRight(const BFloat16* from, int64_t stride, int64_t columns, int64_t de
                BFloat16* panel);
 // Columns of from[column][depth], in order.
 void PackRightTransposed(const BFloat16* from, int64_t stride, int64_t columns, int64_t depth,
-                         Right to);
-
-// Rows of a plane: to[row][lead + i] = from[row][i * step] for i in [0, count), and zeros at the
-// other places of [0, length). Rows of `to` are `length` apart.
-void EmbedRows(const BFloat16* from, int64_t stride, int64_t step, int64_t rows, int64_t count,
-               int64_t lead, int64_t length, BFloat16* to);
+                         BFloat16* panel);
 
 // sums[row][column] = left * right, or is increased by it.
-void Multiply(Left left, Right right, int64_t steps, bool add, float* sums);
+void Multiply(Left left, const BFloat16* right, int64_t steps, bool add, float* sums);
 
 // to[row][column], rounded to nearest even; `zipped` as PackRight leaves the columns.
 void StoreRows(const float* sums, bool zipped, int64_t rows, int64_t columns, BFloat16* to,

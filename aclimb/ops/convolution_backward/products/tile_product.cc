@@ -60,7 +60,7 @@ void RowsUnit(const TileProduct& p, int64_t unit, const Matrix& source, const Ma
   for (int64_t r = first_row; r < end_row; r += kSide) {
     const auto rows = tiles::Left::Panel(packed + r / kSide * steps * kStep);
     for (int64_t c = 0; c < columns; c += kSide) {
-      tiles::Multiply(rows, tiles::Right::Panel(panels + c / kSide * steps * kStep), steps, false,
+      tiles::Multiply(rows, panels + c / kSide * steps * kStep, steps, false,
                       sums);
       tiles::StoreRows(sums, true, std::min(kSide, end_row - r), std::min(kSide, columns - c),
                        result.As<BFloat16>(image, r) + first_column + c, result.row);
@@ -126,7 +126,7 @@ class SumsUnit {
         tiles::PackRightTransposed(
             right_.As<BFloat16>(image + i, first_column_ + c, pixel), right_.row,
             std::min(kSide, columns_ - c), pixels,
-            tiles::Right::Panel(rights_ + (c / kSide * p_.chunk + i * steps) * kStep));
+            rights_ + (c / kSide * p_.chunk + i * steps) * kStep);
       }
     }
     const bool add = long_sums_.Add(images * pixels);
@@ -149,7 +149,7 @@ class SumsUnit {
   void Multiply(const tiles::Left& rows, int64_t begin, int64_t end, bool add, float* sums) {
     for (int64_t s = begin; s < end; s += kResident) {
       for (int64_t c = 0; c < Blocks(columns_); ++c) {
-        tiles::Multiply(rows.At(s), tiles::Right::Panel(rights_ + (c * p_.chunk + s) * kStep),
+        tiles::Multiply(rows.At(s), rights_ + (c * p_.chunk + s) * kStep,
                         std::min(kResident, end - s), add || s > 0, sums + c * kStep);
       }
     }
