@@ -176,8 +176,8 @@ class MatricesPlan final : public ProductPlan {
     const int64_t rows = rows_.Length(down), columns = columns_.Length(across);
     char* to = scratch;
     if (is_direct_) {
-      to = static_cast<char*>(run.Data(setup_.out)) +
-           (p.OffsetOf(p.out, batch) + row * p.out.row + column) * p.out.Size();
+      to =
+          setup_.out.At(run) + (p.OffsetOf(p.out, batch) + row * p.out.row + column) * p.out.Size();
     } else if (slices_ > 1) {
       to = reinterpret_cast<char*>(partial + ((slice * p.Batches() + batch) * p.m + row) * p.n +
                                    column);

@@ -28,3 +28,10 @@ def reason(operator, params):
         if re.fullmatch(name, operator) and re.search(pattern, params):
             return why
     return None
+
+# Of the checker, in which operator: refusals of what the cases above do.
+FOUND = []
+
+
+def finding(operator, rule):
+    return (operator, rule) in FOUND
