@@ -32,10 +32,6 @@ bool NeedsNoEngine(const Task& task) {
          (task.kind == Task::Kind::kRun && task.run.any_thread != 0);
 }
 
-// Whether it may begin a millisecond late, if nobody waits for it.
-bool MayBeginLate(const Task& task) {
-  return NeedsNoEngine(task) && CostsAtMost(task, Engine::kLongBytes);
-}
 
 }  // namespace
 
@@ -59,8 +55,11 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ++ready_count_;
   queue->ready = true;
   const Task& next = queue->tasks.front();
-  const bool looks_soon = MayBeginLate(next) && (ticking_ || (spinning_ && !executing_));
-  if (looks_soon && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1) {
+  // At the end of its spin, or at its next tick: a long task must not lose that much.
+  const bool looks_soon =
+      (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
+  if (looks_soon && NeedsNoEngine(next) && !deferred_ && ready_count_ == 1 &&
+      queue->tasks.size() == 1) {
     deferred_ = true;
     return;
   }

@@ -71,8 +71,9 @@ class Engine {
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
 
   // For a while after work the engine spins, and then looks around by itself, once a millisecond.
-  // Meanwhile it is not told of a lone small task: either a synchronising call runs the task, or
-  // the engine finds it.
+  // It is not told of a lone task while it spins, nor of a lone short one between two looks: either
+  // a synchronising call runs the task, which saves waking its thread at the end, or the engine
+  // finds it.
   static constexpr int kTicks = 50;
 
   std::array<QueueList, kPriorities> ready_;
