@@ -90,6 +90,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
 
   static void Reached(void* payload, AclimbSuspension* stop);
   static int Help(void* payload);
+  static void Hurry(void* payload);
   static int Finish(void* payload);
 
   // Under both locks: the call was not made.
@@ -134,6 +135,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;  // for who closes, or waits to hear a reason
   std::condition_variable work_;     // for the worker
+  bool worker_looks_ = false;        // it wakes by itself before long
+  std::chrono::steady_clock::time_point busy_until_;  // since the last operation it looks by itself
   std::condition_variable look_;     // for the observer
   bool observer_sleeps_ = false;     // until it is told; else it looks by itself
   std::deque<std::shared_ptr<Queued>> queue_;
