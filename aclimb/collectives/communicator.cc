@@ -87,8 +87,8 @@ void Communicator::Close() {
       const uint64_t progress = group_->Progress();
       const uint64_t run = runs_;
       const auto patience = running_ != nullptr ? kCloseTime : origin_.settings.exec_timeout;
-      const bool less = changed_.wait_for(
-          lock, patience, [&] { return queue_.size() < left || runs_ != run; });
+      const bool less =
+          changed_.wait_for(lock, patience, [&] { return queue_.size() < left || runs_ != run; });
       if (less || group_->Progress() != progress) continue;
       Abandon(lock);
       break;
@@ -165,9 +165,8 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   if (!item->refused && item->code != HCCL_SUCCESS) {
     return Refuse(item->code, item->text, kFix, "collective/failed");
   }
-  return Refuse(HCCL_E_PARA,
-                Cat("the operation cannot be queued on the stream: ", reason.what), reason.fix,
-                "collective/stream");
+  return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
+                reason.fix, "collective/stream");
 }
 
 void Communicator::Reached(void* payload, AclimbSuspension* stop) {

@@ -43,7 +43,8 @@ Status Communicator::Explain(const Operation& operation, Status failure,
     if (Status status = HeardLocked(here); !status.ok()) return status;
   }
   const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
-  const std::string others = stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
+  const std::string others =
+      stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
   if (late) {
     return Refuse(HCCL_E_TIMEOUT,
                   Cat(here, " waited for ", took.count(), " ms: ", others,
@@ -51,10 +52,10 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                   "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
                   "collective/exec-timeout");
   }
-  return Refuse(failure.code(),
-                Cat(here, ": ", failure.refusal().what, " (", others,
-                    "); expected the transfer to succeed."),
-                kFix, failure.refusal().rule);
+  return Refuse(
+      failure.code(),
+      Cat(here, ": ", failure.refusal().what, " (", others, "); expected the transfer to succeed."),
+      kFix, failure.refusal().rule);
 }
 
 Status Communicator::HeardLocked(const std::string& here) const {
@@ -162,12 +163,12 @@ void Communicator::AskOthers(std::unique_lock<std::mutex>& lock, std::string* su
       *suspected = difference;
       continue;
     }
-    cause_ = Refuse(HCCL_E_PARA,
-                    Cat("the ranks do not make the same calls: ", difference,
-                        "; expected the same."),
-                    "have all ranks make the same calls in the same order, with equal counts, "
-                    "types, operations and roots",
-                    "collective/mismatch");
+    cause_ =
+        Refuse(HCCL_E_PARA,
+               Cat("the ranks do not make the same calls: ", difference, "; expected the same."),
+               "have all ranks make the same calls in the same order, with equal counts, "
+               "types, operations and roots",
+               "collective/mismatch");
     lock.unlock();
     group_->Abort(difference);
     lock.lock();
@@ -197,8 +198,8 @@ std::string Communicator::DifferenceLocked(const Stand& stand, bool* certain) co
   if (collective && stand.signature != mine.Signature()) return both;
   for (const Flow& flow : flows) {
     for (const Flow& theirs : stand.flows) {
-      const bool meets = flow.peer == other && flow.sends != theirs.sends &&
-                         flow.number == theirs.number;
+      const bool meets =
+          flow.peer == other && flow.sends != theirs.sends && flow.number == theirs.number;
       if (!meets || flow.bytes == theirs.bytes) continue;
       return Cat(both, ": rank ", flow.sends ? rank() : other, " sends ",
                  flow.sends ? flow.bytes : theirs.bytes, " bytes to rank ",
@@ -220,9 +221,9 @@ void Communicator::RankGone(uint32_t at_link, const std::string& why) {
   if (!place) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (cause_.ok()) {
-    cause_ = Refuse(HCCL_E_REMOTE,
-                    Cat("rank ", *place, " has gone (", why, "); expected it to go on."), kFix,
-                    "collective/rank-gone");
+    cause_ =
+        Refuse(HCCL_E_REMOTE, Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
+               kFix, "collective/rank-gone");
   }
   if (!gone_since_) gone_since_ = Clock::now();
   changed_.notify_all();
@@ -263,8 +264,8 @@ Stand Communicator::WhereItStands() {
     stand.number = running_->number;
     stand.signature = running_->Signature();
   } else if (!queue_.empty()) {
-    stand.text = Cat("has queued ", queue_.front()->operation.Text(),
-                     ", which its stream has not come to");
+    stand.text =
+        Cat("has queued ", queue_.front()->operation.Text(), ", which its stream has not come to");
   } else {
     stand.text = done_ == 0 ? std::string("has made no call yet")
                             : Cat("has made no call since call ", done_);

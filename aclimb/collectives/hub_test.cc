@@ -130,8 +130,7 @@ TEST_F(HubTest, ARankThatBringsTooMuchEndsAlone) {
   Listener listener;
   links[0]->Watch("channel", &listener);
 
-  const std::string large =
-      Encode(FrameType::kExchange, std::string(size_t{32} << 20, 'x'));
+  const std::string large = Encode(FrameType::kExchange, std::string(size_t{32} << 20, 'x'));
   largest_allocation = size_t{1} << 20;
   size_t sent = 0;
   std::string part;
@@ -208,8 +207,9 @@ TEST_F(HubTest, AFailureWaitsForWhoHearsIt) {
   links[0]->TellFailure("channel", HCCL_E_PARA, "why");
   // What comes behind it has been heard.
   const std::vector<std::string> pieces(2, "piece");
-  auto other = std::async(std::launch::async,
-                          [&] { return links[1]->Exchange("key", {0, 1}, pieces, In(60)); });
+  auto other = std::async(std::launch::async, [&] {
+    return links[1]->Exchange("key", {0, 1}, pieces, In(60));
+  });
   ASSERT_TRUE(links[0]->Exchange("key", {0, 1}, pieces, In(60)).ok());
   ASSERT_TRUE(other.get().ok());
   Listener late;

@@ -79,8 +79,8 @@ class QueuedCollective {
     Leave();
   }
 
-  // The oldest one of the queue, kept for the caller; null when there is none. Those of other queues
-  // are not left to the caller.
+  // The oldest one of the queue, kept for the caller; null when there is none. Those of other
+  // queues are not left to the caller.
   static QueuedCollective* FirstOf(const AclimbQueue* queue) {
     UnderWay& all = AllUnderWay();
     if (all.count.load(std::memory_order_relaxed) == 0) return nullptr;

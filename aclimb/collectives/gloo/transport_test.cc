@@ -77,7 +77,10 @@ struct Rank {
 
   int Connect(uint32_t size, milliseconds time) {
     const AclimbMeshConfig config = {
-        rank, size, "127.0.0.1", In(time),
+        rank,
+        size,
+        "127.0.0.1",
+        In(time),
         [](void* self, const char* pieces, size_t bytes, char* theirs) {
           auto* const mine = static_cast<Rank*>(self);
           return mine->board->Exchange(mine->rank, pieces, bytes, theirs);
@@ -119,8 +122,8 @@ TEST(Transport, LongMessagesGoInPieces) {
     const uint32_t next = (rank.rank + 1) % 3, last = (rank.rank + 2) % 3;
     std::vector<char> mine = Pattern(rank.rank, kBytes), theirs(kBytes);
     const uint64_t before = Transport().progress(rank.mesh);
-    const AclimbPiece send = {next, mine.data(), kBytes, 7}, receive = {last, theirs.data(),
-                                                                      kBytes, 7};
+    const AclimbPiece send = {next, mine.data(), kBytes, 7},
+                      receive = {last, theirs.data(), kBytes, 7};
     AclimbTransportCall call = rank.Call(1);
     ASSERT_EQ(Transport().transfer(rank.mesh, &call, &send, 1, &receive, 1), 0) << rank.error.text;
     EXPECT_TRUE(theirs == Pattern(last, kBytes));
@@ -180,9 +183,8 @@ TEST(Transport, AStrangerAtThePortKeepsRanksApart) {
     std::memcpy(&address, pieces + (1 - rank) * bytes + 1, sizeof(address));
     ASSERT_EQ(address.sin_family, AF_INET);
     strangers[rank] = socket(AF_INET, SOCK_STREAM, 0);
-    ASSERT_EQ(connect(strangers[rank], reinterpret_cast<const sockaddr*>(&address),
-                      sizeof(address)),
-              0);
+    ASSERT_EQ(
+        connect(strangers[rank], reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
   });
   std::vector<std::thread> threads;
   for (uint32_t r = 0; r < 2; ++r) {
