@@ -31,9 +31,9 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   if (origin_.link == nullptr) return failure;
   const std::string here = Cat("rank ", rank(), " of ", size(), " in ", operation.Text());
   const bool late = failure.code() == HCCL_E_TIMEOUT;
-  if (!late && failure.code() != HCCL_E_TCP_TRANSFER) {
-    // Of this rank alone.
-    const Refusal& own = failure.refusal();
+  const Refusal& own = failure.refusal();
+  const bool of_others = own.code == HCCL_E_TCP_TRANSFER || own.code == HCCL_E_INTERNAL;
+  if (!late && !of_others) {
     return Refuse(own.code, Cat(here, ": ", own.what), own.fix, own.rule);
   }
   {
@@ -52,10 +52,9 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                   "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
                   "collective/exec-timeout");
   }
-  return Refuse(
-      failure.code(),
-      Cat(here, ": ", failure.refusal().what, " (", others, "); expected the transfer to succeed."),
-      kFix, failure.refusal().rule);
+  return Refuse(own.code,
+                Cat(here, ": ", own.what, " (", others, "); expected the transfer to succeed."),
+                own.code == HCCL_E_INTERNAL ? own.fix : kFix, own.rule);
 }
 
 Status Communicator::HeardLocked(const std::string& here) const {
