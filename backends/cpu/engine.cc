@@ -145,6 +145,17 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   return false;
 }
 
+void Engine::Halt(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
+  const Task& task = queue->tasks.front();
+  queue->suspended = true;
+  const auto start = task.start;
+  void* const payload = task.payload;
+  queue->suspension.queue = queue->shared_from_this();
+  lock.unlock();
+  start(payload, &queue->suspension);
+  lock.lock();
+}
+
 // One turn: the markers and waits at the front, and at most one task.
 void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only) {
   TaskList dropped;
@@ -164,14 +175,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
       queue->PopFront();
       marker->Release();
     } else if (task.kind == Task::Kind::kSuspend) {
-      queue->suspended = true;
-      const auto start = task.start;
-      void* const payload = task.payload;
-      queue->suspension.queue = queue->shared_from_this();
-      lock.unlock();
-      start(payload, &queue->suspension);
-      lock.lock();
-      return;
+      return Halt(queue, lock);
     } else {
       lives = RunTask(queue, lock, &dropped);
       break;

@@ -35,6 +35,11 @@ class Engine {
   // and the task needs no engine. The lock is released meanwhile; the caller keeps the queue from
   // being destroyed.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  // The queue's front task, a halt, begins. The lock is released meanwhile.
+  void Halt(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  // Whether a halt that nothing is in front of begins on the thread that submits it, which saves
+  // waking the engine's.
+  bool HaltsAtOnce() const;
   // The queue's front task, a wait, begins to wait for the marker, and its time begins to run.
   void Block(AclimbQueue* queue, AclimbMarker* marker) noexcept;
   // Has the engine look at its queues.
