@@ -13,6 +13,9 @@
 namespace aclimb::matmul {
 namespace {
 
+// Multiplications that take no longer, row by row, than oneDNN takes to begin.
+constexpr double kTinyWork = 2048;
+
 Source SourceOf(const Term& term) { return {.parameter = term.parameter, .element = term.element}; }
 
 // A factor of the product, and what has been done to it.
@@ -84,7 +87,8 @@ class PlanBuilder {
                                     HasSelf(call_) ? &call_.self.view : nullptr, call_.out.view);
       MergeBatches(problem);
       const bool too_far = MatricesReachTooFar(problem);
-      const bool is_vector = problem.m == 1 || problem.n == 1 || too_far;
+      const bool is_tiny = problem.Work() <= kTinyWork;
+      const bool is_vector = problem.m == 1 || problem.n == 1 || is_tiny || too_far;
       const bool swaps = is_vector ? VectorSwaps(problem) : MatricesSwap(problem);
       if (swaps) Transpose(problem);
       if (is_vector && problem.m > 1) SplitRows(problem);
@@ -142,7 +146,7 @@ class PlanBuilder {
       factor.MakeDense(dtype, planner_, copies_);
       ready = false;
     };
-    prepare(a, MatricesRead(problem.a, problem.m, problem.k));
+    prepare(a, MatricesRead(problem.a, problem.m, problem.k) && !MatricesGainByRows(problem));
     prepare(b, MatricesRead(problem.b, problem.k, problem.n));
     return ready;
   }

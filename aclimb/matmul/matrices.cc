@@ -231,6 +231,14 @@ bool MatricesRead(const Operand& operand, int64_t rows, int64_t columns) {
   return (by_rows || by_columns) && !ReachesFar(operand);
 }
 
+bool MatricesGainByRows(const Problem& problem) {
+  constexpr int64_t kLeastUses = 128;  // of an element that is copied
+  const auto by_columns = [](const Operand& operand) {
+    return operand.row == 1 && operand.column != 1;
+  };
+  return by_columns(problem.a) && by_columns(problem.b) && problem.n >= kLeastUses;
+}
+
 PlanPointer MakeMatricesPlan(Planner& planner, Setup setup) {
   return NewPlan<MatricesPlan>(std::move(setup), planner);
 }
