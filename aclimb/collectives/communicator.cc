@@ -29,10 +29,6 @@ bool IsShort(const Operation& operation) {
   return bytes <= kShortBytes;
 }
 
-constexpr const char* kFix =
-    "look at that rank first: its own message tells more; then destroy the communicator and make a "
-    "new one";
-
 Status Copy(const Status& status) {
   if (status.ok()) return Ok();
   const Refusal& refusal = status.refusal();
@@ -163,7 +159,7 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   }
   // With ASCEND_LAUNCH_BLOCKING the operation itself may have failed.
   if (!item->refused && item->code != HCCL_SUCCESS) {
-    return Refuse(item->code, item->text, kFix, "collective/failed");
+    return Refuse(item->code, item->text, kFixOfFailure, "collective/failed");
   }
   return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
                 reason.fix, "collective/stream");

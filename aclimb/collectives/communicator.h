@@ -26,6 +26,11 @@
 
 namespace aclimb::collectives {
 
+// What to do about another rank's failure.
+inline constexpr const char* kFixOfFailure =
+    "look at that rank first: its own message tells more; then destroy the communicator and make a "
+    "new one";
+
 // What a program holds as HcclComm: one rank of a group, with the thread that performs its
 // operations, one at a time, in the order of the calls.
 class Communicator final : public Watcher, public std::enable_shared_from_this<Communicator> {

@@ -19,10 +19,6 @@ constexpr auto kReasonTime = std::chrono::milliseconds(1500);
 // A rank that has gone may have done its part: what it sent is still read, as long as that gets on.
 constexpr auto kGraceTime = std::chrono::seconds(2);
 
-constexpr const char* kFix =
-    "look at that rank first: its own message tells more; then destroy the communicator and make a "
-    "new one";
-
 }  // namespace
 
 Status Communicator::Explain(const Operation& operation, Status failure,
@@ -54,7 +50,7 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   }
   return Refuse(own.code,
                 Cat(here, ": ", own.what, " (", others, "); expected the transfer to succeed."),
-                own.code == HCCL_E_INTERNAL ? own.fix : kFix, own.rule);
+                own.code == HCCL_E_INTERNAL ? own.fix : kFixOfFailure, own.rule);
 }
 
 Status Communicator::HeardLocked(const std::string& here) const {
@@ -222,7 +218,7 @@ void Communicator::RankGone(uint32_t at_link, const std::string& why) {
   if (cause_.ok()) {
     cause_ =
         Refuse(HCCL_E_REMOTE, Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
-               kFix, "collective/rank-gone");
+               kFixOfFailure, "collective/rank-gone");
   }
   if (!gone_since_) gone_since_ = Clock::now();
   changed_.notify_all();
@@ -243,7 +239,7 @@ void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (cause_.ok()) {
-      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFix,
+      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFixOfFailure,
                       "collective/rank-failed");
     }
     changed_.notify_all();
