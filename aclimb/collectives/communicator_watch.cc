@@ -239,8 +239,8 @@ void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (cause_.ok()) {
-      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFixOfFailure,
-                      "collective/rank-failed");
+      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what),
+                      kFixOfFailure, "collective/rank-failed");
     }
     changed_.notify_all();
   }
