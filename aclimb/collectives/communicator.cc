@@ -21,7 +21,7 @@ constexpr auto kCloseTime = std::chrono::seconds(10);
 // finds it.
 constexpr auto kBusyTime = std::chrono::milliseconds(50);
 constexpr auto kLookTime = std::chrono::milliseconds(1);
-constexpr uint64_t kShortBytes = 64 * 1024;
+constexpr uint64_t kShortBytes = 1 << 20;
 
 bool IsShort(const Operation& operation) {
   uint64_t bytes = operation.bytes();
