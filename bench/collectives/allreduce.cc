@@ -178,7 +178,7 @@ int main(int count, char** arguments) {
   for (size_t bytes = 4; bytes <= most; bytes *= 4) {
     const size_t elements = bytes / sizeof(float);
     // Short turns: what else runs on the machine then meets all of them alike.
-    const int times = bytes <= (64 << 10) ? 40 : bytes <= (4 << 20) ? 6 : 1;
+    const int times = bytes <= (1 << 20) ? 40 : bytes <= (16 << 20) ? 6 : 1;
     Times by_hccl, by_gloo, by_mpi;
     const int turns = bytes <= (16 << 20) ? 13 : 7;
     for (int turn = 0; turn < turns; ++turn) {

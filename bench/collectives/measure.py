@@ -123,7 +123,8 @@ def main():
             print(f"{name}: not measured ({error})")
             continue
         print(f"{name}\n{output}", end="", flush=True)
-        figures[name] = {"load": os.getloadavg()[0], "cores": os.cpu_count(), "rows": rows_of(output)}
+        rows = figures.get(name, {}).get("rows", {})
+        figures[name] = {"load": os.getloadavg()[0], "cores": os.cpu_count(), "rows": {**rows, **rows_of(output)}}
         if options.write:
             MEASURED.write_text(json.dumps(figures, indent=1) + "\n")
     if not options.write:
