@@ -14,6 +14,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/collectives.h"
+#include "aclimb/collectives/errors.h"
 #include "aclimb/collectives/group.h"
 #include "aclimb/collectives/link.h"
 #include "aclimb/collectives/operation.h"
@@ -24,6 +25,11 @@
 #include "aclimb/core/status.h"
 
 namespace aclimb::collectives {
+
+// What to do about another rank's failure.
+inline constexpr const char* kFixOfFailure =
+    "look at that rank first: its own message tells more; then destroy the communicator and make a "
+    "new one";
 
 // What a program holds as HcclComm: one rank of a group, with the thread that performs its
 // operations, one at a time, in the order of the calls.
@@ -88,12 +94,19 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   };
 
   static void Reached(void* payload, AclimbSuspension* stop);
+  static int Help(void* payload);
   static int Finish(void* payload);
 
   // Under both locks: the call was not made.
   void TakeBackLocked(const std::shared_ptr<Queued>& item);
   void Work();
+  // Under the lock, which is let go meanwhile: the first of the queue, which its stream has come to
+  // and nobody does, is done.
+  void DoFirst(std::unique_lock<std::mutex>& lock);
   void Perform(Queued& item);
+  // Under the lock, which is let go meanwhile: an operation that its stream had come to has nobody
+  // who gets its result.
+  void Drop(const std::shared_ptr<Queued>& item, std::unique_lock<std::mutex>& lock);
   // The communicator has failed, on all ranks.
   void End(const Status& why);
   // Under the lock, which is let go meanwhile: what is queued gets nowhere.
@@ -124,7 +137,10 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   // Held while a call is numbered and queued, so that the streams have the calls in their order.
   std::mutex issue_mutex_;
   std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
+  std::condition_variable changed_;  // for who closes, or waits to hear a reason
+  std::condition_variable work_;     // for the worker
+  std::condition_variable look_;     // for the observer
+  bool observer_sleeps_ = false;     // until it is told; else it looks by itself
   std::deque<std::shared_ptr<Queued>> queue_;
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
@@ -137,6 +153,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::optional<std::chrono::steady_clock::time_point> gone_since_;  // a rank
   Status cause_;    // what was heard of the other ranks
   Status failure_;  // what ended this communicator
+  Status no_memory_ = NoHostMemory("the operation");  // to be told when there is none
   std::vector<uint32_t> left_;  // ranks that have said good-bye
   std::map<std::string, uint64_t> splits_;
 

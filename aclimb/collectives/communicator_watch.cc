@@ -19,10 +19,6 @@ constexpr auto kReasonTime = std::chrono::milliseconds(1500);
 // A rank that has gone may have done its part: what it sent is still read, as long as that gets on.
 constexpr auto kGraceTime = std::chrono::seconds(2);
 
-constexpr const char* kFix =
-    "look at that rank first: its own message tells more; then destroy the communicator and make a "
-    "new one";
-
 }  // namespace
 
 Status Communicator::Explain(const Operation& operation, Status failure,
@@ -30,7 +26,12 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   // Threads of one process know of each other already.
   if (origin_.link == nullptr) return failure;
   const std::string here = Cat("rank ", rank(), " of ", size(), " in ", operation.Text());
-  const bool late = took.count() >= operation.timeout_ms;
+  const bool late = failure.code() == HCCL_E_TIMEOUT;
+  if (!late && failure.code() != HCCL_E_TCP_TRANSFER) {
+    // Of this rank alone.
+    const Refusal& own = failure.refusal();
+    return Refuse(own.code, Cat(here, ": ", own.what), own.fix, own.rule);
+  }
   {
     std::unique_lock<std::mutex> lock(mutex_);
     const auto heard = [this] { return !cause_.ok() || !left_.empty(); };
@@ -49,7 +50,7 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   return Refuse(failure.code(),
                 Cat(here, ": ", failure.refusal().what, " (", others,
                     "); expected the transfer to succeed."),
-                kFix, failure.refusal().rule);
+                kFixOfFailure, failure.refusal().rule);
 }
 
 Status Communicator::HeardLocked(const std::string& here) const {
@@ -94,14 +95,18 @@ void Communicator::Observe() {
     } catch (const std::exception&) {
       // Without memory nobody is asked; time-outs still hold.
       if (!lock.owns_lock()) lock.lock();
-      changed_.wait_for(lock, kSlow);
+      look_.wait_for(lock, kSlow);
     }
   }
 }
 
-// One operation.
+// One operation. Nobody tells when it has ended: that would cost each of them a wake-up.
 void Communicator::ObserveLocked(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(lock, [this] { return stopping_ || (running_ != nullptr && failure_.ok()); });
+  while (!stopping_ && (running_ == nullptr || !failure_.ok())) {
+    observer_sleeps_ = true;
+    look_.wait(lock);
+  }
+  observer_sleeps_ = false;
   const uint64_t run = runs_;
   auto patience = std::chrono::milliseconds(kSlow);
   auto next_ask = running_since_ + patience;
@@ -126,7 +131,7 @@ void Communicator::ObserveLocked(std::unique_lock<std::mutex>& lock) {
       due = std::min(due, quiet_since + kGraceTime);
     }
     if (now < due) {
-      changed_.wait_until(lock, due);
+      look_.wait_until(lock, due);
       continue;
     }
     if (now < next_ask) continue;
@@ -212,11 +217,12 @@ void Communicator::RankGone(uint32_t at_link, const std::string& why) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (cause_.ok()) {
     cause_ = Refuse(HCCL_E_REMOTE,
-                    Cat("rank ", *place, " has gone (", why, "); expected it to go on."), kFix,
+                    Cat("rank ", *place, " has gone (", why, "); expected it to go on."), kFixOfFailure,
                     "collective/rank-gone");
   }
   if (!gone_since_) gone_since_ = Clock::now();
   changed_.notify_all();
+  look_.notify_all();
 }
 
 void Communicator::RankLeft(uint32_t at_link) {
@@ -233,7 +239,7 @@ void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (cause_.ok()) {
-      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFix,
+      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFixOfFailure,
                       "collective/rank-failed");
     }
     changed_.notify_all();

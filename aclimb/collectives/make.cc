@@ -69,12 +69,14 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
     return MakeOf(nullptr, ThreadGroup::Join(key, size, rank), key, device.value(), wishes, {},
                   false);
   }
+  Result<const AclimbTransport*> transport = LoadTransport();
+  if (!transport.ok()) return transport.TakeStatus();
   Result<std::string> address = WantedAddress(wishes.settings);
   if (!address.ok()) return address.TakeStatus();
   std::vector<uint32_t> ranks(size);
   for (uint32_t r = 0; r < size; ++r) ranks[r] = r;
   Result<std::unique_ptr<Group>> group =
-      MeshGroup::Connect(link.value(), "connect", ranks, rank, address.value(),
+      MeshGroup::Connect(*transport.value(), link.value(), "connect", ranks, rank, address.value(),
                          wishes.settings.deterministic, deadline);
   if (!group.ok()) return group.TakeStatus();
   return MakeOf(std::move(link.value()), std::move(group.value()), key, device.value(), wishes,

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "aclimb/collectives/datatype.h"
+#include "aclimb/collectives/errors.h"
 #include "aclimb/collectives/reduction.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/text.h"
@@ -288,8 +289,7 @@ Status ThreadRanks::Part(bool done) {
     changed_.wait(lock, [&] { return partings_ != parting; });
   }
   if (!in_vain_) return Ok();
-  return Refuse(HCCL_E_MEMORY, "host memory is exhausted; expected some for every rank's part.",
-                "free host memory", "collective/host-memory");
+  return NoHostMemory("every rank's part");
 }
 
 Status ThreadRanks::RunTransfers(uint32_t rank, const Operation& operation) {

@@ -7,6 +7,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/runtime/collective.h"
 #include "aclimb/runtime/exception_info.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
@@ -169,6 +170,7 @@ Status TaskError(Stream& stream, int code) {
 }
 
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
+  if (timeout_ms < 0 && !HelpCollective(stream)) return TaskError(stream, kRtStreamAbort);
   const int code = Backend().queue_wait(stream.queue, timeout_ms);
   if (code == 0) return Ok();
   return code == kRtStreamSyncTimeout ? StreamTimeout(stream.id, timeout_ms)
