@@ -2,6 +2,7 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/weight_quant_batch_matmul/kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -123,22 +124,22 @@ using HalfVector = hn::Vec<HalfBlock>;
 // Both halves of a block, `lanes` of each from `j` on, in the order in which x has its terms.
 struct Int8 {
   template <typename Each>
-  static HWY_INLINE void Load(const void* codes, int64_t block, int64_t j, Each&& each) {
+  static HWY_INLINE void Load(const char* codes, int64_t block, int64_t j, Each&& each) {
     const HalfBlock d;
     const hn::Rebind<int8_t, HalfBlock> d8;
     const hn::Rebind<int32_t, HalfBlock> d32;
-    const int8_t* const at = static_cast<const int8_t*>(codes) + block * kBlockTerms + j;
+    const int8_t* const at = reinterpret_cast<const int8_t*>(codes) + block * kBlockTerms + j;
     each(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, at))),
          hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, at + kBlockTerms / 2))));
   }
 };
 struct Int4 {
   template <typename Each>
-  static HWY_INLINE void Load(const void* codes, int64_t block, int64_t j, Each&& each) {
+  static HWY_INLINE void Load(const char* codes, int64_t block, int64_t j, Each&& each) {
     const HalfBlock d;
     const hn::Rebind<int8_t, HalfBlock> d8;
     const hn::Rebind<int32_t, HalfBlock> d32;
-    const int8_t* const at = static_cast<const int8_t*>(codes) + block * kBlockTerms / 2 + j;
+    const int8_t* const at = reinterpret_cast<const int8_t*>(codes) + block * kBlockTerms / 2 + j;
     const auto pairs = hn::PromoteTo(d32, hn::LoadU(d8, at));
     each(hn::ConvertTo(d, hn::ShiftRight<28>(hn::ShiftLeft<28>(pairs))),
          hn::ConvertTo(d, hn::ShiftRight<4>(pairs)));
@@ -146,7 +147,8 @@ struct Int4 {
 };
 
 template <typename Codes, int kRows>
-void DotRows(const Blocks& blocks, double* totals) {
+HWY_INLINE void DotColumn(const Blocks& blocks, const char* codes, const float* scales,
+                          double* totals) {
   const HalfBlock d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   // Additions that a lane makes in float32 before the sum goes on in double.
@@ -159,7 +161,7 @@ void DotRows(const Blocks& blocks, double* totals) {
     for (int64_t block = begin; block < end; ++block) {
       HalfVector part[kRows];
       for (int64_t j = 0; j < kBlockTerms / 2; j += lanes) {
-        Codes::Load(blocks.codes, block, j, [&](HalfVector first, HalfVector second) HWY_ATTR {
+        Codes::Load(codes, block, j, [&](HalfVector first, HalfVector second) HWY_ATTR {
           for (int r = 0; r < kRows; ++r) {
             const float* const x = blocks.x + r * blocks.row + block * kBlockTerms + j;
             const HalfVector x0 = hn::LoadU(d, x), x1 = hn::LoadU(d, x + kBlockTerms / 2);
@@ -168,12 +170,22 @@ void DotRows(const Blocks& blocks, double* totals) {
           }
         });
       }
-      const HalfVector scale = hn::Set(d, blocks.scales[block]);
+      const HalfVector scale = hn::Set(d, scales[block]);
       for (int r = 0; r < kRows; ++r) sums[r] = hn::MulAdd(scale, part[r], sums[r]);
     }
     for (int r = 0; r < kRows; ++r) {
       totals[r] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sums[r])));
     }
+  }
+}
+
+template <typename Codes, int kRows>
+void DotRows(const Blocks& blocks, double* totals) {
+  for (int64_t c = 0; c < blocks.columns; ++c) {
+    const char* const ahead = blocks.ahead + c * blocks.ahead_bytes;
+    for (int64_t i = 0; i < blocks.ahead_bytes; i += 64) hwy::Prefetch(ahead + i);
+    DotColumn<Codes, kRows>(blocks, blocks.codes + c * blocks.column,
+                            blocks.scales + c * blocks.count, totals + c * kRows);
   }
 }
 

@@ -41,6 +41,7 @@ class Grid {
   bool IsGiven() const { return size_ > 0; }
   // Whether those of a column stand behind those of the column before it, one after the other.
   bool FollowColumns(int64_t groups) const { return group_ == 1 && column_ == groups; }
+  int64_t BytesBefore(int64_t column) const { return column * column_ * size_; }
   void Groups(const void* data, int64_t first, int64_t column, int64_t count, float* out) const {
     Line(data, first * group_ + column * column_, group_, count, out);
   }
@@ -74,6 +75,7 @@ struct Scratch {
   int8_t* codes;
   float *scales, *offsets;
   float* of_blocks;  // scales
+  double* totals;
   float *tile, *sums;
   void* of_onednn;
 };
@@ -153,6 +155,7 @@ class WeightQuantPlan final : public Plan {
     scales_at_ = piece(std::max(most_groups, columns_), sizeof(float));
     offsets_at_ = piece(std::max(most_groups, columns_), sizeof(float));
     of_blocks_at_ = piece(columns_ * (whole_ / kBlockTerms), sizeof(float));
+    totals_at_ = piece(whole_ > 0 ? rows_ * columns_ : 0, sizeof(double));
     tile_at_ = piece(tiles_ ? terms_ * columns_ : 0, sizeof(float));
     sums_at_ = piece(rows_ * columns_, sizeof(float));
     onednn_at_ = piece(scratch_bytes_, 1);
@@ -169,6 +172,7 @@ class WeightQuantPlan final : public Plan {
             floats(scales_at_),
             floats(offsets_at_),
             floats(of_blocks_at_),
+            reinterpret_cast<double*>(slot + totals_at_),
             floats(tile_at_),
             floats(sums_at_),
             slot + onednn_at_};
@@ -228,15 +232,13 @@ class WeightQuantPlan final : public Plan {
   // Each row meets the integers of a column: blocks of them, and then what is left.
   void ByRows(const RunContext& run, const Part& part, const float* x,
               const Scratch& scratch) const {
-    double totals[kFewRows] = {};
-    if (whole_ > 0) ScalesOfBlocks(run, part, scratch);
+    if (whole_ > 0) DotBlocks(run, part, x, scratch);
     for (int64_t c = 0; c < part.columns; ++c) {
       const int64_t column = part.column + c;
-      if (whole_ > 0) DotBlocks(run, part, column, x, scratch, totals);
       Piece rest = {};
       if (whole_ < p_.k) rest = ColumnPiece(run, column, whole_, p_.k - whole_, scratch);
       for (int64_t r = 0; r < part.rows; ++r) {
-        double total = totals[r];
+        double total = whole_ > 0 ? scratch.totals[c * part.rows + r] : 0;
         if (whole_ < p_.k) total += kernels_.dot_piece(rest, x + r * p_.k + whole_);
         // A sum that is scaled afterwards is too large where scaled terms may not be, and keeps a
         // 0 from meeting an infinite scale.
@@ -247,6 +249,25 @@ class WeightQuantPlan final : public Plan {
         scratch.sums[r * columns_ + c] = static_cast<float>(total);
       }
     }
+  }
+
+  void DotBlocks(const RunContext& run, const Part& part, const float* x,
+                 const Scratch& scratch) const {
+    ScalesOfBlocks(run, part, scratch);
+    const int64_t packed = PackedPerByte(p_.codes), end = part.column + part.columns;
+    const Blocks blocks = {
+        .codes = static_cast<const char*>(run.Data(kWeight)) + part.column * p_.column / packed,
+        .columns = part.columns,
+        .column = p_.column / packed,
+        .count = whole_ / kBlockTerms,
+        .scales = scratch.of_blocks,
+        .x = nibbles_ ? run.Piece<float>(parted_) : x,
+        .rows = part.rows,
+        .row = nibbles_ ? whole_ : p_.k,
+        .ahead = static_cast<const char*>(run.Data(kScale)) + p_.scales.BytesBefore(end),
+        .ahead_bytes = end < p_.n ? p_.scales.BytesBefore(1) : 0};
+    nibbles_ ? kernels_.dot_int4(blocks, scratch.totals)
+             : kernels_.dot_int8(blocks, scratch.totals);
   }
 
   void ScalesOfBlocks(const RunContext& run, const Part& part, const Scratch& scratch) const {
@@ -262,23 +283,6 @@ class WeightQuantPlan final : public Plan {
         scratch.of_blocks[c * count + b] = scratch.scales[b / of_group];
       }
     }
-  }
-
-  void DotBlocks(const RunContext& run, const Part& part, int64_t column, const float* x,
-                 const Scratch& scratch, double* totals) const {
-    const int64_t count = whole_ / kBlockTerms;
-    const auto* const codes = static_cast<const char*>(run.Data(kWeight));
-    Blocks blocks = {.codes = codes + column * p_.column,
-                     .count = count,
-                     .scales = scratch.of_blocks + (column - part.column) * count,
-                     .x = x,
-                     .row = p_.k,
-                     .rows = part.rows};
-    if (!nibbles_) return kernels_.dot_int8(blocks, totals);
-    blocks.codes = codes + column * p_.column / 2;
-    blocks.x = run.Piece<float>(parted_);
-    blocks.row = whole_;
-    kernels_.dot_int4(blocks, totals);
   }
 
   // Tiles of the weight become floats, which all rows meet.
@@ -364,8 +368,8 @@ class WeightQuantPlan final : public Plan {
   bool nibbles_ = false;                        // of INT4
   std::array<matmul::onednn::ProductPointer, 16> products_;
   int64_t scratch_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
-  int64_t codes_at_ = 0, scales_at_ = 0, offsets_at_ = 0, of_blocks_at_ = 0, tile_at_ = 0;
-  int64_t sums_at_ = 0, onednn_at_ = 0;
+  int64_t codes_at_ = 0, scales_at_ = 0, offsets_at_ = 0, of_blocks_at_ = 0;
+  int64_t totals_at_ = 0, tile_at_ = 0, sums_at_ = 0, onednn_at_ = 0;
   WorkspacePiece x_, parted_, slots_;
 };
 
