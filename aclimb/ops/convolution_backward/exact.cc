@@ -233,12 +233,10 @@ void ComputeNaNsAgain(const Geometry& g, Task task, const TensorView& x, const T
                       const TensorView& weight, void* scratch, bool parallel) {
   if (task == Task::kGradWeight) {
     auto* const of_x = static_cast<Specials*>(scratch);
-    ForEach(g.groups * g.x_channels, parallel, [&](int64_t channel) {
-      RowOfWeights::FindSpecialPixels(x, channel, of_x[channel]);
-    });
-    ForEach(g.groups * g.y_channels, parallel, [&](int64_t channel) {
-      RowOfWeights(g, x, y, weight, of_x, channel).Run();
-    });
+    ForEach(g.groups * g.x_channels, parallel,
+            [&](int64_t channel) { RowOfWeights::FindSpecialPixels(x, channel, of_x[channel]); });
+    ForEach(g.groups * g.y_channels, parallel,
+            [&](int64_t channel) { RowOfWeights(g, x, y, weight, of_x, channel).Run(); });
     return;
   }
   const bool forward = task == Task::kForward;

@@ -290,7 +290,7 @@ Products ProductsOf(DType operand) {
            : has_dots ? Products::kBFloat16Dots
                       : Products::kBFloat16;
   }
-  return has_tiles ? Products::kFloat32BesideTiles : Products::kFloat32;
+  return Products::kFloat32;
 }
 
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Task role) {

@@ -14,12 +14,8 @@
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
-#include "aclimb/ops/convolution_backward/products/vector_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 #include "aclimb/simd/openmp_team.h"
-#if defined(ACLIMB_OWN_TILES)
-#include "aclimb/ops/convolution_backward/products/tile_product.h"
-#endif
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -69,8 +65,8 @@ PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transp
       converts_(NeedsConversion(dtype_, {grad_output, input, weight})),
       threads_(OpenMpThreads(TeamSize())),
       parallel_(!IsSmall(geometry)),
+      geometry_(geometry),
       plan_(NewPlan<ConvolutionPlan>(geometry)) {
-  operands_.geometry = geometry;
   operands_.x.user = transposed ? grad_output : input;
   operands_.y.user = transposed ? input : grad_output;
   operands_.weight.user = weight;
@@ -113,18 +109,17 @@ Place PlanBuilder::Rows(Operand& operand) {
   return Dense(operand, operand.user.view.dtype);
 }
 
-void PlanBuilder::AddExact(const Operands& operands, Task task, const Place& result,
-                           Suspects suspects) {
+void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   if (suspects == Suspects::kNone) return;
-  Triple<Place> places = {operands.x.user, operands.y.user, operands.weight.user};
+  Triple<Place> places = {operands_.x.user, operands_.y.user, operands_.weight.user};
   // Whichever is shorter to look at; finite weights make no NaNs that are not in the data.
   const bool by_weights = suspects == Suspects::kWeights && task != Task::kGradWeight &&
                           places.weight.view.ElementCount() < result.view.ElementCount();
   places.Of(task) = result;
   const int64_t mark = planner_.workspace().Mark();
-  const Place scratch = BookBytes(ExactScratchBytes(operands.geometry, task));
+  const Place scratch = BookBytes(ExactScratchBytes(geometry_, task));
   planner_.workspace().Rewind(mark);
-  Then([geometry = operands.geometry, task, places, result, by_weights, scratch,
+  Then([geometry = geometry_, task, places, result, by_weights, scratch,
         parallel = parallel_](const RunContext& run) {
     const TensorView weight = places.weight.View(run);
     if (by_weights ? IsFinite(weight, parallel) : !HasNaN(result.View(run), parallel)) return;
@@ -139,7 +134,7 @@ void PlanBuilder::Log(Task task, std::string_view name) const {
   aclimb_log_plan(Cat("aclnnConvolutionBackward: ", what, " by ", name).c_str());
 }
 
-void PlanBuilder::AddOwn(const OwnWay& way, Operands& operands, const Triple<Place>& results) {
+void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
   const auto read = [&](bool needed, Operand& operand, bool is_weight) {
     if (!needed) return Place();
     return Suits(way, operand.user, is_weight) ? operand.user
@@ -147,9 +142,9 @@ void PlanBuilder::AddOwn(const OwnWay& way, Operands& operands, const Triple<Pla
   };
   const bool gives_x = results.x.Exists(), gives_y = results.y.Exists(),
              gives_weight = results.weight.Exists();
-  const Triple<Place> from = {read(gives_y || gives_weight, operands.x, false),
-                              read(gives_x || gives_weight, operands.y, false),
-                              read(gives_x || gives_y, operands.weight, true)};
+  const Triple<Place> from = {read(gives_y || gives_weight, operands_.x, false),
+                              read(gives_x || gives_weight, operands_.y, false),
+                              read(gives_x || gives_y, operands_.weight, true)};
   const int64_t mark = planner_.workspace().Mark();
   Triple<Place> to = results;
   std::vector<Task> copied;
@@ -169,30 +164,29 @@ void PlanBuilder::AddOwn(const OwnWay& way, Operands& operands, const Triple<Pla
   planner_.workspace().Rewind(mark);
   if (!way.multiplies_absent) return;
   for (const Task task : kTasks) {
-    if (results.Of(task).Exists()) AddExact(operands, task, results.Of(task), Suspects::kWeights);
+    if (results.Of(task).Exists()) AddExact(task, results.Of(task), Suspects::kWeights);
   }
 }
 
-void PlanBuilder::AddOwn(const OwnWay& way, Operands& operands, Task task, const Place& result) {
+void PlanBuilder::AddOwn(const OwnWay& way, Task task, const Place& result) {
   Triple<Place> results;
   results.Of(task) = result;
-  AddOwn(way, operands, results);
+  AddOwn(way, results);
 }
 
 void PlanBuilder::AddDirect(Task task, const Place& result) {
-  Log(task, "direct");
   auto plan = std::make_shared<const DirectPlan>(
-      PlanDirect(operands_.geometry, task, parallel_ ? TeamSize() : 1, Factors()));
+      PlanDirect(geometry_, task, parallel_ ? TeamSize() : 1, Factors()));
   OwnWay way;
   way.scratch_bytes = plan->ScratchBytes();
   way.run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); });
-  AddOwn(way, operands_, task, result);
+  AddOwn(way, task, result);
 }
 
 bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
-  const Geometry& g = operands_.geometry;
-  if ((!gives_x && !gives_weight) || !TakesDepthwise(g)) return false;
+  const Geometry& g = geometry_;
+  if ((!gives_x && !gives_weight) || !FitsDepthwise(g)) return false;
   for (const Task task : {Task::kGradX, Task::kGradWeight}) {
     if (!(task == Task::kGradX ? gives_x : gives_weight)) continue;
     ++plan_->products;
@@ -206,7 +200,7 @@ bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   way.run = [plan](const Triple<TensorView>& in, const Triple<TensorView>& out, void* scratch) {
     RunDepthwise(plan, in.x, in.y, in.weight, out.x, out.weight, scratch);
   };
-  AddOwn(way, operands_, {grad_x, Place(), grad_weight});
+  AddOwn(way, {grad_x, Place(), grad_weight});
   return true;
 }
 
@@ -218,53 +212,46 @@ vectors::Factors PlanBuilder::Factors() const {
   return parallel_ && has_pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
 }
 
-std::optional<OwnWay> PlanBuilder::PlanProduct(Task task, const Geometry& geometry,
-                                               DType result) const {
-  const int threads = parallel_ ? TeamSize() : 1;
-  const auto planned = [&](const auto& product, std::string_view name) -> std::optional<OwnWay> {
-    if (parallel_ && !planner_.deterministic() && !IsEnough(product.Units())) return std::nullopt;
-    Log(task, name);
-    OwnWay way;
-    way.planes = true;
-    way.scratch_bytes = product.ScratchBytes();
-    way.run = RunTask(product, task, [](auto&&... all) { RunProduct(all...); });
-    return way;
-  };
-#if defined(ACLIMB_OWN_TILES)
-  // Tiles round what they store; sums that a bias is added to are not rounded yet.
-  if (onednn::ProductsOf(dtype_) == Products::kBFloat16Tiles && result == DType::kBFloat16 &&
-      geometry.KernelSize() == 1) {
-    return planned(PlanTileProduct(geometry, task, threads), "a product on tiles");
-  }
-#else
-  (void)result;
-#endif
-  if (geometry.KernelSize() == 1) {
-    return planned(PlanVectorProduct(geometry, task, threads, Factors()), "a product on vectors");
-  }
-  auto way = planned(PlanVectorWindows(geometry, task, threads, Factors()), "windows on vectors");
+bool PlanBuilder::AddWindows(Task task, const Place& result) {
+  const VectorWindows windows =
+      PlanVectorWindows(geometry_, task, parallel_ ? TeamSize() : 1, Factors());
+  if (!planner_.deterministic() && !IsEnough(windows.Units())) return false;
+  OwnWay way;
+  way.planes = true;
   // Every gradient of x has pixels that some taps miss.
-  if (way) way->multiplies_absent = task == Task::kGradX || geometry.HasPadding();
-  return way;
+  way.multiplies_absent =
+      !geometry_.IsOneToOne() && (task == Task::kGradX || geometry_.HasPadding());
+  way.scratch_bytes = windows.ScratchBytes();
+  way.run = RunTask(windows, task, [](auto&&... all) { RunWindows(all...); });
+  AddOwn(way, task, result);
+  return true;
 }
 
 void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
-  const Geometry& g = operands_.geometry;
-  const Products products = onednn::ProductsOf(dtype_);
-  const Algorithm algorithm = ChooseAlgorithm(g, task, products, converts_);
-  const auto add_product = [&] {
-    const auto way = PlanProduct(task, g, result.view.dtype);
-    if (way) AddOwn(*way, operands_, task, result);
-    return way.has_value();
+  const auto add = [&](Way way) {
+    switch (way) {
+      case Way::kDirect:
+        AddDirect(task, result);
+        return true;
+      case Way::kWindows:
+        return AddWindows(task, result);
+      case Way::kBlocked:
+        return AddPrimitive(task, Layouts::kBlocked, result);
+      case Way::kPlain:
+        return AddPrimitive(task, Layouts::kPlain, result);
+      case Way::kChannelsLast:
+        return AddPrimitive(task, Layouts::kChannelsLast, result);
+    }
+    return false;
   };
-  if (algorithm == Algorithm::kProduct && add_product()) return;
-  if (algorithm == Algorithm::kPatch && AddPatch(task, result)) return;
-  if (algorithm != Algorithm::kDirect) {
-    if (AddPrimitive(task, operands_, result)) return;
-    if (SuitsVectors(g, task) && add_product()) return;
+  const Job job{geometry_, task, onednn::ProductsOf(dtype_), converts_, planner_.deterministic()};
+  for (const auto& [way, microseconds] : WaysOf(job)) {
+    const bool added = add(way);
+    Log(task, Cat(NameOf(way), added ? ", " : " not, ", static_cast<int64_t>(microseconds),
+                  " us by the model"));
+    if (added) return;
   }
-  AddDirect(task, result);
 }
 
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {

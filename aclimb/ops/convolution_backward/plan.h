@@ -2,16 +2,15 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "aclimb/executor/plan.h"
-#include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/factors.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
+#include "aclimb/ops/convolution_backward/ways.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -101,9 +100,6 @@ class PlanBuilder {
     std::vector<Place> copies;  // dense, in order of rows
     std::vector<std::pair<onednn::LayoutPointer, Place>> layouts;
   };
-  struct Operands : Triple<Operand> {
-    Geometry geometry;
-  };
   // What can have made NaNs that are not real: weights that are not finite, times zeros in place of
   // the other operand; or that operand as well, times zeros that fill up the weights.
   enum class Suspects : uint8_t { kNone, kWeights, kAll };
@@ -120,33 +116,27 @@ class PlanBuilder {
   // The operand itself or a copy, with neighbours in a row side by side.
   Place Rows(Operand& operand);
   // NaNs of the result that only the suspects can have made are computed again.
-  void AddExact(const Operands& operands, Task task, const Place& result, Suspects suspects);
+  void AddExact(Task task, const Place& result, Suspects suspects);
   void Log(Task task, std::string_view name) const;
 
   // plan.cc: our own ways.
   void AddTask(Task task, const Place& result);
-  void AddOwn(const OwnWay& way, Operands& operands, const Triple<Place>& results);
-  void AddOwn(const OwnWay& way, Operands& operands, Task task, const Place& result);
+  void AddOwn(const OwnWay& way, const Triple<Place>& results);
+  void AddOwn(const OwnWay& way, Task task, const Place& result);
   // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
   bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
   void AddDirect(Task task, const Place& result);
+  // False where they have too few units for the team.
+  bool AddWindows(Task task, const Place& result);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
-  // A product or windows; none where they have too few units for the team.
-  std::optional<OwnWay> PlanProduct(Task task, const Geometry& geometry, DType result) const;
 
   // plan_onednn.cc
-  bool AddPrimitive(Task task, Operands& operands, const Place& result);
-  onednn::PrimitivePointer FindPrimitive(onednn::Request& request) const;
-  Place InLayout(const Geometry& geometry, Operand& operand, Task role, DType dtype,
-                 const onednn::LayoutPointer& layout);
-  void Store(const Geometry& geometry, Task role, const onednn::LayoutPointer& layout,
-             const Place& from, const Place& to);
+  // False when oneDNN has nothing for it.
+  bool AddPrimitive(Task task, Layouts layouts, const Place& result);
+  Place InLayout(Operand& operand, Task role, const onednn::LayoutPointer& layout);
+  void Store(Task role, const onednn::LayoutPointer& layout, const Place& from, const Place& to);
   void Reorder(const onednn::ReorderPointer& reorder, const Place& from, const Place& to);
-  // A copy between views of any rank.
-  void Rearrange(const Place& from, const Place& to);
-  bool AddPatch(Task task, const Place& result);
-  Operands& PatchOperands();
 
   Planner& planner_;
   bool transposed_;
@@ -154,8 +144,8 @@ class PlanBuilder {
   bool converts_;  // some of the operands are of another dtype
   int threads_;
   bool parallel_;
-  Operands operands_;
-  std::unique_ptr<Operands> patch_;
+  const Geometry geometry_;
+  Triple<Operand> operands_;
   std::shared_ptr<ConvolutionPlan> plan_;
 };
 

@@ -11,7 +11,6 @@
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/products/vector_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 
 namespace {
@@ -142,41 +141,6 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
       }
     }
   }
-}
-
-// Those of our own sums on tiles, where they are taken.
-TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
-  constexpr int64_t kChannels[][2] = {{int64_t{1} << 31, int64_t{1} << 31},
-                                      {int64_t{1} << 31, int64_t{1} << 30},
-                                      {int64_t{1} << 40, 16},
-                                      {16, int64_t{1} << 40}};
-  for (const auto& channels : kChannels) {
-    for (const int64_t pixels : {1, 256}) {
-      Geometry g;
-      g.batch = 1;
-      g.x_channels = channels[0];
-      g.y_channels = channels[1];
-      g.in[2] = g.out[2] = pixels;
-      for (const Task task : {Task::kForward, Task::kGradX}) {
-        EXPECT_GE(PlanVectorProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
-        EXPECT_GE(PlanVectorProduct(g, task, 64, vectors::Factors::kPairs).ScratchBytes(),
-                  int64_t{1} << 44);
-      }
-      EXPECT_LT(PlanVectorProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
-      EXPECT_LT(
-          PlanVectorProduct(g, Task::kGradWeight, 64, vectors::Factors::kPairs).ScratchBytes(),
-          128 << 20);
-    }
-  }
-  // Many output channels do not make the sums of a unit large.
-  Geometry g;
-  g.batch = 64;
-  g.x_channels = 50257;
-  g.y_channels = 1024;
-  g.in[2] = g.out[2] = 3136;
-  const VectorProduct product = PlanVectorProduct(g, Task::kGradX, 64);
-  EXPECT_LT(product.SlotBytes(), 2 << 20);
-  EXPECT_GE(product.Units(), 256);
 }
 
 // Sums of chunks grow with the channels, the rest with nothing.

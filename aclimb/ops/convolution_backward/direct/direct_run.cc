@@ -25,8 +25,7 @@ bool WriteGradWeight(const DirectPlan& plan, int64_t channel, const float* parti
   for (int64_t c = 0; c < g.x_channels; ++c) {
     for (int64_t d = 0; d < g.kernel[0]; ++d) {
       for (int64_t h = 0; h < g.kernel[1]; ++h) {
-        const int64_t to =
-            row + c * weight.stride[1] + d * weight.stride[2] + h * weight.stride[3];
+        const int64_t to = row + c * weight.stride[1] + d * weight.stride[2] + h * weight.stride[3];
         for (int64_t w = 0; w < g.kernel[2]; ++w, ++from) {
           double sum = plan.units == 0 ? 0.0 : static_cast<double>(*from);
           for (int64_t s = 1; s < plan.outer.splits && plan.units != 0; ++s) {

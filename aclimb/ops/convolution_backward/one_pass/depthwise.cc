@@ -156,8 +156,7 @@ void EachElement(const TensorView& weight, int64_t channel, const F& f) {
 }  // namespace
 
 void LoadWindow(const TensorView& weight, int64_t channel, float* to) {
-  EachElement(weight, channel,
-              [&](int64_t at, int64_t tap) { to[tap] = ReadElement(weight, at); });
+  EachElement(weight, channel, [&](int64_t at, int64_t tap) { to[tap] = ReadElement(weight, at); });
 }
 
 void StoreWindow(const double* sums, const TensorView& weight, int64_t channel) {
