@@ -225,9 +225,9 @@ Ways WaysOf(const Job& job) {
   return ways;
 }
 
-bool UnfoldedFits(const Geometry& g, int64_t images) {
+bool UnfoldedFits(const Geometry& g) {
   const double elements = static_cast<double>(g.x_channels) * static_cast<double>(g.KernelSize()) *
-                          static_cast<double>(g.OutSize()) * static_cast<double>(images);
+                          static_cast<double>(g.OutSize());
   return elements <= int64_t{8} << 20;
 }
 
