@@ -23,9 +23,11 @@ typedef struct AclimbCollective {
   // before, nobody gets its result any more; the stream still stands until it is done.
   void (*reached)(void* payload, struct AclimbSuspension* stop);
   // A thread that would wait for the stream offers to do the operation itself, which saves waking
-  // others. Returns when it is done, or at once when it is not its turn or somebody does it: 0, or 1
-  // when it was dropped meanwhile.
+  // others. Returns when it is done, or at once when it is not its turn or somebody does it: 0, or
+  // 1 when it was dropped meanwhile.
   int (*help)(void* payload);
+  // No thread waits for the stream now: who left the operation to one begins it. Returns at once.
+  void (*hurry)(void* payload);
   // After aclimb_collective_done, on a thread of the runtime: 0 or the aclError of the task, which
   // may call aclimb_explain.
   int (*finish)(void* payload);

@@ -15,6 +15,20 @@ using Clock = std::chrono::steady_clock;
 // HcclCommDestroy waits so long for a call that runs and does not get on.
 constexpr auto kCloseTime = std::chrono::seconds(10);
 
+// For a while after an operation the worker looks around by itself. Meanwhile it is not told of a
+// short one that its stream comes to within the call: either a wait for the stream does that, which
+// saves two changes of threads, or the runtime is told of something else (hurry), or the worker
+// finds it.
+constexpr auto kBusyTime = std::chrono::milliseconds(50);
+constexpr auto kLookTime = std::chrono::milliseconds(1);
+constexpr uint64_t kShortBytes = 1 << 20;
+
+bool IsShort(const Operation& operation) {
+  uint64_t bytes = operation.bytes();
+  for (const Transfer& each : operation.transfers) bytes += each.bytes;
+  return bytes <= kShortBytes;
+}
+
 Status Copy(const Status& status) {
   if (status.ok()) return Ok();
   const Refusal& refusal = status.refusal();
@@ -69,8 +83,8 @@ void Communicator::Close() {
       const uint64_t progress = group_->Progress();
       const uint64_t run = runs_;
       const auto patience = running_ != nullptr ? kCloseTime : origin_.settings.exec_timeout;
-      const bool less = changed_.wait_for(
-          lock, patience, [&] { return queue_.size() < left || runs_ != run; });
+      const bool less =
+          changed_.wait_for(lock, patience, [&] { return queue_.size() < left || runs_ != run; });
       if (less || group_->Progress() != progress) continue;
       Abandon(lock);
       break;
@@ -107,6 +121,7 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   collective.name = operation.function;
   collective.reached = &Reached;
   collective.help = &Help;
+  collective.hurry = &Hurry;
   collective.finish = &Finish;
   collective.release = [](void* mine) { delete static_cast<std::shared_ptr<Queued>*>(mine); };
   collective.operation = view != nullptr ? view->operation() : nullptr;
@@ -146,9 +161,8 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   if (!item->refused && item->code != HCCL_SUCCESS) {
     return Refuse(item->code, item->text, kFixOfFailure, "collective/failed");
   }
-  return Refuse(HCCL_E_PARA,
-                Cat("the operation cannot be queued on the stream: ", reason.what), reason.fix,
-                "collective/stream");
+  return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
+                reason.fix, "collective/stream");
 }
 
 void Communicator::Reached(void* payload, AclimbSuspension* stop) {
@@ -173,7 +187,17 @@ void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   item->stop = stop;
   item->dropped = stop == nullptr;
   item->reached = true;
+  const bool in_the_call = item->caller == std::this_thread::get_id();
+  if (in_the_call && self.worker_looks_ && IsShort(item->operation)) return;
   if (self.queue_.front() == item) self.work_.notify_one();
+}
+
+void Communicator::Hurry(void* payload) {
+  const std::shared_ptr<Queued>& item = *static_cast<std::shared_ptr<Queued>*>(payload);
+  Communicator& self = *item->owner;
+  if (self.IsLost()) return;
+  const std::lock_guard<std::mutex> lock(self.mutex_);
+  if (item->reached) self.work_.notify_one();
 }
 
 int Communicator::Help(void* payload) {
@@ -223,10 +247,19 @@ HcclResult Communicator::AsyncError() {
 void Communicator::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    work_.wait(lock, [this] {
-      const bool may_do = !queue_.empty() && queue_.front()->reached && running_ == nullptr;
-      return may_do || (stopping_ && running_ == nullptr);
-    });
+    const auto ready = [this] {
+      const bool first = !queue_.empty() && queue_.front()->reached;
+      return running_ == nullptr && (first || stopping_);
+    };
+    while (!ready()) {
+      worker_looks_ = Clock::now() < busy_until_;
+      if (worker_looks_) {
+        work_.wait_for(lock, kLookTime);
+      } else {
+        work_.wait(lock);
+      }
+      worker_looks_ = false;
+    }
     if (queue_.empty() || !queue_.front()->reached) return;
     DoFirst(lock);
   }
@@ -257,6 +290,7 @@ void Communicator::DoFirst(std::unique_lock<std::mutex>& lock) {
     FailLocked(std::move(no_memory_));
   }
   running_ = nullptr;
+  busy_until_ = Clock::now() + kBusyTime;
   if (!dropped) done_ = std::max(done_, item->operation.number);
   queue_.pop_front();
   changed_.notify_all();

@@ -27,9 +27,9 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   if (origin_.link == nullptr) return failure;
   const std::string here = Cat("rank ", rank(), " of ", size(), " in ", operation.Text());
   const bool late = failure.code() == HCCL_E_TIMEOUT;
-  if (!late && failure.code() != HCCL_E_TCP_TRANSFER) {
-    // Of this rank alone.
-    const Refusal& own = failure.refusal();
+  const Refusal& own = failure.refusal();
+  const bool of_others = own.code == HCCL_E_TCP_TRANSFER || own.code == HCCL_E_INTERNAL;
+  if (!late && !of_others) {
     return Refuse(own.code, Cat(here, ": ", own.what), own.fix, own.rule);
   }
   {
@@ -39,7 +39,8 @@ Status Communicator::Explain(const Operation& operation, Status failure,
     if (Status status = HeardLocked(here); !status.ok()) return status;
   }
   const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
-  const std::string others = stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
+  const std::string others =
+      stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
   if (late) {
     return Refuse(HCCL_E_TIMEOUT,
                   Cat(here, " waited for ", took.count(), " ms: ", others,
@@ -47,10 +48,9 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                   "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
                   "collective/exec-timeout");
   }
-  return Refuse(failure.code(),
-                Cat(here, ": ", failure.refusal().what, " (", others,
-                    "); expected the transfer to succeed."),
-                kFixOfFailure, failure.refusal().rule);
+  return Refuse(own.code,
+                Cat(here, ": ", own.what, " (", others, "); expected the transfer to succeed."),
+                own.code == HCCL_E_INTERNAL ? own.fix : kFixOfFailure, own.rule);
 }
 
 Status Communicator::HeardLocked(const std::string& here) const {
@@ -158,12 +158,12 @@ void Communicator::AskOthers(std::unique_lock<std::mutex>& lock, std::string* su
       *suspected = difference;
       continue;
     }
-    cause_ = Refuse(HCCL_E_PARA,
-                    Cat("the ranks do not make the same calls: ", difference,
-                        "; expected the same."),
-                    "have all ranks make the same calls in the same order, with equal counts, "
-                    "types, operations and roots",
-                    "collective/mismatch");
+    cause_ =
+        Refuse(HCCL_E_PARA,
+               Cat("the ranks do not make the same calls: ", difference, "; expected the same."),
+               "have all ranks make the same calls in the same order, with equal counts, "
+               "types, operations and roots",
+               "collective/mismatch");
     lock.unlock();
     group_->Abort(difference);
     lock.lock();
@@ -193,8 +193,8 @@ std::string Communicator::DifferenceLocked(const Stand& stand, bool* certain) co
   if (collective && stand.signature != mine.Signature()) return both;
   for (const Flow& flow : flows) {
     for (const Flow& theirs : stand.flows) {
-      const bool meets = flow.peer == other && flow.sends != theirs.sends &&
-                         flow.number == theirs.number;
+      const bool meets =
+          flow.peer == other && flow.sends != theirs.sends && flow.number == theirs.number;
       if (!meets || flow.bytes == theirs.bytes) continue;
       return Cat(both, ": rank ", flow.sends ? rank() : other, " sends ",
                  flow.sends ? flow.bytes : theirs.bytes, " bytes to rank ",
@@ -216,9 +216,9 @@ void Communicator::RankGone(uint32_t at_link, const std::string& why) {
   if (!place) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (cause_.ok()) {
-    cause_ = Refuse(HCCL_E_REMOTE,
-                    Cat("rank ", *place, " has gone (", why, "); expected it to go on."), kFixOfFailure,
-                    "collective/rank-gone");
+    cause_ =
+        Refuse(HCCL_E_REMOTE, Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
+               kFixOfFailure, "collective/rank-gone");
   }
   if (!gone_since_) gone_since_ = Clock::now();
   changed_.notify_all();
@@ -239,8 +239,8 @@ void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (cause_.ok()) {
-      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFixOfFailure,
-                      "collective/rank-failed");
+      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what),
+                      kFixOfFailure, "collective/rank-failed");
     }
     changed_.notify_all();
   }
@@ -259,8 +259,8 @@ Stand Communicator::WhereItStands() {
     stand.number = running_->number;
     stand.signature = running_->Signature();
   } else if (!queue_.empty()) {
-    stand.text = Cat("has queued ", queue_.front()->operation.Text(),
-                     ", which its stream has not come to");
+    stand.text =
+        Cat("has queued ", queue_.front()->operation.Text(), ", which its stream has not come to");
   } else {
     stand.text = done_ == 0 ? std::string("has made no call yet")
                             : Cat("has made no call since call ", done_);

@@ -102,7 +102,8 @@ void Hub::Run() {
     // The ranks see their connections close, and go on without.
     connections_.clear();
     listener_.Close();
-    aclimb_log(ACL_ERROR, "hccl: the place where the ranks meet has ended, for want of host memory");
+    aclimb_log(ACL_ERROR,
+               "hccl: the place where the ranks meet has ended, for want of host memory");
   }
 }
 
@@ -247,8 +248,7 @@ void Hub::HandleHello(Connection& connection, ByteReader reader) {
   if (rank >= size) return refuse(Cat("rank is ", rank, " of ", size, " ranks"));
   ranks_.resize(size);
   if (ranks_[rank].connection != nullptr) {
-    return refuse(Cat("rank ", rank, " has joined already, from ",
-                      ranks_[rank].connection->from));
+    return refuse(Cat("rank ", rank, " has joined already, from ", ranks_[rank].connection->from));
   }
   connection.joined = true;
   connection.rank = rank;
@@ -326,8 +326,8 @@ void Hub::Answer(const std::string& channel, Question& question) {
     ByteWriter writer;
     writer.Text(channel);
     for (const auto& [rank, stand] : question.stands) {
-      const bool same = stand.answered && stand.number == own.number &&
-                        stand.signature == own.signature;
+      const bool same =
+          stand.answered && stand.number == own.number && stand.signature == own.signature;
       std::vector<Flow> between;
       std::copy_if(stand.flows.begin(), stand.flows.end(), std::back_inserter(between),
                    [&](const Flow& flow) { return flow.peer == asker; });
@@ -367,9 +367,8 @@ void Hub::DropStranger(Connection& connection, const char* why) {
   connection.socket.Close();
   // A flood of them does not flood the log.
   if (strangers_ > 10 && strangers_ % 100 != 0) return;
-  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ",
-                              token_.port, " was dropped: it ", why, " (", strangers_,
-                              " so far)")
+  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ", token_.port,
+                              " was dropped: it ", why, " (", strangers_, " so far)")
                               .c_str());
 }
 

@@ -23,8 +23,8 @@ void Hub::HandleExchange(Connection& connection, ByteReader reader) {
   const auto index = static_cast<size_t>(place - ranks.begin());
   auto [at, end] = exchanges_.equal_range(key);
   const auto shares = [&](const Exchange& other) {
-    return std::find_first_of(other.ranks.begin(), other.ranks.end(), ranks.begin(),
-                              ranks.end()) != other.ranks.end();
+    return std::find_first_of(other.ranks.begin(), other.ranks.end(), ranks.begin(), ranks.end()) !=
+           other.ranks.end();
   };
   while (at != end && !shares(at->second)) ++at;
   const bool differs =

@@ -91,8 +91,8 @@ Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices
       ThreadGroup::Make(static_cast<uint32_t>(devices.size()));
   std::vector<CommunicatorRef> made;
   for (size_t rank = 0; rank < devices.size(); ++rank) {
-    Result<CommunicatorRef> one = MakeOf(nullptr, std::move(groups[rank]), key, devices[rank],
-                                         wishes.value(), {}, false);
+    Result<CommunicatorRef> one =
+        MakeOf(nullptr, std::move(groups[rank]), key, devices[rank], wishes.value(), {}, false);
     if (!one.ok()) return one.TakeStatus();
     made.push_back(std::move(one.value()));
   }
@@ -110,9 +110,8 @@ Result<CommunicatorRef> Split(const CommunicatorRef& parent, const std::vector<u
   // Ranks that name different lists have to meet to see that.
   const std::string meeting = Cat(origin.key, "_", id, "_", number);
   const std::string key = Cat(origin.key, "_", own, "_", number);
-  Result<std::unique_ptr<Group>> group =
-      parent->group().Split(meeting, ranks, rank, wishes.settings.deterministic,
-                            DeadlineOf(wishes.settings));
+  Result<std::unique_ptr<Group>> group = parent->group().Split(
+      meeting, ranks, rank, wishes.settings.deterministic, DeadlineOf(wishes.settings));
   if (!group.ok()) return group.TakeStatus();
   std::vector<uint32_t> at_link;
   if (origin.link != nullptr) {

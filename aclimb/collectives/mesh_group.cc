@@ -105,12 +105,8 @@ Result<std::unique_ptr<Group>> MeshGroup::Connect(const AclimbTransport& transpo
       new MeshGroup(transport, std::move(link), std::move(ranks), rank, address, in_order));
   AddressExchange exchange{*group->link_, key, group->ranks_, rank, in_order, deadline, Ok()};
   const std::string own = address.empty() ? group->link_->local_address() : address;
-  const AclimbMeshConfig config = {rank,
-                                   group->size(),
-                                   own.c_str(),
-                                   NanosecondsOf(deadline),
-                                   &AddressExchange::Run,
-                                   &exchange};
+  const AclimbMeshConfig config = {
+      rank, group->size(), own.c_str(), NanosecondsOf(deadline), &AddressExchange::Run, &exchange};
   AclimbTransportError error = {};
   if (group->transport_.connect(&config, &group->mesh_, &error) != 0) {
     group->mesh_ = nullptr;
@@ -152,8 +148,8 @@ Status MeshGroup::Run(const Operation& operation) {
       failed = ByBlocks(operation)
                    ? AllReduceByBlocks(operation, call)
                    : transport_.all_reduce(mesh_, &call, operation.in, operation.out,
-                                            operation.count, SizeOf(operation.type),
-                                            CombineOf(operation.type, operation.op));
+                                           operation.count, SizeOf(operation.type),
+                                           CombineOf(operation.type, operation.op));
       break;
     case Kind::kReduce:
       failed = ByBlocks(operation) ? ReduceByBlocks(operation, call) : Reduce(operation, call);
@@ -162,8 +158,7 @@ Status MeshGroup::Run(const Operation& operation) {
       failed = ReduceScatter(operation, call);
       break;
     case Kind::kBroadcast:
-      failed = transport_.broadcast(mesh_, &call, operation.out, operation.bytes(),
-                                     operation.root);
+      failed = transport_.broadcast(mesh_, &call, operation.out, operation.bytes(), operation.root);
       break;
     case Kind::kAllGather:
       failed = AllGather(operation, call);
@@ -214,8 +209,8 @@ int MeshGroup::ReduceOwnBlock(const Operation& operation, const AclimbTransportC
     }
     place += own;
   }
-  const int failed = transport_.transfer(mesh_, &call, sends.data(), sends.size(),
-                                          receives.data(), receives.size());
+  const int failed = transport_.transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
+                                         receives.size());
   if (failed == 0) {
     ReduceInOrder(operation.type, operation.op, parts, own / SizeOf(operation.type), out);
   }
@@ -247,7 +242,7 @@ int MeshGroup::ReduceByBlocks(const Operation& operation, const AclimbTransportC
     receives.push_back(Piece(second, r, operation.out + blocks[r].offset, blocks[r].bytes));
   }
   return transport_.transfer(mesh_, &second, sends.data(), sends.size(), receives.data(),
-                              receives.size());
+                             receives.size());
 }
 
 int MeshGroup::ReduceScatter(const Operation& operation, const AclimbTransportCall& call) {
@@ -259,8 +254,8 @@ int MeshGroup::Reduce(const Operation& operation, const AclimbTransportCall& cal
   const bool root = rank_ == operation.root;
   const std::unique_ptr<std::byte[]> scratch(new std::byte[root ? 1 : operation.bytes()]);
   return transport_.reduce(mesh_, &call, operation.in, root ? operation.out : scratch.get(),
-                            operation.count, SizeOf(operation.type),
-                            CombineOf(operation.type, operation.op), operation.root);
+                           operation.count, SizeOf(operation.type),
+                           CombineOf(operation.type, operation.op), operation.root);
 }
 
 // The transport packs the blocks; where the call wants them elsewhere, they are moved.
@@ -275,8 +270,7 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
   }
   if (packed) return transport_.all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
   const std::unique_ptr<std::byte[]> scratch(new std::byte[total]);
-  const int failed =
-      transport_.all_gather(mesh_, &call, operation.in, scratch.get(), bytes.data());
+  const int failed = transport_.all_gather(mesh_, &call, operation.in, scratch.get(), bytes.data());
   const std::byte* from = scratch.get();
   for (const Block& block : operation.out_blocks) {
     if (failed == 0) std::memcpy(operation.out + block.offset, from, block.bytes);
@@ -288,8 +282,8 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
 int MeshGroup::Scatter(const Operation& operation, const AclimbTransportCall& call) {
   std::vector<void*> blocks;
   for (const Block& block : operation.in_blocks) blocks.push_back(operation.in + block.offset);
-  return transport_.scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(),
-                             operation.out, operation.bytes(), operation.root);
+  return transport_.scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(), operation.out,
+                            operation.bytes(), operation.root);
 }
 
 int MeshGroup::AllToAll(const Operation& operation, const AclimbTransportCall& call) {
@@ -311,7 +305,7 @@ int MeshGroup::AllToAll(const Operation& operation, const AclimbTransportCall& c
                 own.bytes);
   }
   return transport_.transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
-                              receives.size());
+                             receives.size());
 }
 
 int MeshGroup::Transfers(const Operation& operation, const AclimbTransportCall& call) {
@@ -331,7 +325,7 @@ int MeshGroup::Transfers(const Operation& operation, const AclimbTransportCall& 
     std::memmove(to_self->data, from_self->data, to_self->bytes);
   }
   return transport_.transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
-                              receives.size());
+                             receives.size());
 }
 
 }  // namespace aclimb::collectives

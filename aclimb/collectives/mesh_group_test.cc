@@ -31,8 +31,7 @@ int Answer(const AclimbTransportCall* call) {
 
 AclimbTransport MakeTransport() {
   AclimbTransport transport = {};
-  transport.connect = [](const AclimbMeshConfig* config, AclimbMesh** mesh,
-                         AclimbTransportError*) {
+  transport.connect = [](const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError*) {
     asked = {};
     asked.deadlines.push_back(config->deadline_ns);
     *mesh = nullptr;

@@ -5,8 +5,8 @@
 // programs of one process need no Gloo, and one that has a Gloo of its own inside, as PyTorch's
 // libraries do, keeps it apart from ours.
 //
-// Every entry returns 0, or 1 with a cause and a text in `error`, and never throws. One operation of a mesh
-// runs at a time; abort may come from any thread.
+// Every entry returns 0, or 1 with a cause and a text in `error`, and never throws. One operation
+// of a mesh runs at a time; abort may come from any thread.
 
 #include <stddef.h>
 #include <stdint.h>

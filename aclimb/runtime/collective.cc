@@ -50,6 +50,7 @@ class QueuedCollective {
     const std::lock_guard<std::mutex> lock(all.mutex);
     all.list.push_back(this);
     all.count.store(all.list.size(), std::memory_order_relaxed);
+    collective_internal::left.store(true, std::memory_order_relaxed);
   }
   QueuedCollective(const QueuedCollective&) = delete;
   QueuedCollective& operator=(const QueuedCollective&) = delete;
@@ -78,16 +79,26 @@ class QueuedCollective {
     Leave();
   }
 
-  // The oldest one of the queue, kept for the caller; null when there is none.
+  // The oldest one of the queue, kept for the caller; null when there is none. Those of other
+  // queues are not left to the caller.
   static QueuedCollective* FirstOf(const AclimbQueue* queue) {
     UnderWay& all = AllUnderWay();
     if (all.count.load(std::memory_order_relaxed) == 0) return nullptr;
     const std::lock_guard<std::mutex> lock(all.mutex);
+    for (QueuedCollective* const each : all.list) {
+      if (each->queue_ != queue) each->Begin();
+    }
     const auto found = std::find_if(all.list.begin(), all.list.end(),
                                     [&](const auto* each) { return each->queue_ == queue; });
     if (found == all.list.end()) return nullptr;
     (*found)->users_.fetch_add(1, std::memory_order_relaxed);
     return *found;
+  }
+  static void HurryAll() {
+    UnderWay& all = AllUnderWay();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    collective_internal::left.store(false, std::memory_order_relaxed);
+    for (QueuedCollective* const each : all.list) each->Begin();
   }
   // Whether it was dropped meanwhile.
   bool Help() { return collective_.help(collective_.payload) != 0; }
@@ -100,6 +111,10 @@ class QueuedCollective {
   }
 
  private:
+  // Under the lock of all.
+  void Begin() {
+    if (std::exchange(left_, false)) collective_.hurry(collective_.payload);
+  }
   void Withdraw() {
     UnderWay& all = AllUnderWay();
     const std::lock_guard<std::mutex> lock(all.mutex);
@@ -111,6 +126,7 @@ class QueuedCollective {
   const AclimbQueue* const queue_;
   AclimbOperation result_ = {};
   bool finished_ = false;  // of the task's thread
+  bool left_ = true;       // under the lock of all: to the wait for its stream
   std::atomic<int> users_{2};
 };
 
@@ -125,6 +141,7 @@ struct Payload {
 };
 
 Status Launch(void* handle, const AclimbCollective& collective) {
+  HurryCollectives();
   Payload payload{&collective};
   Result<StreamRef> found = ResolveStream(handle);
   if (!found.ok()) return found.TakeStatus();
@@ -153,16 +170,21 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   code = Backend().queue_submit(stream.queue, &task, &id);
   if (code != 0) return CannotQueue(code, "collective", "runtime/collective/queue");
   NoteTask(id);
-  return FinishLaunch(stream);
+  if (aclimb_settings()->launch_blocking == 0) return Ok();
+  return SynchronizeStream(stream, -1);
 }
 
 }  // namespace
+
+void collective_internal::Hurry() noexcept { QueuedCollective::HurryAll(); }
 
 bool HelpCollective(const Stream& stream) {
   QueuedCollective* const first = QueuedCollective::FirstOf(stream.queue);
   if (first == nullptr) return true;
   bool dropped = false;
-  if (HasRoomForKernels()) {
+  if (!HasRoomForKernels()) {
+    HurryCollectives();
+  } else {
     const DefaultFloatState state;
     const PipeSignalHeld held;
     dropped = first->Help();

@@ -170,7 +170,11 @@ Status TaskError(Stream& stream, int code) {
 }
 
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
-  if (timeout_ms < 0 && !HelpCollective(stream)) return TaskError(stream, kRtStreamAbort);
+  if (timeout_ms >= 0) {
+    HurryCollectives();
+  } else if (!HelpCollective(stream)) {
+    return TaskError(stream, kRtStreamAbort);
+  }
   const int code = Backend().queue_wait(stream.queue, timeout_ms);
   if (code == 0) return Ok();
   return code == kRtStreamSyncTimeout ? StreamTimeout(stream.id, timeout_ms)
@@ -178,6 +182,7 @@ Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
 }
 
 Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
+  HurryCollectives();
   Targets targets;
   {
     std::lock_guard<std::mutex> lock(ProcessMutex());
@@ -208,6 +213,7 @@ Status SynchronizeCurrentDevice(int64_t timeout_ms) {
 }
 
 Status FinishLaunch(Stream& stream) {
+  HurryCollectives();
   if (aclimb_settings()->launch_blocking == 0) return Ok();
   return SynchronizeStream(stream, -1);
 }

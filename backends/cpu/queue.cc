@@ -224,8 +224,8 @@ int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
     task.Drop();
     return kRtStreamAbort;
   }
-  const bool halts = task.kind == Task::Kind::kSuspend && queue->tasks.empty() &&
-                     queue->engine->HaltsAtOnce();
+  const bool halts =
+      task.kind == Task::Kind::kSuspend && queue->tasks.empty() && queue->engine->HaltsAtOnce();
   if (const int code = halts ? AppendOrCode(queue, task) : Enqueue(queue, task)) {
     lock.unlock();
     task.Drop();

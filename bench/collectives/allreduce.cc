@@ -1,5 +1,5 @@
-// Compares HcclAllReduce with Gloo called directly, and with Open MPI where it was there when this was
-// built and mpirun starts the ranks: in turns, on the same ranks.
+// Compares HcclAllReduce with Gloo called directly, and with Open MPI where it was there when this
+// was built and mpirun starts the ranks: in turns, on the same ranks.
 //
 //   RANK=0 WORLD_SIZE=2 aclimb_collectives_bench <new folder that all ranks see> [<largest bytes>]
 //   mpirun -n 2 aclimb_collectives_bench <new folder> [<largest bytes>]
@@ -178,9 +178,10 @@ int main(int count, char** arguments) {
   for (size_t bytes = 4; bytes <= most; bytes *= 4) {
     const size_t elements = bytes / sizeof(float);
     // Short turns: what else runs on the machine then meets all of them alike.
-    const int times = bytes <= (64 << 10) ? 40 : bytes <= (4 << 20) ? 6 : 1;
+    const int times = bytes <= (1 << 20) ? 40 : bytes <= (16 << 20) ? 6 : 1;
     Times by_hccl, by_gloo, by_mpi;
-    for (int turn = 0; turn < 13; ++turn) {
+    const int turns = bytes <= (16 << 20) ? 13 : 7;
+    for (int turn = 0; turn < turns; ++turn) {
       // The first touches the memory.
       if (turn == 1) by_hccl = by_gloo = by_mpi = {};
       Time(times, &by_hccl.all, [&] { hccl.Run(elements); });

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures HcclAllReduce beside Gloo called directly and Open MPI, and keeps the figures.
 
-  measure.py <aclimb_collectives_bench> [--most BYTES] [--only NAME...] [--write]
+  measure.py [<aclimb_collectives_bench>] [--most BYTES] [--only NAME...] [--write]
 
 Ranks are processes of this host, or of two hosts that are network namespaces of it, where the system lets us have
 them. Open MPI takes part where mpirun is there and the program was built with it, over TCP as the others and, in
 runs of its own, by shared memory. --write leaves the figures in docs/measurements/hccl.json and the tables in
-docs/hccl.md. The machine should do nothing else.
+docs/hccl.md; without the program it writes the tables of the figures that are there. The machine should do nothing
+else.
 """
 
 import argparse
@@ -61,8 +62,9 @@ def hosts(program, ranks, folder, most):
         return by_shell(program, ranks, folder, most, prefixes)
 
 
-RUNS = {"host 2": (one_host, 2), "host 4": (one_host, 4), "hosts 2": (hosts, 2), "hosts 4": (hosts, 4),
-        "memory 2": (one_host_by_memory, 2)}
+# How, how many ranks, and the most bytes.
+RUNS = {"host 2": (one_host, 2, 256 << 20), "hosts 2": (hosts, 2, 256 << 20), "memory 2": (one_host_by_memory, 2, 64 << 20),
+        "host 4": (one_host, 4, 64 << 20), "hosts 4": (hosts, 4, 64 << 20)}
 
 
 def rows_of(output):
@@ -91,13 +93,14 @@ def time_text(row, name):
 def table(figures, name, title):
     rows = figures[name]["rows"]
     memory = figures.get("memory 2", {"rows": {}})["rows"] if name == "host 2" else {}
-    yield f"{title}:\n\n| bytes | HCCL | Gloo | HCCL takes longer by | Open MPI, TCP |"
+    yield (f"{title}, with a load of {figures[name]['load']:.0f} on {figures[name]['cores']} cores:\n\n"
+           "| bytes | HCCL | Gloo | HCCL's least, beside Gloo's | Open MPI, TCP |")
     yield " Open MPI, shared memory |\n" if memory else "\n"
     yield "|---|---|---|---|---|" + ("---|\n" if memory else "\n")
     for size, row in rows.items():
         hccl, gloo = (row[column] for column in ("HCCL", "Gloo"))
-        more = (f'{hccl["median"] - gloo["median"]:.0f} µs ({hccl["least"] - gloo["least"]:.0f})'
-                if int(size) < 1 << 20 else f'{(hccl["median"] / gloo["median"] - 1) * 100:.0f} %')
+        more = (f'{hccl["least"] - gloo["least"]:+.0f} µs' if int(size) < 1 << 20 else
+                f'{gloo["least"] / hccl["least"]:.2f} of its bandwidth')
         yield f"| {size_text(int(size))} | " + " | ".join(
             (time_text(row, "HCCL"), time_text(row, "Gloo"), more, time_text(row, "Open MPI")))
         yield f' | {time_text(memory.get(size, {}), "Open MPI")} |\n' if memory else " |\n"
@@ -105,25 +108,27 @@ def table(figures, name, title):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("--most", type=int, default=256 << 20)
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("--most", type=int, default=256 << 20, help="bytes, where a run would go on to more")
     parser.add_argument("--only", nargs="+", choices=RUNS, default=list(RUNS))
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     figures = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
-    for name in options.only:
-        run, ranks = RUNS[name]
+    for name in options.only if options.program else ():
+        run, ranks, most = RUNS[name]
         try:
             with tempfile.TemporaryDirectory() as folder:
-                output = run(os.path.abspath(options.program), ranks, folder + "/ranks", options.most)
+                output = run(os.path.abspath(options.program), ranks, folder + "/ranks", min(most, options.most))
         except (OSError, subprocess.CalledProcessError) as error:
             print(f"{name}: not measured ({error})")
             continue
         print(f"{name}\n{output}", end="", flush=True)
-        figures[name] = {"load": os.getloadavg()[0], "cores": os.cpu_count(), "rows": rows_of(output)}
+        rows = figures.get(name, {}).get("rows", {})
+        figures[name] = {"load": os.getloadavg()[0], "cores": os.cpu_count(), "rows": {**rows, **rows_of(output)}}
+        if options.write:
+            MEASURED.write_text(json.dumps(figures, indent=1) + "\n")
     if not options.write:
         return
-    MEASURED.write_text(json.dumps(figures, indent=1) + "\n")
     titles = {"host 2": "Two ranks on one host", "host 4": "Four ranks on one host",
               "hosts 2": "Two hosts", "hosts 4": "Two hosts with two ranks each"}
     text = "\n".join("".join(table(figures, name, title)) for name, title in titles.items() if name in figures)

@@ -279,8 +279,8 @@ struct Program {
       EXPECT(AwaitError() == HCCL_E_PARA);
       return;
     }
-    ExpectFailure(HCCL_E_PARA, {"rank 1 sends 8 bytes to rank 0, which expects 12",
-                                "call 1: HcclAlltoAllV"});
+    ExpectFailure(HCCL_E_PARA,
+                  {"rank 1 sends 8 bytes to rank 0, which expects 12", "call 1: HcclAlltoAllV"});
   }
 
   // A send of 8 elements, and its receive of 4.
@@ -290,8 +290,8 @@ struct Program {
     } else {
       EXPECT(HcclRecv(memory, 4, HCCL_DATA_TYPE_FP32, 0, comm, stream) == HCCL_SUCCESS);
     }
-    ExpectFailure(HCCL_E_PARA, {"rank 0 sends 32 bytes to rank 1, which expects 16", "HcclSend",
-                                "HcclRecv"});
+    ExpectFailure(HCCL_E_PARA,
+                  {"rank 0 sends 32 bytes to rank 1, which expects 16", "HcclSend", "HcclRecv"});
   }
 
   // A send, and a collective where its receive should be.

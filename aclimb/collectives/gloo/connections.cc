@@ -12,11 +12,12 @@
 namespace aclimb::collectives {
 namespace {
 
-// What goes as one message of Gloo's. Of a longer one nobody would hear for long whether it gets on.
+// What goes as one message of Gloo's. Of a longer one nobody would hear for long whether it gets
+// on.
 constexpr size_t kPieceBytes = size_t{4} << 20;
 
-// A buffer that its connections know. Long messages go in pieces, on both sides alike: the number of
-// bytes is part of what the ranks agree on before they meet.
+// A buffer that its connections know. Long messages go in pieces, on both sides alike: the number
+// of bytes is part of what the ranks agree on before they meet.
 class TrackedBuffer final : public gloo::transport::UnboundBuffer {
  public:
   using Milliseconds = std::chrono::milliseconds;
@@ -31,8 +32,7 @@ class TrackedBuffer final : public gloo::transport::UnboundBuffer {
   ~TrackedBuffer() override { connections_->Remove(gloo_.get()); }
 
   bool waitRecv(int* from, Milliseconds) override {
-    return WaitFor(&receives_,
-                   [&] { return gloo_->waitRecv(from, connections_->Left()); });
+    return WaitFor(&receives_, [&] { return gloo_->waitRecv(from, connections_->Left()); });
   }
   bool waitSend(int* to, Milliseconds) override {
     return WaitFor(&sends_, [&] { return gloo_->waitSend(to, connections_->Left()); });
@@ -71,8 +71,8 @@ class TrackedBuffer final : public gloo::transport::UnboundBuffer {
     pieces->push_back(count);
   }
 
-  // For as many pieces as the oldest message has. Which message they are of does not matter: all are
-  // waited for, and those of one peer come in their order.
+  // For as many pieces as the oldest message has. Which message they are of does not matter: all
+  // are waited for, and those of one peer come in their order.
   //
   // Gloo ends such a wait once it was aborted, even when the abort came before it. Its algorithms
   // do not look at the result.

@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -13,6 +16,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -38,9 +42,13 @@ constexpr milliseconds kLong{60000};
 // Where ranks that are threads tell each other their addresses.
 class Board {
  public:
-  explicit Board(uint32_t size) : pieces_(size) {}
+  // Looks at a rank's addresses before the others have them.
+  using Look = std::function<void(uint32_t rank, const char* pieces, size_t bytes)>;
+
+  explicit Board(uint32_t size, Look look = {}) : look_(std::move(look)), pieces_(size) {}
 
   int Exchange(uint32_t rank, const char* pieces, size_t bytes, char* theirs) {
+    if (look_) look_(rank, pieces, bytes);
     std::vector<char> mine(pieces, pieces + bytes * pieces_.size());
     std::unique_lock<std::mutex> lock(mutex_);
     pieces_[rank] = std::move(mine);
@@ -54,6 +62,7 @@ class Board {
   }
 
  private:
+  const Look look_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::vector<char>> pieces_;
@@ -68,7 +77,10 @@ struct Rank {
 
   int Connect(uint32_t size, milliseconds time) {
     const AclimbMeshConfig config = {
-        rank, size, "127.0.0.1", In(time),
+        rank,
+        size,
+        "127.0.0.1",
+        In(time),
         [](void* self, const char* pieces, size_t bytes, char* theirs) {
           auto* const mine = static_cast<Rank*>(self);
           return mine->board->Exchange(mine->rank, pieces, bytes, theirs);
@@ -110,8 +122,8 @@ TEST(Transport, LongMessagesGoInPieces) {
     const uint32_t next = (rank.rank + 1) % 3, last = (rank.rank + 2) % 3;
     std::vector<char> mine = Pattern(rank.rank, kBytes), theirs(kBytes);
     const uint64_t before = Transport().progress(rank.mesh);
-    const AclimbPiece send = {next, mine.data(), kBytes, 7}, receive = {last, theirs.data(),
-                                                                      kBytes, 7};
+    const AclimbPiece send = {next, mine.data(), kBytes, 7},
+                      receive = {last, theirs.data(), kBytes, 7};
     AclimbTransportCall call = rank.Call(1);
     ASSERT_EQ(Transport().transfer(rank.mesh, &call, &send, 1, &receive, 1), 0) << rank.error.text;
     EXPECT_TRUE(theirs == Pattern(last, kBytes));
@@ -159,6 +171,35 @@ TEST(Transport, EachFailureHasItsCause) {
     Transport().abort(rank.mesh);
     EXPECT_EQ(wait(kLong), ACLIMB_TRANSPORT_ENDED) << rank.error.text;
   });
+}
+
+// Somebody is at the port of each rank before the other one is. He gets no data and gives none: the
+// ranks do not come together, and say whose port it was.
+TEST(Transport, AStrangerAtThePortKeepsRanksApart) {
+  std::vector<int> strangers(2, -1);
+  Board board(2, [&](uint32_t rank, const char* pieces, size_t bytes) {
+    // A length, and then Gloo's bytes, which begin with the socket's address.
+    sockaddr_in address;
+    std::memcpy(&address, pieces + (1 - rank) * bytes + 1, sizeof(address));
+    ASSERT_EQ(address.sin_family, AF_INET);
+    strangers[rank] = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_EQ(
+        connect(strangers[rank], reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  });
+  std::vector<std::thread> threads;
+  for (uint32_t r = 0; r < 2; ++r) {
+    threads.emplace_back([&, r] {
+      Rank rank{r, &board, nullptr, {}};
+      ASSERT_NE(rank.Connect(2, milliseconds(1000)), 0);
+      EXPECT_TRUE(rank.error.cause == ACLIMB_TRANSPORT_CONNECTION ||
+                  rank.error.cause == ACLIMB_TRANSPORT_TIME)
+          << rank.error.cause << " " << rank.error.text;
+      EXPECT_NE(std::strstr(rank.error.text, r == 0 ? "rank 1" : "rank 0"), nullptr)
+          << rank.error.text;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int stranger : strangers) close(stranger);
 }
 
 }  // namespace
