@@ -1,50 +1,53 @@
-"""An index out of range is an error at the next synchronise, which names it; the process goes on."""
+"""An index out of range is an error at the next synchronise, which names it."""
+
+from steps import expect, main, python, refusal
 
 import torch
 import torch_npu  # noqa: F401
 
-from steps import expect, main, refusal
+# A failed task ends a context that torch_npu made: each mistake gets a process of its own.
+MISTAKE = """
+import torch, torch_npu, torch.nn.functional as F
+x = torch.arange(12.0).view(3, 4).npu()
+ones = torch.ones(2, 4).npu()
+wrong = torch.tensor([1, 3]).npu()
+torch.npu.synchronize()
+{step}
+try:
+    torch.npu.synchronize()
+except RuntimeError as error:
+    print(error)
+"""
+
+MISTAKES = {
+    "F.embedding(torch.tensor([2, 3, -1]).npu(), x)":
+        ("aclnnEmbedding", "indices[1] is 3, and 1 more are wrong; expected 0 to 2 (dimension 0 has 3 "
+         "elements)"),
+    "x.gather(1, torch.tensor([[0, 4]]).npu())": ("aclnnGather", "index[0, 1] is 4", "0 to 3"),
+    "x.index_select(0, wrong)": ("index[1] is 3", "0 to 2"),
+    "x[wrong]": ("aclnnIndex", "indices[0][1] is 3", "-3 to 2"),
+    "x[:, torch.tensor([[0], [-5]]).npu()]": ("aclnnIndex", "indices[1][1, 0] is -5", "-4 to 3"),
+    "x.index_add_(0, wrong, ones)": ("aclnnIndexAdd", "index[1] is 3", "0 to 2"),
+    "x.scatter_add_(0, wrong.view(2, 1), ones)": ("aclnnScatterAdd", "index[1, 0] is 3", "0 to 2"),
+    "x.index_put_((wrong,), ones, accumulate=True)": ("aclnnIndexPutImpl", "[1] is 3", "-3 to 2"),
+    "F.cross_entropy(x, torch.tensor([1, 4, -100]).npu())":
+        ("NLLLoss", "target[1] is 4; expected 0 to 3", "ignoreIndex is -100"),
+}
 
 
-def fails(step, *parts):
-    """Queues `step`; what the synchronise says has each part."""
-    def run():
-        step()
-        torch.npu.synchronize()
-    text = refusal(run)
-    for part in ("507015", "rule: runtime/stream/task-failed") + parts:
-        expect(part in text, f"{part} is not in:\n{text}")
-    torch.npu.synchronize()  # told once
-    expect(torch.arange(4).npu().sum().item() == 6, "work behind the error")
+def mistakes():
+    for step, parts in MISTAKES.items():
+        text = python(MISTAKE.format(step=step))
+        for part in ("507015", "rule: runtime/stream/task-failed") + parts:
+            expect(part in text, f"{step}: {part} is not in:\n{text}")
 
 
-def reading():
+def the_context_stops():
+    """As on an NPU. What was computed before can still be looked at in no way."""
     table = torch.nn.Embedding(10, 4).npu()
-    fails(lambda: table(torch.tensor([3, 10, -1]).npu()), "aclnnEmbedding", "indices[1] is 10, and 1 "
-          "more are wrong; expected 0 to 9 (dimension 0 has 10 elements)")
-    x = torch.arange(12.0).view(3, 4).npu()
-    fails(lambda: x.gather(1, torch.tensor([[0, 4]]).npu()), "aclnnGather", "index[0, 1] is 4")
-    fails(lambda: x.index_select(0, torch.tensor([3]).npu()), "index[0] is 3")
-    fails(lambda: x[torch.tensor([0, 5]).npu()], "aclnnIndex", "[1] is 5")
-    fails(lambda: x[:, torch.tensor([[0], [-5]]).npu()], "aclnnIndex", "[1, 0] is -5")
-
-
-def writing():
-    x = torch.zeros(3, 4).npu()
-    ones = torch.ones(2, 4).npu()
-    wrong = torch.tensor([1, 3]).npu()
-    fails(lambda: x.index_add_(0, wrong, ones), "aclnnIndexAdd", "index[1] is 3", "0 to 2")
-    fails(lambda: x.scatter_add_(0, wrong.view(2, 1), ones), "aclnnScatterAdd", "index[1, 0] is 3")
-    fails(lambda: x.index_put_((wrong,), ones, accumulate=True), "aclnnIndexPutImpl", "[1] is 3")
-    # The right ones were applied each time, and nothing else.
-    expect(x.tolist() == [[0, 0, 0, 0], [3, 2, 2, 2], [0, 0, 0, 0]], x.tolist())
-
-
-def classes():
-    logits = torch.zeros(3, 4).npu().requires_grad_()
-    target = torch.tensor([1, 4, -100]).npu()
-    fails(lambda: torch.nn.functional.cross_entropy(logits, target), "NLLLoss",
-          "target[1] is 4; expected 0 to 3", "ignoreIndex is -100")
+    table(torch.tensor([10]).npu())
+    expect("indices[0] is 10" in refusal(torch.npu.synchronize), "the reason")
+    expect("ACL_STOP_ON_FAILURE" in refusal(torch.npu.synchronize), "the stop")
 
 
 def right_ones():
@@ -55,4 +58,4 @@ def right_ones():
 
 
 if __name__ == "__main__":
-    main(reading, writing, classes, right_ones)
+    main(right_ones, mistakes, the_context_stops)

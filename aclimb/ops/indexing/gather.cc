@@ -100,16 +100,20 @@ class GatherPlan final : public Plan {
         const T* const from = self + at[0];
         const int64_t* const index = indices + at[1];
         T* const to = out + at[2];
+        bool known_here = true;
         for (int64_t i = 0; i < n; ++i) {
           int64_t k = index[i * index_inner];
-          if (k < 0 && k >= -wraps) k += wraps;
-          if (static_cast<uint64_t>(k) < static_cast<uint64_t>(extent)) [[likely]] {
-            to[i * out_inner] = from[i * self_inner + k * step];
-          } else {
-            to[i * out_inner] = T{0};
-            all_known = false;
+          if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(extent)) [[unlikely]] {
+            if (k >= 0 || k < -wraps) {
+              to[i * out_inner] = T{0};
+              known_here = false;
+              continue;
+            }
+            k += wraps;
           }
+          to[i * out_inner] = from[i * self_inner + k * step];
         }
+        all_known = all_known && known_here;
       });
       if (!all_known) unknown.store(true, std::memory_order_relaxed);
     });

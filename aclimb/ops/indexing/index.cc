@@ -75,6 +75,22 @@ class IndexPlan final : public Plan {
     }
   }
 
+  // Slices of one element.
+  template <typename T>
+  static bool CopyElements(const T* self, const int64_t* from, T* out, const int64_t* to,
+                           int64_t begin, int64_t end) {
+    bool all_known = true;
+    for (int64_t entry = begin; entry < end; ++entry) {
+      if (from[entry] >= 0) [[likely]] {
+        out[to[entry]] = self[from[entry]];
+      } else {
+        out[to[entry]] = T{0};
+        all_known = false;
+      }
+    }
+    return all_known;
+  }
+
   // False if self does not have some of the elements.
   template <typename T>
   bool Copy(const RunContext& run) const {
@@ -88,16 +104,12 @@ class IndexPlan final : public Plan {
     const int64_t parts = CeilDivide(slices_.count, width);
     std::atomic<bool> unknown = false;
     ParallelFor(places_.count() * parts, kGrain / width, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
+      bool all_known = true;
+      if (slices_.count == 1) all_known = CopyElements(self, from, out, to, begin, end);
+      for (int64_t task = begin; slices_.count != 1 && task < end; ++task) {
         const int64_t entry = task / parts, first = task % parts * width;
         const int64_t place = from[entry];
-        if (place < 0) [[unlikely]] {
-          unknown.store(true, std::memory_order_relaxed);
-        }
-        if (slices_.count == 1) {
-          out[to[entry]] = place < 0 ? T{0} : self[place];
-          continue;
-        }
+        if (place < 0) all_known = false;
         slices_.Visit(
             first, std::min(slices_.count, first + width), [&](const int64_t(&at)[2], int64_t n) {
               T* const write = out + to[entry] + at[1];
@@ -111,6 +123,7 @@ class IndexPlan final : public Plan {
               }
             });
       }
+      if (!all_known) unknown.store(true, std::memory_order_relaxed);
     });
     return !unknown.load(std::memory_order_relaxed);
   }

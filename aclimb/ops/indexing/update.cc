@@ -132,9 +132,10 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
   ParallelFor(chunks * shares, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t share = task % shares, first = task / shares * width;
+      bool all_known = true;
       const auto goes_here = [&](int64_t place) {
         if (place < 0) [[unlikely]] {
-          skipped.store(true, std::memory_order_relaxed);
+          all_known = false;
           return false;
         }
         return bits == 0 || ShareOf(place, bits) == share;
@@ -159,6 +160,7 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
                       }
                     }
                   });
+      if (!all_known) skipped.store(true, std::memory_order_relaxed);
     }
   });
   return !skipped.load(std::memory_order_relaxed);
