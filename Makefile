@@ -62,7 +62,7 @@ test-torch: build ## PyTorch with torch_npu on Aclimb; downloads about 3 GB the 
 	@tests/torch/run $(BUILD)
 
 test-llama: build ## llama.cpp with its CANN backend on Aclimb; builds it the first time
-	@tests/llama/run $(BUILD)
+	@JOBS=$(JOBS) tests/llama/run $(BUILD)
 
 wheel: build ## the Python wheel, into dist/
 	@scripts/setup python

@@ -19,8 +19,15 @@ extern "C" {
 typedef struct AclimbCollective {
   const char* name;  // static text: the public function, for errors and traces
   // The stream has come to the operation. Returns at once. With a null `stop` the operation was
-  // dropped: its stream was aborted or destroyed, or nothing was queued.
+  // dropped: its stream was aborted or destroyed, or nothing was queued. Where it was reached
+  // before, nobody gets its result any more; the stream still stands until it is done.
   void (*reached)(void* payload, struct AclimbSuspension* stop);
+  // A thread that would wait for the stream offers to do the operation itself, which saves waking
+  // others. Returns when it is done, or at once when it is not its turn or somebody does it: 0, or
+  // 1 when it was dropped meanwhile.
+  int (*help)(void* payload);
+  // No thread waits for the stream now: who left the operation to one begins it. Returns at once.
+  void (*hurry)(void* payload);
   // After aclimb_collective_done, on a thread of the runtime: 0 or the aclError of the task, which
   // may call aclimb_explain.
   int (*finish)(void* payload);
@@ -36,6 +43,13 @@ ACLIMB_BRIDGE int aclimb_launch_collective(void* stream, const AclimbCollective*
                                            AclimbReason* reason);
 // The stream goes on. From any thread, exactly once.
 ACLIMB_BRIDGE void aclimb_collective_done(struct AclimbSuspension* stop);
+
+// Where the program makes the call that the calling thread is in, as a number of this process; 0
+// when no tool keeps that (ACLIMB_CHECK=1 has one that does).
+ACLIMB_BRIDGE uint32_t aclimb_call_site(void);
+// The place in words, "main (train.cc:12)", cut to the bytes; empty when it is not known. May take
+// long. From any thread.
+ACLIMB_BRIDGE void aclimb_call_site_text(uint32_t site, char* text, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -15,9 +15,19 @@ using Clock = std::chrono::steady_clock;
 // HcclCommDestroy waits so long for a call that runs and does not get on.
 constexpr auto kCloseTime = std::chrono::seconds(10);
 
-constexpr const char* kFix =
-    "look at that rank first: its own message tells more; then destroy the communicator and make a "
-    "new one";
+// For a while after an operation the worker looks around by itself. Meanwhile it is not told of a
+// short one that its stream comes to within the call: either a wait for the stream does that, which
+// saves two changes of threads, or the runtime is told of something else (hurry), or the worker
+// finds it.
+constexpr auto kBusyTime = std::chrono::milliseconds(50);
+constexpr auto kLookTime = std::chrono::milliseconds(1);
+constexpr uint64_t kShortBytes = 1 << 20;
+
+bool IsShort(const Operation& operation) {
+  uint64_t bytes = operation.bytes();
+  for (const Transfer& each : operation.transfers) bytes += each.bytes;
+  return bytes <= kShortBytes;
+}
 
 Status Copy(const Status& status) {
   if (status.ok()) return Ok();
@@ -73,14 +83,15 @@ void Communicator::Close() {
       const uint64_t progress = group_->Progress();
       const uint64_t run = runs_;
       const auto patience = running_ != nullptr ? kCloseTime : origin_.settings.exec_timeout;
-      const bool less = changed_.wait_for(
-          lock, patience, [&] { return queue_.size() < left || runs_ != run; });
+      const bool less =
+          changed_.wait_for(lock, patience, [&] { return queue_.size() < left || runs_ != run; });
       if (less || group_->Progress() != progress) continue;
       Abandon(lock);
       break;
     }
     stopping_ = true;
-    changed_.notify_all();
+    work_.notify_all();
+    look_.notify_all();
   }
   if (origin_.link != nullptr) origin_.link->Unwatch(origin_.key);
   if (observer_) observer_->Join();
@@ -103,11 +114,14 @@ void Communicator::Abandon(std::unique_lock<std::mutex>& lock) {
 Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
                            aclrtStream stream) {
   operation.timeout_ms = origin_.settings.exec_timeout.count();
+  operation.site = aclimb_call_site();
   auto item = std::make_shared<Queued>();
   auto payload = std::make_unique<std::shared_ptr<Queued>>(item);
   AclimbCollective collective = {};
   collective.name = operation.function;
   collective.reached = &Reached;
+  collective.help = &Help;
+  collective.hurry = &Hurry;
   collective.finish = &Finish;
   collective.release = [](void* mine) { delete static_cast<std::shared_ptr<Queued>*>(mine); };
   collective.operation = view != nullptr ? view->operation() : nullptr;
@@ -145,17 +159,19 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   }
   // With ASCEND_LAUNCH_BLOCKING the operation itself may have failed.
   if (!item->refused && item->code != HCCL_SUCCESS) {
-    return Refuse(item->code, item->text, kFix, "collective/failed");
+    return Refuse(item->code, item->text, kFixOfFailure, "collective/failed");
   }
-  return Refuse(HCCL_E_PARA,
-                Cat("the operation cannot be queued on the stream: ", reason.what), reason.fix,
-                "collective/stream");
+  return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
+                reason.fix, "collective/stream");
 }
 
 void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   const std::shared_ptr<Queued> item = *static_cast<std::shared_ptr<Queued>*>(payload);
   Communicator& self = *item->owner;
+  // A child of fork drops what its parent does.
+  if (self.IsLost()) return;
   std::unique_lock<std::mutex> lock(self.mutex_);
+  if (stop == nullptr && item->reached) return self.Drop(item, lock);
   if (stop == nullptr && item->caller == std::this_thread::get_id()) {
     // Within Queue.
     return self.TakeBackLocked(item);
@@ -171,11 +187,40 @@ void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   item->stop = stop;
   item->dropped = stop == nullptr;
   item->reached = true;
-  self.changed_.notify_all();
+  const bool in_the_call = item->caller == std::this_thread::get_id();
+  if (in_the_call && self.worker_looks_ && IsShort(item->operation)) return;
+  if (self.queue_.front() == item) self.work_.notify_one();
+}
+
+void Communicator::Hurry(void* payload) {
+  const std::shared_ptr<Queued>& item = *static_cast<std::shared_ptr<Queued>*>(payload);
+  Communicator& self = *item->owner;
+  if (self.IsLost()) return;
+  const std::lock_guard<std::mutex> lock(self.mutex_);
+  if (item->reached) self.work_.notify_one();
+}
+
+int Communicator::Help(void* payload) {
+  // The stream keeps the payload only until it has the result.
+  const std::shared_ptr<Queued> item = *static_cast<std::shared_ptr<Queued>*>(payload);
+  Communicator& self = *item->owner;
+  if (self.IsLost()) return 0;
+  std::unique_lock<std::mutex> lock(self.mutex_);
+  const bool first = !self.queue_.empty() && self.queue_.front() == item;
+  if (first && item->reached && self.running_ == nullptr && !self.stopping_) self.DoFirst(lock);
+  return item->dropped ? 1 : 0;
+}
+
+void Communicator::Drop(const std::shared_ptr<Queued>& item, std::unique_lock<std::mutex>& lock) {
+  if (std::find(queue_.begin(), queue_.end(), item) == queue_.end()) return;
+  item->dropped = true;
+  if (running_ != &item->operation) return;
+  lock.unlock();
+  End(Dropped(item->operation, rank()));
 }
 
 void Communicator::TakeBackLocked(const std::shared_ptr<Queued>& item) {
-  item->refused = true;
+  if (std::exchange(item->refused, true)) return;
   const Operation& operation = item->operation;
   if (operation.kind != Kind::kTransfers) --numbers_;
   for (const Transfer& each : operation.transfers) {
@@ -183,6 +228,7 @@ void Communicator::TakeBackLocked(const std::shared_ptr<Queued>& item) {
   }
   std::erase(queue_, item);
   changed_.notify_all();
+  if (!queue_.empty() && queue_.front()->reached) work_.notify_one();
 }
 
 int Communicator::Finish(void* payload) {
@@ -201,32 +247,59 @@ HcclResult Communicator::AsyncError() {
 void Communicator::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || (!queue_.empty() && queue_.front()->reached); });
-    if (queue_.empty() || !queue_.front()->reached) return;
-    const std::shared_ptr<Queued> item = queue_.front();
-    if (item->dropped) {
-      // The others wait for it.
-      lock.unlock();
-      End(Dropped(item->operation, rank()));
-      lock.lock();
-    } else {
-      running_ = &item->operation;
-      running_since_ = Clock::now();
-      ++runs_;
-      changed_.notify_all();
-      lock.unlock();
-      Perform(*item);
-      lock.lock();
-      running_ = nullptr;
-      done_ = std::max(done_, item->operation.number);
+    const auto ready = [this] {
+      const bool first = !queue_.empty() && queue_.front()->reached;
+      return running_ == nullptr && (first || stopping_);
+    };
+    while (!ready()) {
+      worker_looks_ = Clock::now() < busy_until_;
+      if (worker_looks_) {
+        work_.wait_for(lock, kLookTime);
+      } else {
+        work_.wait(lock);
+      }
+      worker_looks_ = false;
     }
-    queue_.pop_front();
-    changed_.notify_all();
-    if (item->stop == nullptr) continue;
-    lock.unlock();
-    aclimb_collective_done(item->stop);
-    lock.lock();
+    if (queue_.empty() || !queue_.front()->reached) return;
+    DoFirst(lock);
   }
+}
+
+void Communicator::DoFirst(std::unique_lock<std::mutex>& lock) {
+  const std::shared_ptr<Queued> item = queue_.front();
+  running_ = &item->operation;
+  running_since_ = Clock::now();
+  ++runs_;
+  const bool dropped = item->dropped;
+  if (std::exchange(observer_sleeps_, false)) look_.notify_one();
+  if (closing_) changed_.notify_all();
+  lock.unlock();
+  try {
+    if (dropped) {
+      // The others wait for it.
+      End(Dropped(item->operation, rank()));
+    } else {
+      Perform(*item);
+    }
+    lock.lock();
+  } catch (...) {
+    // Not even the reason of a failure can be told.
+    group_->Abort({});
+    lock.lock();
+    item->code = HCCL_E_MEMORY;
+    FailLocked(std::move(no_memory_));
+  }
+  running_ = nullptr;
+  busy_until_ = Clock::now() + kBusyTime;
+  if (!dropped) done_ = std::max(done_, item->operation.number);
+  queue_.pop_front();
+  changed_.notify_all();
+  // Who helps leaves the next one to the worker.
+  if (stopping_ || (!queue_.empty() && queue_.front()->reached)) work_.notify_one();
+  if (item->stop == nullptr) return;
+  lock.unlock();
+  aclimb_collective_done(item->stop);
+  lock.lock();
 }
 
 void Communicator::Perform(Queued& item) {
@@ -239,9 +312,8 @@ void Communicator::Perform(Queued& item) {
     const auto start = Clock::now();
     try {
       status = group_->Run(item.operation);
-    } catch (const std::bad_alloc&) {
-      status = Refuse(HCCL_E_MEMORY, "host memory is exhausted; expected some for the operation.",
-                      "free host memory", "collective/host-memory");
+    } catch (...) {
+      status = StatusOfException();
     }
     if (status.ok()) return;
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
@@ -275,6 +347,7 @@ void Communicator::End(const Status& why) {
 void Communicator::FailLocked(Status why) {
   if (failure_.ok()) failure_ = std::move(why);
   changed_.notify_all();
+  look_.notify_all();
 }
 
 Status Communicator::FailureLocked() const { return Copy(failure_); }

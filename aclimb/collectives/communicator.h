@@ -14,6 +14,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/collectives.h"
+#include "aclimb/collectives/errors.h"
 #include "aclimb/collectives/group.h"
 #include "aclimb/collectives/link.h"
 #include "aclimb/collectives/operation.h"
@@ -24,6 +25,11 @@
 #include "aclimb/core/status.h"
 
 namespace aclimb::collectives {
+
+// What to do about another rank's failure.
+inline constexpr const char* kFixOfFailure =
+    "look at that rank first: its own message tells more; then destroy the communicator and make a "
+    "new one";
 
 // What a program holds as HcclComm: one rank of a group, with the thread that performs its
 // operations, one at a time, in the order of the calls.
@@ -88,12 +94,20 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   };
 
   static void Reached(void* payload, AclimbSuspension* stop);
+  static int Help(void* payload);
+  static void Hurry(void* payload);
   static int Finish(void* payload);
 
   // Under both locks: the call was not made.
   void TakeBackLocked(const std::shared_ptr<Queued>& item);
   void Work();
+  // Under the lock, which is let go meanwhile: the first of the queue, which its stream has come to
+  // and nobody does, is done.
+  void DoFirst(std::unique_lock<std::mutex>& lock);
   void Perform(Queued& item);
+  // Under the lock, which is let go meanwhile: an operation that its stream had come to has nobody
+  // who gets its result.
+  void Drop(const std::shared_ptr<Queued>& item, std::unique_lock<std::mutex>& lock);
   // The communicator has failed, on all ranks.
   void End(const Status& why);
   // Under the lock, which is let go meanwhile: what is queued gets nowhere.
@@ -123,21 +137,27 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
 
   // Held while a call is numbered and queued, so that the streams have the calls in their order.
   std::mutex issue_mutex_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
+  std::mutex mutex_;                                  // guards what follows
+  std::condition_variable changed_;                   // for who closes, or waits to hear a reason
+  std::condition_variable work_;                      // for the worker
+  bool worker_looks_ = false;                         // it wakes by itself before long
+  std::chrono::steady_clock::time_point busy_until_;  // since the last operation it looks by itself
+  std::condition_variable look_;                      // for the observer
+  bool observer_sleeps_ = false;                      // until it is told; else it looks by itself
   std::deque<std::shared_ptr<Queued>> queue_;
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
-  uint64_t runs_ = 0;  // started
-  uint64_t numbers_ = 0;  // of collectives
+  uint64_t runs_ = 0;                              // started
+  uint64_t numbers_ = 0;                           // of collectives
   std::map<uint32_t, uint64_t> sends_, receives_;  // by peer
-  uint64_t done_ = 0;                               // number of the last collective that ended
-  bool closing_ = false;   // nothing is taken any more
-  bool stopping_ = false;  // the threads end
+  uint64_t done_ = 0;                              // number of the last collective that ended
+  bool closing_ = false;                           // nothing is taken any more
+  bool stopping_ = false;                          // the threads end
   std::optional<std::chrono::steady_clock::time_point> gone_since_;  // a rank
-  Status cause_;    // what was heard of the other ranks
-  Status failure_;  // what ended this communicator
-  std::vector<uint32_t> left_;  // ranks that have said good-bye
+  Status cause_;                                      // what was heard of the other ranks
+  Status failure_;                                    // what ended this communicator
+  Status no_memory_ = NoHostMemory("the operation");  // to be told when there is none
+  std::vector<uint32_t> left_;                        // ranks that have said good-bye
   std::map<std::string, uint64_t> splits_;
 
   std::optional<QuietThread> worker_;

@@ -19,10 +19,6 @@ constexpr auto kReasonTime = std::chrono::milliseconds(1500);
 // A rank that has gone may have done its part: what it sent is still read, as long as that gets on.
 constexpr auto kGraceTime = std::chrono::seconds(2);
 
-constexpr const char* kFix =
-    "look at that rank first: its own message tells more; then destroy the communicator and make a "
-    "new one";
-
 }  // namespace
 
 Status Communicator::Explain(const Operation& operation, Status failure,
@@ -30,7 +26,12 @@ Status Communicator::Explain(const Operation& operation, Status failure,
   // Threads of one process know of each other already.
   if (origin_.link == nullptr) return failure;
   const std::string here = Cat("rank ", rank(), " of ", size(), " in ", operation.Text());
-  const bool late = took.count() >= operation.timeout_ms;
+  const bool late = failure.code() == HCCL_E_TIMEOUT;
+  const Refusal& own = failure.refusal();
+  const bool of_others = own.code == HCCL_E_TCP_TRANSFER || own.code == HCCL_E_INTERNAL;
+  if (!late && !of_others) {
+    return Refuse(own.code, Cat(here, ": ", own.what), own.fix, own.rule);
+  }
   {
     std::unique_lock<std::mutex> lock(mutex_);
     const auto heard = [this] { return !cause_.ok() || !left_.empty(); };
@@ -38,7 +39,8 @@ Status Communicator::Explain(const Operation& operation, Status failure,
     if (Status status = HeardLocked(here); !status.ok()) return status;
   }
   const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
-  const std::string others = stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
+  const std::string others =
+      stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
   if (late) {
     return Refuse(HCCL_E_TIMEOUT,
                   Cat(here, " waited for ", took.count(), " ms: ", others,
@@ -46,10 +48,9 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                   "look at the ranks that are elsewhere; or raise HCCL_EXEC_TIMEOUT",
                   "collective/exec-timeout");
   }
-  return Refuse(failure.code(),
-                Cat(here, ": ", failure.refusal().what, " (", others,
-                    "); expected the transfer to succeed."),
-                kFix, failure.refusal().rule);
+  return Refuse(own.code,
+                Cat(here, ": ", own.what, " (", others, "); expected the transfer to succeed."),
+                own.code == HCCL_E_INTERNAL ? own.fix : kFixOfFailure, own.rule);
 }
 
 Status Communicator::HeardLocked(const std::string& here) const {
@@ -94,14 +95,18 @@ void Communicator::Observe() {
     } catch (const std::exception&) {
       // Without memory nobody is asked; time-outs still hold.
       if (!lock.owns_lock()) lock.lock();
-      changed_.wait_for(lock, kSlow);
+      look_.wait_for(lock, kSlow);
     }
   }
 }
 
-// One operation.
+// One operation. Nobody tells when it has ended: that would cost each of them a wake-up.
 void Communicator::ObserveLocked(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(lock, [this] { return stopping_ || (running_ != nullptr && failure_.ok()); });
+  while (!stopping_ && (running_ == nullptr || !failure_.ok())) {
+    observer_sleeps_ = true;
+    look_.wait(lock);
+  }
+  observer_sleeps_ = false;
   const uint64_t run = runs_;
   auto patience = std::chrono::milliseconds(kSlow);
   auto next_ask = running_since_ + patience;
@@ -126,7 +131,7 @@ void Communicator::ObserveLocked(std::unique_lock<std::mutex>& lock) {
       due = std::min(due, quiet_since + kGraceTime);
     }
     if (now < due) {
-      changed_.wait_until(lock, due);
+      look_.wait_until(lock, due);
       continue;
     }
     if (now < next_ask) continue;
@@ -153,12 +158,12 @@ void Communicator::AskOthers(std::unique_lock<std::mutex>& lock, std::string* su
       *suspected = difference;
       continue;
     }
-    cause_ = Refuse(HCCL_E_PARA,
-                    Cat("the ranks do not make the same calls: ", difference,
-                        "; expected the same."),
-                    "have all ranks make the same calls in the same order, with equal counts, "
-                    "types, operations and roots",
-                    "collective/mismatch");
+    cause_ =
+        Refuse(HCCL_E_PARA,
+               Cat("the ranks do not make the same calls: ", difference, "; expected the same."),
+               "have all ranks make the same calls in the same order, with equal counts, "
+               "types, operations and roots",
+               "collective/mismatch");
     lock.unlock();
     group_->Abort(difference);
     lock.lock();
@@ -188,8 +193,8 @@ std::string Communicator::DifferenceLocked(const Stand& stand, bool* certain) co
   if (collective && stand.signature != mine.Signature()) return both;
   for (const Flow& flow : flows) {
     for (const Flow& theirs : stand.flows) {
-      const bool meets = flow.peer == other && flow.sends != theirs.sends &&
-                         flow.number == theirs.number;
+      const bool meets =
+          flow.peer == other && flow.sends != theirs.sends && flow.number == theirs.number;
       if (!meets || flow.bytes == theirs.bytes) continue;
       return Cat(both, ": rank ", flow.sends ? rank() : other, " sends ",
                  flow.sends ? flow.bytes : theirs.bytes, " bytes to rank ",
@@ -211,12 +216,13 @@ void Communicator::RankGone(uint32_t at_link, const std::string& why) {
   if (!place) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (cause_.ok()) {
-    cause_ = Refuse(HCCL_E_REMOTE,
-                    Cat("rank ", *place, " has gone (", why, "); expected it to go on."), kFix,
-                    "collective/rank-gone");
+    cause_ =
+        Refuse(HCCL_E_REMOTE, Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
+               kFixOfFailure, "collective/rank-gone");
   }
   if (!gone_since_) gone_since_ = Clock::now();
   changed_.notify_all();
+  look_.notify_all();
 }
 
 void Communicator::RankLeft(uint32_t at_link) {
@@ -233,8 +239,8 @@ void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (cause_.ok()) {
-      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what), kFix,
-                      "collective/rank-failed");
+      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what),
+                      kFixOfFailure, "collective/rank-failed");
     }
     changed_.notify_all();
   }
@@ -253,8 +259,8 @@ Stand Communicator::WhereItStands() {
     stand.number = running_->number;
     stand.signature = running_->Signature();
   } else if (!queue_.empty()) {
-    stand.text = Cat("has queued ", queue_.front()->operation.Text(),
-                     ", which its stream has not come to");
+    stand.text =
+        Cat("has queued ", queue_.front()->operation.Text(), ", which its stream has not come to");
   } else {
     stand.text = done_ == 0 ? std::string("has made no call yet")
                             : Cat("has made no call since call ", done_);

@@ -11,7 +11,7 @@ namespace aclimb::collectives {
 namespace {
 
 constexpr uint32_t kUnset = 0xFFFFFFFF;
-constexpr uint32_t kMagic = 0xF0F0F0F0;
+constexpr uint32_t kConfigMagic = 0xF0F0F0F0;
 
 // What HcclCommConfigInit writes into the field `reserved`.
 struct Header {
@@ -25,7 +25,7 @@ static_assert(sizeof(Header) == sizeof(HcclCommConfig::reserved));
 Status CheckHeader(const HcclCommConfig& config) {
   Header header;
   std::memcpy(&header, config.reserved, sizeof(header));
-  if (header.magic == kMagic && header.size >= offsetof(HcclCommConfig, hcclOpExpansionMode)) {
+  if (header.magic == kConfigMagic && header.size >= offsetof(HcclCommConfig, hcclOpExpansionMode)) {
     return Ok();
   }
   return Refuse(HCCL_E_PARA,

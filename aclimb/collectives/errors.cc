@@ -1,5 +1,6 @@
 #include "aclimb/collectives/errors.h"
 
+#include <cerrno>
 #include <exception>
 #include <new>
 #include <system_error>
@@ -99,29 +100,43 @@ HcclResult Report(const char* function, const Refusal& refusal) noexcept {
   return static_cast<HcclResult>(refusal.code);
 }
 
+Status StatusOfException() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return NoHostMemory("the call");
+  } catch (const std::system_error& error) {
+    // pthread_create says EAGAIN; whatever else the system refuses names itself.
+    if (error.code().value() == EAGAIN) {
+      const SystemRefusal refused = RefusedThread("a thread of a communicator", EAGAIN);
+      return Refuse(HCCL_E_UNAVAIL, refused.what, refused.fix, "collective/thread");
+    }
+    return Refuse(HCCL_E_SYSCALL,
+                  Cat("the system refused what a communicator needs (", error.what(),
+                      "); expected threads and descriptors for it."),
+                  "raise the limits of the process (ulimit -n, ulimit -u)", "collective/system");
+  } catch (const std::exception& error) {
+    return Refuse(HCCL_E_INTERNAL, Cat("an internal failure of Aclimb: ", error.what(), "."),
+                  "report it as a bug, with the call and its arguments", "collective/internal");
+  } catch (...) {
+    return Refuse(HCCL_E_INTERNAL, "an unknown failure inside Aclimb.",
+                  "report it as a bug, with the call and its arguments", "collective/internal");
+  }
+}
+
 HcclResult ReportException(const char* function) noexcept {
   try {
-    try {
-      throw;
-    } catch (const std::bad_alloc&) {
-      const Status status = Refuse(HCCL_E_MEMORY, "host memory is exhausted; expected some.",
-                                   "free host memory", "collective/host-memory");
-      return Report(function, status.refusal());
-    } catch (const std::system_error& error) {
-      const SystemRefusal refused =
-          RefusedThread("a thread of a communicator", error.code().value());
-      const Status status = Refuse(HCCL_E_UNAVAIL, refused.what, refused.fix, "collective/thread");
-      return Report(function, status.refusal());
-    } catch (const std::exception& error) {
-      const Status status =
-          Refuse(HCCL_E_INTERNAL, Cat("an internal failure of Aclimb: ", error.what(), "."),
-                 "report it as a bug, with the call and its arguments", "collective/internal");
-      return Report(function, status.refusal());
-    }
+    const Status status = StatusOfException();
+    return Report(function, status.refusal());
   } catch (...) {
     aclimb_report(kInternalError, function);
     return HCCL_E_INTERNAL;
   }
+}
+
+Status NoHostMemory(std::string_view whose) {
+  return Refuse(HCCL_E_MEMORY, Cat("host memory is exhausted; expected some for ", whose, "."),
+                "free host memory", "collective/host-memory");
 }
 
 Status NullPointer(std::string_view name) {

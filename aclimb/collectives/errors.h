@@ -17,6 +17,8 @@ const char* MeaningOf(HcclResult code);
 // Adds the refusal to the calling thread's messages. Its code is an HcclResult, which is returned;
 // aclrtGetLastError tells the code of the runtime that comes next to it.
 HcclResult Report(const char* function, const Refusal& refusal) noexcept;
+// The exception in flight, classed by its cause.
+Status StatusOfException();
 // Turns the exception in flight into a message and a code.
 HcclResult ReportException(const char* function) noexcept;
 // The text of the refusal as a message has it.
@@ -24,6 +26,8 @@ std::string TextOf(std::string_view function, const Refusal& refusal);
 
 // ---- Refusals that many functions share ----
 
+// HCCL_E_MEMORY
+Status NoHostMemory(std::string_view whose);
 // HCCL_E_PTR
 Status NullPointer(std::string_view name);
 // HCCL_E_PARA. `expected` continues "expected ...".

@@ -5,7 +5,7 @@
 namespace aclimb::collectives {
 namespace {
 
-constexpr uint32_t kMagic = 0x42484341;  // "ACHB"
+constexpr uint32_t kFrameMagic = 0x42484341;  // "ACHB"
 constexpr size_t kHeaderBytes = 12;
 
 }  // namespace
@@ -33,7 +33,7 @@ std::vector<Flow> ReadFlows(ByteReader* reader) {
 
 std::string Encode(FrameType type, std::string_view body) {
   return ByteWriter()
-      .Number(kMagic)
+      .Number(kFrameMagic)
       .Number(static_cast<uint16_t>(type))
       .Number(uint16_t{0})
       .Text(body)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -95,37 +96,47 @@ bool Hub::Over() const { return (complete_ || failed_) && come_ == 0; }
 
 void Hub::Run() {
   next_tick_ = Clock::now() + kTick;
-  std::vector<pollfd> waits;
-  while (!Over()) {
-    waits.clear();
-    if (listener_) waits.push_back({listener_.descriptor(), POLLIN, 0});
-    const size_t first = waits.size();
-    for (const auto& connection : connections_) {
-      const short events = static_cast<short>(POLLIN | (connection->out.empty() ? 0 : POLLOUT));
-      waits.push_back({connection->socket.descriptor(), events, 0});
-    }
-    // Nobody has to be looked after while only the listener is there.
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_tick_ - Clock::now());
-    const int timeout =
-        connections_.empty() ? -1 : static_cast<int>(std::max<int64_t>(left.count(), 0));
-    poll(waits.data(), waits.size(), timeout);
-    const size_t known = waits.size() - first;
-    for (size_t i = 0; i < known; ++i) {
-      Connection& connection = *connections_[i];
-      if (connection.socket && waits[first + i].revents != 0) Read(connection);
-    }
-    if (first != 0 && waits[0].revents != 0) AcceptAll();
-    if (Clock::now() >= next_tick_) Tick();
-    for (const auto& connection : connections_) {
-      if (!connection->socket || connection->out.empty()) continue;
-      if (!SendSome(connection->socket, &connection->out)) Close(*connection);
-    }
-    for (const auto& connection : connections_) {
-      if (connection->over && connection->out.empty()) Close(*connection);
-    }
-    std::erase_if(connections_, [](const auto& connection) { return !connection->socket; });
-    if (complete_ || failed_) listener_.Close();
+  try {
+    while (!Over()) Turn();
+  } catch (...) {
+    // The ranks see their connections close, and go on without.
+    connections_.clear();
+    listener_.Close();
+    aclimb_log(ACL_ERROR,
+               "hccl: the place where the ranks meet has ended, for want of host memory");
   }
+}
+
+// Waits for something to happen, and sees to it.
+void Hub::Turn() {
+  waits_.clear();
+  if (listener_) waits_.push_back({listener_.descriptor(), POLLIN, 0});
+  const size_t first = waits_.size();
+  for (const auto& connection : connections_) {
+    const short events = static_cast<short>(POLLIN | (connection->out.empty() ? 0 : POLLOUT));
+    waits_.push_back({connection->socket.descriptor(), events, 0});
+  }
+  // Nobody has to be looked after while only the listener is there.
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_tick_ - Clock::now());
+  const int timeout =
+      connections_.empty() ? -1 : static_cast<int>(std::max<int64_t>(left.count(), 0));
+  poll(waits_.data(), waits_.size(), timeout);
+  const size_t known = waits_.size() - first;
+  for (size_t i = 0; i < known; ++i) {
+    Connection& connection = *connections_[i];
+    if (connection.socket && waits_[first + i].revents != 0) ReadOrClose(connection);
+  }
+  if (first != 0 && waits_[0].revents != 0) AcceptAll();
+  if (Clock::now() >= next_tick_) Tick();
+  for (const auto& connection : connections_) {
+    if (!connection->socket || connection->out.empty()) continue;
+    if (!SendSome(connection->socket, &connection->out)) Close(*connection);
+  }
+  for (const auto& connection : connections_) {
+    if (connection->over && connection->out.empty()) Close(*connection);
+  }
+  std::erase_if(connections_, [](const auto& connection) { return !connection->socket; });
+  if (complete_ || failed_) listener_.Close();
 }
 
 void Hub::AcceptAll() {
@@ -150,6 +161,16 @@ void Hub::AcceptAll() {
                                      [](const auto& each) { return !each->joined; });
     DropStranger(**oldest, "said nothing while many came after it");
     connections_.erase(oldest);
+  }
+}
+
+// What one connection brings may be more than there is memory for: that one ends, no other.
+void Hub::ReadOrClose(Connection& connection) {
+  try {
+    Read(connection);
+  } catch (const std::bad_alloc&) {
+    connection.parser = {};
+    Close(connection);
   }
 }
 
@@ -227,8 +248,7 @@ void Hub::HandleHello(Connection& connection, ByteReader reader) {
   if (rank >= size) return refuse(Cat("rank is ", rank, " of ", size, " ranks"));
   ranks_.resize(size);
   if (ranks_[rank].connection != nullptr) {
-    return refuse(Cat("rank ", rank, " has joined already, from ",
-                      ranks_[rank].connection->from));
+    return refuse(Cat("rank ", rank, " has joined already, from ", ranks_[rank].connection->from));
   }
   connection.joined = true;
   connection.rank = rank;
@@ -241,84 +261,6 @@ void Hub::HandleHello(Connection& connection, ByteReader reader) {
   ByteWriter welcome;
   for (const Rank& each : ranks_) welcome.Text(each.about);
   SendToAll(FrameType::kWelcome, welcome.Take());
-}
-
-void Hub::HandleExchange(Connection& connection, ByteReader reader) {
-  const std::string key(reader.Text());
-  std::vector<uint32_t> ranks(std::min<size_t>(reader.Number<uint32_t>(), ranks_.size()));
-  for (uint32_t& rank : ranks) rank = reader.Number<uint32_t>();
-  std::vector<std::string> pieces(ranks.size());
-  for (std::string& piece : pieces) piece = reader.Text();
-  const auto place = std::find(ranks.begin(), ranks.end(), connection.rank);
-  const bool known = std::all_of(ranks.begin(), ranks.end(),
-                                 [this](uint32_t rank) { return rank < ranks_.size(); });
-  if (!reader.Complete() || place == ranks.end() || !known) return Close(connection);
-  const auto index = static_cast<size_t>(place - ranks.begin());
-  auto [at, end] = exchanges_.equal_range(key);
-  const auto shares = [&](const Exchange& other) {
-    return std::find_first_of(other.ranks.begin(), other.ranks.end(), ranks.begin(),
-                              ranks.end()) != other.ranks.end();
-  };
-  while (at != end && !shares(at->second)) ++at;
-  const bool differs =
-      at != end && (at->second.ranks != ranks || !at->second.pieces[index].empty());
-  if (at == end || differs) {
-    Exchange mine = {ranks, std::vector<std::vector<std::string>>(ranks.size()), 0};
-    mine.pieces[index] = std::move(pieces);
-    mine.come = 1;
-    const auto gone = std::find_if(ranks.begin(), ranks.end(), [this](uint32_t rank) {
-      return ranks_[rank].connection == nullptr;
-    });
-    if (differs) {
-      const char* const text = "the ranks do not agree on which of them make the group";
-      FailExchange(key, at->second, HCCL_E_PARA, text);
-      FailExchange(key, mine, HCCL_E_PARA, text);
-      exchanges_.erase(at);
-      return;
-    }
-    if (gone != ranks.end()) {
-      return FailExchange(key, mine, HCCL_E_REMOTE, Cat("rank ", *gone, " has gone"));
-    }
-    at = exchanges_.emplace(key, std::move(mine));
-  } else {
-    at->second.pieces[index] = std::move(pieces);
-    ++at->second.come;
-  }
-  const Exchange& exchange = at->second;
-  if (exchange.come < ranks.size()) return;
-  for (size_t to = 0; to < ranks.size(); ++to) {
-    ByteWriter writer;
-    writer.Text(key);
-    for (const auto& from : exchange.pieces) writer.Text(from[to]);
-    Send(*ranks_[ranks[to]].connection, FrameType::kExchanged, writer.Take());
-  }
-  exchanges_.erase(at);
-}
-
-// Of a rank that waits no longer.
-void Hub::HandleExchangeFailed(Connection& connection, ByteReader reader) {
-  const std::string key(reader.Text());
-  const uint32_t code = reader.Number<uint32_t>();
-  const std::string text(reader.Text());
-  if (!reader.Complete()) return Close(connection);
-  auto [at, end] = exchanges_.equal_range(key);
-  while (at != end && std::find(at->second.ranks.begin(), at->second.ranks.end(),
-                                connection.rank) == at->second.ranks.end()) {
-    ++at;
-  }
-  if (at == end) return;
-  FailExchange(key, at->second, code, text);
-  exchanges_.erase(at);
-}
-
-void Hub::FailExchange(const std::string& key, const Exchange& exchange, uint32_t code,
-                       const std::string& text) {
-  const std::string body = ByteWriter().Text(key).Number(code).Text(text).Take();
-  for (size_t i = 0; i < exchange.ranks.size(); ++i) {
-    Connection* const receiver = ranks_[exchange.ranks[i]].connection;
-    if (receiver == nullptr || exchange.pieces[i].empty()) continue;
-    Send(*receiver, FrameType::kExchangeFailed, body);
-  }
 }
 
 void Hub::HandleFailed(Connection& connection, ByteReader reader) {
@@ -384,8 +326,8 @@ void Hub::Answer(const std::string& channel, Question& question) {
     ByteWriter writer;
     writer.Text(channel);
     for (const auto& [rank, stand] : question.stands) {
-      const bool same = stand.answered && stand.number == own.number &&
-                        stand.signature == own.signature;
+      const bool same =
+          stand.answered && stand.number == own.number && stand.signature == own.signature;
       std::vector<Flow> between;
       std::copy_if(stand.flows.begin(), stand.flows.end(), std::back_inserter(between),
                    [&](const Flow& flow) { return flow.peer == asker; });
@@ -425,9 +367,8 @@ void Hub::DropStranger(Connection& connection, const char* why) {
   connection.socket.Close();
   // A flood of them does not flood the log.
   if (strangers_ > 10 && strangers_ % 100 != 0) return;
-  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ",
-                              token_.port, " was dropped: it ", why, " (", strangers_,
-                              " so far)")
+  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ", token_.port,
+                              " was dropped: it ", why, " (", strangers_, " so far)")
                               .c_str());
 }
 

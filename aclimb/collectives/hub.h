@@ -1,5 +1,7 @@
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -75,8 +77,10 @@ class Hub {
         whitelist_(std::move(whitelist)) {}
 
   void Run();
+  void Turn();
   bool Over() const;
   void AcceptAll();
+  void ReadOrClose(Connection& connection);
   void Read(Connection& connection);
   void Handle(Connection& connection, const Frame& frame);
   void HandleHello(Connection& connection, ByteReader reader);
@@ -103,6 +107,7 @@ class Hub {
   Socket listener_;
   const std::vector<std::string> whitelist_;
   std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<pollfd> waits_;
   std::vector<Rank> ranks_;  // none before the first has come
   uint32_t come_ = 0;
   bool complete_ = false;

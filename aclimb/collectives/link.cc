@@ -114,6 +114,12 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
       link->waiting_.empty() ? std::string("some ranks have not joined") : link->waiting_;
   lock.unlock();
   link->TellFailure("", HCCL_E_TIMEOUT, missing);
+  // The hub refuses all of them then. Where it is in this process, which may end now, it has time
+  // to.
+  lock.lock();
+  link->changed_.wait_for(lock, std::chrono::seconds(1),
+                          [&] { return link->lost_ || link->refused_.has_value(); });
+  lock.unlock();
   return Refuse(HCCL_E_TIMEOUT,
                 Cat("not all ranks joined in time: ", missing,
                     "; expected all of them within HCCL_CONNECT_TIMEOUT."),

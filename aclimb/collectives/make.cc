@@ -69,12 +69,14 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
     return MakeOf(nullptr, ThreadGroup::Join(key, size, rank), key, device.value(), wishes, {},
                   false);
   }
+  Result<const AclimbTransport*> transport = LoadTransport();
+  if (!transport.ok()) return transport.TakeStatus();
   Result<std::string> address = WantedAddress(wishes.settings);
   if (!address.ok()) return address.TakeStatus();
   std::vector<uint32_t> ranks(size);
   for (uint32_t r = 0; r < size; ++r) ranks[r] = r;
   Result<std::unique_ptr<Group>> group =
-      MeshGroup::Connect(link.value(), "connect", ranks, rank, address.value(),
+      MeshGroup::Connect(*transport.value(), link.value(), "connect", ranks, rank, address.value(),
                          wishes.settings.deterministic, deadline);
   if (!group.ok()) return group.TakeStatus();
   return MakeOf(std::move(link.value()), std::move(group.value()), key, device.value(), wishes,
@@ -89,8 +91,8 @@ Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices
       ThreadGroup::Make(static_cast<uint32_t>(devices.size()));
   std::vector<CommunicatorRef> made;
   for (size_t rank = 0; rank < devices.size(); ++rank) {
-    Result<CommunicatorRef> one = MakeOf(nullptr, std::move(groups[rank]), key, devices[rank],
-                                         wishes.value(), {}, false);
+    Result<CommunicatorRef> one =
+        MakeOf(nullptr, std::move(groups[rank]), key, devices[rank], wishes.value(), {}, false);
     if (!one.ok()) return one.TakeStatus();
     made.push_back(std::move(one.value()));
   }
@@ -108,9 +110,8 @@ Result<CommunicatorRef> Split(const CommunicatorRef& parent, const std::vector<u
   // Ranks that name different lists have to meet to see that.
   const std::string meeting = Cat(origin.key, "_", id, "_", number);
   const std::string key = Cat(origin.key, "_", own, "_", number);
-  Result<std::unique_ptr<Group>> group =
-      parent->group().Split(meeting, ranks, rank, wishes.settings.deterministic,
-                            DeadlineOf(wishes.settings));
+  Result<std::unique_ptr<Group>> group = parent->group().Split(
+      meeting, ranks, rank, wishes.settings.deterministic, DeadlineOf(wishes.settings));
   if (!group.ok()) return group.TakeStatus();
   std::vector<uint32_t> at_link;
   if (origin.link != nullptr) {

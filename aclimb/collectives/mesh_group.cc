@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aclimb/collectives/datatype.h"
+#include "aclimb/collectives/errors.h"
 #include "aclimb/collectives/reduction.h"
 #include "aclimb/core/text.h"
 #include "hccl/hccl_types.h"
@@ -63,6 +64,29 @@ std::vector<Block> Blocks(uint64_t count, uint64_t element_bytes, uint32_t size)
   return blocks;
 }
 
+int64_t NanosecondsOf(Group::Deadline deadline) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch()).count();
+}
+
+// A failure that no other rank has a part in; no error for the rest.
+Status OwnFailure(const AclimbTransportError& error) {
+  switch (error.cause) {
+    case ACLIMB_TRANSPORT_MEMORY:
+      return NoHostMemory("the transfer");
+    case ACLIMB_TRANSPORT_SYSTEM:
+      return Refuse(HCCL_E_SYSCALL,
+                    Cat("the system refused what the transfer needs (", error.text,
+                        "); expected threads and descriptors for a connection to each rank."),
+                    "end other threads, or raise the limits of the process (ulimit -u, ulimit -n)",
+                    "collective/system");
+    case ACLIMB_TRANSPORT_BUG:
+      return Refuse(HCCL_E_INTERNAL, Cat("an internal failure of the transport: ", error.text, "."),
+                    "report it as a bug, with the call and its arguments", "collective/internal");
+    default:
+      return Ok();
+  }
+}
+
 // Which bytes a piece has is part of its tag, so that different sizes never meet.
 AclimbPiece Piece(const AclimbTransportCall& call, uint32_t peer, const std::byte* data,
                   uint64_t bytes) {
@@ -71,31 +95,24 @@ AclimbPiece Piece(const AclimbTransportCall& call, uint32_t peer, const std::byt
 
 }  // namespace
 
-Result<std::unique_ptr<Group>> MeshGroup::Connect(std::shared_ptr<Link> link,
+Result<std::unique_ptr<Group>> MeshGroup::Connect(const AclimbTransport& transport,
+                                                  std::shared_ptr<Link> link,
                                                   const std::string& key,
                                                   std::vector<uint32_t> ranks, uint32_t rank,
                                                   const std::string& address, bool in_order,
                                                   Deadline deadline) {
-  Result<const AclimbTransport*> transport = LoadTransport();
-  if (!transport.ok()) return transport.TakeStatus();
-  std::unique_ptr<MeshGroup> group(new MeshGroup(
-      std::move(link), std::move(ranks), rank, address, in_order));
-  group->transport_ = transport.value();
+  std::unique_ptr<MeshGroup> group(
+      new MeshGroup(transport, std::move(link), std::move(ranks), rank, address, in_order));
   AddressExchange exchange{*group->link_, key, group->ranks_, rank, in_order, deadline, Ok()};
   const std::string own = address.empty() ? group->link_->local_address() : address;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-      deadline - std::chrono::steady_clock::now());
-  const AclimbMeshConfig config = {rank,
-                                   group->size(),
-                                   own.c_str(),
-                                   std::max<int64_t>(left.count(), 1),
-                                   &AddressExchange::Run,
-                                   &exchange};
+  const AclimbMeshConfig config = {
+      rank, group->size(), own.c_str(), NanosecondsOf(deadline), &AddressExchange::Run, &exchange};
   AclimbTransportError error = {};
-  if (group->transport_->connect(&config, &group->mesh_, &error) != 0) {
+  if (group->transport_.connect(&config, &group->mesh_, &error) != 0) {
     group->mesh_ = nullptr;
     if (!exchange.status.ok()) return std::move(exchange.status);
-    return Refuse(HCCL_E_TCP_CONNECT,
+    if (Status own_failure = OwnFailure(error); !own_failure.ok()) return own_failure;
+    return Refuse(error.cause == ACLIMB_TRANSPORT_TIME ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT,
                   Cat("rank ", rank, " at ", own, " cannot be connected with all other ranks: ",
                       error.text, "; expected connections between all of them."),
                   "check that the hosts reach each other at these addresses and that no firewall "
@@ -106,31 +123,33 @@ Result<std::unique_ptr<Group>> MeshGroup::Connect(std::shared_ptr<Link> link,
 }
 
 MeshGroup::~MeshGroup() {
-  if (mesh_ != nullptr) transport_->destroy(mesh_);
+  if (mesh_ != nullptr) transport_.destroy(mesh_);
 }
 
 // The reason is told by the hub.
-void MeshGroup::Abort(const std::string&) { transport_->abort(mesh_); }
+void MeshGroup::Abort(const std::string&) { transport_.abort(mesh_); }
 
 Result<std::unique_ptr<Group>> MeshGroup::Split(const std::string& key,
                                                 const std::vector<uint32_t>& ranks, uint32_t rank,
                                                 bool in_order, Deadline deadline) {
   std::vector<uint32_t> at_link;
   for (const uint32_t each : ranks) at_link.push_back(ranks_[each]);
-  return Connect(link_, key, std::move(at_link), rank, address_, in_order, deadline);
+  return Connect(transport_, link_, key, std::move(at_link), rank, address_, in_order, deadline);
 }
 
 Status MeshGroup::Run(const Operation& operation) {
   AclimbTransportError error = {};
-  const AclimbTransportCall call = {operation.Signature(), operation.timeout_ms, &error};
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(operation.timeout_ms);
+  const AclimbTransportCall call = {operation.Signature(), NanosecondsOf(deadline), &error};
   int failed = 0;
   switch (operation.kind) {
     case Kind::kAllReduce:
       failed = ByBlocks(operation)
                    ? AllReduceByBlocks(operation, call)
-                   : transport_->all_reduce(mesh_, &call, operation.in, operation.out,
-                                            operation.count, SizeOf(operation.type),
-                                            CombineOf(operation.type, operation.op));
+                   : transport_.all_reduce(mesh_, &call, operation.in, operation.out,
+                                           operation.count, SizeOf(operation.type),
+                                           CombineOf(operation.type, operation.op));
       break;
     case Kind::kReduce:
       failed = ByBlocks(operation) ? ReduceByBlocks(operation, call) : Reduce(operation, call);
@@ -139,8 +158,7 @@ Status MeshGroup::Run(const Operation& operation) {
       failed = ReduceScatter(operation, call);
       break;
     case Kind::kBroadcast:
-      failed = transport_->broadcast(mesh_, &call, operation.out, operation.bytes(),
-                                     operation.root);
+      failed = transport_.broadcast(mesh_, &call, operation.out, operation.bytes(), operation.root);
       break;
     case Kind::kAllGather:
       failed = AllGather(operation, call);
@@ -155,11 +173,13 @@ Status MeshGroup::Run(const Operation& operation) {
       failed = Transfers(operation, call);
       break;
     case Kind::kBarrier:
-      failed = transport_->barrier(mesh_, &call);
+      failed = transport_.barrier(mesh_, &call);
       break;
   }
   if (failed == 0) return Ok();
-  return Refuse(HCCL_E_TCP_TRANSFER, error.text,
+  if (Status own_failure = OwnFailure(error); !own_failure.ok()) return own_failure;
+  return Refuse(error.cause == ACLIMB_TRANSPORT_TIME ? HCCL_E_TIMEOUT : HCCL_E_TCP_TRANSFER,
+                error.text,
                 "look at the other ranks' messages; destroy the communicator and make a new one",
                 "collective/transfer");
 }
@@ -189,8 +209,8 @@ int MeshGroup::ReduceOwnBlock(const Operation& operation, const AclimbTransportC
     }
     place += own;
   }
-  const int failed = transport_->transfer(mesh_, &call, sends.data(), sends.size(),
-                                          receives.data(), receives.size());
+  const int failed = transport_.transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
+                                         receives.size());
   if (failed == 0) {
     ReduceInOrder(operation.type, operation.op, parts, own / SizeOf(operation.type), out);
   }
@@ -203,7 +223,7 @@ int MeshGroup::AllReduceByBlocks(const Operation& operation, const AclimbTranspo
   if (const int failed = ReduceOwnBlock(operation, call, blocks, own)) return failed;
   std::vector<uint64_t> bytes;
   for (const Block& block : blocks) bytes.push_back(block.bytes);
-  return transport_->all_gather(mesh_, &call, own, operation.out, bytes.data());
+  return transport_.all_gather(mesh_, &call, own, operation.out, bytes.data());
 }
 
 int MeshGroup::ReduceByBlocks(const Operation& operation, const AclimbTransportCall& call) {
@@ -221,8 +241,8 @@ int MeshGroup::ReduceByBlocks(const Operation& operation, const AclimbTransportC
     if (r == rank_ || blocks[r].bytes == 0) continue;
     receives.push_back(Piece(second, r, operation.out + blocks[r].offset, blocks[r].bytes));
   }
-  return transport_->transfer(mesh_, &second, sends.data(), sends.size(), receives.data(),
-                              receives.size());
+  return transport_.transfer(mesh_, &second, sends.data(), sends.size(), receives.data(),
+                             receives.size());
 }
 
 int MeshGroup::ReduceScatter(const Operation& operation, const AclimbTransportCall& call) {
@@ -233,9 +253,9 @@ int MeshGroup::ReduceScatter(const Operation& operation, const AclimbTransportCa
 int MeshGroup::Reduce(const Operation& operation, const AclimbTransportCall& call) {
   const bool root = rank_ == operation.root;
   const std::unique_ptr<std::byte[]> scratch(new std::byte[root ? 1 : operation.bytes()]);
-  return transport_->reduce(mesh_, &call, operation.in, root ? operation.out : scratch.get(),
-                            operation.count, SizeOf(operation.type),
-                            CombineOf(operation.type, operation.op), operation.root);
+  return transport_.reduce(mesh_, &call, operation.in, root ? operation.out : scratch.get(),
+                           operation.count, SizeOf(operation.type),
+                           CombineOf(operation.type, operation.op), operation.root);
 }
 
 // The transport packs the blocks; where the call wants them elsewhere, they are moved.
@@ -248,10 +268,9 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
     bytes.push_back(block.bytes);
     total += block.bytes;
   }
-  if (packed) return transport_->all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
+  if (packed) return transport_.all_gather(mesh_, &call, operation.in, operation.out, bytes.data());
   const std::unique_ptr<std::byte[]> scratch(new std::byte[total]);
-  const int failed =
-      transport_->all_gather(mesh_, &call, operation.in, scratch.get(), bytes.data());
+  const int failed = transport_.all_gather(mesh_, &call, operation.in, scratch.get(), bytes.data());
   const std::byte* from = scratch.get();
   for (const Block& block : operation.out_blocks) {
     if (failed == 0) std::memcpy(operation.out + block.offset, from, block.bytes);
@@ -263,8 +282,8 @@ int MeshGroup::AllGather(const Operation& operation, const AclimbTransportCall& 
 int MeshGroup::Scatter(const Operation& operation, const AclimbTransportCall& call) {
   std::vector<void*> blocks;
   for (const Block& block : operation.in_blocks) blocks.push_back(operation.in + block.offset);
-  return transport_->scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(),
-                             operation.out, operation.bytes(), operation.root);
+  return transport_.scatter(mesh_, &call, blocks.empty() ? nullptr : blocks.data(), operation.out,
+                            operation.bytes(), operation.root);
 }
 
 int MeshGroup::AllToAll(const Operation& operation, const AclimbTransportCall& call) {
@@ -285,8 +304,8 @@ int MeshGroup::AllToAll(const Operation& operation, const AclimbTransportCall& c
     std::memcpy(operation.out + own.offset, operation.in + operation.in_blocks[rank_].offset,
                 own.bytes);
   }
-  return transport_->transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
-                              receives.size());
+  return transport_.transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
+                             receives.size());
 }
 
 int MeshGroup::Transfers(const Operation& operation, const AclimbTransportCall& call) {
@@ -305,8 +324,8 @@ int MeshGroup::Transfers(const Operation& operation, const AclimbTransportCall& 
   if (from_self != nullptr && to_self != nullptr) {
     std::memmove(to_self->data, from_self->data, to_self->bytes);
   }
-  return transport_->transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
-                              receives.size());
+  return transport_.transfer(mesh_, &call, sends.data(), sends.size(), receives.data(),
+                             receives.size());
 }
 
 }  // namespace aclimb::collectives

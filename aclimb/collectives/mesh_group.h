@@ -22,7 +22,8 @@ class MeshGroup final : public Group {
   // one's place there.
   //   address   of this host, which the others reach; empty: the one that the link uses
   //   in_order  reductions add in the order of the ranks; all of them have to say the same
-  static Result<std::unique_ptr<Group>> Connect(std::shared_ptr<Link> link, const std::string& key,
+  static Result<std::unique_ptr<Group>> Connect(const AclimbTransport& transport,
+                                                std::shared_ptr<Link> link, const std::string& key,
                                                 std::vector<uint32_t> ranks, uint32_t rank,
                                                 const std::string& address, bool in_order,
                                                 Deadline deadline);
@@ -32,14 +33,15 @@ class MeshGroup final : public Group {
   uint32_t size() const override { return static_cast<uint32_t>(ranks_.size()); }
   Status Run(const Operation& operation) override;
   void Abort(const std::string& why) override;
-  uint64_t Progress() const override { return transport_->progress(mesh_); }
+  uint64_t Progress() const override { return transport_.progress(mesh_); }
   Result<std::unique_ptr<Group>> Split(const std::string& key, const std::vector<uint32_t>& ranks,
                                        uint32_t rank, bool in_order, Deadline deadline) override;
 
  private:
-  MeshGroup(std::shared_ptr<Link> link, std::vector<uint32_t> ranks, uint32_t rank,
-            std::string address, bool in_order)
-      : link_(std::move(link)),
+  MeshGroup(const AclimbTransport& transport, std::shared_ptr<Link> link,
+            std::vector<uint32_t> ranks, uint32_t rank, std::string address, bool in_order)
+      : transport_(transport),
+        link_(std::move(link)),
         ranks_(std::move(ranks)),
         rank_(rank),
         address_(std::move(address)),
@@ -59,12 +61,12 @@ class MeshGroup final : public Group {
   int ReduceOwnBlock(const Operation& operation, const AclimbTransportCall& call,
                      const std::vector<Block>& blocks, std::byte* out);
 
+  const AclimbTransport& transport_;
   const std::shared_ptr<Link> link_;
   const std::vector<uint32_t> ranks_;
   const uint32_t rank_;
   const std::string address_;
   const bool in_order_;
-  const AclimbTransport* transport_ = nullptr;
   AclimbMesh* mesh_ = nullptr;
 };
 

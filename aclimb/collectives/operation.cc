@@ -1,5 +1,6 @@
 #include "aclimb/collectives/operation.h"
 
+#include "aclimb/bridge/collectives.h"
 #include "aclimb/collectives/datatype.h"
 #include "aclimb/core/text.h"
 
@@ -64,6 +65,12 @@ std::vector<Flow> Operation::Flows(uint32_t rank) const {
 }
 
 std::string Operation::Text() const {
+  char place[256] = "";
+  if (site != 0) aclimb_call_site_text(site, place, sizeof(place));
+  return place[0] == '\0' ? TextOfCall() : Cat(TextOfCall(), ", called in ", place);
+}
+
+std::string Operation::TextOfCall() const {
   std::string text;
   if (kind == Kind::kTransfers) {
     text = Cat(function, "(");

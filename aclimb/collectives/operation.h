@@ -62,6 +62,7 @@ struct Operation {
   // Among the collectives of the communicator, from 1; all ranks count alike. 0 of kTransfers.
   uint64_t number = 0;
   int64_t timeout_ms = 0;
+  uint32_t site = 0;  // aclimb_call_site
 
   uint64_t bytes() const;  // of `count` elements
   bool Reduces() const;
@@ -70,8 +71,12 @@ struct Operation {
   uint64_t Signature() const;
   // What it does with each other rank where the counts are each pair's own: kAllToAll, kTransfers.
   std::vector<Flow> Flows(uint32_t rank) const;
-  // "call 5: HcclAllReduce(count = 8, dataType = FP32, op = SUM)"
+  // "call 5: HcclAllReduce(count = 8, dataType = FP32, op = SUM)", and where it is made, if that is
+  // known
   std::string Text() const;
+
+ private:
+  std::string TextOfCall() const;
 };
 
 // Mixes numbers into one; a 64-bit hash that is the same on every machine.

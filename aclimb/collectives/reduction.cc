@@ -98,11 +98,11 @@ Combine ByOp(HcclReduceOp op) {
 }
 
 // What one step of ReduceInOrder works on.
-constexpr size_t kStepBytes = 16 * 1024;
+constexpr size_t kReducedBytes = 16 * 1024;
 
 void ReduceHalves(HcclDataType type, HcclReduceOp op, std::span<const std::byte* const> parts,
                   uint64_t count, std::byte* out) {
-  constexpr uint64_t kStep = kStepBytes / sizeof(float);
+  constexpr uint64_t kStep = kReducedBytes / sizeof(float);
   alignas(64) float sum[kStep];
   alignas(64) float next[kStep];
   const copy::Converter widen(TensorType(type), DType::kFloat32);
@@ -155,9 +155,9 @@ void ReduceInOrder(HcclDataType type, HcclReduceOp op, std::span<const std::byte
   if (IsHalf(type)) return ReduceHalves(type, op, parts, count, out);
   const Combine combine = CombineOf(type, op);
   const uint64_t bytes = SizeOf(type);
-  const uint64_t step_elements = kStepBytes / bytes;
+  const uint64_t step_elements = kReducedBytes / bytes;
   // A place of its own: `out` may be a part that is read later.
-  alignas(64) std::byte sum[kStepBytes];
+  alignas(64) std::byte sum[kReducedBytes];
   for (uint64_t at = 0; at < count; at += step_elements) {
     const uint64_t step = std::min(step_elements, count - at);
     const uint64_t offset = at * bytes;

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "aclimb/collectives/datatype.h"
+#include "aclimb/collectives/errors.h"
 #include "aclimb/collectives/reduction.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/text.h"
@@ -74,8 +75,8 @@ class ThreadRanks {
   uint64_t meetings_ = 0;
   bool agreed_ = true;  // of the last meeting
   uint32_t parted_ = 0;
-  bool incomplete_ = false;   // of those that part
-  bool in_vain_ = false;      // of the last parting
+  bool incomplete_ = false;  // of those that part
+  bool in_vain_ = false;     // of the last parting
   uint64_t partings_ = 0;
   Status failure_;
   std::map<Pair, std::deque<Offer*>> offers_;
@@ -185,9 +186,8 @@ Status ThreadRanks::WaitFor(std::unique_lock<std::mutex>& lock, const Operation&
       return left_[r] && (operation.kind == Kind::kTransfers || here_[r] == nullptr);
     });
   };
-  const bool in_time = changed_.wait_until(lock, deadline, [&] {
-    return ready() || !failure_.ok() || left() != needed.end();
-  });
+  const bool in_time = changed_.wait_until(
+      lock, deadline, [&] { return ready() || !failure_.ok() || left() != needed.end(); });
   if (ready()) return Ok();
   if (!failure_.ok()) return Failure();
   if (in_time) {
@@ -203,12 +203,13 @@ Status ThreadRanks::WaitFor(std::unique_lock<std::mutex>& lock, const Operation&
     if (operation.kind != Kind::kTransfers && here_[r] != nullptr) continue;
     missing += Cat(missing.empty() ? "" : ", ", r);
   }
-  FailLocked(Refuse(HCCL_E_TIMEOUT,
-                    Cat(operation.Text(), " was not done within ", operation.timeout_ms,
-                        " ms: rank ", missing, " did not take part; expected all ranks to make "
-                        "the same calls within HCCL_EXEC_TIMEOUT."),
-                    "look at that rank: what does it do instead? Or raise HCCL_EXEC_TIMEOUT",
-                    "collective/exec-timeout"));
+  FailLocked(Refuse(
+      HCCL_E_TIMEOUT,
+      Cat(operation.Text(), " was not done within ", operation.timeout_ms, " ms: rank ", missing,
+          " did not take part; expected all ranks to make "
+          "the same calls within HCCL_EXEC_TIMEOUT."),
+      "look at that rank: what does it do instead? Or raise HCCL_EXEC_TIMEOUT",
+      "collective/exec-timeout"));
   return Failure();
 }
 
@@ -230,12 +231,11 @@ Status ThreadRanks::Compare() const {
       const uint64_t sent = here_[from]->in_blocks[to].bytes;
       const uint64_t wanted_bytes = here_[to]->out_blocks[from].bytes;
       if (sent == wanted_bytes) continue;
-      return Refuse(HCCL_E_PARA,
-                    Cat("in ", here_[from]->Text(), " rank ", from, " sends ", sent,
-                        " bytes to rank ", to, ", which expects ", wanted_bytes,
-                        "; expected the same."),
-                    "exchange the counts first, or compute them alike on both sides",
-                    "collective/mismatch");
+      return Refuse(
+          HCCL_E_PARA,
+          Cat("in ", here_[from]->Text(), " rank ", from, " sends ", sent, " bytes to rank ", to,
+              ", which expects ", wanted_bytes, "; expected the same."),
+          "exchange the counts first, or compute them alike on both sides", "collective/mismatch");
     }
   }
   return Ok();
@@ -253,8 +253,8 @@ Status ThreadRanks::Meet(uint32_t rank, const Operation& operation) {
   ++come_;
   try {
     if (come_ < size()) {
-      Status waited = WaitFor(lock, operation, DeadlineOf(operation),
-                              [&] { return meetings_ != meeting; }, others);
+      Status waited = WaitFor(
+          lock, operation, DeadlineOf(operation), [&] { return meetings_ != meeting; }, others);
       if (!waited.ok()) return waited;
     } else {
       Status differs = Compare();
@@ -288,8 +288,7 @@ Status ThreadRanks::Part(bool done) {
     changed_.wait(lock, [&] { return partings_ != parting; });
   }
   if (!in_vain_) return Ok();
-  return Refuse(HCCL_E_MEMORY, "host memory is exhausted; expected some for every rank's part.",
-                "free host memory", "collective/host-memory");
+  return NoHostMemory("every rank's part");
 }
 
 Status ThreadRanks::RunTransfers(uint32_t rank, const Operation& operation) {
@@ -320,12 +319,12 @@ Status ThreadRanks::RunTransfers(uint32_t rank, const Operation& operation) {
     if (!status.ok()) return status;
     Offer* const offer = offered.front();
     if (offer->transfer->bytes != each.bytes) {
-      FailLocked(Refuse(HCCL_E_PARA,
-                        Cat("rank ", each.peer, " sends ", offer->transfer->bytes,
-                            " bytes to rank ", rank, ", whose ", operation.Text(), " expects ",
-                            each.bytes, "; expected the same."),
-                        "pass the same count and dataType to the send and to its receive",
-                        "collective/mismatch"));
+      FailLocked(
+          Refuse(HCCL_E_PARA,
+                 Cat("rank ", each.peer, " sends ", offer->transfer->bytes, " bytes to rank ", rank,
+                     ", whose ", operation.Text(), " expects ", each.bytes, "; expected the same."),
+                 "pass the same count and dataType to the send and to its receive",
+                 "collective/mismatch"));
       return Failure();
     }
     offered.pop_front();
@@ -399,8 +398,8 @@ void ThreadGroup::Abort(const std::string& why) {
 }
 
 Result<std::unique_ptr<Group>> ThreadGroup::Split(const std::string& key,
-                                                  const std::vector<uint32_t>& ranks,
-                                                  uint32_t rank, bool, Deadline) {
+                                                  const std::vector<uint32_t>& ranks, uint32_t rank,
+                                                  bool, Deadline) {
   // Other groups of threads have other shared objects.
   std::string name = Cat(reinterpret_cast<uintptr_t>(ranks_.get()), "/", key);
   for (const uint32_t each : ranks) name += Cat("_", each);

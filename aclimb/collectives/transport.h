@@ -5,8 +5,8 @@
 // programs of one process need no Gloo, and one that has a Gloo of its own inside, as PyTorch's
 // libraries do, keeps it apart from ours.
 //
-// Every entry returns 0, or 1 with a text in `error`, and never throws. One operation of a mesh
-// runs at a time; abort may come from any thread.
+// Every entry returns 0, or 1 with a cause and a text in `error`, and never throws. One operation
+// of a mesh runs at a time; abort may come from any thread.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,11 +15,22 @@
 extern "C" {
 #endif
 
-#define ACLIMB_TRANSPORT_API_VERSION 2
+#define ACLIMB_TRANSPORT_API_VERSION 3
 
 typedef struct AclimbMesh AclimbMesh;  // one rank's connections to all others
 
+// What a failure comes from, which decides the code that a program gets.
+enum AclimbTransportCause {
+  ACLIMB_TRANSPORT_BUG = 0,     // none of the others: a mistake of ours or of Gloo's
+  ACLIMB_TRANSPORT_CONNECTION,  // a connection was closed, refused, or brought what is no message
+  ACLIMB_TRANSPORT_TIME,        // the deadline has passed
+  ACLIMB_TRANSPORT_ENDED,       // by abort
+  ACLIMB_TRANSPORT_MEMORY,
+  ACLIMB_TRANSPORT_SYSTEM,  // it refused a thread, a descriptor, ...
+};
+
 typedef struct AclimbTransportError {
+  int cause;
   char text[1024];
 } AclimbTransportError;
 
@@ -28,7 +39,7 @@ typedef struct AclimbMeshConfig {
   uint32_t rank;
   uint32_t size;
   const char* address;  // numeric, of this rank's host
-  int64_t timeout_ms;   // for connecting
+  int64_t deadline_ns;  // of the monotonic clock
   // Hands `pieces` + i * `bytes` to rank i, and fills `theirs` + i * `bytes` with what rank i has
   // for this one. 0, or 1 when it failed.
   int (*exchange)(void* context, const char* pieces, size_t bytes, char* theirs);
@@ -39,7 +50,7 @@ typedef struct AclimbMeshConfig {
 // that do not belong together never meets.
 typedef struct AclimbTransportCall {
   uint64_t tag;
-  int64_t timeout_ms;  // for the whole operation
+  int64_t deadline_ns;  // of the monotonic clock; one for all calls of an operation
   AclimbTransportError* error;
 } AclimbTransportCall;
 
@@ -62,7 +73,7 @@ typedef struct AclimbTransport {
   void (*destroy)(AclimbMesh* mesh);
   // What runs fails soon, here and on the ranks that wait for this one; nothing more can be run.
   void (*abort)(AclimbMesh* mesh);
-  // A number that grows while an operation gets on. From any thread.
+  // A number that grows while an operation gets on, with every few MiB. From any thread.
   uint64_t (*progress)(AclimbMesh* mesh);
 
   // `in` may be `out`.

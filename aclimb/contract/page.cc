@@ -7,7 +7,7 @@
 namespace aclimb::contract {
 namespace {
 
-std::string RankText(const Parameter& parameter) {
+std::string RankColumn(const Parameter& parameter) {
   if (!HasTensors(parameter.kind)) return "";
   if (parameter.min_rank == parameter.max_rank) return Cat(parameter.min_rank);
   return Cat(parameter.min_rank, " to ", parameter.max_rank);
@@ -40,7 +40,7 @@ void AppendParameters(const Contract& contract, std::string& out) {
     out +=
         Cat("| ", parameter.name, " | ", KindName(parameter.kind), " | ", RoleName(parameter.role),
             parameter.optional ? ", may be null" : "", InPlaceText(contract, parameter), " | ",
-            RankText(parameter), " | ", ShapeColumn(parameter), " | ", FormatColumn(parameter),
+            RankColumn(parameter), " | ", ShapeColumn(parameter), " | ", FormatColumn(parameter),
             " | ", parameter.doc, " |\n");
   }
 }

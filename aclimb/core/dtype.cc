@@ -1,5 +1,8 @@
 #include "aclimb/core/dtype.h"
 
+#include <array>
+#include <cstdint>
+
 namespace aclimb {
 namespace {
 
@@ -39,11 +42,20 @@ constexpr Row kRows[] = {
     {DType::kFloat4E1M2, "FLOAT4_E1M2", 1},
 };
 
+constexpr size_t kNumbers = 64;  // more than the greatest enumerator
+
+// Row numbers from 1, by enumerator; 0 for numbers that are none.
+constexpr std::array<uint8_t, kNumbers> kRowOf = [] {
+  std::array<uint8_t, kNumbers> rows = {};
+  uint8_t number = 0;
+  for (const Row& row : kRows) rows[static_cast<size_t>(row.dtype)] = ++number;
+  return rows;
+}();
+
 const Row* Find(DType dtype) {
-  for (const Row& row : kRows) {
-    if (row.dtype == dtype) return &row;
-  }
-  return nullptr;
+  const auto number = static_cast<size_t>(dtype);
+  const size_t row = number < kNumbers ? kRowOf[number] : 0;
+  return row != 0 ? &kRows[row - 1] : nullptr;
 }
 
 }  // namespace

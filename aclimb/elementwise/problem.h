@@ -21,7 +21,7 @@ inline constexpr double kTeamCycles = 390e3;
 // From here on, and up to there, threads that are awake take part.
 inline constexpr double kSharedCycles = 48e3;
 // Of a piece that a thread takes. A thread that lost its core keeps one from the others.
-inline constexpr double kTeamPieceCycles = 96 * 1024;
+inline constexpr double kTeamPieceCycles = 24 * 1024;
 inline constexpr double kSharedPieceCycles = 6 * 1024;
 
 // Rows below this length are gathered, several at a time.

@@ -47,7 +47,7 @@ std::string Floats(const FloatArrayValue& values) {
 
 std::string Value(const contract::Argument& argument);
 
-std::string Elements(std::span<const contract::Argument> elements) {
+std::string ElementTexts(std::span<const contract::Argument> elements) {
   std::string out = "[";
   for (size_t i = 0; i < elements.size(); ++i) {
     out += Cat(i == 0 ? "" : ", ", Value(elements[i]));
@@ -77,7 +77,7 @@ std::string Value(const contract::Argument& argument) {
       return Floats(*static_cast<const FloatArrayValue*>(argument.object));
     case contract::Kind::kTensorList:
     case contract::Kind::kScalarList:
-      return Elements(argument.elements);
+      return ElementTexts(argument.elements);
     case contract::Kind::kString:
       return JsonText(static_cast<const char*>(argument.object));
     case contract::Kind::kBool:

@@ -13,6 +13,11 @@
 namespace aclimb::matmul {
 namespace {
 
+// Multiplications that take no longer, row by row, than oneDNN takes to begin.
+constexpr double kTinyWork = 2048;
+
+Source SourceOf(const Term& term) { return {.parameter = term.parameter, .element = term.element}; }
+
 // A factor of the product, and what has been done to it.
 struct Factor {
   Source source;
@@ -71,8 +76,8 @@ DType OperandDType(const Factor& a, const Factor& b, int64_t terms) {
 class PlanBuilder {
  public:
   PlanBuilder(Planner& planner, const Call& call) : planner_(planner), call_(call) {
-    factors_[0] = {{.parameter = call.a.parameter}, call.a.view};
-    factors_[1] = {{.parameter = call.b.parameter}, call.b.view};
+    factors_[0] = {SourceOf(call.a), call.a.view};
+    factors_[1] = {SourceOf(call.b), call.b.view};
     if (call.adds_batch) JoinBatch();
   }
 
@@ -82,7 +87,8 @@ class PlanBuilder {
                                     HasSelf(call_) ? &call_.self.view : nullptr, call_.out.view);
       MergeBatches(problem);
       const bool too_far = MatricesReachTooFar(problem);
-      const bool is_vector = problem.m == 1 || problem.n == 1 || too_far;
+      const bool is_tiny = problem.Work() <= kTinyWork;
+      const bool is_vector = problem.m == 1 || problem.n == 1 || is_tiny || too_far;
       const bool swaps = is_vector ? VectorSwaps(problem) : MatricesSwap(problem);
       if (swaps) Transpose(problem);
       if (is_vector && problem.m > 1) SplitRows(problem);
@@ -93,8 +99,8 @@ class PlanBuilder {
                        .finish = Finish(problem, call_.alpha, call_.beta),
                        .a = a.source,
                        .b = b.source,
-                       .self = call_.self.parameter,
-                       .out = call_.out.parameter,
+                       .self = SourceOf(call_.self),
+                       .out = SourceOf(call_.out),
                        .copies = std::move(copies_)};
         return is_vector ? MakeVectorPlan(planner_, std::move(setup))
                          : MakeMatricesPlan(planner_, std::move(setup));
@@ -140,7 +146,7 @@ class PlanBuilder {
       factor.MakeDense(dtype, planner_, copies_);
       ready = false;
     };
-    prepare(a, MatricesRead(problem.a, problem.m, problem.k));
+    prepare(a, MatricesRead(problem.a, problem.m, problem.k) && !MatricesGainByRows(problem));
     prepare(b, MatricesRead(problem.b, problem.k, problem.n));
     return ready;
   }
@@ -176,8 +182,8 @@ Result<PlanPointer> MakePlan(Planner& planner, const Call& call) {
         MakeProblem(out, out, PlanBuilder::HasSelf(call) ? &call.self.view : nullptr, out);
     return MakeNoProductPlan(planner, {.problem = problem,
                                        .finish = Finish(problem, 0, call.beta),
-                                       .self = call.self.parameter,
-                                       .out = call.out.parameter});
+                                       .self = SourceOf(call.self),
+                                       .out = SourceOf(call.out)});
   }
   planner.Reads(call.a.parameter);
   planner.Reads(call.b.parameter);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "aclimb/core/status.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/executor/plan.h"
@@ -13,6 +15,7 @@ namespace aclimb::matmul {
 // A tensor as matrices: the last two dimensions of the view, whose first element is the tensor's.
 struct Term {
   int parameter = -1;
+  size_t element = 0;  // of the list that the parameter is
   TensorView view = {};
 };
 

@@ -176,8 +176,8 @@ class MatricesPlan final : public ProductPlan {
     const int64_t rows = rows_.Length(down), columns = columns_.Length(across);
     char* to = scratch;
     if (is_direct_) {
-      to = static_cast<char*>(run.Data(setup_.out)) +
-           (p.OffsetOf(p.out, batch) + row * p.out.row + column) * p.out.Size();
+      to =
+          setup_.out.At(run) + (p.OffsetOf(p.out, batch) + row * p.out.row + column) * p.out.Size();
     } else if (slices_ > 1) {
       to = reinterpret_cast<char*>(partial + ((slice * p.Batches() + batch) * p.m + row) * p.n +
                                    column);
@@ -229,6 +229,14 @@ bool MatricesRead(const Operand& operand, int64_t rows, int64_t columns) {
   const bool by_columns =
       (rows == 1 || operand.row == 1) && (columns == 1 || operand.column >= rows);
   return (by_rows || by_columns) && !ReachesFar(operand);
+}
+
+bool MatricesGainByRows(const Problem& problem) {
+  constexpr int64_t kLeastUses = 128;  // of an element that is copied
+  const auto by_columns = [](const Operand& operand) {
+    return operand.row == 1 && operand.column != 1;
+  };
+  return by_columns(problem.a) && by_columns(problem.b) && problem.n >= kLeastUses;
 }
 
 PlanPointer MakeMatricesPlan(Planner& planner, Setup setup) {

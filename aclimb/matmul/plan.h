@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -12,10 +13,12 @@ namespace aclimb::matmul {
 // Where an operand begins: with a tensor of the call, or with a piece of the workspace.
 struct Source {
   int parameter = -1;  // -1: `piece`
+  size_t element = 0;  // of the list that the parameter is
   WorkspacePiece piece = {};
 
-  const char* At(const RunContext& run) const {
-    return parameter >= 0 ? static_cast<const char*>(run.Data(parameter)) : run.Piece<char>(piece);
+  char* At(const RunContext& run) const {
+    return parameter >= 0 ? static_cast<char*>(run.Data(parameter, element))
+                          : run.Piece<char>(piece);
   }
 };
 
@@ -31,8 +34,7 @@ struct DenseCopy {
 struct Setup {
   Problem problem;
   Finish finish;
-  Source a = {}, b = {};
-  int self = -1, out = -1;  // parameters
+  Source a = {}, b = {}, self = {}, out = {};
   std::vector<DenseCopy> copies = {};
 };
 
@@ -51,10 +53,10 @@ class ProductPlan : public Plan {
   template <typename Sum>
   void FinishRow(const RunContext& run, int64_t batch, int64_t row, int64_t column, const Sum* sums,
                  int64_t count) const {
-    const auto at = [&](const Operand& operand, int parameter) {
+    const auto at = [&](const Operand& operand, const Source& tensor) {
       const int64_t offset =
           problem().OffsetOf(operand, batch) + row * operand.row + column * operand.column;
-      return static_cast<char*>(run.Data(parameter)) + offset * operand.Size();
+      return tensor.At(run) + offset * operand.Size();
     };
     const char* const self = problem().HasSelf() ? at(problem().self, setup_.self) : nullptr;
     setup_.finish.Row(sums, count, self, at(problem().out, setup_.out));

@@ -1,7 +1,10 @@
 #include "aclimb/observe/observe.h"
 
+#include <cstdio>
 #include <mutex>
+#include <string>
 
+#include "aclimb/bridge/collectives.h"
 #include "aclimb/core/fork.h"
 
 namespace aclimb::observe {
@@ -88,6 +91,24 @@ int aclimb_call_begin(const char* function) { return aclimb::observe::CallBegin(
 
 void aclimb_call_details(const AclimbOperatorCall* call) {
   aclimb::observe::Each([&](aclimb::observe::Observer& tool) { tool.OperatorCalled(*call); });
+}
+
+uint32_t aclimb_call_site() {
+  uint32_t site = 0;
+  if (!aclimb::observe::On()) return site;
+  aclimb::observe::Each([&](aclimb::observe::Observer& tool) {
+    if (site == 0) site = tool.CallSite();
+  });
+  return site;
+}
+
+void aclimb_call_site_text(uint32_t site, char* text, size_t bytes) {
+  std::snprintf(text, bytes, "%s", "");
+  if (site == 0) return;
+  aclimb::observe::Each([&](aclimb::observe::Observer& tool) {
+    const std::string known = tool.CallSiteText(site);
+    if (!known.empty()) std::snprintf(text, bytes, "%s", known.c_str());
+  });
 }
 
 void aclimb_call_end(const char* function, int code) { aclimb::observe::CallEnd(function, code); }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "aclimb/backend/backend.h"
 #include "aclimb/bridge/bridge.h"
@@ -55,6 +56,10 @@ class Observer {
   virtual void HandleMissed(int kind, const void* handle) { (void)kind, (void)handle; }
   // A call refuses with this message, of the form that aclGetRecentErrMsg returns.
   virtual void Refused(int code, const char* text) { (void)code, (void)text; }
+  // Where the program makes the call that the calling thread is in: a number from 1 that stands for
+  // the place, or 0 from a tool that keeps none; and the place in words.
+  virtual uint32_t CallSite() { return 0; }
+  virtual std::string CallSiteText(uint32_t site) { return (void)site, std::string(); }
   // Legal but suspicious behaviour that only the runtime can see. `rule` is a stable id.
   virtual void Noticed(const char* rule, const char* text) { (void)rule, (void)text; }
 

@@ -1,11 +1,20 @@
 // How the operations of libhccl.so go through streams.
 
+#include "aclimb/runtime/collective.h"
+
+#include <algorithm>
 #include <atomic>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
 #include "aclimb/bridge/collectives.h"
+#include "aclimb/core/float_state.h"
+#include "aclimb/core/fork.h"
+#include "aclimb/core/pipe_signal.h"
+#include "aclimb/core/stack.h"
 #include "aclimb/observe/halt.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
@@ -16,12 +25,32 @@
 namespace aclimb {
 namespace {
 
+class QueuedCollective;
+
+// Those that streams have and that have no result yet, in the order of the calls.
+struct UnderWay {
+  std::mutex mutex;
+  std::deque<QueuedCollective*> list;
+  std::atomic<size_t> count{0};
+};
+UnderWay& AllUnderWay() {
+  static auto* const all = new UnderWay;
+  return *all;
+}
+ForkLock under_way_lock(AllUnderWay().mutex);
+
 // What a queue carries: a halt where the operation is performed, and a task behind it that has the
 // operation's result.
 class QueuedCollective {
  public:
-  explicit QueuedCollective(const AclimbCollective& collective) : collective_(collective) {
+  QueuedCollective(const AclimbCollective& collective, const AclimbQueue* queue)
+      : collective_(collective), queue_(queue) {
     result_.function = collective.name;
+    UnderWay& all = AllUnderWay();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    all.list.push_back(this);
+    all.count.store(all.list.size(), std::memory_order_relaxed);
+    collective_internal::left.store(true, std::memory_order_relaxed);
   }
   QueuedCollective(const QueuedCollective&) = delete;
   QueuedCollective& operator=(const QueuedCollective&) = delete;
@@ -33,21 +62,71 @@ class QueuedCollective {
     self->Leave();
   }
   static int Finish(void* mine) {
-    const AclimbCollective& collective = static_cast<QueuedCollective*>(mine)->collective_;
-    return collective.finish(collective.payload);
+    auto& self = *static_cast<QueuedCollective*>(mine);
+    self.finished_ = true;
+    return self.collective_.finish(self.collective_.payload);
   }
-  static void Release(void* mine) { static_cast<QueuedCollective*>(mine)->Leave(); }
+  static void Release(void* mine) {
+    auto* const self = static_cast<QueuedCollective*>(mine);
+    self->Withdraw();
+    if (!self->finished_) self->collective_.reached(self->collective_.payload, nullptr);
+    self->Leave();
+  }
+
+  // The queue did not take it.
+  void Abandon() {
+    Withdraw();
+    Leave();
+  }
+
+  // The oldest one of the queue, kept for the caller; null when there is none. Those of other
+  // queues are not left to the caller.
+  static QueuedCollective* FirstOf(const AclimbQueue* queue) {
+    UnderWay& all = AllUnderWay();
+    if (all.count.load(std::memory_order_relaxed) == 0) return nullptr;
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    for (QueuedCollective* const each : all.list) {
+      if (each->queue_ != queue) each->Begin();
+    }
+    const auto found = std::find_if(all.list.begin(), all.list.end(),
+                                    [&](const auto* each) { return each->queue_ == queue; });
+    if (found == all.list.end()) return nullptr;
+    (*found)->users_.fetch_add(1, std::memory_order_relaxed);
+    return *found;
+  }
+  static void HurryAll() {
+    UnderWay& all = AllUnderWay();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    collective_internal::left.store(false, std::memory_order_relaxed);
+    for (QueuedCollective* const each : all.list) each->Begin();
+  }
+  // Whether it was dropped meanwhile.
+  bool Help() { return collective_.help(collective_.payload) != 0; }
 
   const AclimbOperation& result() const { return result_; }
 
-  // The halt or the task needs it no more.
+  // The halt, the task or the caller of FirstOf needs it no more.
   void Leave() {
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
  private:
+  // Under the lock of all.
+  void Begin() {
+    if (std::exchange(left_, false)) collective_.hurry(collective_.payload);
+  }
+  void Withdraw() {
+    UnderWay& all = AllUnderWay();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    std::erase(all.list, this);
+    all.count.store(all.list.size(), std::memory_order_relaxed);
+  }
+
   const AclimbCollective collective_;
+  const AclimbQueue* const queue_;
   AclimbOperation result_ = {};
+  bool finished_ = false;  // of the task's thread
+  bool left_ = true;       // under the lock of all: to the wait for its stream
   std::atomic<int> users_{2};
 };
 
@@ -62,11 +141,12 @@ struct Payload {
 };
 
 Status Launch(void* handle, const AclimbCollective& collective) {
+  HurryCollectives();
   Payload payload{&collective};
   Result<StreamRef> found = ResolveStream(handle);
   if (!found.ok()) return found.TakeStatus();
   Stream& stream = *found.value();
-  auto* const queued = new QueuedCollective(collective);
+  auto* const queued = new QueuedCollective(collective, stream.queue);
   payload.collective = nullptr;
   uint32_t id = 0;
   int code = 0;
@@ -75,7 +155,7 @@ Status Launch(void* handle, const AclimbCollective& collective) {
     code = Backend().queue_suspend(stream.queue, &QueuedCollective::Reach, queued, &id);
   }
   if (code != 0) {
-    queued->Leave();
+    queued->Abandon();
     return CannotQueue(code, "collective", "runtime/collective/queue");
   }
   AclimbTask task = {};
@@ -90,10 +170,29 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   code = Backend().queue_submit(stream.queue, &task, &id);
   if (code != 0) return CannotQueue(code, "collective", "runtime/collective/queue");
   NoteTask(id);
-  return FinishLaunch(stream);
+  if (aclimb_settings()->launch_blocking == 0) return Ok();
+  return SynchronizeStream(stream, -1);
 }
 
 }  // namespace
+
+void collective_internal::Hurry() noexcept { QueuedCollective::HurryAll(); }
+
+bool HelpCollective(const Stream& stream) {
+  QueuedCollective* const first = QueuedCollective::FirstOf(stream.queue);
+  if (first == nullptr) return true;
+  bool dropped = false;
+  if (!HasRoomForKernels()) {
+    HurryCollectives();
+  } else {
+    const DefaultFloatState state;
+    const PipeSignalHeld held;
+    dropped = first->Help();
+  }
+  first->Leave();
+  return !dropped;
+}
+
 }  // namespace aclimb
 
 extern "C" {

@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/runtime/collective.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/parameters.h"
@@ -178,6 +179,7 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
     NoticeUnrecorded(event);
     return Ok();
   }
+  HurryCollectives();
   const int code = Backend().marker_wait(marker.get(), timeout_ms, /*take_error=*/1);
   if (code == 0) return Ok();
   if (code == kRtEventSyncTimeout &&

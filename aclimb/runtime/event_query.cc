@@ -1,5 +1,6 @@
 #include "acl/acl_rt.h"
 #include "aclimb/core/float_state.h"
+#include "aclimb/runtime/collective.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/event.h"
 #include "aclimb/runtime/refusals.h"
@@ -15,6 +16,7 @@ Result<bool> IsComplete(aclrtEvent handle, std::string_view refused_use) {
     return WrongMaker("event", handle, refused_use, "aclrtCreateEvent or aclrtCreateEventWithFlag",
                       "query-ex");
   }
+  HurryCollectives();
   const MarkerRef marker = found.value()->Latest();
   if (marker && IsLost(marker)) return LostEvent("event", handle);
   return !marker || Backend().marker_state(marker.get()) == ACLIMB_MARKER_DONE;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "aclimb/runtime/collective.h"
 #include "aclimb/runtime/copy_operation.h"
 #include "aclimb/runtime/event.h"
 #include "aclimb/runtime/refusals.h"
@@ -81,6 +82,7 @@ Status Incomplete(const Stream& stream, const CopyShape& shape, int code, const 
 
 // Waits for the stream in the backend, which may run the copy inside this very call.
 Status WaitFor(OrderedCopy& copy, Stream& stream, const CopyShape& shape) {
+  HurryCollectives();
   AclimbMarker* recorded = nullptr;
   int waited = Backend().queue_record(stream.queue, &recorded);
   const MarkerRef marker(recorded);

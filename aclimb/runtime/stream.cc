@@ -6,6 +6,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/capture.h"
+#include "aclimb/runtime/collective.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/init.h"
@@ -210,6 +211,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if (status == nullptr) return aclimb::NullArgument("status");
     aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
     if (!found.ok()) return found.TakeStatus();
+    aclimb::HurryCollectives();
     int idle = 0;
     const int code = aclimb::Backend().queue_query(found.value()->queue, &idle);
     if (code != 0) return aclimb::TaskError(*found.value(), code);

@@ -7,6 +7,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/runtime/collective.h"
 #include "aclimb/runtime/exception_info.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/refusals.h"
@@ -184,6 +185,11 @@ Status TakeError(const Target& target, const Device& device) {
 Status TaskError(Stream& stream, int code) { return TaskErrorOf(stream, code); }
 
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
+  if (timeout_ms >= 0) {
+    HurryCollectives();
+  } else if (!HelpCollective(stream)) {
+    return TaskError(stream, kRtStreamAbort);
+  }
   const int code = Backend().queue_wait(stream.queue, timeout_ms);
   if (code == 0) return Ok();
   return code == kRtStreamSyncTimeout ? StreamTimeout(stream.id, timeout_ms)
@@ -191,6 +197,7 @@ Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
 }
 
 Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
+  HurryCollectives();
   Targets targets;
   {
     std::lock_guard<std::mutex> lock(ProcessMutex());
@@ -221,6 +228,7 @@ Status SynchronizeCurrentDevice(int64_t timeout_ms) {
 }
 
 Status FinishLaunch(Stream& stream) {
+  HurryCollectives();
   if (aclimb_settings()->launch_blocking == 0) return Ok();
   return SynchronizeStream(stream, -1);
 }

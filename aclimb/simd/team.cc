@@ -1,5 +1,7 @@
 #include "aclimb/simd/team.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -43,6 +45,19 @@ bool SpinUntil(Clock::duration patience, Done&& done) {
   return false;
 }
 
+// The system wakes a thread beside the one that wakes it where the other cores have just been busy.
+// There it would wait for that thread, which does not, to the end of its time slice, loop after
+// loop. Its cores are as before afterwards.
+void LeaveCore(int core) {
+  cpu_set_t all;
+  if (sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) < 2) return;
+  cpu_set_t others = all;
+  CPU_CLR(core, &others);
+  if (sched_setaffinity(0, sizeof(others), &others) == 0) {
+    (void)sched_setaffinity(0, sizeof(all), &all);
+  }
+}
+
 }  // namespace
 
 // A child of fork has none of the threads, and whatever they were doing will never end there: it
@@ -75,6 +90,7 @@ void Team::Run(int members, Length length, Body body, void* context) {
   Grow(places);
   body_ = body;
   context_ = context;
+  core_.store(sched_getcpu(), std::memory_order_relaxed);
   state_.store(kOpen + static_cast<uint32_t>(places) * kPlace, std::memory_order_release);
   Wake(places, length);
   body(context, 0);
@@ -129,6 +145,8 @@ uint32_t Team::AwaitRound(uint32_t seen) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (!has_come()) FutexWait(round_, seen);
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    const int core = sched_getcpu();
+    if (core >= 0 && core == core_.load(std::memory_order_relaxed)) LeaveCore(core);
   }
   return round_.load(std::memory_order_acquire);
 }

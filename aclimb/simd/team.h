@@ -51,6 +51,7 @@ class Team {
   std::atomic<bool> busy_{false};
   Body body_ = nullptr;
   void* context_ = nullptr;
+  std::atomic<int> core_{-1};  // where the caller began
   // Changed by the caller that has the team.
   int threads_ = 0;                                // started
   std::chrono::steady_clock::time_point refused_;  // when the system last had no thread

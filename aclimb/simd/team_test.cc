@@ -1,6 +1,7 @@
 #include "aclimb/simd/team.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,34 @@ TEST(Team, EveryMemberComesOnce) {
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(MembersOf(4).size(), 4u) << "asleep meanwhile";
+}
+
+// Threads that have left the caller's core may use it again.
+TEST(Team, ThreadsKeepTheirCores) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof(all), &all), 0);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // they sleep
+    struct Seen {
+      cpu_set_t all;
+      std::atomic<int> count{0};
+      std::atomic<int> differing{0};
+    } seen;
+    seen.all = all;
+    Team::Get().Run(
+        3, Team::Length::kLong,
+        [](void* data, int member) {
+          Seen& process = *static_cast<Seen*>(data);
+          cpu_set_t mine;
+          if (sched_getaffinity(0, sizeof(mine), &mine) != 0 || !CPU_EQUAL(&mine, &process.all)) {
+            ++process.differing;
+          }
+          ++process.count;
+          while (member == 0 && process.count < 3) std::this_thread::yield();
+        },
+        &seen);
+    EXPECT_EQ(seen.differing, 0);
+  }
 }
 
 // A caller that has nothing left to do returns, whoever has not come: here all members are with

@@ -47,27 +47,51 @@ uint16_t HalfBits(double value, bool brain) {
   return brain ? ToBFloat16(single).bits : ToFloat16(single).bits;
 }
 
+// A copy whose length the compiler knows is an instruction or two.
+void CopyElement(unsigned char* to, const unsigned char* from, size_t size) {
+  switch (size) {
+    case 1:
+      *to = *from;
+      return;
+    case 2:
+      std::memcpy(to, from, 2);
+      return;
+    case 4:
+      std::memcpy(to, from, 4);
+      return;
+    case 8:
+      std::memcpy(to, from, 8);
+      return;
+    default:
+      std::memcpy(to, from, size);
+  }
+}
+
 }  // namespace
 
 void LoadElement(const unsigned char* storage, int64_t place, DType dtype, unsigned char* element) {
   const size_t size = SizeOf(dtype);
   const auto packed = PackedPerByte(dtype);
-  std::memcpy(element, storage + static_cast<size_t>(place / packed) * size, size);
-  if (packed > 1) *element = (place % packed == 0 ? *element : *element >> 4) & 0xF;
+  if (packed == 1) {
+    CopyElement(element, storage + static_cast<size_t>(place) * size, size);
+    return;
+  }
+  const unsigned char byte = storage[place / packed];
+  *element = (place % packed == 0 ? byte : byte >> 4) & 0xF;
 }
 
 void StoreElement(unsigned char* storage, int64_t place, DType dtype,
                   const unsigned char* element) {
   const size_t size = SizeOf(dtype);
   const auto packed = PackedPerByte(dtype);
-  unsigned char* const at = storage + static_cast<size_t>(place / packed) * size;
   if (packed == 1) {
-    std::memcpy(at, element, size);
-  } else if (place % packed == 0) {
-    *at = static_cast<unsigned char>((*at & 0xF0) | (*element & 0xF));
-  } else {
-    *at = static_cast<unsigned char>((*at & 0xF) | *element << 4);
+    CopyElement(storage + static_cast<size_t>(place) * size, element, size);
+    return;
   }
+  unsigned char* const at = storage + place / packed;
+  const bool is_low = place % packed == 0;
+  *at = static_cast<unsigned char>(is_low ? (*at & 0xF0) | (*element & 0xF)
+                                          : (*at & 0xF) | *element << 4);
 }
 
 double ReadElement(const unsigned char* at, DType dtype) {

@@ -32,10 +32,6 @@ bool NeedsNoEngine(const Task& task) {
          (task.kind == Task::Kind::kRun && task.run.any_thread != 0);
 }
 
-// Whether it may begin a millisecond late, if nobody waits for it.
-bool MayBeginLate(const Task& task) {
-  return NeedsNoEngine(task) && CostsAtMost(task, Engine::kLongBytes);
-}
 
 }  // namespace
 
@@ -59,8 +55,11 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ++ready_count_;
   queue->ready = true;
   const Task& next = queue->tasks.front();
-  const bool looks_soon = MayBeginLate(next) && (ticking_ || (spinning_ && !executing_));
-  if (looks_soon && !deferred_ && ready_count_ == 1 && queue->tasks.size() == 1) {
+  // At the end of its spin, or at its next tick: a long task must not lose that much.
+  const bool looks_soon =
+      (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
+  if (looks_soon && NeedsNoEngine(next) && !deferred_ && ready_count_ == 1 &&
+      queue->tasks.size() == 1) {
     deferred_ = true;
     return;
   }
@@ -146,6 +145,17 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   return false;
 }
 
+void Engine::Halt(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
+  const Task& task = queue->tasks.front();
+  queue->suspended = true;
+  const auto start = task.start;
+  void* const payload = task.payload;
+  queue->suspension.queue = queue->shared_from_this();
+  lock.unlock();
+  start(payload, &queue->suspension);
+  lock.lock();
+}
+
 // One turn: the markers and waits at the front, and at most one task.
 void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only) {
   TaskList dropped;
@@ -165,14 +175,7 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
       queue->PopFront();
       marker->Release();
     } else if (task.kind == Task::Kind::kSuspend) {
-      queue->suspended = true;
-      const auto start = task.start;
-      void* const payload = task.payload;
-      queue->suspension.queue = queue->shared_from_this();
-      lock.unlock();
-      start(payload, &queue->suspension);
-      lock.lock();
-      return;
+      return Halt(queue, lock);
     } else {
       lives = RunTask(queue, lock, &dropped);
       break;

@@ -35,6 +35,11 @@ class Engine {
   // and the task needs no engine. The lock is released meanwhile; the caller keeps the queue from
   // being destroyed.
   bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  // The queue's front task, a halt, begins. The lock is released meanwhile.
+  void Halt(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  // Whether a halt that nothing is in front of begins on the thread that submits it, which saves
+  // waking the engine's.
+  bool HaltsAtOnce() const;
   // The queue's front task, a wait, begins to wait for the marker, and its time begins to run.
   void Block(AclimbQueue* queue, AclimbMarker* marker) noexcept;
   // Has the engine look at its queues.
@@ -66,8 +71,9 @@ class Engine {
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
 
   // For a while after work the engine spins, and then looks around by itself, once a millisecond.
-  // Meanwhile it is not told of a lone small task: either a synchronising call runs the task, or
-  // the engine finds it.
+  // It is not told of a lone task while it spins, nor of a lone short one between two looks: either
+  // a synchronising call runs the task, which saves waking its thread at the end, or the engine
+  // finds it.
   static constexpr int kTicks = 50;
 
   std::array<QueueList, kPriorities> ready_;

@@ -113,8 +113,10 @@ void Engine::Unpark() {
   Wake();
 }
 
-bool Engine::MayRun() const {
-  return !executing_ && !parked_ && !Scheduler::Get().fork_waits.load(std::memory_order_relaxed);
+bool Engine::MayRun() const { return !executing_ && HaltsAtOnce(); }
+
+bool Engine::HaltsAtOnce() const {
+  return !parked_ && !Scheduler::Get().fork_waits.load(std::memory_order_relaxed);
 }
 
 void Engine::Continue() noexcept {

@@ -151,14 +151,19 @@ void Append(AclimbQueue* queue, const Task& task) {
   added.thread_id = ThreadId();
 }
 
-// Under the lock: appends the task and has it run. With another code than 0 nothing happened, and
-// the caller still owns the task.
-int Enqueue(AclimbQueue* queue, const Task& task) {
+// The same. With another code than 0 nothing happened, and the caller still owns the task.
+int AppendOrCode(AclimbQueue* queue, const Task& task) {
   try {
     Append(queue, task);
   } catch (...) {
     return CodeOfException();
   }
+  return 0;
+}
+
+// And has it run.
+int Enqueue(AclimbQueue* queue, const Task& task) {
+  if (const int code = AppendOrCode(queue, task)) return code;
   queue->engine->MakeReady(queue);
   return 0;
 }
@@ -219,12 +224,15 @@ int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
     task.Drop();
     return kRtStreamAbort;
   }
-  if (const int code = Enqueue(queue, task)) {
+  const bool halts =
+      task.kind == Task::Kind::kSuspend && queue->tasks.empty() && queue->engine->HaltsAtOnce();
+  if (const int code = halts ? AppendOrCode(queue, task) : Enqueue(queue, task)) {
     lock.unlock();
     task.Drop();
     return code;
   }
   if (task_id != nullptr) *task_id = static_cast<uint32_t>(queue->submitted);
+  if (halts) queue->engine->Halt(queue, lock);
   return 0;
 }
 

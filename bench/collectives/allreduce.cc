@@ -1,10 +1,12 @@
-// Compares HcclAllReduce with Gloo called directly, in turns, on the same ranks.
+// Compares HcclAllReduce with Gloo called directly, and with Open MPI where it was there when this
+// was built and mpirun starts the ranks: in turns, on the same ranks.
 //
 //   RANK=0 WORLD_SIZE=2 aclimb_collectives_bench <new folder that all ranks see> [<largest bytes>]
+//   mpirun -n 2 aclimb_collectives_bench <new folder> [<largest bytes>]
 //
-// Rank 0 prints, for each number of bytes, the median time of one operation by either, and the
-// bandwidth as the bytes that it reduces in a second. An operation of HCCL is queued and waited
-// for.
+// Rank 0 prints a line for each number of bytes: the median and the least time of one operation in
+// microseconds, by each of them; 0 of one that is not there. An operation of HCCL is queued and
+// waited for. bench/collectives/measure.py makes the table of docs/hccl.md from these lines.
 
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
@@ -13,6 +15,10 @@
 #include <gloo/transport/tcp/device.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#if ACLIMB_BENCH_MPI
+#include <mpi.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -76,32 +82,75 @@ struct Gloo {
   }
 };
 
-// Microseconds of one of `times` operations.
+#if ACLIMB_BENCH_MPI
+class Mpi {
+ public:
+  Mpi(bool there, size_t most) : there_(there) {
+    if (!there_) return;
+    MPI_Init(nullptr, nullptr);
+    memory_.resize(most / sizeof(float));
+  }
+  ~Mpi() {
+    if (there_) MPI_Finalize();
+  }
+  bool there() const { return there_; }
+  void Run(size_t count) {
+    MPI_Allreduce(MPI_IN_PLACE, memory_.data(), static_cast<int>(count), MPI_FLOAT, MPI_SUM,
+                  MPI_COMM_WORLD);
+  }
+
+ private:
+  const bool there_;
+  std::vector<float> memory_;
+};
+#else
+struct Mpi {
+  Mpi(bool, size_t) {}
+  bool there() const { return false; }
+  void Run(size_t) {}
+};
+#endif
+
+// Microseconds of each of `times` operations.
 template <typename Run>
-double Time(int times, Run&& run) {
-  const auto start = Clock::now();
-  for (int i = 0; i < times; ++i) run();
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count() / times;
+void Time(int times, std::vector<double>* into, Run&& run) {
+  for (int i = 0; i < times; ++i) {
+    const auto start = Clock::now();
+    run();
+    into->push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+struct Times {
+  std::vector<double> all;
+
+  double Median() {
+    if (all.empty()) return 0;
+    std::sort(all.begin(), all.end());
+    return all[all.size() / 2];
+  }
+  double Least() const { return all.empty() ? 0 : *std::min_element(all.begin(), all.end()); }
+};
+
+int NumberOf(const char* name, const char* other_name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) value = std::getenv(other_name);
+  return value != nullptr ? std::atoi(value) : -1;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const char* const rank_text = std::getenv("RANK");
-  const char* const size_text = std::getenv("WORLD_SIZE");
-  if (count < 2 || rank_text == nullptr || size_text == nullptr) {
+  const int rank = NumberOf("RANK", "OMPI_COMM_WORLD_RANK");
+  const int size = NumberOf("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE");
+  if (count < 2 || rank < 0 || size < 1) {
     std::fprintf(stderr, "usage: RANK=0 WORLD_SIZE=2 aclimb_collectives_bench FOLDER [BYTES]\n");
     return 2;
   }
-  const int rank = std::atoi(rank_text), size = std::atoi(size_text);
   const size_t most = count > 2 ? std::strtoull(arguments[2], nullptr, 0) : size_t{256} << 20;
   const std::string folder = arguments[1];
 
+  Mpi mpi(std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr, most);
   Check(aclrtSetDevice(0), "aclrtSetDevice");
   Hccl hccl;
   Check(aclrtCreateStream(&hccl.stream), "aclrtCreateStream");
@@ -123,24 +172,28 @@ int main(int count, char** arguments) {
   direct.context->connectFullMesh(store, device);
 
   if (rank == 0) {
-    std::printf("%12s %14s %14s %10s %12s %12s\n", "bytes", "HCCL us", "Gloo us", "more us",
-                "HCCL MB/s", "Gloo MB/s");
+    std::printf("%12s %10s %10s %10s %10s %10s %10s\n", "bytes", "HCCL", "least", "Gloo", "least",
+                "Open MPI", "least");
   }
   for (size_t bytes = 4; bytes <= most; bytes *= 4) {
     const size_t elements = bytes / sizeof(float);
-    const int times = bytes <= (64 << 10) ? 200 : bytes <= (4 << 20) ? 20 : 2;
-    std::vector<double> by_hccl, by_gloo;
-    for (int turn = 0; turn < 8; ++turn) {
-      const double one = Time(times, [&] { hccl.Run(elements); });
-      const double other = Time(times, [&] { direct.Run(elements); });
-      if (turn == 0) continue;  // the first touches the memory
-      by_hccl.push_back(one);
-      by_gloo.push_back(other);
+    // Short turns: what else runs on the machine then meets all of them alike.
+    const int times = bytes <= (1 << 20) ? 40 : bytes <= (16 << 20) ? 6 : 1;
+    Times by_hccl, by_gloo, by_mpi;
+    const int turns = bytes <= (16 << 20) ? 13 : 7;
+    for (int turn = 0; turn < turns; ++turn) {
+      // The first touches the memory.
+      if (turn == 1) by_hccl = by_gloo = by_mpi = {};
+      Time(times, &by_hccl.all, [&] { hccl.Run(elements); });
+      Time(times, &by_gloo.all, [&] { direct.Run(elements); });
+      if (mpi.there()) Time(times, &by_mpi.all, [&] { mpi.Run(elements); });
     }
     if (rank != 0) continue;
-    const double a = Median(by_hccl), b = Median(by_gloo);
-    std::printf("%12zu %14.1f %14.1f %10.1f %12.1f %12.1f\n", bytes, a, b, a - b,
-                static_cast<double>(bytes) / a, static_cast<double>(bytes) / b);
+    std::printf("%12zu", bytes);
+    for (Times* each : {&by_hccl, &by_gloo, &by_mpi}) {
+      std::printf(" %10.1f %10.1f", each->Median(), each->Least());
+    }
+    std::printf("\n");
     std::fflush(stdout);
   }
   Check(HcclCommDestroy(hccl.comm), "HcclCommDestroy");

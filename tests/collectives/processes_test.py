@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import socket
 import struct
 import subprocess
@@ -153,6 +154,15 @@ def mismatch(program):
     run(program, "mismatch", 3)
 
 
+def mismatch_places(program):
+    """Under the checker both ranks' calls are named with the places where they are made."""
+    for output in run(program, "mismatch", 2, ACLIMB_CHECK="1"):
+        places = [re.search(function + r"\([^)]*\), called in (.*?rank_program\S*\))", output)
+                  for function in ("HcclAllReduce", "HcclBroadcast")]
+        expect(all(places), output)
+        expect(places[0][1] != places[1][1], output)
+
+
 # What the others get is decided by what happened, not by a time-out: that is far away.
 FAR = {"HCCL_EXEC_TIMEOUT": "600", "HCCL_CONNECT_TIMEOUT": "600"}
 
@@ -189,6 +199,7 @@ def destroy_waiting(program):
 
 def abort(program):
     run(program, "abort", 3, **FAR)
+    run(program, "abort-running", 2, **FAR)
 
 
 def missing(program):

@@ -279,8 +279,8 @@ struct Program {
       EXPECT(AwaitError() == HCCL_E_PARA);
       return;
     }
-    ExpectFailure(HCCL_E_PARA, {"rank 1 sends 8 bytes to rank 0, which expects 12",
-                                "call 1: HcclAlltoAllV"});
+    ExpectFailure(HCCL_E_PARA,
+                  {"rank 1 sends 8 bytes to rank 0, which expects 12", "call 1: HcclAlltoAllV"});
   }
 
   // A send of 8 elements, and its receive of 4.
@@ -290,8 +290,8 @@ struct Program {
     } else {
       EXPECT(HcclRecv(memory, 4, HCCL_DATA_TYPE_FP32, 0, comm, stream) == HCCL_SUCCESS);
     }
-    ExpectFailure(HCCL_E_PARA, {"rank 0 sends 32 bytes to rank 1, which expects 16", "HcclSend",
-                                "HcclRecv"});
+    ExpectFailure(HCCL_E_PARA,
+                  {"rank 0 sends 32 bytes to rank 1, which expects 16", "HcclSend", "HcclRecv"});
   }
 
   // A send, and a collective where its receive should be.
@@ -400,6 +400,7 @@ struct Program {
 
   // The last rank makes another call than the others.
   void Mismatch() {
+    EXPECT(aclrtMemset(memory, 1 << 20, 0, 1 << 20) == 0);
     if (rank == size - 1) {
       EXPECT(HcclBroadcast(memory, 8, HCCL_DATA_TYPE_FP32, 0, comm, stream) == HCCL_SUCCESS);
     } else {
@@ -410,6 +411,26 @@ struct Program {
     ExpectPart(text, "the ranks do not make the same calls");
     ExpectPart(text, "HcclAllReduce(count = 4, dataType = FP32, op = SUM)");
     ExpectPart(text, "HcclBroadcast(count = 8, dataType = FP32, root = 0)");
+    std::printf("%s\n", text.c_str());
+  }
+
+  // The stream is aborted while its operation waits for the other ranks, and while another thread
+  // waits for the stream.
+  void AbortRunning() {
+    AllHaveCalled();
+    if (rank != 0) {
+      EXPECT(AwaitError() == HCCL_E_REMOTE);
+      return;
+    }
+    EXPECT(AllReduce(4) == HCCL_SUCCESS);
+    std::thread waiter([this] {
+      EXPECT(aclrtSetDevice(0) == 0);
+      EXPECT(aclrtSynchronizeStream(stream) != 0);
+    });
+    usleep(100000);
+    EXPECT(aclrtStreamAbort(stream) == 0);
+    waiter.join();
+    EXPECT(AwaitError() == HCCL_E_SUSPENDING);
   }
 
   int Run() {
@@ -434,6 +455,7 @@ struct Program {
     if (what == "names") Names();
     if (what == "lists") Lists();
     if (what == "abort") Abort();
+    if (what == "abort-running") AbortRunning();
     if (what == "destroy-waiting") {
       DestroyWaiting();
       return failures == 0 ? 0 : 1;

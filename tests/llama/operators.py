@@ -3,8 +3,8 @@
     operators.py <test-backend-ops> [<operator>...]
 
 The test program compares each case with llama.cpp's CPU backend, and its process ends where the
-CANN backend gives up; then the cases behind it run in another one. What fails has to be listed in
-defects.py, with what is wrong in the backend.
+CANN backend gives up; then the cases behind it run in another one. What fails, and what the checker
+finds where ACLIMB_CHECK is set, has to be listed in defects.py, with what is wrong in the backend.
 """
 
 import collections
@@ -18,6 +18,7 @@ import defects
 
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 CASE = re.compile(r"^(.*)  [A-Z0-9_]+\((.*)\): (OK|FAIL|not supported.*)$")
+FINDING = re.compile(r"^aclimb check: ([^\n]*)\n(?:[^\n]*\n)*?  rule: (\S+)$", re.MULTILINE)
 ERROR = re.compile(r"error|GGML_ASSERT|expected|Abort", re.IGNORECASE)
 SECONDS = 1800
 
@@ -27,11 +28,13 @@ FUSED = ("ADD_ADD ADD_RMS_NORM GROUP_NORM_MUL_ADD L2_NORM_BATCH MOE_REDUCE MUL_M
          "RMS_NORM_MUL_ROPE ROPE_SET_ROWS SNAKE_FUSE SOFTCAP SSM_CONV_BIAS_SILU TOPK_MOE").split()
 
 Outcome = collections.namedtuple("Outcome", "params passed why")
+Finding = collections.namedtuple("Finding", "rule text")
 
 
 def run(program, *arguments):
     done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=SECONDS, check=False)
+                          timeout=SECONDS, check=False,
+                          env={**os.environ, "ACLIMB_CHECK_EXIT": "0"})
     return done.returncode, ESCAPES.sub("", done.stdout.decode(errors="replace"))
 
 
@@ -49,12 +52,14 @@ def supported(program):
 
 
 def cases_of(program, operator, expected):
-    """The outcome of each case that the backend can do."""
+    """The outcome of each case that the backend can do, and what the checker found."""
     outcomes = []
+    findings = []
     seen = set()
     chosen = operator
     while True:
         code, text = run(program, "test", "-b", "CANN0", "-o", chosen)
+        findings += [Finding(rule, what) for what, rule in FINDING.findall(text)]
         for line in text.splitlines():
             # Why a case fails stands before it on its line.
             found = CASE.search(line)
@@ -64,13 +69,13 @@ def cases_of(program, operator, expected):
             outcomes.append(Outcome(params, verdict == "OK", why.strip() or verdict))
             seen.add(params)
         if code in (0, 1):
-            return outcomes
+            return outcomes, findings
         # The process ended in the first case that it has not told.
         said = " / ".join(line for line in text.splitlines()[-40:] if ERROR.search(line))
         left = [params for params in expected if params not in seen]
         outcomes.append(Outcome(left[0] if left else "?", False, f"exit {code}: {said[:800]}"))
         if len(left) < 2:
-            return outcomes
+            return outcomes, findings
         seen.add(left[0])
         chosen = ",".join(f"{operator}({params})" for params in left[1:])
 
@@ -81,14 +86,16 @@ def main():
     operators = chosen or sorted(set(expected) | set(FUSED))
     print("| operator | cases | passed | failed | of these listed |\n|---|---|---|---|---|")
     total = collections.Counter()
-    unknown = []
+    unknown, found = [], []
     workers = int(os.environ.get("LLAMA_TEST_WORKERS", "1"))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         results = pool.map(lambda each: cases_of(program, each, expected[each]), operators)
-        for operator, cases in zip(operators, results):
+        for operator, (cases, findings) in zip(operators, results):
             failed = [case for case in cases if not case.passed]
             listed = [case for case in failed if defects.reason(operator, case.params)]
             unknown += [(operator, case) for case in failed if case not in listed]
+            found += [(operator, each) for each in findings
+                      if not defects.finding(operator, each.rule)]
             total.update(cases=len(cases), passed=len(cases) - len(failed), failed=len(failed),
                          listed=len(listed))
             if not cases:
@@ -99,7 +106,9 @@ def main():
           f"{total['listed']} |")
     for operator, case in unknown:
         print(f"\nfailed: {operator}({case.params})\n  {case.why}")
-    sys.exit(1 if unknown or total["cases"] == 0 else 0)
+    for operator, finding in found:
+        print(f"\nfound: {operator}: {finding.rule}\n  {finding.text}")
+    sys.exit(1 if unknown or found or total["cases"] == 0 else 0)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/pie
 OPERATOR = PUBLIC + CORE + BRIDGE + FAMILIES + ("aclimb/contract/", "aclimb/executor/")
 OPERATOR_KERNEL = CORE + FAMILIES + ("aclimb/onednn/", "aclimb/simd/")
 # What the folders inside an operator's may see of each other.
-SHARED_FOLDERS = ("copies", "repair")
+SHARED_FOLDERS = ("copies",)
 
 # Third-party headers that one place may see.
 CONFINED = {
@@ -105,7 +105,8 @@ FORKS_ELSEWHERE = {
     "aclimb/simd/parallel.cc": "of the team that the thread sanitizer sees through",
     "aclimb/runtime/pageable_copy.cc": "of calls and tasks under way, whose threads a child has not",
     "aclimb/executor/recent_calls.h": "recent_calls.cc renews them",
-    "aclimb/collectives/gloo/transport.cc": "of communicators, which a child is refused (handle.cc)",
+    "aclimb/collectives/gloo/connections.h": "of communicators, which a child is refused (handle.cc)",
+    "aclimb/collectives/gloo/mesh.cc": "of communicators, which a child is refused (handle.cc)",
     "aclimb/collectives/hub.cc": "its thread stays behind, and the child closes its sockets (socket.cc)",
     "aclimb/collectives/link.h": "of a communicator, which a child is refused (handle.cc)",
     "aclimb/collectives/thread_group.cc": "of communicators, which a child is refused (handle.cc)",

@@ -6,6 +6,8 @@ import tempfile
 
 import torch
 import torch_npu
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 
 from steps import expect, main
 
@@ -59,25 +61,51 @@ def moves(rank):
     expect(torch.equal(got.cpu(), theirs), got)
 
 
+def replicated(network, rank):
+    return torch.nn.parallel.DistributedDataParallel(network)
+
+
+def sharded(network, rank):
+    return FullyShardedDataParallel(network, device_id=rank, use_orig_params=True)
+
+
+def sharded_by_parameter(network, rank):
+    mesh = init_device_mesh("npu", (RANKS,))
+    for part in (network[0], network[2], network):
+        fully_shard(part, mesh=mesh)
+    return network
+
+
+def whole_parameters(network):
+    """What the ranks have of each parameter together, on the host."""
+    if isinstance(network, FullyShardedDataParallel):
+        with FullyShardedDataParallel.summon_full_params(network):
+            return [parameter.detach().cpu().clone() for parameter in network.parameters()]
+    return [(parameter.full_tensor() if hasattr(parameter, "full_tensor") else parameter).detach().cpu()
+            for parameter in network.parameters()]
+
+
 def training(rank):
-    """DistributedDataParallel: each rank has half of the batch, and makes the steps of the whole."""
+    """Each rank has half of the batch, and makes the steps of the whole."""
     def model():
         torch.manual_seed(0)
         return torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
 
-    whole, mine = model(), torch.nn.parallel.DistributedDataParallel(model().npu())
-    torch.manual_seed(1)
-    for _ in range(5):
-        batch, wanted = torch.randn(12, 8), torch.randn(12, 4)
+    for distributed in (replicated, sharded, sharded_by_parameter):
+        whole, mine = model(), distributed(model().npu(), rank)
+        steps = [torch.optim.SGD(network.parameters(), lr=0.1) for network in (whole, mine)]
+        torch.manual_seed(1)
         part = slice(6 * rank, 6 * rank + 6)
-        for network, inputs, targets in ((whole, batch, wanted), (mine, batch[part].npu(), wanted[part].npu())):
-            network.zero_grad()
-            (network(inputs) - targets).square().mean().backward()
-            with torch.no_grad():
-                for parameter in network.parameters():
-                    parameter -= 0.1 * parameter.grad
-    for one, other in zip(whole.parameters(), mine.parameters()):
-        expect(torch.allclose(one, other.cpu(), atol=1e-5), (one - other.cpu()).abs().max())
+        for _ in range(5):
+            batch, wanted = torch.randn(12, 8), torch.randn(12, 4)
+            for network, step, inputs, targets in ((whole, steps[0], batch, wanted),
+                                                   (mine, steps[1], batch[part].npu(), wanted[part].npu())):
+                step.zero_grad()
+                (network(inputs) - targets).square().mean().backward()
+                step.step()
+        for one, other in zip(whole.parameters(), whole_parameters(mine)):
+            difference = (one.detach() - other.view_as(one)).abs().max()
+            expect(difference <= 1e-5, (distributed.__name__, difference))
 
 
 def processes():

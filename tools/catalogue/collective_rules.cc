@@ -122,6 +122,9 @@ constexpr FixedRule kRows[] = {
      "the process reached its memory limit", "free memory, or raise it"},
     {"collective/thread", HCCL_E_UNAVAIL, "the system gives a communicator its threads",
      "the limit of threads; the message names it", "raise the limit"},
+    {"collective/system", HCCL_E_SYSCALL,
+     "the system gives a communicator its descriptors and connections",
+     "the limit of open files: each rank has a connection to each other", "raise it (ulimit -n)"},
     {"collective/internal", HCCL_E_INTERNAL, "Aclimb makes no mistake", "a mistake in Aclimb",
      "report it, with the call and its arguments"},
 };

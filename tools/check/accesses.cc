@@ -89,8 +89,7 @@ void Accesses::TellRace(const Here& here, const Use& use, const Block& block,
 
 void Accesses::CheckRaces(const Here& here, const Use& use, Block& block, const Clock& clock,
                           bool queued) {
-  std::erase_if(block.accesses,
-                [this](const PastAccess& past) { return Knows(clocks_.Host(), past.stamp); });
+  if (Knows(clock, block.latest)) return;
   for (const PastAccess& past : block.accesses) {
     if ((!use.writes && !past.writes) || Knows(clock, past.stamp)) continue;
     const Overlap overlap = OverlapOf(use.bytes, past.bytes);
@@ -101,12 +100,20 @@ void Accesses::CheckRaces(const Here& here, const Use& use, Block& block, const 
 
 void Accesses::Remember(const Use& use, Block& block, Stamp stamp, const Clock& clock,
                         const std::shared_ptr<const Origin>& origin) {
-  // Whatever conflicts with an access that this one follows and covers, conflicts with this one.
-  std::erase_if(block.accesses, [&](const PastAccess& past) {
-    return (use.writes || !past.writes) && Knows(clock, past.stamp) &&
-           Covers(use.bytes, past.bytes);
-  });
+  // Many of them are looked through the less often, the more they are.
+  constexpr size_t kFew = 64;
+  if (block.accesses.size() < kFew || block.accesses.size() >= block.tidy_at) {
+    // Whatever conflicts with an access that this one follows and covers, conflicts with this one.
+    std::erase_if(block.accesses, [&](const PastAccess& past) {
+      const bool covered =
+          (use.writes || !past.writes) && Knows(clock, past.stamp) && Covers(use.bytes, past.bytes);
+      return covered || Knows(clocks_.Host(), past.stamp);
+    });
+    block.tidy_at = std::max(kFew, 2 * block.accesses.size());
+  }
   block.accesses.push_back({use.bytes, stamp, use.writes, use.argument, origin});
+  if (block.latest.size() <= stamp.queue) block.latest.resize(stamp.queue + 1);
+  block.latest[stamp.queue] = std::max(block.latest[stamp.queue], stamp.number);
 }
 
 void Accesses::Queued(const Here& here, std::span<const Use> uses, Stamp stamp, const Clock& clock,

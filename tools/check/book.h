@@ -45,6 +45,8 @@ struct Block {
   uint64_t free_number = 0;  // of the book, from 1, in the order of the frees
   ByteSet written;           // offsets
   std::vector<PastAccess> accesses;
+  Clock latest;        // the newest access of each queue, be it kept or not
+  size_t tidy_at = 0;  // accesses from which those that tell nothing are dropped
 
   bool Has(uint64_t address) const { return address - base < usable; }
 };

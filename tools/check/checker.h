@@ -34,6 +34,8 @@ class Checker final : public observe::Observer {
   void HandleMade(int kind, const void* handle) override;
   void HandleReleased(int kind, const void* handle) override;
   void HandleMissed(int kind, const void* handle) override;
+  uint32_t CallSite() override { return CurrentSite(); }
+  std::string CallSiteText(uint32_t site) override { return report_.InnermostPlace(site); }
   void Noticed(const char* rule, const char* text) override;
   void Refused(int code, const char* text) override;
 

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 namespace aclimb::check {
-namespace {
 
-bool Contains(const Clock& clock, const Clock& part) {
-  for (size_t i = 0; i < part.size(); ++i) {
-    if (part[i] > (i < clock.size() ? clock[i] : 0)) return false;
+bool Knows(const Clock& clock, const Clock& other) {
+  for (size_t i = 0; i < other.size(); ++i) {
+    if (other[i] > (i < clock.size() ? clock[i] : 0)) return false;
   }
   return true;
 }
-
-}  // namespace
 
 void Join(Clock& into, const Clock& other) {
   if (into.size() < other.size()) into.resize(other.size());
@@ -76,11 +73,11 @@ void Clocks::HostWaits(const AclimbMarker* marker) {
   if (found != markers_.end()) Join(host_, found->second);
 }
 
-bool Clocks::HostKnows(const AclimbQueue* queue) { return Contains(host_, Find(queue).clock); }
+bool Clocks::HostKnows(const AclimbQueue* queue) { return Knows(host_, Find(queue).clock); }
 
 bool Clocks::HostKnows(const AclimbMarker* marker) const {
   const auto found = markers_.find(marker);
-  return found == markers_.end() || Contains(host_, found->second);
+  return found == markers_.end() || Knows(host_, found->second);
 }
 
 }  // namespace aclimb::check

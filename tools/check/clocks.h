@@ -21,6 +21,8 @@ struct Stamp {
 inline bool Knows(const Clock& clock, Stamp stamp) {
   return stamp.queue < clock.size() && clock[stamp.queue] >= stamp.number;
 }
+// All that the other one knows.
+bool Knows(const Clock& clock, const Clock& other);
 
 // What happens before what: a vector clock for each queue, each marker and the host. All threads of
 // the host count as one, since what orders them is not seen here.

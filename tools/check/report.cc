@@ -52,7 +52,7 @@ void Report::Add(Finding finding) {
   findings_.push_back({std::move(finding), 1});
 }
 
-std::string Report::PlaceText(SiteId site) {
+const std::vector<std::string>& Report::PlacesOf(SiteId site) {
   const auto [known, fresh] = places_.try_emplace(site);
   if (fresh) {
     for (const uintptr_t counter : FramesOf(site)) {
@@ -62,8 +62,18 @@ std::string Report::PlaceText(SiteId site) {
       if (symbol.function == "main") break;
     }
   }
+  return known->second;
+}
+
+std::string Report::InnermostPlace(SiteId site) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::vector<std::string>& places = PlacesOf(site);
+  return places.empty() ? std::string() : places.front();
+}
+
+std::string Report::PlaceText(SiteId site) {
   std::string text;
-  for (const std::string& frame : known->second) text += "\n    at " + frame;
+  for (const std::string& place : PlacesOf(site)) text += "\n    at " + place;
   return text;
 }
 

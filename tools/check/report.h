@@ -22,6 +22,8 @@ class Report {
   Report(Settings settings, tools::JsonFile* file) : settings_(std::move(settings)), file_(file) {}
 
   void Add(Finding finding);
+  // The innermost place, "main (train.cc:12)"; empty when it is unknown.
+  std::string InnermostPlace(SiteId site);
 
   // Sums up. Returns the exit status that the findings ask for; 0 leaves the program's.
   //   undecided  pairs of accesses of which it is not known whether they overlap
@@ -33,6 +35,7 @@ class Report {
     uint64_t count = 0;
   };
 
+  const std::vector<std::string>& PlacesOf(SiteId site);
   bool IsMuted(std::string_view rule) const;
   std::string PlaceText(SiteId site);
   void Print(const Finding& finding, const Rule& rule);

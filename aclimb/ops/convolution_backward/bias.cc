@@ -6,6 +6,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/bias.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/walk.h"
@@ -126,19 +127,7 @@ void SumBias(const TensorView& grad_output, const TensorView& grad_bias, void* s
   for (int64_t c = 0; c < channels; ++c) {
     double total = 0;
     for (int64_t i = 0; i < batch * blocks; ++i) total += partial[c * batch * blocks + i];
-    const float value = static_cast<float>(total);
-    char* const to = grad_bias.As<char>() +
-                     c * grad_bias.stride[0] * static_cast<int64_t>(SizeOf(grad_bias.dtype));
-    switch (grad_bias.dtype) {
-      case DType::kFloat16:
-        *reinterpret_cast<Float16*>(to) = ToFloat16(value);
-        break;
-      case DType::kBFloat16:
-        *reinterpret_cast<BFloat16*>(to) = ToBFloat16(value);
-        break;
-      default:
-        *reinterpret_cast<float*>(to) = value;
-    }
+    WriteElement(grad_bias, c * grad_bias.stride[0], total);
   }
 }
 

@@ -46,6 +46,15 @@ struct Geometry {
   int64_t OutSize() const { return out[0] * out[1] * out[2]; }
   int64_t KernelSize() const { return kernel[0] * kernel[1] * kernel[2]; }
   bool HasStrides() const { return stride[0] > 1 || stride[1] > 1 || stride[2] > 1; }
+  // Every element of x meets one window, and that window nothing else.
+  bool IsOneToOne() const {
+    return KernelSize() == 1 && !HasPadding() && std::equal(in, in + kDims, out) && !HasStrides();
+  }
+  bool HasPadding() const {
+    const auto some = [](int64_t pad) { return pad > 0; };
+    return std::any_of(pad_begin, pad_begin + kDims, some) ||
+           std::any_of(pad_end, pad_end + kDims, some);
+  }
   // Planes of height and width, and no padding of the depth.
   bool IsFlat() const {
     return in[0] == 1 && out[0] == 1 && kernel[0] == 1 && pad_begin[0] == 0 && pad_end[0] <= 0;

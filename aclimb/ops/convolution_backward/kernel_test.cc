@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "aclimb/ops/convolution_backward/bias.h"
-#include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/ops/convolution_backward/ways.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
@@ -140,46 +141,6 @@ TEST(ConvolutionKernels, EveryTargetMeetsTheTruth) {
       const Case c = RandomCase(random);
       const DType dtype = kDTypes[random.Integer(0, 2)];
       ASSERT_NO_FATAL_FAILURE(ExpectTruth(c, dtype, random.Integer(0, 2), random));
-    }
-  });
-}
-
-TEST(ConvolutionKernels, SpreadRowsHaveZerosBetween) {
-  EachTarget([] {
-    Random random(5);
-    for (int round = 0; round < 300; ++round) {
-      const DType dtype = kDTypes[round % 3];
-      const auto extent = [&](int64_t count, int64_t step) {
-        return (count - 1) * step + 1 + random.Integer(0, 2 * step - 1);
-      };
-      const int64_t step[kDims] = {random.Integer(1, 2), random.Integer(1, 3),
-                                   random.Chance(0.7) ? 2 : random.Integer(1, 3)};
-      const int64_t n[kDims] = {random.Integer(1, 2), random.Integer(1, 3),
-                                random.Integer(1, random.Chance(0.8) ? 40 : 150)};
-      const int64_t m[kDims] = {extent(n[0], step[0]), extent(n[1], step[1]),
-                                extent(n[2], step[2])};
-      SCOPED_TRACE(::testing::Message()
-                   << n[2] << " to " << m[2] << ", step " << step[2] << ", " << NameOf(dtype));
-      Tensor from({2, 3, n[0], n[1], n[2]}, dtype);
-      from.Fill(random);
-      const Tensor to({2, 3, m[0], m[1], m[2]}, dtype);
-      Spread(from.view, step, to.view, false);
-      const std::vector<double> source = from.Values(), got = to.Values();
-      size_t at = 0;
-      for (int64_t i = 0; i < 6; ++i) {
-        for (int64_t z = 0; z < m[0]; ++z) {
-          for (int64_t y = 0; y < m[1]; ++y) {
-            for (int64_t x = 0; x < m[2]; ++x, ++at) {
-              const int64_t k[kDims] = {z / step[0], y / step[1], x / step[2]};
-              const bool taken = z % step[0] == 0 && y % step[1] == 0 && x % step[2] == 0 &&
-                                 k[0] < n[0] && k[1] < n[1] && k[2] < n[2];
-              const int64_t place = ((i * n[0] + k[0]) * n[1] + k[1]) * n[2] + k[2];
-              ASSERT_EQ(got[at], taken ? source[static_cast<size_t>(place)] : 0)
-                  << z << ' ' << y << ' ' << x;
-            }
-          }
-        }
-      }
     }
   });
 }
@@ -445,25 +406,9 @@ Geometry GeometryOf(const Named& named) {
                       named.groups, a);
 }
 
-// Two named problems that the choice gives to oneDNN and oneDNN may give back, having only
-// reference code or im2col for them, so that ours compute them after all: this window, which AMX
-// alone knows, in bfloat16, and a dilation, for which it has code where the second-level cache is
-// large.
-const std::string kTooWide = "w2v2_pos_768g16k128_499";
-bool ComesBack(const std::string& name, Task task, DType dtype) {
-  if (name == kTooWide) return true;
-  return name == "deeplab_d12_2048_256_33" && task == Task::kGradX && dtype == DType::kFloat32;
-}
-
-// A sum over an image that oneDNN would not add accurately.
-bool IsTooLong(const Geometry& geometry, Task task, DType dtype) {
-  return task == Task::kGradWeight && geometry.OutSize() > LongestSum(dtype);
-}
-
-// No named problem is left to a slow fallback: oneDNN has a vectorised kernel with a scratchpad
-// that does not grow like an unfolded input, or the choice is ours.
-TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
-  int taken = 0, own_products = 0;
+// No named problem is left to a slow fallback: what the model finds fastest can be had, from oneDNN
+// as generated code, or one of the next that it finds nearly as fast.
+TEST(ConvolutionWays, NamedProblemsGetAFastOne) {
   for (const Named& named : NamedProblems()) {
     const Geometry geometry = GeometryOf(named);
     for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
@@ -472,144 +417,57 @@ TEST(ConvolutionChoice, NamedProblemsGetAFastKernel) {
                      << named.name << ", task " << static_cast<int>(task) << ", " << NameOf(dtype));
         // Without AVX-512 bfloat16 is computed in float32, of copies where oneDNN computes.
         const DType computed = onednn::HasAvx512() ? dtype : DType::kFloat32;
-        const Algorithm algorithm =
-            ChooseAlgorithm(geometry, task, onednn::ProductsOf(dtype), computed != dtype);
-        if (algorithm == Algorithm::kDirect) continue;
-        if (algorithm == Algorithm::kTiles || algorithm == Algorithm::kVectors) {
-          ++own_products;
-          continue;
+        const Job job{geometry, task, onednn::ProductsOf(computed), computed != dtype, false};
+        const Ways ways = WaysOf(job);
+        for (const auto& [way, microseconds] : ways) {
+          EXPECT_LT(microseconds, 3 * ways.begin()->microseconds) << NameOf(way);
+          if (way == Way::kDirect || way == Way::kWindows) break;
+          const Layouts layouts = way == Way::kBlocked ? Layouts::kBlocked
+                                  : way == Way::kPlain ? Layouts::kPlain
+                                                       : Layouts::kChannelsLast;
+          const auto primitive =
+              onednn::MakePrimitive({geometry, task, computed, computed, 2, layouts});
+          if (primitive == nullptr) continue;
+          EXPECT_EQ(primitive->Name().find("ref"), std::string_view::npos) << primitive->Name();
+          break;
         }
-        const Geometry asked = algorithm == Algorithm::kPatch
-                                   ? PatchGeometry(geometry, onednn::ProductsOf(dtype))
-                                   : geometry;
-        const auto primitive = onednn::MakePrimitive({asked, task, computed, computed, 2});
-        if (primitive == nullptr) {
-          // Which kernels there are depends on the processor; this list is that of AVX-512.
-          if (onednn::HasAvx512()) {
-            EXPECT_TRUE(ComesBack(named.name, task, dtype) || IsTooLong(asked, task, computed));
-          }
-          continue;
-        }
-        ++taken;
-        const bool tiles = onednn::ProductsOf(DType::kBFloat16) == Products::kBFloat16Tiles;
-        EXPECT_FALSE(onednn::HasAvx512() && !tiles && named.name == kTooWide) << "no longer";
-        const std::string name(primitive->Name());
-        EXPECT_EQ(name.find("ref"), std::string::npos) << name;
-        EXPECT_EQ(name.find("gemm"), std::string::npos) << name;
-        const bool generated = name.find("jit") != std::string::npos ||
-                               name.find("brgconv") != std::string::npos;  // with AMX
-        EXPECT_TRUE(generated) << name;
       }
     }
   }
-  EXPECT_GE(taken + own_products, onednn::HasAvx512() ? 118 : 130);
 }
 
-// Where the rule by shape leaves the layouts of oneDNN's choice, oneDNN has the code.
-TEST(ConvolutionChoice, OtherLayoutsAreServed) {
-  struct Expected {
-    const char* name;
-    Task task;
-    Products products;
-    int threads;
-    Layouts layouts;
-    const char* implementation;
-  };
-  const Products f32 = Products::kFloat32, beside = Products::kFloat32BesideTiles,
-                 bf16 = Products::kBFloat16, tiles = Products::kBFloat16Tiles;
-  const Expected expected[] = {
-      {"rn50_1x1_64_256_56", Task::kGradX, f32, 1, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_64_256_56", Task::kGradWeight, f32, 1, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_256_64_56", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit_1x1"},
-      {"rn50_1x1_256_64_56", Task::kGradWeight, beside, 1, Layouts::kPlain, "gemm"},
-      {"rn50_3x3_512_7", Task::kGradWeight, beside, 2, Layouts::kChannelsLast, "jit:avx512"},
-      {"rn50_3x3_512_7", Task::kGradWeight, beside, 1, Layouts::kBlocked, "jit:avx512"},
-      {"lenet_5x5_6_16_14", Task::kGradWeight, beside, 1, Layouts::kChannelsLast, "jit:avx512"},
-      {"rn50_1x1_256_64_56", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_256_1024_14", Task::kGradX, bf16, 1, Layouts::kBlocked, "jit_bf16_1x1"},
-      {"rn50_1x1s2_256_512_56", Task::kGradX, bf16, 1, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_2048_512_7", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
-      {"rn50_3x3_512_7", Task::kGradX, f32, 1, Layouts::kBlocked, "jit"},
-      {"rn50_3x3_512_7", Task::kGradWeight, f32, 1, Layouts::kPlain, "gemm"},
-      {"rn50_3x3_512_7", Task::kGradWeight, f32, 2, Layouts::kChannelsLast, "jit:avx512"},
-      {"rn50_1x1_2048_512_7", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit_1x1"},
-      {"rn50_1x1_2048_512_7", Task::kGradWeight, f32, 2, Layouts::kBlocked, "jit_1x1"},
-      {"rn50_3x3_512_7", Task::kGradWeight, bf16, 1, Layouts::kBlocked, "jit_bf16"},
-      {"rn50_3x3_256_14", Task::kGradWeight, f32, 1, Layouts::kBlocked, "jit"},
-      {"lenet_5x5_6_16_14", Task::kGradWeight, f32, 1, Layouts::kChannelsLast, "jit:avx512"},
-      {"dcgan_t4x4s2_512_256_8", Task::kGradWeight, bf16, 1, Layouts::kPlain, "gemm"},
-      {"vgg16_stem_3x3", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
-      {"vgg16_stem_3x3", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
-      {"rn50_1x1_256_1024_14", Task::kGradX, tiles, 1, Layouts::kPlain, "gemm"},
-      {"rn50_1x1s2_1024_2048_14", Task::kGradWeight, tiles, 2, Layouts::kPlain, "gemm"},
-      {"deeplab_d6_2048_256_33", Task::kGradX, tiles, 1, Layouts::kBlocked, "amx"},
-      {"rn50_3x3_64_56", Task::kGradWeight, tiles, 1, Layouts::kBlocked, "amx"},
-  };
-  for (const Expected& each : expected) {
-    SCOPED_TRACE(::testing::Message()
-                 << each.name << ", task " << static_cast<int>(each.task) << ", products "
-                 << static_cast<int>(each.products) << ", threads " << each.threads);
-    const auto& problems = NamedProblems();
-    const auto named = std::find_if(problems.begin(), problems.end(), [&](const Named& n) {
-      return n.name == std::string(each.name);
-    });
-    ASSERT_NE(named, problems.end());
-    const Geometry geometry = GeometryOf(*named);
-    EXPECT_EQ(ChooseLayouts(geometry, each.task, each.products, each.threads), each.layouts);
-    const bool full = each.products == f32 || each.products == beside;
-    const DType dtype = full ? DType::kFloat32 : DType::kBFloat16;
-    // oneDNN has one kind of product for dot products, whether or not ours has them.
-    Products have = onednn::ProductsOf(dtype);
-    if (have == Products::kBFloat16Dots) have = bf16;
-    if (!onednn::HasAvx512() || have != each.products) continue;
-    if (each.products == bf16) {
-      EXPECT_EQ(ChooseLayouts(geometry, each.task, Products::kBFloat16Dots, each.threads),
-                each.layouts);
-    }
-    const auto primitive =
-        onednn::MakePrimitive({geometry, each.task, dtype, dtype, each.threads, each.layouts});
-    ASSERT_NE(primitive, nullptr);
-    const std::string name(primitive->Name());
-    EXPECT_NE(name.find(each.implementation), std::string::npos) << name;
-    EXPECT_EQ(name.find("gemm") != std::string::npos, each.implementation == std::string("gemm"))
-        << name;
-  }
-}
-
-// The rule for first layers counts on a product that oneDNN has.
-TEST(ConvolutionChoice, FirstLayersGetTheirProduct) {
-  if (onednn::ProductsOf(DType::kFloat32) != Products::kFloat32BesideTiles) {
-    GTEST_SKIP() << "without AMX the rule does not apply";
-  }
-  for (const int64_t side : {32, 224, 640}) {
-    Geometry g;
-    g.batch = 1;
-    g.x_channels = 3;
-    g.y_channels = 128;
-    g.in[1] = g.in[2] = g.out[1] = g.out[2] = side;
-    g.kernel[1] = g.kernel[2] = 3;
-    g.pad_begin[1] = g.pad_begin[2] = g.pad_end[1] = g.pad_end[2] = 1;
-    for (const Task task : {Task::kGradX, Task::kGradWeight}) {
-      for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
-        SCOPED_TRACE(::testing::Message()
-                     << side << ", task " << static_cast<int>(task) << ", " << NameOf(dtype));
-        const Products products = onednn::ProductsOf(dtype);
-        const Algorithm algorithm = ChooseAlgorithm(g, task, products);
-        const bool full = dtype == DType::kFloat32;
-        EXPECT_EQ(algorithm, side == 640 && full ? Algorithm::kDirect : Algorithm::kBlocked);
-        if (algorithm == Algorithm::kDirect) continue;
-        const Layouts layouts = ChooseLayouts(g, task, products, 2);
-        EXPECT_EQ(layouts, side == 640 ? Layouts::kBlocked : Layouts::kPlain);
-        // On tiles oneDNN has no blocked sums for images that wide: a plan goes on to the next way.
-        if (products == Products::kBFloat16Tiles && side == 640) continue;
-        EXPECT_NE(onednn::MakePrimitive({g, task, dtype, dtype, 2, layouts}), nullptr);
+// Whatever the problem and the processor, the list ends, its times are numbers in order, and what
+// computes everything is in it.
+TEST(ConvolutionWays, EveryProblemHasOne) {
+  Random random(12);
+  for (int round = 0; round < 500; ++round) {
+    const Case c = RandomCase(random);
+    const Geometry g = MakeGeometry(c.x, c.y, c.weight, c.groups, c.attributes);
+    for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
+      for (const Products products :
+           {Products::kFloat32Short, Products::kFloat32, Products::kBFloat16,
+            Products::kBFloat16Dots, Products::kBFloat16Tiles}) {
+        for (const bool one_order : {false, true}) {
+          const Ways ways = WaysOf({g, task, products, random.Chance(0.5), one_order});
+          bool direct = false;
+          double last = 0;
+          for (const auto& [way, microseconds] : ways) {
+            EXPECT_GE(microseconds, last) << NameOf(way);
+            EXPECT_TRUE(std::isfinite(microseconds)) << NameOf(way);
+            last = microseconds;
+            direct = direct || way == Way::kDirect;
+            const bool own = way == Way::kDirect || way == Way::kWindows;
+            EXPECT_FALSE(one_order && task == Task::kGradWeight && !own) << NameOf(way);
+          }
+          EXPECT_TRUE(direct);
+        }
       }
     }
   }
 }
 
 // A product's scratch grows with the team; a large team is served otherwise.
-TEST(ConvolutionChoice, ProductsKeepTheirScratchSmall) {
+TEST(ConvolutionWays, ProductsKeepTheirScratchSmall) {
   if (!onednn::HasAvx512()) GTEST_SKIP() << "oneDNN has other code here";
   for (const Named& named : NamedProblems()) {
     const Geometry geometry = GeometryOf(named);

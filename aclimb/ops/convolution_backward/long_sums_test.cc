@@ -13,9 +13,6 @@
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
-#include "aclimb/ops/convolution_backward/products/tile_product.h"
-#include "aclimb/ops/convolution_backward/products/tile_windows.h"
-#include "aclimb/ops/convolution_backward/products/vector_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/test_terms.h"
@@ -126,7 +123,7 @@ auto Product(const Plan& plan) {
   return [plan](const Geometry& g, const TensorView& x, const TensorView& y,
                 const TensorView& weight, int threads) {
     const auto product = plan(g, threads);
-    RunProduct(product, x, y, weight, Scratch(product.ScratchBytes()).data());
+    RunWindows(product, x, y, weight, Scratch(product.ScratchBytes()).data());
   };
 }
 
@@ -135,7 +132,7 @@ constexpr DType kFloat = DType::kFloat32, kBFloat = DType::kBFloat16;
 TEST_F(LongSumsOf, ProductsOnVectors) {
   const auto run = [](vectors::Factors factors) {
     return Product([factors](const Geometry& g, int threads) {
-      return PlanVectorProduct(g, Task::kGradWeight, threads, factors);
+      return PlanVectorWindows(g, Task::kGradWeight, threads, factors);
     });
   };
   constexpr int64_t kTerms = 5 << 20;
@@ -163,31 +160,6 @@ TEST_F(LongSumsOf, WindowsOnVectors) {
   });
   if (!vectors::HasPairs()) return;
   ExpectGradWeight(Lines(2 * kImages, 2, 1025, 2, kBFloat, kFloat), run(vectors::Factors::kPairs));
-}
-
-TEST_F(LongSumsOf, Tiles) {
-  if (onednn::ProductsOf(kBFloat) != Products::kBFloat16Tiles) {
-    GTEST_SKIP() << "this processor has no tiles, or they are switched off";
-  }
-  // Of such values the last half of the sums are off by 6 percent of a term each.
-  const double value = 175.0 / 128;
-  ExpectGradWeight(Lines(1 << 11, 32, 1024, 1, kBFloat, kBFloat, value),
-                   Product([](const Geometry& g, int threads) {
-                     return PlanTileProduct(g, Task::kGradWeight, threads);
-                   }));
-  ExpectGradWeight(Lines(1 << 11, 32, 1025, 2, kBFloat, kBFloat, value),
-                   [](const Geometry& g, const TensorView& x, const TensorView& y,
-                      const TensorView& weight, int threads) {
-                     const TileWindows windows = PlanTileWindows(g, threads);
-                     const Tensor taps({g.kernel[2], g.y_channels, g.x_channels}, kBFloat);
-                     RunTileWindows(windows, x, y, taps.view.As<BFloat16>(),
-                                    Scratch(windows.ScratchBytes()).data());
-                     for (int64_t i = 0; i < weight.ElementCount(); ++i) {
-                       const int64_t pair = i / g.kernel[2], tap = i % g.kernel[2];
-                       weight.As<BFloat16>()[i] =
-                           taps.view.As<BFloat16>()[tap * g.y_channels * g.x_channels + pair];
-                     }
-                   });
 }
 
 // ---- Our direct kernels

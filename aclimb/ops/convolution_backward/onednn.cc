@@ -10,7 +10,6 @@
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/onednn_parts.h"
-#include "aclimb/ops/convolution_backward/products/tile_kernels.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/taps.h"
 #include "aclimb/simd/openmp_team.h"
@@ -263,13 +262,13 @@ int64_t TermsInARow(const Primitive& primitive, const Request& request) {
 struct Strided {
   Dims dims, strides;
 };
-Strided StridedOf(const Geometry& geometry, const TensorView& view, Operand operand) {
+Strided StridedOf(const Geometry& geometry, const TensorView& view, Task role) {
   Strided strided;
   const auto add = [&](int64_t extent, int64_t stride) {
     strided.dims.push_back(extent);
     strided.strides.push_back(stride);
   };
-  if (operand == Operand::kWeight && geometry.groups > 1) {
+  if (role == Task::kGradWeight && geometry.groups > 1) {
     add(geometry.groups, view.stride[0] * geometry.y_channels);
     add(geometry.y_channels, view.stride[0]);
   } else {
@@ -283,7 +282,7 @@ Strided StridedOf(const Geometry& geometry, const TensorView& view, Operand oper
 }  // namespace
 
 Products ProductsOf(DType operand) {
-  static const bool has_tiles = Has(Instructions::kBFloat16Tiles) && tiles::Permitted();
+  static const bool has_tiles = Has(Instructions::kBFloat16Tiles);
   static const bool has_dots = Has(Instructions::kBFloat16Dots) && vectors::HasPairs();
   if (!HasAvx512()) return Products::kFloat32Short;
   if (operand == DType::kBFloat16) {
@@ -291,13 +290,13 @@ Products ProductsOf(DType operand) {
            : has_dots ? Products::kBFloat16Dots
                       : Products::kBFloat16;
   }
-  return has_tiles ? Products::kFloat32BesideTiles : Products::kFloat32;
+  return Products::kFloat32;
 }
 
-LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand) {
+LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Task role) {
   if (view.dtype != DType::kFloat32 && view.dtype != DType::kBFloat16) return nullptr;
   if (view.ElementCount() == 0) return nullptr;
-  Strided strided = StridedOf(geometry, view, operand);
+  Strided strided = StridedOf(geometry, view, role);
   return Describe(std::move(strided.dims), std::move(strided.strides), view.dtype);
 }
 
@@ -321,10 +320,10 @@ LayoutPointer OfImages(const LayoutPointer& layout, int64_t images) {
   return Wrap(dnnl::memory::desc(desc));
 }
 
-std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Operand operand,
+std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Task role,
                                const LayoutPointer& layout) {
   const dnnl_memory_desc_t& desc = layout->desc().data;
-  const Strided strided = StridedOf(geometry, tensor, operand);
+  const Strided strided = StridedOf(geometry, tensor, role);
   const auto rank = static_cast<int>(strided.dims.size());
   if (desc.format_kind != dnnl_blocked || desc.ndims != rank || desc.offset0 != 0 ||
       desc.extra.flags != dnnl_memory_extra_flag_none) {

@@ -9,8 +9,8 @@
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/onednn/layout.h"
 #include "aclimb/onednn/reorder.h"
-#include "aclimb/ops/convolution_backward/choice.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/ways.h"
 
 // The convolutions of oneDNN. Phase 1 may call the functions on any thread, inside parallel regions
 // too: layouts are only described, and primitives and reorders are made on a short-lived thread of
@@ -29,11 +29,9 @@ using aclimb::onednn::StridedLayout;
 // (DNNL_MAX_CPU_ISA). Without AVX-512 both are multiplied in float32.
 Products ProductsOf(DType operand);
 
-enum class Operand : uint8_t { kX, kY, kWeight };
-
-// The layout of an embedded view. Null when oneDNN cannot describe it: other dtypes than float32
-// and bfloat16, elements that share memory, no elements.
-LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Operand operand);
+// The layout of an embedded view, in the role of what the task gives. Null when oneDNN cannot
+// describe it: other dtypes than float32 and bfloat16, elements that share memory, no elements.
+LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Task role);
 
 // The layout of another number of images, which lie one behind the other. Null where they do not.
 LayoutPointer OfImages(const LayoutPointer& layout, int64_t images);
@@ -45,7 +43,7 @@ struct Blocks {
   bool has_blocks = false;    // beyond the tensor's own dimensions
 };
 // Nothing where the layout pads, holds more than the elements, or has too many dimensions.
-std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Operand operand,
+std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Task role,
                                const LayoutPointer& layout);
 
 // One of the three tasks of a convolution.

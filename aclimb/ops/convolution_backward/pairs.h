@@ -1,4 +1,4 @@
-// Pieces of the kernels that multiply pairs of bfloat16 (tile_kernels.cc, dot_kernels.cc,
+// Pieces of the kernels that multiply pairs of bfloat16 (dot_kernels.cc,
 // direct_pairs.cc), in instructions that Highway does not have. For files that compile for x86
 // alone; what is here is compiled for AVX-512 with AVX512_BF16 function by function, since whole
 // files would leave these instructions in inline functions that processors without them share.

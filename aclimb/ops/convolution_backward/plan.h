@@ -2,21 +2,15 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "aclimb/executor/plan.h"
-#include "aclimb/ops/convolution_backward/add_bias.h"
-#include "aclimb/ops/convolution_backward/choice.h"
+#include "aclimb/ops/convolution_backward/factors.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
-#include "aclimb/ops/convolution_backward/products/tile_product.h"
-#include "aclimb/ops/convolution_backward/products/vector_product.h"
-#include "aclimb/ops/convolution_backward/products/vector_windows.h"
-#include "aclimb/ops/convolution_backward/repair/repair.h"
+#include "aclimb/ops/convolution_backward/ways.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -25,20 +19,22 @@ namespace aclimb::convolution_backward {
 struct Place {
   int parameter = -1;  // -1: `piece`
   WorkspacePiece piece;
-  TensorView view;          // without address
-  int64_t byte_offset = 0;  // of its first element, for parts of a tensor
+  TensorView view;  // without address
 
   bool Exists() const { return parameter >= 0 || piece.offset >= 0; }
   void* Address(const RunContext& run) const {
-    char* const base = parameter >= 0 ? run.View(parameter).As<char>() : run.Piece<char>(piece);
-    return base + byte_offset;
+    return parameter >= 0 ? run.View(parameter).As<char>() : run.Piece<char>(piece);
   }
   TensorView View(const RunContext& run) const {
     TensorView result = view;
-    result.data = Address(run);
+    if (Exists()) result.data = Address(run);
     return result;
   }
 };
+
+inline bool RowsAreDense(const TensorView& view) {
+  return view.shape[4] == 1 || view.stride[4] == 1;
+}
 
 // The steps of a run, one after the other.
 struct ConvolutionPlan final : Plan {
@@ -59,6 +55,27 @@ struct ConvolutionPlan final : Plan {
   }
 };
 
+// x, y and weight of a convolution. As results those that are wanted exist.
+template <typename T>
+struct Triple {
+  T x, y, weight;
+
+  T& Of(Task task) { return task == Task::kForward ? y : task == Task::kGradX ? x : weight; }
+  const T& Of(Task task) const { return const_cast<Triple*>(this)->Of(task); }
+};
+
+// One of our own ways to compute some results, planned for a geometry.
+struct OwnWay {
+  // Wants whole planes, and all weights of an output channel, side by side; else rows will do, and
+  // weights anywhere.
+  bool planes = false;
+  // Zeros that stand for absent elements are multiplied, and nobody has looked for NaNs of that.
+  bool multiplies_absent = false;
+  int64_t scratch_bytes = 0;
+  // The operands that the results need, and the results.
+  std::function<void(const Triple<TensorView>&, const Triple<TensorView>&, void* scratch)> run;
+};
+
 // Puts the steps of the wanted gradients together and books their workspace. Copies of the operands
 // into other layouts are made once and shared by both gradients.
 class PlanBuilder {
@@ -77,23 +94,17 @@ class PlanBuilder {
   PlanPointer Take() { return std::move(plan_); }
 
  private:
-  using Step = ConvolutionPlan::Step;
-
   // An operand, and the copies of it that steps have asked for.
   struct Operand {
     Place user;
     std::vector<Place> copies;  // dense, in order of rows
     std::vector<std::pair<onednn::LayoutPointer, Place>> layouts;
   };
-  struct Operands {
-    Geometry geometry;
-    Operand x, y, weight;
+  // What can have made NaNs that are not real: weights that are not finite, times zeros in place of
+  // the other operand; or that operand as well, times zeros that fill up the weights.
+  enum class Suspects : uint8_t { kNone, kWeights, kAll };
 
-    Operand& Of(Task task) {
-      return task == Task::kForward ? y : task == Task::kGradX ? x : weight;
-    }
-  };
-
+  // plan.cc: steps that all ways are made of.
   template <typename Run>
   void Then(Run&& run) {
     plan_->steps.emplace_back(std::forward<Run>(run));
@@ -101,50 +112,31 @@ class PlanBuilder {
   Place BookBytes(int64_t bytes);
   Place BookDense(const TensorView& like, DType dtype);
   void Copy(const Place& from, const Place& to);
-  void Reorder(const onednn::ReorderPointer& reorder, const Place& from, const Place& to);
-
   Place Dense(Operand& operand, DType dtype);
   // The operand itself or a copy, with neighbours in a row side by side.
   Place Rows(Operand& operand);
-  Place InLayout(const Geometry& geometry, Operand& operand, onednn::Operand role, DType dtype,
-                 const onednn::LayoutPointer& layout);
-  //   repair  what to do if there is a NaN in `to`; empty: nothing
-  void Store(const Geometry& geometry, onednn::Operand role, const onednn::LayoutPointer& layout,
-             const Place& from, const Place& to, const Step& repair);
-  void RepairWhereNaN(const Place& result, const Step& repair);
+  // NaNs of the result that only the suspects can have made are computed again.
+  void AddExact(Task task, const Place& result, Suspects suspects);
+  void Log(Task task, std::string_view name) const;
 
+  // plan.cc: our own ways.
   void AddTask(Task task, const Place& result);
-  // Both gradients that are wanted in one pass. False when neither depthwise.h nor grouped.h takes
-  // this problem.
-  bool AddTogether(const Place& grad_x, const Place& grad_weight);
-  //   run_pass  RunDepthwise or RunGrouped
-  template <typename Pass, typename Run>
-  void AddPass(const Pass& pass, Run run_pass, std::string_view name, const Place& grad_x,
-               const Place& grad_weight);
+  void AddOwn(const OwnWay& way, const Triple<Place>& results);
+  void AddOwn(const OwnWay& way, Task task, const Place& result);
+  // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
+  bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
+  void AddDirect(Task task, const Place& result);
+  // False where they have too few units for the team.
+  bool AddWindows(Task task, const Place& result);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
-  void AddDirect(Task task, const Place& result);
-  // Our own product: on tiles in bfloat16, on vectors otherwise; none where it has too few units
-  // for the team.
-  using OwnProduct = std::variant<TileProduct, VectorProduct, VectorWindows>;
-  std::optional<OwnProduct> PlanProduct(Task task, const Geometry& geometry,
-                                        DType result) const;
-  void AddProduct(const OwnProduct& product, Task task, Operands& operands, const Place& result);
-  bool AddTileWindows(const Place& result);
-  // After windows on vectors, which multiply zeros.
-  void RepairVectorWindows(Task task, const Place& result);
-  bool AddPrimitive(Task task, Operands& operands, const Place& result);
-  // gradWeight in a fixed number of parts, each computed by one thread: the same bits for any team.
-  bool AddGradWeightParts(Operands& operands, DType dtype, const Place& result);
-  // What mends NaNs that only the primitive can have made; empty where it makes none.
-  Step RepairOf(Task task, const onednn::Primitive& primitive, DType dtype,
-                const Operands& operands, const Place& result);
-  Step WeightRepair(const Operands& operands, const Place& result);
-  Step SumsRepair(const Operands& operands, Task task, const Place& result, Suspects suspects);
-  bool AddPatch(Task task, const Place& result);
-  Operands& PatchOperands();
-  // A copy between views of any rank.
-  void Rearrange(const Place& from, const Place& to);
+
+  // plan_onednn.cc
+  // False when oneDNN has nothing for it.
+  bool AddPrimitive(Task task, Layouts layouts, const Place& result);
+  Place InLayout(Operand& operand, Task role, const onednn::LayoutPointer& layout);
+  void Store(Task role, const onednn::LayoutPointer& layout, const Place& from, const Place& to);
+  void Reorder(const onednn::ReorderPointer& reorder, const Place& from, const Place& to);
 
   Planner& planner_;
   bool transposed_;
@@ -152,9 +144,8 @@ class PlanBuilder {
   bool converts_;  // some of the operands are of another dtype
   int threads_;
   bool parallel_;
-  Operands operands_;
-  std::unique_ptr<Operands> patch_;
-  Place grad_output_;
+  const Geometry geometry_;
+  Triple<Operand> operands_;
   std::shared_ptr<ConvolutionPlan> plan_;
 };
 

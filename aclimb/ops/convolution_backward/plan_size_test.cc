@@ -9,12 +9,8 @@
 
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
-#include "aclimb/ops/convolution_backward/one_pass/grouped.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/products/tile_product.h"
-#include "aclimb/ops/convolution_backward/products/tile_windows.h"
-#include "aclimb/ops/convolution_backward/products/vector_product.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 
 namespace {
@@ -147,59 +143,6 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
   }
 }
 
-// Those of our own sums on tiles, where they are taken.
-TEST(ConvolutionPlan, SumsOnTilesTakeLittleScratch) {
-  int taken = 0;
-  for (const Sizes& sizes : kSizes) {
-    const Geometry g = GeometryOf(sizes);
-    if (g.KernelSize() == 1) continue;
-    const Algorithm algorithm = ChooseAlgorithm(g, Task::kGradWeight, Products::kBFloat16Tiles);
-    if (algorithm != Algorithm::kTiles) continue;
-    ++taken;
-    const int64_t bytes = PlanTileWindows(g, 1).ScratchBytes();
-    EXPECT_GT(bytes, 0) << sizes.name;
-    EXPECT_LT(bytes, 16 << 20) << sizes.name;
-  }
-  EXPECT_EQ(taken, 4);
-}
-
-// Those of our own products: absurd weights end in an absurd workspace, never in a small one.
-TEST(ConvolutionPlan, ProductsOfAbsurdWeightsTakeAbsurdScratch) {
-  constexpr int64_t kChannels[][2] = {{int64_t{1} << 31, int64_t{1} << 31},
-                                      {int64_t{1} << 31, int64_t{1} << 30},
-                                      {int64_t{1} << 40, 16},
-                                      {16, int64_t{1} << 40}};
-  for (const auto& channels : kChannels) {
-    for (const int64_t pixels : {1, 256}) {
-      Geometry g;
-      g.batch = 1;
-      g.x_channels = channels[0];
-      g.y_channels = channels[1];
-      g.in[2] = g.out[2] = pixels;
-      for (const Task task : {Task::kForward, Task::kGradX}) {
-        EXPECT_GE(PlanVectorProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
-        EXPECT_GE(PlanVectorProduct(g, task, 64, vectors::Factors::kPairs).ScratchBytes(),
-                  int64_t{1} << 44);
-        EXPECT_GE(PlanTileProduct(g, task, 64).ScratchBytes(), int64_t{1} << 44);
-      }
-      EXPECT_LT(PlanVectorProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
-      EXPECT_LT(
-          PlanVectorProduct(g, Task::kGradWeight, 64, vectors::Factors::kPairs).ScratchBytes(),
-          128 << 20);
-      EXPECT_LT(PlanTileProduct(g, Task::kGradWeight, 64).ScratchBytes(), 128 << 20);
-    }
-  }
-  // Many output channels do not make the sums of a unit large.
-  Geometry g;
-  g.batch = 64;
-  g.x_channels = 50257;
-  g.y_channels = 1024;
-  g.in[2] = g.out[2] = 3136;
-  const VectorProduct product = PlanVectorProduct(g, Task::kGradX, 64);
-  EXPECT_LT(product.SlotBytes(), 2 << 20);
-  EXPECT_GE(product.Units(), 256);
-}
-
 // Sums of chunks grow with the channels, the rest with nothing.
 TEST(ConvolutionPlan, DepthwiseScratchFollowsTheChannels) {
   const auto bytes = [](int64_t batch, int64_t groups, int64_t height) {
@@ -220,25 +163,6 @@ TEST(ConvolutionPlan, DepthwiseScratchFollowsTheChannels) {
   for (const int64_t all : {bytes(1, kMany, 64), bytes(kMany, 2, 64), bytes(1, 2, kMany)}) {
     EXPECT_GT(all, 0);
     EXPECT_LT(all, 4 << 20);
-  }
-}
-
-TEST(ConvolutionPlan, GroupedScratchGrowsWithNothing) {
-  const auto bytes = [](int64_t batch, int64_t groups) {
-    Geometry g;
-    g.batch = batch;
-    g.groups = groups;
-    g.x_channels = g.y_channels = 16;
-    g.kernel[1] = g.kernel[2] = 7;
-    g.in[1] = g.in[2] = 38;
-    g.out[1] = g.out[2] = 32;
-    EXPECT_TRUE(FitsGrouped(g));
-    return PlanGrouped(g, true, true, 2).ScratchBytes();
-  };
-  constexpr int64_t kMany = int64_t{1} << 30;
-  for (const int64_t all : {bytes(1, kMany), bytes(kMany, 2), bytes(kMany, 60)}) {
-    EXPECT_GT(all, 0);
-    EXPECT_LT(all, 8 << 20);
   }
 }
 

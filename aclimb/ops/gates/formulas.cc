@@ -73,8 +73,7 @@ struct GluGradSecond : OfHalves<3> {
 
 template <class T, class D, class V>
 HWY_INLINE V GeluOfErf(D d, V x) {
-  const V erf = Erf<T>(d, hn::Mul(x, hn::Set(d, 0.70710678f)));
-  return hn::Mul(hn::Mul(x, hn::Set(d, 0.5f)), hn::Add(hn::Set(d, 1.0f), erf));
+  return hn::Mul(x, NormalShare<T>(d, x));
 }
 // (1 + tanh(u)) / 2 is the sigmoid of 2 u.
 template <class T, class D, class V>

@@ -117,7 +117,8 @@ class Solver {
 
   float MeanOf(int64_t row) const { return problem_.mean != nullptr ? problem_.mean[row] : 0; }
 
-  // Adds the row's terms to the sums, if there are any, and gives the gradient of its x.
+  // Adds the row's terms to the sums, if there are any, and gives the gradient of its x. The passes
+  // share asking for the next row: all at once it would be more lines than a core can wait for.
   void SolveRow(int64_t row, const Sums& sums, rows::Buffers<3>& buffers) const {
     const float mean = MeanOf(row), rstd = problem_.rstd[row];
     const int64_t from = row * length_;
@@ -133,13 +134,16 @@ class Solver {
       load(at, n);
       if (problem_.out != nullptr) {
         rows::InPieces(n, [&](int64_t k, int64_t count) {
-          grad_.Prefetch(from + at + k + ahead_, count);
-          x_.Prefetch(from + at + k + ahead_, count);
+          if (sums.weight == nullptr) grad_.Prefetch(from + at + k + ahead_, count);
           spans_.gradient_sums(g + k, x + k, WeightAt(at + k), count, mean, rstd, both);
         });
       }
       if (sums.weight != nullptr) {
-        spans_.weight_sums_each(g, x, n, mean, rstd, sums.bias + at, sums.weight + at);
+        rows::InPieces(n, [&](int64_t k, int64_t count) {
+          grad_.Prefetch(from + at + k + ahead_, count);
+          spans_.weight_sums_each(g + k, x + k, count, mean, rstd, sums.bias + at + k,
+                                  sums.weight + at + k);
+        });
       }
     }
     if (problem_.out == nullptr) return;
@@ -150,7 +154,11 @@ class Solver {
       const int64_t n = std::min(kChunk, length_ - at);
       if (length_ > kChunk) load(at, n);
       const auto [to, stream] = out_.Final(from + at, buffers.of[2]);
-      spans_.gradient_row(g, x, WeightAt(at), n, mean, rstd, c1, c2, to, stream);
+      rows::InPieces(n, [&, to = to, stream = stream](int64_t k, int64_t part) {
+        x_.Prefetch(from + at + k + ahead_, part);
+        spans_.gradient_row(g + k, x + k, WeightAt(at + k), part, mean, rstd, c1, c2, to + k,
+                            stream);
+      });
       out_.Store(to, from + at, n);
     }
   }

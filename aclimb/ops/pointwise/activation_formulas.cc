@@ -43,8 +43,7 @@ struct Elu : OnFloats {
 struct GeluByErf : OnFloats {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    const V erf = Erf<T>(d, hn::Mul(x, hn::Set(d, 0.70710678f)));
-    return hn::Mul(hn::Mul(x, hn::Set(d, 0.5f)), hn::Add(hn::Set(d, 1.0f), erf));
+    return hn::Mul(x, NormalShare<T>(d, x));
   }
 };
 

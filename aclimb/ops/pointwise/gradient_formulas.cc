@@ -46,11 +46,9 @@ struct GeluBackwardByErf : OnFloats {
   static constexpr float kCycles = 4;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V g, V x) const {
-    const V half = hn::Set(d, 0.5f);
-    const V share = hn::MulAdd(half, Erf<float>(d, hn::Mul(x, hn::Set(d, 0.70710678f))), half);
-    const V density =
-        hn::Mul(Exp<float>(d, hn::Mul(hn::Mul(x, x), hn::Neg(half))), hn::Set(d, 0.39894228f));
-    return hn::Mul(g, hn::MulAdd(x, density, share));
+    const V power = Exp<float>(d, hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)));
+    const V density = hn::Mul(power, hn::Set(d, 0.39894228f));
+    return hn::Mul(g, hn::MulAdd(x, density, NormalShare<float>(d, x)));
   }
 };
 

@@ -2,6 +2,7 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/weight_quant_batch_matmul/kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -117,6 +118,92 @@ double DotPiece(const Piece& piece, const float* x) {
   return total;
 }
 
+using HalfBlock = hn::CappedTag<float, kBlockTerms / 2>;
+using HalfVector = hn::Vec<HalfBlock>;
+
+// Both halves of a block, `lanes` of each from `j` on, in the order in which x has its terms.
+struct Int8 {
+  template <typename Each>
+  static HWY_INLINE void Load(const char* codes, int64_t block, int64_t j, Each&& each) {
+    const HalfBlock d;
+    const hn::Rebind<int8_t, HalfBlock> d8;
+    const hn::Rebind<int32_t, HalfBlock> d32;
+    const int8_t* const at = reinterpret_cast<const int8_t*>(codes) + block * kBlockTerms + j;
+    each(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, at))),
+         hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, at + kBlockTerms / 2))));
+  }
+};
+struct Int4 {
+  template <typename Each>
+  static HWY_INLINE void Load(const char* codes, int64_t block, int64_t j, Each&& each) {
+    const HalfBlock d;
+    const hn::Rebind<int8_t, HalfBlock> d8;
+    const hn::Rebind<int32_t, HalfBlock> d32;
+    const int8_t* const at = reinterpret_cast<const int8_t*>(codes) + block * kBlockTerms / 2 + j;
+    const auto pairs = hn::PromoteTo(d32, hn::LoadU(d8, at));
+    each(hn::ConvertTo(d, hn::ShiftRight<28>(hn::ShiftLeft<28>(pairs))),
+         hn::ConvertTo(d, hn::ShiftRight<4>(pairs)));
+  }
+};
+
+template <typename Codes, int kRows>
+HWY_INLINE void DotColumn(const Blocks& blocks, const char* codes, const float* scales,
+                          double* totals) {
+  const HalfBlock d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  // Additions that a lane makes in float32 before the sum goes on in double.
+  constexpr int64_t kMost = 1024;
+  std::fill_n(totals, kRows, 0.0);
+  for (int64_t begin = 0; begin < blocks.count; begin += kMost) {
+    const int64_t end = std::min(blocks.count, begin + kMost);
+    HalfVector sums[kRows];
+    for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
+    for (int64_t block = begin; block < end; ++block) {
+      HalfVector part[kRows];
+      for (int64_t j = 0; j < kBlockTerms / 2; j += lanes) {
+        Codes::Load(codes, block, j, [&](HalfVector first, HalfVector second) HWY_ATTR {
+          for (int r = 0; r < kRows; ++r) {
+            const float* const x = blocks.x + r * blocks.row + block * kBlockTerms + j;
+            const HalfVector x0 = hn::LoadU(d, x), x1 = hn::LoadU(d, x + kBlockTerms / 2);
+            part[r] = j == 0 ? hn::Mul(first, x0) : hn::MulAdd(first, x0, part[r]);
+            part[r] = hn::MulAdd(second, x1, part[r]);
+          }
+        });
+      }
+      const HalfVector scale = hn::Set(d, scales[block]);
+      for (int r = 0; r < kRows; ++r) sums[r] = hn::MulAdd(scale, part[r], sums[r]);
+    }
+    for (int r = 0; r < kRows; ++r) {
+      totals[r] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sums[r])));
+    }
+  }
+}
+
+template <typename Codes, int kRows>
+void DotRows(const Blocks& blocks, double* totals) {
+  for (int64_t c = 0; c < blocks.columns; ++c) {
+    const char* const ahead = blocks.ahead + c * blocks.ahead_bytes;
+    for (int64_t i = 0; i < blocks.ahead_bytes; i += 64) hwy::Prefetch(ahead + i);
+    DotColumn<Codes, kRows>(blocks, blocks.codes + c * blocks.column,
+                            blocks.scales + c * blocks.count, totals + c * kRows);
+  }
+}
+
+template <typename Codes>
+void DotBlocks(const Blocks& blocks, double* totals) {
+  static_assert(kFewRows == 4);
+  switch (blocks.rows) {
+    case 1:
+      return DotRows<Codes, 1>(blocks, totals);
+    case 2:
+      return DotRows<Codes, 2>(blocks, totals);
+    case 3:
+      return DotRows<Codes, 3>(blocks, totals);
+    default:
+      return DotRows<Codes, 4>(blocks, totals);
+  }
+}
+
 void ScaleRow(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
               float* out) {
   const Tag d;
@@ -133,7 +220,8 @@ void ScaleRow(const int8_t* codes, int64_t count, const float* scales, const flo
 }
 
 const Kernels& KernelsOfTarget() {
-  static constexpr Kernels kKernels = {&Unpack, &ScalePiece, &DotPiece, &ScaleRow};
+  static constexpr Kernels kKernels = {&Unpack,          &ScalePiece,      &DotPiece,
+                                       &DotBlocks<Int8>, &DotBlocks<Int4>, &ScaleRow};
   return kKernels;
 }
 

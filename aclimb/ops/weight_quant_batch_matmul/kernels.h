@@ -14,6 +14,24 @@ struct Piece {
   const float* offsets;  // likewise, or null for 0
 };
 
+// Terms that have one scale at least, where there are groups.
+inline constexpr int64_t kBlockTerms = 32;
+// Rows of x up to which each meets the integers themselves; more of them meet blocks of floats.
+inline constexpr int64_t kFewRows = 4;
+
+// The blocks of some columns, and the rows of x that meet them, kFewRows at most.
+struct Blocks {
+  const char* codes;
+  int64_t columns, column;  // how many, and bytes from one to the next
+  int64_t count;            // of a column
+  const float* scales;      // one for each block, column by column
+  const float* x;
+  int64_t rows, row;  // how many, and elements from one to the next
+  // What is read soon: so many bytes are fetched with each column.
+  const char* ahead;
+  int64_t ahead_bytes;
+};
+
 // Made for the instruction set in use.
 struct Kernels {
   // Elements `first` to `first + count` of a storage of INT4, a byte each.
@@ -22,6 +40,10 @@ struct Kernels {
   void (*scale_piece)(const Piece& piece, float* out);
   // The sum of these, each times x[i].
   double (*dot_piece)(const Piece& piece, const float* x);
+  // totals[column * rows + row] = the sum of codes * x, of which each block is scaled after it was
+  // added up. INT4 meets an x of which each block has the even terms before the odd ones.
+  void (*dot_int8)(const Blocks& blocks, double* totals);
+  void (*dot_int4)(const Blocks& blocks, double* totals);
   // out[i] = (codes[i] + offsets[i]) * scales[i]; `offsets` may be null for 0.
   void (*scale_row)(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
                     float* out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/copy.h"
@@ -19,10 +20,8 @@
 namespace aclimb::weight_quant_batch_matmul {
 namespace {
 
-// Rows of x up to which each meets the integers themselves; more of them meet blocks of floats.
-constexpr int64_t kFewRows = 4;
-// Sides of a block of the weight, as floats 256 KiB, and rows of x that meet it.
-constexpr int64_t kBlockColumns = 128, kBlockTerms = 512, kBlockRows = 512;
+// Sides of a tile of the weight, as floats 256 KiB, and rows of x that meet it.
+constexpr int64_t kTileColumns = 128, kTileTerms = 512, kTileRows = 512;
 // Integers that a thread takes at once, about.
 constexpr int64_t kGrainCodes = 64 * 1024;
 
@@ -40,6 +39,9 @@ class Grid {
   }
 
   bool IsGiven() const { return size_ > 0; }
+  // Whether those of a column stand behind those of the column before it, one after the other.
+  bool FollowColumns(int64_t groups) const { return group_ == 1 && column_ == groups; }
+  int64_t BytesBefore(int64_t column) const { return column * column_ * size_; }
   void Groups(const void* data, int64_t first, int64_t column, int64_t count, float* out) const {
     Line(data, first * group_ + column * column_, group_, count, out);
   }
@@ -72,7 +74,9 @@ struct Problem {
 struct Scratch {
   int8_t* codes;
   float *scales, *offsets;
-  float *block, *sums;
+  float* of_blocks;  // scales
+  double* totals;
+  float *tile, *sums;
   void* of_onednn;
 };
 
@@ -82,16 +86,21 @@ class WeightQuantPlan final : public Plan {
       : p_(problem), finish_(of_finish, 1, 1), out_(of_finish.out), y_(y) {
     has_bias_ = of_finish.HasSelf();
     if (has_bias_) bias_step_ = of_finish.self.column * of_finish.self.Size();
-    blocks_ = p_.k > 0 && (p_.m > kFewRows || p_.by_rows);
-    columns_ = blocks_ ? kBlockColumns
-                       : std::clamp<int64_t>(kGrainCodes / std::max<int64_t>(1, p_.k), 1, 256);
+    tiles_ = p_.k > 0 && (p_.m > kFewRows || p_.by_rows);
+    columns_ = tiles_ ? kTileColumns
+                      : std::clamp<int64_t>(kGrainCodes / std::max<int64_t>(1, p_.k), 1, 256);
     columns_ = std::min(columns_, p_.n);
-    terms_ = std::min(blocks_ ? kBlockTerms : p_.k, p_.k);
-    rows_ = std::min(kBlockRows, p_.m);
-    if (blocks_) MakeProducts();
+    terms_ = std::min(tiles_ ? kTileTerms : p_.k, p_.k);
+    rows_ = std::min(tiles_ ? kTileRows : kFewRows, p_.m);
+    if (tiles_) MakeProducts();
+    const bool packed = PackedPerByte(p_.codes) > 1;
+    const bool in_order = p_.term == 1 && (!packed || p_.column % 2 == 0);
+    if (!tiles_ && in_order && !p_.offsets.IsGiven()) whole_ = p_.k / kBlockTerms * kBlockTerms;
+    nibbles_ = packed && whole_ > 0;
     Book(planner);
     const double codes = static_cast<double>(p_.n) * static_cast<double>(p_.k);
-    planner.Costs({.cycles = codes / 4 + codes * static_cast<double>(p_.m) / 16});
+    planner.Costs(
+        {.cycles = codes / (whole_ > 0 ? 16 : 4) + codes * static_cast<double>(p_.m) / 16});
   }
 
   double Flops() const override {
@@ -105,6 +114,7 @@ class WeightQuantPlan final : public Plan {
       to.dtype = DType::kFloat32;
       if (!copy::Copy(from, to)) return;
     }
+    if (nibbles_) EvenBeforeOdd(x, run.Piece<float>(parted_));
     const int64_t codes = std::max<int64_t>(1, columns_ * p_.k);
     Slots slots(slot_count_);
     ParallelFor(
@@ -128,7 +138,7 @@ class WeightQuantPlan final : public Plan {
     const int64_t row = unit / across * rows_, column = unit % across * columns_;
     const Part part = {row, std::min(rows_, p_.m - row), column, std::min(columns_, p_.n - column)};
     x += row * p_.k;
-    blocks_ ? ByBlocks(run, part, x, scratch) : ByRows(run, part, x, scratch);
+    tiles_ ? ByTiles(run, part, x, scratch) : ByRows(run, part, x, scratch);
     FinishRows(run, part, scratch);
   }
 
@@ -144,12 +154,15 @@ class WeightQuantPlan final : public Plan {
     codes_at_ = piece(std::max(terms_, columns_), 1);
     scales_at_ = piece(std::max(most_groups, columns_), sizeof(float));
     offsets_at_ = piece(std::max(most_groups, columns_), sizeof(float));
-    block_at_ = piece(blocks_ ? terms_ * columns_ : 0, sizeof(float));
+    of_blocks_at_ = piece(columns_ * (whole_ / kBlockTerms), sizeof(float));
+    totals_at_ = piece(whole_ > 0 ? rows_ * columns_ : 0, sizeof(double));
+    tile_at_ = piece(tiles_ ? terms_ * columns_ : 0, sizeof(float));
     sums_at_ = piece(rows_ * columns_, sizeof(float));
     onednn_at_ = piece(scratch_bytes_, 1);
     slot_bytes_ = RoundUp(slot_bytes_, int64_t{4096});
     slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
     x_ = planner.workspace().Book(p_.m * p_.k, sizeof(float));
+    if (nibbles_) parted_ = planner.workspace().Book(p_.m * whole_, sizeof(float));
     slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
   }
 
@@ -158,7 +171,9 @@ class WeightQuantPlan final : public Plan {
     return {reinterpret_cast<int8_t*>(slot + codes_at_),
             floats(scales_at_),
             floats(offsets_at_),
-            floats(block_at_),
+            floats(of_blocks_at_),
+            reinterpret_cast<double*>(slot + totals_at_),
+            floats(tile_at_),
             floats(sums_at_),
             slot + onednn_at_};
   }
@@ -202,38 +217,94 @@ class WeightQuantPlan final : public Plan {
 
   // ---- The two ways
 
-  // Each row meets the integers of a column.
-  void ByRows(const RunContext& run, const Part& part, const float* x,
-              const Scratch& scratch) const {
-    for (int64_t c = 0; c < part.columns; ++c) {
-      const Piece piece = ColumnPiece(run, part.column + c, 0, p_.k, scratch);
-      for (int64_t r = 0; r < part.rows; ++r) {
-        scratch.sums[r * columns_ + c] =
-            static_cast<float>(kernels_.dot_piece(piece, x + r * p_.k));
+  // The terms of each block, as the kernel wants them.
+  void EvenBeforeOdd(const float* x, float* parted) const {
+    for (int64_t r = 0; r < p_.m; ++r, x += p_.k) {
+      for (int64_t k = 0; k < whole_; k += kBlockTerms, parted += kBlockTerms) {
+        for (int64_t i = 0; i < kBlockTerms / 2; ++i) {
+          parted[i] = x[k + 2 * i];
+          parted[i + kBlockTerms / 2] = x[k + 2 * i + 1];
+        }
       }
     }
   }
 
-  // Blocks of the weight become floats, which all rows meet.
-  void ByBlocks(const RunContext& run, const Part& part, const float* x,
-                const Scratch& scratch) const {
+  // Each row meets the integers of a column: blocks of them, and then what is left.
+  void ByRows(const RunContext& run, const Part& part, const float* x,
+              const Scratch& scratch) const {
+    if (whole_ > 0) DotBlocks(run, part, x, scratch);
+    for (int64_t c = 0; c < part.columns; ++c) {
+      const int64_t column = part.column + c;
+      Piece rest = {};
+      if (whole_ < p_.k) rest = ColumnPiece(run, column, whole_, p_.k - whole_, scratch);
+      for (int64_t r = 0; r < part.rows; ++r) {
+        double total = whole_ > 0 ? scratch.totals[c * part.rows + r] : 0;
+        if (whole_ < p_.k) total += kernels_.dot_piece(rest, x + r * p_.k + whole_);
+        // A sum that is scaled afterwards is too large where scaled terms may not be, and keeps a
+        // 0 from meeting an infinite scale.
+        if (whole_ > 0 && !std::isfinite(total)) {
+          const Piece all = ColumnPiece(run, column, 0, p_.k, scratch);
+          total = kernels_.dot_piece(all, x + r * p_.k);
+        }
+        scratch.sums[r * columns_ + c] = static_cast<float>(total);
+      }
+    }
+  }
+
+  void DotBlocks(const RunContext& run, const Part& part, const float* x,
+                 const Scratch& scratch) const {
+    ScalesOfBlocks(run, part, scratch);
+    const int64_t packed = PackedPerByte(p_.codes), end = part.column + part.columns;
+    const Blocks blocks = {
+        .codes = static_cast<const char*>(run.Data(kWeight)) + part.column * p_.column / packed,
+        .columns = part.columns,
+        .column = p_.column / packed,
+        .count = whole_ / kBlockTerms,
+        .scales = scratch.of_blocks,
+        .x = nibbles_ ? run.Piece<float>(parted_) : x,
+        .rows = part.rows,
+        .row = nibbles_ ? whole_ : p_.k,
+        .ahead = static_cast<const char*>(run.Data(kScale)) + p_.scales.BytesBefore(end),
+        .ahead_bytes = end < p_.n ? p_.scales.BytesBefore(1) : 0};
+    nibbles_ ? kernels_.dot_int4(blocks, scratch.totals)
+             : kernels_.dot_int8(blocks, scratch.totals);
+  }
+
+  void ScalesOfBlocks(const RunContext& run, const Part& part, const Scratch& scratch) const {
+    const int64_t count = whole_ / kBlockTerms, of_group = CeilDivide(p_.group, kBlockTerms);
+    const int64_t groups = CeilDivide(count, of_group);
+    const void* const scales = run.Data(kScale);
+    if (of_group == 1 && p_.scales.FollowColumns(groups)) {
+      return p_.scales.Groups(scales, 0, part.column, part.columns * groups, scratch.of_blocks);
+    }
+    for (int64_t c = 0; c < part.columns; ++c) {
+      p_.scales.Groups(scales, 0, part.column + c, groups, scratch.scales);
+      for (int64_t b = 0; b < count; ++b) {
+        scratch.of_blocks[c * count + b] = scratch.scales[b / of_group];
+      }
+    }
+  }
+
+  // Tiles of the weight become floats, which all rows meet.
+  void ByTiles(const RunContext& run, const Part& part, const float* x,
+               const Scratch& scratch) const {
     for (int64_t begin = 0; begin < p_.k; begin += terms_) {
       const int64_t terms = std::min(terms_, p_.k - begin);
       if (p_.by_rows) {
-        BlockOfRows(run, part, begin, terms, scratch);
+        TileOfRows(run, part, begin, terms, scratch);
       } else {
         for (int64_t c = 0; c < part.columns; ++c) {
           kernels_.scale_piece(ColumnPiece(run, part.column + c, begin, terms, scratch),
-                               scratch.block + c * terms_);
+                               scratch.tile + c * terms_);
         }
       }
       ProductOf(part.rows < rows_, part.columns < columns_, terms<terms_, begin> 0)
-          ->Run(x + begin, scratch.block, scratch.sums, scratch.of_onednn);
+          ->Run(x + begin, scratch.tile, scratch.sums, scratch.of_onednn);
     }
   }
 
-  void BlockOfRows(const RunContext& run, const Part& part, int64_t begin, int64_t terms,
-                   const Scratch& scratch) const {
+  void TileOfRows(const RunContext& run, const Part& part, int64_t begin, int64_t terms,
+                  const Scratch& scratch) const {
     const float* const offsets = p_.offsets.IsGiven() ? scratch.offsets : nullptr;
     for (int64_t t = 0; t < terms; ++t) {
       const int64_t term = begin + t, group = term / p_.group;
@@ -245,8 +316,7 @@ class WeightQuantPlan final : public Plan {
       }
       const int8_t* const codes = Codes(run.Data(kWeight), term * p_.term + part.column * p_.column,
                                         p_.column, part.columns, scratch.codes);
-      kernels_.scale_row(codes, part.columns, scratch.scales, offsets,
-                         scratch.block + t * columns_);
+      kernels_.scale_row(codes, part.columns, scratch.scales, offsets, scratch.tile + t * columns_);
     }
   }
 
@@ -292,13 +362,15 @@ class WeightQuantPlan final : public Plan {
   const Kernels& kernels_ = KernelsInUse();
   bool has_bias_ = false;
   int64_t bias_step_ = 0;
-  bool blocks_ = false;
-  int64_t rows_ = 0, columns_ = 0, terms_ = 0;  // of a block
+  bool tiles_ = false;
+  int64_t rows_ = 0, columns_ = 0, terms_ = 0;  // of a tile
+  int64_t whole_ = 0;                           // terms that are taken in blocks
+  bool nibbles_ = false;                        // of INT4
   std::array<matmul::onednn::ProductPointer, 16> products_;
   int64_t scratch_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
-  int64_t codes_at_ = 0, scales_at_ = 0, offsets_at_ = 0, block_at_ = 0, sums_at_ = 0;
-  int64_t onednn_at_ = 0;
-  WorkspacePiece x_, slots_;
+  int64_t codes_at_ = 0, scales_at_ = 0, offsets_at_ = 0, of_blocks_at_ = 0;
+  int64_t totals_at_ = 0, tile_at_ = 0, sums_at_ = 0, onednn_at_ = 0;
+  WorkspacePiece x_, parted_, slots_;
 };
 
 Problem ProblemOf(const contract::Arguments& arguments) {

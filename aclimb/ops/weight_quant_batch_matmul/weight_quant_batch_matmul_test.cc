@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,33 @@ TEST_F(WeightQuant, LargeWeightsOfBothLayouts) {
         run.Expect(run.Truth());
       }
     }
+  }
+}
+
+// Blocks are scaled after they were added up, where a sum may be too large though the scaled one is
+// not, and a scale that is infinite meets no 0.
+TEST_F(WeightQuant, NumbersAtTheEnds) {
+  constexpr int64_t kTerms = 70, kColumns = 3;
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> codes(kTerms * kColumns, 7);
+  codes[0] = 0;
+  for (const DType dtype : {DType::kInt8, DType::kInt4}) {
+    truth::Call call(kContractOfV2);
+    call.SetTensor(kX, {1, kTerms}, DType::kBFloat16, std::vector<double>(kTerms, 0x1p126));
+    call.SetTensor(kWeight, {kTerms, kColumns}, dtype, codes);
+    call.SetTensor(kScale, {kColumns}, DType::kBFloat16, {infinity, 0x1p-100, 0x1p-133});
+    call.SetInteger(kGroupSize, 0);
+    call.SetTensor(kY, {1, kColumns}, DType::kBFloat16);
+    OperatorRun run(kOperators[0], call, [](truth::Slot slot) {
+      DeviceTensor::Options options;
+      if (slot.parameter == kWeight) options.stride = {1, kTerms};
+      return options;
+    });
+    SCOPED_TRACE(NameOf(dtype));
+    ACLIMB_ASSERT_OK(run.Run(stream_));
+    run.Expect(run.Truth());
+    EXPECT_TRUE(std::isnan(run.Tensor(kY).Values()[0]));
+    EXPECT_NEAR(run.Tensor(kY).Values()[1], 0x1p26 * 490, 0x1p27);
   }
 }
 

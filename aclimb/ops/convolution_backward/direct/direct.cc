@@ -4,7 +4,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
-#include "aclimb/ops/convolution_backward/repair/repair.h"
+#include "aclimb/ops/convolution_backward/exact.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -113,9 +113,9 @@ void PlanOuter(DirectPlan& plan, int threads) {
   const int64_t lists = SaturatedProduct(
       outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());
   plan.slot_elements = SaturatedProduct(planes, plan.plane_stride / some) + RoundUp(2 * lists, 16);
-  // The repair of NaNs reuses this memory when the sums are done.
-  const int64_t repair = RepairScratchBytes(g);
-  plan.slot_elements = std::max(plan.slot_elements, repair < 0 ? kAbsurd : RoundUp(repair, 64) / 4);
+  // NaNs are computed again in this memory when the sums are done.
+  const int64_t exact = ExactScratchBytes(g, plan.task);
+  plan.slot_elements = std::max(plan.slot_elements, exact < 0 ? kAbsurd : RoundUp(exact, 64) / 4);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 

@@ -33,7 +33,8 @@ void FillOuterTaps(const DirectPlan& plan, OuterTap* taps);
 
 // One unit of kGradWeight: fills its own part of `partial`,
 // [splits][groups * y_channels][x_channels][kernel].
+//   result  of the gradient
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const OuterTap* taps, float* partial, float* slot);
+               const OuterTap* taps, DType result, float* partial, float* slot);
 
 }  // namespace aclimb::convolution_backward

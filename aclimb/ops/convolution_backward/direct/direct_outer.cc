@@ -5,6 +5,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/direct/direct_blocks.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
@@ -264,7 +265,7 @@ void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, con
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const OuterTap* taps, float* partial, float* slot_memory) {
+               const OuterTap* taps, DType result, float* partial, float* slot_memory) {
   const auto& outer = plan.outer;
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
@@ -336,6 +337,10 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     }
   }
 
+  // What is rounded again loses nothing of its sum now.
+  const auto rounded = [result](double sum) {
+    return result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
+  };
   const int64_t split = unit % outer.splits;
   // To the order of the weight. Taps that only meet padding have no sum and stay zero.
   const int64_t first = split * g.groups * g.y_channels + group * g.y_channels + y_first;
@@ -352,7 +357,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
         float* to = partial + ((first + yc) * g.x_channels + x_first) * kernel;
         for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
           for (int64_t j = 0; j < grid.across; ++j) {
-            to[tap[i * grid.across + j].weight] = static_cast<float>(*sum++);
+            to[tap[i * grid.across + j].weight] = rounded(*sum++);
           }
         }
       }
@@ -372,8 +377,8 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(OuterUnit);
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const OuterTap* taps, float* partial, float* slot) {
-  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, partial, slot);
+               const OuterTap* taps, DType result, float* partial, float* slot) {
+  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, result, partial, slot);
 }
 
 void FillOuterTaps(const DirectPlan& plan, OuterTap* taps) {

@@ -1,12 +1,12 @@
 // The loops around the kernels of direct_kernels.h.
 #include <atomic>
 
-#include "aclimb/core/half.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/elements.h"
+#include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
-#include "aclimb/ops/convolution_backward/repair/repair.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
@@ -14,26 +14,25 @@ namespace {
 
 // Sums the splits in order, so that the result does not depend on who computed them. False when a
 // sum is NaN.
-template <typename T>
 bool WriteGradWeight(const DirectPlan& plan, int64_t channel, const float* partial,
                      const TensorView& weight) {
   const Geometry& g = plan.geometry;
   const int64_t kernel = g.KernelSize();
   const int64_t all = g.groups * g.y_channels * g.x_channels * kernel;
   const float* from = partial + channel * g.x_channels * kernel;
-  T* row = weight.As<T>() + channel * weight.stride[0];
+  const int64_t row = channel * weight.stride[0];
   bool good = true;
   for (int64_t c = 0; c < g.x_channels; ++c) {
     for (int64_t d = 0; d < g.kernel[0]; ++d) {
       for (int64_t h = 0; h < g.kernel[1]; ++h) {
-        T* to = row + c * weight.stride[1] + d * weight.stride[2] + h * weight.stride[3];
+        const int64_t to = row + c * weight.stride[1] + d * weight.stride[2] + h * weight.stride[3];
         for (int64_t w = 0; w < g.kernel[2]; ++w, ++from) {
           double sum = plan.units == 0 ? 0.0 : static_cast<double>(*from);
           for (int64_t s = 1; s < plan.outer.splits && plan.units != 0; ++s) {
             sum += static_cast<double>(from[s * all]);
           }
           good = good && sum == sum;
-          to[w * weight.stride[4]] = FromFloat<T>(static_cast<float>(sum));
+          WriteElement(weight, to + w * weight.stride[4], sum);
         }
       }
     }
@@ -51,19 +50,17 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   Slots slots(plan.slots);
   ForEach(plan.units, parallel, [&](int64_t unit) {
     const Slots::Lease slot(slots);
-    OuterUnit(plan, unit, x, y, taps, partial, slots_memory + slot.number() * plan.slot_elements);
+    OuterUnit(plan, unit, x, y, taps, weight.dtype, partial,
+              slots_memory + slot.number() * plan.slot_elements);
   });
   const int64_t channels = plan.geometry.groups * plan.geometry.y_channels;
   std::atomic<bool> good{true};
   ForEach(channels, parallel && plan.weight_elements > 64 * 1024, [&](int64_t channel) {
-    const bool written = weight.dtype == DType::kFloat16
-                             ? WriteGradWeight<Float16>(plan, channel, partial, weight)
-                         : weight.dtype == DType::kBFloat16
-                             ? WriteGradWeight<BFloat16>(plan, channel, partial, weight)
-                             : WriteGradWeight<float>(plan, channel, partial, weight);
-    if (!written) good.store(false, std::memory_order_relaxed);
+    if (WriteGradWeight(plan, channel, partial, weight)) return;
+    good.store(false, std::memory_order_relaxed);
   });
-  if (!good.load()) RepairGradWeight(plan.geometry, x, y, weight, slots_memory, parallel);
+  if (good.load()) return;
+  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, slots_memory, parallel);
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
@@ -93,7 +90,7 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
              slots_memory + slot.number() * plan.slot_elements);
   });
   if (finite.load()) return;
-  RepairSums(plan.geometry, plan.task, x, y, weight, Suspects::kWeights, parallel);
+  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, nullptr, parallel);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/core/half.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
 #include "aclimb/simd/slots.h"
@@ -143,38 +142,26 @@ void RunDepthwise(const Depthwise& plan, const TensorView& x, const TensorView& 
 
 namespace {
 
-// Calls f(element of the view, tap) for the window of a channel.
-template <typename T, typename F>
-void EachElement(const TensorView& weight, int64_t channel, const F& f) {
-  T* const window = weight.As<T>() + channel * weight.stride[0];
-  for (int64_t h = 0; h < weight.shape[3]; ++h) {
-    for (int64_t w = 0; w < weight.shape[4]; ++w) {
-      f(window[h * weight.stride[3] + w * weight.stride[4]], h * weight.shape[4] + w);
-    }
-  }
-}
+// Calls f(offset in the view, tap) for the window of a channel.
 template <typename F>
 void EachElement(const TensorView& weight, int64_t channel, const F& f) {
-  switch (weight.dtype) {
-    case DType::kFloat16:
-      return EachElement<Float16>(weight, channel, f);
-    case DType::kBFloat16:
-      return EachElement<BFloat16>(weight, channel, f);
-    default:
-      return EachElement<float>(weight, channel, f);
+  for (int64_t h = 0; h < weight.shape[3]; ++h) {
+    for (int64_t w = 0; w < weight.shape[4]; ++w) {
+      f(channel * weight.stride[0] + h * weight.stride[3] + w * weight.stride[4],
+        h * weight.shape[4] + w);
+    }
   }
 }
 
 }  // namespace
 
 void LoadWindow(const TensorView& weight, int64_t channel, float* to) {
-  EachElement(weight, channel, [to](auto value, int64_t tap) { to[tap] = ToFloat(value); });
+  EachElement(weight, channel, [&](int64_t at, int64_t tap) { to[tap] = ReadElement(weight, at); });
 }
 
 void StoreWindow(const double* sums, const TensorView& weight, int64_t channel) {
-  EachElement(weight, channel, [sums](auto& to, int64_t tap) {
-    to = FromFloat<std::remove_reference_t<decltype(to)>>(static_cast<float>(sums[tap]));
-  });
+  EachElement(weight, channel,
+              [&](int64_t at, int64_t tap) { WriteElement(weight, at, sums[tap]); });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -11,8 +11,6 @@
 namespace aclimb::convolution_backward::vectors::dots {
 namespace {
 
-constexpr int64_t kWidth = kMostVectors * kLanes;  // of a whole panel
-
 // A mask of the first `count` of 16.
 __mmask16 Some(int64_t count) { return static_cast<__mmask16>(First(std::min(count, kLanes))); }
 
@@ -26,8 +24,8 @@ ACLIMB_PAIRS inline void LoadTransposed(const BFloat16* from, int64_t stride, in
   Transpose(pairs);
 }
 
-// sum += row * panel. With kPanel rows lie side by side behind the first.
-template <int kVectors, bool kPanel>
+// sum += row * panel
+template <int kVectors>
 ACLIMB_PAIRS inline void AddProducts(const char* const (&row)[kRows], const float* panel,
                                      int64_t depth, __m512 (&sum)[kRows][kVectors]) {
   for (int64_t k = 0; k < depth; ++k, panel += kVectors * kLanes) {
@@ -39,7 +37,7 @@ ACLIMB_PAIRS inline void AddProducts(const char* const (&row)[kRows], const floa
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kRows; ++r) {
       int32_t pair;
-      std::memcpy(&pair, kPanel ? row[0] + (k * kRows + r) * 4 : row[r] + k * 4, sizeof(pair));
+      std::memcpy(&pair, row[r] + k * 4, sizeof(pair));
       const auto value = (__m512bh)_mm512_set1_epi32(pair);
 #pragma GCC unroll 3
       for (int v = 0; v < kVectors; ++v) {
@@ -67,45 +65,6 @@ ACLIMB_PAIRS inline void StoreRow(const __m512 (&sum)[kVectors], bool add, float
   }
 }
 
-template <int kVectors, bool kPanel>
-ACLIMB_PAIRS inline void SumRows(const Left& left, const float* right, int64_t depth,
-                                 __m512 (&sum)[kRows][kVectors]) {
-  Clear(sum);
-  const char* row[kRows];
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < kRows; ++r) {
-    row[r] = static_cast<const char*>(left.data) +
-             (kPanel ? 0 : std::min(r, left.rows - 1) * left.stride * 2);
-  }
-  AddProducts<kVectors, kPanel>(row, right, depth, sum);
-}
-
-template <int kVectors, bool kPanel>
-ACLIMB_PAIRS void MultiplyBlock(const Left& left, const float* right, int64_t depth, bool add,
-                                float* sums, int64_t stride) {
-  __m512 sum[kRows][kVectors];
-  SumRows<kVectors, kPanel>(left, right, depth, sum);
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < kRows; ++r) StoreRow<kVectors>(sum[r], add, sums + r * stride);
-}
-
-ACLIMB_PAIRS inline __m256i Rounded(__m512 sums) { return (__m256i)_mm512_cvtneps_pbh(sums); }
-
-template <int kVectors>
-ACLIMB_PAIRS void MultiplyBlockInto(const Left& left, const float* right, int64_t depth,
-                                    BFloat16* to, int64_t stride) {
-  __m512 sum[kRows][kVectors];
-  SumRows<kVectors, true>(left, right, depth, sum);
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + r * stride + v * kLanes),
-                          Rounded(sum[r][v]));
-    }
-  }
-}
-
 template <int kVectors>
 ACLIMB_PAIRS void SumBlock(const float* left, const Segment* segments, int64_t count,
                            const float* right, bool add, float* sums, int64_t stride,
@@ -124,8 +83,8 @@ ACLIMB_PAIRS void SumBlock(const float* left, const Segment* segments, int64_t c
     for (int64_t r = 0; r < kRows; ++r) {
       row[r] = reinterpret_cast<const char*>(left + segments[s].left[r]);
     }
-    AddProducts<kVectors, false>(row, right + segments[s].right * kVectors * kLanes,
-                                 segments[s].depth, sum);
+    AddProducts<kVectors>(row, right + segments[s].right * kVectors * kLanes, segments[s].depth,
+                          sum);
   }
 #pragma GCC unroll 8
   for (int64_t r = 0; r < kRows; ++r) {
@@ -140,66 +99,6 @@ bool IsSupported() {
   return supported;
 }
 
-ACLIMB_PAIRS void PackLeft(const BFloat16* from, int64_t stride, int64_t rows, int64_t depth,
-                           float* panels) {
-  const int64_t panel = CeilDivide(depth, int64_t{2}) * kRows;
-  for (int64_t r = 0; r < rows; r += 2 * kRows, panels += 2 * panel) {
-    const bool two = rows - r > kRows;
-    for (int64_t k = 0; k < depth; k += 2 * kLanes) {
-      __m512i pairs[kLanes];
-      LoadTransposed(from + r * stride + k, stride, rows - r, depth - k, pairs);
-      float* const to = panels + k / 2 * kRows;
-      for (int64_t i = 0; i < std::min(kLanes, CeilDivide(depth - k, int64_t{2})); ++i) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * kRows),
-                            _mm512_castsi512_si256(pairs[i]));
-        if (two) {
-          _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + panel + i * kRows),
-                              _mm512_extracti64x4_epi64(pairs[i], 1));
-        }
-      }
-    }
-  }
-}
-
-ACLIMB_PAIRS void PackLeftTransposed(const BFloat16* from, int64_t stride, int64_t rows,
-                                     int64_t depth, float* panels) {
-  const int64_t panel = CeilDivide(depth, int64_t{2}) * kRows;
-  for (int64_t k = 0; k < depth; k += 2, panels += kRows) {
-    const BFloat16* const row = from + k * stride;
-    float* to = panels;
-    for (int64_t r = 0; r < rows; r += 2 * kRows, to += 2 * panel) {
-      const __m512i pairs = LoadPairs(row + r, stride, k + 1 < depth, Some(rows - r));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(pairs));
-      if (rows - r > kRows) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + panel),
-                            _mm512_extracti64x4_epi64(pairs, 1));
-      }
-    }
-  }
-}
-
-ACLIMB_PAIRS void PackRight(const BFloat16* from, int64_t stride, int64_t first, int64_t count,
-                            int64_t columns, int64_t depth, float* panels) {
-  const int64_t whole = columns / kWidth * kWidth, elements = CeilDivide(depth, int64_t{2});
-  const int64_t last_width = RoundUp(columns - whole, kLanes);
-  for (int64_t k = 0; k < elements; ++k) {
-    const BFloat16* at = from + 2 * k * stride;
-    const bool two = 2 * k + 1 < depth;
-    for (int64_t c = first; c < first + count;) {
-      const int64_t panel = c / kWidth * kWidth, inside = c - panel;
-      const int64_t end = std::min(first + count, panel + kWidth);
-      float* const to =
-          panels + panel * elements + k * (panel < whole ? kWidth : last_width) + inside;
-      for (int64_t i = 0; i < end - c; i += kLanes) {
-        const __mmask16 mask = Some(end - c - i);
-        _mm512_mask_storeu_ps(to + i, mask, (__m512)LoadPairs(at + i, stride, two, mask));
-      }
-      at += end - c;
-      c = end;
-    }
-  }
-}
-
 ACLIMB_PAIRS void PackRightTransposed(const BFloat16* from, int64_t stride, int64_t columns,
                                       int64_t depth, float* panel, int64_t width) {
   for (int64_t c = 0; c < columns; c += kLanes) {
@@ -211,14 +110,6 @@ ACLIMB_PAIRS void PackRightTransposed(const BFloat16* from, int64_t stride, int6
         _mm512_mask_storeu_ps(panel + (k / 2 + i) * width + c, mask, (__m512)pairs[i]);
       }
     }
-  }
-}
-
-ACLIMB_PAIRS void PackRow(const BFloat16* from, int64_t count, float* to) {
-  const int64_t even = RoundUp(count, int64_t{2});
-  for (int64_t i = 0; i < even; i += 2 * kLanes) {
-    _mm512_mask_storeu_epi16(reinterpret_cast<BFloat16*>(to) + i, First(even - i),
-                             Load(from + i, First(count - i)));
   }
 }
 
@@ -256,30 +147,13 @@ ACLIMB_PAIRS void PackPieces(const BFloat16* from, int64_t stride, int64_t step,
   }
 }
 
-void Multiply(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
-              float* sums, int64_t stride) {
-  using Function = void (*)(const Left&, const float*, int64_t, bool, float*, int64_t);
-  constexpr Function kFunctions[kMostVectors][2] = {
-      {MultiplyBlock<1, false>, MultiplyBlock<1, true>},
-      {MultiplyBlock<2, false>, MultiplyBlock<2, true>},
-      {MultiplyBlock<3, false>, MultiplyBlock<3, true>}};
-  kFunctions[vectors - 1][left.is_panel ? 1 : 0](left, right, depth, add, sums, stride);
-}
-
-void MultiplyInto(const Left& left, const float* right, int64_t vectors, int64_t depth,
-                  BFloat16* to, int64_t stride) {
-  using Function = void (*)(const Left&, const float*, int64_t, BFloat16*, int64_t);
-  constexpr Function kFunctions[kMostVectors] = {MultiplyBlockInto<1>, MultiplyBlockInto<2>,
-                                                 MultiplyBlockInto<3>};
-  kFunctions[vectors - 1](left, right, depth, to, stride);
-}
-
 ACLIMB_PAIRS void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns,
                             BFloat16* to, int64_t stride) {
   for (int64_t r = 0; r < rows; ++r, sums += sums_stride, to += stride) {
     for (int64_t c = 0; c < columns; c += kLanes) {
       const __mmask16 mask = Some(columns - c);
-      _mm256_mask_storeu_epi16(to + c, mask, Rounded(_mm512_maskz_loadu_ps(mask, sums + c)));
+      _mm256_mask_storeu_epi16(to + c, mask,
+                               (__m256i)_mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(mask, sums + c)));
     }
   }
 }
@@ -302,15 +176,9 @@ namespace aclimb::convolution_backward::vectors::dots {
 
 bool IsSupported() { return false; }
 
-void PackLeft(const BFloat16*, int64_t, int64_t, int64_t, float*) {}
-void PackLeftTransposed(const BFloat16*, int64_t, int64_t, int64_t, float*) {}
-void PackRight(const BFloat16*, int64_t, int64_t, int64_t, int64_t, int64_t, float*) {}
 void PackRightTransposed(const BFloat16*, int64_t, int64_t, int64_t, float*, int64_t) {}
-void PackRow(const BFloat16*, int64_t, float*) {}
 void PackPieces(const BFloat16*, int64_t, int64_t, int64_t, const Piece*, int64_t, float*,
                 int64_t) {}
-void Multiply(const Left&, const float*, int64_t, int64_t, bool, float*, int64_t) {}
-void MultiplyInto(const Left&, const float*, int64_t, int64_t, BFloat16*, int64_t) {}
 void StoreRows(const float*, int64_t, int64_t, int64_t, BFloat16*, int64_t) {}
 void MultiplySegments(const float*, const Segment*, int64_t, const float*, int64_t, bool, float*,
                       int64_t, const int32_t*, int64_t) {}

@@ -16,21 +16,11 @@ namespace aclimb::convolution_backward::vectors::dots {
 inline constexpr int64_t kLanes = 16;  // pairs, and sums, of a vector
 bool IsSupported();
 
-void PackLeft(const BFloat16* from, int64_t stride, int64_t rows, int64_t depth, float* panels);
-void PackLeftTransposed(const BFloat16* from, int64_t stride, int64_t rows, int64_t depth,
-                        float* panels);
-void PackRight(const BFloat16* from, int64_t stride, int64_t first, int64_t count, int64_t columns,
-               int64_t depth, float* panels);
 void PackRightTransposed(const BFloat16* from, int64_t stride, int64_t columns, int64_t depth,
                          float* panel, int64_t width);
-void PackRow(const BFloat16* from, int64_t count, float* to);
 void PackPieces(const BFloat16* from, int64_t stride, int64_t step, int64_t rows,
                 const Piece* pieces, int64_t count, float* to, int64_t to_stride);
-void Multiply(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
-              float* sums, int64_t stride);
-// Multiply without sums before it, and StoreRows, to a result of bfloat16. Both round alike.
-void MultiplyInto(const Left& left, const float* right, int64_t vectors, int64_t depth,
-                  BFloat16* to, int64_t stride);
+// To a result of bfloat16.
 void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, BFloat16* to,
                int64_t stride);
 void MultiplySegments(const float* left, const Segment* segments, int64_t count, const float* right,

@@ -8,8 +8,7 @@
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/simd/slots.h"
 
-// What our own products of matrices have in common (tile_product.h, vector_product.h,
-// vector_windows.h), and with the sums of tile_windows.h.
+// Matrices, units and slots of vector_windows.h.
 namespace aclimb::convolution_backward {
 
 // Whether a product takes a tensor as it is: x or y with the pixels of each channel side by side,

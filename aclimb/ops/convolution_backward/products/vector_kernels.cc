@@ -41,63 +41,6 @@ constexpr int64_t kTileRows = 48, kTileColumns = 128;
 
 int64_t VectorLanes() { return static_cast<int64_t>(hn::Lanes(Tag())); }
 
-void ConvertToFloat(DType dtype, const void* from, int64_t count, float* to) {
-  WithType(dtype, [&](auto element) HWY_ATTR {
-    ConvertRow(static_cast<const decltype(element)*>(from), count, to);
-  });
-}
-
-// to[row / kRows][column][row % kRows] = from[column][row]
-void CopyToLeftPanels(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t depth,
-                      float* panels) {
-  const hn::CappedTag<float, kRows> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t whole = rows / kRows * kRows;
-  WithType(dtype, [&](auto element) HWY_ATTR {
-    const auto* const typed = static_cast<const decltype(element)*>(from);
-    for (int64_t k = 0; k < depth; ++k) {
-      const auto* const at = typed + k * stride;
-      float* to = panels + k * kRows;
-      int64_t r = 0;
-      for (; r < whole; r += kRows, to += depth * kRows) {
-        for (int64_t i = 0; i < kRows; i += lanes) hn::Store(LoadF32(d, at + r + i), d, to + i);
-      }
-      ConvertRow(at + r, rows - r, to);
-    }
-  });
-}
-
-// Row after row, each as long as it is: short pieces of many rows would come slowly from memory.
-void CopyToPanels(DType dtype, const void* from, int64_t stride, int64_t first, int64_t count,
-                  int64_t columns, int64_t depth, float* panels) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t width = kMostVectors * lanes, whole = columns / width * width;
-  const int64_t last_width = RoundUp(columns - whole, lanes);
-  WithType(dtype, [&](auto element) HWY_ATTR {
-    const auto* const typed = static_cast<const decltype(element)*>(from);
-    for (int64_t k = 0; k < depth; ++k) {
-      const auto* at = typed + k * stride;
-      for (int64_t c = first; c < first + count;) {
-        const int64_t panel = c / width * width, inside = c - panel;
-        const int64_t end = HWY_MIN(first + count, panel + width);
-        float* const to =
-            panels + panel * depth + k * (panel < whole ? width : last_width) + inside;
-        if (end - c == width) {
-#pragma GCC unroll 3
-          for (int v = 0; v < kMostVectors; ++v) {
-            hn::Store(LoadF32(d, at + v * lanes), d, to + v * lanes);
-          }
-        } else {
-          ConvertRow(at, end - c, to);
-        }
-        at += end - c;
-        c = end;
-      }
-    }
-  });
-}
-
 // to[column][row] = from[row][column]
 void TransposeRows(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t columns,
                    float* to, int64_t to_stride) {
@@ -130,8 +73,8 @@ HWY_INLINE void Clear(Vector (&sum)[kHeldRows][kVectors]) {
   }
 }
 
-// sum += row * panel. With kPanel rows lie side by side behind the first.
-template <int kVectors, bool kPanel>
+// sum += row * panel
+template <int kVectors>
 HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* HWY_RESTRICT panel,
                             int64_t depth, Vector (&sum)[kHeldRows][kVectors]) {
   const Tag d;
@@ -142,7 +85,7 @@ HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* H
     for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      const Vector value = hn::Set(d, kPanel ? row[0][k * kRows + r] : row[r][k]);
+      const Vector value = hn::Set(d, row[r][k]);
 #pragma GCC unroll 3
       for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
     }
@@ -158,36 +101,6 @@ HWY_INLINE void StoreRow(const Vector (&sum)[kVectors], bool add, float* HWY_RES
   for (int v = 0; v < kVectors; ++v) {
     hn::StoreU(add ? hn::Add(sum[v], hn::LoadU(d, to + v * lanes)) : sum[v], d, to + v * lanes);
   }
-}
-
-template <int kVectors, bool kPanel>
-HWY_INLINE void MultiplyBlock(const Left& left, const float* HWY_RESTRICT right, int64_t depth,
-                              bool add, float* HWY_RESTRICT sums, int64_t stride) {
-  for (int64_t first = 0; first < kRows; first += kHeldRows) {
-    Vector sum[kHeldRows][kVectors];
-    Clear(sum);
-    const float* row[kHeldRows];
-#pragma GCC unroll 8
-    for (int64_t r = 0; r < kHeldRows; ++r) {
-      row[r] = static_cast<const float*>(left.data) +
-               (kPanel ? first + r : HWY_MIN(first + r, left.rows - 1) * left.stride);
-    }
-    AddProducts<kVectors, kPanel>(row, right, depth, sum);
-#pragma GCC unroll 8
-    for (int64_t r = 0; r < kHeldRows; ++r) {
-      StoreRow<kVectors>(sum[r], add, sums + (first + r) * stride);
-    }
-  }
-}
-
-void MultiplyRows(const Left& left, const float* right, int64_t vectors, int64_t depth, bool add,
-                  float* sums, int64_t stride) {
-  using Function = void (*)(const Left&, const float*, int64_t, bool, float*, int64_t);
-  constexpr Function kFunctions[kMostVectors][2] = {
-      {MultiplyBlock<1, false>, MultiplyBlock<1, true>},
-      {MultiplyBlock<2, false>, MultiplyBlock<2, true>},
-      {MultiplyBlock<3, false>, MultiplyBlock<3, true>}};
-  kFunctions[vectors - 1][left.is_panel ? 1 : 0](left, right, depth, add, sums, stride);
 }
 
 template <int kVectors>
@@ -207,8 +120,8 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
       const float* row[kHeldRows];
 #pragma GCC unroll 8
       for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + segments[s].left[first + r];
-      AddProducts<kVectors, false>(row, right + segments[s].right * kVectors * lanes,
-                                   segments[s].depth, sum);
+      AddProducts<kVectors>(row, right + segments[s].right * kVectors * lanes, segments[s].depth,
+                            sum);
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
@@ -307,23 +220,13 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::convolution_backward::vectors {
 
 HWY_EXPORT(VectorLanes);
-HWY_EXPORT(ConvertToFloat);
-HWY_EXPORT(CopyToLeftPanels);
-HWY_EXPORT(CopyToPanels);
 HWY_EXPORT(TransposeRows);
-HWY_EXPORT(MultiplyRows);
 HWY_EXPORT(SumSegments);
 HWY_EXPORT(CopyPieces);
 HWY_EXPORT(StoreSums);
 HWY_EXPORT(StoreTransposed);
 
 namespace {
-
-// The last panel of a left operand, if rows do not fill it.
-void ClearLast(int64_t rows, int64_t depth, float* panels) {
-  const int64_t whole = rows / kRows * kRows;
-  if (whole < rows) std::fill_n(panels + whole * depth, kRows * depth, 0.0f);
-}
 
 const BFloat16* Pairs(const void* from) { return static_cast<const BFloat16*>(from); }
 
@@ -335,54 +238,12 @@ int64_t Lanes(Factors factors) {
 
 bool HasPairs() { return dots::IsSupported(); }
 
-void PackLeft(Factors factors, DType dtype, const void* from, int64_t stride, int64_t rows,
-              int64_t depth, float* panels) {
-  if (factors == Factors::kPairs) return dots::PackLeft(Pairs(from), stride, rows, depth, panels);
-  ClearLast(rows, depth, panels);
-  const int64_t block = kRows * stride * static_cast<int64_t>(SizeOf(dtype));
-  for (int64_t r = 0; r < rows; r += kRows) {
-    HWY_DYNAMIC_DISPATCH(TransposeRows)
-    (dtype, static_cast<const char*>(from) + r / kRows * block, stride, std::min(kRows, rows - r),
-     depth, panels + r * depth, kRows);
-  }
-}
-
-void PackLeftTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
-                        int64_t rows, int64_t depth, float* panels) {
-  if (factors == Factors::kPairs) {
-    return dots::PackLeftTransposed(Pairs(from), stride, rows, depth, panels);
-  }
-  ClearLast(rows, depth, panels);
-  HWY_DYNAMIC_DISPATCH(CopyToLeftPanels)(dtype, from, stride, rows, depth, panels);
-}
-
-void PackRight(Factors factors, DType dtype, const void* from, int64_t stride, int64_t first,
-               int64_t count, int64_t columns, int64_t depth, float* panels) {
-  if (factors == Factors::kPairs) {
-    return dots::PackRight(Pairs(from), stride, first, count, columns, depth, panels);
-  }
-  HWY_DYNAMIC_DISPATCH(CopyToPanels)(dtype, from, stride, first, count, columns, depth, panels);
-}
-
 void PackRightTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
                          int64_t columns, int64_t depth, float* panel, int64_t width) {
   if (factors == Factors::kPairs) {
     return dots::PackRightTransposed(Pairs(from), stride, columns, depth, panel, width);
   }
   HWY_DYNAMIC_DISPATCH(TransposeRows)(dtype, from, stride, columns, depth, panel, width);
-}
-
-void PackRow(Factors factors, DType dtype, const void* from, int64_t depth, float* to) {
-  if (factors == Factors::kPairs) return dots::PackRow(Pairs(from), depth, to);
-  HWY_DYNAMIC_DISPATCH(ConvertToFloat)(dtype, from, depth, to);
-}
-
-void Multiply(Factors factors, const Left& left, const float* right, int64_t vectors, int64_t depth,
-              bool add, float* sums, int64_t stride) {
-  if (factors == Factors::kPairs) {
-    return dots::Multiply(left, right, vectors, depth, add, sums, stride);
-  }
-  HWY_DYNAMIC_DISPATCH(MultiplyRows)(left, right, vectors, depth, add, sums, stride);
 }
 
 void MultiplySegments(Factors factors, const float* left, const Segment* segments, int64_t count,
@@ -403,15 +264,6 @@ void PackPieces(Factors factors, DType dtype, const void* from, int64_t stride, 
   }
   HWY_DYNAMIC_DISPATCH(CopyPieces)
   (dtype, from, stride, step, rows, pieces, count, to, to_stride);
-}
-
-void MultiplyInto(Factors factors, const Left& left, const float* right, int64_t vectors,
-                  int64_t depth, void* to, int64_t stride) {
-  if (factors == Factors::kPairs) {
-    return dots::MultiplyInto(left, right, vectors, depth, static_cast<BFloat16*>(to), stride);
-  }
-  HWY_DYNAMIC_DISPATCH(MultiplyRows)
-  (left, right, vectors, depth, false, static_cast<float*>(to), stride);
 }
 
 void StoreRows(Factors factors, const float* sums, int64_t sums_stride, int64_t rows,

@@ -25,49 +25,10 @@ int64_t Lanes(Factors factors);
 // Whether it multiplies pairs.
 bool HasPairs();
 
-// A left operand of up to kRows rows: a panel [depth][kRows], or rows in memory, of float32 or
-// bfloat16 as they are multiplied.
-struct Left {
-  const void* data;
-  bool is_panel;
-  int64_t stride;  // of rows in memory, from one to the next
-  int64_t rows;
-
-  static Left Panel(const float* panel) { return {panel, true, 1, kRows}; }
-  static Left Rows(const void* from, int64_t stride, int64_t rows) {
-    return {from, false, stride, rows};
-  }
-};
-
-// Rows of from[row][depth], in panels of kRows one behind the other; rows that the last one lacks
-// become zero.
-void PackLeft(Factors factors, DType dtype, const void* from, int64_t stride, int64_t rows,
-              int64_t depth, float* panels);
-// The same of from[depth][row].
-void PackLeftTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
-                        int64_t rows, int64_t depth, float* panels);
-
-// from[depth][count] becomes the columns [first, first + count) of a right operand of so many
-// columns. It is cut into panels of kMostVectors vectors, one behind the other, the last as narrow
-// as the columns allow.
-void PackRight(Factors factors, DType dtype, const void* from, int64_t stride, int64_t first,
-               int64_t count, int64_t columns, int64_t depth, float* panels);
-// Some columns of one panel, from[column][depth], to the column that `panel` points to.
+// from[column][depth] becomes some columns of a right operand, from the one on that `panel` points
+// to.
 void PackRightTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
                          int64_t columns, int64_t depth, float* panel, int64_t width);
-
-// One row of from[depth].
-void PackRow(Factors factors, DType dtype, const void* from, int64_t depth, float* to);
-
-// sums[row][column] = left * right, or is increased by it, for kRows rows and so many vectors of
-// columns, over so many elements. Rows that the left operand lacks repeat its last.
-void Multiply(Factors factors, const Left& left, const float* right, int64_t vectors, int64_t depth,
-              bool add, float* sums, int64_t stride);
-
-// Multiply with a panel of kRows rows, without sums before it, to rows of the dtype that is
-// multiplied.
-void MultiplyInto(Factors factors, const Left& left, const float* right, int64_t vectors,
-                  int64_t depth, void* to, int64_t stride);
 
 // A part of the sums of a block, in elements.
 struct Segment {
@@ -91,7 +52,7 @@ struct Piece {
 void PackPieces(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
                 int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride);
 
-// to[row][column] = sums[row][column], rounded to nearest even; to bfloat16 as MultiplyInto does.
+// to[row][column] = sums[row][column], rounded to nearest even.
 void StoreRows(Factors factors, const float* sums, int64_t sums_stride, int64_t rows,
                int64_t columns, DType dtype, void* to, int64_t stride);
 // to[column][row].

@@ -165,6 +165,15 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads
   if (task == Task::kGradWeight) p.factors = of_weight;
   p.geometry = ShortDimensionsFirst(geometry);
   const Geometry& g = p.geometry;
+  if (g.IsOneToOne()) {
+    const int64_t pixels = g.OutSize();
+    for (int64_t* extents : {p.geometry.in, p.geometry.out}) {
+      extents[0] = extents[1] = 1;
+      extents[2] = pixels;
+    }
+    p.exchanged = task == Task::kGradWeight && g.y_channels > g.x_channels;
+    if (p.exchanged) std::swap(p.geometry.x_channels, p.geometry.y_channels);
+  }
   // One window steps nowhere, however far it would.
   for (int d = 0; d < kDims; ++d) {
     if (g.out[d] == 1) p.geometry.stride[d] = 1;
@@ -184,10 +193,10 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads
   return p;
 }
 
-void RunProduct(const VectorWindows& p, const TensorView& x, const TensorView& y,
+void RunWindows(const VectorWindows& p, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch) {
   auto* const packed = static_cast<float*>(scratch);
-  const Matrix of_x = ChannelsOf(x), of_y = ChannelsOf(y);
+  const Matrix of_x = ChannelsOf(p.exchanged ? y : x), of_y = ChannelsOf(p.exchanged ? x : y);
   RunPlan(
       p, of_x, of_y, scratch, [&] { PackWeights(p, weight, packed); },
       [&](int64_t unit, void* own) {

@@ -7,17 +7,19 @@
 #include "aclimb/ops/convolution_backward/products/product.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 
-// Windows of several elements on vectors, summed in float32 in one order, whatever the number of
-// threads. Nothing is unfolded. For x and y, one operand is packed with the channels of a pixel
+// Windows, of one element or more, on vectors, summed in float32 in one order, whatever the number
+// of threads. Nothing is unfolded. For x and y, one operand is packed with the channels of a pixel
 // side by side: a tap of a window is a row of it, and a pixel beside the image a row of zeros. For
-// the gradient of the weight, y is packed so, and a tap is a shift along rows of x. Zeros that
-// stand for absent elements are multiplied. Depths and chunks count what is summed, not the
+// the gradient of the weight, y is packed so, and a tap is a shift along rows of x; windows of one
+// element may exchange the two, since it is the operand of more channels that is not packed. Zeros
+// that stand for absent elements are multiplied. Depths and chunks count what is summed, not the
 // elements that vectors::Factors make of it.
 namespace aclimb::convolution_backward {
 
 struct VectorWindows {
   Task task = Task::kForward;
-  Geometry geometry;
+  Geometry geometry;  // with x and y exchanged, if they are
+  bool exchanged = false;
   vectors::Factors factors = vectors::Factors::kFloat32;
   int64_t lanes = 0;  // of a vector
 
@@ -54,7 +56,7 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads
 // The views are embedded, of any dtypes (kPairs: operands of bfloat16), and as the functions of
 // product.h want them. The task's result is written completely, the others are read.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
-void RunProduct(const VectorWindows& windows, const TensorView& x, const TensorView& y,
+void RunWindows(const VectorWindows& windows, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch);
 
 }  // namespace aclimb::convolution_backward

@@ -109,7 +109,7 @@ std::vector<double> ResultOf(const Operands& operands, Task task, int threads,
   const auto bytes = static_cast<size_t>(windows.ScratchBytes());
   Fenced scratch(RoundUp(bytes, size_t{64}), true);
   std::memset(scratch.data(), 0xFF, bytes);  // NaN
-  RunProduct(windows, AsImages(task == Task::kGradX ? result : operands.x, g.in),
+  RunWindows(windows, AsImages(task == Task::kGradX ? result : operands.x, g.in),
              AsImages(task == Task::kForward ? result : operands.y, g.out),
              operands.WeightView(task == Task::kGradWeight ? result : operands.weight),
              scratch.data());
@@ -206,6 +206,11 @@ std::vector<Geometry> AllGeometries(Random& random) {
       GeometryOf(2, 9, 8, {none, {9, 3, 3, 1, 1, 1}, {40, 5, 3, 1, 2, 2}}),
       GeometryOf(2, 9, 8, {none, {9, 3, 4, 1, 1, 1}, {41, 5, 4, 1, 2, 2}}),
   };
+  // Windows of one element, of more input channels and of fewer.
+  for (const int64_t pixels : {1, 9, 90, 1100}) {
+    all.push_back(GeometryOf(3, 37, 70, {none, none, {pixels}}));
+    all.push_back(GeometryOf(2, 90, 21, {none, {2}, {pixels}}));
+  }
   for (int i = 0; i < 60; ++i) {
     all.push_back(GeometryOf(random.Integer(1, 4), random.Integer(1, 60), random.Integer(1, 60),
                              {random.Chance(0.3) ? AnyAxis(random, 3) : none,

@@ -19,9 +19,12 @@ constexpr int64_t kLongLine = 24;
 // Whether rows of x are read from where they are: in long parts of elements side by side, which
 // numbers of a segment can reach.
 bool ReadsInPlace(const VectorWindows& p, const Matrix& x) {
+  if (x.dtype != vectors::DTypeOf(p.factors) || p.geometry.stride[2] != 1 || p.width < kLongLine) {
+    return false;
+  }
   // A pair that the edge of the image cuts needs a zero.
-  if (p.factors == vectors::Factors::kPairs) return false;
-  if (x.dtype != DType::kFloat32 || p.geometry.stride[2] != 1 || p.width < kLongLine) return false;
+  const bool whole = (p.width | p.geometry.in[2] | x.row | x.image) % 2 == 0;
+  if (p.factors == vectors::Factors::kPairs && !(p.geometry.IsOneToOne() && whole)) return false;
   const int64_t last = (kRows - 1) * x.row + (p.images - 1) * x.image + p.geometry.InSize();
   return x.row >= 0 && x.image >= 0 && last < INT32_MAX;
 }
@@ -70,6 +73,12 @@ void WeightUnit::Run() {
 void WeightUnit::Store(const TensorView& weight) const {
   const Matrix to = WeightsOf(weight);
   const int64_t taps = g_.KernelSize();
+  if (p_.exchanged) {
+    vectors::StoreRows(p_.factors, sums_, part_.width, rows_, part_.columns, to.dtype,
+                       to.At(0, part_.group * g_.x_channels + first_row_, part_.first_column),
+                       to.row);
+    return;
+  }
   vectors::StoreColumns(sums_, part_.width, rows_ * taps, part_.columns, to.dtype,
                         to.At(0, part_.group * p_.columns + part_.first_column, first_row_ * taps),
                         to.row);
@@ -108,7 +117,8 @@ void WeightUnit::FindPieces(int64_t tap) {
       const int64_t column = Meets(g_, 2, block_.column + first, tap % g_.kernel[2]);
       const int64_t from = i * x_.image + line * g_.in[2] + column;
       if (in_place_) {
-        AddSegment(from, x_.row, static_cast<int32_t>(at + first), end - first);
+        AddSegment(from / some, x_.row / some, static_cast<int32_t>((at + first) / some),
+                   (end - first) / some);
         continue;
       }
       Piece& piece = pieces_[piece_count_++];

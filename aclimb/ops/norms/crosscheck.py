@@ -1,0 +1,57 @@
+"""One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
+
+import ctypes
+
+import torch
+import torch.nn.functional as functional
+
+from comparison import compare, poisoned, view_of
+from problem import FLOATS, shape_of
+
+
+def rms(x, eps):
+    return torch.rsqrt((x * x).mean(-1, keepdim=True) + eps)
+
+
+def check(client, rng, worst):
+    name = rng.choice(["LayerNorm", "RmsNorm", "GroupNorm", "BatchNorm"])
+    dtype, eps = rng.choice(FLOATS), rng.choice([1e-5, 1e-3, 0.1])
+    drawn = lambda *shape: (torch.randn(shape) * 2 + 0.5).to(dtype)  # noqa: E731
+    of = lambda value: client.tensor(view_of(value, rng))  # noqa: E731
+    empty = lambda shape, kind: client.tensor(poisoned(shape, kind, rng))  # noqa: E731
+    number = ctypes.c_double(eps)
+    if name in ("LayerNorm", "RmsNorm"):
+        shape = shape_of(rng, ranks=(1, 3), longest=200) + [rng.randint(2, 300)]
+        x, weight, bias = drawn(*shape), drawn(shape[-1]), drawn(shape[-1])
+        wide = [value.double() for value in (x, weight, bias)]
+        out, rstd = empty(shape, dtype), empty(shape[:-1] + [1], torch.float32)
+        if name == "RmsNorm":
+            client.run("aclnnRmsNorm", of(x), of(weight), number, out, rstd)
+            expected, peer = wide[0] * rms(wide[0], eps) * wide[1], None
+            compare(worst, rstd.read(), rms(wide[0], eps), torch.float32, rms(wide[0], eps), f"rstd {shape}")
+        else:
+            mean = empty(shape[:-1] + [1], dtype)
+            client.run("aclnnLayerNorm", of(x), client.ints(shape[-1:]), of(weight), of(bias), number, out, mean,
+                       empty(shape[:-1] + [1], dtype))
+            expected = functional.layer_norm(wide[0], shape[-1:], wide[1], wide[2], eps)
+            peer = None if dtype == torch.float16 else functional.layer_norm(x, shape[-1:], weight, bias, eps)
+    else:
+        group = rng.randint(1, 4)
+        shape = [rng.randint(2, 5), group * rng.randint(1, 6), rng.randint(2, 30)]
+        x, weight, bias = drawn(*shape), drawn(shape[1]), drawn(shape[1])
+        wide = [value.double() for value in (x, weight, bias)]
+        out, peer = empty(shape, dtype), None
+        if name == "GroupNorm":
+            groups = [shape[0], group]
+            client.run("aclnnGroupNorm", of(x), of(weight), of(bias), *map(ctypes.c_int64, (*shape, group)), number,
+                       out, empty(groups, dtype), empty(groups, dtype))
+            expected = functional.group_norm(wide[0], group, wide[1], wide[2], eps)
+        else:
+            single = lambda value: of(value.float())  # noqa: E731
+            client.run("aclnnBatchNorm", of(x), single(weight), single(bias), None, None, ctypes.c_bool(True),
+                       ctypes.c_double(0.1), number, out, empty(shape[1:2], torch.float32),
+                       empty(shape[1:2], torch.float32))
+            expected = functional.batch_norm(wide[0], None, None, wide[1], wide[2], True, 0.1, eps)
+    scale = torch.as_tensor(32.0 * (1 + wide[1].abs().max() * 4 + wide[2].abs().max()))
+    compare(worst, out.read(), expected, dtype, torch.maximum(expected.abs(), scale), f"{name} {shape} {dtype} {eps}",
+            peer)

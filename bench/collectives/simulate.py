@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What Gloo's ring costs on more hosts than there are here: a simulation of its schedule.
+
+  simulate.py [--gigabits 10] [--slow 10] [--write]
+
+Every rank is a host. A message of b bytes takes alpha + b * beta from the moment that its sender has it and its
+link is free. Both come from what bench/collectives/measure.py has measured between two hosts
+(docs/measurements/hccl.json): an all-reduce of four bytes is two messages, one behind the other, and one of many
+bytes moves each byte once. --gigabits takes a network of that speed instead of the measured beta. --write puts the
+tables into docs/hccl.md.
+"""
+
+import argparse
+import collections
+import json
+import math
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MEASURED = ROOT / "docs/measurements/hccl.json"
+PAGE = ROOT / "docs/hccl.md"
+HOSTS = (2, 8, 64, 256, 1024)
+SIZES = ((1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (256 << 20, "256 MiB"))
+SEGMENT = 1 << 20
+
+
+def segments(ranks, size):
+    """Bytes of a segment, and how many of them a rank's block has, as Gloo cuts them."""
+    segment = max(min(-(-size // (2 * ranks)), SEGMENT), 4)
+    return segment, max(-(-size // (segment * ranks)), 2)
+
+
+def ring(ranks, size, alpha, betas):
+    """Seconds until the last rank has everything; betas[r] is that of the link from rank r to the one before it.
+
+    Gloo reduces the segments once around the ring, and then hands them once around it. In each step a rank sends
+    what it got a block's length of steps before, when what it began two steps before is done.
+    """
+    segment, block = segments(ranks, size)
+    done = collections.deque([[0.0] * ranks for _ in range(block)], maxlen=block)
+    sent = collections.deque([[0.0] * ranks for _ in range(2)], maxlen=2)
+    for _ in range(2 * (ranks - 1) * block):
+        ready, before, link = done[0], done[-2], sent[-1]
+        sends, comes = [0.0] * ranks, [0.0] * ranks
+        for r in range(ranks):
+            sends[r] = max(ready[r], before[r], link[r]) + segment * betas[r]
+            comes[r - 1] = sends[r] + alpha
+        last = done[-1]
+        done.append([max(comes[r], last[r]) for r in range(ranks)])
+        sent.append(sends)
+    return max(done[-1])
+
+
+def text_of(seconds):
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def tables(alpha, beta, slow, network):
+    yield (f"alpha = {alpha * 1e6:.0f} µs a message, beta = {1 / beta / 1e9:.2f} GB/s ({network}); the slow link is "
+           f"{slow} times as slow as the others.\n\n")
+    yield "| hosts | messages, one behind the other | traffic of a rank, of S bytes |"
+    yield "".join(f" {name} | one slow link |" for _, name in SIZES) + "\n"
+    yield "|---|---|---|" + "---|---|" * len(SIZES) + "\n"
+    for ranks in HOSTS:
+        yield f"| {ranks} | {2 * (ranks - 1)} | {2 * (ranks - 1) / ranks:.2f} S sent, as much received |"
+        for size, _ in SIZES:
+            betas = [beta] * ranks
+            even = ring(ranks, size, alpha, betas)
+            betas[ranks // 2] *= slow
+            yield f" {text_of(even)} | {text_of(ring(ranks, size, alpha, betas))} |"
+        yield "\n"
+
+
+def measured():
+    """alpha and beta in seconds, of Gloo between two hosts: the least times, which no other program has stretched."""
+    rows = {int(size): row for size, row in json.loads(MEASURED.read_text())["hosts 2"]["rows"].items()}
+    alpha = rows[4]["Gloo"]["least"] * 1e-6 / 2
+    most = max(rows)
+    return alpha, rows[most]["Gloo"]["least"] * 1e-6 / most
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gigabits", type=float)
+    parser.add_argument("--slow", type=float, default=10)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    alpha, beta = measured()
+    network = "both measured between two hosts of this machine"
+    if options.gigabits:
+        beta, network = 8 / (options.gigabits * 1e9), f"a network of {options.gigabits:g} Gbit/s"
+    # What theory says of even links, so that a mistake here shows.
+    for ranks in (2, 8):
+        size = 256 << 20
+        least = 2 * (ranks - 1) / ranks * size * beta
+        assert least <= ring(ranks, size, alpha, [beta] * ranks) <= 1.5 * least + 1e4 * alpha, ranks
+    assert math.isclose(ring(4, 4, alpha, [0.0] * 4), 6 * alpha), "of no bytes only the messages count"
+    table = "".join(tables(alpha, beta, options.slow, network))
+    if not options.write:
+        return print(table, end="")
+    begin, end = "<!-- simulated -->\n", "<!-- /simulated -->"
+    page = PAGE.read_text()
+    PAGE.write_text(page[:page.index(begin) + len(begin)] + table + page[page.index(end):])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""What the crosscheck.py of families share: one call of a function, beside PyTorch's of the same name."""
+
+import torch
+
+from comparison import compare, poisoned, view_of
+
+FLOATS = [torch.float32, torch.float16, torch.bfloat16]
+
+
+def part_of(shape, rng):
+    """A shape that broadcasts to this one."""
+    part = shape[rng.randint(0, len(shape)):] if rng.random() < 0.2 else shape
+    return [1 if rng.random() < 0.15 else extent for extent in part]
+
+
+def shape_of(rng, ranks=(0, 4), longest=40):
+    return [rng.randint(1, longest if rng.random() < 0.3 else 7) for _ in range(rng.randint(*ranks))]
+
+
+def run(client, rng, worst, name, arguments, shape, reference, scale=None, behind=()):
+    """Runs aclnn<name>(arguments..., out, behind...) and compares `out` with reference(*arguments).
+
+    Tensors among the arguments get views of their own; functions give what the client passes, a
+    ctypes value for instance, and are nothing to the reference. PyTorch's own result in the
+    problem's dtype is told beside ours where it has one.
+    """
+    tensors = [argument for argument in arguments if torch.is_tensor(argument)]
+    dtype = tensors[0].dtype
+    out = client.tensor(poisoned(shape, dtype, rng))
+    views = [client.tensor(view_of(a, rng)) if torch.is_tensor(a) else a() for a in arguments]
+    client.run("aclnn" + name, *views, out, *(argument() for argument in behind))
+    wide = [t.double() if t.is_floating_point() else t for t in tensors]
+    expected = reference(*wide)
+    rounded = expected.to(dtype)
+    expected = torch.where(rounded.isinf(), rounded.double(), expected.double())
+    try:
+        peer = reference(*tensors)
+    except RuntimeError:  # PyTorch lacks it in this dtype on a CPU
+        peer = None
+    if scale is None:
+        scale = (1 + sum(t.abs().double().nan_to_num().max() for t in wide if t.numel())) * 64
+        scale = torch.maximum(expected.abs().nan_to_num(posinf=0.0), torch.as_tensor(scale))
+    shapes = [list(t.shape) for t in tensors]
+    compare(worst, out.read(), expected, dtype, scale, f"{name} {shapes} {dtype}", peer)
