@@ -5,9 +5,10 @@ from steps import expect, main, python, refusal
 import torch
 import torch_npu  # noqa: F401
 
-# A failed task ends a context that torch_npu made: each mistake gets a process of its own.
+# A failed task ends a context that torch_npu made: each mistake gets a process of its own, which
+# does without torch_npu's end, since that warns of the context.
 MISTAKE = """
-import torch, torch_npu, torch.nn.functional as F
+import os, torch, torch_npu, torch.nn.functional as F
 x = torch.arange(12.0).view(3, 4).npu()
 ones = torch.ones(2, 4).npu()
 wrong = torch.tensor([1, 3]).npu()
@@ -16,7 +17,8 @@ torch.npu.synchronize()
 try:
     torch.npu.synchronize()
 except RuntimeError as error:
-    print(error)
+    print(error, flush=True)
+os._exit(0)
 """
 
 MISTAKES = {
@@ -43,7 +45,7 @@ def mistakes():
 
 
 def the_context_stops():
-    """As on an NPU. What was computed before can still be looked at in no way."""
+    """As on an NPU: the first synchronise says why, and all that follow fail too."""
     table = torch.nn.Embedding(10, 4).npu()
     table(torch.tensor([10]).npu())
     expect("indices[0] is 10" in refusal(torch.npu.synchronize), "the reason")
