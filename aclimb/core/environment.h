@@ -27,6 +27,9 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
     {"ACLIMB_THREADS", "0 to 1024", "0",
      "size of the compute team; 0 means all cores of the affinity mask that the CPU quota of the "
      "control group pays for; OMP_THREAD_LIMIT bounds both (`aclimb info` says what decided)"},
+    {"ACLIMB_CPU_TARGET", "avx2, avx512, avx512_bf16", "what the processor has",
+     "the most instructions that kernels may use, ours and oneDNN's: every way that a processor has "
+     "can be tested on it"},
     {"ACLIMB_HOST_ACCESS", "0, 1", "0", "1 lets the host dereference device addresses"},
     {"ACLIMB_EXTENSIONS", "0, 1", "0", "1 accepts argument values that the documents reserve"},
     {"ACLIMB_STRICT", "0, 1", "0", "1 refuses runtime calls before aclInit with 100001"},

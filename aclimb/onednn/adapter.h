@@ -18,6 +18,7 @@
 #include "aclimb/core/dtype.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/quiet_thread.h"
+#include "aclimb/onednn/instructions.h"
 #include "aclimb/onednn/layout.h"
 #include "aclimb/onednn/recent_answers.h"
 #include "aclimb/simd/openmp_team.h"
@@ -45,6 +46,7 @@ LayoutPointer Wrap(const dnnl::memory::desc& desc);
 LayoutPointer Describe(Dims dims, Dims strides, DType dtype);
 
 inline const dnnl::engine& Engine() {
+  LimitInstructions();
   static const dnnl::engine* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *engine;
 }

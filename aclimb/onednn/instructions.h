@@ -13,6 +13,9 @@ enum class Instructions : uint8_t {
 // Whether this processor has them, and oneDNN may use them (DNNL_MAX_CPU_ISA).
 bool Has(Instructions set);
 
+// Keeps oneDNN to what ACLIMB_CPU_TARGET allows; it must not have looked at the processor yet.
+void LimitInstructions();
+
 inline bool HasAvx512() { return Has(Instructions::kAvx512); }
 
 }  // namespace aclimb::onednn

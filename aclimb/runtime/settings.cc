@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "aclimb/backend/loader.h"
+#include "aclimb/core/cpu_target.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/parse.h"
@@ -112,6 +113,8 @@ Settings* Read() {
   settings->shared.extensions = reader.Flag("ACLIMB_EXTENSIONS", false);
   settings->shared.launch_blocking = reader.Flag("ASCEND_LAUNCH_BLOCKING", false);
   settings->shared.threads = reader.Integer("ACLIMB_THREADS", 0, 0, 1024);
+  const auto target = ReadEnvironment("ACLIMB_CPU_TARGET");
+  if (target && !ParseCpuTarget(*target)) reader.Complain("ACLIMB_CPU_TARGET", *target);
   settings->visible_devices = ReadEnvironment("ASCEND_RT_VISIBLE_DEVICES").value_or("");
   ReadLog(reader, *settings);
   settings->shared.soc_name = settings->soc_name.c_str();

@@ -52,6 +52,7 @@ TEST_F(SettingsTest, EachVariableIsRead) {
   EXPECT_EQ(With("ACLIMB_MEMORY", "65536").memory_bytes, 65536u);
   EXPECT_EQ(With("ACLIMB_THREADS", "5").shared.threads, 5);
   EXPECT_EQ(With("ACLIMB_EXTENSIONS", "1").shared.extensions, 1);
+  EXPECT_EQ(With("ACLIMB_CPU_TARGET", "avx2").problem, "");
   EXPECT_EQ(With("ASCEND_LAUNCH_BLOCKING", "1").shared.launch_blocking, 1);
   EXPECT_TRUE(With("ACLIMB_HOST_ACCESS", "1").host_access);
   EXPECT_EQ(With("ACLIMB_LOG", "plan,file=/dev/null").shared.log_plan, 1);
@@ -71,6 +72,7 @@ TEST_F(SettingsTest, WrongValuesAreNamedNeverIgnored) {
       {"ACLIMB_MEMORY", "12"},
       {"ACLIMB_THREADS", "-1"},
       {"ACLIMB_EXTENSIONS", "yes"},
+      {"ACLIMB_CPU_TARGET", "mmx"},
       {"ACLIMB_HOST_ACCESS", "2"},
       {"ACLIMB_STRICT", "on"},
       {"ACLIMB_DEVICE", "gpu"},

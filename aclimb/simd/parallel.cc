@@ -1,16 +1,29 @@
 #include "aclimb/simd/parallel.h"
 
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
 
 #include "aclimb/core/cores.h"
+#include "aclimb/core/cpu_target.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/team.h"
 
 namespace aclimb {
 namespace {
+
+// Keeps Highway's dispatch to what ACLIMB_CPU_TARGET allows, before the first kernel is chosen. All
+// libraries with kernels have this file, and share Highway's.
+[[maybe_unused]] const bool has_pinned_target = [] {
+#if HWY_ARCH_X86
+  // Better instruction sets have lower bits.
+  if (MostCpuTarget() == CpuTarget::kAvx2) hwy::DisableTargets(HWY_AVX2 - 1);
+#endif
+  return true;
+}();
 
 std::atomic<int> team_size{0};
 std::atomic<int (*)()> cancel_query{nullptr};

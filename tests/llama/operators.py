@@ -34,7 +34,7 @@ Finding = collections.namedtuple("Finding", "rule text")
 def run(program, *arguments):
     done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=SECONDS, check=False,
-                          env={**os.environ, "ACLIMB_CHECK_EXIT": "0"})
+                          env={**os.environ, "ACLIMB_CHECK_EXIT": "0", "GGML_NO_BACKTRACE": "1"})
     return done.returncode, ESCAPES.sub("", done.stdout.decode(errors="replace"))
 
 

@@ -23,7 +23,6 @@ using aclimb::onednn::LayoutPointer;
 using aclimb::onednn::MakeReorder;
 using aclimb::onednn::ReorderPointer;
 using aclimb::onednn::SameLayout;
-using aclimb::onednn::StridedLayout;
 
 // What this processor has for operands of float32 or bfloat16, and this process and oneDNN may use
 // (DNNL_MAX_CPU_ISA). Without AVX-512 both are multiplied in float32.

@@ -33,16 +33,6 @@ ACLIMB_PAIRS inline __m512i Load(const BFloat16* from, uint32_t mask) {
   return _mm512_maskz_loadu_epi16(mask, from);
 }
 
-// Pairs of the elements of two rows, `stride` apart, that a mask of 16 leaves; with zeros where
-// there is no second row.
-ACLIMB_PAIRS inline __m512i LoadPairs(const BFloat16* first, int64_t stride, bool has_second,
-                                      __mmask16 mask) {
-  const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, first));
-  if (!has_second) return low;
-  const __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, first + stride));
-  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
-}
-
 // rows[i][j] = rows[j][i], of 32 bits.
 ACLIMB_PAIRS inline void Transpose(__m512i (&rows)[kPairLanes]) {
   __m512i mixed[kPairLanes];

@@ -81,7 +81,9 @@ struct Model {
   }
   double Padding() const { return Padded(x, m.block) * Padded(y, m.block); }
   double Copies() const {
-    return (of_x + of_y) * (m.copy + (converts ? m.convert : 0)) + of_weight * m.weight;
+    // What fits a near cache is copied faster.
+    const double far = of_x + of_y < 256 ? 0.4 : 1;
+    return (of_x + of_y) * (m.copy * far + (converts ? m.convert : 0)) + of_weight * m.weight;
   }
   // Small planes leave oneDNN's sums over pixels, and products whose columns they are, half empty.
   double Filled() const { return out / (out + 25); }
@@ -95,6 +97,7 @@ struct Model {
     if (IsFirstLayer()) padding = half && gives_weight ? 1.6 : 1;
     double reached = gives_weight ? 0.88 * (taps > 1 ? Filled() : 1) : 0.97;
     if (strided && (half || !gives_weight)) reached *= 0.92;
+    if (half && gives_weight && out > 16384) reached *= 0.6;
     return live * padding / (m.library * reached) + Copies();
   }
   double ChannelsLast() const {
@@ -222,9 +225,9 @@ Ways WaysOf(const Job& job) {
   return ways;
 }
 
-bool UnfoldedFits(const Geometry& g, int64_t images) {
+bool UnfoldedFits(const Geometry& g) {
   const double elements = static_cast<double>(g.x_channels) * static_cast<double>(g.KernelSize()) *
-                          static_cast<double>(g.OutSize()) * static_cast<double>(images);
+                          static_cast<double>(g.OutSize());
   return elements <= int64_t{8} << 20;
 }
 

@@ -61,9 +61,9 @@ Ways WaysOf(const Job& job);
 // alone: a choice by time would let results differ from run to run.
 double ModelOf(const Job& job, Way way);
 
-// The windows of so many images, side by side as a product wants them, take no more than 32 MiB in
+// The windows of an image, side by side as a product wants them, take no more than 32 MiB in
 // float32. A product with more is not taken.
-bool UnfoldedFits(const Geometry& geometry, int64_t images = 1);
+bool UnfoldedFits(const Geometry& geometry);
 
 // What the definition of one gradient takes on one core, about.
 double CyclesOf(const Geometry& geometry);

@@ -100,7 +100,7 @@ class WeightQuantPlan final : public Plan {
     Book(planner);
     const double codes = static_cast<double>(p_.n) * static_cast<double>(p_.k);
     planner.Costs(
-        {.cycles = codes / (whole_ > 0 ? 16 : 4) + codes * static_cast<double>(p_.m) / 16});
+        {.cycles = codes / (whole_ > 0 ? 8 : 4) + codes * static_cast<double>(p_.m) / 16});
   }
 
   double Flops() const override {

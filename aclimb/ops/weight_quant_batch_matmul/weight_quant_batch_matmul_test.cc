@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "aclimb/ops/weight_quant_batch_matmul/operators.h"
+#include "aclimb/simd/each_target.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
@@ -30,6 +31,36 @@ class WeightQuant : public DeviceTest {
         },
         &aclnnWeightQuantBatchMatmulV2, stream_);
   }
+
+  // Of 300 columns and groups of 32 terms.
+  void ExpectProduct(DType dtype, int64_t rows, int64_t terms, bool transposed) {
+    constexpr int64_t kColumns = 300;
+    const int64_t groups = (terms + 31) / 32;
+    truth::Call call(kContractOfV2);
+    const auto fill = [](int64_t count, int64_t range) {
+      std::vector<double> values;
+      for (int64_t i = 0; i < count; ++i) {
+        values.push_back(static_cast<double>(i * 7919 % range - range / 2));
+      }
+      return values;
+    };
+    call.SetTensor(kX, {rows, terms}, kF16, fill(rows * terms, 13));
+    call.SetTensor(kWeight, {terms, kColumns}, dtype, fill(terms * kColumns, 15));
+    std::vector<double> scales = fill(groups * kColumns, 11);
+    for (double& scale : scales) scale = std::exp2(-scale - 6);
+    call.SetTensor(kScale, {groups, kColumns}, kF16, scales);
+    call.SetInteger(kGroupSize, 32);
+    call.SetTensor(kY, {rows, kColumns}, kF16);
+    OperatorRun run(kOperators[0], call, [&](truth::Slot slot) {
+      DeviceTensor::Options options;
+      if (transposed && slot.parameter == kWeight) options.stride = {1, terms};
+      if (transposed && slot.parameter == kScale) options.stride = {1, groups};
+      return options;
+    });
+    SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(rows));
+    ACLIMB_ASSERT_OK(run.Run(stream_));
+    run.Expect(run.Truth());
+  }
 };
 
 // Two elements share a byte, the even one in its low half.
@@ -48,35 +79,20 @@ TEST_F(WeightQuant, NibblesInTheirOrder) {
 TEST_F(WeightQuant, LargeWeightsOfBothLayouts) {
   for (const DType dtype : {DType::kInt8, DType::kInt4}) {
     for (const int64_t rows : {1, 3, 700}) {
-      for (const bool transposed : {false, true}) {
-        constexpr int64_t kTerms = 1100, kColumns = 300, kGroups = 35;
-        truth::Call call(kContractOfV2);
-        const auto fill = [](int64_t count, int64_t range) {
-          std::vector<double> values;
-          for (int64_t i = 0; i < count; ++i) {
-            values.push_back(static_cast<double>(i * 7919 % range - range / 2));
-          }
-          return values;
-        };
-        call.SetTensor(kX, {rows, kTerms}, kF16, fill(rows * kTerms, 13));
-        call.SetTensor(kWeight, {kTerms, kColumns}, dtype, fill(kTerms * kColumns, 15));
-        std::vector<double> scales = fill(kGroups * kColumns, 11);
-        for (double& scale : scales) scale = std::exp2(-scale - 6);
-        call.SetTensor(kScale, {kGroups, kColumns}, kF16, scales);
-        call.SetInteger(kGroupSize, 32);
-        call.SetTensor(kY, {rows, kColumns}, kF16);
-        OperatorRun run(kOperators[0], call, [&](truth::Slot slot) {
-          DeviceTensor::Options options;
-          if (transposed && slot.parameter == kWeight) options.stride = {1, kTerms};
-          if (transposed && slot.parameter == kScale) options.stride = {1, kGroups};
-          return options;
-        });
-        SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(rows));
-        ACLIMB_ASSERT_OK(run.Run(stream_));
-        run.Expect(run.Truth());
-      }
+      for (const bool transposed : {false, true}) ExpectProduct(dtype, rows, 1100, transposed);
     }
   }
+}
+
+// Each set has calls of its own, since a plan keeps the kernels that it was made with.
+TEST_F(WeightQuant, FewRowsInEveryInstructionSet) {
+  int64_t terms = 70;
+  EachTarget([&] {
+    SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));
+    for (const DType dtype : {DType::kInt8, DType::kInt4}) {
+      for (const int64_t rows : {1, 2, 3, 4}) ExpectProduct(dtype, rows, terms += 2, true);
+    }
+  });
 }
 
 // Blocks are scaled after they were added up, where a sum may be too large though the scaled one is

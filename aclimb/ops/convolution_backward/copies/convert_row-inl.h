@@ -15,11 +15,6 @@ namespace aclimb::convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Index of a storage type in tables of kernels.
-HWY_INLINE int IndexOf(DType dtype) {
-  return dtype == DType::kFloat16 ? 1 : dtype == DType::kBFloat16 ? 2 : 0;
-}
-
 // body(an element of the dtype's type)
 template <typename Body>
 HWY_INLINE void WithType(DType dtype, const Body& body) {

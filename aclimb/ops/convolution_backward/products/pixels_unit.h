@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "aclimb/ops/convolution_backward/products/product.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/products/window_blocks.h"
 

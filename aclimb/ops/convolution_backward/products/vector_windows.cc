@@ -8,6 +8,7 @@
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/products/weight_unit.h"
 #include "aclimb/ops/convolution_backward/products/window_blocks.h"
+#include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -29,7 +30,7 @@ constexpr vectors::Factors kFloats = vectors::Factors::kFloat32;
 // Weights as the right operand: for each group, panel of the result's channels, chunk of the others
 // and tap, [channel][width].
 void PackWeights(const VectorWindows& p, const TensorView& weight, float* packed) {
-  const Matrix from = WeightsOf(weight);
+  const Matrix from = Matrix::Weights(weight);
   const int64_t taps = p.geometry.KernelSize(), chunks = CeilDivide(p.depth, p.chunk);
   const int64_t across = CeilDivide(p.columns, p.unit_columns);
   ForEach(p.geometry.groups * chunks * across, p.slots > 1, [&](int64_t piece) {
@@ -109,6 +110,36 @@ void CutPixelsAndSource(VectorWindows& p) {
   }
 }
 
+// Calls size(down, across), which cuts a plan into so many units each way and returns the size of
+// one, for all numbers of the two ranges, and leaves the plan with the least time by a model: every
+// thread takes as many units as the busiest one, and a unit reads its operands in the time of
+// multiplying a few more rows and columns.
+struct Range {
+  int64_t first, last;
+};
+struct UnitSize {
+  int64_t units, rows, columns;
+};
+template <typename Size>
+void CutUnits(const Range& downs, const Range& acrosses, int threads, const Size& size) {
+  constexpr double kReading = 16;
+  double least = 0;
+  int64_t best_down = downs.first, best_across = acrosses.first;
+  for (int64_t down = downs.first; down <= downs.last; ++down) {
+    for (int64_t across = acrosses.first; across <= acrosses.last; ++across) {
+      const UnitSize unit = size(down, across);
+      const double rounds = static_cast<double>(CeilDivide(unit.units, int64_t{threads}));
+      const double time = rounds * (static_cast<double>(unit.rows) + kReading) *
+                          (static_cast<double>(unit.columns) + kReading);
+      if (least > 0 && time >= least) continue;
+      least = time;
+      best_down = down;
+      best_across = across;
+    }
+  }
+  size(best_down, best_across);
+}
+
 // Cuts columns, and rows for kGradWeight, into units.
 void Cut(VectorWindows& p, int threads) {
   const Geometry& g = p.geometry;
@@ -118,7 +149,7 @@ void Cut(VectorWindows& p, int threads) {
   const int64_t across = CeilDivide(p.columns, kMostColumns);
   CutUnits({down, rows ? down + 2 * threads : down},
            {across, std::max(across, std::min(p.columns / (2 * p.lanes), across + 2 * threads))},
-           threads, 0, [&](int64_t pieces, int64_t parts) {
+           threads, [&](int64_t pieces, int64_t parts) {
              p.unit_rows = RoundUp(CeilDivide(g.x_channels, pieces), kRows);
              p.unit_columns = RoundUp(CeilDivide(p.columns, parts), p.lanes);
              const int64_t size =
@@ -196,17 +227,38 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads
 void RunWindows(const VectorWindows& p, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch) {
   auto* const packed = static_cast<float*>(scratch);
-  const Matrix of_x = ChannelsOf(p.exchanged ? y : x), of_y = ChannelsOf(p.exchanged ? x : y);
-  RunPlan(
-      p, of_x, of_y, scratch, [&] { PackWeights(p, weight, packed); },
-      [&](int64_t unit, void* own) {
-        WeightUnit sums(p, unit, of_x, of_y, own);
-        sums.Run();
-        sums.Store(weight);
-      },
-      [&](int64_t unit, const Matrix& source, const Matrix& result, void* own) {
-        PixelsUnit(p, unit, source, result, packed, own).Run();
-      });
+  const Matrix of_x = Matrix::Channels(p.exchanged ? y : x);
+  const Matrix of_y = Matrix::Channels(p.exchanged ? x : y);
+  const bool gives_weight = p.task == Task::kGradWeight;
+  if (!gives_weight) PackWeights(p, weight, packed);
+  if (p.slots > 1 && IsCancelled()) return;
+  char* const memory = static_cast<char*>(scratch) + p.WeightBytes();
+  const int64_t bytes = p.SlotBytes();
+  Slots slots(p.slots);
+  ForEach(p.Units(), p.slots > 1, [&](int64_t unit) {
+    const Slots::Lease slot(slots);
+    void* const own = memory + slot.number() * bytes;
+    if (gives_weight) {
+      WeightUnit sums(p, unit, of_x, of_y, own);
+      sums.Run();
+      sums.Store(weight);
+    } else {
+      PixelsUnit(p, unit, ReadsX(p.task) ? of_x : of_y, ReadsX(p.task) ? of_y : of_x, packed, own)
+          .Run();
+    }
+  });
+}
+
+bool HasDensePlanes(const TensorView& channels) {
+  TensorView plane = channels;
+  plane.shape[0] = plane.shape[1] = 1;
+  return plane.IsContiguous();
+}
+
+bool HasDenseRows(const TensorView& weight) {
+  TensorView row = weight;
+  row.shape[0] = 1;
+  return row.IsContiguous();
 }
 
 }  // namespace aclimb::convolution_backward

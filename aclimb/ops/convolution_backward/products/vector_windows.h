@@ -4,7 +4,6 @@
 
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
-#include "aclimb/ops/convolution_backward/products/product.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 
 // Windows, of one element or more, on vectors, summed in float32 in one order, whatever the number
@@ -15,6 +14,11 @@
 // that stand for absent elements are multiplied. Depths and chunks count what is summed, not the
 // elements that vectors::Factors make of it.
 namespace aclimb::convolution_backward {
+
+// Whether a tensor is taken as it is: x or y with the pixels of each channel side by side, images
+// and channels anywhere; weights with those of an output channel side by side.
+bool HasDensePlanes(const TensorView& channels);
+bool HasDenseRows(const TensorView& weight);
 
 struct VectorWindows {
   Task task = Task::kForward;
@@ -53,8 +57,9 @@ struct VectorWindows {
 VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads,
                                 vectors::Factors of_weight = vectors::Factors::kFloat32);
 
-// The views are embedded, of any dtypes (kPairs: operands of bfloat16), and as the functions of
-// product.h want them. The task's result is written completely, the others are read.
+// The views are embedded, of any dtypes (kPairs: operands of bfloat16), and as
+// HasDensePlanes and HasDenseRows want them. The task's result is written completely, the others
+// are read.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunWindows(const VectorWindows& windows, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch);

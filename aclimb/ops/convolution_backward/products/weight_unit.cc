@@ -71,7 +71,7 @@ void WeightUnit::Run() {
 }
 
 void WeightUnit::Store(const TensorView& weight) const {
-  const Matrix to = WeightsOf(weight);
+  const Matrix to = Matrix::Weights(weight);
   const int64_t taps = g_.KernelSize();
   if (p_.exchanged) {
     vectors::StoreRows(p_.factors, sums_, part_.width, rows_, part_.columns, to.dtype,

@@ -12,6 +12,28 @@
 // number of lines, whatever its dimensions.
 namespace aclimb::convolution_backward {
 
+// A matrix, or one for each image, with the elements of a row side by side. Strides in elements.
+struct Matrix {
+  char* data;
+  DType dtype;
+  int64_t image, row;
+
+  // Of x or y: a row for each channel. Of a weight: a row for each output channel.
+  static Matrix Channels(const TensorView& view) {
+    return {view.As<char>(), view.dtype, view.stride[0], view.stride[1]};
+  }
+  static Matrix Weights(const TensorView& view) {
+    return {view.As<char>(), view.dtype, 0, view.stride[0]};
+  }
+  void* At(int64_t i, int64_t r, int64_t c = 0) const {
+    return data + (i * image + r * row + c) * static_cast<int64_t>(SizeOf(dtype));
+  }
+  template <typename T>
+  T* As(int64_t i, int64_t r, int64_t c = 0) const {
+    return static_cast<T*>(At(i, r, c));
+  }
+};
+
 // Whether windows read x, for each element of y; otherwise y, for each of x.
 inline bool ReadsX(Task task) { return task != Task::kGradX; }
 
