@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
+#include "aclimb/core/codes.h"
 #include "aclimb/core/half.h"
 #include "aclimb/core/text.h"
 
@@ -72,8 +74,22 @@ void InspectRange(const Inspector& inspector, const char* rule, const char* name
   }
   if (wrong == 0) return;
   const std::string others = wrong == 1 ? "" : Cat(", and ", wrong - 1, " more are wrong");
-  inspector.Found(rule, Cat(first, others, "; expected ", range.begin, " to ", range.end - 1, " (",
-                            range.because, ")."));
+  const std::string expected =
+      range.begin < range.end ? Cat(range.begin, " to ", range.end - 1) : std::string("none");
+  inspector.Found(rule, Cat(first, others, "; expected ", expected, " (", range.because, ")."));
+}
+
+void FailInspected(const Plan& plan, const RunContext& run) {
+  std::string why;
+  const AclimbFound keep_first = [](void* into, const char*, const char* text) {
+    auto& kept = *static_cast<std::string*>(into);
+    if (kept.empty()) kept = text;
+  };
+  plan.Inspect(run, Inspector(keep_first, &why));
+  if (why.empty()) {
+    why = "an input has changed while it was read; expected work that writes it to be ordered.";
+  }
+  throw RunFailure{.code = kRtAicoreException, .why = std::move(why)};
 }
 
 }  // namespace aclimb

@@ -6,6 +6,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/tensor_view.h"
+#include "aclimb/executor/plan.h"
 
 namespace aclimb {
 
@@ -35,5 +36,9 @@ struct NumberRange {
 //   name  of the argument
 void InspectRange(const Inspector& inspector, const char* rule, const char* name,
                   const TensorView& view, const NumberRange& range);
+
+// Fails the run (507015), whose kernels have met what `plan` finds when it inspects the inputs: the
+// failure says the same as the checker.
+[[noreturn]] void FailInspected(const Plan& plan, const RunContext& run);
 
 }  // namespace aclimb

@@ -95,6 +95,26 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailu
       "runtime/stream/task-failed");
 }
 
+// The same of a live stream. Of a context that has stopped (ACL_STOP_ON_FAILURE) the first call is
+// told what stopped it, whichever of its streams it asks.
+Status TaskErrorOf(const Stream& stream, int code) {
+  TaskFailures failures;
+  int32_t stream_id = stream.id;
+  if (code != kRtStreamAbort) failures.Take(stream);
+  if (code != kRtStreamAbort && failures.All().empty()) {
+    const std::lock_guard<std::mutex> lock(ProcessMutex());
+    for (const Context* context : stream.device->contexts) {
+      if (context->handle != stream.context) continue;
+      for (const Stream* const other : context->streams) {
+        if (!failures.All().empty()) break;
+        stream_id = other->id;
+        failures.Take(*other);
+      }
+    }
+  }
+  return TaskError(stream_id, stream.device->id, code, failures);
+}
+
 // How far a stream had come when a wait for the device began. Holds no pointer to the stream, which
 // another thread may destroy meanwhile: its recording tells then how the work ended.
 struct Target {
@@ -155,19 +175,14 @@ bool Ended(const Target& target, int64_t left_ms) {
 Status TakeError(const Target& target, const Device& device) {
   const int code = Backend().marker_wait(target.marker, 0, /*take_error=*/1);
   if (code == 0) return Ok();
-  TaskFailures failures;
   const StreamRef stream = ResolveShared<Stream>(target.handle, ACLIMB_HANDLE_STREAM);
-  if (stream != nullptr && code != kRtStreamAbort) failures.Take(*stream);
-  return TaskError(target.stream_id, device.id, code, failures);
+  return stream != nullptr ? TaskErrorOf(*stream, code)
+                           : TaskError(target.stream_id, device.id, code, TaskFailures());
 }
 
 }  // namespace
 
-Status TaskError(Stream& stream, int code) {
-  TaskFailures failures;
-  if (code != kRtStreamAbort) failures.Take(stream);
-  return TaskError(stream.id, stream.device->id, code, failures);
-}
+Status TaskError(Stream& stream, int code) { return TaskErrorOf(stream, code); }
 
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
   if (timeout_ms >= 0) {

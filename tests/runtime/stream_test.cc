@@ -397,6 +397,22 @@ TEST_F(StreamTest, StopOnFailureStopsTheContext) {
   EXPECT_EQ(Read(memory, 1)[0], 3);
 }
 
+TEST_F(StreamTest, WhoeverAsksFirstIsToldWhatStoppedTheContext) {
+  ASSERT_ACL(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE));
+  AclimbTask task = {};
+  task.name = "explained task";
+  task.run = [](void*) {
+    aclimb_explain("x is 3; expected 0 to 2.");
+    return static_cast<int>(ACL_ERROR_RT_AICORE_EXCEPTION);
+  };
+  ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
+  // The device's other streams are asked before.
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION,
+                 "failed with 507015 ACL_ERROR_RT_AICORE_EXCEPTION: x is 3; expected 0 to 2.",
+                 aclrtSynchronizeDevice);
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "ACL_STOP_ON_FAILURE", aclrtSynchronizeDevice);
+}
+
 TEST_F(StreamTest, AbortDropsWorkAndWakesWaiters) {
   uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
   ASSERT_ACL(aclrtMemset(memory, 64, 1, 64));

@@ -17,7 +17,8 @@ inline constexpr contract::Parameter kParameters[] = {
         "N C"),
     contract::WithShape(
         contract::Input("target", contract::OnAll(kTargetDTypes),
-                        "classes; a row whose target is ignoreIndex or no class is ignored"),
+                        "classes; a row whose target is ignoreIndex or no class is ignored, and "
+                        "the latter fails the run (507015)"),
         "N", "pass one class for each row"),
     contract::Optional(contract::WithShape(
         contract::Input("weightOptional", contract::OnAll(contract::DTypes(DType::kFloat32)),

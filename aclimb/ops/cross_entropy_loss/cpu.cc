@@ -1,6 +1,7 @@
 #include "aclimb/ops/cross_entropy_loss/cpu.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #undef HWY_TARGET_INCLUDE
@@ -50,6 +51,7 @@ class Rows {
     for (int64_t n = begin; n < end; ++n) {
       const int64_t target = Target(n);
       const bool kept = target != args_.ignore_index && target >= 0 && target < columns_;
+      all_known_ = all_known_ && (kept || target == args_.ignore_index);
       // Before the row is overwritten, which may be in place.
       const double of_target = kept ? ToFloat(From(n)[target * args_.input.stride[1]]) : 0;
       row_.Reduce(n);
@@ -74,6 +76,8 @@ class Rows {
     }
     return totals;
   }
+  // False once a target was no class.
+  bool all_known() const { return all_known_; }
 
  private:
   int64_t Target(int64_t n) const {
@@ -112,22 +116,26 @@ class Rows {
   Row<T> row_;
   const int64_t columns_;
   const float* const weight_;
+  bool all_known_ = true;
 };
 
 template <class T>
-void RunTyped(const Args& args) {
+bool RunTyped(const Args& args) {
   const int64_t rows = args.input.shape[0];
   const int64_t length = std::max<int64_t>(1, CeilDivide(rows, kBlocks));
   const int64_t blocks = CeilDivide(rows, length);
   Totals partials[kBlocks];
   const int64_t grain = std::max<int64_t>(1, kPiece / (length * args.input.shape[1]));
+  std::atomic<bool> unknown = false;
   ParallelFor(blocks, grain, [&](int64_t first, int64_t last) {
     Rows<T> row(args);
     for (int64_t block = first; block < last; ++block) {
       partials[block] = row.Run(block * length, std::min(rows, (block + 1) * length));
     }
+    if (!row.all_known()) unknown.store(true, std::memory_order_relaxed);
   });
-  if (args.reduction == Reduction::kNone) return;
+  const bool all_known = !unknown.load(std::memory_order_relaxed);
+  if (args.reduction == Reduction::kNone) return all_known;
   Totals totals;
   for (int64_t block = 0; block < blocks; ++block) totals += partials[block];
   const bool mean = args.reduction == Reduction::kMean;
@@ -137,9 +145,10 @@ void RunTyped(const Args& args) {
   const double loss = mean ? totals.loss / totals.weights : totals.loss;
   StoreNumber<T>(args.loss, 0, loss + zloss);
   if (Given(args.zloss)) StoreNumber<T>(args.zloss, 0, zloss);
+  return all_known;
 }
 
-void RunAnyType(const Args& args) {
+bool RunAnyType(const Args& args) {
   switch (args.input.dtype) {
     case DType::kFloat16:
       return RunTyped<Float16>(args);
@@ -160,7 +169,7 @@ namespace {
 HWY_EXPORT(RunAnyType);
 }  // namespace
 
-void RunOnCpu(const Args& args) { HWY_DYNAMIC_DISPATCH(RunAnyType)(args); }
+bool RunOnCpu(const Args& args) { return HWY_DYNAMIC_DISPATCH(RunAnyType)(args); }
 
 }  // namespace aclimb::cross_entropy_loss
 #endif

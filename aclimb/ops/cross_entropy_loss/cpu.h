@@ -25,8 +25,8 @@ struct Args {
 };
 
 // Rows whose target is ignore_index or no class have no loss; their log-softmax is written all the
-// same. Sums over rows are made in double and in blocks that depend on N alone. Needs no scratch
-// memory.
-void RunOnCpu(const Args& args);
+// same. False when there are some of the latter. Sums over rows are made in double and in blocks
+// that depend on N alone. Needs no scratch memory.
+[[nodiscard]] bool RunOnCpu(const Args& args);
 
 }  // namespace aclimb::cross_entropy_loss

@@ -20,17 +20,18 @@ struct CrossEntropyLossPlan final : Plan {
   bool writes_lse = false;
 
   void Run(const RunContext& run) const override {
-    RunOnCpu({.input = run.View(kInput),
-              .target = run.View(kTarget),
-              .weight = reads_weight ? run.View(kWeight) : TensorView(),
-              .log_prob = run.View(kLogProbOut),
-              .loss = run.View(kLossOut),
-              .zloss = writes_zloss ? run.View(kZlossOut) : TensorView(),
-              .lse = writes_lse ? run.View(kLseForZlossOut) : TensorView(),
-              .reduction = reduction,
-              .ignore_index = ignore_index,
-              .label_smoothing = label_smoothing,
-              .lse_square_scale = lse_square_scale});
+    const bool all_known = RunOnCpu({.input = run.View(kInput),
+                                     .target = run.View(kTarget),
+                                     .weight = reads_weight ? run.View(kWeight) : TensorView(),
+                                     .log_prob = run.View(kLogProbOut),
+                                     .loss = run.View(kLossOut),
+                                     .zloss = writes_zloss ? run.View(kZlossOut) : TensorView(),
+                                     .lse = writes_lse ? run.View(kLseForZlossOut) : TensorView(),
+                                     .reduction = reduction,
+                                     .ignore_index = ignore_index,
+                                     .label_smoothing = label_smoothing,
+                                     .lse_square_scale = lse_square_scale});
+    if (!all_known) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {

@@ -33,7 +33,7 @@ inline constexpr contract::Parameter kEmbeddingParameters[] = {
     contract::WithRank(
         contract::WithShape(contract::Input("indices", kIndexTypes,
                                             "row of the table for each row of out; the row of one "
-                                            "outside [0, R) is zeros"),
+                                            "outside [0, R) is zeros, and the run fails (507015)"),
                             "S..."),
         0, 7),
     contract::WithShape(contract::Output("out", kTypes, "dtype of weight"), "S... D",
@@ -108,7 +108,7 @@ inline constexpr contract::Parameter kIndexSelectParameters[] = {
     contract::WithRank(contract::Input("index", kIndexTypes,
                                        "slice of self for each slice of out; rank 0 counts as "
                                        "[1]; the slice of one outside [0, self.shape[dim]) is "
-                                       "zeros"),
+                                       "zeros, and the run fails (507015)"),
                        0, 1),
     kOutParameter};
 inline constexpr contract::Contract kIndexSelectContract = {
@@ -124,7 +124,8 @@ inline constexpr contract::Parameter kGatherV2Parameters[] = {
     kSelfParameter, kDimParameter,
     contract::Input("index", kIndexTypes,
                     "slice of self for each slice of out, counted from the end if negative; rank "
-                    "0 counts as [1]; the slice of one that self does not have is zeros"),
+                    "0 counts as [1]; the slice of one that self does not have is zeros, and the "
+                    "run fails (507015)"),
     kOutParameter};
 inline constexpr contract::Contract kGatherV2Contract = {
     .function = "aclnnGatherV2",
@@ -158,7 +159,8 @@ inline std::optional<std::string> SourceShape(const contract::Arguments& argumen
 inline constexpr contract::Parameter kReplacedParameter = contract::WithRank(
     contract::Input("index", kIndexTypes,
                     "slice of selfRef for each slice of source; rank 0 counts as [1]; one outside "
-                    "[0, selfRef.shape[dim]) is skipped, and of equal ones the last counts"),
+                    "[0, selfRef.shape[dim]) is skipped, and the run fails (507015); of equal ones "
+                    "the last counts"),
     0, 1);
 inline constexpr contract::Parameter kReplacedDim =
     contract::Attribute("dim", contract::Kind::kInteger, "dimension of selfRef; -1 is the last");

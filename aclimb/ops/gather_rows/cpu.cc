@@ -1,6 +1,7 @@
 #include "aclimb/ops/gather_rows/cpu.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "aclimb/ops/gather_rows/part.h"
@@ -124,13 +125,14 @@ struct Naming {
 };
 
 template <typename T>
-void Gather(const Args& args) {
+bool Gather(const Args& args) {
   const Naming naming = {args.self.shape[args.dim], args.self.stride[args.dim],
                          args.counts_from_end};
   const Slices<T> slices(args);
   const int64_t length = slices.Length();
   const T* const self = args.self.As<const T>();
   T* const out = args.out.As<T>();
+  std::atomic<bool> unknown = false;
   if (length > kPiece) {
     ParallelFor(args.out.ElementCount(), kPiece, [&](int64_t begin, int64_t end) {
       Runs runs(args);
@@ -138,14 +140,17 @@ void Gather(const Args& args) {
       for (int64_t first = begin % length; begin < end; first = 0, runs.Skip(1)) {
         const int64_t last = std::min(length, first + end - begin);
         begin += last - first;
-        slices.Copy(naming.Slice(*runs.Index(), self + runs.Self()), out + runs.Out(), first, last);
+        const T* const from = naming.Slice(*runs.Index(), self + runs.Self());
+        if (from == nullptr) unknown.store(true, std::memory_order_relaxed);
+        slices.Copy(from, out + runs.Out(), first, last);
       }
     });
-    return;
+    return !unknown.load(std::memory_order_relaxed);
   }
   ParallelFor(args.out.ElementCount() / length, kPiece / length, [&](int64_t begin, int64_t end) {
     Runs runs(args);
     runs.Seek(begin);
+    bool all_known = true;
     while (begin < end) {
       const int64_t count = std::min(end - begin, runs.Length());
       const int64_t* const index = runs.Index();
@@ -159,12 +164,20 @@ void Gather(const Args& args) {
         }
       };
       if (length == 1) {
-        each([](const T* from, T* to) { *to = from == nullptr ? T{0} : *from; });
+        each([&](const T* from, T* to) {
+          if (from != nullptr) [[likely]] {
+            *to = *from;
+          } else {
+            *to = T{0};
+            all_known = false;
+          }
+        });
       } else {
         each([&](const T* from, T* to) {
           if (from != nullptr && slices.IsConsecutive()) {
             std::memcpy(to, from, static_cast<size_t>(length) * sizeof(T));
           } else {
+            if (from == nullptr) all_known = false;
             slices.Copy(from, to, 0, length);
           }
         });
@@ -172,12 +185,14 @@ void Gather(const Args& args) {
       begin += count;
       runs.Skip(count);
     }
+    if (!all_known) unknown.store(true, std::memory_order_relaxed);
   });
+  return !unknown.load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
-void RunOnCpu(const Args& args) {
+bool RunOnCpu(const Args& args) {
   switch (SizeOf(args.out.dtype)) {
     case 1:
       return Gather<uint8_t>(args);

@@ -17,7 +17,7 @@ struct Args {
   bool counts_from_end = false;  // -1 is the last slice
 };
 
-// Slices that self does not have are zeros.
-void RunOnCpu(const Args& args);
+// Slices that self does not have are zeros; false when there are some.
+[[nodiscard]] bool RunOnCpu(const Args& args);
 
 }  // namespace aclimb::gather_rows

@@ -27,6 +27,12 @@ inline std::vector<int64_t> DrawIndexShape(truth::Draw& draw, int most_rank, int
   return shape;
 }
 
+// Indices of an empty dimension: there are none.
+inline std::vector<double> DrawIndicesOf(truth::Draw& draw, int64_t count, int64_t extent) {
+  if (extent == 0 && count > 0) draw.MarkStrange();
+  return truth::DrawIndices(draw, count, extent);
+}
+
 inline void DrawEmbedding(truth::Draw& draw, truth::Call& call) {
   constexpr int64_t kWidths[] = {4, 1, 0, 8, 17, 64, 100, 256};
   constexpr int64_t kLengths[] = {5, 1, 0, 16, 100, 2};
@@ -35,7 +41,7 @@ inline void DrawEmbedding(truth::Draw& draw, truth::Call& call) {
   std::vector<int64_t> lookups = DrawIndexShape(draw, 7, width);
   call.SetTensor(kWeight, {rows, width}, dtype, truth::DrawValues(draw, dtype, rows * width));
   call.SetTensor(kIndices, lookups, DrawIndexType(draw),
-                 truth::DrawIndices(draw, CountOf(lookups), rows));
+                 DrawIndicesOf(draw, CountOf(lookups), rows));
   lookups.push_back(width);
   call.SetTensor(kRows, std::move(lookups), dtype);
 }
@@ -50,7 +56,7 @@ void DrawOfDimension(truth::Draw& draw, truth::Call& call) {
   const int64_t slice = extent == 0 ? 1 : CountOf(self) / extent;
   const int room = static_cast<int>(9 - rank);
   const std::vector<int64_t> index = DrawIndexShape(draw, kWraps ? room : 1, slice);
-  std::vector<double> values = truth::DrawIndices(draw, CountOf(index), extent);
+  std::vector<double> values = DrawIndicesOf(draw, CountOf(index), extent);
   const bool negative = kWraps && draw.Flip();
   for (double& value : values) value -= negative ? static_cast<double>(extent) : 0;
   call.SetTensor(kSelf, self, dtype, truth::DrawValues(draw, dtype, CountOf(self)));

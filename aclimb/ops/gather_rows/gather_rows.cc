@@ -29,12 +29,13 @@ struct GatherRowsPlan final : Plan {
     if (indices == nullptr) return;
     const TensorView self = WithRank(run.View(at.self)), out = WithRank(run.View(at.out));
     // Of aclnnEmbedding, indices without dimensions leave none in out.
-    RunOnCpu({.self = self,
-              .out = out,
-              .index = indices,
-              .dim = dim,
-              .index_rank = out.rank - (self.rank - 1),
-              .counts_from_end = counts_from_end});
+    const bool all_known = RunOnCpu({.self = self,
+                                     .out = out,
+                                     .index = indices,
+                                     .dim = dim,
+                                     .index_rank = out.rank - (self.rank - 1),
+                                     .counts_from_end = counts_from_end});
+    if (!all_known) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {

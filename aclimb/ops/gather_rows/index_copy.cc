@@ -23,10 +23,11 @@ struct IndexCopyPlan final : Plan {
     if (!replaces) return;
     const int64_t* const indices = index.Get(run, kIndex);
     if (indices == nullptr) return;
-    Replace({.self = WithRank(out),
-             .source = WithRank(run.View(kSource)),
-             .index = indices,
-             .dim = dim});
+    const bool all_known = Replace({.self = WithRank(out),
+                                    .source = WithRank(run.View(kSource)),
+                                    .index = indices,
+                                    .dim = dim});
+    if (!all_known) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {

@@ -1,6 +1,7 @@
 #include "aclimb/ops/gather_rows/replace.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "aclimb/ops/gather_rows/part.h"
@@ -15,7 +16,7 @@ constexpr int64_t kManyElements = 65536;
 constexpr int64_t kShares = 8;
 
 template <typename T>
-void ReplaceElements(const Replacement& r) {
+bool ReplaceElements(const Replacement& r) {
   const int inner_rank = r.self.rank - r.dim - 1;
   const TensorView from = Part(r.source, r.dim + 1, inner_rank);
   const TensorView to = Part(r.self, r.dim + 1, inner_rank);
@@ -41,6 +42,7 @@ void ReplaceElements(const Replacement& r) {
   const int64_t total = r.source.ElementCount();
   const int64_t shares = total < kManyElements || outer.count >= kShares ? 1 : kShares;
   const int64_t grain = std::max<int64_t>(1, kManyElements / 2 / (walk.count * count));
+  std::atomic<bool> unknown = false;
   ParallelFor(outer.count * shares, grain, [&](int64_t begin, int64_t end) {
     for (int64_t piece = begin; piece < end; ++piece) {
       const int64_t share = piece % shares;
@@ -53,10 +55,13 @@ void ReplaceElements(const Replacement& r) {
       T* const self = r.self.As<T>() + at[1];
       const int64_t* const indices = r.index;
       const int64_t source_stride = r.source.stride[r.dim], self_stride = r.self.stride[r.dim];
-      const auto each = [=](auto&& copy) {
+      const auto each = [=, note = &unknown](auto&& copy) {
         for (int64_t k = 0; k < count; ++k) {
           const int64_t index = indices[k];
-          if (index < 0 || index >= extent) continue;
+          if (index < 0 || index >= extent) [[unlikely]] {
+            note->store(true, std::memory_order_relaxed);
+            continue;
+          }
           if (shares > 1 && index % shares != share) continue;
           copy(source + k * source_stride, self + index * self_stride);
         }
@@ -68,11 +73,12 @@ void ReplaceElements(const Replacement& r) {
       }
     }
   });
+  return !unknown.load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
-void Replace(const Replacement& replacement) {
+bool Replace(const Replacement& replacement) {
   switch (SizeOf(replacement.self.dtype)) {
     case 1:
       return ReplaceElements<uint8_t>(replacement);

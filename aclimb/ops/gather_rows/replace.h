@@ -14,8 +14,8 @@ struct Replacement {
   int dim = 0;
 };
 
-// Slices that self does not have are skipped. Of equal indices the last one counts, on any number
-// of threads.
-void Replace(const Replacement& replacement);
+// Slices that self does not have are skipped; false when there are some. Of equal indices the last
+// one counts, on any number of threads.
+[[nodiscard]] bool Replace(const Replacement& replacement);
 
 }  // namespace aclimb::gather_rows

@@ -66,10 +66,11 @@ class BincountPlan final : public Plan {
       if (!copy::Copy(weights, dense)) return;
       source = dense.data;
     }
-    Apply(shape_, {.out = run.Data(kOut),
-                   .source = source,
-                   .index = numbers,
-                   .scratch = run.Piece(scratch_)});
+    const bool all_counted = Apply(shape_, {.out = run.Data(kOut),
+                                            .source = source,
+                                            .index = numbers,
+                                            .scratch = run.Piece(scratch_)});
+    if (!all_counted) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {

@@ -77,7 +77,7 @@ inline constexpr contract::Parameter kParameters[] = {
     kSelfParameter, kDimParameter,
     contract::Input("index", kIndexTypes,
                     "which element of self along dim; the element of one outside [0, "
-                    "self.shape[dim]) is 0"),
+                    "self.shape[dim]) is 0, and the run fails (507015)"),
     contract::Output("out", kElements, "shape of index, dtype of self")};
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
@@ -140,7 +140,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::InOut("selfRef", kElements, "any shape; its elements are counted in row-major order"),
     contract::Input("index", kIndexTypes,
                     "which element of selfRef, counted from the end if negative; one that selfRef "
-                    "does not have is skipped"),
+                    "does not have is skipped, and the run fails (507015)"),
     contract::Input("source", kElements, "an element for each index"),
     contract::Attribute("accumulate", Kind::kBool,
                         "whether elements are added to those of selfRef")};
@@ -203,7 +203,7 @@ std::optional<std::string> TooManyEntriesInPlace(const Arguments& arguments) {
 inline constexpr contract::Parameter kIndexParameter =
     contract::Input("index", kIndexTypes,
                     "where each entry goes along dim; one that the tensor does not have is "
-                    "skipped");
+                    "skipped, and the run fails (507015)");
 inline constexpr contract::Parameter kSrcParameter =
     contract::Input("src", kElements, "what goes there, of self's dtype");
 inline constexpr contract::Parameter kValueParameter =
@@ -351,7 +351,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
         contract::Input("index", kIndexTypes,
                         "where each slice of source goes; rank 0 counts as [1]; one that self does "
-                        "not have is skipped"),
+                        "not have is skipped, and the run fails (507015)"),
         0, 1),
     contract::Input("source", kElements, "what is added, of self's dtype"),
     contract::Attribute("alpha", Kind::kScalar, "factor of source"),
@@ -396,7 +396,8 @@ inline constexpr contract::DTypeMask kWhole =
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithShape(
         contract::Input("self", contract::OnAll(kWhole),
-                        "whole numbers; one outside [0, length of out) is not counted"),
+                        "whole numbers; one outside [0, length of out) is not counted, and the run "
+                        "fails (507015)"),
         "N"),
     contract::Optional(contract::WithShape(
         contract::Input("weights",
@@ -612,7 +613,8 @@ namespace index_put_impl {
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
         contract::InOut("selfRef", kElements,
-                        "what is changed; an index that it does not have is skipped"),
+                        "what is changed; an index that it does not have is skipped, and the run "
+                        "fails (507015)"),
         1, 8),
     kListParameter,
     contract::Input("values", kElements,

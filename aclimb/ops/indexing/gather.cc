@@ -1,6 +1,7 @@
 // aclnnGather and aclnnTake: the C functions and the plan between them.
 
 #include <algorithm>
+#include <atomic>
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/core/text.h"
@@ -15,6 +16,14 @@ namespace aclimb::indexing {
 namespace {
 
 constexpr int64_t kGrain = 16 * 1024;
+
+void InspectIndex(const Inspector& inspector, const TensorView& index, int64_t begin, int64_t end) {
+  InspectRange(inspector, "check/data/index-range", "index", index,
+               {.begin = begin,
+                .end = end,
+                .excepted = {},
+                .because = Cat("self has ", end, " elements there")});
+}
 
 class GatherPlan final : public Plan {
  public:
@@ -56,7 +65,15 @@ class GatherPlan final : public Plan {
     }
     const int64_t* const indices = index_.Get(run, index_at_);
     if (indices == nullptr) return;
-    void* const out = run.Data(out_at_);
+    if (!GatherOfSize(self, indices, run.Data(out_at_))) FailInspected(*this, run);
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectIndex(inspector, run.View(index_at_), numbers_ ? -extent_ : 0, extent_);
+  }
+
+ private:
+  bool GatherOfSize(const TensorView& self, const int64_t* indices, void* out) const {
     switch (size_) {
       case 1:
         return Gather(self.As<const uint8_t>(), indices, static_cast<uint8_t*>(out));
@@ -69,34 +86,38 @@ class GatherPlan final : public Plan {
     }
   }
 
-  void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    InspectRange(inspector, "check/data/index-range", "index", run.View(index_at_),
-                 {.begin = numbers_ ? -extent_ : 0,
-                  .end = extent_,
-                  .excepted = {},
-                  .because = Cat("self has ", extent_, " elements there")});
-  }
-
- private:
+  // False if self does not have some of the elements.
   template <typename T>
-  void Gather(const T* self, const int64_t* indices, T* out) const {
+  bool Gather(const T* self, const int64_t* indices, T* out) const {
     const int inner = walk_.rank - 1;
     const int64_t self_inner = walk_.stride[0][inner], index_inner = walk_.stride[1][inner];
     const int64_t out_inner = walk_.stride[2][inner];
     const int64_t extent = extent_, step = step_, wraps = numbers_ ? extent_ : 0;
+    std::atomic<bool> unknown = false;
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
+      bool all_known = true;
       walk_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t n) {
         const T* const from = self + at[0];
         const int64_t* const index = indices + at[1];
         T* const to = out + at[2];
+        bool known_here = true;
         for (int64_t i = 0; i < n; ++i) {
           int64_t k = index[i * index_inner];
-          if (k < 0 && k >= -wraps) k += wraps;
-          const bool known = static_cast<uint64_t>(k) < static_cast<uint64_t>(extent);
-          to[i * out_inner] = known ? from[i * self_inner + k * step] : T{0};
+          if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(extent)) [[unlikely]] {
+            if (k >= 0 || k < -wraps) {
+              to[i * out_inner] = T{0};
+              known_here = false;
+              continue;
+            }
+            k += wraps;
+          }
+          to[i * out_inner] = from[i * self_inner + k * step];
         }
+        all_known = all_known && known_here;
       });
+      if (!all_known) unknown.store(true, std::memory_order_relaxed);
     });
+    return !unknown.load(std::memory_order_relaxed);
   }
 
   const int index_at_;
@@ -113,18 +134,25 @@ class GatherPlan final : public Plan {
 
 // Nothing can be taken from a tensor without elements.
 struct ZerosPlan final : Plan {
+  int index = 0;
   int out = 0;
-  explicit ZerosPlan(int parameter) : out(parameter) {}
+  ZerosPlan(int index_at, int out_at) : index(index_at), out(out_at) {}
 
-  void Run(const RunContext& run) const override { (void)FillWithZeros(run.View(out)); }
+  void Run(const RunContext& run) const override {
+    if (FillWithZeros(run.View(out))) FailInspected(*this, run);
+  }
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectIndex(inspector, run.View(index), 0, 0);
+  }
 };
 
 Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner, int index, int out,
                              int dim) {
   if (arguments.Tensor(out).IsEmpty()) return PlanPointer();
   if (arguments.Tensor(0).IsEmpty()) {
+    planner.Reads(index);
     planner.Writes(out);
-    return PlanPointer(NewPlan<ZerosPlan>(out));
+    return PlanPointer(NewPlan<ZerosPlan>(index, out));
   }
   return PlanPointer(NewPlan<GatherPlan>(arguments, planner, index, out, dim));
 }

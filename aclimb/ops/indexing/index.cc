@@ -1,6 +1,7 @@
 // aclnnIndex, aclnnIndexPutImpl and aclnnInplacePut: the C functions and the plans between them.
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 
@@ -53,7 +54,15 @@ class IndexPlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    if (!places_.Find(run)) return;
+    if (places_.Find(run) && !CopyOfSize(run)) FailInspected(*this, run);
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectList(run, inspector, selection_);
+  }
+
+ private:
+  bool CopyOfSize(const RunContext& run) const {
     switch (size_) {
       case 1:
         return Copy<uint8_t>(run);
@@ -66,13 +75,25 @@ class IndexPlan final : public Plan {
     }
   }
 
-  void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    InspectList(run, inspector, selection_);
+  // Slices of one element.
+  template <typename T>
+  static bool CopyElements(const T* self, const int64_t* from, T* out, const int64_t* to,
+                           int64_t begin, int64_t end) {
+    bool all_known = true;
+    for (int64_t entry = begin; entry < end; ++entry) {
+      if (from[entry] >= 0) [[likely]] {
+        out[to[entry]] = self[from[entry]];
+      } else {
+        out[to[entry]] = T{0};
+        all_known = false;
+      }
+    }
+    return all_known;
   }
 
- private:
+  // False if self does not have some of the elements.
   template <typename T>
-  void Copy(const RunContext& run) const {
+  bool Copy(const RunContext& run) const {
     const T* const self = static_cast<const T*>(run.Data(Index::kSelf));
     T* const out = static_cast<T*>(run.Data(Index::kOut));
     const int64_t *const from = places_.InTensor(run), *const to = places_.InView(run);
@@ -81,14 +102,14 @@ class IndexPlan final : public Plan {
     const bool consecutive = slices_.InnerIsContiguous();
     const int64_t width = std::min(slices_.count, kGrain);
     const int64_t parts = CeilDivide(slices_.count, width);
+    std::atomic<bool> unknown = false;
     ParallelFor(places_.count() * parts, kGrain / width, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
+      bool all_known = true;
+      if (slices_.count == 1) all_known = CopyElements(self, from, out, to, begin, end);
+      for (int64_t task = begin; slices_.count != 1 && task < end; ++task) {
         const int64_t entry = task / parts, first = task % parts * width;
         const int64_t place = from[entry];
-        if (slices_.count == 1) {
-          out[to[entry]] = place < 0 ? T{0} : self[place];
-          continue;
-        }
+        if (place < 0) all_known = false;
         slices_.Visit(
             first, std::min(slices_.count, first + width), [&](const int64_t(&at)[2], int64_t n) {
               T* const write = out + to[entry] + at[1];
@@ -102,7 +123,9 @@ class IndexPlan final : public Plan {
               }
             });
       }
+      if (!all_known) unknown.store(true, std::memory_order_relaxed);
     });
+    return !unknown.load(std::memory_order_relaxed);
   }
 
   const Selection selection_;
@@ -113,14 +136,23 @@ class IndexPlan final : public Plan {
 
 // Indices into a dimension without elements.
 struct NothingPlan final : Plan {
-  void Run(const RunContext& run) const override { (void)FillWithZeros(run.View(Index::kOut)); }
+  const Selection selection;
+  explicit NothingPlan(const Arguments& arguments) : selection(SelectionOf(arguments)) {}
+
+  void Run(const RunContext& run) const override {
+    if (FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
+  }
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    InspectList(run, inspector, selection);
+  }
 };
 
 Result<PlanPointer> PlanIndex(const Arguments& arguments, Planner& planner) {
   if (arguments.Tensor(Index::kOut).IsEmpty()) return PlanPointer();
   if (arguments.Tensor(Index::kSelf).IsEmpty()) {
+    planner.Reads(Index::kIndices);
     planner.Writes(Index::kOut);
-    return PlanPointer(NewPlan<NothingPlan>());
+    return PlanPointer(NewPlan<NothingPlan>(arguments));
   }
   return PlanPointer(NewPlan<IndexPlan>(arguments, planner));
 }
@@ -168,11 +200,12 @@ class IndexPutPlan final : public Plan {
 
   void Run(const RunContext& run) const override {
     if (!places_.Find(run)) return;
-    Apply(shape_, {.out = run.Data(IndexPut::kSelf),
-                   .source = run.Data(IndexPut::kValues),
-                   .index = places_.InTensor(run),
-                   .sources = places_.InView(run),
-                   .scratch = run.Piece(scratch_)});
+    const bool all_known = Apply(shape_, {.out = run.Data(IndexPut::kSelf),
+                                          .source = run.Data(IndexPut::kValues),
+                                          .index = places_.InTensor(run),
+                                          .sources = places_.InView(run),
+                                          .scratch = run.Piece(scratch_)});
+    if (!all_known) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
@@ -250,11 +283,12 @@ class PutPlan final : public Plan {
       });
     });
     if (!found) return;
-    Apply(shape_, {.out = run.Data(kSelf),
-                   .source = run.Data(kSource),
-                   .index = places,
-                   .sources = from,
-                   .scratch = run.Piece(scratch_)});
+    const bool all_known = Apply(shape_, {.out = run.Data(kSelf),
+                                          .source = run.Data(kSource),
+                                          .index = places,
+                                          .sources = from,
+                                          .scratch = run.Piece(scratch_)});
+    if (!all_known) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {

@@ -13,6 +13,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
+#include "tests/support/run_failure.h"
 #include "tests/support/setting.h"
 
 namespace aclimb::testing {
@@ -28,6 +29,7 @@ using aclimb::testing::CallArguments;
 using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::IntArray;
+using aclimb::testing::IsRunFailure;
 using aclimb::testing::Near;
 using aclimb::testing::OperatorRun;
 using aclimb::testing::RunBothPhases;
@@ -61,17 +63,23 @@ TEST_F(Indexing, ElementsThatAreNotThereAreZeros) {
   const DeviceTensor self({3}, DType::kFloat32, {1, 2, 3});
   const DeviceTensor index({6}, DType::kInt64, {2, 3, -1, kLeast, 1e15, -4});
   const DeviceTensor gathered({6}, DType::kFloat32), taken({6}, DType::kFloat32);
-  ACLIMB_EXPECT_OK(RunBothPhases(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnGatherGetWorkspaceSize(self, 0, index, gathered, size, executor);
-      },
-      &aclnnGather, stream_));
+  EXPECT_TRUE(IsRunFailure(
+      RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGatherGetWorkspaceSize(self, 0, index, gathered, size, executor);
+          },
+          &aclnnGather, stream_),
+      "failed with 507015 ACL_ERROR_RT_AICORE_EXCEPTION: "
+      "index[1] is 3, and 4 more are wrong; expected 0 to 2 (self has 3 elements "
+      "there)."));
   EXPECT_EQ(gathered.Values(), (Values{3, 0, 0, 0, 0, 0}));
-  ACLIMB_EXPECT_OK(RunBothPhases(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnTakeGetWorkspaceSize(self, index, taken, size, executor);
-      },
-      &aclnnTake, stream_));
+  EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                               [&](uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnTakeGetWorkspaceSize(self, index, taken, size,
+                                                                  executor);
+                               },
+                               &aclnnTake, stream_),
+                           "index[1] is 3, and 3 more are wrong; expected -3 to 2"));
   EXPECT_EQ(taken.Values(), (Values{3, 0, 3, 0, 0, 0}));
 }
 
@@ -79,26 +87,68 @@ TEST_F(Indexing, ElementsThatAreNotThereAreNotChanged) {
   const DeviceTensor index({6}, DType::kInt64, {2, 3, -1, kLeast, 1e15, 0});
   const DeviceTensor src({6}, DType::kFloat32, {10, 20, 30, 40, 50, 60});
   const DeviceTensor added({3}, DType::kFloat32, {1, 2, 3});
-  ACLIMB_EXPECT_OK(ScatterAdd(added, 0, index, src));
+  EXPECT_TRUE(IsRunFailure(ScatterAdd(added, 0, index, src), "index[1] is 3, and 3 more"));
   EXPECT_EQ(added.Values(), (Values{61, 2, 13}));
   EXPECT_TRUE(added.SurroundingsIntact());
   const DeviceTensor put({3}, DType::kFloat32, {1, 2, 3});
-  ACLIMB_EXPECT_OK(RunBothPhases(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnInplacePutGetWorkspaceSize(put, index, src, false, size, executor);
-      },
-      &aclnnInplacePut, stream_));
+  EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                               [&](uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnInplacePutGetWorkspaceSize(put, index, src, false,
+                                                                        size, executor);
+                               },
+                               &aclnnInplacePut, stream_),
+                           "index[1] is 3, and 2 more are wrong; expected -3 to 2"));
   EXPECT_EQ(put.Values(), (Values{60, 2, 30}));
   EXPECT_TRUE(put.SurroundingsIntact());
 }
 
+// So many that threads share them; one is wrong, far behind.
+TEST_F(Indexing, OneOfManyIndicesFailsTheRun) {
+  constexpr int64_t kCount = 100'000;
+  Values indices(kCount, 1);
+  indices[90'001] = 3;
+  const DeviceTensor index({kCount}, DType::kInt64, indices);
+  const DeviceTensor self({3}, DType::kFloat32, {1, 2, 3}), gathered({kCount}, DType::kFloat32);
+  EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                               [&](uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnGatherGetWorkspaceSize(self, 0, index, gathered, size,
+                                                                    executor);
+                               },
+                               &aclnnGather, stream_),
+                           "index[90001] is 3; expected 0 to 2"));
+  const DeviceTensor whole({3}, DType::kInt32, {1, 2, 3});
+  const DeviceTensor src({kCount}, DType::kInt32, Values(kCount, 7));
+  EXPECT_TRUE(IsRunFailure(ScatterAdd(whole, 0, index, src), "index[90001] is 3"));
+  EXPECT_EQ(whole.Values(), (Values{1, 2 + 7.0 * (kCount - 1), 3}));
+  // The stream goes on.
+  const DeviceTensor right({1}, DType::kInt64, {0}), one({1}, DType::kInt32, {5});
+  ACLIMB_EXPECT_OK(ScatterAdd(whole, 0, right, one));
+  EXPECT_EQ(whole.Values()[0], 6);
+}
+
+// A tensor without elements has none at any index.
+TEST_F(Indexing, NothingCanBeTakenOfNothing) {
+  const DeviceTensor self({0}, DType::kFloat32), index({2}, DType::kInt64, {0, 1});
+  const DeviceTensor out({2}, DType::kFloat32);
+  EXPECT_TRUE(IsRunFailure(
+      RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGatherGetWorkspaceSize(self, 0, index, out, size, executor);
+          },
+          &aclnnGather, stream_),
+      "index[0] is 0, and 1 more are wrong; expected none (self has 0 elements there)."));
+  EXPECT_EQ(out.Values(), (Values{0, 0}));
+}
+
 TEST_F(Indexing, NumbersThatHaveNoPlaceAreNotCounted) {
   const DeviceTensor self({5}, DType::kInt8, {2, -1, 2, 3, 0}), out({3}, DType::kInt64);
-  ACLIMB_EXPECT_OK(RunBothPhases(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnBincountGetWorkspaceSize(self, nullptr, 0, out, size, executor);
-      },
-      &aclnnBincount, stream_));
+  EXPECT_TRUE(IsRunFailure(
+      RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnBincountGetWorkspaceSize(self, nullptr, 0, out, size, executor);
+          },
+          &aclnnBincount, stream_),
+      "self[1] is -1, and 1 more are wrong; expected 0 to 2 (out has 3 elements)."));
   EXPECT_EQ(out.Values(), (Values{1, 0, 2}));
 }
 
@@ -119,7 +169,8 @@ TEST_F(Indexing, TruthsKnowThatElementsAreNotThere) {
     for (const truth::OperatorEntry& entry : kOperators) {
       if (entry.contract != &call.contract()) continue;
       OperatorRun run(entry, call);
-      ACLIMB_ASSERT_OK(run.Run(stream_));
+      // Of aclnnIndex and aclnnIndexPutImpl it is the first list's.
+      EXPECT_TRUE(IsRunFailure(run.Run(stream_), "[1] is 3"));
       return run.ExpectTruth();
     }
     FAIL() << "no such operator";

@@ -84,12 +84,13 @@ class UpdatePlan final : public Plan {
     const int64_t* const indices =
         own_indices_.empty() ? index_.Get(run, at_.index) : own_indices_.data();
     if (indices == nullptr) return;
-    Apply(shape_, {.out = out.data,
-                   .source = at_.source >= 0 ? run.Data(at_.source) : value_,
-                   .index = indices,
-                   .scratch = run.Piece(scratch_),
-                   .alpha = alpha_,
-                   .whole_alpha = whole_alpha_});
+    const bool all_known = Apply(shape_, {.out = out.data,
+                                          .source = at_.source >= 0 ? run.Data(at_.source) : value_,
+                                          .index = indices,
+                                          .scratch = run.Piece(scratch_),
+                                          .alpha = alpha_,
+                                          .whole_alpha = whole_alpha_});
+    if (!all_known) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {

@@ -1,6 +1,7 @@
 #include "aclimb/ops/indexing/update.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <type_traits>
 
@@ -108,7 +109,7 @@ void ApplyToLines(T* out, int64_t out_step, const T* source, int64_t source_step
 }
 
 template <typename T, typename Function>
-void ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function function) {
+bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function function) {
   const Places places = {data.index, shape.index_step, shape.extent, shape.out_step};
   const Sources sources = {data.sources, shape.source_step};
   T* const out = static_cast<T*>(data.out);
@@ -127,11 +128,17 @@ void ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
   const int64_t shares = int64_t{1} << bits;
   const int64_t grain = std::max<int64_t>(
       1, kGrain / std::max<int64_t>(1, shape.count * std::min(width, lines.count)));
+  std::atomic<bool> skipped = false;
   ParallelFor(chunks * shares, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t share = task % shares, first = task / shares * width;
+      bool all_known = true;
       const auto goes_here = [&](int64_t place) {
-        return place >= 0 && (bits == 0 || ShareOf(place, bits) == share);
+        if (place < 0) [[unlikely]] {
+          all_known = false;
+          return false;
+        }
+        return bits == 0 || ShareOf(place, bits) == share;
       };
       lines.Visit(first, std::min(lines.count, first + width),
                   [&](const int64_t(&at)[3], int64_t n) {
@@ -153,8 +160,10 @@ void ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
                       }
                     }
                   });
+      if (!all_known) skipped.store(true, std::memory_order_relaxed);
     }
   });
+  return !skipped.load(std::memory_order_relaxed);
 }
 
 // ---- Sorted by where they go
@@ -238,7 +247,7 @@ void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Sources
 }
 
 template <typename T, bool kMultiplies>
-void ApplySorted(const UpdateShape& shape, const UpdateData& data) {
+bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
   const Places places = {data.index, shape.index_step, shape.extent, shape.out_step};
   const Sources sources = {data.sources, shape.source_step};
   T* const out = static_cast<T*>(data.out);
@@ -265,8 +274,9 @@ void ApplySorted(const UpdateShape& shape, const UpdateData& data) {
             });
       }
     });
-    return;
+    return sorted.count == shape.count;
   }
+  std::atomic<bool> skipped = false;
   Slots slots(shape.lanes);
   const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count);
   ParallelFor(lines.count, grain, [&](int64_t begin, int64_t end) {
@@ -276,30 +286,32 @@ void ApplySorted(const UpdateShape& shape, const UpdateData& data) {
       for (int64_t j = 0; j < n; ++j) {
         const Sorted sorted = SortEntries(places, at[2] + j * lines.stride[2][inner], shape.count,
                                           buffer, buffer + shape.count);
+        if (sorted.count < shape.count) skipped.store(true, std::memory_order_relaxed);
         ApplyGroups<T, kMultiplies>(sorted, 0, sorted.count, sources, data.alpha,
                                     out + at[0] + j * out_inner, 0,
                                     source + at[1] + j * source_inner, 0, 1);
       }
     });
   });
+  return !skipped.load(std::memory_order_relaxed);
 }
 
 template <typename T>
-void ApplySorted(const UpdateShape& shape, const UpdateData& data) {
-  shape.operation == Operation::kMultiply ? ApplySorted<T, true>(shape, data)
-                                          : ApplySorted<T, false>(shape, data);
+bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
+  return shape.operation == Operation::kMultiply ? ApplySorted<T, true>(shape, data)
+                                                 : ApplySorted<T, false>(shape, data);
 }
 template <typename T>
-void ApplyExactly(const UpdateShape& shape, const UpdateData& data) {
+bool ApplyExactly(const UpdateShape& shape, const UpdateData& data) {
   if (shape.operation == Operation::kMultiply) {
     return ApplyInOrder<T>(shape, data, Product<T>());
   }
   if constexpr (std::is_same_v<T, Truth>) {
-    ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha != 0});
+    return ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha != 0});
   } else if constexpr (std::is_floating_point_v<T>) {
-    ApplyInOrder<T>(shape, data, Sum<T>{data.alpha});
+    return ApplyInOrder<T>(shape, data, Sum<T>{data.alpha});
   } else {
-    ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha});
+    return ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha});
   }
 }
 
@@ -326,7 +338,7 @@ int64_t UpdateShape::ScratchBytes() {
              : bytes;
 }
 
-void Apply(const UpdateShape& shape, const UpdateData& data) {
+bool Apply(const UpdateShape& shape, const UpdateData& data) {
   if (shape.operation == Operation::kReplace) {
     switch (SizeOf(shape.dtype)) {
       case 1:

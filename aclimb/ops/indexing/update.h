@@ -47,7 +47,7 @@ struct UpdateData {
 };
 
 // The bits of the result do not depend on the number of threads. On those that the calling one may
-// have.
-void Apply(const UpdateShape& shape, const UpdateData& data);
+// have. False when indices were skipped.
+[[nodiscard]] bool Apply(const UpdateShape& shape, const UpdateData& data);
 
 }  // namespace aclimb::indexing

@@ -61,7 +61,8 @@ std::optional<std::string> TotalWeightShape(const contract::Arguments& arguments
 }
 
 inline constexpr const char* kTargetDoc =
-    "classes; a position whose target is ignoreIndex or no class is ignored";
+    "classes; a position whose target is ignoreIndex or no class is ignored, and the latter fails "
+    "the run (507015)";
 inline constexpr const char* kReductionDoc = "0 none, 1 mean, 2 sum";
 inline constexpr const char* kIgnoreDoc = "target value to leave out, of any sign";
 inline constexpr const char* kLossStatement =

@@ -1,6 +1,7 @@
 #include "aclimb/ops/nll_loss/cpu.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -52,23 +53,26 @@ Walk<3> Positions(const Args& args) {
 }
 
 // Calls f(target, at_self, at_loss) for the positions [begin, end) that count, and none(at_loss)
-// for the others.
+// for the others. False if some targets are no class.
 template <typename F, typename None>
-void Visit(const Args& args, const Walk<3>& walk, int64_t begin, int64_t end, F&& f, None&& none) {
+bool Visit(const Args& args, const Walk<3>& walk, int64_t begin, int64_t end, F&& f, None&& none) {
   const int64_t classes = args.self.shape[args.class_dim];
   const int64_t class_stride = args.self.stride[args.class_dim];
   const int inner = walk.rank - 1;
+  bool all_known = true;
   walk.Visit(begin, end, [&](const int64_t* offset, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t target = ReadTarget(args.target, offset[0] + i * walk.stride[0][inner]);
       const int64_t at_loss = offset[2] + i * walk.stride[2][inner];
       if (target == args.ignore_index || target < 0 || target >= classes) {
         none(at_loss);
+        all_known = all_known && target == args.ignore_index;
       } else {
         f(target, offset[1] + i * walk.stride[1][inner] + target * class_stride, at_loss);
       }
     }
   });
+  return all_known;
 }
 
 struct Totals {
@@ -77,11 +81,12 @@ struct Totals {
 };
 
 template <typename T>
-void Loss(const Args& args) {
+bool Loss(const Args& args) {
   const Walk<3> walk = Positions(args);
   const int64_t length = std::max(kSmallestBlock, CeilDivide(walk.count, kBlocks));
   const int64_t blocks = CeilDivide(walk.count, length);
   Totals partials[kBlocks];
+  std::atomic<bool> unknown = false;
   ParallelFor(blocks, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       Totals sum;
@@ -95,7 +100,10 @@ void Loss(const Args& args) {
       const auto none = [&](int64_t at_loss) {
         if (args.per_position) SetNumber<T>(args.loss, at_loss, 0);
       };
-      Visit(args, walk, block * length, std::min(walk.count, (block + 1) * length), add, none);
+      const int64_t until = std::min(walk.count, (block + 1) * length);
+      if (!Visit(args, walk, block * length, until, add, none)) {
+        unknown.store(true, std::memory_order_relaxed);
+      }
       partials[block] = sum;
     }
   });
@@ -105,8 +113,10 @@ void Loss(const Args& args) {
     total.weight += partials[block].weight;
   }
   SetNumber<T>(args.total_weight, 0, total.weight);
-  if (args.per_position) return;
-  SetNumber<T>(args.loss, 0, args.mean ? total.loss / total.weight : total.loss);
+  if (!args.per_position) {
+    SetNumber<T>(args.loss, 0, args.mean ? total.loss / total.weight : total.loss);
+  }
+  return !unknown.load(std::memory_order_relaxed);
 }
 
 template <typename T>
@@ -126,24 +136,28 @@ bool FillWithZeros(const TensorView& view) {
 }
 
 template <typename T>
-void Gradient(const Args& args) {
-  if (!FillWithZeros<T>(args.self)) return;
+bool Gradient(const Args& args) {
+  if (!FillWithZeros<T>(args.self)) return true;
   const Walk<3> walk = Positions(args);
   const double common = args.per_position ? 0 : Number<T>(args.loss);
   const double divisor = args.mean ? Number<T>(args.total_weight) : 1;
+  std::atomic<bool> unknown = false;
   ParallelFor(walk.count, kSmallestBlock, [&](int64_t begin, int64_t end) {
     const auto set = [&](int64_t target, int64_t at, int64_t at_loss) {
       const double gradient = args.per_position ? Number<T>(args.loss, at_loss) : common;
       const double weight = Number<T>(args.weight, target * args.weight.stride[0]);
       SetNumber<T>(args.self, at, weight * -(gradient / divisor));
     };
-    Visit(args, walk, begin, end, set, [](int64_t) {});
+    if (!Visit(args, walk, begin, end, set, [](int64_t) {})) {
+      unknown.store(true, std::memory_order_relaxed);
+    }
   });
+  return !unknown.load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
-void ComputeLoss(const Args& args) {
+bool ComputeLoss(const Args& args) {
   switch (args.self.dtype) {
     case DType::kFloat16:
       return Loss<Float16>(args);
@@ -154,7 +168,7 @@ void ComputeLoss(const Args& args) {
   }
 }
 
-void ComputeGradient(const Args& args) {
+bool ComputeGradient(const Args& args) {
   switch (args.self.dtype) {
     case DType::kFloat16:
       return Gradient<Float16>(args);

@@ -20,9 +20,9 @@ struct Args {
   int64_t ignore_index = -100;
 };
 
-// Positions whose target is ignore_index or no class have no loss and no gradient. Sums are made in
-// double and in blocks that depend on the shape alone.
-void ComputeLoss(const Args& args);
-void ComputeGradient(const Args& args);
+// Positions whose target is ignore_index or no class have no loss and no gradient; false when there
+// are some of the latter. Sums are made in double and in blocks that depend on the shape alone.
+[[nodiscard]] bool ComputeLoss(const Args& args);
+[[nodiscard]] bool ComputeGradient(const Args& args);
 
 }  // namespace aclimb::nll_loss

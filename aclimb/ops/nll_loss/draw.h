@@ -26,6 +26,8 @@ std::vector<int64_t> DrawShared(truth::Draw& draw, truth::Call& call, DType dtyp
   shape.insert(kImages ? shape.begin() + 1 : shape.end(), classes);
   int64_t count = 1;
   for (const int64_t extent : positions) count *= extent;
+  // Without classes no target is right.
+  if (classes == 0 && count > 0) draw.MarkStrange();
   call.SetTensor(P::kSelf, shape, dtype, truth::DrawValues(draw, dtype, count * classes));
   call.SetTensor(P::kTarget, positions, truth::DrawDType(draw, kTargets[draw.product()]),
                  truth::DrawIndices(draw, count, classes));

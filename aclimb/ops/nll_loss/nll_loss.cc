@@ -37,7 +37,8 @@ struct NLLLossPlan final : Plan {
     }
     // [1] goes with a target of rank 0 too.
     if (args.target.rank == 0) args.loss.rank = 0;
-    kIsGradient ? ComputeGradient(args) : ComputeLoss(args);
+    const bool all_known = kIsGradient ? ComputeGradient(args) : ComputeLoss(args);
+    if (!all_known) FailInspected(*this, run);
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {

@@ -17,8 +17,7 @@ extern "C" {
 //
 //   input                   in   [N, C], logits; FLOAT, FLOAT16 or BF16, strided
 //   target                  in   [N], classes; INT64 or INT32. A row whose target is ignoreIndex,
-//   or
-//                                outside [0, C), is ignored
+//                                or outside [0, C), is ignored; the latter fails the run (507015)
 //   weightOptional          in   [C] FLOAT, or null for all ones
 //   reductionOptional       in   "none", "mean" or "sum"; null means "mean"
 //   ignoreIndex             in   target value to leave out, of any sign
@@ -34,8 +33,7 @@ extern "C" {
 //   executor                out  for phase 2
 //   returns  161001 a required pointer is null
 //            161002 a dtype that is not listed or not input's, another reduction, a value that
-//            needs
-//                   ACLIMB_EXTENSIONS=1, a chip without this operator (Ascend310P, Ascend910)
+//                   needs ACLIMB_EXTENSIONS=1, a chip without this operator (Ascend310P, Ascend910)
 //            561002 a shape that does not fit
 //
 // The operator's document prints `char *reductionOptional`; a literal needs `const`.

@@ -11,7 +11,8 @@ extern "C" {
 
 // Phase 1. out[i..., :] = weight[indices[i...], :].
 //   weight         in   [rows, D], strided; dtypes on docs/ops/embedding.md
-//   indices        in   rank 0 to 7, INT64 or INT32; the row of one outside [0, rows) is zeros
+//   indices        in   rank 0 to 7, INT64 or INT32; the row of one outside [0, rows) is zeros,
+//                       and the run fails (507015)
 //   out            out  shape of indices, then D; dtype of weight
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

@@ -13,7 +13,8 @@ extern "C" {
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/gather_v2.md
 //   dim            in   -rank to rank - 1 of self
 //   index          in   any shape, rank 0 counts as [1]; INT64 or INT32; -1 is the last slice. The
-//                       slice of one outside [-n, n) with n = self.shape[dim] is zeros
+//                       slice of one outside [-n, n) with n = self.shape[dim] is zeros, and the run
+//                       fails (507015)
 //   out            out  shape of self with those of index in the place of dimension dim; dtype of
 //                       self
 //   workspaceSize  out  bytes of device memory for phase 2

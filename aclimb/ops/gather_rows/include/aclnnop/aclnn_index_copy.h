@@ -14,7 +14,7 @@ extern "C" {
 //   selfRef        in   rank 0 to 8, strided; dtypes on docs/ops/index_copy.md; it is not written
 //   dim            in   -rank to rank - 1 of selfRef
 //   index          in   [K] or rank 0, which counts as [1]; INT64 or INT32; one outside
-//                       [0, selfRef.shape[dim]) is skipped
+//                       [0, selfRef.shape[dim]) is skipped, and the run fails (507015)
 //   source         in   shape of selfRef with K for dimension dim; dtype of selfRef
 //   outRef         out  shape and dtype of selfRef
 //   workspaceSize  out  bytes of device memory for phase 2

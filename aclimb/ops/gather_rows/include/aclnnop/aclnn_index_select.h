@@ -13,7 +13,7 @@ extern "C" {
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/index_select.md
 //   dim            in   -rank to rank - 1 of self
 //   index          in   [K] or rank 0, which counts as [1]; INT64 or INT32; the slice of one
-//                       outside [0, self.shape[dim]) is zeros
+//                       outside [0, self.shape[dim]) is zeros, and the run fails (507015)
 //   out            out  shape of self with K for dimension dim; dtype of self
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

@@ -11,9 +11,8 @@ extern "C" {
 
 // Phase 1. out[k] = how often k is in self, or the sum of the weights of those places. Sums do not
 // depend on the number of threads.
-//   self           in   [N], strided, whole numbers; dtypes on docs/ops/bincount.md; one that out
-//   has
-//                       no element for is not counted
+//   self           in   [N], strided, whole numbers; dtypes on docs/ops/bincount.md; one that
+//                       out has no element for is not counted, and the run fails (507015)
 //   weights        in   [N], strided, converted to the dtype of out; null means 1
 //   minlength      in   0 or more
 //   out            out  [L], INT32, INT64, FLOAT or DOUBLE; L is minlength or more

@@ -13,8 +13,7 @@ extern "C" {
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/gather.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   INT32 or INT64, as many dimensions as self, none longer but dim; the
-//   element
-//                       of one that self does not have is 0
+//                       element of one that self does not have is 0, and the run fails (507015)
 //   out            out  shape of index, dtype of self
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

@@ -14,10 +14,10 @@ extern "C" {
 // in front if a dimension between them is whole. As indexing in PyTorch.
 //   self           in   rank 1 to 8, strided; dtypes on docs/ops/index.md
 //   indices        in   INT32 or INT64 tensors for the first dimensions, which broadcast; counted
-//   from
-//                       the end if negative. One of the shape [0] leaves its dimension whole. Masks
-//                       are turned into indices first (aclnnNonzeroV2)
-//   out            out  that shape, dtype of self; the element of an index that is not there is 0
+//                       from the end if negative. One of the shape [0] leaves its dimension whole.
+//                       Masks are turned into indices first (aclnnNonzeroV2)
+//   out            out  that shape, dtype of self; the element of an index that is not there is 0,
+//                       and the run fails (507015)
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null

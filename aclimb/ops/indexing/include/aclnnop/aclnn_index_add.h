@@ -14,8 +14,7 @@ extern "C" {
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/index_add.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   [K] or rank 0, which counts as [1]; INT32 or INT64; one that self does not
-//   have
-//                       is skipped
+//                       have is skipped, and the run fails (507015)
 //   source         in   shape of self with K for dimension dim; dtype of self
 //   alpha          in   a real number, for integers a whole one
 //   out            out  shape and dtype of self; may be self

@@ -13,12 +13,12 @@ extern "C" {
 // the last one counts, or all are added; neither depends on the number of threads.
 //   selfRef        in and out  rank 1 to 8, strided; dtypes on docs/ops/index_put_impl.md
 //   indices        in   INT32 or INT64 tensors for the first dimensions, which broadcast; counted
-//   from
-//                       the end if negative. One of the shape [0] leaves its dimension whole. Masks
-//                       are turned into indices first (aclnnNonzeroV2)
+//                       from the end if negative. One of the shape [0] leaves its dimension whole.
+//                       Masks are turned into indices first (aclnnNonzeroV2)
 //   values         in   broadcasts to what aclnnIndex would select; dtype of selfRef
 //   accumulate     in   whether values is added
-//   unsafe         in   has no effect: indices that are not there are skipped
+//   unsafe         in   has no effect: indices that are not there are skipped, and the run fails
+//                       (507015)
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null

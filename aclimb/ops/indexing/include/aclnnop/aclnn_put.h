@@ -13,8 +13,7 @@ extern "C" {
 // source[i, ...], or source[i, ...] is added to it. Of equal indices the last one counts.
 //   selfRef        in and out  rank 0 to 8, strided; dtypes on docs/ops/inplace_put.md
 //   index          in   INT32 or INT64, any shape; counted from the end if negative; one that is
-//   not
-//                       there is skipped
+//                       not there is skipped, and the run fails (507015)
 //   source         in   as many elements as index, dtype of selfRef
 //   accumulate     in   whether elements are added
 //   workspaceSize  out  bytes of device memory for phase 2

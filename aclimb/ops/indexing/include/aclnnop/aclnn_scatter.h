@@ -14,7 +14,8 @@ extern "C" {
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/scatter.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
-//                       first tensor; one that is not there is skipped
+//                       first tensor; one that is not there is skipped, and the run fails
+//                       (507015)
 //   src            in   what goes there: at least as large as index; dtype of the first tensor
 //   reduce         in   0 replaces, of equal indices by the last one; 1 adds; 2 multiplies
 //   out            out  shape and dtype of self; may be self
@@ -37,7 +38,8 @@ ACLNN_API aclnnStatus aclnnScatter(void* workspace, uint64_t workspaceSize, aclO
 //   selfRef        in and out  rank 0 to 8, strided; dtypes on docs/ops/inplace_scatter.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
-//                       first tensor; one that is not there is skipped
+//                       first tensor; one that is not there is skipped, and the run fails
+//                       (507015)
 //   src            in   what goes there: at least as large as index; dtype of the first tensor
 //   reduce         in   0 replaces, of equal indices by the last one; 1 adds; 2 multiplies
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -59,7 +61,8 @@ ACLNN_API aclnnStatus aclnnInplaceScatter(void* workspace, uint64_t workspaceSiz
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/scatter_value.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
-//                       first tensor; one that is not there is skipped
+//                       first tensor; one that is not there is skipped, and the run fails
+//                       (507015)
 //   value          in   what goes there, converted to the dtype of the first tensor; a number of
 //                       that dtype, where it is one of integers
 //   reduce         in   0 replaces, of equal indices by the last one; 1 adds; 2 multiplies
@@ -83,7 +86,8 @@ ACLNN_API aclnnStatus aclnnScatterValue(void* workspace, uint64_t workspaceSize,
 //   selfRef        in and out  rank 0 to 8, strided; dtypes on docs/ops/inplace_scatter_value.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
-//                       first tensor; one that is not there is skipped
+//                       first tensor; one that is not there is skipped, and the run fails
+//                       (507015)
 //   value          in   what goes there, converted to the dtype of the first tensor; a number of
 //                       that dtype, where it is one of integers
 //   reduce         in   0 replaces, of equal indices by the last one; 1 adds; 2 multiplies

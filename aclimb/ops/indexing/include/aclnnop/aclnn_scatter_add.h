@@ -14,7 +14,8 @@ extern "C" {
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/scatter_add.md
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
-//                       first tensor; one that is not there is skipped
+//                       first tensor; one that is not there is skipped, and the run fails
+//                       (507015)
 //   src            in   what goes there: at least as large as index; dtype of the first tensor
 //   out            out  shape and dtype of self; may be self
 //   workspaceSize  out  bytes of device memory for phase 2

@@ -12,7 +12,7 @@ extern "C" {
 // Phase 1. out[i, ...] = the element of self with the number index[i, ...] in row-major order.
 //   self           in   rank 0 to 8, strided; dtypes on docs/ops/take.md
 //   index          in   INT32 or INT64, any shape; counted from the end if negative; the element of
-//                       one that self does not have is 0
+//                       one that self does not have is 0, and the run fails (507015)
 //   out            out  shape of index, dtype of self
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

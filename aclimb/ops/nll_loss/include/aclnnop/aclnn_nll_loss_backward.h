@@ -15,7 +15,8 @@ extern "C" {
 //   gradOutput     in   shape of target for reduction 0, else rank 0 or [1]; dtype of self
 //   self           in   [N, C] or [C], of which only shape and dtype count; FLOAT, FLOAT16 or BF16
 //   target         in   [N] or rank 0, classes; INT64, INT32 or UINT8. A position whose target is
-//                       ignoreIndex, or outside [0, C), is ignored
+//                       ignoreIndex, or outside [0, C), is ignored; the latter fails
+//                       the run (507015)
 //   weight         in   [C], dtype of self
 //   reduction      in   0 none, 1 mean, 2 sum
 //   ignoreIndex    in   target value to leave out, of any sign
