@@ -43,12 +43,16 @@ LEFT_OUT = {
     "svd_lowrank", "pca_lowrank", "to_sparse", "torch.ops.aten._safe_softmax.default",
 }
 
-# Differences that are torch_npu's own, whatever library it runs on, or that the samples bring along.
+# Differences that are torch_npu's own, whatever library it runs on, or that the samples bring along,
+# by operator, or by operator and dtype.
 EXPLAINED = {
     "__rmatmul__": "torch_npu's gradient of a matrix by a batch does not sum over the batch",
+    "addmv": "aclnnAddmv is documented for vectors, and for a result of the type of its factors",
+    "arange int64": "PyTorch cuts fractions off before it counts, torch_npu hands them on",
     "argsort": "equal elements may come in any order",
     "double": "torch_npu converts float64 to float32",
     "float_power": "torch_npu converts float64 to float32",
+    "fmod bfloat16": "where the quotient overflows, the vectors of the CPU give NaN, its scalars -0",
     "kthvalue": "equal elements may come in any order",
     "matmul": "torch_npu's gradient of a matrix by a batch does not sum over the batch",
     "max.reduction_with_dim": "aclnnMaxDim is documented for ranks 1 to 8",
@@ -65,6 +69,8 @@ EXPLAINED = {
     "nn.functional.max_pool2d": "torch_npu's indices are the mask of the NPU",
     "nn.functional.multi_head_attention_forward": "its dropout is random",
     "nn.functional.upsample_nearest": "torch_npu does not pass a scale that is given",
+    "ones_like int64": "torch_npu forgets the dtype where a device is given",
+    "remainder bfloat16": "as fmod",
     "roll": "aclnnRoll is documented with a shift for each dimension",
     "sort": "equal elements may come in any order",
     "std": "torch_npu takes whole corrections alone",
@@ -200,7 +206,7 @@ def worker(names, samples):
 
     def judged(op, sample, dtype):
         result, text = outcome(op, sample, dtype)
-        known = EXPLAINED.get(full_name(op))
+        known = EXPLAINED.get(full_name(op)) or EXPLAINED.get(f"{full_name(op)} {dtype}")
         return ("explained", known) if result == "failed" and known else (result, text)
 
     for name in names:
