@@ -98,10 +98,10 @@ Status CreateSub(HcclComm* comm, uint32_t count, const uint32_t* ids, uint64_t i
       ids != nullptr && std::find(ids, ids + count, parent.value()->rank()) != ids + count;
   if (ids == nullptr || place == kNotMember || !listed) {
     if (listed) {
-      return BadParameter("subCommRankId", place,
-                          Cat("the place of rank ", parent.value()->rank(),
-                              " in rankIds, which has it"),
-                          "group", "pass the index of the calling rank in rankIds");
+      return BadParameter(
+          "subCommRankId", place,
+          Cat("the place of rank ", parent.value()->rank(), " in rankIds, which has it"), "group",
+          "pass the index of the calling rank in rankIds");
     }
     if (ids != nullptr && place != kNotMember && place < count) {
       return Refuse(HCCL_E_PARA,

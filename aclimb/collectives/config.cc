@@ -25,7 +25,8 @@ static_assert(sizeof(Header) == sizeof(HcclCommConfig::reserved));
 Status CheckHeader(const HcclCommConfig& config) {
   Header header;
   std::memcpy(&header, config.reserved, sizeof(header));
-  if (header.magic == kConfigMagic && header.size >= offsetof(HcclCommConfig, hcclOpExpansionMode)) {
+  if (header.magic == kConfigMagic &&
+      header.size >= offsetof(HcclCommConfig, hcclOpExpansionMode)) {
     return Ok();
   }
   return Refuse(HCCL_E_PARA,

@@ -94,9 +94,8 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
   Status connected = Connect(root, reach, &socket);
   if (!connected.ok()) return connected;
   std::shared_ptr<Link> link(new Link(token, rank, std::move(socket)));
-  link->Send(
-      FrameType::kHello,
-      ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
+  link->Send(FrameType::kHello,
+             ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
   std::unique_lock<std::mutex> lock(link->mutex_);
   const bool told = link->changed_.wait_until(
       lock, deadline, [&] { return link->welcome_ || link->lost_ || link->refused_; });
@@ -159,11 +158,8 @@ Result<std::vector<std::string>> Link::Exchange(const std::string& key,
   if (!told) {
     lock.unlock();
     const char* const text = "a rank of the group waited for the others until its time was up";
-    Send(FrameType::kExchangeFailed, ByteWriter()
-                                         .Text(key)
-                                         .Number(static_cast<uint32_t>(HCCL_E_TIMEOUT))
-                                         .Text(text)
-                                         .Take());
+    Send(FrameType::kExchangeFailed,
+         ByteWriter().Text(key).Number(static_cast<uint32_t>(HCCL_E_TIMEOUT)).Text(text).Take());
   }
   return Refuse(told ? HCCL_E_REMOTE : HCCL_E_TIMEOUT,
                 told ? "the process that called HcclGetRootInfo has ended while ranks connected; "
@@ -191,8 +187,7 @@ void Link::Unwatch(const std::string& channel) {
 }
 
 void Link::TellFailure(const std::string& channel, uint32_t code, const std::string& what) {
-  Send(FrameType::kFailed,
-       ByteWriter().Number(rank_).Number(code).Text(channel).Text(what).Take());
+  Send(FrameType::kFailed, ByteWriter().Number(rank_).Number(code).Text(channel).Text(what).Take());
 }
 
 std::optional<std::vector<Stand>> Link::Ask(const std::string& channel,

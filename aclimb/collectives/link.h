@@ -127,8 +127,8 @@ class Link {
 
   std::mutex watch_mutex_;  // held while a watcher is called
   std::map<std::string, Watcher*> watchers_;
-  std::map<uint32_t, std::string> gone_;        // why, by rank
-  std::map<std::string, Failure> unheard_;      // failures of channels that nobody watches yet
+  std::map<uint32_t, std::string> gone_;    // why, by rank
+  std::map<std::string, Failure> unheard_;  // failures of channels that nobody watches yet
 
   std::optional<QuietThread> thread_;
 };

@@ -12,7 +12,7 @@ namespace aclimb::collectives {
 struct Settings {
   std::chrono::seconds connect_timeout{120};
   std::chrono::milliseconds exec_timeout{1836 * 1000};  // kForever when the variable is 0
-  bool deterministic = false;  // reductions add in the order of the ranks
+  bool deterministic = false;                           // reductions add in the order of the ranks
   bool ipv6 = false;
   std::string address;     // HCCL_IF_IP
   std::string interfaces;  // HCCL_SOCKET_IFNAME

@@ -64,22 +64,14 @@ TEST_F(SettingsTest, EachVariableIsRead) {
 
 TEST_F(SettingsTest, WrongValuesAreNamedNeverIgnored) {
   const std::vector<std::pair<const char*, const char*>> wrong = {
-      {"ACLIMB_SOC", "Ascend9"},
-      {"ACLIMB_DEVICES", "0"},
-      {"ACLIMB_DEVICES", "two"},
-      {"ACLIMB_MEMORY", "lots"},
-      {"ACLIMB_MEMORY", "99999999999G"},
-      {"ACLIMB_MEMORY", "12"},
-      {"ACLIMB_THREADS", "-1"},
-      {"ACLIMB_EXTENSIONS", "yes"},
-      {"ACLIMB_CPU_TARGET", "mmx"},
-      {"ACLIMB_HOST_ACCESS", "2"},
-      {"ACLIMB_STRICT", "on"},
-      {"ACLIMB_DEVICE", "gpu"},
-      {"ACLIMB_LOG", "plans"},
-      {"ASCEND_LAUNCH_BLOCKING", "true"},
-      {"ASCEND_GLOBAL_LOG_LEVEL", "9"},
-      {"ASCEND_MODULE_LOG_LEVEL", "APP=9"},
+      {"ACLIMB_SOC", "Ascend9"},         {"ACLIMB_DEVICES", "0"},
+      {"ACLIMB_DEVICES", "two"},         {"ACLIMB_MEMORY", "lots"},
+      {"ACLIMB_MEMORY", "99999999999G"}, {"ACLIMB_MEMORY", "12"},
+      {"ACLIMB_THREADS", "-1"},          {"ACLIMB_EXTENSIONS", "yes"},
+      {"ACLIMB_CPU_TARGET", "mmx"},      {"ACLIMB_HOST_ACCESS", "2"},
+      {"ACLIMB_STRICT", "on"},           {"ACLIMB_DEVICE", "gpu"},
+      {"ACLIMB_LOG", "plans"},           {"ASCEND_LAUNCH_BLOCKING", "true"},
+      {"ASCEND_GLOBAL_LOG_LEVEL", "9"},  {"ASCEND_MODULE_LOG_LEVEL", "APP=9"},
   };
   for (const auto& [name, value] : wrong) {
     const std::string problem = With(name, value).problem;

@@ -55,8 +55,7 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   queue->ready = true;
   const Task& next = queue->tasks.front();
   // At the end of its spin, or at its next tick: a long task must not lose that much.
-  const bool looks_soon =
-      (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
+  const bool looks_soon = (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
   if (looks_soon && NeedsNoEngine(next) && !deferred_ && ready_count_ == 1 &&
       queue->tasks.size() == 1) {
     deferred_ = true;

@@ -77,11 +77,11 @@ ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(
     aclDataBuffer* const outputs[], const aclopAttr* attr, aclopEngineType engineType,
     aclopCompileType compileFlag, const char* opPath, aclrtStream stream);
 // The same, for operators whose outputs' shapes are known after the run only.
-ACL_FUNC_VISIBILITY aclError aclopCompileAndExecuteV2(
-    const char* opType, int numInputs, aclTensorDesc* inputDesc[], aclDataBuffer* inputs[],
-    int numOutputs, aclTensorDesc* outputDesc[], aclDataBuffer* outputs[], aclopAttr* attr,
-    aclopEngineType engineType, aclopCompileType compileFlag, const char* opPath,
-    aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError
+aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDesc* inputDesc[],
+                         aclDataBuffer* inputs[], int numOutputs, aclTensorDesc* outputDesc[],
+                         aclDataBuffer* outputs[], aclopAttr* attr, aclopEngineType engineType,
+                         aclopCompileType compileFlag, const char* opPath, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -261,8 +261,8 @@ TEST(Threads, GroupsOfOneIdAreApart) {
     EXPECT_EQ(Rank(subs[2], stream).RunAll(), 0);
     EXPECT_EQ(HcclCommDestroy(subs[2]), HCCL_SUCCESS);
     HcclComm none = nullptr;
-    ExpectRefused(HcclCreateSubCommConfig(&comm, 3, all, 8, 0xFFFFFFFF, nullptr, &none), HCCL_E_PARA,
-                  "subCommRankId is 4294967295");
+    ExpectRefused(HcclCreateSubCommConfig(&comm, 3, all, 8, 0xFFFFFFFF, nullptr, &none),
+                  HCCL_E_PARA, "subCommRankId is 4294967295");
     EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
   });
 }
@@ -440,7 +440,8 @@ TEST(Threads, Refusals) {
   ExpectRefused(reduce(at, nullptr, 4, 4, 0), HCCL_E_PTR, "recvBuf is null");
   ExpectRefused(reduce(&host, at, 1, 4, 0), HCCL_E_PARA, "no device memory");
   ExpectRefused(reduce(at, at, 400, 4, 0), HCCL_E_PARA, "the call needs 1600");
-  ExpectRefused(reduce(at, at, uint64_t{1} << 62, 4, 0), HCCL_E_PARA, "count is 4611686018427387904");
+  ExpectRefused(reduce(at, at, uint64_t{1} << 62, 4, 0), HCCL_E_PARA,
+                "count is 4611686018427387904");
   ExpectRefused(reduce(at, at, 4, 13, 0), HCCL_E_PARA, "dataType is 13");
   ExpectRefused(reduce(at, at, 4, 4, 9), HCCL_E_PARA, "op is 9");
   ExpectRefused(reduce(at, at, 4, 15, 0), HCCL_E_NOT_SUPPORT, "FP8E4M3");

@@ -17,7 +17,7 @@ struct OperatorCall {
   std::vector<View*> views;
   std::function<aclnnStatus(uint64_t*, aclOpExecutor**)> plan;
   aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream) = nullptr;
-  double operations = 0;  // about; larger calls end after phase 1
+  double operations = 0;   // about; larger calls end after phase 1
   bool runs_once = false;  // a run changes the shape of its output's tensor
 };
 

@@ -103,7 +103,8 @@ std::string OperatorsPage() {
 }
 
 int Usage() {
-  std::fputs("usage: aclimb_pages operator FOLDER | operators | environment | errors | checker\n", stderr);
+  std::fputs("usage: aclimb_pages operator FOLDER | operators | environment | errors | checker\n",
+             stderr);
   for (const truth::OperatorEntry* entry : AllOperators()) {
     const contract::Contract* contract = entry->contract;
     std::fprintf(stderr, "  %s\n", contract->folder);

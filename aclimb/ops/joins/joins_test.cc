@@ -47,12 +47,11 @@ TEST_F(JoinsRules, Stack) {
     a.Tensor(kOut, {2, 2, 3}, kFloat);
   });
   harness.ExpectGenericRules();
-  harness.ExpectRule(
-      "promotes/tensors",
-      [](CallArguments& a) {
-        a.Tensors(kTensors, {{{2, 3}, kFloat}, {{2, 3}, DType::kUInt32}});
-      },
-      {{"tensors"}});
+  harness.ExpectRule("promotes/tensors",
+                     [](CallArguments& a) {
+                       a.Tensors(kTensors, {{{2, 3}, kFloat}, {{2, 3}, DType::kUInt32}});
+                     },
+                     {{"tensors"}});
   harness.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {2, 3, 2}, kFloat); });
   harness.ExpectEveryRuleCovered({"stack/product"});
 }

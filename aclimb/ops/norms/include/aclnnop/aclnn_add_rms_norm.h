@@ -21,14 +21,15 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2, executor out for phase 2
 //   returns  161001 a required pointer is null; 161002 a dtype, a shape, a number, a rank above 8,
 //            a blocked format
-ACLNN_API aclnnStatus aclnnAddRmsNormGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
-    const aclTensor* gamma, double epsilonOptional, const aclTensor* yOut, const aclTensor* rstdOut,
-    const aclTensor* xOut, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnAddRmsNormGetWorkspaceSize(
+    const aclTensor* x1, const aclTensor* x2, const aclTensor* gamma, double epsilonOptional,
+    const aclTensor* yOut, const aclTensor* rstdOut, const aclTensor* xOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  as phase 2 of every operator (docs/errors.md)
 ACLNN_API aclnnStatus aclnnAddRmsNorm(void* workspace, uint64_t workspaceSize,
-    aclOpExecutor* executor, aclrtStream stream);
+                                      aclOpExecutor* executor, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -26,16 +26,17 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2, executor out for phase 2
 //   returns  161001 a required pointer is null; 161002 a dtype, a shape, a number, a rank above 8,
 //            a blocked format
-ACLNN_API aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(const aclTensor* gradOut,
-    const aclTensor* input, const aclTensor* weight, const aclTensor* runningMean,
-    const aclTensor* runningVar, const aclTensor* saveMean, const aclTensor* saveInvstd,
-    bool training, double eps, const aclBoolArray* outputMask, aclTensor* gradInput,
-    aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(
+    const aclTensor* gradOut, const aclTensor* input, const aclTensor* weight,
+    const aclTensor* runningMean, const aclTensor* runningVar, const aclTensor* saveMean,
+    const aclTensor* saveInvstd, bool training, double eps, const aclBoolArray* outputMask,
+    aclTensor* gradInput, aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  as phase 2 of every operator (docs/errors.md)
 ACLNN_API aclnnStatus aclnnBatchNormBackward(void* workspace, uint64_t workspaceSize,
-    aclOpExecutor* executor, const aclrtStream stream);
+                                             aclOpExecutor* executor, const aclrtStream stream);
 
 #ifdef __cplusplus
 }

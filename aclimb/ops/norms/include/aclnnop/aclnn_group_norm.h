@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-// Shifts and scales groups of channels of each sample to mean 0 and variance 1, then channels by gamma and beta. Phase 1.
+// Shifts and scales groups of channels of each sample to mean 0 and variance 1, then channels by
+// gamma and beta. Phase 1.
 //   self     in    N * C * HxW elements, strided
 //   gamma    in    [C], may be null: ones
 //   beta     in    [C], may be null: zeros
@@ -25,14 +26,16 @@ extern "C" {
 //   returns  161001 a required pointer is null; 161002 a dtype, a shape, a number, a rank above 8,
 //            a blocked format
 ACLNN_API aclnnStatus aclnnGroupNormGetWorkspaceSize(const aclTensor* self, const aclTensor* gamma,
-    const aclTensor* beta, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps,
-    aclTensor* out, aclTensor* meanOut, aclTensor* rstdOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor);
+                                                     const aclTensor* beta, int64_t N, int64_t C,
+                                                     int64_t HxW, int64_t group, double eps,
+                                                     aclTensor* out, aclTensor* meanOut,
+                                                     aclTensor* rstdOut, uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  as phase 2 of every operator (docs/errors.md)
 ACLNN_API aclnnStatus aclnnGroupNorm(void* workspace, uint64_t workspaceSize,
-    aclOpExecutor* executor, aclrtStream stream);
+                                     aclOpExecutor* executor, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -21,15 +21,15 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2, executor out for phase 2
 //   returns  161001 a required pointer is null; 161002 a dtype, a shape, a number, a rank above 8,
 //            a blocked format
-ACLNN_API aclnnStatus aclnnLayerNormGetWorkspaceSize(const aclTensor* input,
-    const aclIntArray* normalizedShape, const aclTensor* weightOptional,
+ACLNN_API aclnnStatus aclnnLayerNormGetWorkspaceSize(
+    const aclTensor* input, const aclIntArray* normalizedShape, const aclTensor* weightOptional,
     const aclTensor* biasOptional, double eps, aclTensor* out, aclTensor* meanOutOptional,
     aclTensor* rstdOutOptional, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  as phase 2 of every operator (docs/errors.md)
 ACLNN_API aclnnStatus aclnnLayerNorm(void* workspace, uint64_t workspaceSize,
-    aclOpExecutor* executor, aclrtStream stream);
+                                     aclOpExecutor* executor, aclrtStream stream);
 
 // aclnnLayerNorm with a choice of its precision. Phase 1.
 //   input            in    [A..., normalizedShape...], strided
@@ -44,8 +44,8 @@ ACLNN_API aclnnStatus aclnnLayerNorm(void* workspace, uint64_t workspaceSize,
 //   workspaceSize  out  bytes of device memory for phase 2, executor out for phase 2
 //   returns  161001 a required pointer is null; 161002 a dtype, a shape, a number, a rank above 8,
 //            a blocked format
-ACLNN_API aclnnStatus aclnnLayerNormWithImplModeGetWorkspaceSize(const aclTensor* input,
-    const aclIntArray* normalizedShape, const aclTensor* weightOptional,
+ACLNN_API aclnnStatus aclnnLayerNormWithImplModeGetWorkspaceSize(
+    const aclTensor* input, const aclIntArray* normalizedShape, const aclTensor* weightOptional,
     const aclTensor* biasOptional, double eps, aclTensor* out, aclTensor* meanOutOptional,
     aclTensor* rstdOutOptional, int32_t implMode, uint64_t* workspaceSize,
     aclOpExecutor** executor);
@@ -53,7 +53,7 @@ ACLNN_API aclnnStatus aclnnLayerNormWithImplModeGetWorkspaceSize(const aclTensor
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  as phase 2 of every operator (docs/errors.md)
 ACLNN_API aclnnStatus aclnnLayerNormWithImplMode(void* workspace, uint64_t workspaceSize,
-    aclOpExecutor* executor, aclrtStream stream);
+                                                 aclOpExecutor* executor, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -20,13 +20,15 @@ extern "C" {
 //   returns  161001 a required pointer is null; 161002 a dtype, a shape, a number, a rank above 8,
 //            a blocked format
 ACLNN_API aclnnStatus aclnnRmsNormGetWorkspaceSize(const aclTensor* x, const aclTensor* gamma,
-    double epsilon, const aclTensor* yOut, const aclTensor* rstdOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor);
+                                                   double epsilon, const aclTensor* yOut,
+                                                   const aclTensor* rstdOut,
+                                                   uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  as phase 2 of every operator (docs/errors.md)
 ACLNN_API aclnnStatus aclnnRmsNorm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-    aclrtStream stream);
+                                   aclrtStream stream);
 
 #ifdef __cplusplus
 }
