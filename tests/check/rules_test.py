@@ -24,6 +24,7 @@ def check_wrong(name, rule, line, switch):
     failures.expect(rules == [rule], name, "is found to break", rules, program.stderr)
     if rules != [rule]:
         return
+    failures.expect(found[0]["count"] == 1, name, "is told", found[0]["count"], "times")
     expected = 0 if rule in NOTES else 86
     failures.expect(program.returncode == expected, name, "ends with", program.returncode)
     for part in (f"rule: {rule}\n", "fix: ", "expected ", found[0]["what"]):

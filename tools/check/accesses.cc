@@ -90,11 +90,16 @@ void Accesses::TellRace(const Here& here, const Use& use, const Block& block,
 void Accesses::CheckRaces(const Here& here, const Use& use, Block& block, const Clock& clock,
                           bool queued) {
   if (Knows(clock, block.latest)) return;
-  for (const PastAccess& past : block.accesses) {
-    if ((!use.writes && !past.writes) || Knows(clock, past.stamp)) continue;
-    const Overlap overlap = OverlapOf(use.bytes, past.bytes);
+  // The newest of a queue is told: an event that orders it orders the older ones as well.
+  std::vector<uint32_t> told;
+  for (auto past = block.accesses.rbegin(); past != block.accesses.rend(); ++past) {
+    if ((!use.writes && !past->writes) || Knows(clock, past->stamp)) continue;
+    if (std::find(told.begin(), told.end(), past->stamp.queue) != told.end()) continue;
+    const Overlap overlap = OverlapOf(use.bytes, past->bytes);
     if (overlap == Overlap::kUnknown) ++undecided_;
-    if (overlap == Overlap::kYes) TellRace(here, use, block, past, queued);
+    if (overlap != Overlap::kYes) continue;
+    TellRace(here, use, block, *past, queued);
+    told.push_back(past->stamp.queue);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/matmul/matmul.h"
 #include "aclimb/ops/grouped_matmul/contract.h"
+#include "aclimb/simd/parallel.h"
 
 namespace aclimb::grouped_matmul {
 namespace {
@@ -15,7 +16,10 @@ class Products final : public Plan {
   explicit Products(std::vector<PlanPointer> each) : each_(std::move(each)) {}
 
   void Run(const RunContext& run) const override {
-    for (const PlanPointer& product : each_) product->Run(run);
+    for (const PlanPointer& product : each_) {
+      if (IsCancelled()) return;
+      product->Run(run);
+    }
   }
   double Flops() const override {
     double sum = 0;
@@ -32,11 +36,14 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
     return matmul::Term{parameter, i, arguments.Tensor(parameter, i).View()};
   };
   std::vector<PlanPointer> products;
+  // Products follow one another: each may use the whole workspace.
+  const int64_t mark = planner.workspace().Mark();
   double cycles = 0;
   for (size_t i = 0; i < arguments.ElementCount(kX); ++i) {
     matmul::Call call = {.a = term(kX, i), .b = term(kWeight, i), .out = term(kY, i)};
     if (arguments.Given(kBias)) call.self = term(kBias, i);
     Result<PlanPointer> product = matmul::MakePlan(planner, call);
+    planner.workspace().Rewind(mark);
     if (!product.ok()) return product.TakeStatus();
     if (product.value() == nullptr) continue;
     products.push_back(std::move(product.value()));

@@ -2,6 +2,7 @@
 
 #include "aclimb/ops/grouped_matmul/operators.h"
 #include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::testing {
@@ -59,6 +60,36 @@ TEST(GroupedMatmulContract, EveryRuleIsEnforcedAndExplained) {
     a.Tensors(kY, {{{2, 6}, kF32}, {{5, 2}, kF32}});
   });
   harness.ExpectEveryRuleCovered({"grouped_matmul_v3/product"});
+}
+
+// How much workspace so many products of one shape want.
+uint64_t WorkspaceOf(size_t products) {
+  const auto list = [products](int64_t rows, int64_t columns) {
+    const int64_t shape[] = {rows, columns}, stride[] = {columns, 1};
+    std::vector<aclTensor*> tensors;
+    for (size_t i = 0; i < products; ++i) {
+      tensors.push_back(
+          aclCreateTensor(shape, 2, ACL_FLOAT16, stride, 0, ACL_FORMAT_ND, shape, 2, nullptr));
+    }
+    return aclCreateTensorList(tensors.data(), products);
+  };
+  aclTensorList* const x = list(64, 96);
+  aclTensorList* const weight = list(96, 128);
+  aclTensorList* const y = list(64, 128);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ACLIMB_EXPECT_OK(aclnnGroupedMatmulV3GetWorkspaceSize(
+      x, weight, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0, -1, y, &size, &executor));
+  ACLIMB_EXPECT_OK(aclDestroyAclOpExecutor(executor));
+  for (aclTensorList* each : {x, weight, y}) ACLIMB_EXPECT_OK(aclDestroyTensorList(each));
+  return size;
+}
+
+class GroupedMatmulWorkspace : public DeviceTest {};
+
+TEST_F(GroupedMatmulWorkspace, IsOneForAllProducts) {
+  EXPECT_GT(WorkspaceOf(1), 64u);
+  EXPECT_EQ(WorkspaceOf(5), WorkspaceOf(1));
 }
 
 }  // namespace
