@@ -56,6 +56,8 @@ int Train(int rank, int ranks, const std::string& file) {
   HcclComm comm = nullptr;
   CHECK_HCCL(HcclCommInitRootInfo(static_cast<uint32_t>(ranks), &info, static_cast<uint32_t>(rank),
                                   &comm));
+  // All ranks have read the file: it must not be there when the next run begins.
+  if (rank == 0) std::remove(file.c_str());
 
   // All ranks draw the same samples and the same first parameters.
   Random random;
@@ -91,7 +93,8 @@ int main(int count, char** arguments) {
   const int ranks = NumberOf("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", 1);
   if (count != 2 || ranks < 1 || kBatch % ranks != 0) {
     std::fprintf(stderr,
-                 "usage: RANK=0 WORLD_SIZE=1 train_digits_ranks <file>; %d images are shared\n",
+                 "usage: RANK=0 WORLD_SIZE=1 train_digits_ranks <file>\n"
+                 "The file does not exist yet. WORLD_SIZE divides %d, the images of a step.\n",
                  static_cast<int>(kBatch));
     return 2;
   }

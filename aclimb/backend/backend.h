@@ -214,14 +214,18 @@ typedef struct AclimbBackend {
                     size_t count, uint32_t* task_id);
   // When the queue gets there, calls start(payload, suspension) without locks, and runs nothing
   // more of this queue until queue_resume(suspension). `start` returns at once. When the work is
-  // dropped instead, start(payload, null) is called so that it can clean up.
+  // dropped instead, start(payload, null) is called so that it can clean up. `start` may be called
+  // within queue_suspend, on the caller's thread: where nothing is in front of the halt, or where
+  // the queue drops it at once. So the caller holds no lock that `start` takes.
   int (*queue_suspend)(AclimbQueue* queue, void (*start)(void* payload, AclimbSuspension*),
                        void* payload, uint32_t* task_id);
   // From any thread, exactly once per suspension.
   void (*queue_resume)(AclimbSuspension* suspension);
   // Waits until everything submitted before the call is done; timeout in milliseconds, -1 for ever.
   // Returns 507046 when time is up, 107023 when the queue was aborted meanwhile (or depends on
-  // aborted work), or the queue's first pending error, which is then cleared. May block.
+  // aborted work), or the queue's first pending error, which is then cleared. May block. Without a
+  // time limit the calling thread may do the queue's work: copies, fills, and the tasks that
+  // ACLIMB_INLINE_BYTES and any_thread of AclimbTask allow; it calls no `start` of a halt.
   int (*queue_wait)(AclimbQueue* queue, int64_t timeout_ms);
   // Does not block: *idle tells whether everything is done. Returns a pending error like
   // queue_wait.

@@ -254,6 +254,36 @@ TEST_P(Conformance, SuspensionHoldsOneQueueOnly) {
   EXPECT_EQ(behind.runs.load(), 1);
 }
 
+// `start` may be called within queue_suspend or later, but without locks, and may use the backend.
+TEST_P(Conformance, StartOfAHaltMayUseTheBackend) {
+  struct Halt {
+    const AclimbBackend* backend;
+    AclimbQueue* queue;
+    const Counted* before;
+    int runs_before = -1, idle = -1, starts = 0;
+  };
+  const auto start = [](void* payload, AclimbSuspension* suspension) {
+    auto* const halt = static_cast<Halt*>(payload);
+    halt->runs_before = halt->before->runs;
+    EXPECT_EQ(halt->backend->queue_query(halt->queue, &halt->idle), 0);
+    ++halt->starts;
+    halt->backend->queue_resume(suspension);
+  };
+  // With nothing in front of the halt, and with a task.
+  for (const int tasks : {0, 1}) {
+    Counted before, behind;
+    Halt halt = {backend_, queue_, &before};
+    for (int i = 0; i < tasks; ++i) ASSERT_EQ(Submit(queue_, &before), 0);
+    ASSERT_EQ(backend_->queue_suspend(queue_, start, &halt, nullptr), 0);
+    ASSERT_EQ(Submit(queue_, &behind), 0);
+    ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
+    EXPECT_EQ(halt.starts, 1);
+    EXPECT_EQ(halt.runs_before, tasks);
+    EXPECT_EQ(halt.idle, 0);
+    EXPECT_EQ(behind.runs.load(), 1);
+  }
+}
+
 TEST_P(Conformance, MarkersOrderQueuesAndCarryTime) {
   Hold hold;
   Counted before, after;
@@ -464,14 +494,6 @@ std::vector<std::string> Names() {
 
 INSTANTIATE_TEST_SUITE_P(Backends, Conformance, testing::ValuesIn(Names()),
                          [](const auto& instance) { return instance.param; });
-
-TEST(Loader, MissingPlugInIsRefusedWithItsPath) {
-  const Result<const AclimbBackend*> loaded = LoadBackend("nonexistent");
-  ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.status().code(), kRtFeatureNotSupport);
-  EXPECT_NE(loaded.status().refusal().what.find("/aclimb/libaclimb_nonexistent.so"),
-            std::string::npos);
-}
 
 }  // namespace
 }  // namespace aclimb

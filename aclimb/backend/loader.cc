@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 #include "aclimb/core/codes.h"
@@ -39,6 +41,85 @@ const BuiltInBackend* FindBuiltIn(std::string_view name) {
   return nullptr;
 }
 
+struct Entry {
+  const char* name;
+  size_t offset;
+};
+#define ENTRY(name) \
+  { #name, offsetof(AclimbBackend, name) }
+constexpr Entry kRequired[] = {
+    ENTRY(configure),
+    ENTRY(device_count),
+    ENTRY(device_open),
+    ENTRY(device_close),
+    ENTRY(device_properties),
+    ENTRY(take_refusal),
+    ENTRY(memory_allocate),
+    ENTRY(memory_free),
+    ENTRY(memory_kernel_address),
+    ENTRY(memory_is_device),
+    ENTRY(memory_copy),
+    ENTRY(memory_fill),
+    ENTRY(memory_info),
+    ENTRY(host_allocate),
+    ENTRY(host_free),
+    ENTRY(range_reserve),
+    ENTRY(range_release),
+    ENTRY(physical_allocate),
+    ENTRY(physical_free),
+    ENTRY(range_map),
+    ENTRY(range_unmap),
+    ENTRY(queue_create),
+    ENTRY(queue_destroy),
+    ENTRY(queue_submit),
+    ENTRY(queue_copy),
+    ENTRY(queue_fill),
+    ENTRY(queue_suspend),
+    ENTRY(queue_resume),
+    ENTRY(queue_wait),
+    ENTRY(queue_query),
+    ENTRY(queue_abort),
+    ENTRY(queue_is_lost),
+    ENTRY(queue_stop_on_failure),
+    ENTRY(queue_take_failure),
+    ENTRY(queue_record),
+    ENTRY(queue_wait_marker),
+    ENTRY(marker_retain),
+    ENTRY(marker_release),
+    ENTRY(marker_state),
+    ENTRY(marker_wait),
+    ENTRY(marker_time),
+    ENTRY(cancelled),
+    ENTRY(explain),
+};
+// A backend has all of them or none.
+constexpr Entry kKernels[] = {ENTRY(kernel_make), ENTRY(kernel_run), ENTRY(kernel_release)};
+#undef ENTRY
+static_assert(std::size(kRequired) + std::size(kKernels) ==
+                  (sizeof(AclimbBackend) - offsetof(AclimbBackend, configure)) / sizeof(void*),
+              "every entry of the interface is in one of the two lists");
+
+bool IsNull(const AclimbBackend& backend, const Entry& entry) {
+  void (*function)() = nullptr;
+  std::memcpy(&function, reinterpret_cast<const char*>(&backend) + entry.offset, sizeof(function));
+  return function == nullptr;
+}
+
+// The name of an entry that the backend should have and has not; null when it is complete.
+const char* MissingEntry(const AclimbBackend& backend) {
+  for (const Entry& entry : kRequired) {
+    if (IsNull(backend, entry)) return entry.name;
+  }
+  const char* missing = nullptr;
+  size_t nulls = 0;
+  for (const Entry& entry : kKernels) {
+    if (!IsNull(backend, entry)) continue;
+    missing = entry.name;
+    ++nulls;
+  }
+  return nulls == std::size(kKernels) ? nullptr : missing;
+}
+
 }  // namespace
 
 bool HasBackend(std::string_view name) {
@@ -67,6 +148,13 @@ Result<const AclimbBackend*> LoadBackend(std::string_view name) {
                       backend != nullptr ? backend->api_version : 0, "; expected ",
                       ACLIMB_BACKEND_API_VERSION, "."),
                   "install the plug-in of this very release", "backend/loader/version");
+  }
+  if (const char* const missing = MissingEntry(*backend)) {
+    return Refuse(kInternalError,
+                  Cat("the plug-in ", path, " leaves the entry ", missing,
+                      " null; expected every entry of aclimb/backend/backend.h, of the kernels' "
+                      "three all or none."),
+                  "implement the entry in the plug-in", "backend/loader/entry");
   }
   return backend;
 }

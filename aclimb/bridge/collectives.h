@@ -26,7 +26,8 @@ typedef struct AclimbCollective {
   // others. Returns when it is done, or at once when it is not its turn or somebody does it: 0, or
   // 1 when it was dropped meanwhile.
   int (*help)(void* payload);
-  // No thread waits for the stream now: who left the operation to one begins it. Returns at once.
+  // The program does not wait for the stream now. If the operation was left to a thread that would
+  // wait, the communicator's own thread begins it. Returns at once.
   void (*hurry)(void* payload);
   // After aclimb_collective_done, on a thread of the runtime: 0 or the aclError of the task, which
   // may call aclimb_explain.

@@ -50,6 +50,14 @@ Status Dropped(const Operation& operation, uint32_t rank) {
                 "destroy the communicator and make a new one", "collective/dropped");
 }
 
+// The place of the call that this thread is in. Looking it up takes long, so that it is done once,
+// and under no lock: messages about the operation are made under several.
+std::string PlaceOfCall() {
+  char text[256] = "";
+  if (const uint32_t site = aclimb_call_site()) aclimb_call_site_text(site, text, sizeof(text));
+  return text;
+}
+
 }  // namespace
 
 Communicator::Communicator(std::unique_ptr<Group> group, Origin origin)
@@ -114,7 +122,7 @@ void Communicator::Abandon(std::unique_lock<std::mutex>& lock) {
 Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
                            aclrtStream stream) {
   operation.timeout_ms = origin_.settings.exec_timeout.count();
-  operation.site = aclimb_call_site();
+  operation.place = PlaceOfCall();
   auto item = std::make_shared<Queued>();
   auto payload = std::make_unique<std::shared_ptr<Queued>>(item);
   AclimbCollective collective = {};

@@ -84,8 +84,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
     std::unique_ptr<ToolView> view;
     std::thread::id caller;
     // Guarded by the communicator's mutex:
-    bool reached = false;
-    bool dropped = false;
+    bool reached = false;  // the stream has come to the operation
+    bool dropped = false;  // the stream will not run it, or nobody gets its result
     bool refused = false;  // the stream did not take it
     AclimbSuspension* stop = nullptr;
     // Written before the stream goes on:

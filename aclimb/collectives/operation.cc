@@ -1,6 +1,5 @@
 #include "aclimb/collectives/operation.h"
 
-#include "aclimb/bridge/collectives.h"
 #include "aclimb/collectives/datatype.h"
 #include "aclimb/core/text.h"
 
@@ -65,9 +64,7 @@ std::vector<Flow> Operation::Flows(uint32_t rank) const {
 }
 
 std::string Operation::Text() const {
-  char place[256] = "";
-  if (site != 0) aclimb_call_site_text(site, place, sizeof(place));
-  return place[0] == '\0' ? TextOfCall() : Cat(TextOfCall(), ", called in ", place);
+  return place.empty() ? TextOfCall() : Cat(TextOfCall(), ", called in ", place);
 }
 
 std::string Operation::TextOfCall() const {

@@ -62,7 +62,7 @@ struct Operation {
   // Among the collectives of the communicator, from 1; all ranks count alike. 0 of kTransfers.
   uint64_t number = 0;
   int64_t timeout_ms = 0;
-  uint32_t site = 0;  // aclimb_call_site
+  std::string place;  // where the program makes the call; empty when it is not known
 
   uint64_t bytes() const;  // of `count` elements
   bool Reduces() const;
@@ -71,8 +71,7 @@ struct Operation {
   uint64_t Signature() const;
   // What it does with each other rank where the counts are each pair's own: kAllToAll, kTransfers.
   std::vector<Flow> Flows(uint32_t rank) const;
-  // "call 5: HcclAllReduce(count = 8, dataType = FP32, op = SUM)", and where it is made, if that is
-  // known
+  // "call 5: HcclAllReduce(count = 8, dataType = FP32, op = SUM)", and the place, if it is known.
   std::string Text() const;
 
  private:

@@ -34,6 +34,10 @@ const char* FixOf(const Contract& contract, const Rule& rule, const Arguments& a
   if (rule.kind != RuleKind::kBroadcasts || Meet(contract, rule, arguments, extents, count)) {
     return rule.fix;
   }
+  // An input that has to broadcast to the output itself.
+  for (int index : {rule.subject, rule.other, rule.third}) {
+    if (index >= 0 && !IsRead(contract.At(index).role)) return rule.fix;
+  }
   return "reshape one of the inputs, or give it dimensions of 1 where it has to be repeated";
 }
 

@@ -28,7 +28,8 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "size of the compute team; 0 means all cores of the affinity mask that the CPU quota of the "
      "control group pays for; OMP_THREAD_LIMIT bounds both (`aclimb info` says what decided)"},
     {"ACLIMB_CPU_TARGET", "avx2, avx512, avx512_bf16", "what the processor has",
-     "the most instructions that kernels may use, ours and oneDNN's: every way that a processor has "
+     "the most instructions that kernels may use, ours and oneDNN's: every way that a processor "
+     "has "
      "can be tested on it"},
     {"ACLIMB_HOST_ACCESS", "0, 1", "0", "1 lets the host dereference device addresses"},
     {"ACLIMB_EXTENSIONS", "0, 1", "0", "1 accepts argument values that the documents reserve"},
@@ -67,11 +68,12 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "1 lets traces, findings, orders and recordings replace files that exist"},
     {"HCCL_CONNECT_TIMEOUT", "1 to 7200", "120", "seconds in which all ranks have to join"},
     {"HCCL_EXEC_TIMEOUT", "0 to 2147483647", "1836",
-     "seconds that a rank waits for another one in a collective; 0 means for ever"},
+     "seconds that a collective may take from the moment its stream comes to it; 0 means for ever"},
     {"HCCL_IF_IP", "a numeric address of this machine", "",
      "where other ranks reach this one; wins over HCCL_SOCKET_IFNAME"},
     {"HCCL_SOCKET_IFNAME", "a comma list of names of interfaces; =, ^ and ^= before it", "",
-     "the interface whose address that is: those that begin so, with = of this very name, with ^ all "
+     "the interface whose address that is: those that begin so, with = of this very name, with ^ "
+     "all "
      "others"},
     {"HCCL_SOCKET_FAMILY", "AF_INET, AF_INET6", "AF_INET", "the kind of that address"},
     {"HCCL_IF_BASE_PORT", "0 to 65520", "0",

@@ -18,8 +18,8 @@ bool MatricesReachTooFar(const Problem& problem);
 // Whether oneDNN reads matrices of so many rows and columns where they are.
 bool MatricesRead(const Operand& operand, int64_t rows, int64_t columns);
 
-// Whether a copy of `a` by rows gains: where both are transposed, oneDNN's product takes half as long
-// again for a block of them.
+// Whether a copy of `a` by rows gains: where both are transposed, oneDNN's product takes half as
+// long again for a block of them.
 bool MatricesGainByRows(const Problem& problem);
 
 // `a` and `b` are both float32 or both bfloat16, and oneDNN reads them.

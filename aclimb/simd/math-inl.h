@@ -133,17 +133,18 @@ HWY_INLINE hn::Vec<D> Erf(D d, hn::Vec<D> x) {
 }
 
 // The standard normal distribution's share below x, (1 + erf(x / sqrt(2))) / 2, to within two units
-// in the last place where it is above a half and 2^-17 of itself below. Below -5.75 it is zero.
+// in the last place where it is above a half and 2^-16 of itself below; of half types 2^-13. Below
+// -5.75 it is zero.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
   // -log(1 - share) from 0 to there, in powers of x.
-  static constexpr float kTail[] = {0x1.62e42ep-1f,  0x1.9884a4p-1f,  0x1.45ed64p-2f,
-                                    0x1.2a406ap-5f,  -0x1.412d54p-8f, 0x1.22fba2p-14f,
-                                    0x1.514306p-13f, -0x1.6d5842p-15f, 0x1.935220p-18f,
+  static constexpr float kTail[] = {0x1.62e42ep-1f,   0x1.9884a4p-1f,   0x1.45ed64p-2f,
+                                    0x1.2a406ap-5f,   -0x1.412d54p-8f,  0x1.22fba2p-14f,
+                                    0x1.514306p-13f,  -0x1.6d5842p-15f, 0x1.935220p-18f,
                                     -0x1.e2d442p-22f, 0x1.ef647cp-27f};
-  // As precise as half types are.
-  static constexpr float kHalfTail[] = {0x1.62e3fcp-1f,  0x1.988c02p-1f,  0x1.459372p-2f,
-                                        0x1.30a778p-5f,  -0x1.7a235cp-8f, 0x1.3e63c4p-11f,
+  // The same for half types.
+  static constexpr float kHalfTail[] = {0x1.62e3fcp-1f,   0x1.988c02p-1f,  0x1.459372p-2f,
+                                        0x1.30a778p-5f,   -0x1.7a235cp-8f, 0x1.3e63c4p-11f,
                                         -0x1.38e492p-15f, 0x1.058e7ep-20f};
   const auto end = hn::Set(d, 5.75f);
   const auto magnitude = hn::Abs(x);

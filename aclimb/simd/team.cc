@@ -45,20 +45,18 @@ bool SpinUntil(Clock::duration patience, Done&& done) {
   return false;
 }
 
-// The system wakes a thread beside the one that wakes it where the other cores have just been busy.
-// There it would wait for that thread, which does not, to the end of its time slice, loop after
-// loop. Its cores are as before afterwards.
+}  // namespace
+
 void LeaveCore(int core) {
-  cpu_set_t all;
+  cpu_set_t all, now;
   if (sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) < 2) return;
   cpu_set_t others = all;
   CPU_CLR(core, &others);
-  if (sched_setaffinity(0, sizeof(others), &others) == 0) {
-    (void)sched_setaffinity(0, sizeof(all), &all);
-  }
+  if (sched_setaffinity(0, sizeof(others), &others) != 0) return;
+  // Somebody else may have changed the thread's cores meanwhile: theirs count.
+  if (sched_getaffinity(0, sizeof(now), &now) != 0 || !CPU_EQUAL(&now, &others)) return;
+  (void)sched_setaffinity(0, sizeof(all), &all);
 }
-
-}  // namespace
 
 // A child of fork has none of the threads, and whatever they were doing will never end there: it
 // begins with a new team in the same place.
@@ -145,6 +143,9 @@ uint32_t Team::AwaitRound(uint32_t seen) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (!has_come()) FutexWait(round_, seen);
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    // The system wakes a thread on the core of the thread that wakes it where the other cores have
+    // just been busy. There it would wait for that thread, which does not wait, to the end of a
+    // time slice, loop after loop.
     const int core = sched_getcpu();
     if (core >= 0 && core == core_.load(std::memory_order_relaxed)) LeaveCore(core);
   }

@@ -6,6 +6,10 @@
 
 namespace aclimb {
 
+// Moves the calling thread from the core to another one of those that it may use. It may use the
+// same ones afterwards.
+void LeaveCore(int core);
+
 // The compute threads of the process, beside the thread that has work for them. Nobody waits for a
 // thread that is late or missing: the caller begins at once, threads join while it is at work, and
 // the caller returns when it has ended and those that joined have left. So a loop has to be shared

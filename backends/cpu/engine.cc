@@ -32,7 +32,6 @@ bool NeedsNoEngine(const Task& task) {
          (task.kind == Task::Kind::kRun && task.run.any_thread != 0);
 }
 
-
 }  // namespace
 
 bool Cancelled() {

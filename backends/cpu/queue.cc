@@ -151,7 +151,8 @@ void Append(AclimbQueue* queue, const Task& task) {
   added.thread_id = ThreadId();
 }
 
-// The same. With another code than 0 nothing happened, and the caller still owns the task.
+// Appends the task, and returns a code where Append throws. If it is not 0, nothing happened and
+// the caller still owns the task.
 int AppendOrCode(AclimbQueue* queue, const Task& task) {
   try {
     Append(queue, task);
@@ -161,7 +162,7 @@ int AppendOrCode(AclimbQueue* queue, const Task& task) {
   return 0;
 }
 
-// And has it run.
+// Appends the task and has the engine run it. The code is that of AppendOrCode.
 int Enqueue(AclimbQueue* queue, const Task& task) {
   if (const int code = AppendOrCode(queue, task)) return code;
   queue->engine->MakeReady(queue);

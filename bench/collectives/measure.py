@@ -3,11 +3,10 @@
 
   measure.py [<aclimb_collectives_bench>] [--most BYTES] [--only NAME...] [--write]
 
-Ranks are processes of this host, or of two hosts that are network namespaces of it, where the system lets us have
-them. Open MPI takes part where mpirun is there and the program was built with it, over TCP as the others and, in
-runs of its own, by shared memory. --write leaves the figures in docs/measurements/hccl.json and the tables in
-docs/hccl.md; without the program it writes the tables of the figures that are there. The machine should do nothing
-else.
+Ranks are processes of this machine, or of two network namespaces of it, where the system lets us have them. Open MPI
+takes part where mpirun is there and the program was built with it, over TCP as the others and, in runs of its own, by
+shared memory. --write leaves the figures in docs/measurements/hccl.json and the tables in docs/hccl.md; without the
+program it writes the tables of the figures that are there. The machine should do nothing else.
 """
 
 import argparse
@@ -35,6 +34,9 @@ def by_shell(program, ranks, folder, most, prefixes=None, **environment):
         processes.append(subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={
             **os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), **environment}))
     outputs = [process.communicate()[0] for process in processes]
+    for process in processes:
+        if process.returncode != 0:
+            raise subprocess.CalledProcessError(process.returncode, process.args)
     return outputs[0]
 
 
@@ -93,17 +95,20 @@ def time_text(row, name):
 def table(figures, name, title):
     rows = figures[name]["rows"]
     memory = figures.get("memory 2", {"rows": {}})["rows"] if name == "host 2" else {}
-    yield (f"{title}, with a load of {figures[name]['load']:.0f} on {figures[name]['cores']} cores:\n\n"
-           "| bytes | HCCL | Gloo | HCCL's least, beside Gloo's | Open MPI, TCP |")
-    yield " Open MPI, shared memory |\n" if memory else "\n"
-    yield "|---|---|---|---|---|" + ("---|\n" if memory else "\n")
-    for size, row in rows.items():
-        hccl, gloo = (row[column] for column in ("HCCL", "Gloo"))
-        more = (f'{hccl["least"] - gloo["least"]:+.0f} µs' if int(size) < 1 << 20 else
-                f'{gloo["least"] / hccl["least"]:.2f} of its bandwidth')
-        yield f"| {size_text(int(size))} | " + " | ".join(
-            (time_text(row, "HCCL"), time_text(row, "Gloo"), more, time_text(row, "Open MPI")))
-        yield f' | {time_text(memory.get(size, {}), "Open MPI")} |\n' if memory else " |\n"
+    columns = {"HCCL": [time_text(row, "HCCL") for row in rows.values()],
+               "Gloo": [time_text(row, "Gloo") for row in rows.values()]}
+    if name == "host 2":
+        # Of more data, and where ranks share cores, the differences scatter in both directions.
+        columns["HCCL's least, beside Gloo's"] = [
+            f'{row["HCCL"]["least"] - row["Gloo"]["least"]:+.0f} µs' if int(size) < 1 << 20 else "–"
+            for size, row in rows.items()]
+    columns["Open MPI, TCP"] = [time_text(row, "Open MPI") for row in rows.values()]
+    columns["Open MPI, shared memory"] = [time_text(memory.get(size, {}), "Open MPI") for size in rows]
+    columns = {heading: column for heading, column in columns.items() if set(column) != {"–"}}
+    yield f"{title}, with a load of {figures[name]['load']:.0f} on {figures[name]['cores']} cores:\n\n"
+    yield "| bytes | " + " | ".join(columns) + " |\n|---|" + "---|" * len(columns) + "\n"
+    for size, *texts in zip(rows, *columns.values()):
+        yield f"| {size_text(int(size))} | " + " | ".join(texts) + " |\n"
 
 
 def main():
@@ -129,8 +134,9 @@ def main():
             MEASURED.write_text(json.dumps(figures, indent=1) + "\n")
     if not options.write:
         return
-    titles = {"host 2": "Two ranks on one host", "host 4": "Four ranks on one host",
-              "hosts 2": "Two hosts", "hosts 4": "Two hosts with two ranks each"}
+    titles = {"host 2": "Two ranks on one machine", "host 4": "Four ranks on one machine",
+              "hosts 2": "Two ranks in two network namespaces of one machine",
+              "hosts 4": "Four ranks in two network namespaces of one machine"}
     text = "\n".join("".join(table(figures, name, title)) for name, title in titles.items() if name in figures)
     begin, end = "<!-- measured -->\n", "<!-- /measured -->"
     page = PAGE.read_text()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What Gloo's ring costs on more hosts than there are here: a simulation of its schedule.
+"""What Gloo's ring would cost on more hosts than there are here: a simulation of its schedule.
 
   simulate.py [--gigabits 10] [--slow 10] [--write]
 
-Every rank is a host. A message of b bytes takes alpha + b * beta from the moment that its sender has it and its
-link is free. Both come from what bench/collectives/measure.py has measured between two hosts
-(docs/measurements/hccl.json): an all-reduce of four bytes is two messages, one behind the other, and one of many
-bytes moves each byte once. --gigabits takes a network of that speed instead of the measured beta. --write puts the
+Every rank is a host. The simulation assumes that a message of b bytes takes alpha + b * beta from the moment that its
+sender has it and its link is free, whatever the other links do. Both come from what bench/collectives/measure.py has
+measured between two network namespaces of one machine (docs/measurements/hccl.json), which is no network of hosts: an
+all-reduce of four bytes is two messages, one behind the other, and one of many bytes moves each byte once. --gigabits takes a network of that speed instead of the measured beta. --write puts the
 tables into docs/hccl.md.
 """
 
@@ -74,7 +74,8 @@ def tables(alpha, beta, slow, network):
 
 
 def measured():
-    """alpha and beta in seconds, of Gloo between two hosts: the least times, which no other program has stretched."""
+    """alpha and beta in seconds, of Gloo between two network namespaces: of the least times, which other programs have
+    stretched least."""
     rows = {int(size): row for size, row in json.loads(MEASURED.read_text())["hosts 2"]["rows"].items()}
     alpha = rows[4]["Gloo"]["least"] * 1e-6 / 2
     most = max(rows)
@@ -88,7 +89,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     alpha, beta = measured()
-    network = "both measured between two hosts of this machine"
+    network = "both measured between two network namespaces of one machine"
     if options.gigabits:
         beta, network = 8 / (options.gigabits * 1e9), f"a network of {options.gigabits:g} Gbit/s"
     # What theory says of even links, so that a mistake here shows.

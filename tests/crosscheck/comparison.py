@@ -35,35 +35,47 @@ class Mismatch(Exception):
 
 
 class Worst:
-    """The largest errors of each operator and dtype: as shares of the bound, and Aclimb's and PyTorch's
+    """The largest errors: as shares of the bound, and Aclimb's and PyTorch's of each function and dtype,
     relative to the bound's scale, where cancellation does not make chance of them.
     """
 
     MARGIN = 1.5
+    # Four units in the last place of float32, which functions may be off.
+    NONE = 2.0**-21
+    # Of fewer problems chance decides.
+    LEAST = 20
 
     def __init__(self):
         self.of_bound, self.both = 0.0, {}
 
-    def add(self, dtype, of_bound, ours, theirs):
+    def add(self, function, dtype, of_bound, ours, theirs):
         self.of_bound = max(self.of_bound, of_bound)
         if theirs is not None:
-            before = self.both.get(dtype, (0.0, 0.0))
-            self.both[dtype] = (max(before[0], ours), max(before[1], theirs))
+            before = self.both.get((function, dtype), (0.0, 0.0, 0))
+            self.both[function, dtype] = (max(before[0], ours), max(before[1], theirs), before[2] + 1)
 
     def larger(self):
-        return [dtype for dtype, (ours, theirs) in self.both.items() if ours > self.MARGIN * theirs]
+        return [f"{function} {self.name(dtype)}: errors up to {ours:.2e}, PyTorch's {theirs:.2e}"
+                for (function, dtype), (ours, theirs, count) in self.both.items()
+                if count >= self.LEAST and ours > max(self.MARGIN * theirs, self.NONE)]
+
+    @staticmethod
+    def name(dtype):
+        return str(dtype).split(".")[-1]
 
     def text(self):
         lines = [f"largest error {self.of_bound:.3f} of its bound"]
-        lines += [f"{str(dtype).split('.')[-1]} {ours:.2e} beside PyTorch's {theirs:.2e}"
-                  for dtype, (ours, theirs) in sorted(self.both.items(), key=str)]
+        for dtype in sorted({dtype for _, dtype in self.both}, key=str):
+            pairs = [pair for (_, of), pair in self.both.items() if of == dtype]
+            lines.append(f"{self.name(dtype)} {max(pair[0] for pair in pairs):.2e} beside PyTorch's "
+                         f"{max(pair[1] for pair in pairs):.2e}")
         return "; ".join(lines)
 
 
 def compare(worst, got, expected, dtype, scale, what, peer=None):
     """|got - expected| <= relative * max(|expected|, 2^-8 * scale); scale = sum of |terms|.
 
-    peer is PyTorch's result in the problem's own dtype, or None.
+    what begins with the function's name; peer is PyTorch's result in the problem's own dtype, or None.
     """
     if got.numel() == 0:
         return
@@ -78,5 +90,5 @@ def compare(worst, got, expected, dtype, scale, what, peer=None):
     def largest(value, unit):
         return float(((value.double() - expected).abs() / unit).nan_to_num(nan=0.0, posinf=0.0).max())
 
-    worst.add(dtype, largest(got, bound), largest(got, scale.double()),
+    worst.add(what.split()[0], dtype, largest(got, bound), largest(got, scale.double()),
               None if peer is None else largest(peer, scale.double()))

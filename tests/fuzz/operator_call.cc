@@ -99,15 +99,19 @@ class Workspace {
   void* memory_ = nullptr;
 };
 
-// Waits for the run, which may refuse what the data are, and says why. What it has written is whole
-// and repeats all the same.
+// Waits for the run, which may refuse what the data are, and says what it found and expected. What
+// it has written is whole and repeats all the same.
 void Finish() {
   const int code = aclrtSynchronizeStream(globals.stream);
   if (code == 0) return;
   const std::string message = CheckRefusal("the run", code, {507015});
-  // Without words of its own nobody knows why.
-  if (message.find("; expected it to succeed") != std::string::npos) {
-    Finding("the run fails: %s", message.c_str());
+  // The first line ends with the run's own text, if it has one (RunFailure).
+  const std::string what = message.substr(0, message.find('\n'));
+  if (what.find("; expected it to succeed") != std::string::npos) {
+    Finding("the run fails and does not say why: %s", message.c_str());
+  }
+  if (what.find("; expected") == std::string::npos || !what.ends_with('.')) {
+    Finding("the run fails without a sentence of what it expected: %s", message.c_str());
   }
 }
 

@@ -35,7 +35,8 @@ def run(*words, env):
 def show(tool, source, prefix, folder, compiler, *names):
     place = Place(source, prefix, folder, compiler)
     root = place.root
-    link = [f"-L{root}/lib64", "-lascendcl", "-lnnopbase", "-lopapi", f"-Wl,-rpath,{root}/lib64"]
+    link = [f"-L{root}/lib64", "-lascendcl", "-lnnopbase", "-lopapi", "-Wl,--push-state,--as-needed", "-lhccl",
+            "-Wl,--pop-state", f"-Wl,-rpath,{root}/lib64"]
     include = [f"-I{root}/include", f"-I{root}/include/aclnn"]
     show_ = lambda *words, **s: shlex.split(place.installed.output("c++", "--show", *words, **s))
     expect(show_("a.cpp", "-o", "a") == ["g++", "a.cpp", "-o", "a", *include, *link], "plain")

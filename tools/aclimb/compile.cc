@@ -12,8 +12,10 @@
 namespace aclimb::cli {
 namespace {
 
-// As the documents' samples order them.
-constexpr const char* kLibraries[] = {"-lascendcl", "-lnnopbase", "-lopapi"};
+// As the documents' samples order them; collectives where the program calls them.
+constexpr const char* kLibraries[] = {"-lascendcl", "-lnnopbase",
+                                      "-lopapi",    "-Wl,--push-state,--as-needed",
+                                      "-lhccl",     "-Wl,--pop-state"};
 
 // With one of these the compiler does not link.
 bool IsLinked(const std::vector<std::string>& words) {

@@ -445,6 +445,8 @@ constexpr FixedRule kRows[] = {
      "install the plug-in, or unset ACLIMB_DEVICE"},
     {"backend/loader/version", kInternalError, "plug-in and library are of one release",
      "a plug-in that was copied from another installation", "install both from one build"},
+    {"backend/loader/entry", kInternalError, "a plug-in has every required entry of its interface",
+     "a plug-in that is not finished", "implement the entry that the message names"},
 };
 
 }  // namespace

@@ -168,9 +168,12 @@ inline constexpr Rule kLeakRules[] = {
 };
 
 inline constexpr Rule kDataRules[] = {
-    {"check/data/index-range", "indices lie in the table",
-     "a vocabulary larger than the table, or an index tensor of another dtype",
-     "check indices against numWeights", "indices = {0, 7};  // numWeights is 4"},
+    {"check/data/index-range", "indices lie in the dimension that they select from",
+     "a vocabulary larger than the table, an index tensor of another dtype, or an index that "
+     "counts "
+     "from the end",
+     "check the indices against the size of that dimension",
+     "index = {0, 7};  // the dimension has 4 elements"},
     {"check/data/label-range", "labels are classes, or the value that is ignored",
      "a label of another data set, 1-based labels, or int32 data described as INT64",
      "check labels against the classes, and the dtype", "target = {0, 7};  // 3 classes"},

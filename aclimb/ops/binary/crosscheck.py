@@ -2,7 +2,7 @@
 
 import torch
 
-from problem import FLOATS, part_of, run, shape_of
+from problem import FLOATS, part_of, run, shape_of, terms_of
 
 # Two tensors.
 CALLS = {
@@ -37,12 +37,15 @@ def check(client, rng, worst):
     if name == "PowTensorTensor":
         a = (a.abs() + 0.25).to(dtype)
     if name in CALLS:
-        return run(client, rng, worst, name, [a, b], shape, CALLS[name])
+        # A logarithm of a sum may be near 0.
+        scale = terms_of(a, b) if name.startswith("LogAddExp") else None
+        return run(client, rng, worst, name, [a, b], shape, CALLS[name], scale=scale)
     number = float(torch.tensor(float(rng.randint(1, 9)) / (1 if whole else 4)))
     scalar = lambda: client.scalar(number)  # noqa: E731
     if name in SUMS:
         function = SUMS[name]
-        return run(client, rng, worst, name, [a, b, scalar], shape, lambda x, y: function(x, y, alpha=number))
+        return run(client, rng, worst, name, [a, b, scalar], shape, lambda x, y: function(x, y, alpha=number),
+                   scale=terms_of(a, b) * max(1, number))
     if name in SCALARS:
         function = SCALARS[name]
         a = a.abs() if name == "PowTensorScalar" else a

@@ -5,7 +5,7 @@ import ctypes
 import torch
 import torch.nn.functional as functional
 
-from problem import FLOATS, part_of, run, shape_of
+from problem import FLOATS, part_of, run, shape_of, terms_of
 
 aten = torch.ops.aten
 
@@ -40,6 +40,16 @@ CALLS = [
 ]
 # Of these the tensors do not broadcast.
 ALIKE = {name for name, *_ in CALLS if name.endswith("Backward")}
+SUMS = {"Addcmul", "Addcdiv", "Lerp", "Lerps"}
+
+
+def scale_of(name, tensors):
+    """A gradient is the output's times a sum; None where nothing cancels."""
+    if name in SUMS:
+        return terms_of(*tensors, *([tensors[1] * tensors[2]] if name == "Addcmul" else []),
+                        *([tensors[1] / tensors[2]] if name == "Addcdiv" else []),
+                        *([tensors[2] * (tensors[1] - tensors[0])] if name == "Lerp" else []))
+    return terms_of(tensors[0]) if name in ALIKE else None
 
 
 def check(client, rng, worst):
@@ -57,4 +67,5 @@ def check(client, rng, worst):
         return run(client, rng, worst, name, [*tensors, lambda: ctypes.c_int64(form)], shape,
                    lambda x: functional.gelu(x, approximate=approximate))
     scalars = [lambda number=number: client.scalar(number) for number in numbers]
-    return run(client, rng, worst, name, [*tensors, *scalars], shape, lambda *t: function(*t, *numbers))
+    return run(client, rng, worst, name, [*tensors, *scalars], shape, lambda *t: function(*t, *numbers),
+               scale=scale_of(name, tensors))

@@ -20,10 +20,10 @@ def check(client, rng, worst):
     kind = lambda: ctypes.c_int8(0)  # noqa: E731
     if name == "Dot":
         a, b = drawn(k), drawn(k)
-        return run(client, rng, worst, name, [a, b], [], torch.dot, scale=(a.abs().double() @ b.abs().double()) * 64)
+        return run(client, rng, worst, name, [a, b], [], torch.dot, scale=(a.abs().double() @ b.abs().double()) * 256)
     a = drawn(*batch, m, k)
     b = drawn(k) if name == "Mv" else drawn(*batch, k, n)
-    terms = (a.abs().double() @ b.abs().double()) * 64
+    terms = (a.abs().double() @ b.abs().double()) * 256
     shape = list(terms.shape)
     if name not in ("Addmm", "Baddbmm"):
         return run(client, rng, worst, name, [a, b], shape, torch.matmul, terms, behind=[kind])
@@ -31,6 +31,6 @@ def check(client, rng, worst):
     self = drawn(*shape)
     function = torch.addmm if name == "Addmm" else torch.baddbmm
     scalars = [lambda: client.scalar(beta), lambda: client.scalar(alpha)]
-    terms = terms * abs(alpha) + self.abs().double() * abs(beta) * 64
+    terms = terms * abs(alpha) + self.abs().double() * abs(beta) * 256
     return run(client, rng, worst, name, [self, a, b, *scalars], shape,
                lambda c, x, y: function(c, x, y, beta=beta, alpha=alpha), terms, behind=[kind])
