@@ -20,7 +20,22 @@ namespace {
 [[maybe_unused]] const bool has_pinned_target = [] {
 #if HWY_ARCH_X86
   // Better instruction sets have lower bits.
-  if (MostCpuTarget() == CpuTarget::kAvx2) hwy::DisableTargets(HWY_AVX2 - 1);
+  switch (MostCpuTarget()) {
+    case CpuTarget::kAvx2:
+      hwy::DisableTargets(HWY_AVX2 - 1);
+      break;
+    case CpuTarget::kAvx512:
+      hwy::DisableTargets(HWY_AVX3 - 1);
+      break;
+    case CpuTarget::kAvx512BFloat16:
+      // Highway's sets with AVX512_BF16 are newer than version 1.0.
+#ifdef HWY_AVX3_ZEN4
+      hwy::DisableTargets(HWY_AVX3_ZEN4 - 1);
+#endif
+      break;
+    case CpuTarget::kAll:
+      break;
+  }
 #endif
   return true;
 }();

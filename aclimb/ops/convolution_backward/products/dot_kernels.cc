@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aclimb/core/cpu_target.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/pairs.h"
 
@@ -95,7 +96,8 @@ ACLIMB_PAIRS void SumBlock(const float* left, const Segment* segments, int64_t c
 }  // namespace
 
 bool IsSupported() {
-  static const bool supported = __builtin_cpu_supports("avx512bf16") != 0;
+  static const bool supported =
+      MostCpuTarget() >= CpuTarget::kAvx512BFloat16 && __builtin_cpu_supports("avx512bf16") != 0;
   return supported;
 }
 

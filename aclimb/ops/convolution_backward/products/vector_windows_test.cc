@@ -295,6 +295,51 @@ void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes, 
   }
 }
 
+// One special value at `at` of x or of y, among ones; gaps between channels hold NaNs.
+void ExpectOneInfinityOfPairs(const Geometry& geometry, bool in_x, int64_t at, int64_t gap) {
+  SCOPED_TRACE(::testing::Message()
+               << Text(geometry) << (in_x ? "; x" : "; y") << " at " << at << ", gap " << gap);
+  Operands operands(geometry, kBFloats, gap);
+  for (Tensor* tensor : {&operands.x, &operands.y}) {
+    for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
+  }
+  (in_x ? operands.x : operands.y).Set(at, std::numeric_limits<double>::infinity());
+  const std::vector<double> got =
+      ResultOf(operands, Task::kGradWeight, 1, vectors::Factors::kPairs);
+  const std::vector<double> expected = Expected(operands, Task::kGradWeight);
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i], Rounded(expected[i], DType::kBFloat16)) << "element " << i;
+  }
+}
+
+// A pair whose second pixel does not exist: what stands behind the row is another channel's.
+TEST_F(WindowsOnVectors, TheOddPixelOfALastPairMeetsNothing) {
+  if (!vectors::HasPairs()) GTEST_SKIP() << "This processor has no products of pairs.";
+  const Axis none;
+  const Geometry geometries[] = {
+      GeometryOf(2, 11, 9, {none, none, {25}}),  // long enough to be read in place, were it even
+      GeometryOf(2, 9, 11, {none, none, {1031}}),
+      GeometryOf(3, 9, 10, {none, none, {7}}),
+      GeometryOf(2, 9, 10, {none, {2}, {513}}),
+      GeometryOf(2, 9, 10, {none, {5, 3}, {27, 3}}),
+      GeometryOf(2, 9, 10, {none, {5, 2}, {28, 2}}),  // odd lines of y alone
+      GeometryOf(2, 9, 10, {none, {5, 1, 2}, {29, 1, 2}}),
+  };
+  for (const Geometry& geometry : geometries) {
+    for (const bool in_x : {false, true}) {
+      const int64_t pixels = in_x ? geometry.InSize() : geometry.OutSize();
+      // Where a channel begins, and where the one before it ends; 0 is of the first channel.
+      for (const int64_t at : {int64_t{0}, pixels - 1, pixels, 2 * pixels - 1, 2 * pixels}) {
+        for (const int64_t gap : {0, 1}) {
+          ExpectOneInfinityOfPairs(geometry, in_x, at, gap);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
   const Axis none, long_rows = {40, 3}, short_rows = {7, 3};
   const Geometry geometries[] = {GeometryOf(2, 21, 19, {none, short_rows, long_rows}),

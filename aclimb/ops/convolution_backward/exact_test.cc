@@ -1,0 +1,85 @@
+// NaNs are computed again, and an abort of the stream ends that.
+
+#include "aclimb/ops/convolution_backward/exact.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/truth.h"
+#include "aclimb/simd/parallel.h"
+#include "tests/support/compare.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+std::atomic<int> answers_left{0};
+
+int CancelsWhenUsedUp() { return answers_left.fetch_sub(1) <= 0 ? 1 : 0; }
+
+class ConvolutionNaNs : public ::testing::TestWithParam<Task> {
+ protected:
+  void TearDown() override {
+    SetCancelQuery(nullptr);
+    SetTeamSize(0);
+  }
+
+  // The result, every element of which was NaN, when the query has said no so often.
+  static std::vector<double> ComputeAgain(int answers, int threads) {
+    const Task task = GetParam();
+    const Geometry g = GeometryOf(3, 4, 5, {Axis(), {8, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}});
+    const auto tensor = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
+      return Tensor({a, b, extents[0], extents[1], extents[2]}, DType::kFloat32);
+    };
+    Tensor x = tensor(g.batch, g.x_channels, g.in), y = tensor(g.batch, g.y_channels, g.out),
+           weight = tensor(g.y_channels, g.x_channels, g.kernel);
+    testing::Random random(3);
+    for (Tensor* operand : {&x, &y, &weight}) operand->Fill(random);
+    const std::vector<double> expected = TruthOf(g, task, x.Values(), y.Values(), weight.Values());
+    Tensor& result = task == Task::kForward ? y : task == Task::kGradX ? x : weight;
+    for (int64_t i = 0; i < result.view.ElementCount(); ++i) result.Set(i, std::nan(""));
+    std::vector<int64_t> scratch(
+        static_cast<size_t>(CeilDivide(ExactScratchBytes(g, task), int64_t{8})) + 1);
+    SetTeamSize(threads);
+    answers_left = answers;
+    SetCancelQuery(&CancelsWhenUsedUp);
+    ComputeNaNsAgain(g, task, x.view, y.view, weight.view, scratch.data(), threads > 1);
+    SetCancelQuery(nullptr);
+    const std::vector<double> got = result.Values();
+    for (size_t i = 0; i < got.size(); ++i) {
+      if (std::isnan(got[i])) continue;
+      EXPECT_EQ(got[i], expected[i]) << "element " << i;
+    }
+    return got;
+  }
+  static int64_t NaNs(const std::vector<double>& values) {
+    return std::count_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+  }
+};
+
+TEST_P(ConvolutionNaNs, AreComputedAgain) {
+  for (const int threads : {1, 3}) EXPECT_EQ(NaNs(ComputeAgain(1 << 30, threads)), 0);
+}
+
+TEST_P(ConvolutionNaNs, StayWhereTheWorkIsCancelled) {
+  for (const int threads : {1, 3}) {
+    const std::vector<double> none = ComputeAgain(0, threads);
+    EXPECT_EQ(NaNs(none), static_cast<int64_t>(none.size())) << threads;
+  }
+  // In the middle of a unit.
+  const std::vector<double> some = ComputeAgain(30, 1);
+  EXPECT_GT(NaNs(some), 0);
+  EXPECT_LT(NaNs(some), static_cast<int64_t>(some.size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConvolutionNaNs,
+                         ::testing::Values(Task::kForward, Task::kGradX, Task::kGradWeight));
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
