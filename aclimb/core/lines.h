@@ -17,4 +17,13 @@ inline TensorView Without(const TensorView& view, int dim) {
   return rest;
 }
 
+// All elements of a dense view, in row-major order, as one dimension.
+inline TensorView AsOneLine(const TensorView& view) {
+  TensorView line = view;
+  line.rank = 1;
+  line.shape[0] = view.ElementCount();
+  line.stride[0] = 1;
+  return line;
+}
+
 }  // namespace aclimb

@@ -160,6 +160,20 @@ HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
   return hn::IfThenElse(hn::IsNaN(x), x, share);
 }
 
+// PyTorch's gelu with approximate="none", and with approximate="tanh": (1 + tanh(u)) / 2 is the
+// sigmoid of 2 u.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> GeluOfErf(D d, hn::Vec<D> x) {
+  return hn::Mul(x, NormalShare<T>(d, x));
+}
+template <class T, class D>
+HWY_INLINE hn::Vec<D> GeluOfTanh(D d, hn::Vec<D> x) {
+  const auto cube = hn::Mul(hn::Mul(x, x), x);
+  const auto u = hn::MulAdd(hn::Set(d, 0.044715f), cube, x);
+  const auto e = Exp<T>(d, hn::Mul(hn::Set(d, -1.5957691216057308f), u));
+  return hn::Div(x, hn::Add(hn::Set(d, 1.0f), e));
+}
+
 namespace math_internal {
 
 // Above it the argument is reduced by the C library.

@@ -71,19 +71,6 @@ struct GluGradSecond : OfHalves<3> {
   }
 };
 
-template <class T, class D, class V>
-HWY_INLINE V GeluOfErf(D d, V x) {
-  return hn::Mul(x, NormalShare<T>(d, x));
-}
-// (1 + tanh(u)) / 2 is the sigmoid of 2 u.
-template <class T, class D, class V>
-HWY_INLINE V GeluOfTanh(D d, V x) {
-  const V cube = hn::Mul(hn::Mul(x, x), x);
-  const V u = hn::MulAdd(hn::Set(d, 0.044715f), cube, x);
-  const V e = Exp<T>(d, hn::Mul(hn::Set(d, -1.5957691216057308f), u));
-  return hn::Div(x, hn::Add(hn::Set(d, 1.0f), e));
-}
-
 struct GeluByErf : OfHalves<1> {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {

@@ -43,18 +43,14 @@ struct Elu : OnFloats {
 struct GeluByErf : OnFloats {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::Mul(x, NormalShare<T>(d, x));
+    return GeluOfErf<T>(d, x);
   }
 };
 
-// (1 + tanh(u)) / 2 is the sigmoid of 2 u.
 struct GeluByTanh : OnFloats {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    const V cube = hn::Mul(hn::Mul(x, x), x);
-    const V u = hn::MulAdd(hn::Set(d, 0.044715f), cube, x);
-    const V e = Exp<T>(d, hn::Mul(hn::Set(d, -1.5957691216057308f), u));
-    return hn::Div(x, hn::Add(hn::Set(d, 1.0f), e));
+    return GeluOfTanh<T>(d, x);
   }
 };
 

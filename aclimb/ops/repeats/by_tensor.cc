@@ -20,15 +20,6 @@ using contract::Arguments;
 // Elements that a thread takes at once.
 constexpr int64_t kGrain = 32 * 1024;
 
-// Elements in row-major order as one dimension.
-TensorView Flat(const TensorView& view) {
-  TensorView flat = view;
-  flat.rank = 1;
-  flat.shape[0] = view.ElementCount();
-  flat.stride[0] = 1;
-  return flat;
-}
-
 class InterleavePlan final : public Plan {
  public:
   // Of a dimension; -1 for all elements in row-major order.
@@ -42,10 +33,10 @@ class InterleavePlan final : public Plan {
         dense_ =
             planner.workspace().Book(self.ElementCount(), static_cast<int64_t>(SizeOf(self.dtype)));
       }
-      self = Flat(self);
+      self = AsOneLine(self);
       dim = 0;
     } else if (self.rank == 0) {
-      self = Flat(self);
+      self = AsOneLine(self);
     }
     const TensorView out = arguments.Tensor(out_at).View();
     bytes_ = static_cast<int64_t>(SizeOf(self.dtype));

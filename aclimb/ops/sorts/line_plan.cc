@@ -19,13 +19,6 @@ constexpr int64_t kGrain = 16 * 1024;
 TensorView LinesOf(const TensorView& view, int dim, int line_rank) {
   return view.rank > line_rank ? Without(view, dim) : view;
 }
-TensorView AsOneLine(const TensorView& view) {
-  TensorView line = view;
-  line.rank = 1;
-  line.shape[0] = view.ElementCount();
-  line.stride[0] = 1;
-  return line;
-}
 
 class LinePlan final : public Plan {
  public:

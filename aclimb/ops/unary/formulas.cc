@@ -174,14 +174,10 @@ struct OnFloatsAlone {
   using Vectors = elementwise::Floats;
 };
 
-// (1 + tanh(u)) / 2 is the sigmoid of 2 u.
 struct Gelu : OnFloatsAlone {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    const V cube = hn::Mul(hn::Mul(x, x), x);
-    const V u = hn::MulAdd(hn::Set(d, 0.044715f), cube, x);
-    const V e = aclimb::HWY_NAMESPACE::Exp<T>(d, hn::Mul(hn::Set(d, -1.5957691216057308f), u));
-    return hn::Div(x, hn::Add(hn::Set(d, 1.0f), e));
+    return aclimb::HWY_NAMESPACE::GeluOfTanh<T>(d, x);
   }
 };
 
