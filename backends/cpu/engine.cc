@@ -54,13 +54,16 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ++ready_count_;
   queue->ready = true;
   const Task& next = queue->tasks.front();
-  // At the end of its spin, or at its next tick: a long task must not lose that much.
-  const bool looks_soon = (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
+  // At the end of its spin, or at its next tick: a long task must not lose that much, unless the
+  // program waits for each.
+  const bool looks_soon = (spinning_ && !executing_) ||
+                          (ticking_ && (expects_waiter_ || CostsAtMost(next, kLongBytes)));
   if (looks_soon && NeedsNoEngine(next) && !deferred_ && ready_count_ == 1 &&
       queue->tasks.size() == 1) {
     deferred_ = true;
     return;
   }
+  if (deferred_) expects_waiter_ = false;
   Wake();
 }
 
@@ -190,6 +193,7 @@ bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock
   if (!MayRun() || ready_count_ != 1 || !queue->ready) return false;
   if (!NeedsNoEngine(queue->tasks.front()) || !HasRoomForKernels()) return false;
   deferred_ = false;
+  expects_waiter_ = true;
   RunTurn(PickNext(), lock, /*small_only=*/true);
   // What became ready meanwhile found the engine busy and must be told that it is not any more.
   if (ready_count_ != 0) Wake();

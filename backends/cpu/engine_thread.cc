@@ -204,6 +204,7 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
   }
   sleeping_ = false;
   ticking_ = false;
+  if (deferred_) expects_waiter_ = false;
   deferred_ = false;
 }
 
