@@ -17,6 +17,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/report.h"
 #include "aclimb/executor/team.h"
+#include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb {
@@ -348,6 +349,8 @@ Status Prepare(const void* workspace, uint64_t size, Executor& executor) {
 }
 
 Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
+  // From now on there is an engine's thread beside those of the program.
+  ShortenOpenMpWaits();
   const PlannedCall& call = *executor->call;
   const AclimbTask task{
       .name = call.contract->function,

@@ -166,28 +166,6 @@ void AskForThreads(int count) {
   }
 }
 
-// At the end of a region libgomp's threads spin for milliseconds, and where a neighbour has taken a
-// core from one of them, the others spin through its whole absence. Its manual (GOMP_SPINCOUNT) has
-// one way to a shorter wait that a library can take: while the process has more OpenMP threads than
-// processors, they spin a hundred times and then sleep. A team of all processors and a second
-// one of two threads, both of which sleep for ever, are that many. A program that chose how to wait
-// keeps its choice.
-void ShortenWaits(int threads) {
-  if (waits_are_chosen || threads != omp_get_num_procs()) return;
-  [[maybe_unused]] static const bool once = [] {
-    AskForThreads(2);
-    QuietThread sleeper([] {
-      omp_set_dynamic(0);
-      omp_set_max_active_levels(1);
-      GOMP_parallel([](void*) {}, nullptr, 2, 0);
-      static const std::atomic<uint32_t> for_ever{0};
-      for (;;) FutexWait(for_ever, 0);
-    });
-    sleeper.Name("aclimb-openmp");
-    return true;
-  }();
-}
-
 // Has the runtime start its threads, which then stay with this thread.
 void StartPool(int threads) {
   AskForThreads(threads - 1);
@@ -202,11 +180,7 @@ void StartPool(int threads) {
   if (pool_threads != threads) {
     throw std::system_error(EAGAIN, std::generic_category(), "an OpenMP region of fewer threads");
   }
-  try {
-    ShortenWaits(threads);
-  } catch (const std::system_error&) {
-    // The waits stay long.
-  }
+  ShortenOpenMpWaits();
 }
 
 }  // namespace
@@ -229,6 +203,28 @@ int OpenMpThreads(int wanted) {
   while (proven < started && !proven_threads.compare_exchange_weak(proven, started)) {
   }
   return std::max(proven, started);
+}
+
+// libgomp's manual (GOMP_SPINCOUNT) has one way to a shorter wait that a library can take: while the
+// process has more OpenMP threads than processors, they spin a hundred times and then sleep. A team
+// of all processors and a second one of two threads, both of which sleep for ever, are that many.
+void ShortenOpenMpWaits() noexcept {
+  static std::atomic<bool> asked{false};
+  if (asked.load(std::memory_order_relaxed) || asked.exchange(true)) return;
+  if (waits_are_chosen || OpenMpThreads(2) < 2) return;
+  try {
+    AskForThreads(2);
+    QuietThread sleeper([] {
+      omp_set_dynamic(0);
+      omp_set_max_active_levels(1);
+      GOMP_parallel([](void*) {}, nullptr, 2, 0);
+      static const std::atomic<uint32_t> for_ever{0};
+      for (;;) FutexWait(for_ever, 0);
+    });
+    sleeper.Name("aclimb-openmp");
+  } catch (const std::system_error&) {
+    // The waits stay long.
+  }
 }
 
 OpenMpSettings::OpenMpSettings(int threads)
