@@ -17,7 +17,6 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/report.h"
 #include "aclimb/executor/team.h"
-#include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb {

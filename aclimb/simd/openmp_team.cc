@@ -21,6 +21,7 @@
 #include "aclimb/core/parse.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/core/stack.h"
+#include "aclimb/simd/parallel.h"
 
 // libgomp's stable binary interface, whatever compiler builds us: clang's -fopenmp would bring a
 // second runtime beside the one that oneDNN uses, and the header is gcc's alone.
@@ -183,14 +184,20 @@ void StartPool(int threads) {
   ShortenOpenMpWaits();
 }
 
+// As many as the runtime's settings allow.
+int MostOpenMpThreads() {
+#if defined(ACLIMB_ONE_OPENMP_THREAD)
+  return 1;
+#else
+  return StackBytes() < kKernelStackBytes ? 1 : omp_get_thread_limit();
+#endif
+}
+
 }  // namespace
 
 int OpenMpThreads(int wanted) {
-#if defined(ACLIMB_ONE_OPENMP_THREAD)
-  return std::min(wanted, 1);
-#endif
-  const int threads = std::min(wanted, omp_get_thread_limit());
-  if (threads <= 1 || StackBytes() < kKernelStackBytes) return 1;
+  const int threads = std::min(wanted, MostOpenMpThreads());
+  if (threads <= 1) return 1;
   int proven = proven_threads.load(std::memory_order_relaxed);
   if (threads <= proven) return threads;
   const auto now = std::chrono::steady_clock::now();
@@ -211,9 +218,10 @@ int OpenMpThreads(int wanted) {
 void ShortenOpenMpWaits() noexcept {
   static std::atomic<bool> asked{false};
   if (asked.load(std::memory_order_relaxed) || asked.exchange(true)) return;
-  if (waits_are_chosen || OpenMpThreads(2) < 2) return;
+  if (waits_are_chosen || MostOpenMpThreads() < 2) return;
   try {
-    AskForThreads(2);
+    // Beside these two the engine, the team and oneDNN's threads must still find room.
+    AskForThreads(2 + 2 * TeamSize());
     QuietThread sleeper([] {
       omp_set_dynamic(0);
       omp_set_max_active_levels(1);

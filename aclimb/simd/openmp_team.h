@@ -13,12 +13,6 @@ namespace aclimb {
 // the process, inside a parallel region too.
 int OpenMpThreads(int wanted);
 
-// At the end of a region OpenMP's threads, the program's own among them, spin for milliseconds. Where
-// they are as many as the processors, that is on the cores that our threads need, and where a
-// neighbour has taken a core from one of them, the others spin through its whole absence. This has
-// them sleep at once, unless the program chose how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT).
-void ShortenOpenMpWaits() noexcept;
-
 // While it lives, this thread's OpenMP settings are those of a team of `threads`, a number that
 // OpenMpThreads gave. For what only asks for the size, as the description of a primitive does.
 class OpenMpSettings {
