@@ -201,7 +201,7 @@ void Hub::Read(Connection& connection) {
 void Hub::Handle(Connection& connection, const Frame& frame) {
   const ByteReader reader(frame.body);
   if (!connection.joined) {
-    if (frame.type == FrameType::kHello) return HandleHello(connection, reader);
+    if (frame.type == FrameType::kHello) return HandleHello(connection, frame);
     return DropStranger(connection, "did not begin with a greeting");
   }
   switch (frame.type) {
@@ -223,22 +223,36 @@ void Hub::Handle(Connection& connection, const Frame& frame) {
   }
 }
 
-void Hub::HandleHello(Connection& connection, ByteReader reader) {
+void Hub::HandleHello(Connection& connection, const Frame& frame) {
+  ByteReader reader(frame.body);
   const Secret secret = reader.ReadSecret();
   const uint32_t size = reader.Number<uint32_t>();
   const uint32_t rank = reader.Number<uint32_t>();
-  const std::string about(reader.Text());
-  if (!reader.Complete() || !Equal(secret, token_.secret) || size == 0 || size > kMostRanks) {
+  // What is behind that is another version's own affair.
+  const bool same_version = frame.version == kProtocolVersion;
+  const std::string about(same_version ? reader.Text() : std::string_view());
+  const bool whole = same_version ? reader.Complete() : reader.ok();
+  if (!whole || !Equal(secret, token_.secret) || size == 0 || size > kMostRanks) {
     return DropStranger(connection, "does not know the group's secret");
   }
-  const auto refuse = [&](const std::string& text) {
-    Send(connection, FrameType::kRefused, RefusalBody(HCCL_E_PARA, text));
+  const auto refuse = [&](const std::string& text, uint32_t code = HCCL_E_PARA) {
+    connection.out += Encode(FrameType::kRefused, RefusalBody(code, text), frame.version);
     connection.over = true;
   };
-  if (complete_ || failed_) {
-    return refuse(failed_ ? "the group has failed to come together before"
-                          : Cat("all ", ranks_.size(), " ranks have joined already"));
+  if (!same_version) {
+    const std::string text =
+        Cat("rank ", rank, " speaks version ", frame.version,
+            " of the protocol between ranks, and the process that called HcclGetRootInfo version ",
+            kProtocolVersion);
+    refuse(text, HCCL_E_NOT_SUPPORT);
+    if (!complete_ && !failed_) RefuseAll(HCCL_E_NOT_SUPPORT, text);
+    return;
   }
+  if (failed_) {
+    return refuse(Cat("the group has failed to come together before: ", failed_text_),
+                  failed_code_);
+  }
+  if (complete_) return refuse(Cat("all ", ranks_.size(), " ranks have joined already"));
   if (!ranks_.empty() && ranks_.size() != size) {
     const std::string text = Cat("rank ", rank, " passed nRanks = ", size,
                                  ", and the first rank to come passed ", ranks_.size());
@@ -355,7 +369,10 @@ void Hub::SendToAll(FrameType type, std::string_view body, const Connection* but
 }
 
 void Hub::RefuseAll(uint32_t code, const std::string& text) {
-  failed_ = true;
+  if (!std::exchange(failed_, true)) {
+    failed_code_ = code;
+    failed_text_ = text;
+  }
   SendToAll(FrameType::kRefused, RefusalBody(code, text));
   for (const auto& connection : connections_) {
     if (connection->joined) connection->over = true;
