@@ -22,6 +22,7 @@ namespace {
 
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kHelloTime = std::chrono::seconds(10);
+constexpr auto kAnswerTime = std::chrono::seconds(2);  // for where a rank stands
 constexpr size_t kMostStrangers = 256;
 constexpr size_t kMostAtOnce = 64;  // accepted before those that are there are read again
 constexpr uint32_t kMostRanks = 65536;
@@ -146,6 +147,7 @@ void Hub::AcceptAll() {
     if (!socket) return;
     auto connection = std::make_unique<Connection>();
     connection->socket = std::move(socket);
+    KeepAlive(connection->socket);
     connection->from = AddressText(from);
     connection->since = Clock::now();
     if (!whitelist_.empty() &&
@@ -301,7 +303,7 @@ void Hub::HandleAsk(Connection& connection, ByteReader reader) {
   Question& question = at->second;
   question.askers.push_back(connection.rank);
   if (!fresh) return;
-  question.deadline = Clock::now() + kTick;
+  question.deadline = Clock::now() + kAnswerTime;
   const std::string body = ByteWriter().Text(channel).Take();
   for (const uint32_t rank : ranks) {
     if (rank >= ranks_.size()) continue;

@@ -169,7 +169,8 @@ TEST_F(HubTest, ARankOfAnotherVersionIsRefused) {
   for (const int other : {kProtocolVersion - 1, kProtocolVersion + 1}) {
     const auto version = static_cast<uint16_t>(other);
     Start();
-    auto first = std::async(std::launch::async, [this] { return Link::Join(token_, 3, 0, In(60)); });
+    auto first =
+        std::async(std::launch::async, [this] { return Link::Join(token_, 3, 0, In(60)); });
     const auto speak = [this](uint32_t rank, uint16_t as, const std::string& more) {
       Socket made;
       EXPECT_TRUE(Connect(root_, In(60), &made).ok());

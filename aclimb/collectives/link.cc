@@ -93,6 +93,7 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
   Socket socket;
   Status connected = Connect(root, reach, &socket);
   if (!connected.ok()) return connected;
+  KeepAlive(socket);
   std::shared_ptr<Link> link(new Link(token, rank, std::move(socket)));
   link->Send(FrameType::kHello,
              ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
