@@ -40,8 +40,9 @@ class PanelsPlan final : public ProductPlan {
  protected:
   void Compute(const RunContext& run) const override {
     const Problem& p = problem();
-    const double unit = static_cast<double>(rows_ * kernels_.columns) * static_cast<double>(p.k);
-    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kUnitWork / unit));
+    const double unit_work =
+        static_cast<double>(rows_ * kernels_.columns) * static_cast<double>(p.k);
+    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kUnitWork / unit_work));
     Slots slots(slot_count_);
     ParallelFor(Units(), grain, [&](int64_t begin, int64_t end) {
       const Slots::Lease slot(slots);
