@@ -132,6 +132,8 @@ void Engine::Renew() {
   spinning_ = false;
   ticking_ = false;
   deferred_ = false;
+  expects_waiter_ = false;
+  run_inline_ = nullptr;
   ticks_left_ = 0;
   next_deadline_ = Clock::time_point::max();
 }

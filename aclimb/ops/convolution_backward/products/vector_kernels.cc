@@ -13,27 +13,26 @@
 #include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/products/dot_kernels.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/simd/panel-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::convolution_backward::vectors {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::AddProducts;
+using aclimb::HWY_NAMESPACE::Clear;
 using aclimb::HWY_NAMESPACE::EachVector;
+using aclimb::HWY_NAMESPACE::kHeldRows;
 using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
 using convolution_backward::HWY_NAMESPACE::WithType;
 
-using Tag = hn::ScalableTag<float>;
-using Vector = hn::Vec<Tag>;
+using Tag = aclimb::HWY_NAMESPACE::PanelTag;
+using Vector = aclimb::HWY_NAMESPACE::PanelVector;
 
-// Rows whose sums the registers hold at once, beside a row of the right operand.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_ARCH_ARM_A64
-constexpr int64_t kHeldRows = 8;
-#else
-constexpr int64_t kHeldRows = 4;
-#endif
 static_assert(kRows % kHeldRows == 0);
 
 // What passes between two layouts in pieces that stay in the nearest cache.
@@ -62,45 +61,6 @@ void TransposeRows(DType dtype, const void* from, int64_t stride, int64_t rows, 
       }
     }
   });
-}
-
-template <int kVectors>
-HWY_INLINE void Clear(Vector (&sum)[kHeldRows][kVectors]) {
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < kHeldRows; ++r) {
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(Tag());
-  }
-}
-
-// sum += row * panel
-template <int kVectors>
-HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* HWY_RESTRICT panel,
-                            int64_t depth, Vector (&sum)[kHeldRows][kVectors]) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
-    Vector columns[kVectors];
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
-#pragma GCC unroll 8
-    for (int64_t r = 0; r < kHeldRows; ++r) {
-      const Vector value = hn::Set(d, row[r][k]);
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
-    }
-  }
-}
-
-// Sums of a row of a block to memory.
-template <int kVectors>
-HWY_INLINE void StoreRow(const Vector (&sum)[kVectors], bool add, float* HWY_RESTRICT to) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-#pragma GCC unroll 3
-  for (int v = 0; v < kVectors; ++v) {
-    hn::StoreU(add ? hn::Add(sum[v], hn::LoadU(d, to + v * lanes)) : sum[v], d, to + v * lanes);
-  }
 }
 
 template <int kVectors>
