@@ -53,6 +53,7 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ready_[queue->options.priority].PushBack(queue);
   ++ready_count_;
   queue->ready = true;
+  if (queue == run_inline_) return;
   const Task& next = queue->tasks.front();
   // At the end of its spin, or at its next tick: a long task must not lose that much.
   const bool looks_soon = (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
@@ -186,13 +187,13 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
   lock.lock();
 }
 
-bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
+bool Engine::RunOneInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   if (!MayRun() || ready_count_ != 1 || !queue->ready) return false;
   if (!NeedsNoEngine(queue->tasks.front()) || !HasRoomForKernels()) return false;
   deferred_ = false;
+  run_inline_ = queue;
   RunTurn(PickNext(), lock, /*small_only=*/true);
-  // What became ready meanwhile found the engine busy and must be told that it is not any more.
-  if (ready_count_ != 0) Wake();
+  run_inline_ = nullptr;
   return true;
 }
 

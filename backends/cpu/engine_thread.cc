@@ -132,6 +132,7 @@ void Engine::Renew() {
   spinning_ = false;
   ticking_ = false;
   deferred_ = false;
+  run_inline_ = nullptr;
   ticks_left_ = 0;
   next_deadline_ = Clock::time_point::max();
 }

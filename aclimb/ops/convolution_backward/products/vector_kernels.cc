@@ -14,27 +14,26 @@
 #include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/simd/panel-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::convolution_backward::vectors {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::AddProducts;
+using aclimb::HWY_NAMESPACE::Clear;
 using aclimb::HWY_NAMESPACE::EachVector;
+using aclimb::HWY_NAMESPACE::kHeldRows;
 using aclimb::HWY_NAMESPACE::Stored;
+using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
 using convolution_backward::HWY_NAMESPACE::WithType;
 
-using Tag = hn::ScalableTag<float>;
-using Vector = hn::Vec<Tag>;
+using Tag = aclimb::HWY_NAMESPACE::PanelTag;
+using Vector = aclimb::HWY_NAMESPACE::PanelVector;
 
-// Rows whose sums the registers hold at once, beside a row of the right operand.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_ARCH_ARM_A64
-constexpr int64_t kHeldRows = 8;
-#else
-constexpr int64_t kHeldRows = 4;
-#endif
 static_assert(kRows % kHeldRows == 0);
 
 // What passes between two layouts in pieces that stay in the nearest cache.
@@ -126,49 +125,6 @@ void TransposeRows(Factors factors, DType dtype, const void* from, int64_t strid
   });
 }
 
-template <int kVectors>
-HWY_INLINE void Clear(Vector (&sum)[kHeldRows][kVectors]) {
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < kHeldRows; ++r) {
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(Tag());
-  }
-}
-
-// sum += row * panel
-template <Factors kFactors, int kVectors>
-HWY_INLINE void AddProducts(const char* const (&row)[kHeldRows], const float* HWY_RESTRICT panel,
-                            int64_t depth, Vector (&sum)[kHeldRows][kVectors]) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
-    Vector columns[kVectors];
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
-#pragma GCC unroll 8
-    for (int64_t r = 0; r < kHeldRows; ++r) {
-      float element;  // of any alignment
-      hwy::CopyBytes<sizeof(element)>(row[r] + k * 4, &element);
-      const Vector value = hn::Set(d, element);
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) {
-        sum[r][v] = MultiplyAdd<kFactors>(d, value, columns[v], sum[r][v]);
-      }
-    }
-  }
-}
-
-// Sums of a row of a block to memory.
-template <int kVectors>
-HWY_INLINE void StoreRow(const Vector (&sum)[kVectors], bool add, float* HWY_RESTRICT to) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-#pragma GCC unroll 3
-  for (int v = 0; v < kVectors; ++v) {
-    hn::StoreU(add ? hn::Add(sum[v], hn::LoadU(d, to + v * lanes)) : sum[v], d, to + v * lanes);
-  }
-}
-
 template <Factors kFactors, int kVectors>
 void SumBlock(const float* left, const Segment* segments, int64_t count, const float* right,
               bool add, float* sums, int64_t stride, const int32_t* to, int64_t rows) {
@@ -183,13 +139,13 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
       hwy::Prefetch(at + kVectors * lanes - 1);
     }
     for (int64_t s = 0; s < count; ++s) {
-      const char* row[kHeldRows];
+      const float* row[kHeldRows];
 #pragma GCC unroll 8
-      for (int64_t r = 0; r < kHeldRows; ++r) {
-        row[r] = reinterpret_cast<const char*>(left) + int64_t{4} * segments[s].left[first + r];
-      }
-      AddProducts<kFactors>(row, right + segments[s].right * kVectors * lanes, segments[s].depth,
-                            sum);
+      for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + segments[s].left[first + r];
+      AddProducts<kVectors>(row, right + segments[s].right * kVectors * lanes, segments[s].depth,
+                            sum, [](Vector a, Vector b, Vector c) HWY_ATTR {
+                              return MultiplyAdd<kFactors>(Tag(), a, b, c);
+                            });
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
