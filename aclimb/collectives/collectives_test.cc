@@ -24,11 +24,12 @@ TEST(Frames, AreCutAnywhereAndComeWhole) {
   for (int run = 0; run < 200; ++run) {
     std::string stream;
     std::vector<Frame> sent;
+    const auto version = static_cast<uint16_t>(random());
     for (int i = 0; i < 5; ++i) {
       std::string body(random() % 900, '\0');
       for (char& byte : body) byte = static_cast<char>(random());
-      sent.push_back({static_cast<FrameType>(1 + random() % kLastFrameType), body});
-      stream += Encode(sent.back().type, body);
+      sent.push_back({static_cast<FrameType>(1 + random() % kLastFrameType), body, version});
+      stream += Encode(sent.back().type, body, version);
     }
     FrameParser parser;
     std::vector<Frame> come;
@@ -43,7 +44,11 @@ TEST(Frames, AreCutAnywhereAndComeWhole) {
     for (size_t i = 0; i < sent.size(); ++i) {
       EXPECT_EQ(come[i].type, sent[i].type);
       EXPECT_EQ(come[i].body, sent[i].body);
+      EXPECT_EQ(come[i].version, sent[i].version);
     }
+    parser.Append(Encode(FrameType::kHello, "", static_cast<uint16_t>(version + 1)));
+    EXPECT_FALSE(parser.Next());
+    EXPECT_TRUE(parser.broken()) << "two versions in one stream";
   }
 }
 

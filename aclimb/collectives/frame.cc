@@ -31,11 +31,11 @@ std::vector<Flow> ReadFlows(ByteReader* reader) {
   return flows;
 }
 
-std::string Encode(FrameType type, std::string_view body) {
+std::string Encode(FrameType type, std::string_view body, uint16_t version) {
   return ByteWriter()
       .Number(kFrameMagic)
       .Number(static_cast<uint16_t>(type))
-      .Number(uint16_t{0})
+      .Number(version)
       .Text(body)
       .Take();
 }
@@ -51,11 +51,14 @@ std::optional<Frame> FrameParser::Next() {
   ByteReader reader(rest);
   reader.Number<uint32_t>();
   const auto type = reader.Number<uint16_t>();
-  const auto zero = reader.Number<uint16_t>();
+  const auto version = reader.Number<uint16_t>();
   const auto length = reader.Number<uint32_t>();
-  broken_ = type == 0 || type > kLastFrameType || zero != 0 || length > most_;
+  const bool known = type != 0 && type <= kLastFrameType;
+  broken_ = !known || version != version_.value_or(version) || length > most_;
   if (broken_ || reader.left() < length) return std::nullopt;
-  Frame frame{static_cast<FrameType>(type), std::string(rest.substr(kHeaderBytes, length))};
+  version_ = version;
+  Frame frame{static_cast<FrameType>(type), std::string(rest.substr(kHeaderBytes, length)),
+              version};
   read_ += kHeaderBytes + length;
   if (read_ == bytes_.size() || read_ > (size_t{1} << 20)) {
     bytes_.erase(0, read_);

@@ -12,6 +12,12 @@
 
 namespace aclimb::collectives {
 
+// Of all that ranks say to each other: these frames, what is in them, and what they send on the
+// connections between them. It is raised with each change of that. Ranks of different builds come
+// together when they have the same one; else the hub refuses them. For that to be readable
+// everywhere, a frame's header, the begin of kHello and kRefused stay as they are.
+constexpr uint16_t kProtocolVersion = 1;
+
 // What ranks and the hub, where they meet, say to each other. Behind each name: who says it, and
 // what it has.
 enum class FrameType : uint16_t {
@@ -40,10 +46,11 @@ std::vector<Flow> ReadFlows(ByteReader* reader);
 struct Frame {
   FrameType type;
   std::string body;
+  uint16_t version = kProtocolVersion;
 };
 
 // The frame as it is sent.
-std::string Encode(FrameType type, std::string_view body);
+std::string Encode(FrameType type, std::string_view body, uint16_t version = kProtocolVersion);
 
 // Cuts a stream of bytes, which anybody may have sent, into frames.
 class FrameParser {
@@ -53,7 +60,8 @@ class FrameParser {
   static constexpr size_t kMost = size_t{64} << 20;
 
   void Append(std::string_view bytes) { bytes_ += bytes; }
-  // The next frame once all of it is there. Nothing more comes after a violation.
+  // The next frame once all of it is there. Nothing more comes after a violation. All frames of a
+  // stream have one version, whichever.
   std::optional<Frame> Next();
   // What was sent is no frame.
   bool broken() const { return broken_; }
@@ -64,6 +72,7 @@ class FrameParser {
   size_t read_ = 0;
   size_t most_ = kMostOfStranger;
   bool broken_ = false;
+  std::optional<uint16_t> version_;  // of the first
 };
 
 }  // namespace aclimb::collectives

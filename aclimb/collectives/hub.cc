@@ -22,6 +22,7 @@ namespace {
 
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kHelloTime = std::chrono::seconds(10);
+constexpr auto kAnswerTime = std::chrono::seconds(2);  // for where a rank stands
 constexpr size_t kMostStrangers = 256;
 constexpr size_t kMostAtOnce = 64;  // accepted before those that are there are read again
 constexpr uint32_t kMostRanks = 65536;
@@ -146,6 +147,7 @@ void Hub::AcceptAll() {
     if (!socket) return;
     auto connection = std::make_unique<Connection>();
     connection->socket = std::move(socket);
+    KeepAlive(connection->socket);
     connection->from = AddressText(from);
     connection->since = Clock::now();
     if (!whitelist_.empty() &&
@@ -201,7 +203,7 @@ void Hub::Read(Connection& connection) {
 void Hub::Handle(Connection& connection, const Frame& frame) {
   const ByteReader reader(frame.body);
   if (!connection.joined) {
-    if (frame.type == FrameType::kHello) return HandleHello(connection, reader);
+    if (frame.type == FrameType::kHello) return HandleHello(connection, frame);
     return DropStranger(connection, "did not begin with a greeting");
   }
   switch (frame.type) {
@@ -223,22 +225,36 @@ void Hub::Handle(Connection& connection, const Frame& frame) {
   }
 }
 
-void Hub::HandleHello(Connection& connection, ByteReader reader) {
+void Hub::HandleHello(Connection& connection, const Frame& frame) {
+  ByteReader reader(frame.body);
   const Secret secret = reader.ReadSecret();
   const uint32_t size = reader.Number<uint32_t>();
   const uint32_t rank = reader.Number<uint32_t>();
-  const std::string about(reader.Text());
-  if (!reader.Complete() || !Equal(secret, token_.secret) || size == 0 || size > kMostRanks) {
+  // What is behind that is another version's own affair.
+  const bool same_version = frame.version == kProtocolVersion;
+  const std::string about(same_version ? reader.Text() : std::string_view());
+  const bool whole = same_version ? reader.Complete() : reader.ok();
+  if (!whole || !Equal(secret, token_.secret) || size == 0 || size > kMostRanks) {
     return DropStranger(connection, "does not know the group's secret");
   }
-  const auto refuse = [&](const std::string& text) {
-    Send(connection, FrameType::kRefused, RefusalBody(HCCL_E_PARA, text));
+  const auto refuse = [&](const std::string& text, uint32_t code = HCCL_E_PARA) {
+    connection.out += Encode(FrameType::kRefused, RefusalBody(code, text), frame.version);
     connection.over = true;
   };
-  if (complete_ || failed_) {
-    return refuse(failed_ ? "the group has failed to come together before"
-                          : Cat("all ", ranks_.size(), " ranks have joined already"));
+  if (!same_version) {
+    const std::string text =
+        Cat("rank ", rank, " speaks version ", frame.version,
+            " of the protocol between ranks, and the process that called HcclGetRootInfo version ",
+            kProtocolVersion);
+    refuse(text, HCCL_E_NOT_SUPPORT);
+    if (!complete_ && !failed_) RefuseAll(HCCL_E_NOT_SUPPORT, text);
+    return;
   }
+  if (failed_) {
+    return refuse(Cat("the group has failed to come together before: ", failed_text_),
+                  failed_code_);
+  }
+  if (complete_) return refuse(Cat("all ", ranks_.size(), " ranks have joined already"));
   if (!ranks_.empty() && ranks_.size() != size) {
     const std::string text = Cat("rank ", rank, " passed nRanks = ", size,
                                  ", and the first rank to come passed ", ranks_.size());
@@ -287,7 +303,7 @@ void Hub::HandleAsk(Connection& connection, ByteReader reader) {
   Question& question = at->second;
   question.askers.push_back(connection.rank);
   if (!fresh) return;
-  question.deadline = Clock::now() + kTick;
+  question.deadline = Clock::now() + kAnswerTime;
   const std::string body = ByteWriter().Text(channel).Take();
   for (const uint32_t rank : ranks) {
     if (rank >= ranks_.size()) continue;
@@ -355,7 +371,10 @@ void Hub::SendToAll(FrameType type, std::string_view body, const Connection* but
 }
 
 void Hub::RefuseAll(uint32_t code, const std::string& text) {
-  failed_ = true;
+  if (!std::exchange(failed_, true)) {
+    failed_code_ = code;
+    failed_text_ = text;
+  }
   SendToAll(FrameType::kRefused, RefusalBody(code, text));
   for (const auto& connection : connections_) {
     if (connection->joined) connection->over = true;

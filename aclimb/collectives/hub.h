@@ -83,7 +83,7 @@ class Hub {
   void ReadOrClose(Connection& connection);
   void Read(Connection& connection);
   void Handle(Connection& connection, const Frame& frame);
-  void HandleHello(Connection& connection, ByteReader reader);
+  void HandleHello(Connection& connection, const Frame& frame);
   void HandleExchange(Connection& connection, ByteReader reader);
   void HandleExchangeFailed(Connection& connection, ByteReader reader);
   // Tells those that have come that nothing comes of it.
@@ -111,7 +111,9 @@ class Hub {
   std::vector<Rank> ranks_;  // none before the first has come
   uint32_t come_ = 0;
   bool complete_ = false;
-  bool failed_ = false;
+  bool failed_ = false;  // to come together
+  uint32_t failed_code_ = 0;
+  std::string failed_text_;
   bool missing_changed_ = false;
   uint64_t strangers_ = 0;
   // By key; groups of other ranks may have the same one.

@@ -98,6 +98,20 @@ class HubTest : public testing::Test {
     return links;
   }
   static Clock::time_point In(int seconds) { return Clock::now() + std::chrono::seconds(seconds); }
+  // The body of the next frame of that type; a frame of another version is none.
+  static std::string Await(const Socket& socket, FrameParser* parser, FrameType type,
+                           uint16_t version = kProtocolVersion) {
+    const auto end = In(30);
+    for (std::string bytes; Clock::now() < end; bytes.clear()) {
+      while (const std::optional<Frame> frame = parser->Next()) {
+        if (frame->type == type && frame->version == version) return frame->body;
+      }
+      if (ReceiveSome(socket, &bytes) == Received::kNothing) usleep(1000);
+      parser->Append(bytes);
+    }
+    ADD_FAILURE() << "no such frame came";
+    return "";
+  }
   // Whether the other side closes the connection.
   static bool Ends(const Socket& socket) {
     std::string bytes;
@@ -147,6 +161,49 @@ TEST_F(HubTest, ARankThatBringsTooMuchEndsAlone) {
   // The others are as they were.
   EXPECT_TRUE(links[0]->Ask("channel", {0}).has_value());
   links[0]->Unwatch("channel");
+}
+
+// Ranks of different builds: who speaks another version is told so in its own, and so are those
+// that have joined.
+TEST_F(HubTest, ARankOfAnotherVersionIsRefused) {
+  for (const int other : {kProtocolVersion - 1, kProtocolVersion + 1}) {
+    const auto version = static_cast<uint16_t>(other);
+    Start();
+    auto first =
+        std::async(std::launch::async, [this] { return Link::Join(token_, 3, 0, In(60)); });
+    const auto speak = [this](uint32_t rank, uint16_t as, const std::string& more) {
+      Socket made;
+      EXPECT_TRUE(Connect(root_, In(60), &made).ok());
+      const std::string hello = ByteWriter()
+                                    .Add(token_.secret)
+                                    .Number(uint32_t{3})
+                                    .Number(rank)
+                                    .Text(ByteWriter().Add(Secret{}).Take())
+                                    .Take();
+      std::string bytes = Encode(FrameType::kHello, hello + more, as);
+      EXPECT_TRUE(SendSome(made, &bytes));
+      return made;
+    };
+    const Socket second = speak(1, kProtocolVersion, "");
+    FrameParser of_second, of_third;
+    while (Await(second, &of_second, FrameType::kWaiting).find("2 of 3") == std::string::npos) {
+      ASSERT_FALSE(HasFailure());
+    }
+    const Socket third = speak(2, version, "what only that version has");
+    const std::string said = "rank 2 speaks version " + std::to_string(other);
+    const std::string own = "HcclGetRootInfo version " + std::to_string(kProtocolVersion);
+    std::vector<std::string> texts = {Await(third, &of_third, FrameType::kRefused, version),
+                                      Await(second, &of_second, FrameType::kRefused)};
+    EXPECT_TRUE(Ends(third));
+    const LinkResult link = first.get();
+    ASSERT_FALSE(link.ok());
+    EXPECT_EQ(link.status().code(), HCCL_E_NOT_SUPPORT);
+    texts.push_back(link.status().refusal().what);
+    for (const std::string& text : texts) {
+      EXPECT_NE(text.find(said), std::string::npos) << text;
+      EXPECT_NE(text.find(own), std::string::npos) << text;
+    }
+  }
 }
 
 TEST_F(HubTest, OnlyWhomTheWhitelistNames) {

@@ -93,6 +93,7 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
   Socket socket;
   Status connected = Connect(root, reach, &socket);
   if (!connected.ok()) return connected;
+  KeepAlive(socket);
   std::shared_ptr<Link> link(new Link(token, rank, std::move(socket)));
   link->Send(FrameType::kHello,
              ByteWriter().Add(token.secret).Number(size).Number(rank).Text(About()).Take());
@@ -101,12 +102,17 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
       lock, deadline, [&] { return link->welcome_ || link->lost_ || link->refused_; });
   if (link->welcome_) return link;
   if (link->refused_) {
-    return Refuse(static_cast<int>(link->refused_->code),
-                  Cat("the root refused rank ", rank, " of ", size, ": ", link->refused_->text,
-                      "; expected every rank from 0 to nRanks - 1 to join once, in time."),
-                  "give each rank its own number and all of them the same nRanks and rootInfo, and "
-                  "look at those that did not join",
-                  "collective/join");
+    const Failure& refusal = *link->refused_;
+    const bool versions = refusal.code == HCCL_E_NOT_SUPPORT;
+    return Refuse(static_cast<int>(refusal.code),
+                  Cat("the root refused rank ", rank, " of ", size, ": ", refusal.text,
+                      versions ? "; expected one release of Aclimb on all ranks."
+                               : "; expected every rank from 0 to nRanks - 1 to join once, in "
+                                 "time."),
+                  versions ? "install the same release of Aclimb for all ranks"
+                           : "give each rank its own number and all of them the same nRanks and "
+                             "rootInfo, and look at those that did not join",
+                  versions ? "collective/version" : "collective/join");
   }
   if (told) return std::shared_ptr<Link>();
   const std::string missing =

@@ -7,52 +7,42 @@
 
 #include "aclimb/collectives/datatype.h"
 #include "aclimb/collectives/errors.h"
+#include "aclimb/collectives/peers.h"
 #include "aclimb/collectives/reduction.h"
+#include "aclimb/core/fork.h"
 #include "aclimb/core/text.h"
 #include "hccl/hccl_types.h"
 
 namespace aclimb::collectives {
 namespace {
 
-// The contents of an exchange of addresses, for the transport.
-struct AddressExchange {
-  Link& link;
-  const std::string& key;
-  const std::vector<uint32_t>& ranks;
-  uint32_t rank;
-  bool in_order;
-  Group::Deadline deadline;
-  Status status;
-
-  static int Run(void* context, const char* pieces, size_t bytes, char* theirs) {
-    auto& self = *static_cast<AddressExchange*>(context);
-    const size_t size = self.ranks.size();
-    std::vector<std::string> mine;
-    for (size_t i = 0; i < size; ++i) mine.emplace_back(pieces + i * bytes, bytes);
-    for (std::string& piece : mine) piece += self.in_order ? '1' : '0';
-    Result<std::vector<std::string>> come =
-        self.link.Exchange(self.key, self.ranks, mine, self.deadline);
-    if (!come.ok()) {
-      self.status = come.TakeStatus();
-      return 1;
-    }
-    for (size_t i = 0; i < size && i < come.value().size(); ++i) {
-      const std::string& piece = come.value()[i];
-      std::memcpy(theirs + i * bytes, piece.data(), std::min(piece.size(), bytes));
-      if (piece.ends_with('1') == self.in_order) continue;
-      self.status = Refuse(
+// What this rank and the others have for each other, before they are connected.
+Result<std::vector<std::string>> ExchangeInvitations(Link& link, const std::string& key,
+                                                     const std::vector<uint32_t>& ranks,
+                                                     uint32_t rank, const Peers& peers,
+                                                     bool in_order, Group::Deadline deadline) {
+  std::vector<std::string> mine;
+  for (uint32_t i = 0; i < ranks.size(); ++i) {
+    mine.push_back(Cat(in_order ? "1" : "0", peers.InvitationFor(i)));
+  }
+  Result<std::vector<std::string>> theirs = link.Exchange(key, ranks, mine, deadline);
+  if (!theirs.ok()) return theirs;
+  for (uint32_t i = 0; i < ranks.size(); ++i) {
+    std::string& piece = theirs.value()[i];
+    if (piece.starts_with('1') != in_order) {
+      return Refuse(
           HCCL_E_PARA,
-          Cat("rank ", self.rank, self.in_order ? " reduces" : " does not reduce",
-              " in the order of the ranks but rank ", i, self.in_order ? " does not" : " does",
+          Cat("rank ", rank, in_order ? " reduces" : " does not reduce",
+              " in the order of the ranks but rank ", i, in_order ? " does not" : " does",
               "; expected the same on all ranks."),
           "set HCCL_DETERMINISTIC, HcclSetConfig(HCCL_DETERMINISTIC) and hcclDeterministic alike "
           "on all of them",
           "collective/deterministic");
     }
-    if (!self.status.ok()) return 1;
-    return 0;
+    piece.erase(0, 1);
   }
-};
+  return theirs;
+}
 
 // `count` elements in one block for each rank, as equal as they can be.
 std::vector<Block> Blocks(uint64_t count, uint64_t element_bytes, uint32_t size) {
@@ -68,8 +58,7 @@ int64_t NanosecondsOf(Group::Deadline deadline) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch()).count();
 }
 
-// A failure that no other rank has a part in; no error for the rest.
-Status OwnFailure(const AclimbTransportError& error) {
+Status FailureOf(const AclimbTransportError& error) {
   switch (error.cause) {
     case ACLIMB_TRANSPORT_MEMORY:
       return NoHostMemory("the transfer");
@@ -83,7 +72,10 @@ Status OwnFailure(const AclimbTransportError& error) {
       return Refuse(HCCL_E_INTERNAL, Cat("an internal failure of the transport: ", error.text, "."),
                     "report it as a bug, with the call and its arguments", "collective/internal");
     default:
-      return Ok();
+      return Refuse(
+          error.cause == ACLIMB_TRANSPORT_TIME ? HCCL_E_TIMEOUT : HCCL_E_TCP_TRANSFER, error.text,
+          "look at the other ranks' messages; destroy the communicator and make a new one",
+          "collective/transfer");
   }
 }
 
@@ -103,21 +95,23 @@ Result<std::unique_ptr<Group>> MeshGroup::Connect(const AclimbTransport& transpo
                                                   Deadline deadline) {
   std::unique_ptr<MeshGroup> group(
       new MeshGroup(transport, std::move(link), std::move(ranks), rank, address, in_order));
-  AddressExchange exchange{*group->link_, key, group->ranks_, rank, in_order, deadline, Ok()};
   const std::string own = address.empty() ? group->link_->local_address() : address;
-  const AclimbMeshConfig config = {
-      rank, group->size(), own.c_str(), NanosecondsOf(deadline), &AddressExchange::Run, &exchange};
+  Result<Peers> peers = Peers::Listen(own, rank, group->size());
+  if (!peers.ok()) return peers.TakeStatus();
+  Result<std::vector<std::string>> invitations = ExchangeInvitations(
+      *group->link_, key, group->ranks_, rank, peers.value(), in_order, deadline);
+  if (!invitations.ok()) return invitations.TakeStatus();
+  Result<std::vector<Socket>> sockets = peers.value().Connect(invitations.value(), deadline);
+  if (!sockets.ok()) return sockets.TakeStatus();
+  // A child would keep what is neither a Socket's nor the transport's.
+  const ForkHold hold;
+  std::vector<int> descriptors;
+  for (Socket& socket : sockets.value()) descriptors.push_back(socket.Release());
+  const AclimbMeshConfig config = {rank, group->size(), descriptors.data()};
   AclimbTransportError error = {};
-  if (group->transport_.connect(&config, &group->mesh_, &error) != 0) {
+  if (group->transport_.make(&config, &group->mesh_, &error) != 0) {
     group->mesh_ = nullptr;
-    if (!exchange.status.ok()) return std::move(exchange.status);
-    if (Status own_failure = OwnFailure(error); !own_failure.ok()) return own_failure;
-    return Refuse(error.cause == ACLIMB_TRANSPORT_TIME ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT,
-                  Cat("rank ", rank, " at ", own, " cannot be connected with all other ranks: ",
-                      error.text, "; expected connections between all of them."),
-                  "check that the hosts reach each other at these addresses and that no firewall "
-                  "is between; HCCL_IF_IP or HCCL_SOCKET_IFNAME choose others",
-                  "collective/connect");
+    return FailureOf(error);
   }
   return std::unique_ptr<Group>(std::move(group));
 }
@@ -176,12 +170,7 @@ Status MeshGroup::Run(const Operation& operation) {
       failed = transport_.barrier(mesh_, &call);
       break;
   }
-  if (failed == 0) return Ok();
-  if (Status own_failure = OwnFailure(error); !own_failure.ok()) return own_failure;
-  return Refuse(error.cause == ACLIMB_TRANSPORT_TIME ? HCCL_E_TIMEOUT : HCCL_E_TCP_TRANSFER,
-                error.text,
-                "look at the other ranks' messages; destroy the communicator and make a new one",
-                "collective/transfer");
+  return failed == 0 ? Ok() : FailureOf(error);
 }
 
 // Half types cross the network as they are and are rounded once; the transport's own reduction

@@ -31,9 +31,8 @@ int Answer(const AclimbTransportCall* call) {
 
 AclimbTransport MakeTransport() {
   AclimbTransport transport = {};
-  transport.connect = [](const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError*) {
+  transport.make = [](const AclimbMeshConfig*, AclimbMesh** mesh, AclimbTransportError*) {
     asked = {};
-    asked.deadlines.push_back(config->deadline_ns);
     *mesh = nullptr;
     return 0;
   };
@@ -78,9 +77,6 @@ class MeshGroupTest : public testing::Test {
 
 // Float16 is reduced in two stages, which have the time of one call.
 TEST_F(MeshGroupTest, StagesShareADeadline) {
-  using std::chrono::nanoseconds;
-  EXPECT_EQ(nanoseconds(asked.deadlines[0]), deadline_.time_since_epoch());
-  asked.deadlines.clear();
   ASSERT_TRUE(group_->Run(operation_).ok());
   ASSERT_EQ(asked.deadlines.size(), 2u);
   EXPECT_EQ(asked.deadlines[0], asked.deadlines[1]);

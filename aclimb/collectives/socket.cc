@@ -30,13 +30,14 @@ class OpenSockets final : public ForkPart {
     const std::lock_guard<std::mutex> lock(mutex_);
     descriptors_.push_back(descriptor);
   }
+  // In a child it was closed already, and the number may be another file's by now: false then.
+  bool Remove(int descriptor) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::erase(descriptors_, descriptor) != 0;
+  }
   void Close(int descriptor) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find(descriptors_.begin(), descriptors_.end(), descriptor);
-    // In a child it was closed already, and the number may be another file's by now.
-    if (found == descriptors_.end()) return;
-    descriptors_.erase(found);
-    close(descriptor);
+    if (std::erase(descriptors_, descriptor) != 0) close(descriptor);
   }
 
   bool TryLock(bool) override { return mutex_.try_lock(); }
@@ -65,8 +66,12 @@ void Set(int descriptor, int level, int option, int value) {
   setsockopt(descriptor, level, option, &value, sizeof(value));
 }
 
-// A host that was cut off without a word is noticed within half a minute.
-void KeepAlive(int descriptor) {
+std::string ErrorText(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+void KeepAlive(const Socket& socket) {
+  const int descriptor = socket.descriptor();
   Set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   Set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 5);
   Set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 5);
@@ -75,13 +80,9 @@ void KeepAlive(int descriptor) {
   Set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-std::string ErrorText(int error) { return std::generic_category().message(error); }
-
-// One attempt. 0, or the errno.
 int TryConnect(const Endpoint& to, std::chrono::milliseconds patience, Socket* made_socket) {
   Socket socket(::socket(to.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return errno;
-  KeepAlive(socket.descriptor());
   if (connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&to.address), to.bytes) != 0) {
     if (errno != EINPROGRESS) return errno;
     pollfd waits = {socket.descriptor(), POLLOUT, 0};
@@ -97,14 +98,17 @@ int TryConnect(const Endpoint& to, std::chrono::milliseconds patience, Socket* m
   return 0;
 }
 
-}  // namespace
-
 Socket::Socket(int descriptor) : descriptor_(descriptor) {
   if (descriptor >= 0) Open().Add(descriptor);
 }
 
 void Socket::Close() {
   if (descriptor_ >= 0) Open().Close(std::exchange(descriptor_, -1));
+}
+
+int Socket::Release() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  return descriptor >= 0 && Open().Remove(descriptor) ? descriptor : -1;
 }
 
 bool ParseEndpoint(const std::string& address, uint16_t port, Endpoint* endpoint) {
@@ -157,10 +161,8 @@ Socket Listen(const Endpoint& endpoint) {
 
 Socket Accept(const Socket& listener, Endpoint* from) {
   from->bytes = sizeof(from->address);
-  Socket socket(accept4(listener.descriptor(), reinterpret_cast<sockaddr*>(&from->address),
+  return Socket(accept4(listener.descriptor(), reinterpret_cast<sockaddr*>(&from->address),
                         &from->bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket) KeepAlive(socket.descriptor());
-  return socket;
 }
 
 Status Connect(const Endpoint& to, std::chrono::steady_clock::time_point deadline, Socket* socket) {
@@ -203,10 +205,10 @@ bool SendSome(const Socket& socket, std::string* bytes) {
   return true;
 }
 
-Received ReceiveSome(const Socket& socket, std::string* bytes) {
+Received ReceiveSome(const Socket& socket, std::string* bytes, size_t most) {
   char buffer[16 * 1024];
   for (;;) {
-    const ssize_t got = recv(socket.descriptor(), buffer, sizeof(buffer), 0);
+    const ssize_t got = recv(socket.descriptor(), buffer, std::min(most, sizeof(buffer)), 0);
     if (got > 0) {
       bytes->append(buffer, static_cast<size_t>(got));
       return Received::kSome;

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -30,6 +31,8 @@ class Socket {
   int descriptor() const { return descriptor_; }
   explicit operator bool() const { return descriptor_ >= 0; }
   void Close();
+  // The descriptor, for another owner; a child of fork keeps its copy of it.
+  int Release();
 
  private:
   int descriptor_ = -1;
@@ -53,14 +56,19 @@ Endpoint LocalEndpoint(const Socket& socket);
 Socket Listen(const Endpoint& endpoint);
 // Who connected; not open when nobody waits.
 Socket Accept(const Socket& listener, Endpoint* from);
+// 0, or the errno; ETIMEDOUT when nobody answered in that time.
+int TryConnect(const Endpoint& to, std::chrono::milliseconds patience, Socket* socket);
 // HCCL_E_TCP_CONNECT, or HCCL_E_TIMEOUT when nobody answered until the deadline. Tries again while
 // the other side refuses.
 Status Connect(const Endpoint& to, std::chrono::steady_clock::time_point deadline, Socket* socket);
 
+// A host that was cut off without a word is noticed within half a minute.
+void KeepAlive(const Socket& socket);
+
 // What can be sent at once is cut off the front of *bytes. False when the connection is gone.
 bool SendSome(const Socket& socket, std::string* bytes);
 enum class Received { kSome, kNothing, kEnd };
-// Appends what has come. kEnd: no more will.
-Received ReceiveSome(const Socket& socket, std::string* bytes);
+// Appends what has come, up to a number of bytes. kEnd: no more will.
+Received ReceiveSome(const Socket& socket, std::string* bytes, size_t most = 16 * 1024);
 
 }  // namespace aclimb::collectives

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_TRANSPORT_API_VERSION 3
+#define ACLIMB_TRANSPORT_API_VERSION 4
 
 typedef struct AclimbMesh AclimbMesh;  // one rank's connections to all others
 
@@ -34,16 +34,13 @@ typedef struct AclimbTransportError {
   char text[1024];
 } AclimbTransportError;
 
-// How the ranks tell each other their addresses before they are connected.
+// A rank and its connections.
 typedef struct AclimbMeshConfig {
   uint32_t rank;
   uint32_t size;
-  const char* address;  // numeric, of this rank's host
-  int64_t deadline_ns;  // of the monotonic clock
-  // Hands `pieces` + i * `bytes` to rank i, and fills `theirs` + i * `bytes` with what rank i has
-  // for this one. 0, or 1 when it failed.
-  int (*exchange)(void* context, const char* pieces, size_t bytes, char* theirs);
-  void* context;
+  // Of each rank a TCP socket that is connected with it, whose bytes come from nobody else; of this
+  // rank itself, -1. They become the mesh's, when it cannot be made too.
+  const int* sockets;
 } AclimbMeshConfig;
 
 // What is the same on all ranks that take part in an operation, and nowhere else: data of calls
@@ -69,7 +66,7 @@ typedef struct AclimbTransport {
   uint32_t api_version;  // ACLIMB_TRANSPORT_API_VERSION
   uint32_t struct_size;
 
-  int (*connect)(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error);
+  int (*make)(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error);
   void (*destroy)(AclimbMesh* mesh);
   // What runs fails soon, here and on the ranks that wait for this one; nothing more can be run.
   void (*abort)(AclimbMesh* mesh);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures HcclAllReduce beside Gloo called directly and Open MPI, and keeps the figures.
 
-  measure.py [<aclimb_collectives_bench>] [--most BYTES] [--only NAME...] [--write]
+  measure.py [<aclimb_collectives_bench>] [--most BYTES] [--only NAME...] [--figures FILE] [--write]
 
 Ranks are processes of this machine, or of two network namespaces of it, where the system lets us have them. Open MPI
 takes part where mpirun is there and the program was built with it, over TCP as the others and, in runs of its own, by
-shared memory. --write leaves the figures in docs/measurements/hccl.json and the tables in docs/hccl.md; without the
-program it writes the tables of the figures that are there. The machine should do nothing else.
+shared memory. The figures go into FILE, docs/measurements/hccl.json where none is named; --write puts their tables into
+docs/hccl.md, without the program those of the figures that are there. The machine should do nothing else.
 """
 
 import argparse
@@ -92,16 +92,18 @@ def time_text(row, name):
     return f'{row[name]["median"]:.{digits}f} ({row[name]["least"]:.{digits}f})'
 
 
+def beside(row, size):
+    """Of little data the time that it takes more, of much the share of the bandwidth."""
+    hccl, gloo = row["HCCL"]["median"], row["Gloo"]["median"]
+    return f"{hccl - gloo:+.0f} µs" if size < 1 << 20 else f"{gloo / hccl:.2f}"
+
+
 def table(figures, name, title):
     rows = figures[name]["rows"]
     memory = figures.get("memory 2", {"rows": {}})["rows"] if name == "host 2" else {}
     columns = {"HCCL": [time_text(row, "HCCL") for row in rows.values()],
                "Gloo": [time_text(row, "Gloo") for row in rows.values()]}
-    if name == "host 2":
-        # Of more data, and where ranks share cores, the differences scatter in both directions.
-        columns["HCCL's least, beside Gloo's"] = [
-            f'{row["HCCL"]["least"] - row["Gloo"]["least"]:+.0f} µs' if int(size) < 1 << 20 else "–"
-            for size, row in rows.items()]
+    columns["HCCL beside Gloo"] = [beside(row, int(size)) for size, row in rows.items()]
     columns["Open MPI, TCP"] = [time_text(row, "Open MPI") for row in rows.values()]
     columns["Open MPI, shared memory"] = [time_text(memory.get(size, {}), "Open MPI") for size in rows]
     columns = {heading: column for heading, column in columns.items() if set(column) != {"–"}}
@@ -116,9 +118,10 @@ def main():
     parser.add_argument("program", nargs="?")
     parser.add_argument("--most", type=int, default=256 << 20, help="bytes, where a run would go on to more")
     parser.add_argument("--only", nargs="+", choices=RUNS, default=list(RUNS))
+    parser.add_argument("--figures", type=pathlib.Path, default=MEASURED)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    figures = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
+    figures = json.loads(options.figures.read_text()) if options.figures.exists() else {}
     for name in options.only if options.program else ():
         run, ranks, most = RUNS[name]
         try:
@@ -130,8 +133,7 @@ def main():
         print(f"{name}\n{output}", end="", flush=True)
         rows = figures.get(name, {}).get("rows", {})
         figures[name] = {"load": os.getloadavg()[0], "cores": os.cpu_count(), "rows": {**rows, **rows_of(output)}}
-        if options.write:
-            MEASURED.write_text(json.dumps(figures, indent=1) + "\n")
+        options.figures.write_text(json.dumps(figures, indent=1) + "\n")
     if not options.write:
         return
     titles = {"host 2": "Two ranks on one machine", "host 4": "Four ranks on one machine",

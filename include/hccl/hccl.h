@@ -11,8 +11,8 @@
 // Errors that all functions share:
 //   HCCL_E_PTR          a required pointer is null
 //   HCCL_E_PARA         a number is out of range, a communicator is destroyed, a buffer is not
-//   device
-//                       memory, ends before the elements do, or is not aligned to its element type
+//                       device memory, ends before the elements do, or is not aligned to its
+//                       element type
 //   HCCL_E_NOT_SUPPORT  the combination is not there
 //   HCCL_E_REMOTE       another rank failed or has gone; nothing more can be done with the
 //                       communicator

@@ -87,6 +87,8 @@ constexpr FixedRule kRows[] = {
      "choose the address with HCCL_IF_IP or HCCL_SOCKET_IFNAME"},
     {"collective/join", 0, "each rank joins once, and all with the same number of ranks",
      "a launcher that numbers two groups at once", "give every rank its own number"},
+    {"collective/version", HCCL_E_NOT_SUPPORT, "all ranks run one release of Aclimb",
+     "hosts that were not all updated", "install the same release everywhere"},
     {"collective/join-timeout", HCCL_E_TIMEOUT, "all ranks join within HCCL_CONNECT_TIMEOUT",
      "a rank that failed before, or was not started", "look at the missing ranks"},
     {"collective/group", HCCL_E_PARA, "all members of a sub-group pass the same list of ranks",

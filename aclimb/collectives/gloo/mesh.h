@@ -2,7 +2,6 @@
 
 #include <gloo/context.h>
 
-#include <chrono>
 #include <memory>
 
 #include "aclimb/collectives/gloo/connections.h"
@@ -10,18 +9,15 @@
 
 namespace aclimb::collectives {
 
-// Gloo's context of one rank, connected to all others by addresses that `config.exchange` carries.
+// Gloo's context of one rank, over sockets that are connected with all others.
 class Mesh final : public gloo::Context {
  public:
-  // Throws.
+  // Throws. Takes the sockets in any case.
   explicit Mesh(const AclimbMeshConfig& config);
 
   Connections& connections() { return *connections_; }
 
  private:
-  // Sends what the peer wants to read, and reads what this rank does.
-  void Greet(int peer, const char* wanted, char* theirs);
-
   std::shared_ptr<Connections> connections_;
 };
 

@@ -18,7 +18,6 @@
 
 #include "aclimb/collectives/gloo/connections.h"
 #include "aclimb/collectives/gloo/mesh.h"
-#include "aclimb/core/pipe_signal.h"
 
 namespace aclimb::collectives {
 namespace {
@@ -62,9 +61,8 @@ int Guarded(AclimbTransportError* error, Body&& body) noexcept {
   return 1;
 }
 
-int ConnectMesh(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error) {
+int MakeMesh(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error) {
   return Guarded(error, [&] {
-    const PipeSignalHeld held;
     auto made = std::make_unique<AclimbMesh>();
     made->gloo = std::make_shared<Mesh>(*config);
     *mesh = made.release();
@@ -216,7 +214,7 @@ int Barrier(AclimbMesh* mesh, const AclimbTransportCall* call) {
 constexpr AclimbTransport kTransport = {
     .api_version = ACLIMB_TRANSPORT_API_VERSION,
     .struct_size = sizeof(AclimbTransport),
-    .connect = &ConnectMesh,
+    .make = &MakeMesh,
     .destroy = &DestroyMesh,
     .abort = &AbortMesh,
     .progress = &CountWaits,

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
 #include <functional>
-#include <mutex>
+#include <iterator>
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,70 +39,53 @@ int64_t In(milliseconds time) {
 }
 constexpr milliseconds kLong{60000};
 
-// Where ranks that are threads tell each other their addresses.
-class Board {
- public:
-  // Looks at a rank's addresses before the others have them.
-  using Look = std::function<void(uint32_t rank, const char* pieces, size_t bytes)>;
-
-  explicit Board(uint32_t size, Look look = {}) : look_(std::move(look)), pieces_(size) {}
-
-  int Exchange(uint32_t rank, const char* pieces, size_t bytes, char* theirs) {
-    if (look_) look_(rank, pieces, bytes);
-    std::vector<char> mine(pieces, pieces + bytes * pieces_.size());
-    std::unique_lock<std::mutex> lock(mutex_);
-    pieces_[rank] = std::move(mine);
-    ++come_;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return come_ == pieces_.size(); });
-    for (size_t from = 0; from < pieces_.size(); ++from) {
-      std::memcpy(theirs + from * bytes, pieces_[from].data() + rank * bytes, bytes);
-    }
-    return 0;
-  }
-
- private:
-  const Look look_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::vector<char>> pieces_;
-  size_t come_ = 0;
-};
+// Two sockets that are connected.
+std::pair<int, int> ConnectedSockets() {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof(address);
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  const int listener = socket(AF_INET, SOCK_STREAM, 0), first = socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT_EQ(bind(listener, generic, bytes), 0);
+  EXPECT_EQ(listen(listener, 1), 0);
+  EXPECT_EQ(getsockname(listener, generic, &bytes), 0);
+  EXPECT_EQ(connect(first, generic, bytes), 0);
+  const int second = accept(listener, nullptr, nullptr);
+  EXPECT_GE(second, 0);
+  close(listener);
+  return {first, second};
+}
 
 struct Rank {
   uint32_t rank = 0;
-  Board* board = nullptr;
   AclimbMesh* mesh = nullptr;
   AclimbTransportError error = {};
 
-  int Connect(uint32_t size, milliseconds time) {
-    const AclimbMeshConfig config = {
-        rank,
-        size,
-        "127.0.0.1",
-        In(time),
-        [](void* self, const char* pieces, size_t bytes, char* theirs) {
-          auto* const mine = static_cast<Rank*>(self);
-          return mine->board->Exchange(mine->rank, pieces, bytes, theirs);
-        },
-        this};
-    return Transport().connect(&config, &mesh, &error);
+  Rank(uint32_t own, const std::vector<int>& sockets) : rank(own) {
+    const AclimbMeshConfig config = {own, static_cast<uint32_t>(sockets.size()), sockets.data()};
+    EXPECT_EQ(Transport().make(&config, &mesh, &error), 0) << error.text;
+  }
+  ~Rank() {
+    if (mesh != nullptr) Transport().destroy(mesh);
   }
   AclimbTransportCall Call(uint64_t tag, milliseconds time = kLong) {
     return {tag, In(time), &error};
   }
 };
 
-// Each rank on a thread, connected.
+// Each rank on a thread.
 void OnRanks(uint32_t size, const std::function<void(Rank&)>& body) {
-  Board board(size);
+  std::vector<std::vector<int>> sockets(size, std::vector<int>(size, -1));
+  for (uint32_t a = 0; a < size; ++a) {
+    for (uint32_t b = 0; b < a; ++b) std::tie(sockets[a][b], sockets[b][a]) = ConnectedSockets();
+  }
   std::vector<std::thread> threads;
   for (uint32_t r = 0; r < size; ++r) {
     threads.emplace_back([&, r] {
-      Rank rank{r, &board, nullptr, {}};
-      ASSERT_EQ(rank.Connect(size, kLong), 0) << rank.error.text;
+      Rank rank(r, sockets[r]);
+      ASSERT_NE(rank.mesh, nullptr);
       body(rank);
-      Transport().destroy(rank.mesh);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -173,33 +156,81 @@ TEST(Transport, EachFailureHasItsCause) {
   });
 }
 
-// Somebody is at the port of each rank before the other one is. He gets no data and gives none: the
-// ranks do not come together, and say whose port it was.
-TEST(Transport, AStrangerAtThePortKeepsRanksApart) {
-  std::vector<int> strangers(2, -1);
-  Board board(2, [&](uint32_t rank, const char* pieces, size_t bytes) {
-    // A length, and then Gloo's bytes, which begin with the socket's address.
-    sockaddr_in address;
-    std::memcpy(&address, pieces + (1 - rank) * bytes + 1, sizeof(address));
-    ASSERT_EQ(address.sin_family, AF_INET);
-    strangers[rank] = socket(AF_INET, SOCK_STREAM, 0);
-    ASSERT_EQ(
-        connect(strangers[rank], reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  });
-  std::vector<std::thread> threads;
-  for (uint32_t r = 0; r < 2; ++r) {
-    threads.emplace_back([&, r] {
-      Rank rank{r, &board, nullptr, {}};
-      ASSERT_NE(rank.Connect(2, milliseconds(1000)), 0);
-      EXPECT_TRUE(rank.error.cause == ACLIMB_TRANSPORT_CONNECTION ||
-                  rank.error.cause == ACLIMB_TRANSPORT_TIME)
-          << rank.error.cause << " " << rank.error.text;
-      EXPECT_NE(std::strstr(rank.error.text, r == 0 ? "rank 1" : "rank 0"), nullptr)
-          << rank.error.text;
-    });
+// Gloo's header has six numbers: all bytes, the kind of the message, its slot, offset, bytes of
+// data and offset there.
+std::string Garbage(std::mt19937_64* random) {
+  constexpr uint64_t kNumbers[] = {
+      0, 1, 2, 3, 48, 50, 1000, uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}};
+  std::string bytes;
+  const uint64_t messages = 1 + (*random)() % 4, kind = (*random)() % 3;
+  for (uint64_t i = 0; i < messages; ++i) {
+    for (int number = 0; number < 6; ++number) {
+      uint64_t value = (*random)();
+      if (kind != 0) value = kNumbers[value % std::size(kNumbers)];
+      if (kind == 2 && number == 1) value %= 4;
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    }
+    bytes.append((*random)() % 300, static_cast<char>((*random)()));
   }
-  for (std::thread& thread : threads) thread.join();
-  for (const int stranger : strangers) close(stranger);
+  return bytes;
+}
+
+// What is no message, or one that nobody expects, ends its connection at most: the process lives
+// and the other connections carry data.
+TEST(Transport, GarbageHarmsItsConnectionAlone) {
+  constexpr uint32_t kPeers = 20, kFirst = 2;  // that send garbage to rank 0
+  constexpr size_t kBytes = 50;
+  for (uint32_t seed = 0; seed < 30; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<int> of_first(kFirst + kPeers, -1), of_second(kFirst + kPeers, -1), others;
+    std::tie(of_first[1], of_second[0]) = ConnectedSockets();
+    for (std::vector<int>* each : {&of_first, &of_second}) {
+      for (uint32_t peer = kFirst; peer < kFirst + kPeers; ++peer) {
+        const auto [here, there] = ConnectedSockets();
+        (*each)[peer] = here;
+        others.push_back(there);
+      }
+    }
+    Rank first(0, of_first), second(1, of_second);
+    // Some of the garbage may meet a receive: the slots of these tags are in it.
+    std::thread waiting([&] {
+      std::vector<char> come(kPeers * kBytes);
+      std::vector<AclimbPiece> receives;
+      for (uint32_t i = 0; i < kPeers; ++i) {
+        receives.push_back({kFirst + i, &come[i * kBytes], kBytes, i % 2 == 0 ? 0 : ~uint64_t{0}});
+      }
+      const AclimbTransportCall call = first.Call(1);
+      const int failed =
+          Transport().transfer(first.mesh, &call, nullptr, 0, receives.data(), receives.size());
+      EXPECT_TRUE(failed == 0 || first.error.cause == ACLIMB_TRANSPORT_CONNECTION)
+          << first.error.text;
+    });
+    for (uint32_t i = 0; i < kPeers; ++i) {
+      const std::string bytes = Garbage(&random);
+      EXPECT_EQ(send(others[i], bytes.data(), bytes.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(bytes.size()));
+      // Some end with a reset.
+      const linger reset = {static_cast<int>(i % 2), 0};
+      setsockopt(others[i], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+      close(others[i]);
+    }
+    waiting.join();
+    const std::vector<char> sent = Pattern(seed, kBytes);
+    std::vector<char> come(kBytes);
+    const AclimbPiece send = {0, const_cast<char*>(sent.data()), kBytes, 7};
+    const AclimbPiece receive = {1, come.data(), kBytes, 7};
+    std::thread sending([&] {
+      const AclimbTransportCall call = second.Call(2);
+      EXPECT_EQ(Transport().transfer(second.mesh, &call, &send, 1, nullptr, 0), 0)
+          << second.error.text;
+    });
+    const AclimbTransportCall call = first.Call(2);
+    EXPECT_EQ(Transport().transfer(first.mesh, &call, nullptr, 0, &receive, 1), 0)
+        << first.error.text;
+    sending.join();
+    EXPECT_TRUE(come == sent);
+    for (uint32_t i = kPeers; i < others.size(); ++i) close(others[i]);
+  }
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
-#include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/ops/convolution_backward/sums.h"
+#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/ops/convolution_backward/ways.h"
 #include "aclimb/simd/each_target.h"
@@ -262,9 +262,10 @@ TEST(ConvolutionKernels, BiasSumsOnEveryTarget) {
             Save(stored, dtype, value);
             value = Load(stored, dtype);
           }
-          std::vector<double> scratch(static_cast<size_t>(BiasScratchBytes(from.view)) / 8);
           const Tensor to({shape[1]}, dtype);
-          SumBias(from.view, to.view, scratch.data(), false);
+          const reduction::Problem problem = SumOfChannels(from.view, to.view);
+          std::vector<double> scratch(static_cast<size_t>(problem.ScratchBytes()) / 8);
+          reduction::Solve(problem, {from.view.data, {to.view.data}, scratch.data()});
           // Sums of quarters are exact.
           EXPECT_EQ(to.Values(), expected);
         }

@@ -1,6 +1,7 @@
 #include "aclimb/ops/convolution_backward/plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <system_error>
 
@@ -8,13 +9,12 @@
 #include "aclimb/core/codes.h"
 #include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
-#include "aclimb/ops/convolution_backward/add_bias.h"
-#include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
+#include "aclimb/ops/convolution_backward/sums.h"
 #include "aclimb/simd/openmp_team.h"
 
 namespace aclimb::convolution_backward {
@@ -56,6 +56,14 @@ auto RunTask(const Planned& planned, Task task, const Run& run) {
 }
 
 }  // namespace
+
+Place PlaceOf(const contract::Arguments& arguments, int parameter) {
+  Place place;
+  place.parameter = parameter;
+  place.view = arguments.Tensor(parameter).View();
+  if (place.view.rank > 2) place.view = Embed(place.view);
+  return place;
+}
 
 PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed,
                          const Place& grad_output, const Place& input, const Place& weight)
@@ -104,11 +112,6 @@ Place PlanBuilder::Dense(Operand& operand, DType dtype) {
   return copy;
 }
 
-Place PlanBuilder::Rows(Operand& operand) {
-  if (RowsAreDense(operand.user.view)) return operand.user;
-  return Dense(operand, operand.user.view.dtype);
-}
-
 void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   if (suspects == Suspects::kNone) return;
   Triple<Place> places = {operands_.x.user, operands_.y.user, operands_.weight.user};
@@ -116,15 +119,20 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   const bool by_weights = suspects == Suspects::kWeights && task != Task::kGradWeight &&
                           places.weight.view.ElementCount() < result.view.ElementCount();
   places.Of(task) = result;
+  const Place looked = by_weights ? places.weight : result;
+  const reduction::Problem problem = SumOfAll(looked.view);
   const int64_t mark = planner_.workspace().Mark();
+  const Place sums = BookBytes(problem.ScratchBytes());
+  planner_.workspace().Rewind(mark);
   const Place scratch = BookBytes(ExactScratchBytes(geometry_, task));
   planner_.workspace().Rewind(mark);
-  Then([geometry = geometry_, task, places, result, by_weights, scratch,
+  Then([geometry = geometry_, task, places, looked, by_weights, problem, sums, scratch,
         parallel = parallel_](const RunContext& run) {
-    const TensorView weight = places.weight.View(run);
-    if (by_weights ? IsFinite(weight, parallel) : !HasNaN(result.View(run), parallel)) return;
-    ComputeNaNsAgain(geometry, task, places.x.View(run), places.y.View(run), weight,
-                     scratch.Address(run), parallel);
+    float sum = 0;
+    reduction::Solve(problem, {looked.Address(run), {&sum}, sums.Address(run)});
+    if (by_weights ? std::isfinite(sum) : !std::isnan(sum)) return;
+    ComputeNaNsAgain(geometry, task, places.x.View(run), places.y.View(run),
+                     places.weight.View(run), scratch.Address(run), parallel);
   });
 }
 
@@ -284,21 +292,22 @@ void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight
 Place PlanBuilder::BookSums(const Place& output) { return BookDense(output.view, DType::kFloat32); }
 
 void PlanBuilder::AddBias(const Place& sums, const Place& bias, const Place& output) {
-  const BiasProblem problem(sums.view, bias.view, output.view);
-  Then([problem, sums, bias, output](const RunContext& run) {
-    problem.Run(sums.Address(run), bias.Address(run), output.Address(run));
+  Then([problem = SumWithBias(sums.view, bias.view, output.view), sums, bias,
+        output](const RunContext& run) {
+    elementwise::Solve(
+        problem, {.input = {sums.Address(run), bias.Address(run)}, .output = output.Address(run)});
   });
 }
 
 void PlanBuilder::AddGradBias(const Place& grad_bias) {
-  const Place from = Rows(transposed_ ? operands_.x : operands_.y);
+  const Place from = (transposed_ ? operands_.x : operands_.y).user;
+  const reduction::Problem problem = SumOfChannels(from.view, grad_bias.view);
   const int64_t mark = planner_.workspace().Mark();
-  const Place scratch = BookBytes(BiasScratchBytes(from.view));
-  const bool parallel = from.view.ElementCount() > 64 * 1024;
-  Then([from, grad_bias, scratch, parallel](const RunContext& run) {
-    SumBias(from.View(run), grad_bias.View(run), scratch.Address(run), parallel);
-  });
+  const Place scratch = BookBytes(problem.ScratchBytes());
   planner_.workspace().Rewind(mark);
+  Then([problem, from, grad_bias, scratch](const RunContext& run) {
+    reduction::Solve(problem, {from.Address(run), {grad_bias.Address(run)}, scratch.Address(run)});
+  });
 }
 
 Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build) {

@@ -32,6 +32,9 @@ struct Place {
   }
 };
 
+// A parameter of a call; with spatial dimensions, as they are embedded.
+Place PlaceOf(const contract::Arguments& arguments, int parameter);
+
 inline bool RowsAreDense(const TensorView& view) {
   return view.shape[4] == 1 || view.stride[4] == 1;
 }
@@ -118,8 +121,6 @@ class PlanBuilder {
   Place BookDense(const TensorView& like, DType dtype);
   void Copy(const Place& from, const Place& to);
   Place Dense(Operand& operand, DType dtype);
-  // The operand itself or a copy, with neighbours in a row side by side.
-  Place Rows(Operand& operand);
   // NaNs of the result that only the suspects can have made are computed again.
   void AddExact(Task task, const Place& result, Suspects suspects);
   static void Log(Task task, std::string_view text);

@@ -1,0 +1,166 @@
+// How ranks are connected with each other, and what strangers at their ports can do about it.
+
+#include "aclimb/collectives/peers.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aclimb/collectives/bytes.h"
+#include "hccl/hccl_types.h"
+
+namespace aclimb::collectives {
+namespace {
+
+using Sockets = Result<std::vector<Socket>>;
+
+class PeersTest : public testing::Test {
+ protected:
+  // Ranks that listen and have told each other where they are.
+  void Start(uint32_t size) {
+    for (uint32_t rank = 0; rank < size; ++rank) {
+      Result<Peers> peers = Peers::Listen("127.0.0.1", rank, size);
+      ASSERT_TRUE(peers.ok()) << peers.status().refusal().what;
+      peers_.push_back(std::move(peers.value()));
+    }
+    invitations_.assign(size, std::vector<std::string>(size));
+    for (uint32_t rank = 0; rank < size; ++rank) {
+      for (uint32_t peer = 0; peer < size; ++peer) {
+        invitations_[peer][rank] = peers_[rank].InvitationFor(peer);
+      }
+    }
+  }
+  std::future<Sockets> Connect(uint32_t rank, std::chrono::milliseconds time) {
+    return std::async(std::launch::async, [this, rank, time] {
+      return peers_[rank].Connect(invitations_[rank], std::chrono::steady_clock::now() + time);
+    });
+  }
+  // All of them; each reads from each who is there.
+  void ConnectAll() {
+    std::vector<std::future<Sockets>> joins;
+    const auto size = static_cast<uint32_t>(peers_.size());
+    for (uint32_t rank = 0; rank < size; ++rank) {
+      joins.push_back(Connect(rank, std::chrono::seconds(60)));
+    }
+    std::vector<std::vector<Socket>> sockets;
+    for (auto& join : joins) {
+      Sockets come = join.get();
+      ASSERT_TRUE(come.ok()) << come.status().refusal().what;
+      sockets.push_back(std::move(come.value()));
+    }
+    const auto name = [](uint32_t from, uint32_t to) {
+      return "from " + std::to_string(from) + " to " + std::to_string(to);
+    };
+    for (uint32_t from = 0; from < size; ++from) {
+      EXPECT_FALSE(sockets[from][from]);
+      for (uint32_t to = 0; to < size; ++to) {
+        std::string text = name(from, to);
+        EXPECT_TRUE(from == to || SendSome(sockets[from][to], &text));
+      }
+    }
+    for (uint32_t to = 0; to < size; ++to) {
+      for (uint32_t from = 0; from < size; ++from) {
+        std::string text;
+        while (from != to && text.empty()) ReceiveSome(sockets[to][from], &text);
+        EXPECT_EQ(text, from == to ? "" : name(from, to));
+      }
+    }
+  }
+  // Where a rank listens.
+  Endpoint PortOf(uint32_t rank) {
+    const std::string invitation = peers_[rank].InvitationFor(rank);
+    ByteReader reader(invitation);
+    const std::string address(reader.Text());
+    Endpoint endpoint;
+    EXPECT_TRUE(ParseEndpoint(address, reader.Number<uint16_t>(), &endpoint));
+    return endpoint;
+  }
+  static Socket Knock(const Endpoint& at) {
+    Socket stranger;
+    EXPECT_EQ(TryConnect(at, std::chrono::seconds(30), &stranger), 0);
+    return stranger;
+  }
+
+  std::vector<Peers> peers_;
+  std::vector<std::vector<std::string>> invitations_;  // of each rank, by who has sent it
+};
+
+TEST_F(PeersTest, EachIsConnectedWithEachOther) {
+  Start(7);
+  ConnectAll();
+}
+
+// Strangers who were first at the ports, and say nothing, garbage, or what a rank says but with
+// another secret, keep no rank from another.
+TEST_F(PeersTest, StrangersKeepNobodyApart) {
+  Start(3);
+  std::mt19937 random(3);
+  std::vector<Socket> strangers;
+  for (int i = 0; i < 640; ++i) {
+    Socket stranger = Knock(PortOf(i / 4 % 2));
+    std::string bytes;
+    if (i % 4 == 1) {
+      bytes = ByteWriter().Number(uint32_t{2}).Add(DrawSecret()).Take();
+    } else if (i % 4 != 0) {
+      bytes.resize(random() % 200);
+      for (char& byte : bytes) byte = static_cast<char>(random());
+    }
+    EXPECT_TRUE(SendSome(stranger, &bytes));
+    if (i % 4 != 3) strangers.push_back(std::move(stranger));
+  }
+  ConnectAll();
+}
+
+// A secret opens the port to the one rank that it was given to.
+TEST_F(PeersTest, ARankWithTheSecretOfAnotherIsAStranger) {
+  Start(3);
+  std::swap(invitations_[1][0], invitations_[2][0]);
+  auto first = Connect(0, std::chrono::seconds(4));
+  auto second = Connect(1, std::chrono::seconds(60)), third = Connect(2, std::chrono::seconds(60));
+  const Sockets none = first.get();
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.status().code(), HCCL_E_TIMEOUT);
+  EXPECT_NE(none.status().refusal().what.find("no connection with rank 1, 2"), std::string::npos)
+      << none.status().refusal().what;
+  for (auto* const each : {&second, &third}) {
+    const Sockets closed = each->get();
+    ASSERT_FALSE(closed.ok());
+    EXPECT_EQ(closed.status().code(), HCCL_E_TCP_CONNECT);
+    EXPECT_NE(closed.status().refusal().what.find("rank 0 at 127.0.0.1 closed"), std::string::npos)
+        << closed.status().refusal().what;
+  }
+}
+
+// Who answers at a rank's address has to know the secret too.
+TEST_F(PeersTest, SomebodyElseAtTheAddressIsNotTaken) {
+  Start(2);
+  Endpoint any;
+  ASSERT_TRUE(ParseEndpoint("127.0.0.1", 0, &any));
+  const Socket stranger = Listen(any);
+  const std::string secret = invitations_[1][0].substr(invitations_[1][0].size() - sizeof(Secret));
+  invitations_[1][0] =
+      ByteWriter().Text("127.0.0.1").Number(collectives::PortOf(LocalEndpoint(stranger))).Take() +
+      secret;
+  auto second = Connect(1, std::chrono::seconds(60));
+  Endpoint from;
+  Socket come;
+  while (!come) come = Accept(stranger, &from);
+  std::string answer = ByteWriter().Add(DrawSecret()).Take();
+  EXPECT_TRUE(SendSome(come, &answer));
+  const Sockets none = second.get();
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.status().code(), HCCL_E_TCP_CONNECT);
+  EXPECT_NE(none.status().refusal().what.find("somebody else answers for rank 0"),
+            std::string::npos)
+      << none.status().refusal().what;
+}
+
+}  // namespace
+}  // namespace aclimb::collectives
