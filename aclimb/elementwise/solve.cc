@@ -42,7 +42,10 @@ class Solver {
     const int64_t size = problem_.size[kOutput];
     if (size < 4) return walk_.count * size > LastLevelCacheBytes();
     int64_t bytes = walk_.count * size;
-    for (int n = 0; n < problem_.inputs; ++n) bytes += walk_.Elements(n) * problem_.size[n];
+    for (int n = 0; n < problem_.inputs; ++n) {
+      const bool in_place = base_[n] == base_[kOutput];
+      if (!in_place) bytes += walk_.Elements(n) * problem_.size[n];
+    }
     return bytes > CacheShareBytes();
   }
 
