@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "aclimb/copy/gather.h"
 
@@ -22,7 +23,8 @@ Finish::Finish(const Problem& problem, double alpha, double beta)
 
 template <typename Sum>
 void Finish::Block(const Sum* sums, int64_t count, const char* self, char* out) const {
-  float results[kBlock];
+  float computed[kBlock];
+  const float* results = computed;
   const Sum alpha = static_cast<Sum>(alpha_);
   if (has_self_) {
     float addends[kBlock];
@@ -41,10 +43,12 @@ void Finish::Block(const Sum* sums, int64_t count, const char* self, char* out) 
     }
     const Sum beta = static_cast<Sum>(beta_);
     for (int64_t i = 0; i < count; ++i) {
-      results[i] = static_cast<float>(alpha * sums[i] + beta * static_cast<Sum>(added[i]));
+      computed[i] = static_cast<float>(alpha * sums[i] + beta * static_cast<Sum>(added[i]));
     }
+  } else if (std::is_same_v<Sum, float> && alpha == 1) {
+    results = reinterpret_cast<const float*>(sums);
   } else {
-    for (int64_t i = 0; i < count; ++i) results[i] = static_cast<float>(alpha * sums[i]);
+    for (int64_t i = 0; i < count; ++i) computed[i] = static_cast<float>(alpha * sums[i]);
   }
   float converted[kBlock];
   const void* to_store = results;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aclimb/matmul/matrices.h"
+#include "aclimb/matmul/panels_plan.h"
 #include "aclimb/matmul/plan.h"
 #include "aclimb/matmul/problem.h"
 #include "aclimb/matmul/vector_plan.h"
@@ -94,7 +95,10 @@ class PlanBuilder {
       if (is_vector && problem.m > 1) SplitRows(problem);
       Factor& a = factors_[swaps ? 1 : 0];
       Factor& b = factors_[swaps ? 0 : 1];
-      if (is_vector ? PrepareVector(problem, a, b) : PrepareMatrices(problem, a, b)) {
+      const bool by_panels = !is_vector && TakesPanels(problem, a, b, swaps);
+      if (is_vector   ? PrepareVector(problem, a, b)
+          : by_panels ? PreparePanels(problem, a)
+                      : PrepareMatrices(problem, a, b)) {
         Setup setup = {.problem = problem,
                        .finish = Finish(problem, call_.alpha, call_.beta),
                        .a = a.source,
@@ -102,8 +106,9 @@ class PlanBuilder {
                        .self = SourceOf(call_.self),
                        .out = SourceOf(call_.out),
                        .copies = std::move(copies_)};
-        return is_vector ? MakeVectorPlan(planner_, std::move(setup))
-                         : MakeMatricesPlan(planner_, std::move(setup));
+        return is_vector   ? MakeVectorPlan(planner_, std::move(setup))
+               : by_panels ? MakePanelsPlan(planner_, std::move(setup))
+                           : MakeMatricesPlan(planner_, std::move(setup));
       }
     }
   }
@@ -136,6 +141,23 @@ class PlanBuilder {
       ready = false;
     }
     return ready;
+  }
+
+  // Whether panels take the right factor as it is; a copy of the left one has its terms side by
+  // side unless rows became columns.
+  static bool TakesPanels(const Problem& problem, const Factor& a, const Factor& b, bool swapped) {
+    if (b.view.dtype != DType::kFloat16 && b.view.dtype != DType::kBFloat16) return false;
+    return OperandDType(a, b, problem.k) == DType::kFloat32 && PanelsServe(problem) &&
+           MatricesRead(problem.b, problem.k, problem.n) && (!swapped || PanelsRead(problem, a));
+  }
+  static bool PanelsRead(const Problem& problem, const Factor& a) {
+    return a.view.dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+  }
+
+  bool PreparePanels(const Problem& problem, Factor& a) {
+    if (PanelsRead(problem, a)) return true;
+    a.MakeDense(DType::kFloat32, planner_, copies_);
+    return false;
   }
 
   bool PrepareMatrices(const Problem& problem, Factor& a, Factor& b) {

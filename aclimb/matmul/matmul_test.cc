@@ -150,6 +150,45 @@ TEST(Matmul, EveryLayoutOfEveryDType) {
   }
 }
 
+// Several panels of terms and of columns, whole and not, and rows that are cut.
+TEST(Matmul, RightFactorsOf16Bits) {
+  struct Shape {
+    int64_t batch, m, n, k;
+  };
+  const Shape shapes[] = {{1, 520, 1025, 257}, {3, 2, 530, 513}, {1, 9, 65, 4096}};
+  Random random(8);
+  const int team = TeamSize();
+  for (const Shape& s : shapes) {
+    for (const DType of_b : {DType::kFloat16, DType::kBFloat16}) {
+      for (int layout = 0; layout < 8; ++layout) {
+        SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
+                     " layout " + std::to_string(layout) + " " + std::string(NameOf(of_b)));
+        const auto order = [](bool transposed) {
+          return transposed ? std::vector<int>{0, 2, 1} : std::vector<int>{0, 1, 2};
+        };
+        TestView a(layout % 2 == 0 ? DType::kFloat32 : of_b, {s.batch, s.m, s.k},
+                   order(layout >= 6));
+        TestView b(of_b, {s.batch, s.k, s.n}, order((layout & 2) != 0));
+        TestView self(DType::kFloat32, {s.n}), out(DType::kFloat32, {s.batch, s.m, s.n});
+        // Whole numbers, whose sums are exact.
+        a.FillWhole(random, 8);
+        b.FillWhole(random, 8);
+        self.FillWhole(random, 8);
+        SetTeamSize(1 + layout);
+        if ((layout & 4) == 0) {
+          Multiply(a, b, out);
+          ExpectExact(a, b, out);
+        } else {
+          Multiply(a, b, out, &self, 2, 3);
+          ExpectExact(a, b, out, &self, 2, 3);
+        }
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  SetTeamSize(team);
+}
+
 TEST(Matmul, BatchesBroadcast) {
   struct Shape {
     std::vector<int64_t> a, b, out;

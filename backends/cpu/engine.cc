@@ -53,14 +53,18 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   ready_[queue->options.priority].PushBack(queue);
   ++ready_count_;
   queue->ready = true;
+  if (queue == run_inline_) return;
   const Task& next = queue->tasks.front();
-  // At the end of its spin, or at its next tick: a long task must not lose that much.
-  const bool looks_soon = (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
+  // At the end of its spin, or at its next tick: a long task must not lose that much, unless the
+  // program waits for each.
+  const bool looks_soon = (spinning_ && !executing_) ||
+                          (ticking_ && (expects_waiter_ || CostsAtMost(next, kLongBytes)));
   if (looks_soon && NeedsNoEngine(next) && !deferred_ && ready_count_ == 1 &&
       queue->tasks.size() == 1) {
     deferred_ = true;
     return;
   }
+  if (deferred_) expects_waiter_ = false;
   Wake();
 }
 
@@ -186,13 +190,14 @@ void Engine::RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, boo
   lock.lock();
 }
 
-bool Engine::TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
+bool Engine::RunOneInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock) {
   if (!MayRun() || ready_count_ != 1 || !queue->ready) return false;
   if (!NeedsNoEngine(queue->tasks.front()) || !HasRoomForKernels()) return false;
   deferred_ = false;
+  expects_waiter_ = true;
+  run_inline_ = queue;
   RunTurn(PickNext(), lock, /*small_only=*/true);
-  // What became ready meanwhile found the engine busy and must be told that it is not any more.
-  if (ready_count_ != 0) Wake();
+  run_inline_ = nullptr;
   return true;
 }
 

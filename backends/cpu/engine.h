@@ -31,10 +31,18 @@ class Engine {
   void MakeReady(AclimbQueue* queue) noexcept;
   // Takes the queue, which has lost its tasks, out of the ready list again.
   void Unready(AclimbQueue* queue) noexcept;
-  // Runs the queue's front task on the calling thread if the engine is idle, nothing else is ready
-  // and the task needs no engine. The lock is released meanwhile; the caller keeps the queue from
-  // being destroyed.
-  bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
+  // Runs the queue's front tasks on the calling thread, one after the other until `done()`, as long
+  // as the engine is idle, nothing else is ready and they need no engine. Says whether it ran any.
+  // The lock is released meanwhile; the caller keeps the queue from being destroyed.
+  template <typename Done>
+  bool TryRunInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, const Done& done) {
+    if (!RunOneInline(queue, lock)) return false;
+    while (!done() && RunOneInline(queue, lock)) {
+    }
+    // What is left, or became ready meanwhile, found somebody at work.
+    Continue();
+    return true;
+  }
   // The queue's front task, a halt, begins. The lock is released meanwhile.
   void Halt(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   // Whether a halt that nothing is in front of begins on the thread that submits it, which saves
@@ -49,7 +57,7 @@ class Engine {
   // Work may run again after the process began to exit.
   void Unpark();
   bool TaskRuns() const { return executing_; }
-  // Runs what became ready while a fork kept it from running.
+  // Has the engine run what is ready and whose wake-up was left out.
   void Continue() noexcept;
   // In a child of fork: there is no thread, and nobody waits.
   void Renew();
@@ -62,6 +70,7 @@ class Engine {
  private:
   bool MayRun() const;
   AclimbQueue* PickNext();
+  bool RunOneInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock);
   // These two may leave a destroyed queue gone.
   void RunTurn(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, bool small_only);
   // Returns whether the queue is still there. `dropped` as in AclimbQueue::Fail.
@@ -86,7 +95,11 @@ class Engine {
   bool worked_ = false;     // more may follow soon: worth a spin
   bool spinning_ = false;
   bool ticking_ = false;   // sleeps for one tick at most
-  bool deferred_ = false;  // a small task is ready and the engine's thread was not told
+  bool deferred_ = false;  // a task is ready and the engine's thread was not told
+  // The last task was run by a thread that waited for it, so the next one may be.
+  bool expects_waiter_ = false;
+  // Whose tasks a thread runs that waits for them: it goes on with the next one itself.
+  const AclimbQueue* run_inline_ = nullptr;
   int ticks_left_ = 0;
   // No wait expires before; it may be of a wait that has ended.
   std::chrono::steady_clock::time_point next_deadline_ =

@@ -38,7 +38,11 @@ int WaitMarker(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
   while (marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_PENDING) {
     if (queue != nullptr && queue->DependsOnDroppedWork()) return kRtStreamAbort;
     if (timeout_ms < 0) {
-      if (queue != nullptr && queue->engine->TryRunInline(queue.get(), lock)) continue;
+      const auto done = [&] {
+        return marker->state.load(std::memory_order_relaxed) != ACLIMB_MARKER_PENDING ||
+               queue->DependsOnDroppedWork();
+      };
+      if (queue != nullptr && queue->engine->TryRunInline(queue.get(), lock, done)) continue;
       if (queue != nullptr) queue->engine->FlushDeferred();
       marker->changed.wait(lock);
     } else if (marker->changed.wait_until(lock, deadline) == std::cv_status::timeout &&

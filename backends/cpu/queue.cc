@@ -193,9 +193,12 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
     const std::shared_ptr<AclimbQueue> self = queue->shared_from_this();
     queue->engine->Unpark();
     if (drain) {
-      while (queue->finished.load(std::memory_order_relaxed) < queue->submitted) {
-        if (queue->DependsOnDroppedWork()) break;
-        if (queue->engine->TryRunInline(queue, lock)) continue;
+      const auto is_drained = [&] {
+        return queue->finished.load(std::memory_order_relaxed) >= queue->submitted ||
+               queue->DependsOnDroppedWork();
+      };
+      while (!is_drained()) {
+        if (queue->engine->TryRunInline(queue, lock, is_drained)) continue;
         queue->engine->FlushDeferred();
         queue->changed.wait(lock);
       }
@@ -247,11 +250,15 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = timeout_ms < 0 ? Clock::time_point::max()
                                        : Clock::now() + std::chrono::milliseconds(timeout_ms);
+  const auto is_over = [&] {
+    return queue->finished.load(std::memory_order_relaxed) >= target || queue->aborts != aborts ||
+           queue->DependsOnDroppedWork();
+  };
   bool spins = true;
   while (queue->finished.load(std::memory_order_relaxed) < target) {
     // An abort does not wait for a callback of the program, so neither does a waiter.
     if (queue->aborts != aborts || queue->DependsOnDroppedWork()) return kRtStreamAbort;
-    if (timeout_ms < 0 && engine->TryRunInline(queue, lock)) continue;
+    if (timeout_ms < 0 && engine->TryRunInline(queue, lock, is_over)) continue;
     engine->FlushDeferred();
     if (std::exchange(spins, false)) {
       engine->SpinFor(*queue, target, deadline, lock);

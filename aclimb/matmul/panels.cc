@@ -1,0 +1,142 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/matmul/panels.cc"
+// Blocks of registers are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/matmul/panels.h"
+#include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/panel-inl.h"
+#include "aclimb/simd/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::matmul {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::AddProducts;
+using aclimb::HWY_NAMESPACE::Clear;
+using aclimb::HWY_NAMESPACE::kHeldRows;
+using aclimb::HWY_NAMESPACE::kMostPanelVectors;
+using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::LoadFirst;
+using aclimb::HWY_NAMESPACE::PanelTag;
+using aclimb::HWY_NAMESPACE::PanelVector;
+using aclimb::HWY_NAMESPACE::Stored;
+using aclimb::HWY_NAMESPACE::StoredLane;
+using aclimb::HWY_NAMESPACE::StoreRow;
+using aclimb::HWY_NAMESPACE::Transpose;
+
+// Terms of columns that are transposed at once, in the nearest cache, where columns of any distance
+// may push each other out: they are copied to this distance first.
+constexpr int64_t kTerms = 64, kNearStride = kTerms + 16;
+// Columns that one transposition takes.
+constexpr int64_t kTogether = 16;
+template <typename T>
+constexpr int64_t kLine = 64 / sizeof(T);
+constexpr int64_t kMostColumns = kMostPanelVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
+
+HWY_INLINE int64_t VectorsFor(int64_t columns) {
+  return CeilDivide(columns, static_cast<int64_t>(hn::Lanes(PanelTag())));
+}
+
+// Neighbours of one term, filled up with zeros to whole vectors.
+template <typename T>
+HWY_INLINE void PackTerm(const T* from, int64_t columns, float* to) {
+  const PanelTag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t c = 0;
+  for (; c + lanes <= columns; c += lanes) hn::Store(LoadF32(d, from + c), d, to + c);
+  if (c < columns) hn::Store(LoadFirst(d, from + c, columns - c), d, to + c);
+}
+
+// Where all terms are there, without a call for so few.
+template <typename T>
+HWY_INLINE void CopyTerms(const T* from, int64_t terms, T* to) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (terms < kTerms) {
+    std::copy_n(from, terms, to);
+    return;
+  }
+  for (int64_t i = 0; i < kTerms; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+}
+
+template <typename T>
+void Pack(const PanelSource& source, float* panel) {
+  const auto* const from = static_cast<const T*>(source.from);
+  const int64_t width = VectorsFor(source.columns) * static_cast<int64_t>(hn::Lanes(PanelTag()));
+  if (source.column == 1) {
+    for (int64_t k = 0; k < source.terms; ++k) {
+      PackTerm(from + k * source.term, source.columns, panel + k * width);
+    }
+    return;
+  }
+  HWY_ALIGN StoredLane<T> near[kMostColumns * kNearStride], turned[kTerms * kMostColumns];
+  for (int64_t first = 0; first < source.terms; first += kTerms) {
+    const int64_t terms = HWY_MIN(kTerms, source.terms - first);
+    for (int64_t c = 0; c < source.columns; ++c) {
+      const T* const column = from + c * source.column + first;
+      CopyTerms(Stored(column), terms, near + c * kNearStride);
+      for (int64_t k = 0; k < kTerms; k += kLine<T>) hwy::Prefetch(column + kTerms + k);
+    }
+    for (int64_t c = 0; c < source.columns; c += kTogether) {
+      Transpose(near + c * kNearStride, kNearStride, HWY_MIN(kTogether, source.columns - c), terms,
+                turned + c, kMostColumns);
+    }
+    for (int64_t k = 0; k < terms; ++k) {
+      PackTerm(reinterpret_cast<const T*>(turned + k * kMostColumns), source.columns,
+               panel + (first + k) * width);
+    }
+  }
+}
+
+template <int kVectors>
+void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
+                   bool add, float* sums) {
+  for (int64_t first = 0; first < rows; first += kHeldRows) {
+    // The last row stands in for those that are not there.
+    const float* row_of[kHeldRows];
+    for (int64_t r = 0; r < kHeldRows; ++r) row_of[r] = a + HWY_MIN(first + r, rows - 1) * row;
+    PanelVector sum[kHeldRows][kVectors];
+    Clear(sum);
+    AddProducts<kVectors>(row_of, panel, terms, sum);
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kHeldRows; ++r) {
+      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + (first + r) * kMostColumns);
+    }
+  }
+}
+
+void Multiply(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
+              int64_t columns, bool add, float* sums) {
+  using Function = void (*)(const float*, int64_t, int64_t, const float*, int64_t, bool, float*);
+  static_assert(kMostPanelVectors == 3);
+  constexpr Function kFunctions[] = {MultiplyBlock<1>, MultiplyBlock<2>, MultiplyBlock<3>};
+  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums);
+}
+
+const PanelKernels& KernelsOf(DType right) {
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(PanelTag()));
+  static constexpr PanelKernels kOfFloat16 = {kLanes, kMostColumns, &Pack<Float16>, &Multiply};
+  static constexpr PanelKernels kOfBFloat16 = {kLanes, kMostColumns, &Pack<BFloat16>, &Multiply};
+  return right == DType::kFloat16 ? kOfFloat16 : kOfBFloat16;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::matmul
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::matmul {
+
+HWY_EXPORT(KernelsOf);
+
+const PanelKernels& PanelKernelsFor(DType right) { return HWY_DYNAMIC_DISPATCH(KernelsOf)(right); }
+
+}  // namespace aclimb::matmul
+#endif
