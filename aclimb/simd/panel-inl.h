@@ -38,10 +38,18 @@ HWY_INLINE void Clear(PanelVector (&sum)[kHeldRows][kVectors]) {
   }
 }
 
-// sum += row * panel; the panel has `depth` rows of kVectors, one behind the other.
-template <int kVectors>
+struct MultiplyFloats {
+  HWY_INLINE PanelVector operator()(PanelVector a, PanelVector b, PanelVector sum) const {
+    return hn::MulAdd(a, b, sum);
+  }
+};
+
+// sum += row * panel; the panel has `depth` rows of kVectors, one behind the other. `multiply` says
+// what elements of four bytes are. Rows may lie anywhere.
+template <int kVectors, class Multiply = MultiplyFloats>
 HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* HWY_RESTRICT panel,
-                            int64_t depth, PanelVector (&sum)[kHeldRows][kVectors]) {
+                            int64_t depth, PanelVector (&sum)[kHeldRows][kVectors],
+                            const Multiply& multiply = Multiply()) {
   const PanelTag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
@@ -50,9 +58,11 @@ HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* H
     for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      const PanelVector value = hn::Set(d, row[r][k]);
+      float element;
+      hwy::CopyBytes<sizeof(element)>(row[r] + k, &element);
+      const PanelVector value = hn::Set(d, element);
 #pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, columns[v], sum[r][v]);
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = multiply(value, columns[v], sum[r][v]);
     }
   }
 }

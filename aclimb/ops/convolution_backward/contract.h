@@ -17,31 +17,72 @@ constexpr contract::Parameter Spatial(contract::Parameter parameter) {
   return contract::WithFormats(contract::WithRank(parameter, 3, 5), kChannelFirst);
 }
 
-inline constexpr contract::Parameter kParameters[] = {
-    Spatial(contract::Input("gradOutput", kDTypes, "[N, Cout, outH, outW]")),
-    Spatial(contract::Input("input", kDTypes, "[N, Cin, H, W]")),
-    Spatial(contract::Input("weight", kDTypes,
-                            "[Cout, Cin / groups, kH, kW]; transposed: [Cin, Cout / groups, kH, "
-                            "kW]")),
-    contract::Optional(contract::Attribute("biasSizes", contract::Kind::kIntArray,
-                                           "[Cout]; may be null when gradBias is not wanted")),
-    contract::Attribute("stride", contract::Kind::kIntArray,
-                        "at least 1; one entry per dimension, or one for all"),
+// What aclnnConvolution has too.
+inline constexpr contract::Parameter kInputParameter =
+    Spatial(contract::Input("input", kDTypes, "[N, Cin, H, W]"));
+inline constexpr contract::Parameter kWeightParameter = Spatial(contract::Input(
+    "weight", kDTypes, "[Cout, Cin / groups, kH, kW]; transposed: [Cin, Cout / groups, kH, kW]"));
+inline constexpr contract::Parameter kStrideParameter = contract::Attribute(
+    "stride", contract::Kind::kIntArray, "at least 1; one entry per dimension, or one for all");
+inline constexpr contract::Parameter kPaddingParameter =
     contract::Attribute("padding", contract::Kind::kIntArray,
                         "at least 0; one entry per dimension, or one for all, or in two "
-                        "dimensions top, bottom, left, right"),
-    contract::Attribute("dilation", contract::Kind::kIntArray,
-                        "at least 1; one entry per dimension, or one for all"),
+                        "dimensions top, bottom, left, right");
+inline constexpr contract::Parameter kDilationParameter = contract::Attribute(
+    "dilation", contract::Kind::kIntArray, "at least 1; one entry per dimension, or one for all");
+inline constexpr contract::Parameter kGroupsParameter =
+    contract::Attribute("groups", contract::Kind::kInteger, "at least 1");
+inline constexpr contract::Parameter kCubeMathTypeParameter =
+    contract::Attribute("cubeMathType", contract::Kind::kInteger,
+                        "0 keep the dtype; 1, 2, 3 allow less precision, which is not used: FLOAT "
+                        "is computed in float32");
+template <const Positions& kOf>
+inline constexpr contract::Rule kFormatRule =
+    contract::Custom("format-of-rank", &At<FormatOfAnotherRank, kOf>,
+                     "the format is ND, or NCL, NCHW or NCDHW by rank",
+                     "tag rank 3 as NCL, rank 4 as NCHW, rank 5 as NCDHW, or any as ND");
+template <const Positions& kOf>
+inline constexpr contract::Rule kWeightRankRule =
+    contract::SameRank("same-rank/weight", kOf.weight, kOf.input,
+                       "reshape so that both have the same spatial dimensions");
+template <const Positions& kOf>
+inline constexpr contract::Rule kProductRule =
+    contract::Custom("rank-of-product", &At<ThreeDimensionsOnOldChip, kOf>,
+                     "three spatial dimensions need Atlas A2 or later",
+                     "choose another product with ACLIMB_SOC, for example Ascend910B3");
+template <const Positions& kOf>
+inline constexpr contract::Rule kLengthsRule = contract::Custom(
+    "lengths", &At<WrongLength, kOf>,
+    "stride, padding, dilation and outputPadding have one entry per spatial dimension, or one; "
+    "padding and outputPadding may have four in two dimensions",
+    "pass one number for each spatial dimension");
+template <const Positions& kOf>
+inline constexpr contract::Rule kOutputPaddingRule =
+    contract::Custom("output-padding", &At<WrongOutputPadding, kOf>,
+                     "outputPadding is in [0, stride) when transposed, else 0",
+                     "pass zeros unless transposed is true");
+template <const Positions& kOf>
+inline constexpr contract::Rule kGroupsRule = contract::InRange("groups", kOf.groups,
+                                                                contract::AtLeast(1),
+                                                                "pass 1 for no groups");
+
+inline constexpr contract::Parameter kParameters[] = {
+    Spatial(contract::Input("gradOutput", kDTypes, "[N, Cout, outH, outW]")),
+    kInputParameter,
+    kWeightParameter,
+    contract::Optional(contract::Attribute("biasSizes", contract::Kind::kIntArray,
+                                           "[Cout]; may be null when gradBias is not wanted")),
+    kStrideParameter,
+    kPaddingParameter,
+    kDilationParameter,
     contract::Attribute("transposed", contract::Kind::kBool,
                         "true: gradients of a transposed convolution"),
     contract::Attribute("outputPadding", contract::Kind::kIntArray,
                         "in [0, stride) when transposed, else 0; enters no sum"),
-    contract::Attribute("groups", contract::Kind::kInteger, "at least 1"),
+    kGroupsParameter,
     contract::Attribute("outputMask", contract::Kind::kBoolArray,
                         "which of gradInput, gradWeight and gradBias to write"),
-    contract::Attribute("cubeMathType", contract::Kind::kInteger,
-                        "0 keep the dtype; 1, 2, 3 allow less precision, which is not used: FLOAT "
-                        "is computed in float32"),
+    kCubeMathTypeParameter,
     Spatial(contract::Optional(contract::Output("gradInput", kDTypes, "shape and dtype of input"))),
     Spatial(
         contract::Optional(contract::Output("gradWeight", kDTypes, "shape and dtype of weight"))),
@@ -68,20 +109,12 @@ inline constexpr contract::Rule kRules[] = {
                         "allocate gradWeight with the dtype of weight"),
     contract::SameDType("same-dtype/gradBias", kGradBias, kGradOutput,
                         "allocate gradBias with the dtype of gradOutput"),
-    contract::Custom("format-of-rank", &FormatOfAnotherRank,
-                     "the format is ND, or NCL, NCHW or NCDHW by rank",
-                     "tag rank 3 as NCL, rank 4 as NCHW, rank 5 as NCDHW, or any as ND"),
+    kFormatRule<kAt>,
     contract::SameRank("same-rank/gradOutput", kGradOutput, kInput,
                        "reshape so that both have the same spatial dimensions"),
-    contract::SameRank("same-rank/weight", kWeight, kInput,
-                       "reshape so that both have the same spatial dimensions"),
-    contract::Custom("rank-of-product", &ThreeDimensionsOnOldChip,
-                     "three spatial dimensions need Atlas A2 or later",
-                     "choose another product with ACLIMB_SOC, for example Ascend910B3"),
-    contract::Custom("lengths", &WrongLength,
-                     "stride, padding, dilation and outputPadding have one entry per spatial "
-                     "dimension, or one; padding and outputPadding may have four in two dimensions",
-                     "pass one number for each spatial dimension"),
+    kWeightRankRule<kAt>,
+    kProductRule<kAt>,
+    kLengthsRule<kAt>,
     contract::Count("bias-sizes", kBiasSizes, contract::Exactly(1),
                     "pass the number of output channels"),
     contract::InRange("stride", kStride, contract::AtLeast(1),
@@ -90,10 +123,8 @@ inline constexpr contract::Rule kRules[] = {
                       "pass the padding of the forward call"),
     contract::InRange("dilation", kDilation, contract::AtLeast(1),
                       "pass the dilation of the forward call; 1 means none"),
-    contract::Custom("output-padding", &WrongOutputPadding,
-                     "outputPadding is in [0, stride) when transposed, else 0",
-                     "pass zeros unless transposed is true"),
-    contract::InRange("groups", kGroups, contract::AtLeast(1), "pass 1 for no groups"),
+    kOutputPaddingRule<kAt>,
+    kGroupsRule<kAt>,
     contract::InRange("cube-math-type", kCubeMathType, contract::Between(0, 3),
                       "pass 0 to keep the dtype"),
     contract::Custom("cube-math-type-of-product", &CubeMathTypeOfAnotherProduct,
@@ -117,7 +148,7 @@ inline constexpr contract::Rule kRules[] = {
                         "allocate gradWeight with the shape of weight"),
     contract::Custom("bias-shape", &WrongBiasShape, "gradBias.shape is [gradOutput.shape[1]]",
                      "allocate gradBias with one element per output channel"),
-    contract::Custom("groups-divide", &GroupsDoNotDivide, "groups divides weight.shape[0]",
+    contract::Custom("groups-divide", &At<GroupsDoNotDivide, kAt>, "groups divides weight.shape[0]",
                      "pass the groups of the forward call"),
     contract::Custom("channels", &WrongChannels,
                      "input.shape[1] is weight.shape[1] * groups and gradOutput.shape[1] is "

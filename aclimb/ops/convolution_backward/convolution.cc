@@ -10,32 +10,18 @@
 namespace aclimb::convolution_backward::forward {
 namespace {
 
-Place Parameter(const contract::Arguments& arguments, int parameter) {
-  Place place;
-  place.parameter = parameter;
-  place.view = Embed(arguments.Tensor(parameter).View());
-  return place;
-}
-
 PlanPointer BuildPlan(const contract::Arguments& arguments, Planner& planner) {
   const bool transposed = arguments.Bool(kTransposed);
-  const auto& in_shape = arguments.Tensor(kInput).shape;
-  const auto& out_shape = arguments.Tensor(kOutput).shape;
-  const Geometry geometry = MakeGeometry(
-      transposed ? out_shape : in_shape, transposed ? in_shape : out_shape,
-      arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
-  const Place input = Parameter(arguments, kInput), output = Parameter(arguments, kOutput);
+  const Place output = PlaceOf(arguments, kOutput);
   // The gradient whose gradOutput is our input and whose gradInput is our output.
-  PlanBuilder builder(planner, geometry, !transposed, input, output, Parameter(arguments, kWeight));
+  PlanBuilder builder(
+      planner,
+      GeometryOf(arguments, kAt, transposed ? kOutput : kInput, transposed ? kInput : kOutput),
+      !transposed, PlaceOf(arguments, kInput), output, PlaceOf(arguments, kWeight));
   const bool rounds_later = arguments.Given(kBias) && output.view.dtype != DType::kFloat32;
   const Place sums = rounds_later ? builder.BookSums(output) : output;
   builder.AddGradients(sums, Place());
-  if (arguments.Given(kBias)) {
-    Place bias;
-    bias.parameter = kBias;
-    bias.view = arguments.Tensor(kBias).View();
-    builder.AddBias(sums, bias, output);
-  }
+  if (arguments.Given(kBias)) builder.AddBias(sums, PlaceOf(arguments, kBias), output);
   return builder.Take();
 }
 

@@ -23,33 +23,19 @@ struct ZeroPlan final : Plan {
   }
 };
 
-Place Parameter(const contract::Arguments& arguments, int parameter) {
-  Place place;
-  place.parameter = parameter;
-  place.view = Embed(arguments.Tensor(parameter).View());
-  return place;
-}
-
 PlanPointer BuildPlan(const contract::Arguments& arguments, Planner& planner) {
-  const BoolArrayValue& mask = arguments.Bools(kOutputMask);
   const bool transposed = arguments.Bool(kTransposed);
-  const auto& out_shape = arguments.Tensor(kGradOutput).shape;
-  const auto& in_shape = arguments.Tensor(kInput).shape;
-  const Geometry geometry = MakeGeometry(
-      transposed ? out_shape : in_shape, transposed ? in_shape : out_shape,
-      arguments.Tensor(kWeight).shape, arguments.Integer(kGroups), AttributesOf(arguments));
-  PlanBuilder builder(planner, geometry, transposed, Parameter(arguments, kGradOutput),
-                      Parameter(arguments, kInput), Parameter(arguments, kWeight));
+  PlanBuilder builder(planner,
+                      GeometryOf(arguments, kAt, transposed ? kGradOutput : kInput,
+                                 transposed ? kInput : kGradOutput),
+                      transposed, PlaceOf(arguments, kGradOutput), PlaceOf(arguments, kInput),
+                      PlaceOf(arguments, kWeight));
   const auto wanted = [&](size_t index, int parameter) {
-    return mask[index] != 0 ? Parameter(arguments, parameter) : Place();
+    return arguments.Bools(kOutputMask)[index] != 0 ? PlaceOf(arguments, parameter) : Place();
   };
   builder.AddGradients(wanted(0, kGradInput), wanted(1, kGradWeight));
-  if (mask[2] != 0) {
-    Place place;
-    place.parameter = kGradBias;
-    place.view = arguments.Tensor(kGradBias).View();
-    builder.AddGradBias(place);
-  }
+  const Place grad_bias = wanted(2, kGradBias);
+  if (grad_bias.Exists()) builder.AddGradBias(grad_bias);
   return builder.Take();
 }
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "aclimb/bridge/bridge.h"
-#include "aclimb/ops/convolution_backward/problem.h"
+#include "aclimb/ops/convolution_backward/test_problem.h"
 
 namespace aclimb::convolution_backward {
 namespace {

@@ -102,18 +102,18 @@ class Convolution : public testing::DeviceTest {
                                                   out, 0, size, executor);
         },
         &aclnnConvolution, stream_));
-    Definition truth = {.input_shape = p.input,
-                        .weight_shape = p.weight,
-                        .output_shape = out_shape,
-                        .stride = p.stride,
-                        .dilation = p.dilation,
-                        .pad = p.padding,
-                        .groups = p.groups,
-                        .transposed = p.transposed};
-    truth.Compute(input, weight, bias);
+    Definition sums;
+    sums.weight_shape = p.weight;
+    sums.stride = p.stride;
+    sums.dilation = p.dilation;
+    sums.pad = p.padding;
+    sums.groups = p.groups;
+    sums.transposed = p.transposed;
+    const Output truth(sums, p.input, out_shape, input, weight, bias);
     const Values got = out.Values();
+    ASSERT_EQ(got.size(), truth.values.size());
     for (size_t i = 0; i < got.size(); ++i) {
-      const double expected = truth.output[i];
+      const double expected = truth.values[i];
       ASSERT_LE(std::fabs(got[i] - expected), AllowedError(p.dtype, expected, truth.magnitude[i]))
           << "element " << i << " is " << got[i] << ", expected " << expected;
     }

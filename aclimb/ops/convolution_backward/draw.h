@@ -70,23 +70,69 @@ inline DrawnGeometry DrawGeometry(truth::Draw& draw) {
   return g;
 }
 
-inline void DrawCall(truth::Draw& draw, truth::Call& call) {
-  const DrawnGeometry g = DrawGeometry(draw);
-  const DType dtype = truth::DrawDType(draw, kParameters[kInput].dtypes[draw.product()]);
-  const auto type = [&] {
-    return draw.Byte() < 192 ? dtype
-                             : truth::DrawDType(draw, kParameters[kInput].dtypes[draw.product()]);
-  };
-  const auto format = [&](int parameter) {
+// What both functions have: a tensor with spatial dimensions, and the attributes.
+class CallDrawer {
+ public:
+  CallDrawer(truth::Draw& draw, truth::Call& call, const Positions& at)
+      : geometry(DrawGeometry(draw)),
+        dtype(truth::DrawDType(draw, kParameters[kInput].dtypes[draw.product()])),
+        draw_(draw),
+        call_(call),
+        at_(at) {}
+
+  void Format(int parameter) {
     constexpr int32_t kByDims[] = {contract::kNcl, contract::kNchw, contract::kNcdhw};
-    if (draw.Flip()) call.At(parameter).format = kByDims[g.in.size() - 1];
-  };
-  const auto input = [&](int parameter, std::vector<int64_t> shape) {
+    if (draw_.Flip()) call_.At(parameter).format = kByDims[geometry.in.size() - 1];
+  }
+  void Input(int parameter, std::vector<int64_t> shape, DType own) {
     int64_t count = 1;
     for (const int64_t extent : shape) count *= extent;
-    const DType own = type();
-    call.SetTensor(parameter, std::move(shape), own, truth::DrawValues(draw, own, count));
-    format(parameter);
+    call_.SetTensor(parameter, std::move(shape), own, truth::DrawValues(draw_, own, count));
+  }
+  void Attributes() {
+    const DrawnGeometry& g = geometry;
+    List(at_.stride, g.stride);
+    if (g.in.size() == 2 && draw_.Byte() >= 224) {
+      call_.SetInts(at_.padding, {g.padding[0], g.padding[0], g.padding[1], g.padding[1]});
+    } else {
+      List(at_.padding, g.padding);
+    }
+    List(at_.dilation, g.dilation);
+    List(at_.output_padding, g.output_padding);
+    call_.SetInteger(at_.transposed, g.transposed ? 1 : 0);
+    call_.SetInteger(at_.groups, g.groups);
+    double cost = static_cast<double>(g.batch);
+    for (const int64_t extent : g.transposed ? g.in : g.out) cost *= static_cast<double>(extent);
+    for (const int64_t extent : g.WeightShape()) cost *= static_cast<double>(extent);
+    draw_.SetCost(cost);
+  }
+
+  const DrawnGeometry geometry;
+  const DType dtype;
+
+ private:
+  // A list may be one number for all.
+  void List(int parameter, const std::vector<int64_t>& values) {
+    const bool equal = std::count(values.begin(), values.end(), values[0]) ==
+                       static_cast<std::ptrdiff_t>(values.size());
+    const bool one = equal && draw_.Flip();
+    call_.SetInts(parameter, one ? std::vector<int64_t>{values[0]} : values);
+  }
+
+  truth::Draw& draw_;
+  truth::Call& call_;
+  const Positions& at_;
+};
+
+inline void DrawCall(truth::Draw& draw, truth::Call& call) {
+  CallDrawer drawer(draw, call, kAt);
+  const DrawnGeometry& g = drawer.geometry;
+  const auto input = [&](int parameter, std::vector<int64_t> shape) {
+    const DType own = draw.Byte() < 192
+                          ? drawer.dtype
+                          : truth::DrawDType(draw, kParameters[kInput].dtypes[draw.product()]);
+    drawer.Input(parameter, std::move(shape), own);
+    drawer.Format(parameter);
   };
   input(kGradOutput, DrawnGeometry::With(g.batch, g.out_channels, g.out));
   input(kInput, DrawnGeometry::With(g.batch, g.in_channels, g.in));
@@ -102,36 +148,15 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
     // One that is not wanted may be given too.
     if (!is_wanted && draw.Flip()) return;
     call.SetTensor(parameter, std::move(shape), own).touched = is_wanted;
-    if (parameter != kGradBias) format(parameter);
+    if (parameter != kGradBias) drawer.Format(parameter);
   };
   output(kGradInput, call.Shape(kInput), call.DTypeOf(kInput));
   output(kGradWeight, call.Shape(kWeight), call.DTypeOf(kWeight));
   output(kGradBias, {g.out_channels}, call.DTypeOf(kGradOutput));
   call.SetInts(kOutputMask, std::move(wanted));
-
-  // A list may be one number for all.
-  const auto list = [&](int parameter, const std::vector<int64_t>& values) {
-    const bool equal = std::count(values.begin(), values.end(), values[0]) ==
-                       static_cast<std::ptrdiff_t>(values.size());
-    const bool one = equal && draw.Flip();
-    call.SetInts(parameter, one ? std::vector<int64_t>{values[0]} : values);
-  };
   call.SetInts(kBiasSizes, {g.out_channels});
-  list(kStride, g.stride);
-  if (g.in.size() == 2 && draw.Byte() >= 224) {
-    call.SetInts(kPadding, {g.padding[0], g.padding[0], g.padding[1], g.padding[1]});
-  } else {
-    list(kPadding, g.padding);
-  }
-  list(kDilation, g.dilation);
-  list(kOutputPadding, g.output_padding);
-  call.SetInteger(kTransposed, g.transposed ? 1 : 0);
-  call.SetInteger(kGroups, g.groups);
+  drawer.Attributes();
   call.SetInteger(kCubeMathType, draw.Below(4));
-  double cost = static_cast<double>(g.batch);
-  for (const int64_t extent : g.transposed ? g.in : g.out) cost *= static_cast<double>(extent);
-  for (const int64_t extent : g.WeightShape()) cost *= static_cast<double>(extent);
-  draw.SetCost(cost);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <vector>
 
-#include "aclimb/ops/convolution_backward/problem.h"
+#include "aclimb/ops/convolution_backward/test_problem.h"
 #include "aclimb/ops/convolution_backward/test_terms.h"
 #include "aclimb/ops/convolution_backward/tolerance.h"
 #include "tests/support/device.h"

@@ -15,7 +15,7 @@ enum class Factors : uint8_t { kFloat32, kPairs };
 inline DType DTypeOf(Factors factors) {
   return factors == Factors::kPairs ? DType::kBFloat16 : DType::kFloat32;
 }
-inline int64_t PerElement(Factors factors) { return factors == Factors::kPairs ? 2 : 1; }
+constexpr int64_t PerElement(Factors factors) { return factors == Factors::kPairs ? 2 : 1; }
 // Elements for a sum of so many products.
 inline int64_t Elements(Factors factors, int64_t depth) {
   return CeilDivide(depth, PerElement(factors));

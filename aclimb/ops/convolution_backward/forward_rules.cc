@@ -1,14 +1,11 @@
 #include "aclimb/ops/convolution_backward/forward_rules.h"
 
 #include "aclimb/core/text.h"
-#include "aclimb/ops/convolution_backward/shared_rules.h"
 
 namespace aclimb::convolution_backward::forward {
 namespace {
 
 using contract::Arguments;
-
-constexpr ArrayPositions kArrays = {kStride, kPadding, kDilation, kOutputPadding};
 
 int64_t OutputChannels(const Arguments& arguments) {
   const std::vector<int64_t>& weight = arguments.Tensor(kWeight).shape;
@@ -28,34 +25,6 @@ std::string ExpectedChannels(int64_t channels, int64_t groups, bool transposed) 
 }
 
 }  // namespace
-
-Attributes AttributesOf(const Arguments& arguments) {
-  return *Expand(arguments.Tensor(kInput).rank() - 2, arguments.Ints(kStride),
-                 arguments.Ints(kPadding), arguments.Ints(kDilation),
-                 arguments.Ints(kOutputPadding));
-}
-
-Finding FormatOfAnotherRank(const Arguments& arguments) {
-  return convolution_backward::FormatOfAnotherRank(
-      arguments, {{kInput, "input"}, {kWeight, "weight"}, {kOutput, "output"}});
-}
-
-Finding ThreeDimensionsOnOldChip(const Arguments& arguments) {
-  return convolution_backward::ThreeDimensionsOnOldChip(arguments, kInput);
-}
-
-Finding WrongLength(const Arguments& arguments) {
-  return convolution_backward::WrongLength(arguments, kInput, kArrays);
-}
-
-Finding WrongOutputPadding(const Arguments& arguments) {
-  return convolution_backward::WrongOutputPadding(arguments, AttributesOf(arguments),
-                                                  arguments.Bool(kTransposed), kArrays);
-}
-
-Finding GroupsDoNotDivide(const Arguments& arguments) {
-  return convolution_backward::GroupsDoNotDivide(arguments, kWeight, arguments.Integer(kGroups));
-}
 
 Finding WrongChannels(const Arguments& arguments) {
   const bool transposed = arguments.Bool(kTransposed);
@@ -83,7 +52,7 @@ Finding WrongOutputShape(const Arguments& arguments) {
   const std::vector<int64_t>& in = arguments.Tensor(kInput).shape;
   const std::vector<int64_t>& kernel = arguments.Tensor(kWeight).shape;
   const std::vector<int64_t>& out = arguments.Tensor(kOutput).shape;
-  const Attributes a = AttributesOf(arguments);
+  const Attributes a = AttributesOf(arguments, kAt);
   const bool transposed = arguments.Bool(kTransposed);
   std::vector<int64_t> expected = {in[0], OutputChannels(arguments)};
   for (size_t d = 0; d + 2 < in.size(); ++d) {

@@ -1,11 +1,7 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "aclimb/contract/arguments.h"
-#include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/shared_rules.h"
 
 // Of aclnnConvolution, as rules.h of the gradient.
 namespace aclimb::convolution_backward::forward {
@@ -25,16 +21,11 @@ enum : int {
   kCubeMathType
 };
 
-// The attributes of a call whose lengths are right.
-Attributes AttributesOf(const contract::Arguments& arguments);
+inline constexpr Positions kAt = {
+    kInput,         kWeight,   kStride,
+    kPadding,       kDilation, kTransposed,
+    kOutputPadding, kGroups,   {{kInput, "input"}, {kWeight, "weight"}, {kOutput, "output"}}};
 
-using Finding = std::optional<std::string>;
-
-Finding FormatOfAnotherRank(const contract::Arguments& arguments);
-Finding ThreeDimensionsOnOldChip(const contract::Arguments& arguments);
-Finding WrongLength(const contract::Arguments& arguments);
-Finding WrongOutputPadding(const contract::Arguments& arguments);
-Finding GroupsDoNotDivide(const contract::Arguments& arguments);
 Finding WrongChannels(const contract::Arguments& arguments);
 Finding WrongBias(const contract::Arguments& arguments);
 Finding WrongOutputShape(const contract::Arguments& arguments);

@@ -11,9 +11,9 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
-#include "aclimb/ops/convolution_backward/fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
+#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/test_terms.h"
 #include "aclimb/ops/convolution_backward/tolerance.h"

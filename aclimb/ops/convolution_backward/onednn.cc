@@ -30,46 +30,34 @@ using aclimb::onednn::Wrap;
 
 using Tag = dnnl::memory::format_tag;
 
-// oneDNN's descriptors of the three tasks, whose accessors have different names.
-struct Forward {
-  using Desc = dnnl::convolution_forward::primitive_desc;
-  static constexpr int kX = DNNL_ARG_SRC, kY = DNNL_ARG_DST, kWeight = DNNL_ARG_WEIGHTS;
-  static dnnl::memory::desc X(const Desc& d) { return d.src_desc(); }
-  static dnnl::memory::desc Y(const Desc& d) { return d.dst_desc(); }
-  static dnnl::memory::desc Weight(const Desc& d) { return d.weights_desc(); }
-  static dnnl::primitive Make(const Desc& d) { return dnnl::convolution_forward(d); }
+// oneDNN's numbers of x, y and weight.
+struct Roles {
+  int x, y, weight;
 };
-struct GradX {
-  using Desc = dnnl::convolution_backward_data::primitive_desc;
-  static constexpr int kX = DNNL_ARG_DIFF_SRC, kY = DNNL_ARG_DIFF_DST, kWeight = DNNL_ARG_WEIGHTS;
-  static dnnl::memory::desc X(const Desc& d) { return d.diff_src_desc(); }
-  static dnnl::memory::desc Y(const Desc& d) { return d.diff_dst_desc(); }
-  static dnnl::memory::desc Weight(const Desc& d) { return d.weights_desc(); }
-  static dnnl::primitive Make(const Desc& d) { return dnnl::convolution_backward_data(d); }
-};
-struct GradWeight {
-  using Desc = dnnl::convolution_backward_weights::primitive_desc;
-  static constexpr int kX = DNNL_ARG_SRC, kY = DNNL_ARG_DIFF_DST, kWeight = DNNL_ARG_DIFF_WEIGHTS;
-  static dnnl::memory::desc X(const Desc& d) { return d.src_desc(); }
-  static dnnl::memory::desc Y(const Desc& d) { return d.diff_dst_desc(); }
-  static dnnl::memory::desc Weight(const Desc& d) { return d.diff_weights_desc(); }
-  static dnnl::primitive Make(const Desc& d) { return dnnl::convolution_backward_weights(d); }
-};
+Roles RolesOf(Task task) {
+  switch (task) {
+    case Task::kForward:
+      return {DNNL_ARG_SRC, DNNL_ARG_DST, DNNL_ARG_WEIGHTS};
+    case Task::kGradX:
+      return {DNNL_ARG_DIFF_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS};
+    default:
+      return {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS};
+  }
+}
 
-template <typename Kind>
 class PrimitiveImplementation final : public Primitive {
  public:
-  PrimitiveImplementation(typename Kind::Desc desc, int threads)
+  PrimitiveImplementation(dnnl::primitive_desc_base desc, const Roles& roles, int threads)
       : desc_(std::move(desc)),
         threads_(threads),
-        x_(Wrap(Kind::X(desc_))),
-        y_(Wrap(Kind::Y(desc_))),
-        weight_(Wrap(Kind::Weight(desc_))),
+        x_(LayoutOf(roles.x)),
+        y_(LayoutOf(roles.y)),
+        weight_(LayoutOf(roles.weight)),
         name_(desc_.impl_info_str()),
         scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())),
-        execution_({{Kind::kX, x_->desc()},
-                    {Kind::kY, y_->desc()},
-                    {Kind::kWeight, weight_->desc()},
+        execution_({{roles.x, x_->desc()},
+                    {roles.y, y_->desc()},
+                    {roles.weight, weight_->desc()},
                     {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}}) {}
 
   const LayoutPointer& X() const override { return x_; }
@@ -80,12 +68,16 @@ class PrimitiveImplementation final : public Primitive {
 
   void Run(void* x, void* y, void* weight, void* scratch) const override {
     const OpenMpScope scope(threads_);
-    const dnnl::primitive& primitive = lazy_.Get([&] { return Kind::Make(desc_); });
+    const dnnl::primitive& primitive = lazy_.Get([&] { return dnnl::primitive(desc_.get()); });
     execution_.Run(primitive, {x, y, weight, scratch});
   }
 
  private:
-  typename Kind::Desc desc_;
+  LayoutPointer LayoutOf(int argument) const {
+    return Wrap(desc_.query_md(dnnl::query::exec_arg_md, argument));
+  }
+
+  dnnl::primitive_desc_base desc_;
   int threads_;
   LayoutPointer x_, y_, weight_;
   std::string name_;
@@ -125,7 +117,7 @@ bool IsGood(const Primitive& primitive, const Request& request) {
   const std::string_view name = primitive.Name();
   if (name.find("ref") != std::string_view::npos) return false;
   if (name.find("gemm") == std::string_view::npos) return true;
-  if (request.layouts == Layouts::kBlocked) return false;
+  if (request.layouts != Layouts::kPlain) return false;
   // Scratch grows with the team. Sums of the other tasks must not depend on its size, so for them
   // one thread's decides: the windows of an image.
   if (request.task == Task::kGradWeight) return primitive.ScratchBytes() <= int64_t{128} << 20;
@@ -159,29 +151,22 @@ PrimitivePointer Make(const Request& request) {
       gives_y ? x : any(s.x, operand), any(s.weight, operand), gives_y ? y : any(s.y, operand),
       s.stride, s.dilation, s.pad_begin, s.pad_end);
   const dnnl::convolution_forward::primitive_desc forward(forward_desc, attr, Engine());
-  PrimitivePointer made;
-  switch (request.task) {
-    case Task::kForward:
-      made = std::make_shared<PrimitiveImplementation<Forward>>(forward, request.threads);
-      break;
-    case Task::kGradX: {
-      const dnnl::convolution_backward_data::desc desc(dnnl::algorithm::convolution_direct, x,
-                                                       any(s.weight, operand), y, s.stride,
-                                                       s.dilation, s.pad_begin, s.pad_end);
-      const dnnl::convolution_backward_data::primitive_desc found(desc, attr, Engine(), forward);
-      made = std::make_shared<PrimitiveImplementation<GradX>>(found, request.threads);
-      break;
-    }
-    case Task::kGradWeight: {
-      const dnnl::convolution_backward_weights::desc desc(dnnl::algorithm::convolution_direct, x,
-                                                          any(s.weight, result), y, s.stride,
-                                                          s.dilation, s.pad_begin, s.pad_end);
-      const dnnl::convolution_backward_weights::primitive_desc found(desc, attr, Engine(), forward);
-      made = std::make_shared<PrimitiveImplementation<GradWeight>>(found, request.threads);
-      break;
-    }
+  dnnl::primitive_desc_base found = forward;
+  if (gives_x) {
+    const dnnl::convolution_backward_data::desc desc(dnnl::algorithm::convolution_direct, x,
+                                                     any(s.weight, operand), y, s.stride,
+                                                     s.dilation, s.pad_begin, s.pad_end);
+    found = dnnl::convolution_backward_data::primitive_desc(desc, attr, Engine(), forward);
+  } else if (!gives_y) {
+    const dnnl::convolution_backward_weights::desc desc(dnnl::algorithm::convolution_direct, x,
+                                                        any(s.weight, result), y, s.stride,
+                                                        s.dilation, s.pad_begin, s.pad_end);
+    found = dnnl::convolution_backward_weights::primitive_desc(desc, attr, Engine(), forward);
   }
-  return IsGood(*made, request) ? made : nullptr;
+  auto made = std::make_shared<PrimitiveImplementation>(std::move(found), RolesOf(request.task),
+                                                        request.threads);
+  if (!IsGood(*made, request)) return nullptr;
+  return made;
 }
 
 // oneDNN's code generators count in int, and are written for windows that meet the data.
@@ -383,6 +368,15 @@ PrimitivePointer MakePrimitive(const Request& request) {
   }
   if (of_part == nullptr || (rest > 0 && of_rest == nullptr)) return nullptr;
   return SumOfParts(std::move(of_part), std::move(of_rest), batch, images);
+}
+
+Refusal RefusalOf(const Request& request) {
+  if (!Fits(request.geometry)) return "sizes or paddings are beyond what oneDNN is written for";
+  if (!SumsRight(request)) return "oneDNN sums wrong elements in such a padding";
+  if (aclimb::onednn::Ask(request, &Make) == nullptr) {
+    return "oneDNN has no fast code for it in these layouts";
+  }
+  return "oneDNN's float32 sums are too long";
 }
 
 }  // namespace aclimb::convolution_backward::onednn

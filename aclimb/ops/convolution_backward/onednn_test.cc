@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aclimb/ops/convolution_backward/copies/convert.h"
-#include "aclimb/ops/convolution_backward/fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "tests/support/compare.h"
 
 namespace aclimb::convolution_backward {

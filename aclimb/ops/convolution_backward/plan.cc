@@ -1,6 +1,7 @@
 #include "aclimb/ops/convolution_backward/plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <system_error>
 
@@ -8,13 +9,12 @@
 #include "aclimb/core/codes.h"
 #include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
-#include "aclimb/ops/convolution_backward/add_bias.h"
-#include "aclimb/ops/convolution_backward/bias.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
+#include "aclimb/ops/convolution_backward/sums.h"
 #include "aclimb/simd/openmp_team.h"
 
 namespace aclimb::convolution_backward {
@@ -56,6 +56,14 @@ auto RunTask(const Planned& planned, Task task, const Run& run) {
 }
 
 }  // namespace
+
+Place PlaceOf(const contract::Arguments& arguments, int parameter) {
+  Place place;
+  place.parameter = parameter;
+  place.view = arguments.Tensor(parameter).View();
+  if (place.view.rank > 2) place.view = Embed(place.view);
+  return place;
+}
 
 PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed,
                          const Place& grad_output, const Place& input, const Place& weight)
@@ -104,11 +112,6 @@ Place PlanBuilder::Dense(Operand& operand, DType dtype) {
   return copy;
 }
 
-Place PlanBuilder::Rows(Operand& operand) {
-  if (RowsAreDense(operand.user.view)) return operand.user;
-  return Dense(operand, operand.user.view.dtype);
-}
-
 void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   if (suspects == Suspects::kNone) return;
   Triple<Place> places = {operands_.x.user, operands_.y.user, operands_.weight.user};
@@ -116,22 +119,27 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   const bool by_weights = suspects == Suspects::kWeights && task != Task::kGradWeight &&
                           places.weight.view.ElementCount() < result.view.ElementCount();
   places.Of(task) = result;
+  const Place looked = by_weights ? places.weight : result;
+  const reduction::Problem problem = SumOfAll(looked.view);
   const int64_t mark = planner_.workspace().Mark();
+  const Place sums = BookBytes(problem.ScratchBytes());
+  planner_.workspace().Rewind(mark);
   const Place scratch = BookBytes(ExactScratchBytes(geometry_, task));
   planner_.workspace().Rewind(mark);
-  Then([geometry = geometry_, task, places, result, by_weights, scratch,
+  Then([geometry = geometry_, task, places, looked, by_weights, problem, sums, scratch,
         parallel = parallel_](const RunContext& run) {
-    const TensorView weight = places.weight.View(run);
-    if (by_weights ? IsFinite(weight, parallel) : !HasNaN(result.View(run), parallel)) return;
-    ComputeNaNsAgain(geometry, task, places.x.View(run), places.y.View(run), weight,
-                     scratch.Address(run), parallel);
+    float sum = 0;
+    reduction::Solve(problem, {looked.Address(run), {&sum}, sums.Address(run)});
+    if (by_weights ? std::isfinite(sum) : !std::isnan(sum)) return;
+    ComputeNaNsAgain(geometry, task, places.x.View(run), places.y.View(run),
+                     places.weight.View(run), scratch.Address(run), parallel);
   });
 }
 
-void PlanBuilder::Log(Task task, std::string_view name) const {
-  if (aclimb_settings()->log_plan == 0) return;
-  const char* const what = task == Task::kGradWeight ? "gradWeight" : "gradInput";
-  aclimb_log_plan(Cat("aclnnConvolutionBackward: ", what, " by ", name).c_str());
+void PlanBuilder::Log(Task task, std::string_view text) {
+  // A forward convolution is planned as the gradient that it is.
+  const char* const result = task == Task::kGradWeight ? "gradWeight" : "gradInput or output";
+  aclimb_log_plan(Cat("convolution: ", result, " by ", text).c_str());
 }
 
 void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
@@ -190,7 +198,9 @@ bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   for (const Task task : {Task::kGradX, Task::kGradWeight}) {
     if (!(task == Task::kGradX ? gives_x : gives_weight)) continue;
     ++plan_->products;
-    Log(task, "depthwise windows");
+    if (aclimb_settings()->log_plan != 0) {
+      Log(task, "depthwise windows in one pass, before all other ways");
+    }
   }
   const Depthwise plan = PlanDepthwise(g, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
   OwnWay way;
@@ -212,10 +222,12 @@ vectors::Factors PlanBuilder::Factors() const {
   return parallel_ && has_pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
 }
 
-bool PlanBuilder::AddWindows(Task task, const Place& result) {
+Refusal PlanBuilder::AddWindows(Task task, const Place& result) {
   const VectorWindows windows =
       PlanVectorWindows(geometry_, task, parallel_ ? TeamSize() : 1, Factors());
-  if (!planner_.deterministic() && !IsEnough(windows.Units())) return false;
+  if (!planner_.deterministic() && !IsEnough(windows.Units())) {
+    return "there are fewer than half as many pieces as threads";
+  }
   OwnWay way;
   way.planes = true;
   // Every gradient of x has pixels that some taps miss.
@@ -224,34 +236,49 @@ bool PlanBuilder::AddWindows(Task task, const Place& result) {
   way.scratch_bytes = windows.ScratchBytes();
   way.run = RunTask(windows, task, [](auto&&... all) { RunWindows(all...); });
   AddOwn(way, task, result);
-  return true;
+  return nullptr;
+}
+
+RankedWays PlanBuilder::WaysOf(Task task) const {
+  return convolution_backward::WaysOf(
+      {geometry_, task, onednn::ProductsOf(dtype_), converts_, planner_.deterministic()});
+}
+
+Refusal PlanBuilder::AddBy(Way way, Task task, const Place& result) {
+  switch (way) {
+    case Way::kDirect:
+      AddDirect(task, result);
+      return nullptr;
+    case Way::kWindows:
+      return AddWindows(task, result);
+    case Way::kBlocked:
+      return AddPrimitive(task, Layouts::kBlocked, result);
+    case Way::kPlain:
+      return AddPrimitive(task, Layouts::kPlain, result);
+    case Way::kChannelsLast:
+      return AddPrimitive(task, Layouts::kChannelsLast, result);
+  }
+  return "there is no such way";
 }
 
 void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
-  const auto add = [&](Way way) {
-    switch (way) {
-      case Way::kDirect:
-        AddDirect(task, result);
-        return true;
-      case Way::kWindows:
-        return AddWindows(task, result);
-      case Way::kBlocked:
-        return AddPrimitive(task, Layouts::kBlocked, result);
-      case Way::kPlain:
-        return AddPrimitive(task, Layouts::kPlain, result);
-      case Way::kChannelsLast:
-        return AddPrimitive(task, Layouts::kChannelsLast, result);
-    }
-    return false;
+  RankedWays ways = WaysOf(task);
+  // kDirect is among those that fit, and takes everything.
+  RankedWay* taken = ways.begin();
+  while ((taken->refusal = AddBy(taken->way, task, result)) != nullptr) ++taken;
+  if (aclimb_settings()->log_plan == 0) return;
+  const auto named = [](const RankedWay& way) {
+    return Cat(NameOf(way.way), ", ", static_cast<int64_t>(way.microseconds), " us by the model");
   };
-  const Job job{geometry_, task, onednn::ProductsOf(dtype_), converts_, planner_.deterministic()};
-  for (const auto& [way, microseconds] : WaysOf(job)) {
-    const bool added = add(way);
-    Log(task, Cat(NameOf(way), added ? ", " : " not, ", static_cast<int64_t>(microseconds),
-                  " us by the model"));
-    if (added) return;
+  const bool own = taken->way == Way::kDirect || taken->way == Way::kWindows;
+  std::string text = own ? named(*taken) : Cat(named(*taken), " (oneDNN's ", primitive_, ")");
+  for (const RankedWay& way : ways) {
+    if (&way == taken) continue;
+    text += way.refusal != nullptr ? Cat("; not by ", NameOf(way.way), ": ", way.refusal)
+                                   : Cat("; not by ", named(way));
   }
+  Log(task, text);
 }
 
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {
@@ -265,21 +292,22 @@ void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight
 Place PlanBuilder::BookSums(const Place& output) { return BookDense(output.view, DType::kFloat32); }
 
 void PlanBuilder::AddBias(const Place& sums, const Place& bias, const Place& output) {
-  const BiasProblem problem(sums.view, bias.view, output.view);
-  Then([problem, sums, bias, output](const RunContext& run) {
-    problem.Run(sums.Address(run), bias.Address(run), output.Address(run));
+  Then([problem = SumWithBias(sums.view, bias.view, output.view), sums, bias,
+        output](const RunContext& run) {
+    elementwise::Solve(
+        problem, {.input = {sums.Address(run), bias.Address(run)}, .output = output.Address(run)});
   });
 }
 
 void PlanBuilder::AddGradBias(const Place& grad_bias) {
-  const Place from = Rows(transposed_ ? operands_.x : operands_.y);
+  const Place from = (transposed_ ? operands_.x : operands_.y).user;
+  const reduction::Problem problem = SumOfChannels(from.view, grad_bias.view);
   const int64_t mark = planner_.workspace().Mark();
-  const Place scratch = BookBytes(BiasScratchBytes(from.view));
-  const bool parallel = from.view.ElementCount() > 64 * 1024;
-  Then([from, grad_bias, scratch, parallel](const RunContext& run) {
-    SumBias(from.View(run), grad_bias.View(run), scratch.Address(run), parallel);
-  });
+  const Place scratch = BookBytes(problem.ScratchBytes());
   planner_.workspace().Rewind(mark);
+  Then([problem, from, grad_bias, scratch](const RunContext& run) {
+    reduction::Solve(problem, {from.Address(run), {grad_bias.Address(run)}, scratch.Address(run)});
+  });
 }
 
 Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build) {

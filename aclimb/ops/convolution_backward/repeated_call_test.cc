@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aclimb/core/sanitized.h"
-#include "aclimb/ops/convolution_backward/problem.h"
+#include "aclimb/ops/convolution_backward/test_problem.h"
 #include "tests/support/allocations.h"
 
 namespace aclimb::convolution_backward {

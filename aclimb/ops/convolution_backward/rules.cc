@@ -8,8 +8,6 @@ namespace {
 
 using contract::Arguments;
 
-constexpr ArrayPositions kArrays = {kStride, kPadding, kDilation, kOutputPadding};
-
 bool Wanted(const Arguments& arguments, size_t output) {
   return arguments.Bools(kOutputMask)[output] != 0;
 }
@@ -40,37 +38,12 @@ bool IsEmptyCase(const Arguments& arguments) {
   return arguments.Tensor(kInput).IsEmpty() || arguments.Tensor(kWeight).IsEmpty();
 }
 
-Attributes AttributesOf(const Arguments& arguments) {
-  return *Expand(arguments.Tensor(kInput).rank() - 2, arguments.Ints(kStride),
-                 arguments.Ints(kPadding), arguments.Ints(kDilation),
-                 arguments.Ints(kOutputPadding));
-}
-
 Finding WantedBiasSizesMissing(const Arguments& arguments) {
   if (!Wanted(arguments, 2) || arguments.Given(kBiasSizes) || IsEmptyCase(arguments)) {
     return std::nullopt;
   }
   return "biasSizes is null and outputMask[2] is true; expected an aclIntArray with the number of "
          "output channels.";
-}
-
-Finding FormatOfAnotherRank(const Arguments& arguments) {
-  return FormatOfAnotherRank(arguments, {{kGradOutput, "gradOutput"},
-                                         {kInput, "input"},
-                                         {kWeight, "weight"},
-                                         {kGradInput, "gradInput"},
-                                         {kGradWeight, "gradWeight"}});
-}
-
-Finding ThreeDimensionsOnOldChip(const Arguments& arguments) {
-  return ThreeDimensionsOnOldChip(arguments, kInput);
-}
-
-Finding WrongLength(const Arguments& arguments) { return WrongLength(arguments, kInput, kArrays); }
-
-Finding WrongOutputPadding(const Arguments& arguments) {
-  return WrongOutputPadding(arguments, AttributesOf(arguments), arguments.Bool(kTransposed),
-                            kArrays);
 }
 
 Finding CubeMathTypeOfAnotherProduct(const Arguments& arguments) {
@@ -140,10 +113,6 @@ Finding WrongBiasShape(const Arguments& arguments) {
              arguments.Tensor(kGradOutput).shape[1], "].");
 }
 
-Finding GroupsDoNotDivide(const Arguments& arguments) {
-  return GroupsDoNotDivide(arguments, kWeight, arguments.Integer(kGroups));
-}
-
 Finding WrongChannels(const Arguments& arguments) {
   const bool transposed = arguments.Bool(kTransposed);
   const int64_t groups = arguments.Integer(kGroups);
@@ -181,7 +150,7 @@ Finding DifferentBatches(const Arguments& arguments) {
 }
 
 Finding WrongSpatialSize(const Arguments& arguments) {
-  const Attributes a = AttributesOf(arguments);
+  const Attributes a = AttributesOf(arguments, kAt);
   const bool transposed = arguments.Bool(kTransposed);
   const bool empty = IsEmptyCase(arguments);
   if (empty && transposed) return std::nullopt;

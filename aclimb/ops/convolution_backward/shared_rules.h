@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -12,27 +11,34 @@ namespace aclimb::convolution_backward {
 
 using Finding = std::optional<std::string>;
 
-// A tensor parameter with spatial dimensions.
-struct NamedTensor {
-  int parameter;
-  const char* name;
+// Where a function has what both functions have.
+struct Positions {
+  int input, weight, stride, padding, dilation, transposed, output_padding, groups;
+  struct Named {
+    int parameter;
+    const char* name;  // null: none
+  };
+  Named tensors[5];  // with spatial dimensions
 };
-// Where the four arrays of a call stand.
-struct ArrayPositions {
-  int stride, padding, dilation, output_padding;
-};
+
+// A finding of one of them, as contracts want it.
+template <Finding (*kFinding)(const contract::Arguments&, const Positions&), const Positions& kAt>
+Finding At(const contract::Arguments& arguments) {
+  return kFinding(arguments, kAt);
+}
 
 std::string ShapeOf(const contract::Arguments& arguments, int parameter);
 std::string IntsOf(const contract::Arguments& arguments, int parameter);
 bool IsOldChip(const contract::Arguments& arguments);
+// The attributes of a call whose lengths are right.
+Attributes AttributesOf(const contract::Arguments& arguments, const Positions& at);
+// Of a convolution whose windows slide over the tensor `x`, of an accepted call.
+Geometry GeometryOf(const contract::Arguments& arguments, const Positions& at, int x, int y);
 
-Finding FormatOfAnotherRank(const contract::Arguments& arguments,
-                            std::initializer_list<NamedTensor> tensors);
-Finding ThreeDimensionsOnOldChip(const contract::Arguments& arguments, int input);
-Finding WrongLength(const contract::Arguments& arguments, int input, const ArrayPositions& arrays);
-//   attributes  of the call
-Finding WrongOutputPadding(const contract::Arguments& arguments, const Attributes& attributes,
-                           bool transposed, const ArrayPositions& arrays);
-Finding GroupsDoNotDivide(const contract::Arguments& arguments, int weight, int64_t groups);
+Finding FormatOfAnotherRank(const contract::Arguments& arguments, const Positions& at);
+Finding ThreeDimensionsOnOldChip(const contract::Arguments& arguments, const Positions& at);
+Finding WrongLength(const contract::Arguments& arguments, const Positions& at);
+Finding WrongOutputPadding(const contract::Arguments& arguments, const Positions& at);
+Finding GroupsDoNotDivide(const contract::Arguments& arguments, const Positions& at);
 
 }  // namespace aclimb::convolution_backward

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "aclimb/ops/convolution_backward/problem.h"
+#include "aclimb/ops/convolution_backward/test_problem.h"
 
 namespace aclimb::convolution_backward {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aclimb/ops/convolution_backward/fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "tests/support/compare.h"
 
 namespace aclimb::convolution_backward {

@@ -177,19 +177,25 @@ inline std::vector<double> TruthOf(const Geometry& g, Task task, const std::vect
   return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
 }
 
-inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
-  const auto spatial_dims = static_cast<int>(call.Shape(kInput).size()) - 2;
-  const Attributes attributes = *Expand(spatial_dims, call.Ints(kStride), call.Ints(kPadding),
-                                        call.Ints(kDilation), call.Ints(kOutputPadding));
+// The problem of a call, but for the shapes of input and output.
+inline Definition DefinitionOf(const truth::Call& call, const Positions& at) {
+  const auto spatial_dims = static_cast<int>(call.Shape(at.input).size()) - 2;
+  const Attributes attributes = *Expand(spatial_dims, call.Ints(at.stride), call.Ints(at.padding),
+                                        call.Ints(at.dilation), call.Ints(at.output_padding));
   Definition sums;
-  sums.input_shape = call.Shape(kInput);
-  sums.weight_shape = call.Shape(kWeight);
-  sums.output_shape = call.Shape(kGradOutput);
+  sums.weight_shape = call.Shape(at.weight);
   sums.stride = attributes.stride;
   sums.dilation = attributes.dilation;
   sums.pad = attributes.pad_begin;
-  sums.groups = call.Integer(kGroups);
-  sums.transposed = call.Bool(kTransposed);
+  sums.groups = call.Integer(at.groups);
+  sums.transposed = call.Bool(at.transposed);
+  return sums;
+}
+
+inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
+  Definition sums = DefinitionOf(call, kAt);
+  sums.input_shape = call.Shape(kInput);
+  sums.output_shape = call.Shape(kGradOutput);
   if (call.ElementCount(kInput) == 0 || call.ElementCount(kWeight) == 0) {
     // Nothing was convolved: the gradients are sums of no terms.
     sums.grad_weight.assign(static_cast<size_t>(call.ElementCount(kGradWeight)), 0.0);

@@ -16,10 +16,4 @@ bool IsTransposed(const TensorView& from, const TensorView& to);
 // Writes zeros.
 void Clear(const TensorView& view, bool parallel);
 
-// True when an element is NaN.
-bool HasNaN(const TensorView& view, bool parallel);
-
-// True when none is NaN or infinite.
-bool IsFinite(const TensorView& view, bool parallel);
-
 }  // namespace aclimb::convolution_backward

@@ -87,7 +87,6 @@ void PlanTaps(DirectPlan& plan, int threads) {
 void PlanOuter(DirectPlan& plan, int threads) {
   const Geometry& g = plan.geometry;
   auto& outer = plan.outer;
-  outer.shift_rows = g.y_channels < 4;
   outer.y_per_unit = std::min<int64_t>(g.y_channels, 16);
   outer.x_per_unit = std::min<int64_t>(g.x_channels, 48);
   // Strides first: how many phases there are does not depend on the blocks.
@@ -103,15 +102,14 @@ void PlanOuter(DirectPlan& plan, int threads) {
   const int64_t steps = SaturatedProduct(plan.folds, flat.blocks);
   outer.splits = std::clamp<int64_t>(CeilDivide(16, pieces), 1, std::max<int64_t>(1, steps));
   plan.units = phases == 0 ? 0 : pieces * outer.splits;
-  // A plane of y has room in front for the largest row shift, a plane of x behind.
-  const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
-  plan.plane_stride = RoundUp(flat.Extent() + margin, 16) + kSlack;
+  plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
   plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
   plan.table_elements = TableElements(flat, sizeof(OuterTap));
   // Sums in double and two pointer lists, each entry two elements.
-  const int64_t lists = SaturatedProduct(
-      outer.y_per_unit * outer.x_per_unit + outer.y_per_unit + outer.x_per_unit, g.KernelSize());
+  const int64_t lists =
+      SaturatedProduct((outer.y_per_unit + 1) * outer.x_per_unit, g.KernelSize()) +
+      outer.y_per_unit;
   plan.slot_elements = SaturatedProduct(planes, plan.plane_stride / some) + RoundUp(2 * lists, 16);
   // NaNs are computed again in this memory when the sums are done.
   const int64_t exact = ExactScratchBytes(g, plan.task);

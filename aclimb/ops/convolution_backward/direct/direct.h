@@ -48,14 +48,13 @@ struct DirectPlan {
     int64_t group_weights = 0;  // packed weights of a group
   } taps;
 
-  // kGradWeight: every weight is a dot product of a shifted plane of y and a shifted plane of x.
+  // kGradWeight: every weight is a dot product of a plane of y and a shifted plane of x.
   struct {
     int64_t y_per_unit = 0;
     int64_t x_per_unit = 0;
     int64_t y_ranges = 0;
     int64_t x_ranges = 0;
-    int64_t splits = 0;       // fixed partition of folds and blocks, summed in order at the end
-    bool shift_rows = false;  // y carries the row shifts: with few channels that shares loads
+    int64_t splits = 0;  // fixed partition of folds and blocks, summed in order at the end
   } outer;
 
   bool UsesPairs() const { return factors == vectors::Factors::kPairs; }

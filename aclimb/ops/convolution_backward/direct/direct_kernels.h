@@ -23,9 +23,9 @@ bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& we
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const int64_t* offsets, const float* packed, float* slot);
 
-// A tap of kGradWeight: how far its row and its column shift a plane, and its place in the kernel.
+// A tap of kGradWeight: how far it shifts a plane of x, and its place in the kernel.
 struct OuterTap {
-  int64_t row, column, weight;
+  int64_t shift, weight;
 };
 
 // Fills the table that OuterUnit reads, phase by phase.

@@ -7,9 +7,10 @@
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/direct/direct_blocks.h"
+#include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
+#include "aclimb/ops/convolution_backward/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -17,47 +18,66 @@ namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
+using vectors::Factors;
+using vectors::HWY_NAMESPACE::MultiplyAdd, vectors::HWY_NAMESPACE::WithFactors;
+
+// sums[r * stride + c] += dot(row r, column c) over `length` elements of planes, up to a vector
+// more. The numbers of rows and columns are the function's.
+using DotFunction = void (*)(const void* const* rows, const void* const* columns, int64_t length,
+                             double* sums, int64_t stride);
+constexpr int kMaxDotRows = 5;
+constexpr int kMaxDotColumns = 7;
 
 // The widest block of sums that the registers hold beside `rows` operands and one more.
 constexpr int MaxColumns(int rows) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  return pairs::MaxColumns(rows);
+  constexpr int kColumns[kMaxDotRows + 1] = {0, 7, 7, 7, 6, 5};
 #else
   constexpr int kColumns[kMaxDotRows + 1] = {0, 7, 6, 4, 2, 0};
-  return kColumns[rows];
 #endif
+  return kColumns[rows];
 }
 
-template <int kRows, int kColumns>
+// Elements of planes, which pairs take two at a time.
+template <Factors kFactors>
+using Element = std::conditional_t<kFactors == Factors::kPairs, BFloat16, float>;
+
+template <Factors kFactors, int kRows, int kColumns>
 HWY_NOINLINE void Dot(const void* const* rows, const void* const* columns, int64_t length,
                       double* sums, int64_t stride) {
   if constexpr (kColumns <= MaxColumns(kRows)) {
     const Tag d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto load = [d](const void* from, int64_t t) HWY_ATTR {
+      const auto* const at = static_cast<const Element<kFactors>*>(from) + t;
+      return hn::LoadU(d, reinterpret_cast<const float*>(at));
+    };
     hn::Vec<Tag> sum[kRows][kColumns];
-    const float* row[kRows];
-    const float* column[kColumns];
+    const void* row[kRows];
+    const void* column[kColumns];
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
-      row[r] = static_cast<const float*>(rows[r]);
+      row[r] = rows[r];
 #pragma GCC unroll 8
       for (int c = 0; c < kColumns; ++c) sum[r][c] = hn::Zero(d);
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < kColumns; ++c) column[c] = static_cast<const float*>(columns[c]);
-    for (int64_t t = 0; t < length; t += lanes) {
+    for (int c = 0; c < kColumns; ++c) column[c] = columns[c];
+    for (int64_t t = 0; t < length; t += lanes * vectors::PerElement(kFactors)) {
       hn::Vec<Tag> left[kRows];
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) {
-        left[r] = hn::LoadU(d, row[r] + t);
+        left[r] = load(row[r], t);
         if constexpr (kColumns > 1) KeepInRegister(left[r]);
       }
 #pragma GCC unroll 8
       for (int c = 0; c < kColumns; ++c) {
-        auto right = hn::LoadU(d, column[c] + t);
+        auto right = load(column[c], t);
         if constexpr (kRows > 1) KeepInRegister(right);
 #pragma GCC unroll 8
-        for (int r = 0; r < kRows; ++r) sum[r][c] = hn::MulAdd(left[r], right, sum[r][c]);
+        for (int r = 0; r < kRows; ++r) {
+          sum[r][c] = MultiplyAdd<kFactors>(d, left[r], right, sum[r][c]);
+        }
       }
     }
 #pragma GCC unroll 8
@@ -70,12 +90,15 @@ HWY_NOINLINE void Dot(const void* const* rows, const void* const* columns, int64
   }
 }
 
-template <int kRows>
-constexpr DotFunction kDotRow[kMaxDotColumns] = {Dot<kRows, 1>, Dot<kRows, 2>, Dot<kRows, 3>,
-                                                 Dot<kRows, 4>, Dot<kRows, 5>, Dot<kRows, 6>,
-                                                 Dot<kRows, 7>};
-constexpr const DotFunction* kDots[kMaxDotRows] = {kDotRow<1>, kDotRow<2>, kDotRow<3>, kDotRow<4>,
-                                                   kDotRow<5>};
+template <Factors kFactors, int kRows>
+constexpr DotFunction kDotRow[kMaxDotColumns] = {Dot<kFactors, kRows, 1>, Dot<kFactors, kRows, 2>,
+                                                 Dot<kFactors, kRows, 3>, Dot<kFactors, kRows, 4>,
+                                                 Dot<kFactors, kRows, 5>, Dot<kFactors, kRows, 6>,
+                                                 Dot<kFactors, kRows, 7>};
+template <Factors kFactors>
+constexpr const DotFunction* kDots[kMaxDotRows] = {kDotRow<kFactors, 1>, kDotRow<kFactors, 2>,
+                                                   kDotRow<kFactors, 3>, kDotRow<kFactors, 4>,
+                                                   kDotRow<kFactors, 5>};
 
 // The number of rows in a block that costs least for so many rows and columns: a block costs its
 // multiplications or its loads, unaligned ones counted double, whichever is more.
@@ -101,22 +124,17 @@ int BestRows(int64_t rows, int64_t columns) {
 constexpr int64_t kDotsOfBlock = 24;
 
 // sums[r][c] += dot(rows[r], columns[c]) for all pairs.
-void AllDots(bool halves, const void* const* rows, int64_t row_count, const void* const* columns,
+template <Factors kFactors>
+void AllDots(const void* const* rows, int64_t row_count, const void* const* columns,
              int64_t column_count, int64_t length, double* sums, Ahead& ahead) {
-  const auto dot = [halves](int64_t down, int64_t across) {
-    return halves ? pairs::DotOf(down, across) : kDots[down - 1][across - 1];
-  };
-  const auto most_columns_of = [halves](int64_t down) {
-    const auto r = static_cast<int>(down);
-    return halves ? pairs::MaxColumns(r) : MaxColumns(r);
-  };
   ahead.Ask();
   // One block, the cheapest there is.
-  if (row_count <= kMaxDotRows && column_count <= most_columns_of(row_count)) {
-    return dot(row_count, column_count)(rows, columns, length, sums, column_count);
+  if (row_count <= kMaxDotRows && column_count <= MaxColumns(static_cast<int>(row_count))) {
+    return kDots<kFactors>[row_count - 1][column_count - 1](rows, columns, length, sums,
+                                                            column_count);
   }
-  const int64_t most_rows = BestRows(row_count, column_count);
-  const int64_t most_columns = most_columns_of(most_rows);
+  const int most_rows = BestRows(row_count, column_count);
+  const int64_t most_columns = MaxColumns(most_rows);
   const int64_t down = CeilDivide(row_count, most_rows);
   const int64_t across = CeilDivide(column_count, most_columns);
   for (int64_t i = 0; i < down; ++i) {
@@ -126,8 +144,8 @@ void AllDots(bool halves, const void* const* rows, int64_t row_count, const void
       const int64_t c = column_count * j / across;
       const int64_t c_end = column_count * (j + 1) / across;
       ahead.Ask();
-      dot(r_end - r, c_end - c)(rows + r, columns + c, length, sums + r * column_count + c,
-                                column_count);
+      kDots<kFactors>[r_end - r - 1][c_end - c - 1](rows + r, columns + c, length,
+                                                    sums + r * column_count + c, column_count);
     }
   }
 }
@@ -144,14 +162,11 @@ Window YWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
 
 template <Form kForm, typename T>
 void PackY(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
-           int64_t channel, int64_t channels, int64_t margin, const TensorView& view,
-           PlaneElement<kForm>* to) {
+           int64_t channel, int64_t channels, const TensorView& view, PlaneElement<kForm>* to) {
   const FlatGeometry& flat = plan.flat;
   for (int64_t c = channel; c < channel + channels; ++c) {
     const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
-    ZeroRun(to, 0, margin);
-    PackPlane<kForm>(flat, YWindow(flat, start), view, from, images, plan.plane_stride - margin,
-                     to + margin);
+    PackPlane<kForm>(flat, YWindow(flat, start), view, from, images, plan.plane_stride, to);
     to += plan.plane_stride;
   }
 }
@@ -185,18 +200,8 @@ void WithForm(const DirectPlan& plan, DType dtype, const Pack& pack) {
   }
 }
 
-// How the taps of a phase become rows and columns of products. They are a grid: `across` taps in
-// kernel order share a row shift, which y carries when shift_rows is set.
-struct TapGrid {
-  int64_t down;
-  int64_t across;
-
-  TapGrid(const FlatPhase& phase, bool shift_rows)
-      : down(shift_rows ? phase.Taps() / phase.Across() : 1), across(phase.Taps() / down) {}
-};
-
-// One unit's scratch: sums [phase][y channel, down][x channel, across], the pointers of a phase's
-// rows and columns, then the planes.
+// One unit's scratch: sums [phase][y channel][x channel, tap], the pointers of a phase's rows
+// (planes of y) and columns (planes of x, shifted by taps), then the planes.
 struct OuterSlot {
   double* sums;
   const void** rows;
@@ -211,7 +216,7 @@ struct OuterSlot {
     element = plan.UsesPairs() ? sizeof(BFloat16) : sizeof(float);
     sums = reinterpret_cast<double*>(slot);
     rows = reinterpret_cast<const void**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
-    columns = rows + outer.y_per_unit * kernel;
+    columns = rows + outer.y_per_unit;
     y_planes =
         reinterpret_cast<char*>(slot + plan.slot_elements) -
         (outer.y_per_unit + outer.x_per_unit * plan.flat.Phases()) * plan.plane_stride * element;
@@ -273,7 +278,6 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   const int64_t group = piece.group, x_first = piece.x_first, x_count = piece.x_count;
   const int64_t y_first = piece.y_first, y_count = piece.y_count;
   const int64_t kernel = g.KernelSize();
-  const int64_t margin = outer.shift_rows ? flat.Reach() - flat.axis[2].reach : 0;
   const OuterSlot slot(plan, slot_memory);
   std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
   // Elements whose products make a block in each lane: whole vectors, of pairs too.
@@ -284,12 +288,12 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     const OuterPlace at(plan, step);
     const auto& start = at.start;
     const int64_t image = at.image, images = at.images;
-    const int64_t length = flat.Length() - (flat.images - images) * flat.plane + margin;
+    const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
     const int64_t y_channel = group * g.y_channels + y_first;
     const int64_t x_channel = group * g.x_channels + x_first;
     WithForm(plan, y.dtype, [&](auto form, auto of) HWY_ATTR {
       constexpr Form kForm = decltype(form)::value;
-      PackY<kForm, decltype(of)>(plan, start, image, images, y_channel, y_count, margin, y,
+      PackY<kForm, decltype(of)>(plan, start, image, images, y_channel, y_count, y,
                                  reinterpret_cast<PlaneElement<kForm>*>(slot.y_planes));
     });
     WithForm(plan, x.dtype, [&](auto form, auto of) HWY_ATTR {
@@ -313,23 +317,20 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
       const OuterTap* tap = taps;
       for (int64_t p = 0; p < flat.Phases(); ++p) {
         const FlatPhase phase = flat.Phase(p);
-        const TapGrid grid(phase, outer.shift_rows);
         const void** row = slot.rows;
         for (int64_t c = 0; c < y_count; ++c) {
-          for (int64_t i = 0; i < grid.down; ++i) {
-            const int64_t shift = outer.shift_rows ? tap[i * grid.across].row : 0;
-            *row++ = slot.y_planes + (c * plan.plane_stride + margin - shift + from) * slot.element;
-          }
+          *row++ = slot.y_planes + (c * plan.plane_stride + from) * slot.element;
         }
         const void** column = slot.columns;
         for (int64_t c = 0; c < x_count; ++c) {
-          for (int64_t i = 0; i < grid.across; ++i) {
-            const int64_t shift = tap[i].column + (outer.shift_rows ? 0 : tap[i].row);
-            *column++ = planes + (c * plan.plane_stride + shift + from) * slot.element;
+          for (int64_t i = 0; i < phase.Taps(); ++i) {
+            *column++ = planes + (c * plan.plane_stride + tap[i].shift + from) * slot.element;
           }
         }
-        AllDots(plan.UsesPairs(), slot.rows, row - slot.rows, slot.columns, column - slot.columns,
-                std::min(most, length - from), sums, ahead);
+        WithFactors(plan.factors, [&](auto of) HWY_ATTR {
+          AllDots<of()>(slot.rows, row - slot.rows, slot.columns, column - slot.columns,
+                        std::min(most, length - from), sums, ahead);
+        });
         sums += (row - slot.rows) * (column - slot.columns);
         planes += x_count * plan.plane_stride * slot.element;
         tap += phase.Taps();
@@ -351,15 +352,10 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   const OuterTap* tap = taps;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const FlatPhase phase = flat.Phase(p);
-    const TapGrid grid(phase, outer.shift_rows);
     for (int64_t yc = 0; yc < y_count; ++yc) {
-      for (int64_t i = 0; i < grid.down; ++i) {
-        float* to = partial + ((first + yc) * g.x_channels + x_first) * kernel;
-        for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
-          for (int64_t j = 0; j < grid.across; ++j) {
-            to[tap[i * grid.across + j].weight] = rounded(*sum++);
-          }
-        }
+      float* to = partial + ((first + yc) * g.x_channels + x_first) * kernel;
+      for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
+        for (int64_t i = 0; i < phase.Taps(); ++i) to[tap[i].weight] = rounded(*sum++);
       }
     }
     tap += phase.Taps();
@@ -388,7 +384,7 @@ void FillOuterTaps(const DirectPlan& plan, OuterTap* taps) {
     const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
     const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
     const int64_t width = flat.KernelIndex(phase, 2, column);
-    *taps++ = {flat.RowShift(phase, row), flat.ColumnShift(phase, column),
+    *taps++ = {flat.RowShift(phase, row) + flat.ColumnShift(phase, column),
                (depth * g.kernel[1] + height) * g.kernel[2] + width};
   });
 }

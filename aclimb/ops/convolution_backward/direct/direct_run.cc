@@ -1,10 +1,10 @@
 // The loops around the kernels of direct_kernels.h.
 #include <atomic>
 
+#include "aclimb/copy/cast.h"
 #include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
-#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/simd/slots.h"
@@ -12,30 +12,18 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-// Sums the splits in order, so that the result does not depend on who computed them. False when a
-// sum is NaN.
-bool WriteGradWeight(const DirectPlan& plan, int64_t channel, const float* partial,
-                     const TensorView& weight) {
-  const Geometry& g = plan.geometry;
-  const int64_t kernel = g.KernelSize();
-  const int64_t all = g.groups * g.y_channels * g.x_channels * kernel;
-  const float* from = partial + channel * g.x_channels * kernel;
-  const int64_t row = channel * weight.stride[0];
+// Sums the splits in order, so that the result does not depend on who computed them, to the first
+// of them, as it is rounded. False when a sum is NaN.
+bool SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, DType result,
+               float* partial) {
   bool good = true;
-  for (int64_t c = 0; c < g.x_channels; ++c) {
-    for (int64_t d = 0; d < g.kernel[0]; ++d) {
-      for (int64_t h = 0; h < g.kernel[1]; ++h) {
-        const int64_t to = row + c * weight.stride[1] + d * weight.stride[2] + h * weight.stride[3];
-        for (int64_t w = 0; w < g.kernel[2]; ++w, ++from) {
-          double sum = plan.units == 0 ? 0.0 : static_cast<double>(*from);
-          for (int64_t s = 1; s < plan.outer.splits && plan.units != 0; ++s) {
-            sum += static_cast<double>(from[s * all]);
-          }
-          good = good && sum == sum;
-          WriteElement(weight, to + w * weight.stride[4], sum);
-        }
-      }
+  for (int64_t i = begin; i < end; ++i) {
+    double sum = 0;
+    for (int64_t s = 0; s < plan.outer.splits && plan.units != 0; ++s) {
+      sum += static_cast<double>(partial[s * all + i]);
     }
+    good = good && sum == sum;
+    partial[i] = result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
   }
   return good;
 }
@@ -53,12 +41,16 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
     OuterUnit(plan, unit, x, y, taps, weight.dtype, partial,
               slots_memory + slot.number() * plan.slot_elements);
   });
-  const int64_t channels = plan.geometry.groups * plan.geometry.y_channels;
+  TensorView sums = DenseLike(weight, partial);
+  sums.dtype = DType::kFloat32;
+  const int64_t all = sums.ElementCount();
+  const bool shared = parallel && plan.weight_elements > 64 * 1024;
   std::atomic<bool> good{true};
-  ForEach(channels, parallel && plan.weight_elements > 64 * 1024, [&](int64_t channel) {
-    if (WriteGradWeight(plan, channel, partial, weight)) return;
+  ForRange(all, 16 * 1024, shared, [&](int64_t begin, int64_t end) {
+    if (SumSplits(plan, begin, end, all, weight.dtype, partial)) return;
     good.store(false, std::memory_order_relaxed);
   });
+  Convert(sums, weight, shared);
   if (good.load()) return;
   ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, slots_memory, parallel);
 }

@@ -7,9 +7,10 @@
 // foreach_target.h first: the -inl headers are included once per target.
 #include <cstring>
 
-#include "aclimb/ops/convolution_backward/direct/direct_blocks.h"
+#include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
+#include "aclimb/ops/convolution_backward/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -17,12 +18,32 @@ namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
+using vectors::Factors;
+using vectors::HWY_NAMESPACE::MultiplyAdd, vectors::HWY_NAMESPACE::WithFactors;
+
+// Sums over some planes of sources and all taps of an output phase, for a tile of channels.
+struct TapsStep {
+  const float* weights;   // [sources][source_taps][tile]
+  const float* source;    // first source plane, at position 0
+  int64_t source_stride;  // between source planes
+  int64_t sources;
+  const int64_t* offsets;  // of the taps
+  int64_t taps;
+  int64_t source_taps;  // from the weights of a source to the next
+  float* out;
+  int64_t out_stride;  // between the channels of the tile
+  bool accumulate;
+  // Positions of a source plane outside [data_begin, data_end) are zero.
+  int64_t data_begin;
+  int64_t data_end;
+  Ahead* ahead;
+};
 
 // Vectors along the plane that one register block holds beside kTile channels.
 template <int kTile>
 constexpr int BlockWidth() {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  return pairs::BlockWidth(kTile);
+  return kTile == 4 ? 6 : kTile == 3 ? 7 : 8;
 #else
   return kTile == 4 ? 2 : kTile == 3 ? 3 : kTile == 2 ? 4 : 6;
 #endif
@@ -31,7 +52,7 @@ constexpr int BlockWidth() {
 // out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for kWidth vectors from t on.
 // Taps at either end of the list that meet nothing but zeros are left out: with large dilations
 // that is a good part of them.
-template <int kTile, int kWidth>
+template <Factors kFactors, int kTile, int kWidth>
 HWY_INLINE void Block(const TapsStep& step, int64_t t) {
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -63,7 +84,9 @@ HWY_INLINE void Block(const TapsStep& step, int64_t t) {
       for (int c = 0; c < kTile; ++c) {
         const auto weight = hn::Set(d, weights[c]);
 #pragma GCC unroll 8
-        for (int x = 0; x < kWidth; ++x) sum[c][x] = hn::MulAdd(weight, values[x], sum[c][x]);
+        for (int x = 0; x < kWidth; ++x) {
+          sum[c][x] = MultiplyAdd<kFactors>(d, weight, values[x], sum[c][x]);
+        }
       }
       weights += kTile;
     }
@@ -77,35 +100,28 @@ HWY_INLINE void Block(const TapsStep& step, int64_t t) {
   }
 }
 
-template <int kTile>
+// out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for t in [0, length), and up
+// to a vector more.
+template <Factors kFactors, int kTile>
 HWY_NOINLINE void Sweep(const TapsStep& step, int64_t length) {
   constexpr int kWidth = BlockWidth<kTile>();
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   int64_t t = 0;
   for (; t + (kWidth - 1) * lanes < length; t += kWidth * lanes) {
     step.ahead->Ask();
-    Block<kTile, kWidth>(step, t);
+    Block<kFactors, kTile, kWidth>(step, t);
   }
   if constexpr (kWidth >= 4) {
     for (; t + (kWidth / 2 - 1) * lanes < length; t += kWidth / 2 * lanes) {
-      Block<kTile, kWidth / 2>(step, t);
+      Block<kFactors, kTile, kWidth / 2>(step, t);
     }
   }
-  for (; t < length; t += lanes) Block<kTile, 1>(step, t);
+  for (; t < length; t += lanes) Block<kFactors, kTile, 1>(step, t);
 }
 
-void SweepTile(int64_t tile, const TapsStep& step, int64_t length) {
-  switch (tile) {
-    case 1:
-      return Sweep<1>(step, length);
-    case 2:
-      return Sweep<2>(step, length);
-    case 3:
-      return Sweep<3>(step, length);
-    default:
-      return Sweep<4>(step, length);
-  }
-}
+template <Factors kFactors>
+constexpr void (*kSweeps[])(const TapsStep& step, int64_t length) = {
+    Sweep<kFactors, 1>, Sweep<kFactors, 2>, Sweep<kFactors, 3>, Sweep<kFactors, 4>};
 
 // The elements of y that the block of u at `start` needs.
 Window SourceWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
@@ -144,14 +160,6 @@ void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t 
   }
 }
 
-// Whether the next phase is this one's neighbour along the width, so that both can be written in
-// one go.
-bool PairsWithNext(const DirectPlan& plan, const TensorView& view, int64_t phase) {
-  const FlatAxis& width = plan.flat.axis[2];
-  if (plan.task != Task::kGradX || width.stride != 2 || view.stride[4] != 1) return false;
-  return width.Phases() == 2 && phase % 2 == 0;
-}
-
 template <typename T>
 void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
                   int64_t images, int64_t group, int64_t first_tile, int64_t last_tile,
@@ -164,7 +172,6 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
     const int64_t channel = tile / phases * taps.tile;
     const int64_t phase = tile % phases;
     Window window;
-    bool pair = false;
     if (plan.task == Task::kForward) {
       for (int d = 0; d < kDims; ++d) {
         window.step[d] = 1;
@@ -172,16 +179,14 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
       }
     } else {
       window = PhaseWindow(flat, flat.Phase(phase), start);
-      pair = tile + 1 < last_tile && PairsWithNext(plan, view, phase);
     }
     for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
     const float* planes = from + (tile - first_tile) * tile_stride;
     for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
       T* to = view.As<T>() + image * view.stride[0] + (group * taps.outputs + c) * view.stride[1];
-      UnpackPlane(flat, window, planes, pair ? planes + tile_stride : nullptr, images, view, to);
+      UnpackPlane(flat, window, planes, images, view, to);
       planes += plan.plane_stride;
     }
-    if (pair) ++tile;
   }
 }
 
@@ -308,8 +313,8 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
                                data_begin,
                                data_end,
                                &ahead};
-        plan.UsesPairs() ? pairs::SweepTile(taps.tile, step, length)
-                         : SweepTile(taps.tile, step, length);
+        WithFactors(plan.factors,
+                    [&](auto of) HWY_ATTR { kSweeps<of()>[taps.tile - 1](step, length); });
       }
     }
   }

@@ -55,8 +55,6 @@ struct FlatPhase {
   int64_t first[kDims] = {};  // live tap, counted from the axis' first
   int64_t count[kDims] = {};  // taps along each dimension; never 0
 
-  // Taps with a common row shift, next to each other.
-  int64_t Across() const { return count[2]; }
   int64_t Taps() const { return count[0] * count[1] * count[2]; }
 };
 

@@ -74,76 +74,23 @@ HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const 
   ZeroRun(at, 0, stride_out - (at - to) - 16);
 }
 
-// Writes even[0], odd[0], even[1], odd[1], ... for `count` pairs.
-template <typename T>
-HWY_INLINE void UnpackPairs(const float* even, const float* odd, int64_t count, T* to) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  HWY_ALIGN float pairs[2 * HWY_MAX_BYTES / sizeof(float)];
-  for (int64_t i = 0; i < count; i += lanes) {
-    hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, pairs);
-    const int64_t left = 2 * (count - i);
-    for (int64_t half = 0; half < 2; ++half) {
-      const auto value = hn::Load(d, pairs + half * lanes);
-      T* at = to + 2 * i + half * lanes;
-      if (left >= (half + 1) * lanes) {
-        StoreF32(d, value, at);
-      } else if (left > half * lanes) {
-        StoreFirst(d, value, at, left - half * lanes);
-      }
-    }
-  }
-}
-
-// The positions of a row before and behind the pairs.
-template <typename T>
-HWY_INLINE void UnpackEnds(const float* from, const Window::Range& range, int64_t first,
-                           int64_t last, T* line, int64_t stride) {
-  for (int64_t j = range.first; j < first; ++j) line[j * stride] = FromFloat<T>(from[j]);
-  for (int64_t j = std::max(last, range.first); j < range.last; ++j) {
-    line[j * stride] = FromFloat<T>(from[j]);
-  }
-}
-
-// The inverse of PackPlane, for the elements inside the tensor. `next` may be the plane of the
-// phase that differs by one in width only, when the stride there is two: both are then written at
-// once.
+// The inverse of PackPlane, for the elements inside the tensor.
 template <typename T>
 HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, const float* from,
-                            const float* next, int64_t images, const TensorView& view, T* to) {
+                            int64_t images, const TensorView& view, T* to) {
   const Window::Range depth = window.Inside(0, view.shape[2]);
   const Window::Range height = window.Inside(1, view.shape[3]);
   const Window::Range width = window.Inside(2, view.shape[4]);
+  if (height.Empty() || width.Empty()) return;
   const int64_t pitch = flat.axis[2].pitch;
-  // The other phase's positions; pairs are those that both have.
-  Window other = window;
-  other.start[2] += 1;
-  const Window::Range odd = other.Inside(2, view.shape[4]);
-  const int64_t first = std::max(width.first, odd.first);
-  const int64_t pairs = std::max<int64_t>(0, std::min(width.last, odd.last) - first);
-  const int64_t rows = height.last - height.first;
-  if (height.Empty() || (width.Empty() && next == nullptr)) return;
-  const int64_t stride = window.Stride(2, width, view);
-  const int64_t row_stride = window.Stride(1, height, view);
   for (int64_t n = 0; n < images; ++n) {
     for (int64_t z = depth.first; z < depth.last; ++z) {
-      const int64_t offset = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
-      T* line = to + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) +
-                window.Offset(1, height, view);
-      if (next == nullptr) {
-        UnpackRows(from + offset + width.first, pitch, rows, width.last - width.first,
-                   line + window.Offset(2, width, view), stride, row_stride);
-        continue;
-      }
-      line += window.start[2] * view.stride[4];
-      for (int64_t row = 0; row < rows; ++row) {
-        const float* even = from + offset + row * pitch;
-        const float* odd_row = next + offset + row * pitch;
-        UnpackPairs(even + first, odd_row + first, pairs, line + 2 * first);
-        UnpackEnds(even, width, first, first + pairs, line, 2);
-        UnpackEnds(odd_row, odd, first, first + pairs, line + 1, 2);
-        line += row_stride;
-      }
+      const int64_t first = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
+      UnpackRows(from + first + width.first, pitch, height.last - height.first,
+                 width.last - width.first,
+                 to + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) +
+                     window.Offset(1, height, view) + window.Offset(2, width, view),
+                 window.Stride(2, width, view), window.Stride(1, height, view));
     }
   }
 }

@@ -9,9 +9,10 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "aclimb/core/cpu_target.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
-#include "aclimb/ops/convolution_backward/products/dot_kernels.h"
+#include "aclimb/ops/convolution_backward/factors-inl.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/simd/panel-inl.h"
 #include "aclimb/simd/transpose-inl.h"
@@ -24,7 +25,7 @@ using aclimb::HWY_NAMESPACE::AddProducts;
 using aclimb::HWY_NAMESPACE::Clear;
 using aclimb::HWY_NAMESPACE::EachVector;
 using aclimb::HWY_NAMESPACE::kHeldRows;
-using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::Stored;
 using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
@@ -38,32 +39,93 @@ static_assert(kRows % kHeldRows == 0);
 // What passes between two layouts in pieces that stay in the nearest cache.
 constexpr int64_t kTileRows = 48, kTileColumns = 128;
 
+bool HasCodeForPairs() { return kHasPairs; }
+
 int64_t VectorLanes() { return static_cast<int64_t>(hn::Lanes(Tag())); }
 
-// to[column][row] = from[row][column]
-void TransposeRows(DType dtype, const void* from, int64_t stride, int64_t rows, int64_t columns,
-                   float* to, int64_t to_stride) {
-  WithType(dtype, [&](auto element) HWY_ATTR {
+// Elements as they are packed: a number by itself, or a pair of neighbours in memory.
+template <Factors kFactors>
+using Packed = std::conditional_t<kFactors == Factors::kPairs, BFloat16, float>;
+
+// Calls body(factors, element of memory) with what stands for both.
+template <class Body>
+HWY_INLINE void WithOperand(Factors factors, DType dtype, const Body& body) {
+  WithFactors(factors, [&](auto of) HWY_ATTR {
+    if constexpr (of() == Factors::kPairs) {
+      body(of, BFloat16());
+    } else {
+      WithType(dtype, [&](auto element) HWY_ATTR { body(of, element); });
+    }
+  });
+}
+
+// Every step-th of `count` elements, side by side. The last one has none behind it.
+template <typename T>
+HWY_INLINE void CopyEvery(const T* from, int64_t step, int64_t count, T* to) {
+  constexpr size_t kMost = hn::MaxLanes(hn::ScalableTag<T>());
+  if (step == 1) {
+    EachVector<T, kMost, 1>(
+        count, [&](auto d, int64_t i) HWY_ATTR { hn::StoreU(hn::LoadU(d, from + i), d, to + i); });
+    return;
+  }
+  int64_t i = 0;
+  if (step == 2 && count > 1) {
+    EachVector<T, kMost, 1>(i = count - 1, [&](auto d, int64_t at) HWY_ATTR {
+      hn::Vec<decltype(d)> even, odd;
+      hn::LoadInterleaved2(d, from + 2 * at, even, odd);
+      hn::StoreU(even, d, to + at);
+    });
+  }
+  for (; i < count; ++i) hwy::CopyBytes<sizeof(T)>(from + i * step, to + i);
+}
+
+// The same to what is packed.
+HWY_INLINE void PackEvery(const float* from, int64_t step, int64_t count, float* to) {
+  CopyEvery(from, step, count, to);
+}
+HWY_INLINE void PackEvery(const BFloat16* from, int64_t step, int64_t count, BFloat16* to) {
+  CopyEvery(Stored(from), step, count, Stored(to));
+}
+template <typename Half>
+HWY_INLINE void PackEvery(const Half* from, int64_t step, int64_t count, float* to) {
+  if (step == 1) return ConvertRow(from, count, to);
+  constexpr int64_t kMost = 64;
+  Half taken[kMost];
+  for (int64_t first = 0; first < count; first += kMost) {
+    const int64_t length = HWY_MIN(kMost, count - first);
+    for (int64_t i = 0; i < length; ++i) taken[i] = from[(first + i) * step];
+    ConvertRow(taken, length, to + first);
+  }
+}
+
+// to[column][row] = from[row][column], of elements that are packed.
+void TransposeRows(Factors factors, DType dtype, const void* from, int64_t stride, int64_t rows,
+                   int64_t columns, float* to, int64_t to_stride) {
+  WithOperand(factors, dtype, [&](auto of, auto element) HWY_ATTR {
     const auto* const typed = static_cast<const decltype(element)*>(from);
     if constexpr (std::is_same_v<decltype(element), float>) {
       Transpose(typed, stride, rows, columns, to, to_stride);
     } else {
+      constexpr int64_t kSome = PerElement(of());
       HWY_ALIGN float tile[kTileRows * kTileColumns];
       for (int64_t r = 0; r < rows; r += kTileRows) {
         const int64_t height = HWY_MIN(kTileRows, rows - r);
-        for (int64_t c = 0; c < columns; c += kTileColumns) {
-          const int64_t width = HWY_MIN(kTileColumns, columns - c);
+        for (int64_t c = 0; c < columns; c += kSome * kTileColumns) {
+          const int64_t count = HWY_MIN(kSome * kTileColumns, columns - c);
           for (int64_t k = 0; k < height; ++k) {
-            ConvertRow(typed + (r + k) * stride + c, width, tile + k * kTileColumns);
+            auto* const row = reinterpret_cast<Packed<of()>*>(tile + k * kTileColumns);
+            PackEvery(typed + (r + k) * stride + c, 1, count, row);
+            if (count % kSome != 0) row[count] = {};
           }
-          Transpose(tile, kTileColumns, height, width, to + c * to_stride + r, to_stride);
+          Transpose(tile, kTileColumns, height, Elements(of(), count),
+                    to + c / kSome * to_stride + r, to_stride);
         }
       }
     }
   });
 }
 
-template <int kVectors>
+template <Factors kFactors, int kVectors>
 void SumBlock(const float* left, const Segment* segments, int64_t count, const float* right,
               bool add, float* sums, int64_t stride, const int32_t* to, int64_t rows) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Tag()));
@@ -81,7 +143,9 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
 #pragma GCC unroll 8
       for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + segments[s].left[first + r];
       AddProducts<kVectors>(row, right + segments[s].right * kVectors * lanes, segments[s].depth,
-                            sum);
+                            sum, [](Vector a, Vector b, Vector c) HWY_ATTR {
+                              return MultiplyAdd<kFactors>(Tag(), a, b, c);
+                            });
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
@@ -90,55 +154,30 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
   }
 }
 
-void SumSegments(const float* left, const Segment* segments, int64_t count, const float* right,
-                 int64_t vectors, bool add, float* sums, int64_t stride, const int32_t* to,
-                 int64_t rows) {
+void SumSegments(Factors factors, const float* left, const Segment* segments, int64_t count,
+                 const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
+                 const int32_t* to, int64_t rows) {
   using Function = void (*)(const float*, const Segment*, int64_t, const float*, bool, float*,
                             int64_t, const int32_t*, int64_t);
-  constexpr Function kFunctions[kMostVectors] = {SumBlock<1>, SumBlock<2>, SumBlock<3>};
-  kFunctions[vectors - 1](left, segments, count, right, add, sums, stride, to, rows);
+  WithFactors(factors, [&](auto of) HWY_ATTR {
+    constexpr Function kFunctions[kMostVectors] = {SumBlock<of(), 1>, SumBlock<of(), 2>,
+                                                   SumBlock<of(), 3>};
+    kFunctions[vectors - 1](left, segments, count, right, add, sums, stride, to, rows);
+  });
 }
 
-// to[i] = from[i * step]. Pieces are short: masks would cost more than elements written twice.
-HWY_INLINE void CopyEvery(const float* from, int64_t step, int64_t count, float* to) {
-  if (step == 1) {
-    return EachVector<float, hn::MaxLanes(Tag()), 1>(
-        count, [&](auto d, int64_t i) HWY_ATTR { hn::StoreU(hn::LoadU(d, from + i), d, to + i); });
-  }
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  // The last element has none behind it.
-  for (; step == 2 && i + lanes < count; i += lanes) {
-    Vector even, odd;
-    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
-    hn::StoreU(even, d, to + i);
-  }
-  for (; i < count; ++i) hwy::CopyBytes<sizeof(float)>(from + i * step, to + i);
-}
-template <typename Half>
-HWY_INLINE void CopyEvery(const Half* from, int64_t step, int64_t count, float* to) {
-  if (step == 1) return ConvertRow(from, count, to);
-  constexpr int64_t kMost = 64;
-  Half taken[kMost];
-  for (int64_t first = 0; first < count; first += kMost) {
-    const int64_t length = HWY_MIN(kMost, count - first);
-    for (int64_t i = 0; i < length; ++i) taken[i] = from[(first + i) * step];
-    ConvertRow(taken, length, to + first);
-  }
-}
-
-void CopyPieces(DType dtype, const void* from, int64_t stride, int64_t step, int64_t rows,
-                const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
-  WithType(dtype, [&](auto element) HWY_ATTR {
+void CopyPieces(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
+                int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
+  WithOperand(factors, dtype, [&](auto of, auto element) HWY_ATTR {
     for (int64_t r = 0; r < rows; ++r) {
       const auto* const typed = static_cast<const decltype(element)*>(from) + r * stride;
+      auto* const row = reinterpret_cast<Packed<of()>*>(to + r * to_stride);
       for (const Piece* piece = pieces; piece != pieces + count; ++piece) {
-        float* at = to + r * to_stride + piece->to;
-        for (int32_t i = 0; i < piece->before; ++i) *at++ = 0;
-        CopyEvery(typed + piece->from, step, piece->count, at);
+        auto* at = row + piece->to;
+        for (int32_t i = 0; i < piece->before; ++i) *at++ = {};
+        PackEvery(typed + piece->from, step, piece->count, at);
         at += piece->count;
-        for (int32_t i = 0; i < piece->after; ++i) *at++ = 0;
+        for (int32_t i = 0; i < piece->after; ++i) *at++ = {};
       }
     }
   });
@@ -179,6 +218,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::convolution_backward::vectors {
 
+HWY_EXPORT(HasCodeForPairs);
 HWY_EXPORT(VectorLanes);
 HWY_EXPORT(TransposeRows);
 HWY_EXPORT(SumSegments);
@@ -186,51 +226,38 @@ HWY_EXPORT(CopyPieces);
 HWY_EXPORT(StoreSums);
 HWY_EXPORT(StoreTransposed);
 
-namespace {
+int64_t Lanes() { return HWY_DYNAMIC_DISPATCH(VectorLanes)(); }
 
-const BFloat16* Pairs(const void* from) { return static_cast<const BFloat16*>(from); }
-
-}  // namespace
-
-int64_t Lanes(Factors factors) {
-  return factors == Factors::kPairs ? dots::kLanes : HWY_DYNAMIC_DISPATCH(VectorLanes)();
+bool HasPairs() {
+#if HWY_ARCH_X86_64
+  static const bool has_instructions =
+      MostCpuTarget() >= CpuTarget::kAvx512BFloat16 && __builtin_cpu_supports("avx512bf16") != 0;
+  return has_instructions && HWY_DYNAMIC_DISPATCH(HasCodeForPairs)();
+#else
+  return false;
+#endif
 }
-
-bool HasPairs() { return dots::IsSupported(); }
 
 void PackRightTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
                          int64_t columns, int64_t depth, float* panel, int64_t width) {
-  if (factors == Factors::kPairs) {
-    return dots::PackRightTransposed(Pairs(from), stride, columns, depth, panel, width);
-  }
-  HWY_DYNAMIC_DISPATCH(TransposeRows)(dtype, from, stride, columns, depth, panel, width);
+  HWY_DYNAMIC_DISPATCH(TransposeRows)(factors, dtype, from, stride, columns, depth, panel, width);
 }
 
 void MultiplySegments(Factors factors, const float* left, const Segment* segments, int64_t count,
                       const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
                       const int32_t* to, int64_t rows) {
-  if (factors == Factors::kPairs) {
-    return dots::MultiplySegments(left, segments, count, right, vectors, add, sums, stride, to,
-                                  rows);
-  }
   HWY_DYNAMIC_DISPATCH(SumSegments)
-  (left, segments, count, right, vectors, add, sums, stride, to, rows);
+  (factors, left, segments, count, right, vectors, add, sums, stride, to, rows);
 }
 
 void PackPieces(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
                 int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
-  if (factors == Factors::kPairs) {
-    return dots::PackPieces(Pairs(from), stride, step, rows, pieces, count, to, to_stride);
-  }
   HWY_DYNAMIC_DISPATCH(CopyPieces)
-  (dtype, from, stride, step, rows, pieces, count, to, to_stride);
+  (factors, dtype, from, stride, step, rows, pieces, count, to, to_stride);
 }
 
-void StoreRows(Factors factors, const float* sums, int64_t sums_stride, int64_t rows,
-               int64_t columns, DType dtype, void* to, int64_t stride) {
-  if (factors == Factors::kPairs && dtype == DType::kBFloat16) {
-    return dots::StoreRows(sums, sums_stride, rows, columns, static_cast<BFloat16*>(to), stride);
-  }
+void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
+               void* to, int64_t stride) {
   HWY_DYNAMIC_DISPATCH(StoreSums)(sums, sums_stride, rows, columns, dtype, to, stride);
 }
 

@@ -8,10 +8,12 @@
 
 // Products of matrices on vectors, summed in float32. A product is computed in blocks of kRows rows
 // and up to kMostVectors vectors of columns, which the registers hold. Operands and results may be
-// of any dtype in memory; they are converted on the way.
+// of any dtype in memory; they are converted on the way. Operands of pairs (factors.h) are
+// bfloat16.
 //
-// A right operand is a panel [depth][width], aligned to a vector, its width whole vectors. Strides
-// in memory count what is there, those of panels and sums their elements.
+// A left operand is rows of elements, a right operand a panel [depth][width], aligned to a vector,
+// its width whole vectors. Depths of what is packed count numbers, those of what is multiplied
+// elements. Strides in memory count what is there, those of operands and sums their elements.
 namespace aclimb::convolution_backward::vectors {
 
 inline constexpr int64_t kRows = 8;
@@ -21,8 +23,8 @@ inline constexpr int64_t kMostVectors = 3;
 inline constexpr int64_t kMostBlockSums = BlockTerms(DType::kFloat32) / 2;
 
 // Elements of a vector on this processor.
-int64_t Lanes(Factors factors);
-// Whether it multiplies pairs.
+int64_t Lanes();
+// Whether it multiplies pairs: only then are there functions of them.
 bool HasPairs();
 
 // from[column][depth] becomes some columns of a right operand, from the one on that `panel` points
@@ -53,8 +55,8 @@ void PackPieces(Factors factors, DType dtype, const void* from, int64_t stride, 
                 int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride);
 
 // to[row][column] = sums[row][column], rounded to nearest even.
-void StoreRows(Factors factors, const float* sums, int64_t sums_stride, int64_t rows,
-               int64_t columns, DType dtype, void* to, int64_t stride);
+void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,
+               void* to, int64_t stride);
 // to[column][row].
 void StoreColumns(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns,
                   DType dtype, void* to, int64_t stride);

@@ -42,6 +42,12 @@ void PackWeights(const VectorWindows& p, const TensorView& weight, float* packed
       const int64_t column = part.first_column + c;
       float* const panel = panels + column * p.depth * taps + k * taps * width;
       if (columns < width) std::fill_n(panel, depth * taps * width, 0.0f);
+      if (p.task == Task::kGradX && taps == 1) {
+        const vectors::Piece all = {0, 0, 0, static_cast<int32_t>(columns), 0};
+        vectors::PackPieces(kFloats, from.dtype, from.At(0, channel + k, column), from.row, 1,
+                            depth, &all, 1, panel, width);
+        return;
+      }
       if (p.task == Task::kGradX) {
         for (int64_t i = 0; i < depth; ++i) {
           vectors::PackRightTransposed(kFloats, from.dtype,
@@ -209,7 +215,7 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, Task task, int threads
   for (int d = 0; d < kDims; ++d) {
     if (g.out[d] == 1) p.geometry.stride[d] = 1;
   }
-  p.lanes = vectors::Lanes(p.factors);
+  p.lanes = vectors::Lanes();
   p.columns = task == Task::kGradX ? g.x_channels : g.y_channels;
   if (task == Task::kGradWeight) {
     CutPixels(p, kMostDepth * vectors::PerElement(p.factors));

@@ -74,7 +74,7 @@ void WeightUnit::Store(const TensorView& weight) const {
   const Matrix to = Matrix::Weights(weight);
   const int64_t taps = g_.KernelSize();
   if (p_.exchanged) {
-    vectors::StoreRows(p_.factors, sums_, part_.width, rows_, part_.columns, to.dtype,
+    vectors::StoreRows(sums_, part_.width, rows_, part_.columns, to.dtype,
                        to.At(0, part_.group * g_.x_channels + first_row_, part_.first_column),
                        to.row);
     return;

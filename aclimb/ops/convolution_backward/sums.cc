@@ -1,10 +1,11 @@
-#include "aclimb/ops/convolution_backward/add_bias.h"
+#include "aclimb/ops/convolution_backward/sums.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/add_bias.cc"
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/sums.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
 #include "aclimb/elementwise/elementwise-inl.h"
+#include "aclimb/ops/convolution_backward/geometry.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::convolution_backward {
@@ -38,14 +39,18 @@ namespace {
 
 HWY_EXPORT(SumRuns);
 
+constexpr uint32_t kAll = (1u << (2 + kDims)) - 1;  // dimensions of an embedded view
+
 elementwise::Formula SumFormula() {
   return {
       [](int number) -> const elementwise::Runs& { return HWY_DYNAMIC_DISPATCH(SumRuns)(number); },
       0};
 }
 
-elementwise::Problem ProblemOf(const TensorView& sums, const TensorView& bias,
-                               const TensorView& output) {
+}  // namespace
+
+elementwise::Problem SumWithBias(const TensorView& sums, const TensorView& bias,
+                                 const TensorView& output) {
   // [C, 1, 1, 1], which broadcasts against [N, C, depth, height, width].
   TensorView channels = bias;
   channels.rank = sums.rank - 1;
@@ -57,13 +62,16 @@ elementwise::Problem ProblemOf(const TensorView& sums, const TensorView& bias,
   return elementwise::Problem(SumFormula(), inputs, output, DType::kFloat32);
 }
 
-}  // namespace
+reduction::Problem SumOfChannels(const TensorView& grad_output, const TensorView& grad_bias) {
+  constexpr uint32_t kChannels = 1u << 1;
+  return reduction::Problem({.fold = reduction::Fold::kSum, .reduced = kAll - kChannels},
+                            grad_output, {grad_bias, {}});
+}
 
-BiasProblem::BiasProblem(const TensorView& sums, const TensorView& bias, const TensorView& output)
-    : problem_(ProblemOf(sums, bias, output)) {}
-
-void BiasProblem::Run(const void* sums, const void* bias, void* output) const {
-  elementwise::Solve(problem_, {.input = {sums, bias}, .output = output});
+reduction::Problem SumOfAll(const TensorView& view) {
+  TensorView sum;
+  sum.dtype = DType::kFloat32;
+  return reduction::Problem({.fold = reduction::Fold::kSum, .reduced = kAll}, view, {sum, {}});
 }
 
 }  // namespace aclimb::convolution_backward
