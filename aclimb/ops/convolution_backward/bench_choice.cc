@@ -137,7 +137,7 @@ using Times = std::array<std::optional<double>, kCandidates>;
 
 class Gradient {
  public:
-  Gradient(const Problem& p, Task task)
+  Gradient(const Sample& p, Task task)
       : problem_(p),
         task_(task),
         x_(ViewOf({p.geometry.batch, p.geometry.groups * p.geometry.x_channels}, p.geometry.in,
@@ -228,7 +228,7 @@ class Gradient {
     }
   }
 
-  const Problem problem_;
+  const Sample problem_;
   const Task task_;
   const TensorView x_, y_, weight_;
 };
@@ -240,7 +240,7 @@ struct Judged {
   double over;  // the time of what is chosen over the best
 };
 
-Judged Judge(const Problem& p, Task task, const Gradient& gradient, const Times& times) {
+Judged Judge(const Sample& p, Task task, const Gradient& gradient, const Times& times) {
   const RankedWays ranked = gradient.Ways();
   std::optional<size_t> chosen;
   if (gradient.RunsInOnePass()) chosen = kOnePass;
@@ -318,7 +318,7 @@ int Run(int argc, char** argv) {
     if (!name.empty()) file.open(name);
   }
   std::vector<Judged> judged;
-  for (const Problem& p :
+  for (const Sample& p :
        problems == "named" ? NamedProblems() : DrawAll(std::atoi(problems.c_str()), seed)) {
     for (const Task task : {p.InputTask(), Task::kGradWeight}) {
       const Gradient gradient(p, task);

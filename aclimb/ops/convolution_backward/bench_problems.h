@@ -37,7 +37,7 @@ class Random {
   uint64_t state_;
 };
 
-struct Problem {
+struct Sample {
   Geometry geometry;
   bool transposed = false;
   DType dtype = DType::kFloat32;
@@ -64,8 +64,8 @@ inline int64_t DrawChannels(Random& random) {
 
 // Something that a network might have, of 0.3 to 130 million multiplications. Nothing where the
 // numbers do not fit together.
-inline std::optional<Problem> Draw(Random& random) {
-  Problem p;
+inline std::optional<Sample> Draw(Random& random) {
+  Sample p;
   Geometry& g = p.geometry;
   p.dtype = random.Chance(0.5)   ? DType::kFloat32
             : random.Chance(0.6) ? DType::kBFloat16
@@ -124,19 +124,19 @@ inline std::optional<Problem> Draw(Random& random) {
   return fits ? std::optional(p) : std::nullopt;
 }
 
-inline std::vector<Problem> DrawAll(int count, uint64_t seed) {
+inline std::vector<Sample> DrawAll(int count, uint64_t seed) {
   Random random(seed);
-  std::vector<Problem> all;
+  std::vector<Sample> all;
   while (static_cast<int>(all.size()) < count) {
-    if (const std::optional<Problem> problem = Draw(random)) all.push_back(*problem);
+    if (const std::optional<Sample> problem = Draw(random)) all.push_back(*problem);
   }
   return all;
 }
 
 // Each named problem in each dtype.
-inline std::vector<Problem> NamedProblems() {
+inline std::vector<Sample> NamedProblems() {
   using Sizes = std::vector<int64_t>;
-  std::vector<Problem> all;
+  std::vector<Sample> all;
   const auto add = [&](bool transposed, int64_t batch, int64_t cin, int64_t cout, int64_t groups,
                        const Sizes& input, const Sizes& kernel, const Sizes& stride,
                        const Sizes& padding, const Sizes& dilation) {
@@ -149,7 +149,7 @@ inline std::vector<Problem> NamedProblems() {
                                : (input[d] + 2 * padding[d] - reach) / stride[d] + 1);
       weight.push_back(kernel[d]);
     }
-    Problem p;
+    Sample p;
     p.transposed = transposed;
     p.geometry = MakeGeometry(transposed ? out : in, transposed ? in : out, weight, groups,
                               {stride, dilation, padding, padding, {}});
@@ -169,7 +169,7 @@ inline std::vector<Problem> NamedProblems() {
   return all;
 }
 
-inline std::string Text(const Problem& p, Task task) {
+inline std::string Text(const Sample& p, Task task) {
   const Geometry& g = p.geometry;
   const auto sizes = [](const int64_t(&values)[kDims]) {
     return std::to_string(values[0]) + "x" + std::to_string(values[1]) + "x" +

@@ -15,34 +15,34 @@ namespace {
 
 // What takes about as long on every class that was measured, in nanoseconds. Elements of x or y
 // are meant where nothing else is said.
-constexpr double kBlockFar = 0.079;         // more in blocks, where both leave the near cache
-constexpr double kBlockConverts = 0.28;     // an operand of another dtype, copied before
-constexpr double kLast = 0.13;              // brought to channels last
-constexpr double kLastConverts = 0.055;     // more where the dtype changes
-constexpr double kWeight = 0.17;            // an element of the weight, brought to a layout
-constexpr double kWeightConverts = 0.2;     // more where the dtype changes
-constexpr double kImage = 330;              // an image of a product
-constexpr double kProductConverts = 0.081;  // an operand of another dtype
-constexpr double kFewRows = 0.083;          // an element of a row of fewer than a vector's rows
-constexpr double kUnfolded = 0.69;          // an element of the windows that a product unfolds
-constexpr double kUnfoldedWeight = 0.71;
-constexpr double kWindows = 0.02;           // a multiplication of our windows, for x and y
-constexpr double kWindowsPixel = 2.2;       // a tap of a pixel
-constexpr double kWindowsResult = 0.27;     // an element of the result
-constexpr double kWindowsConvert = 0.12;    // an element of another dtype than float32
-constexpr double kWindowsPack = 0.055;      // an element of a window that is packed
-constexpr double kWindowsFarStride = 0.51;  // more where windows step over two elements and more
-constexpr double kWindowsStrideConverts = 0.63;  // more where they step and the dtype changes
-constexpr double kDirectTile1 = 0.032, kDirectTile2 = 0.02, kDirectTile3 = 0.017;
-constexpr double kDirectUnit = 130;      // a unit of work
-constexpr double kDirectWeight = 3;      // an element of the weight that is packed
-constexpr double kDirectResult = 0.19;   // an element of the result
-constexpr double kDirectStep = 0.087;    // an element of x that a stride of two takes apart
+constexpr double kBlockFar = 0.0794;         // more in blocks, where both leave the near cache
+constexpr double kBlockConverts = 0.215;     // an operand of another dtype, copied before
+constexpr double kLast = 0.129;              // brought to channels last
+constexpr double kLastConverts = 0.0657;     // more where the dtype changes
+constexpr double kWeight = 0.171;            // an element of the weight, brought to a layout
+constexpr double kWeightConverts = 0.167;    // more where the dtype changes
+constexpr double kImage = 340;               // an image of a product
+constexpr double kProductConverts = 0.0809;  // an operand of another dtype
+constexpr double kFewRows = 0.0842;          // an element of a row of fewer than a vector's rows
+constexpr double kUnfolded = 0.693;          // an element of the windows that a product unfolds
+constexpr double kUnfoldedWeight = 0.847;
+constexpr double kWindows = 0.02;            // a multiplication of our windows, for x and y
+constexpr double kWindowsPixel = 2.22;       // a tap of a pixel
+constexpr double kWindowsResult = 0.275;     // an element of the result
+constexpr double kWindowsConvert = 0.119;    // an element of another dtype than float32
+constexpr double kWindowsPack = 0.055;       // an element of a window that is packed
+constexpr double kWindowsFarStride = 0.515;  // more where windows step over two elements and more
+constexpr double kWindowsStrideConverts = 0.707;  // more where they step and the dtype changes
+constexpr double kDirectTile1 = 0.0328, kDirectTile2 = 0.0198, kDirectTile3 = 0.0167;
+constexpr double kDirectUnit = 116;      // a unit of work
+constexpr double kDirectWeight = 2.98;   // an element of the weight that is packed
+constexpr double kDirectResult = 0.193;  // an element of the result
+constexpr double kDirectStep = 0.0869;   // an element of x that a stride of two takes apart
 constexpr double kDirectFarStep = 0.44;  // and a longer one
-constexpr double kDirectX = 0.2;         // an element of x that is packed for the weight
-constexpr double kDirectFarX = 0.69;     // more where windows step over two elements and more
-constexpr double kDirectY = 0.13;        // an element of y that is packed for the weight
-constexpr double kDirectSum = 1.8;       // a partial sum of a weight
+constexpr double kDirectX = 0.198;       // an element of x that is packed for the weight
+constexpr double kDirectFarX = 0.691;    // more where windows step over two elements and more
+constexpr double kDirectY = 0.135;       // an element of y that is packed for the weight
+constexpr double kDirectSum = 1.85;      // a partial sum of a weight
 // Thousands of elements of x and y from which on they are no longer near.
 constexpr double kNear = 512;
 
