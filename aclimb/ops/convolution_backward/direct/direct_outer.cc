@@ -270,7 +270,7 @@ void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, con
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const OuterTap* taps, DType result, float* partial, float* slot_memory) {
+               const DirectTap* taps, DType result, float* partial, float* slot_memory) {
   const auto& outer = plan.outer;
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
@@ -314,7 +314,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     for (int64_t from = 0; from < length; from += most) {
       double* sums = slot.sums;
       const char* planes = slot.x_planes;
-      const OuterTap* tap = taps;
+      const DirectTap* tap = taps;
       for (int64_t p = 0; p < flat.Phases(); ++p) {
         const FlatPhase phase = flat.Phase(p);
         const void** row = slot.rows;
@@ -349,7 +349,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     std::fill_n(partial + ((first + yc) * g.x_channels + x_first) * kernel, x_count * kernel, 0.0f);
   }
   const double* sum = slot.sums;
-  const OuterTap* tap = taps;
+  const DirectTap* tap = taps;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const FlatPhase phase = flat.Phase(p);
     for (int64_t yc = 0; yc < y_count; ++yc) {
@@ -373,20 +373,8 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(OuterUnit);
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const OuterTap* taps, DType result, float* partial, float* slot) {
+               const DirectTap* taps, DType result, float* partial, float* slot) {
   HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, result, partial, slot);
-}
-
-void FillOuterTaps(const DirectPlan& plan, OuterTap* taps) {
-  const FlatGeometry& flat = plan.flat;
-  const Geometry& g = plan.geometry;
-  EachTap(flat, [&](int64_t, const FlatPhase& phase, int64_t row, int64_t column) {
-    const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
-    const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
-    const int64_t width = flat.KernelIndex(phase, 2, column);
-    *taps++ = {flat.RowShift(phase, row) + flat.ColumnShift(phase, column),
-               (depth * g.kernel[1] + height) * g.kernel[2] + width};
-  });
 }
 
 }  // namespace aclimb::convolution_backward
