@@ -10,6 +10,7 @@
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -188,16 +189,14 @@ void PackX(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
 // Calls pack(form, element) for planes of a dtype.
 template <typename Pack>
 void WithForm(const DirectPlan& plan, DType dtype, const Pack& pack) {
-  constexpr std::integral_constant<Form, Form::kFloats> kFloats;
-  switch (dtype) {
-    case DType::kFloat16:
-      return pack(kFloats, Float16());
-    case DType::kBFloat16:
-      return plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kHalves>(), BFloat16())
-                              : pack(kFloats, BFloat16());
-    default:
-      return pack(kFloats, float());
-  }
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    if constexpr (std::is_same_v<decltype(element), BFloat16>) {
+      if (plan.UsesPairs()) {
+        return pack(std::integral_constant<Form, Form::kHalves>(), element);
+      }
+    }
+    pack(std::integral_constant<Form, Form::kFloats>(), element);
+  });
 }
 
 // One unit's scratch: sums [phase][y channel][x channel, tap], the pointers of a phase's rows

@@ -10,6 +10,7 @@
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -273,18 +274,12 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
       PackSources<decltype(form)::value, decltype(element)>(plan, start, image, images, group, s,
                                                             count, source, planes);
     };
-    constexpr std::integral_constant<Form, Form::kFloats> kFloats;
-    switch (source.dtype) {
-      case DType::kFloat16:
-        pack(kFloats, Float16());
-        break;
-      case DType::kBFloat16:
-        plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kPairs>(), BFloat16())
-                         : pack(kFloats, BFloat16());
-        break;
-      default:
-        pack(kFloats, float());
-    }
+    WithType(source.dtype, [&](auto element) HWY_ATTR {
+      if constexpr (std::is_same_v<decltype(element), BFloat16>) {
+        if (plan.UsesPairs()) return pack(std::integral_constant<Form, Form::kPairs>(), element);
+      }
+      pack(std::integral_constant<Form, Form::kFloats>(), element);
+    });
     // Then comes the next step, or the end of this unit and one of the next.
     const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
     ahead.Clear();
@@ -320,17 +315,10 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
     }
   }
   sums.Finish();
-  switch (target.dtype) {
-    case DType::kFloat16:
-      return WriteTargets<Float16>(plan, start, image, images, group, first_tile, last_tile, out,
-                                   target);
-    case DType::kBFloat16:
-      return WriteTargets<BFloat16>(plan, start, image, images, group, first_tile, last_tile, out,
+  WithType(target.dtype, [&](auto element) HWY_ATTR {
+    WriteTargets<decltype(element)>(plan, start, image, images, group, first_tile, last_tile, out,
                                     target);
-    default:
-      return WriteTargets<float>(plan, start, image, images, group, first_tile, last_tile, out,
-                                 target);
-  }
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -395,14 +383,9 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
 
 bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
                      const DirectTap* taps, float* packed) {
-  switch (weight.dtype) {
-    case DType::kFloat16:
-      return PackWeights<Float16>(plan, piece, weight, taps, packed);
-    case DType::kBFloat16:
-      return PackWeights<BFloat16>(plan, piece, weight, taps, packed);
-    default:
-      return PackWeights<float>(plan, piece, weight, taps, packed);
-  }
+  return WithType(weight.dtype, [&](auto element) {
+    return PackWeights<decltype(element)>(plan, piece, weight, taps, packed);
+  });
 }
 
 }  // namespace aclimb::convolution_backward
