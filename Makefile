@@ -5,7 +5,9 @@ PREFIX ?= /usr/local/Ascend
 JOBS ?= $(shell nproc)
 # Of `make crosscheck`.
 CASES ?= 500
-# Of that, of `make soak` and of `make fuzz`.
+# Of `make bench-choice`.
+PROBLEMS ?= 500
+# Of those, of `make soak` and of `make fuzz`.
 SEED ?= 1
 # Of `make soak` and `make fuzz`.
 SECONDS ?= 600
@@ -34,7 +36,7 @@ LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-torch test-llama wheel test-python \
   test-report soak fuzz crosscheck install bench \
-  bench-neighbours lint docs coverage clean
+  bench-choice bench-neighbours lint docs coverage clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -100,6 +102,13 @@ install: build ## install below PREFIX: cann-<version>, cann, ascend-toolkit
 bench: ## compare the operators with PyTorch on this machine
 	@scripts/setup build bench
 	@bench/compare
+
+bench-choice: ## the way of convolution that is chosen beside all others (PROBLEMS=, SEED=)
+	@scripts/setup build bench
+	@$(CONFIGURE) -DACLIMB_BUILD_BENCH=ON
+	@cmake --build $(BUILD) --parallel $(JOBS) --target convolution_choice
+	@find $(BUILD) -name convolution_choice -type f -exec {} $(PROBLEMS) $(SEED) \;
+	@ACLIMB_CPU_TARGET=avx2 find $(BUILD) -name convolution_choice -type f -exec {} $(PROBLEMS) $(SEED) \;
 
 bench-neighbours: ## the operators beside programs that keep cores busy
 	@scripts/setup build bench

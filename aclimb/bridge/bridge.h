@@ -126,6 +126,7 @@ typedef struct AclimbAccess {
   const int64_t* shape;    // rank values
   const int64_t* strides;  // in elements
   int64_t offset;          // of the first element from the start of the storage, in elements
+  uint64_t moved;          // bytes that the task reads of it, or writes: an index chooses some
 } AclimbAccess;
 
 // What an operator finds wrong in the data of a run: a rule of the checker, and a text.

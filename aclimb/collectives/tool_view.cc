@@ -30,7 +30,8 @@ void ToolView::Add(const char* name, const void* address, uint64_t count, HcclDa
   }
   extents_.push_back(std::make_unique<Extent>(Extent{static_cast<int64_t>(count), 1}));
   accesses_.push_back({name, address, static_cast<int32_t>(tensor), static_cast<int32_t>(bytes), 1,
-                       writes ? 1 : 0, &extents_.back()->shape, &extents_.back()->stride, 0});
+                       writes ? 1 : 0, &extents_.back()->shape, &extents_.back()->stride, 0,
+                       count * bytes});
 }
 
 const AclimbOperation* ToolView::operation() {

@@ -37,6 +37,13 @@ void HalfRun(const void* from, int64_t count, void* to) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<From, float> && std::is_same_v<To, BFloat16>) {
+    for (; i + 2 * lanes <= count; i += 2 * lanes) {
+      StoreTwo(d, LoadF32(d, source + i), LoadF32(d, source + i + lanes), target + i);
+    }
+  }
+#endif
   for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, source + i), target + i);
   if (i < count) StoreFirst(d, LoadFirst(d, source + i, count - i), target + i, count - i);
 }

@@ -38,7 +38,7 @@ Job::Job(const TensorView& from, const TensorView& to)
       base_{static_cast<char*>(from.data), static_cast<char*>(to.data)},
       size_{static_cast<int64_t>(SizeOf(from.dtype)), static_cast<int64_t>(SizeOf(to.dtype))},
       widest_(std::max(size_[0], size_[1])),
-      streams_(walk_.count * size_[1] > CacheShareBytes()),
+      streams_(walk_.Elements(0) * size_[0] + walk_.count * size_[1] > CacheShareBytes()),
       across_(AcrossOf(walk_, converter_)),
       parts_(walk_.count),
       grain_(kGrainBytes / widest_) {

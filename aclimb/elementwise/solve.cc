@@ -35,11 +35,18 @@ class Solver {
  private:
   char* At(int n, int64_t element) const { return base_[n] + element * problem_.size[n]; }
 
-  // The output does not stay until somebody reads it: stores go around the caches. Fewer than four
-  // bytes an element take longer to compute than to write, and gain nothing so early.
+  // What a loop reads and writes does not fit, so that the output does not stay until somebody reads
+  // it: stores go around the caches. Fewer than four bytes an element take longer to compute than to
+  // write, and gain nothing so early.
   bool Streams() const {
     const int64_t size = problem_.size[kOutput];
-    return walk_.count * size > (size >= 4 ? CacheShareBytes() : LastLevelCacheBytes());
+    if (size < 4) return walk_.count * size > LastLevelCacheBytes();
+    int64_t bytes = walk_.count * size;
+    for (int n = 0; n < problem_.inputs; ++n) {
+      const bool in_place = base_[n] == base_[kOutput];
+      if (!in_place) bytes += walk_.Elements(n) * problem_.size[n];
+    }
+    return bytes > CacheShareBytes();
   }
 
   void SolveDirectly() const {

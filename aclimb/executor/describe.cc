@@ -121,7 +121,8 @@ Description::Description(const Executor& executor, const void* workspace)
         .writes = 0,
         .shape = view.shape,
         .strides = view.stride,
-        .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype))};
+        .offset = use.footprint.begin / static_cast<int64_t>(SizeOf(view.dtype)),
+        .moved = static_cast<uint64_t>(use.bytes_read)};
     if (PackedPerByte(view.dtype) > 1) {
       // Tools know whole bytes alone.
       access.rank = 1;
@@ -130,6 +131,7 @@ Description::Description(const Executor& executor, const void* workspace)
     }
     if (contract::IsRead(use.role)) accesses_.push_back(access);
     access.writes = 1;
+    access.moved = static_cast<uint64_t>(use.bytes_written);
     if (contract::IsWritten(use.role)) accesses_.push_back(access);
   }
   if (call.workspace_size > 0 && workspace != nullptr) {
@@ -141,7 +143,8 @@ Description::Description(const Executor& executor, const void* workspace)
                          .writes = 1,
                          .shape = workspace_shape_,
                          .strides = kDense,
-                         .offset = 0});
+                         .offset = 0,
+                         .moved = call.workspace_size});
   }
   operation_ = {.function = call.contract->function,
                 .arguments = arguments_ != nullptr ? arguments_->c_str() : "",

@@ -144,6 +144,14 @@ void SetUse(TensorUse& use, const contract::Arguments& arguments,
   use.footprint = tensor->Footprint().value_or(TensorDescriptor::ByteRange{});
   use.touched =
       (planner.reads(use.parameter) || planner.writes(use.parameter)) && !tensor->IsEmpty();
+  if (!use.touched) return;
+  const int64_t count = use.view.ElementCount();
+  const Moved whole = {.read = contract::IsRead(use.role) ? count : 0,
+                       .written = contract::IsWritten(use.role) ? count : 0};
+  const Moved* const part = planner.moved(use.parameter);
+  const Moved& moved = part != nullptr ? *part : whole;
+  use.bytes_read = BytesOf(use.view.dtype, moved.read);
+  use.bytes_written = BytesOf(use.view.dtype, moved.written);
 }
 
 // How many tensors the parameter stands for in this call, given or not.
@@ -185,8 +193,7 @@ uint64_t CostOf(const PlannedCall& call, const Planner& planner) {
   const double bytes = kBytesPerCycle * planner.cost().cycles;
   double traffic = 0;
   for (const TensorUse& use : call.uses) {
-    if (!use.touched) continue;
-    traffic += static_cast<double>(BytesOf(use.view.dtype, use.view.ElementCount()));
+    traffic += static_cast<double>(std::max(use.bytes_read, use.bytes_written));
   }
   return static_cast<uint64_t>(
       std::clamp(std::max(bytes, traffic), 1.0, static_cast<double>(kMostCostBytes)));

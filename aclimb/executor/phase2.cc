@@ -348,6 +348,8 @@ Status Prepare(const void* workspace, uint64_t size, Executor& executor) {
 }
 
 Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
+  // From now on there is an engine's thread beside those of the program.
+  ShortenOpenMpWaits();
   const PlannedCall& call = *executor->call;
   const AclimbTask task{
       .name = call.contract->function,

@@ -32,7 +32,8 @@ struct TensorUse {
   TensorView view;    // without an address
   TensorDescriptor::ByteRange footprint = {};
   contract::Role role = contract::Role::kInput;
-  bool touched = false;  // read or written by the plan, and not empty
+  bool touched = false;                       // read or written by the plan, and not empty
+  int64_t bytes_read = 0, bytes_written = 0;  // by a run
 };
 
 // The same argument of one call.
@@ -143,6 +144,11 @@ struct Cost {
   double cycles = 0;
 };
 
+// Elements of a tensor.
+struct Moved {
+  int64_t read = 0, written = 0;
+};
+
 // Phase 1's second half, given to an operator's plan function when its contract holds.
 class Planner {
  public:
@@ -152,6 +158,9 @@ class Planner {
   // memory of those, and only those, that are given and not empty.
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
+  // Says how many elements of the parameter's tensor a run moves where it is not all of them, as
+  // where an index chooses some.
+  void Moves(int parameter, Moved moved) { moved_.emplace_back(parameter, moved); }
 
   // What the run takes beside its traffic; by this and the traffic the executor decides who runs
   // it.
@@ -165,6 +174,13 @@ class Planner {
 
   bool reads(int parameter) const { return (reads_ & Bit(parameter)) != 0; }
   bool writes(int parameter) const { return (writes_ & Bit(parameter)) != 0; }
+  // Null where a run moves what the parameter's role says, whole.
+  const Moved* moved(int parameter) const {
+    for (const auto& [of, moved] : moved_) {
+      if (of == parameter) return &moved;
+    }
+    return nullptr;
+  }
   const Cost& cost() const { return cost_; }
   bool opens_openmp_team() const { return opens_openmp_team_; }
   const WorkspaceLedger& workspace() const { return workspace_; }
@@ -174,6 +190,7 @@ class Planner {
 
   uint64_t reads_ = 0;
   uint64_t writes_ = 0;
+  std::vector<std::pair<int, Moved>> moved_;
   WorkspaceLedger workspace_;
   Cost cost_;
   bool deterministic_;

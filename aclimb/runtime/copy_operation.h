@@ -27,8 +27,10 @@ class CopyOperation {
       : shape_{static_cast<int64_t>(shape.height), static_cast<int64_t>(shape.width)},
         dst_strides_{static_cast<int64_t>(shape.dst_pitch), 1},
         src_strides_{static_cast<int64_t>(shape.src_pitch), 1},
-        accesses_{{"dst", shape.dst, ACL_UINT8, 1, 2, 1, shape_, dst_strides_, 0},
-                  {"src", shape.src, ACL_UINT8, 1, 2, 0, shape_, src_strides_, 0}} {
+        accesses_{{"dst", shape.dst, ACL_UINT8, 1, 2, 1, shape_, dst_strides_, 0,
+                   shape.height * shape.width},
+                  {"src", shape.src, ACL_UINT8, 1, 2, 0, shape_, src_strides_, 0,
+                   shape.height * shape.width}} {
     operation_.function = observe::CurrentCall();
     operation_.accesses = accesses_;
     operation_.access_count = reads ? 2 : 1;

@@ -9,9 +9,9 @@ namespace aclimb {
 int64_t LastLevelCacheBytes();
 
 // What of it this process can count on: up to 32 MiB for each of its cores. Servers share hundreds
-// of megabytes among a hundred cores, and a virtual machine of two sees them whole. Outputs above
-// it gain from non-temporal stores: regular ones would read every line first. The cores are those
-// of the first call.
+// of megabytes among a hundred cores, and a virtual machine of two sees them whole. Where what is
+// read and written is more, outputs gain from non-temporal stores: regular ones would read every
+// line first. The cores are those of the first call.
 int64_t CacheShareBytes();
 
 }  // namespace aclimb

@@ -73,17 +73,23 @@ HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<StoredTag<T, D>> stored) {
   }
 }
 
-// Float32 lanes to bfloat16 bits in the low half of each 32-bit lane, nearest even, NaN kept quiet.
+// Float32 lanes to bfloat16 bits in the high half of each 32-bit lane, nearest even, NaN kept quiet;
+// what is in the low half says nothing.
 template <class D>
-HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> BFloat16Bits(D d, hn::Vec<D> value) {
+HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> RoundToBFloat16(D d, hn::Vec<D> value) {
   const hn::Rebind<uint32_t, D> d32;
   const auto bits = hn::BitCast(d32, value);
-  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
-  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(d32, 0x7FFFu)));
+  const auto is_odd = hn::TestBit(bits, hn::Set(d32, 0x10000u));
+  const auto half = hn::IfThenElse(is_odd, hn::Set(d32, 0x8000u), hn::Set(d32, 0x7FFFu));
   const auto quiet = hn::Or(bits, hn::Set(d32, 0x400000u));
   const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
   (void)d;
-  return hn::ShiftRight<16>(hn::IfThenElse(is_nan, quiet, rounded));
+  return hn::IfThenElse(is_nan, quiet, hn::Add(bits, half));
+}
+// In the low half.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> BFloat16Bits(D d, hn::Vec<D> value) {
+  return hn::ShiftRight<16>(RoundToBFloat16(d, value));
 }
 
 #if !ACLIMB_HARDWARE_FLOAT16
@@ -226,7 +232,7 @@ HWY_INLINE void StorePairs(D d, hn::Vec<D> even, hn::Vec<D> odd, BFloat16* to) {
     high = hn::And(high, hn::Set(du, 0xFFFF0000u));
   } else {
     low = BFloat16Bits(d, even);
-    high = hn::ShiftLeft<16>(BFloat16Bits(d, odd));
+    high = hn::And(RoundToBFloat16(d, odd), hn::Set(du, 0xFFFF0000u));
   }
   const auto both = hn::BitCast(d16, hn::Or(low, high));
   if constexpr (kStream) {
@@ -234,6 +240,15 @@ HWY_INLINE void StorePairs(D d, hn::Vec<D> even, hn::Vec<D> odd, BFloat16* to) {
   } else {
     hn::StoreU(both, d16, reinterpret_cast<uint16_t*>(to));
   }
+}
+// Two consecutive vectors as bfloat16: narrowing both takes one shuffle, where each by itself takes
+// two.
+template <class D>
+HWY_INLINE void StoreTwo(D d, hn::Vec<D> first, hn::Vec<D> second, BFloat16* to) {
+  const hn::Repartition<uint16_t, D> d16;
+  const auto both = hn::ConcatOdd(d16, hn::BitCast(d16, RoundToBFloat16(d, second)),
+                                  hn::BitCast(d16, RoundToBFloat16(d, first)));
+  hn::StoreU(both, d16, reinterpret_cast<uint16_t*>(to));
 }
 #endif
 

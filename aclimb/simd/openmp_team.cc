@@ -21,6 +21,7 @@
 #include "aclimb/core/parse.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/core/stack.h"
+#include "aclimb/simd/parallel.h"
 
 // libgomp's stable binary interface, whatever compiler builds us: clang's -fopenmp would bring a
 // second runtime beside the one that oneDNN uses, and the header is gcc's alone.
@@ -166,28 +167,6 @@ void AskForThreads(int count) {
   }
 }
 
-// At the end of a region libgomp's threads spin for milliseconds, and where a neighbour has taken a
-// core from one of them, the others spin through its whole absence. Its manual (GOMP_SPINCOUNT) has
-// one way to a shorter wait that a library can take: while the process has more OpenMP threads than
-// processors, they spin a hundred times and then sleep. A team of all processors and a second
-// one of two threads, both of which sleep for ever, are that many. A program that chose how to wait
-// keeps its choice.
-void ShortenWaits(int threads) {
-  if (waits_are_chosen || threads != omp_get_num_procs()) return;
-  [[maybe_unused]] static const bool once = [] {
-    AskForThreads(2);
-    QuietThread sleeper([] {
-      omp_set_dynamic(0);
-      omp_set_max_active_levels(1);
-      GOMP_parallel([](void*) {}, nullptr, 2, 0);
-      static const std::atomic<uint32_t> for_ever{0};
-      for (;;) FutexWait(for_ever, 0);
-    });
-    sleeper.Name("aclimb-openmp");
-    return true;
-  }();
-}
-
 // Has the runtime start its threads, which then stay with this thread.
 void StartPool(int threads) {
   AskForThreads(threads - 1);
@@ -202,21 +181,23 @@ void StartPool(int threads) {
   if (pool_threads != threads) {
     throw std::system_error(EAGAIN, std::generic_category(), "an OpenMP region of fewer threads");
   }
-  try {
-    ShortenWaits(threads);
-  } catch (const std::system_error&) {
-    // The waits stay long.
-  }
+  ShortenOpenMpWaits();
+}
+
+// As many as the runtime's settings allow.
+int MostOpenMpThreads() {
+#if defined(ACLIMB_ONE_OPENMP_THREAD)
+  return 1;
+#else
+  return StackBytes() < kKernelStackBytes ? 1 : omp_get_thread_limit();
+#endif
 }
 
 }  // namespace
 
 int OpenMpThreads(int wanted) {
-#if defined(ACLIMB_ONE_OPENMP_THREAD)
-  return std::min(wanted, 1);
-#endif
-  const int threads = std::min(wanted, omp_get_thread_limit());
-  if (threads <= 1 || StackBytes() < kKernelStackBytes) return 1;
+  const int threads = std::min(wanted, MostOpenMpThreads());
+  if (threads <= 1) return 1;
   int proven = proven_threads.load(std::memory_order_relaxed);
   if (threads <= proven) return threads;
   const auto now = std::chrono::steady_clock::now();
@@ -229,6 +210,29 @@ int OpenMpThreads(int wanted) {
   while (proven < started && !proven_threads.compare_exchange_weak(proven, started)) {
   }
   return std::max(proven, started);
+}
+
+// libgomp's manual (GOMP_SPINCOUNT) has one way to a shorter wait that a library can take: while the
+// process has more OpenMP threads than processors, they spin a hundred times and then sleep. A team
+// of all processors and a second one of two threads, both of which sleep for ever, are that many.
+void ShortenOpenMpWaits() noexcept {
+  static std::atomic<bool> asked{false};
+  if (asked.load(std::memory_order_relaxed) || asked.exchange(true)) return;
+  if (waits_are_chosen || MostOpenMpThreads() < 2) return;
+  try {
+    // Beside these two the engine, the team and oneDNN's threads must still find room.
+    AskForThreads(2 + 2 * TeamSize());
+    QuietThread sleeper([] {
+      omp_set_dynamic(0);
+      omp_set_max_active_levels(1);
+      GOMP_parallel([](void*) {}, nullptr, 2, 0);
+      static const std::atomic<uint32_t> for_ever{0};
+      for (;;) FutexWait(for_ever, 0);
+    });
+    sleeper.Name("aclimb-openmp");
+  } catch (const std::system_error&) {
+    // The waits stay long.
+  }
 }
 
 OpenMpSettings::OpenMpSettings(int threads)

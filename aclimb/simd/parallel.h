@@ -10,6 +10,13 @@ int TeamSize();
 // Called once by the runtime and by tests; values below 1 mean the default.
 void SetTeamSize(int threads);
 
+// At the end of a region OpenMP's threads, the program's own among them, spin for milliseconds. Where
+// they are as many as the processors, that is on the cores that our threads need, and where a
+// neighbour has taken a core from one of them, the others spin through its whole absence. This has
+// them sleep at once, unless the program chose how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT) or
+// the system has threads for little else.
+void ShortenOpenMpWaits() noexcept;
+
 // Long loops ask this between pieces and stop early when it answers true (stream abort).
 // Null, the default, means never. It is called on the thread that called ParallelFor.
 void SetCancelQuery(int (*query)());

@@ -67,6 +67,13 @@ struct Walk {
     return true;
   }
 
+  // How many different elements of operand n there are: a broadcast dimension counts once.
+  int64_t Elements(int n) const {
+    int64_t elements = 1;
+    for (int d = 0; d < rank; ++d) elements *= stride[n][d] == 0 ? 1 : extent[d];
+    return elements;
+  }
+
   // Operand n lies in memory in the walk's own order, without gaps.
   bool IsDense(int n) const {
     int64_t expected = 1;

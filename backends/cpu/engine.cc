@@ -55,13 +55,16 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   queue->ready = true;
   if (queue == run_inline_) return;
   const Task& next = queue->tasks.front();
-  // At the end of its spin, or at its next tick: a long task must not lose that much.
-  const bool looks_soon = (spinning_ && !executing_) || (ticking_ && CostsAtMost(next, kLongBytes));
+  // At the end of its spin, or at its next tick: a long task must not lose that much, unless the
+  // program waits for each.
+  const bool looks_soon = (spinning_ && !executing_) ||
+                          (ticking_ && (expects_waiter_ || CostsAtMost(next, kLongBytes)));
   if (looks_soon && NeedsNoEngine(next) && !deferred_ && ready_count_ == 1 &&
       queue->tasks.size() == 1) {
     deferred_ = true;
     return;
   }
+  if (deferred_) expects_waiter_ = false;
   Wake();
 }
 
@@ -191,6 +194,7 @@ bool Engine::RunOneInline(AclimbQueue* queue, std::unique_lock<std::mutex>& lock
   if (!MayRun() || ready_count_ != 1 || !queue->ready) return false;
   if (!NeedsNoEngine(queue->tasks.front()) || !HasRoomForKernels()) return false;
   deferred_ = false;
+  expects_waiter_ = true;
   run_inline_ = queue;
   RunTurn(PickNext(), lock, /*small_only=*/true);
   run_inline_ = nullptr;

@@ -95,7 +95,9 @@ class Engine {
   bool worked_ = false;     // more may follow soon: worth a spin
   bool spinning_ = false;
   bool ticking_ = false;   // sleeps for one tick at most
-  bool deferred_ = false;  // a small task is ready and the engine's thread was not told
+  bool deferred_ = false;  // a task is ready and the engine's thread was not told
+  // The last task was run by a thread that waited for it, so the next one may be.
+  bool expects_waiter_ = false;
   // Whose tasks a thread runs that waits for them: it goes on with the next one itself.
   const AclimbQueue* run_inline_ = nullptr;
   int ticks_left_ = 0;

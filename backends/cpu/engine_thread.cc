@@ -132,6 +132,7 @@ void Engine::Renew() {
   spinning_ = false;
   ticking_ = false;
   deferred_ = false;
+  expects_waiter_ = false;
   run_inline_ = nullptr;
   ticks_left_ = 0;
   next_deadline_ = Clock::time_point::max();
@@ -205,6 +206,7 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
   }
   sleeping_ = false;
   ticking_ = false;
+  if (deferred_) expects_waiter_ = false;
   deferred_ = false;
 }
 

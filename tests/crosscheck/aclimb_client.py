@@ -25,7 +25,8 @@ class Client:
         path = library or os.environ.get("ACLIMB_LIBRARY", "libopapi.so")
         self.lib = ctypes.CDLL(path)
         self.lib.aclGetRecentErrMsg.restype = ctypes.c_char_p
-        for name in ("aclCreateTensor", "aclCreateScalar", "aclCreateIntArray", "aclCreateBoolArray"):
+        for name in ("aclCreateTensor", "aclCreateScalar", "aclCreateIntArray", "aclCreateBoolArray",
+                     "aclCreateTensorList"):
             getattr(self.lib, name).restype = ctypes.c_void_p
         self.check(self.lib.aclInit(None), "aclInit")
         self.check(self.lib.aclrtSetDevice(0), "aclrtSetDevice")
@@ -54,12 +55,18 @@ class Client:
         return Tensor(self, value, format)
 
     def scalar(self, value):
-        number = ctypes.c_float(value)
-        return ctypes.c_void_p(self.lib.aclCreateScalar(ctypes.byref(number), 0))
+        number = ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_float(value)
+        dtype = DTYPES[torch.int64 if isinstance(value, int) else torch.float32]
+        return ctypes.c_void_p(self.lib.aclCreateScalar(ctypes.byref(number), dtype))
 
     def ints(self, values):
         array = (ctypes.c_int64 * len(values))(*values)
         return ctypes.c_void_p(self.lib.aclCreateIntArray(array, ctypes.c_uint64(len(values))))
+
+    def tensors(self, values):
+        """A list of Tensors, which stay the caller's."""
+        handles = (ctypes.c_void_p * len(values))(*(value.handle for value in values))
+        return ctypes.c_void_p(self.lib.aclCreateTensorList(handles, ctypes.c_uint64(len(values))))
 
     def bools(self, values):
         array = (ctypes.c_bool * len(values))(*values)

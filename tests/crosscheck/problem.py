@@ -22,16 +22,17 @@ def terms_of(*tensors):
     return sum(tensor.abs().double() for tensor in tensors) * 256
 
 
-def run(client, rng, worst, name, arguments, shape, reference, scale=None, behind=(), peer=True):
+def run(client, rng, worst, name, arguments, shape, reference, scale=None, behind=(), peer=True,
+        result=None):
     """Runs aclnn<name>(arguments..., out, behind...) and compares `out` with reference(*tensors).
 
     Tensors among the arguments get views of their own; functions give what the client passes, a
     ctypes value for instance. scale is that of compare(), and without one that of a result in which
     nothing cancels. PyTorch's own result in the problem's dtype is told beside ours if peer says so
-    and PyTorch has it on a CPU.
+    and PyTorch has it on a CPU. result is the dtype of `out`, where it is not the first tensor's.
     """
     tensors = [argument for argument in arguments if torch.is_tensor(argument)]
-    dtype = tensors[0].dtype
+    dtype = result or tensors[0].dtype
     out = client.tensor(poisoned(shape, dtype, rng))
     views = [client.tensor(view_of(a, rng)) if torch.is_tensor(a) else a() for a in arguments]
     client.run("aclnn" + name, *views, out, *(argument() for argument in behind))

@@ -83,6 +83,20 @@ def check_trace(operator, folder):
     return events
 
 
+def check_parts(folder):
+    """Of a tensor of which an index chooses some, the chosen elements are what was moved."""
+    path = folder / "parts.json"
+    program = subprocess.run([sys.argv[3]], env={**os.environ, "ACLIMB_TRACE": str(path)},
+                             capture_output=True, text=True, timeout=60)
+    expect(program.returncode == 0, "the program of parts fails:", program.stderr)
+    moved = {event["name"]: event["args"]["bytes"] for event in json.loads(path.read_text())
+             if event.get("cat") == "work"}
+    row, index = 16 * SIZES["FLOAT"], SIZES["INT64"]
+    for name, rows in (("aclnnInplaceIndexCopy", 2), ("aclnnIndexSelect", 3)):
+        expected = rows * (2 * row + index)
+        expect(moved[name] == expected, name, "moves", moved[name], "instead of", expected)
+
+
 def check_existing_file(folder):
     path = folder / "kept.json"
     path.write_text("precious")
@@ -147,6 +161,7 @@ def check_page(page, traces):
 
 with tempfile.TemporaryDirectory() as temporary:
     traces = {each: check_trace(each, pathlib.Path(temporary)) for each in OPERATORS}
+    check_parts(pathlib.Path(temporary))
     check_existing_file(pathlib.Path(temporary))
     check_full_disk(pathlib.Path(temporary))
 check_page(pathlib.Path(sys.argv[2], "docs", "trace.md"), traces)

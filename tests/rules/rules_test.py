@@ -26,7 +26,8 @@ ALLOWED = {
     "aclimb/contract": PUBLIC + CORE,
     "aclimb/simd": CORE,
     "aclimb/copy": CORE + ("aclimb/simd/",),
-    "aclimb/onednn": CORE + ("aclimb/simd/",),
+    # It logs where oneDNN does not keep to ACLIMB_CPU_TARGET.
+    "aclimb/onednn": PUBLIC + CORE + BRIDGE + ("aclimb/simd/",),
     # Families of operators: kernels, and the plans that run them.
     "aclimb/elementwise": FAMILY,
     "aclimb/matmul": FAMILY + ("aclimb/onednn/",),
@@ -163,7 +164,7 @@ def inner_folder(path):
 def is_test(path):
     """Tests and benchmarks, and what only they read, may include anything."""
     name = path.rsplit("/", 1)[-1]
-    return bool(re.search(r"_test\.(cc|h)$|^(\w+_)?(truths?|operators|draw|problem)\.h$|^bench\.cc$|^test_", name))
+    return bool(re.search(r"_test\.(cc|h)$|^(\w+_)?(truths?|operators|draw|problem)\.h$|^bench(_\w+)?\.cc$|^test_", name))
 
 
 def is_kernel(path, layer, text):

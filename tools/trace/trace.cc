@@ -50,12 +50,6 @@ int ThreadNumber() {
   return number;
 }
 
-uint64_t BytesOf(const AclimbAccess& access) {
-  auto bytes = static_cast<uint64_t>(access.element_bytes);
-  for (int i = 0; i < access.rank; ++i) bytes *= static_cast<uint64_t>(access.shape[i]);
-  return bytes;
-}
-
 // Start times of the calls that a thread is in.
 struct OpenCalls {
   static constexpr int kDeepest = 8;
@@ -192,7 +186,7 @@ class Trace : public observe::Observer {
       const AclimbAccess& access = operation->accesses[i];
       // How often it is passed over is the operator's own affair.
       const bool scratch = std::string_view(access.name) == "workspace";
-      (scratch ? workspace : bytes) += BytesOf(access);
+      (scratch ? workspace : bytes) += access.moved;
     }
     const double flops = operation == nullptr ? 0 : operation->flops;
     std::string out = Cat("{\"id\":", work.id, ",\"code\":", code, ",\"bytes\":", bytes);

@@ -26,7 +26,7 @@ using testing::Random;
 using Values = std::vector<double>;
 using Ints = std::vector<int64_t>;
 
-struct Problem {
+struct ForwardProblem {
   Ints input, weight;
   Ints stride, padding, dilation, output_padding;
   bool transposed = false;
@@ -75,7 +75,7 @@ DeviceTensor::Options ChannelsLast(const Ints& shape) {
 
 class Convolution : public testing::DeviceTest {
  protected:
-  void Check(const Problem& p, Random& random, bool channels_last = false) {
+  void Check(const ForwardProblem& p, Random& random, bool channels_last = false) {
     SCOPED_TRACE(p.Text());
     const auto draw = [&](const Ints& shape) {
       Values values = random.Reals(Count(shape), -2, 2);
@@ -127,7 +127,7 @@ constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 TEST_F(Convolution, FollowsItsDefinition) {
   Random random(1);
   for (int round = 0; round < 400; ++round) {
-    Problem p;
+    ForwardProblem p;
     const auto dims = static_cast<size_t>(random.Integer(1, 3));
     p.transposed = random.Chance(0.4);
     p.groups = random.Chance(0.4) ? random.Integer(2, 4) : 1;

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
+#include <string>
+
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 
@@ -46,6 +48,18 @@ TEST(CpuTargetOfConvolution, OneDnnTakesNothingAboveIt) {
                                                          : ~0;
   // A set of instructions has the bits of those it contains.
   EXPECT_EQ(dnnl_get_effective_cpu_isa() & ~limit, 0);
+}
+
+// Runs in a process of its own, before anything else asks oneDNN.
+TEST(CpuTargetTooLate, IsSaidInTheLog) {
+  if (MostCpuTarget() != CpuTarget::kAvx2) GTEST_SKIP() << "nothing is pinned";
+  if ((dnnl_get_effective_cpu_isa() & ~dnnl_cpu_isa_avx2) == 0) {
+    GTEST_SKIP() << "the processor has no more";
+  }
+  testing::internal::CaptureStderr();
+  onednn::LimitInstructions();
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("ACLIMB_CPU_TARGET does not hold"),
+            std::string::npos);
 }
 
 #endif

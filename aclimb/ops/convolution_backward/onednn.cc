@@ -117,7 +117,7 @@ bool IsGood(const Primitive& primitive, const Request& request) {
   const std::string_view name = primitive.Name();
   if (name.find("ref") != std::string_view::npos) return false;
   if (name.find("gemm") == std::string_view::npos) return true;
-  if (request.layouts == Layouts::kBlocked) return false;
+  if (request.layouts != Layouts::kPlain) return false;
   // Scratch grows with the team. Sums of the other tasks must not depend on its size, so for them
   // one thread's decides: the windows of an image.
   if (request.task == Task::kGradWeight) return primitive.ScratchBytes() <= int64_t{128} << 20;
@@ -368,6 +368,15 @@ PrimitivePointer MakePrimitive(const Request& request) {
   }
   if (of_part == nullptr || (rest > 0 && of_rest == nullptr)) return nullptr;
   return SumOfParts(std::move(of_part), std::move(of_rest), batch, images);
+}
+
+Refusal RefusalOf(const Request& request) {
+  if (!Fits(request.geometry)) return "sizes or paddings are beyond what oneDNN is written for";
+  if (!SumsRight(request)) return "oneDNN sums wrong elements in such a padding";
+  if (aclimb::onednn::Ask(request, &Make) == nullptr) {
+    return "oneDNN has no fast code for it in these layouts";
+  }
+  return "oneDNN's float32 sums are too long";
 }
 
 }  // namespace aclimb::convolution_backward::onednn

@@ -79,5 +79,7 @@ struct Request {
 // std::bad_alloc when memory is short and std::system_error when no thread can be started; neither
 // is remembered.
 PrimitivePointer MakePrimitive(const Request& request);
+// Why MakePrimitive has given null, for the log.
+Refusal RefusalOf(const Request& request);
 
 }  // namespace aclimb::convolution_backward::onednn

@@ -18,11 +18,11 @@ using aclimb::testing::Random;
 
 // Layouts of oneDNN's choice, taken apart, are what its reorders make of them.
 TEST(ConvolutionLayouts, BlocksAreThoseOfOneDnn) {
-  struct Problem {
+  struct Case {
     std::vector<int64_t> x, y, weight;
     int64_t groups;
   };
-  const Problem problems[] = {
+  const Case problems[] = {
       {{2, 64, 9, 11}, {2, 32, 9, 11}, {32, 64, 3, 3}, 1},
       {{2, 32, 9, 11}, {2, 96, 9, 11}, {96, 32, 3, 3}, 1},
       {{1, 64, 40}, {1, 64, 40}, {64, 64, 9}, 1},
@@ -34,7 +34,7 @@ TEST(ConvolutionLayouts, BlocksAreThoseOfOneDnn) {
   };
   Random random(9);
   int compared = 0;
-  for (const Problem& p : problems) {
+  for (const Case& p : problems) {
     Attributes attributes;
     for (size_t d = 2; d < p.x.size(); ++d) {
       attributes.stride.push_back(1);

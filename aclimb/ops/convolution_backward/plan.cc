@@ -136,10 +136,10 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   });
 }
 
-void PlanBuilder::Log(Task task, std::string_view name) const {
-  if (aclimb_settings()->log_plan == 0) return;
-  const char* const what = task == Task::kGradWeight ? "gradWeight" : "gradInput";
-  aclimb_log_plan(Cat("aclnnConvolutionBackward: ", what, " by ", name).c_str());
+void PlanBuilder::Log(Task task, std::string_view text) {
+  // A forward convolution is planned as the gradient that it is.
+  const char* const result = task == Task::kGradWeight ? "gradWeight" : "gradInput or output";
+  aclimb_log_plan(Cat("convolution: ", result, " by ", text).c_str());
 }
 
 void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
@@ -198,7 +198,9 @@ bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
   for (const Task task : {Task::kGradX, Task::kGradWeight}) {
     if (!(task == Task::kGradX ? gives_x : gives_weight)) continue;
     ++plan_->products;
-    Log(task, "depthwise windows");
+    if (aclimb_settings()->log_plan != 0) {
+      Log(task, "depthwise windows in one pass, before all other ways");
+    }
   }
   const Depthwise plan = PlanDepthwise(g, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
   OwnWay way;
@@ -220,10 +222,12 @@ vectors::Factors PlanBuilder::Factors() const {
   return parallel_ && has_pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
 }
 
-bool PlanBuilder::AddWindows(Task task, const Place& result) {
+Refusal PlanBuilder::AddWindows(Task task, const Place& result) {
   const VectorWindows windows =
       PlanVectorWindows(geometry_, task, parallel_ ? TeamSize() : 1, Factors());
-  if (!planner_.deterministic() && !IsEnough(windows.Units())) return false;
+  if (!planner_.deterministic() && !IsEnough(windows.Units())) {
+    return "there are fewer than half as many pieces as threads";
+  }
   OwnWay way;
   way.planes = true;
   // Every gradient of x has pixels that some taps miss.
@@ -232,34 +236,49 @@ bool PlanBuilder::AddWindows(Task task, const Place& result) {
   way.scratch_bytes = windows.ScratchBytes();
   way.run = RunTask(windows, task, [](auto&&... all) { RunWindows(all...); });
   AddOwn(way, task, result);
-  return true;
+  return nullptr;
+}
+
+RankedWays PlanBuilder::WaysOf(Task task) const {
+  return convolution_backward::WaysOf(
+      {geometry_, task, onednn::ProductsOf(dtype_), converts_, planner_.deterministic()});
+}
+
+Refusal PlanBuilder::AddBy(Way way, Task task, const Place& result) {
+  switch (way) {
+    case Way::kDirect:
+      AddDirect(task, result);
+      return nullptr;
+    case Way::kWindows:
+      return AddWindows(task, result);
+    case Way::kBlocked:
+      return AddPrimitive(task, Layouts::kBlocked, result);
+    case Way::kPlain:
+      return AddPrimitive(task, Layouts::kPlain, result);
+    case Way::kChannelsLast:
+      return AddPrimitive(task, Layouts::kChannelsLast, result);
+  }
+  return "there is no such way";
 }
 
 void PlanBuilder::AddTask(Task task, const Place& result) {
   ++plan_->products;
-  const auto add = [&](Way way) {
-    switch (way) {
-      case Way::kDirect:
-        AddDirect(task, result);
-        return true;
-      case Way::kWindows:
-        return AddWindows(task, result);
-      case Way::kBlocked:
-        return AddPrimitive(task, Layouts::kBlocked, result);
-      case Way::kPlain:
-        return AddPrimitive(task, Layouts::kPlain, result);
-      case Way::kChannelsLast:
-        return AddPrimitive(task, Layouts::kChannelsLast, result);
-    }
-    return false;
+  RankedWays ways = WaysOf(task);
+  // kDirect is among those that fit, and takes everything.
+  RankedWay* taken = ways.begin();
+  while ((taken->refusal = AddBy(taken->way, task, result)) != nullptr) ++taken;
+  if (aclimb_settings()->log_plan == 0) return;
+  const auto named = [](const RankedWay& way) {
+    return Cat(NameOf(way.way), ", ", static_cast<int64_t>(way.microseconds), " us by the model");
   };
-  const Job job{geometry_, task, onednn::ProductsOf(dtype_), converts_, planner_.deterministic()};
-  for (const auto& [way, microseconds] : WaysOf(job)) {
-    const bool added = add(way);
-    Log(task, Cat(NameOf(way), added ? ", " : " not, ", static_cast<int64_t>(microseconds),
-                  " us by the model"));
-    if (added) return;
+  const bool own = taken->way == Way::kDirect || taken->way == Way::kWindows;
+  std::string text = own ? named(*taken) : Cat(named(*taken), " (oneDNN's ", primitive_, ")");
+  for (const RankedWay& way : ways) {
+    if (&way == taken) continue;
+    text += way.refusal != nullptr ? Cat("; not by ", NameOf(way.way), ": ", way.refusal)
+                                   : Cat("; not by ", named(way));
   }
+  Log(task, text);
 }
 
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {

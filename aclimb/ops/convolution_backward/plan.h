@@ -87,7 +87,12 @@ class PlanBuilder {
   PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed, const Place& grad_output,
               const Place& input, const Place& weight);
 
-  // A place that does not exist is not wanted.
+  // All ways of one gradient, the fastest first by the model.
+  RankedWays WaysOf(Task task) const;
+  // One gradient in one way. It says why where it adds nothing.
+  Refusal AddBy(Way way, Task task, const Place& result);
+  // A place that does not exist is not wanted. Each gradient goes the way that the model finds
+  // fastest of those that can be had.
   void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
   // Room for an output that is not rounded yet.
@@ -118,7 +123,7 @@ class PlanBuilder {
   Place Dense(Operand& operand, DType dtype);
   // NaNs of the result that only the suspects can have made are computed again.
   void AddExact(Task task, const Place& result, Suspects suspects);
-  void Log(Task task, std::string_view name) const;
+  static void Log(Task task, std::string_view text);
 
   // plan.cc: our own ways.
   void AddTask(Task task, const Place& result);
@@ -127,14 +132,12 @@ class PlanBuilder {
   // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
   bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
   void AddDirect(Task task, const Place& result);
-  // False where they have too few units for the team.
-  bool AddWindows(Task task, const Place& result);
+  Refusal AddWindows(Task task, const Place& result);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
 
   // plan_onednn.cc
-  // False when oneDNN has nothing for it.
-  bool AddPrimitive(Task task, Layouts layouts, const Place& result);
+  Refusal AddPrimitive(Task task, Layouts layouts, const Place& result);
   Place InLayout(Operand& operand, Task role, const onednn::LayoutPointer& layout);
   void Store(Task role, const onednn::LayoutPointer& layout, const Place& from, const Place& to);
   void Reorder(const onednn::ReorderPointer& reorder, const Place& from, const Place& to);
@@ -148,6 +151,7 @@ class PlanBuilder {
   const Geometry geometry_;
   Triple<Operand> operands_;
   std::shared_ptr<ConvolutionPlan> plan_;
+  std::string_view primitive_;  // of oneDNN, that AddPrimitive has added last
 };
 
 // What `build` plans; a thread that phase 1 needs and cannot start becomes a refusal.

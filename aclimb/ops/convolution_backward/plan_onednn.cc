@@ -133,12 +133,12 @@ void PlanBuilder::Store(Task role, const onednn::LayoutPointer& layout, const Pl
   Copy(dense, to);
 }
 
-bool PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result) {
+Refusal PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result) {
   // What is not rounded yet, for a bias to be added.
   const DType result_dtype = result.view.dtype == DType::kFloat32 ? DType::kFloat32 : dtype_;
-  const onednn::PrimitivePointer primitive =
-      onednn::MakePrimitive({geometry_, task, dtype_, result_dtype, threads_, wanted});
-  if (primitive == nullptr) return false;
+  const onednn::Request request = {geometry_, task, dtype_, result_dtype, threads_, wanted};
+  const onednn::PrimitivePointer primitive = onednn::MakePrimitive(request);
+  if (primitive == nullptr) return onednn::RefusalOf(request);
   const Triple<onednn::LayoutPointer> layouts = {primitive->X(), primitive->Y(),
                                                  primitive->Weight()};
   const onednn::LayoutPointer& layout = layouts.Of(task);
@@ -148,14 +148,14 @@ bool PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result) {
   const bool can_store = OwnCopy(geometry_, result.view, task, layout, true) ||
                          onednn::SameLayout(plain, layout) ||
                          onednn::MakeReorder(layout, plain, threads_) != nullptr;
-  if (!can_store) return false;
+  constexpr Refusal kNoCopy = "oneDNN has no fast copy between its layout and the tensor's";
+  if (!can_store) return kNoCopy;
   Triple<Place> places;
   for (const Task role : {Task::kGradX, Task::kForward, Task::kGradWeight}) {
     if (role == task) continue;
     places.Of(role) = InLayout(operands_.Of(role), role, layouts.Of(role));
-    if (!places.Of(role).Exists()) return false;
+    if (!places.Of(role).Exists()) return kNoCopy;
   }
-  Log(task, primitive->Name());
   const int64_t mark = planner_.workspace().Mark();
   const auto user = onednn::LayoutOf(geometry_, result.view, task);
   const bool in_place = user != nullptr && onednn::SameLayout(user, layout);
@@ -173,7 +173,8 @@ bool PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result) {
            ReadsBeyondWindows(*primitive, task, dtype_, geometry_) ? Suspects::kAll
            : MultipliesZeros(*primitive, task, geometry_)          ? Suspects::kWeights
                                                                    : Suspects::kNone);
-  return true;
+  primitive_ = primitive->Name();  // which the plan keeps
+  return nullptr;
 }
 
 }  // namespace aclimb::convolution_backward

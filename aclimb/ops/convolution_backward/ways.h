@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "aclimb/ops/convolution_backward/geometry.h"
@@ -21,7 +23,7 @@ enum class Products : uint8_t {
 enum class Layouts : uint8_t {
   kBlocked,       // its choice, for its direct kernels
   kPlain,         // as programs have them: a product of matrices, for which windows are unfolded
-  kChannelsLast,  // its direct kernels again, or a product where it has none
+  kChannelsLast,  // its direct kernels again
 };
 
 // The ways to compute one gradient.
@@ -43,19 +45,21 @@ struct Job {
   bool one_order = false;  // sums in one order for any team
 };
 
-// The ways that fit, the fastest first by a model. kDirect is always one of them.
-struct Ways {
-  struct Entry {
-    Way way;
-    double microseconds;  // of one core
-  };
-  Entry entries[5];
-  int count = 0;
+// Why a way cannot be had, as a clause for the log: static text. Null: it can.
+using Refusal = const char*;
 
-  const Entry* begin() const { return entries; }
-  const Entry* end() const { return entries + count; }
+inline constexpr Way kWays[] = {Way::kDirect, Way::kWindows, Way::kBlocked, Way::kPlain,
+                                Way::kChannelsLast};
+
+struct RankedWay {
+  Way way;
+  double microseconds;  // of one core, by the model
+  Refusal refusal;
 };
-Ways WaysOf(const Job& job);
+// All ways: those that fit, the fastest first by the model, and behind them those that are refused.
+// kDirect is never refused.
+using RankedWays = std::array<RankedWay, std::size(kWays)>;
+RankedWays WaysOf(const Job& job);
 
 // What a way would take on one core by the model, in microseconds. By shape and kind of processor
 // alone: a choice by time would let results differ from run to run.

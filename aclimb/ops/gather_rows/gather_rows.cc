@@ -54,6 +54,7 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   const TensorDescriptor& out = arguments.Tensor(at.out);
   if (out.IsEmpty()) return PlanPointer();
   planner.Reads(at.self);
+  planner.Moves(at.self, {.read = out.ElementCount()});
   planner.Reads(at.index);
   planner.Writes(at.out);
   auto plan = NewPlan<GatherRowsPlan>();

@@ -57,6 +57,7 @@ Result<PlanPointer> MakeIndexCopyPlan(const contract::Arguments& arguments, Plan
   double elements = static_cast<double>(source.ElementCount());
   if (kInPlace) {
     planner.Writes(kSelf);
+    planner.Moves(kSelf, {.written = source.ElementCount()});
   } else {
     planner.Reads(kSelf);
     planner.Writes(kOutRef);

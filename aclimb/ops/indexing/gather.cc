@@ -50,6 +50,7 @@ class GatherPlan final : public Plan {
     const TensorView target = WithRank(arguments.Tensor(out).View());
     walk_ = Walk<3>::Make({&base, &indices, &target});
     planner.Reads(0);
+    if (!copies_) planner.Moves(0, {.read = target.ElementCount()});
     planner.Reads(index);
     planner.Writes(out);
     planner.Costs({.cycles = 4.0 * static_cast<double>(walk_.count) +

@@ -46,6 +46,7 @@ class IndexPlan final : public Plan {
     const TensorView to = RestOfSelected(arguments.Tensor(Index::kOut).View(), selection_);
     slices_ = Walk<2>::Make({&from, &to});
     planner.Reads(Index::kSelf);
+    planner.Moves(Index::kSelf, {.read = arguments.Tensor(Index::kOut).ElementCount()});
     planner.Reads(Index::kIndices);
     planner.Writes(Index::kOut);
     planner.Costs(
@@ -193,6 +194,7 @@ class IndexPutPlan final : public Plan {
     planner.Reads(IndexPut::kIndices);
     planner.Reads(IndexPut::kValues);
     planner.Writes(IndexPut::kSelf);
+    planner.Moves(IndexPut::kSelf, shape_.Moves());
     planner.Costs({.cycles = 20.0 * static_cast<double>(places_.count()) +
                              2.0 * static_cast<double>(places_.count()) *
                                  static_cast<double>(shape_.lines.count)});
@@ -257,6 +259,7 @@ class PutPlan final : public Plan {
     planner.Reads(kIndex);
     planner.Reads(kSource);
     planner.Writes(kSelf);
+    planner.Moves(kSelf, shape_.Moves());
     planner.Costs({.cycles = 20.0 * static_cast<double>(count_)});
   }
 

@@ -72,6 +72,7 @@ class UpdatePlan final : public Plan {
     const int64_t bytes = shape_.ScratchBytes();
     if (bytes != 0) scratch_ = planner.workspace().Book(bytes);
     updates_ = true;
+    if (at_.self == at_.out) planner.Moves(at_.out, shape_.Moves());
     if (at_.source >= 0) planner.Reads(at_.source);
     if (own_indices_.empty()) planner.Reads(at_.index);
   }

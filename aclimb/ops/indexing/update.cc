@@ -324,6 +324,11 @@ bool UpdateShape::SharesIndices() const {
   return true;
 }
 
+Moved UpdateShape::Moves() const {
+  const int64_t elements = count * lines.count;
+  return {.read = operation == Operation::kReplace ? 0 : elements, .written = elements};
+}
+
 bool UpdateShape::Sorts() const {
   return operation != Operation::kReplace &&
          (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16);

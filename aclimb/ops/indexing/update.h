@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "aclimb/core/dtype.h"
-#include "aclimb/executor/workspace.h"
+#include "aclimb/executor/plan.h"
 #include "aclimb/simd/walk.h"
 
 namespace aclimb::indexing {
@@ -26,6 +26,8 @@ struct UpdateShape {
   Walk<3> lines;
 
   bool SharesIndices() const;
+  // What becomes of the output.
+  Moved Moves() const;
   // Sums and products of float32 and the half types are made in double, from entries that are
   // sorted by where they go, and rounded once.
   bool Sorts() const;

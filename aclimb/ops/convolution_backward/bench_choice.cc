@@ -1,0 +1,343 @@
+// How good the choice of a way is (ways.h): draws problems, computes each gradient in every way
+// that takes it, and compares the way that is chosen with the fastest. Processor time of one
+// thread, the least of several turns in which all ways take part, since the machine may be shared.
+//
+//   convolution_choice [problems [seed [file]]]
+//
+// `problems` is how many are drawn, or "named" for those of cases.inc with a quarter of the images.
+// `file` keeps what was measured: a later run with the same problems reads it, so that a change of
+// the model alone is judged in a moment. A field for each way, in the order of kWays and the
+// depthwise one last; - where a way does not take the problem.
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/bench_problems.h"
+#include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
+#include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+constexpr size_t kOnePass = std::size(kWays);  // behind the ways of the list
+constexpr size_t kCandidates = kOnePass + 1;
+constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr double kTurn = 1500;  // microseconds
+
+enum Parameter { kGradOutput, kInput, kWeight, kGradInput, kGradWeight, kParameters };
+
+TensorView ViewOf(std::initializer_list<int64_t> channels, const int64_t (&extents)[kDims],
+                  DType dtype) {
+  TensorView view;
+  view.dtype = dtype;
+  view.rank = 2 + kDims;
+  std::copy(channels.begin(), channels.end(), view.shape);
+  std::copy(extents, extents + kDims, view.shape + 2);
+  return DenseLike(view, nullptr);
+}
+Place PlaceOf(Parameter parameter, const TensorView& view) {
+  Place place;
+  place.parameter = parameter;
+  place.view = view;
+  return place;
+}
+
+// Memory of all problems, one after the other. Operands are numbers of both signs from a half to
+// one, in any dtype.
+class Memory {
+ public:
+  explicit Memory(Random& random) {
+    for (auto& [dtype, tensors] : operands_) {
+      const bool wide = dtype == DType::kFloat32;
+      const uint32_t half = wide ? 0x3F000000 : dtype == DType::kBFloat16 ? 0x3F00 : 0x3800;
+      const uint32_t drawn = wide ? 0x807FFFFF : dtype == DType::kBFloat16 ? 0x807F : 0x83FF;
+      for (Piece& tensor : tensors) {
+        tensor = Allocate(kMostElements * (wide ? 4 : 2));
+        for (int64_t i = 0; i < kMostElements; ++i) {
+          const uint32_t bits = half | (static_cast<uint32_t>(random.Next()) & drawn);
+          std::memcpy(tensor.get() + i * (wide ? 4 : 2), &bits, wide ? 4 : 2);
+        }
+      }
+    }
+    for (Piece& result : results_) result = Allocate(kMostElements * 4);
+  }
+
+  char* Tensor(DType dtype, int parameter) {
+    if (parameter >= kGradInput) return results_[parameter - kGradInput].get();
+    const auto found = std::find_if(std::begin(operands_), std::end(operands_),
+                                    [&](const Operands& of) { return of.dtype == dtype; });
+    return found->tensors[parameter].get();
+  }
+  char* Workspace(uint64_t bytes) {
+    if (bytes > workspace_bytes_) {
+      workspace_bytes_ = bytes + bytes / 2;
+      workspace_ = nullptr;
+      workspace_ = Allocate(static_cast<int64_t>(workspace_bytes_));
+    }
+    return workspace_.get();
+  }
+
+ private:
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+  using Piece = std::unique_ptr<char, Free>;
+  struct Operands {
+    DType dtype;
+    Piece tensors[3];
+  };
+
+  // A page more, which vectors may read.
+  static Piece Allocate(int64_t bytes) {
+    const auto rounded = static_cast<size_t>(RoundUp(bytes, 4096) + 4096);
+    Piece memory(static_cast<char*>(std::aligned_alloc(4096, rounded)));
+    if (memory == nullptr) throw std::bad_alloc();
+    std::memset(memory.get(), 0, rounded);
+    return memory;
+  }
+
+  Operands operands_[3] = {{DType::kFloat32, {}}, {DType::kBFloat16, {}}, {DType::kFloat16, {}}};
+  Piece results_[2], workspace_;
+  uint64_t workspace_bytes_ = 0;
+};
+
+double Now() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+}
+
+// A gradient of a problem in one way.
+struct Candidate {
+  PlanPointer plan;
+  uint64_t workspace = 0;
+  double microseconds = kForever;  // a run, the least so far
+};
+
+// What was measured of one gradient, in microseconds; nothing where a way does not take it.
+using Times = std::array<std::optional<double>, kCandidates>;
+
+class Gradient {
+ public:
+  Gradient(const Sample& p, Task task)
+      : problem_(p),
+        task_(task),
+        x_(ViewOf({p.geometry.batch, p.geometry.groups * p.geometry.x_channels}, p.geometry.in,
+                  p.dtype)),
+        y_(ViewOf({p.geometry.batch, p.geometry.groups * p.geometry.y_channels}, p.geometry.out,
+                  p.dtype)),
+        weight_(ViewOf({p.geometry.groups * p.geometry.y_channels, p.geometry.x_channels},
+                       p.geometry.kernel, p.dtype)) {}
+
+  RankedWays Ways() const {
+    Planner planner(false);
+    return Builder(planner).WaysOf(task_);
+  }
+  bool RunsInOnePass() const { return task_ != Task::kForward && FitsDepthwise(problem_.geometry); }
+
+  Times Measure(Memory& memory) const {
+    std::array<Candidate, kCandidates> candidates;
+    const RankedWays ways = Ways();
+    for (size_t i = 0; i < kCandidates; ++i) {
+      Planner planner(false);
+      PlanBuilder builder = Builder(planner);
+      if (i == kOnePass) {
+        if (!RunsInOnePass()) continue;
+        const bool gives_weight = task_ == Task::kGradWeight;
+        builder.AddGradients(gives_weight ? Place() : Result(), gives_weight ? Result() : Place());
+      } else {
+        const auto ranked = std::find_if(ways.begin(), ways.end(),
+                                         [&](const RankedWay& way) { return way.way == kWays[i]; });
+        if (ranked->refusal != nullptr) continue;
+        if (builder.AddBy(kWays[i], task_, Result()) != nullptr) continue;
+      }
+      candidates[i] = {builder.Take(), planner.workspace().Size(), kForever};
+      (void)TimeOf(candidates[i], 1, memory);  // which generates code
+    }
+    // Those far behind are not measured again, those near the best twice as often.
+    Turn(candidates, kForever, 1, 3, memory);
+    Turn(candidates, 2, kTurn, 4, memory);
+    Turn(candidates, 1.2, kTurn, 4, memory);
+    Times times;
+    for (size_t i = 0; i < kCandidates; ++i) {
+      if (candidates[i].plan != nullptr) times[i] = candidates[i].microseconds;
+    }
+    return times;
+  }
+
+ private:
+  PlanBuilder Builder(Planner& planner) const {
+    const bool t = problem_.transposed;
+    return {planner,
+            problem_.geometry,
+            t,
+            PlaceOf(kGradOutput, t ? x_ : y_),
+            PlaceOf(kInput, t ? y_ : x_),
+            PlaceOf(kWeight, weight_)};
+  }
+  Place Result() const {
+    if (task_ == Task::kGradWeight) return PlaceOf(kGradWeight, weight_);
+    return PlaceOf(kGradInput, task_ == Task::kForward ? y_ : x_);
+  }
+
+  double TimeOf(const Candidate& candidate, int runs, Memory& memory) const {
+    TensorUse uses[kParameters];
+    BoundTensor tensors[kParameters];
+    for (int i = 0; i < kParameters; ++i) {
+      uses[i].parameter = i;
+      tensors[i].kernel_data = memory.Tensor(problem_.dtype, i);
+    }
+    const RunContext run(uses, tensors, memory.Workspace(candidate.workspace));
+    const double start = Now();
+    for (int i = 0; i < runs; ++i) candidate.plan->Run(run);
+    return (Now() - start) / runs;
+  }
+
+  // Some turns of so many microseconds each, of those that are no more than so many times as slow
+  // as the fastest.
+  void Turn(std::array<Candidate, kCandidates>& candidates, double within, double length, int turns,
+            Memory& memory) const {
+    double best = kForever;
+    for (const Candidate& c : candidates) {
+      if (c.plan != nullptr) best = std::min(best, c.microseconds);
+    }
+    for (int turn = 0; turn < turns; ++turn) {
+      for (Candidate& c : candidates) {
+        if (c.plan == nullptr || c.microseconds > within * best) continue;
+        const int runs = std::clamp(static_cast<int>(length / c.microseconds), 1, 100);
+        c.microseconds = std::min(c.microseconds, TimeOf(c, runs, memory));
+      }
+    }
+  }
+
+  const Sample problem_;
+  const Task task_;
+  const TensorView x_, y_, weight_;
+};
+
+std::string_view NameOfCandidate(size_t i) { return i == kOnePass ? "one pass" : NameOf(kWays[i]); }
+
+struct Judged {
+  std::string text, ways;
+  double over;  // the time of what is chosen over the best
+};
+
+Judged Judge(const Sample& p, Task task, const Gradient& gradient, const Times& times) {
+  const RankedWays ranked = gradient.Ways();
+  std::optional<size_t> chosen;
+  if (gradient.RunsInOnePass()) chosen = kOnePass;
+  std::array<double, kCandidates> model = {};
+  for (const RankedWay& way : ranked) {
+    const auto i = static_cast<size_t>(way.way);
+    model[i] = way.microseconds;
+    if (!chosen && times[i]) chosen = i;
+  }
+  double best = kForever;
+  for (const auto& time : times) best = std::min(best, time.value_or(best));
+  Judged judged{Text(p, task), "", *times[*chosen] / best};
+  char text[160];
+  for (size_t i = 0; i < kCandidates; ++i) {
+    if (!times[i]) continue;
+    const std::string_view name = NameOfCandidate(i);
+    std::snprintf(text, sizeof(text), "%s%s %.*s %.0f (%.0f)", judged.ways.empty() ? "" : ", ",
+                  i == *chosen ? "CHOSEN" : "", static_cast<int>(name.size()), name.data(),
+                  *times[i], model[i]);
+    judged.ways += text;
+  }
+  return judged;
+}
+
+void Print(std::vector<Judged> all) {
+  const auto share = [&](double within) {
+    const auto count =
+        std::count_if(all.begin(), all.end(), [&](const Judged& j) { return j.over <= within; });
+    return 100 * static_cast<double>(count) / static_cast<double>(all.size());
+  };
+  double logs = 0;
+  for (const Judged& j : all) logs += std::log(j.over);
+  std::printf(
+      "%zu gradients: the way that is chosen is within 5 percent of the fastest in %.1f percent, "
+      "within 15 percent in %.1f percent; geometric mean %.3f of the fastest's time\n",
+      all.size(), share(1.05), share(1.15), std::exp(logs / static_cast<double>(all.size())));
+  std::sort(all.begin(), all.end(),
+            [](const Judged& a, const Judged& b) { return a.over > b.over; });
+  std::printf("The worst, with the microseconds of each way, measured and by the model:\n");
+  for (size_t i = 0; i < std::min<size_t>(all.size(), 40) && all[i].over > 1.05; ++i) {
+    std::printf("%.2f  %s\n      %s\n", all[i].over, all[i].text.c_str(), all[i].ways.c_str());
+  }
+}
+
+// Lines of a file that has what was measured.
+std::vector<Times> Read(const std::string& name) {
+  std::vector<Times> all;
+  std::ifstream file(name);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line.substr(0, line.find('|')));
+    Times times;
+    for (auto& time : times) {
+      std::string field;
+      fields >> field;
+      if (field != "-") time = std::atof(field.c_str());
+    }
+    all.push_back(times);
+  }
+  return all;
+}
+
+int Run(int argc, char** argv) {
+  const std::string problems = argc > 1 ? argv[1] : "500";
+  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  const std::string name = argc > 3 ? argv[3] : "";
+  SetTeamSize(1);
+  std::vector<Times> known;
+  if (!name.empty()) known = Read(name);
+  const bool measures = known.empty();
+  std::ofstream file;
+  std::unique_ptr<Memory> memory;
+  if (measures) {
+    Random numbers(seed + 1);
+    memory = std::make_unique<Memory>(numbers);
+    if (!name.empty()) file.open(name);
+  }
+  std::vector<Judged> judged;
+  for (const Sample& p :
+       problems == "named" ? NamedProblems() : DrawAll(std::atoi(problems.c_str()), seed)) {
+    for (const Task task : {p.InputTask(), Task::kGradWeight}) {
+      const Gradient gradient(p, task);
+      if (!measures && judged.size() >= known.size()) {
+        std::fprintf(stderr, "%s has fewer gradients than these problems\n", name.c_str());
+        return 1;
+      }
+      const Times times = measures ? gradient.Measure(*memory) : known[judged.size()];
+      judged.push_back(Judge(p, task, gradient, times));
+      if (!file.is_open()) continue;
+      for (const auto& time : times) file << (time ? std::to_string(*time) : "-") << " ";
+      file << "| " << judged.back().text << std::endl;
+    }
+  }
+  Print(std::move(judged));
+  return 0;
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward
+
+int main(int argc, char** argv) { return aclimb::convolution_backward::Run(argc, argv); }

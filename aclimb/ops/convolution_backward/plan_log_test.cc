@@ -1,0 +1,83 @@
+// What ACLIMB_LOG=plan tells of a choice.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "aclimb/bridge/bridge.h"
+#include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/ops/convolution_backward/test_geometry.h"
+
+namespace aclimb::convolution_backward {
+namespace {
+
+class ConvolutionPlanLog : public testing::Test {
+ protected:
+  void SetUp() override { SetLog("plan"); }
+  void TearDown() override { SetLog(""); }
+
+  // The lines about the gradients of the input and of the weight.
+  static std::string Logged(const Geometry& g, bool deterministic) {
+    const auto place = [](int parameter, int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
+      TensorView view;
+      view.dtype = DType::kFloat32;
+      view.rank = 5;
+      view.shape[0] = a;
+      view.shape[1] = b;
+      std::copy(extents, extents + kDims, view.shape + 2);
+      Place result;
+      result.parameter = parameter;
+      result.view = DenseLike(view, nullptr);
+      return result;
+    };
+    const Place x = place(0, g.batch, g.groups * g.x_channels, g.in);
+    const Place y = place(1, g.batch, g.groups * g.y_channels, g.out);
+    const Place weight = place(2, g.groups * g.y_channels, g.x_channels, g.kernel);
+    testing::internal::CaptureStderr();
+    Planner planner(deterministic);
+    PlanBuilder builder(planner, g, false, y, x, weight);
+    builder.AddGradients(x, weight);
+    return testing::internal::GetCapturedStderr();
+  }
+
+  static size_t Count(const std::string& text, std::string_view part) {
+    size_t count = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+    return count;
+  }
+
+ private:
+  static void SetLog(const char* topics) {
+    setenv("ACLIMB_LOG", topics, 1);
+    aclimb_settings_reload();
+  }
+};
+
+constexpr Axis kSame = {28, 3, 1, 1, 1, 1};
+
+TEST_F(ConvolutionPlanLog, ALineForEachGradientNamesEveryWay) {
+  const std::string text = Logged(GeometryOf(4, 32, 48, {{}, kSame, kSame}), false);
+  EXPECT_EQ(Count(text, "\n"), 2u) << text;
+  EXPECT_EQ(Count(text, "convolution: gradInput or output by "), 1u) << text;
+  EXPECT_EQ(Count(text, "convolution: gradWeight by "), 1u) << text;
+  for (const Way way : kWays) EXPECT_EQ(Count(text, NameOf(way)), 2u) << NameOf(way) << text;
+  EXPECT_EQ(Count(text, "; not by "), 2 * (std::size(kWays) - 1)) << text;
+}
+
+TEST_F(ConvolutionPlanLog, RefusalsHaveReasons) {
+  Geometry groups = GeometryOf(4, 32, 48, {{}, kSame, kSame});
+  groups.groups = 2;
+  EXPECT_EQ(Count(Logged(groups, false), "plain layouts: there are groups"), 2u);
+  const Geometry one = GeometryOf(4, 32, 48, {{}, kSame, kSame});
+  EXPECT_GT(Count(Logged(one, true), "ACL_OPT_DETERMINISTIC is on"), 0u);
+  EXPECT_EQ(Count(Logged(one, false), "ACL_OPT_DETERMINISTIC is on"), 0u);
+  const Geometry small = GeometryOf(1, 2, 2, {{}, kSame, kSame});
+  EXPECT_EQ(Count(Logged(small, false), "blocked layouts: the problem is too small"), 2u);
+}
+
+}  // namespace
+}  // namespace aclimb::convolution_backward

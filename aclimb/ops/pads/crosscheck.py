@@ -1,0 +1,31 @@
+"""One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
+
+import torch
+
+from problem import FLOATS, run, shape_of
+
+# By the number of dimensions that are padded, at the end of the shape.
+CALLS = {"ReflectionPad1d": (1, "reflect"), "ReflectionPad2d": (2, "reflect"), "ReplicationPad1d": (1, "replicate"),
+         "ReplicationPad2d": (2, "replicate")}
+
+
+def check(client, rng, worst):
+    name = rng.choice(["ConstantPadNd", *CALLS])
+    dtype = rng.choice(FLOATS)
+    if name == "ConstantPadNd":
+        shape, value = shape_of(rng, ranks=(1, 4)), float(rng.randint(-4, 4))
+        pads = [rng.randint(-1, 3) if extent > 2 else rng.randint(0, 3)
+                for extent in reversed(shape[rng.randrange(len(shape)):]) for _ in range(2)]
+        passed, options = [lambda: client.scalar(value)], {"mode": "constant", "value": value}
+    else:
+        padded, mode = CALLS[name]
+        shape = [rng.randint(1, 3) for _ in range(2)] + [rng.randint(2, 20) for _ in range(padded)]
+        pads = [rng.randint(0, extent - 1) for extent in reversed(shape[2:]) for _ in range(2)]
+        passed, options = [], {"mode": mode}
+    tensor = torch.randint(-100, 100, shape).to(dtype)
+
+    def function(x):
+        return torch.nn.functional.pad(x, pads, **options)
+
+    run(client, rng, worst, name, [tensor, lambda: client.ints(pads), *passed], list(function(tensor.float()).shape),
+        function, peer=False)
