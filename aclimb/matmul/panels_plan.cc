@@ -100,12 +100,13 @@ class PanelsPlan final : public ProductPlan {
 bool PanelsServe(const Problem& problem) {
   // A float32 copy of fewer elements stays in a common second cache.
   constexpr int64_t kLeastElements = 256 * 1024;
-  constexpr int64_t kFewTerms = 4096;
-  constexpr double kManyResults = 256 * 1024;
-  const double results = static_cast<double>(problem.Batches()) * static_cast<double>(problem.m) *
-                         static_cast<double>(problem.n);
+  // Of more terms the sums of panels, added in float32, lose too much.
+  constexpr int64_t kFewTerms = 4096, kMostTerms = 1024 * 1024;
+  constexpr int64_t kManyBlocks = 16, kColumns = 64;
+  const int64_t blocks =
+      problem.Batches() * CeilDivide(problem.m, kLeastRows) * CeilDivide(problem.n, kColumns);
   return problem.k >= CeilDivide(kLeastElements, problem.n) &&
-         (problem.k <= kFewTerms || results >= kManyResults);
+         (problem.k <= kFewTerms || (problem.k <= kMostTerms && blocks >= kManyBlocks));
 }
 
 PlanPointer MakePanelsPlan(Planner& planner, Setup setup) {

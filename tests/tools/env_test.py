@@ -83,6 +83,18 @@ def misspelled(tool, source):
     expect("ACLIMB_QQQQQQQQ is set, but nothing reads it\n" in result.stdout, result.stdout)
 
 
+def one_variable(tool, source):
+    printed = tool.output("env", "ACLIMB_SOC", "ACLIMB_THREADS", ACLIMB_THREADS="3")
+    names = re.findall(r"^(\w+)", printed, re.MULTILINE)
+    expect(sorted(names) == ["ACLIMB_SOC", "ACLIMB_THREADS"], printed)
+    expect("ACLIMB_THREADS = 3\n" in printed, printed)
+    # Another one's value says nothing about these.
+    expect(tool.call("env", "ACLIMB_SOC", ACLIMB_THREADS="many").returncode == 0, "another variable's")
+    expect(tool.call("env", "ACLIMB_THREADS", ACLIMB_THREADS="many").returncode == 1, "not acceptable")
+    result = tool.call("env", "ACLIMB_THREDS")
+    expect(result.returncode == 2 and "did you mean ACLIMB_THREADS?" in result.stderr, result.stderr)
+
+
 def as_json(tool, source):
     result = tool.call("env", "--json", ACLIMB_DEVICES="99", ACLIMB_LOG="plan", ACLIMB_SOK="x")
     expect(result.returncode == 1, f"status {result.returncode}")
@@ -106,4 +118,4 @@ def any_bytes(tool, source):
 
 
 if __name__ == "__main__":
-    main(text, values, bad_values, misspelled, as_json, any_bytes)
+    main(text, values, bad_values, misspelled, one_variable, as_json, any_bytes)

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "aclimb/core/environment.h"
 #include "tools/aclimb/command.h"
@@ -32,9 +36,20 @@ void PrintRow(const EnvironmentVariable& row, const std::optional<std::string>& 
   if (!row.default_value.empty()) PrintField("default", row.default_value);
 }
 
-void PrintJson() {
-  Json variables = Json::array();
+// Those of these names; without names all.
+std::vector<const EnvironmentVariable*> Wanted(const std::vector<std::string>& names) {
+  std::vector<const EnvironmentVariable*> rows;
   for (const EnvironmentVariable& row : kEnvironment) {
+    const bool named = std::find(names.begin(), names.end(), row.name) != names.end();
+    if (names.empty() || named) rows.push_back(&row);
+  }
+  return rows;
+}
+
+void PrintJson(const std::vector<const EnvironmentVariable*>& rows) {
+  Json variables = Json::array();
+  for (const EnvironmentVariable* wanted : rows) {
+    const EnvironmentVariable& row = *wanted;
     Json entry = {{"name", row.name},
                   {"values", row.values},
                   {"default", row.default_value},
@@ -54,29 +69,51 @@ void PrintJson() {
         "\n");
 }
 
-int Env(bool json) {
-  if (json) {
-    PrintJson();
+int UnknownVariable(const std::string& name) {
+  std::fprintf(stderr, "aclimb env: nothing reads a variable \"%s\"\n", name.c_str());
+  const std::string meant = MeantVariable(name);
+  if (meant.empty()) {
+    std::fputs("`aclimb env` lists all of them\n", stderr);
   } else {
-    for (const EnvironmentVariable& row : kEnvironment) PrintRow(row, ProblemOf(row.name));
-    for (const std::string& text : UnknownVariableTexts()) Print(Alarm(text + "\n"));
+    std::fprintf(stderr, "did you mean %s?\n", meant.c_str());
   }
-  return EnvironmentProblems().empty() ? kDone : kFailed;
+  return kWrongUse;
+}
+
+int Env(const std::vector<std::string>& names, bool json) {
+  for (const std::string& name : names) {
+    if (Wanted({name}).empty()) return UnknownVariable(name);
+  }
+  const std::vector<const EnvironmentVariable*> rows = Wanted(names);
+  bool acceptable = true;
+  for (const EnvironmentVariable* row : rows) acceptable = acceptable && !ProblemOf(row->name);
+  if (json) {
+    PrintJson(rows);
+  } else {
+    for (const EnvironmentVariable* row : rows) PrintRow(*row, ProblemOf(row->name));
+    if (names.empty()) {
+      for (const std::string& text : UnknownVariableTexts()) Print(Alarm(text + "\n"));
+    }
+  }
+  return acceptable ? kDone : kFailed;
 }
 
 }  // namespace
 
 Command AddEnv(CLI::App& tool) {
   CLI::App* app =
-      AddSubcommand(tool, "env", "[--json]", "List the environment variables and their values");
+      AddSubcommand(tool, "env", "[NAME...] [--json]", "List environment variables and their values");
   app->footer(
       "Exit status 1 when a variable has a value that the runtime will refuse.\n\n"
       "Examples:\n"
       "  aclimb env\n"
+      "  aclimb env ACLIMB_THREADS\n"
       "  aclimb env --json");
+  auto names = std::make_shared<std::vector<std::string>>();
   auto json = std::make_shared<bool>(false);
+  app->add_option("NAME", *names, "a variable; all without one");
   app->add_flag("--json", *json, "print JSON");
-  return {app, [json](const std::vector<std::string>&) { return Env(*json); }};
+  return {app, [names, json](const std::vector<std::string>&) { return Env(*names, *json); }};
 }
 
 }  // namespace aclimb::cli

@@ -7,41 +7,34 @@
 #include "aclimb/core/half.h"
 #include "aclimb/core/tensor_view.h"
 
-// Single elements of views of float32, float16 and bfloat16, for what no loop over vectors does.
+// Types of elements, and single elements of views for what no loop over vectors does.
 namespace aclimb::convolution_backward {
 
-// Rounded once, to nearest even.
-template <typename T>
-T Rounded(double value) {
-  if constexpr (std::is_same_v<T, float>) {
-    return static_cast<float>(value);
-  } else {
-    return FromFloat<T>(RoundedToOdd(value));
+// Calls body(an element of the dtype's type).
+template <typename Body>
+auto WithType(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return body(Float16());
+    case DType::kBFloat16:
+      return body(BFloat16());
+    default:
+      return body(float());
   }
 }
 
 inline float ReadElement(const TensorView& view, int64_t offset) {
-  switch (view.dtype) {
-    case DType::kFloat16:
-      return ToFloat(view.As<Float16>()[offset]);
-    case DType::kBFloat16:
-      return ToFloat(view.As<BFloat16>()[offset]);
-    default:
-      return view.As<float>()[offset];
-  }
+  return WithType(view.dtype,
+                  [&](auto type) { return ToFloat(view.As<decltype(type)>()[offset]); });
 }
 
+// Rounded once, to nearest even.
 inline void WriteElement(const TensorView& view, int64_t offset, double value) {
-  switch (view.dtype) {
-    case DType::kFloat16:
-      view.As<Float16>()[offset] = Rounded<Float16>(value);
-      return;
-    case DType::kBFloat16:
-      view.As<BFloat16>()[offset] = Rounded<BFloat16>(value);
-      return;
-    default:
-      view.As<float>()[offset] = Rounded<float>(value);
-  }
+  WithType(view.dtype, [&](auto type) {
+    using T = decltype(type);
+    const bool is_float = std::is_same_v<T, float>;
+    view.As<T>()[offset] = FromFloat<T>(is_float ? static_cast<float>(value) : RoundedToOdd(value));
+  });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -7,26 +7,13 @@
 #define ACLIMB_CONVERT_ROW_INL_H_
 #endif
 
-#include "aclimb/core/dtype.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::convolution_backward {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// body(an element of the dtype's type)
-template <typename Body>
-HWY_INLINE void WithType(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return body(Float16());
-    case DType::kBFloat16:
-      return body(BFloat16());
-    default:
-      return body(float());
-  }
-}
 
 // `count` elements side by side, to nearest even.
 template <typename From, typename To>

@@ -14,11 +14,6 @@ constexpr int64_t kSlack = 64;
 constexpr int64_t kOutElements = 256 * 1024;
 constexpr int64_t kAbsurd = int64_t{1} << 56;
 
-int64_t TableElements(const FlatGeometry& flat, size_t tap_bytes) {
-  return RoundUp(SaturatedProduct(static_cast<int64_t>(tap_bytes / sizeof(float)), flat.Taps()),
-                 16);
-}
-
 // The tile width that pads the channels least.
 int64_t BestTile(int64_t channels) {
   int64_t best = 1;
@@ -75,7 +70,6 @@ void PlanTaps(DirectPlan& plan, int threads) {
 
   taps.group_weights =
       SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
-  plan.table_elements = TableElements(flat, sizeof(int64_t));
   plan.weight_elements = RoundUp(SaturatedProduct(g.groups, taps.group_weights), 16);
   const int64_t sums =
       SaturatedProduct(SaturatedProduct(taps.tiles_per_unit, taps.tile), plan.plane_stride);
@@ -105,7 +99,6 @@ void PlanOuter(DirectPlan& plan, int threads) {
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
   plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
-  plan.table_elements = TableElements(flat, sizeof(OuterTap));
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists =
       SaturatedProduct((outer.y_per_unit + 1) * outer.x_per_unit, g.KernelSize()) +
@@ -140,6 +133,8 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, vectors:
   } else {
     PlanTaps(plan, threads);
   }
+  constexpr int64_t kElements = sizeof(DirectTap) / sizeof(float);
+  plan.table_elements = RoundUp(SaturatedProduct(kElements, plan.flat.Taps()), 16);
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -188,16 +189,14 @@ void PackX(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
 // Calls pack(form, element) for planes of a dtype.
 template <typename Pack>
 void WithForm(const DirectPlan& plan, DType dtype, const Pack& pack) {
-  constexpr std::integral_constant<Form, Form::kFloats> kFloats;
-  switch (dtype) {
-    case DType::kFloat16:
-      return pack(kFloats, Float16());
-    case DType::kBFloat16:
-      return plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kHalves>(), BFloat16())
-                              : pack(kFloats, BFloat16());
-    default:
-      return pack(kFloats, float());
-  }
+  WithType(dtype, [&](auto element) HWY_ATTR {
+    if constexpr (std::is_same_v<decltype(element), BFloat16>) {
+      if (plan.UsesPairs()) {
+        return pack(std::integral_constant<Form, Form::kHalves>(), element);
+      }
+    }
+    pack(std::integral_constant<Form, Form::kFloats>(), element);
+  });
 }
 
 // One unit's scratch: sums [phase][y channel][x channel, tap], the pointers of a phase's rows
@@ -270,7 +269,7 @@ void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, con
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const OuterTap* taps, DType result, float* partial, float* slot_memory) {
+               const DirectTap* taps, DType result, float* partial, float* slot_memory) {
   const auto& outer = plan.outer;
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
@@ -314,7 +313,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     for (int64_t from = 0; from < length; from += most) {
       double* sums = slot.sums;
       const char* planes = slot.x_planes;
-      const OuterTap* tap = taps;
+      const DirectTap* tap = taps;
       for (int64_t p = 0; p < flat.Phases(); ++p) {
         const FlatPhase phase = flat.Phase(p);
         const void** row = slot.rows;
@@ -349,7 +348,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     std::fill_n(partial + ((first + yc) * g.x_channels + x_first) * kernel, x_count * kernel, 0.0f);
   }
   const double* sum = slot.sums;
-  const OuterTap* tap = taps;
+  const DirectTap* tap = taps;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const FlatPhase phase = flat.Phase(p);
     for (int64_t yc = 0; yc < y_count; ++yc) {
@@ -373,20 +372,8 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(OuterUnit);
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const OuterTap* taps, DType result, float* partial, float* slot) {
+               const DirectTap* taps, DType result, float* partial, float* slot) {
   HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, result, partial, slot);
-}
-
-void FillOuterTaps(const DirectPlan& plan, OuterTap* taps) {
-  const FlatGeometry& flat = plan.flat;
-  const Geometry& g = plan.geometry;
-  EachTap(flat, [&](int64_t, const FlatPhase& phase, int64_t row, int64_t column) {
-    const int64_t depth = flat.KernelIndex(phase, 0, row / phase.count[1]);
-    const int64_t height = flat.KernelIndex(phase, 1, row % phase.count[1]);
-    const int64_t width = flat.KernelIndex(phase, 2, column);
-    *taps++ = {flat.RowShift(phase, row) + flat.ColumnShift(phase, column),
-               (depth * g.kernel[1] + height) * g.kernel[2] + width};
-  });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -12,6 +12,19 @@
 namespace aclimb::convolution_backward {
 namespace {
 
+void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps) {
+  const FlatGeometry& flat = plan.flat;
+  EachTap(flat, [&](int64_t p, const FlatPhase& phase, int64_t row, int64_t column) {
+    const int64_t shift = flat.RowShift(phase, row) + flat.ColumnShift(phase, column);
+    *taps++ = {plan.task == Task::kForward ? p * plan.plane_stride + shift
+               : plan.task == Task::kGradX ? flat.Reach() - shift
+                                           : shift,
+               flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
+                   flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3] +
+                   flat.KernelIndex(phase, 2, column) * weight.stride[4]};
+  });
+}
+
 // Sums the splits in order, so that the result does not depend on who computed them, to the first
 // of them, as it is rounded. False when a sum is NaN.
 bool SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, DType result,
@@ -31,9 +44,11 @@ bool SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, 
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
               const TensorView& weight, float* scratch) {
   const bool parallel = plan.slots > 1;
-  OuterTap* const taps = reinterpret_cast<OuterTap*>(scratch);
-  FillOuterTaps(plan, taps);
   float* const partial = scratch + plan.table_elements;
+  TensorView sums = DenseLike(weight, partial);
+  sums.dtype = DType::kFloat32;
+  DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
+  FillTaps(plan, sums, taps);
   float* const slots_memory = partial + plan.weight_elements;
   Slots slots(plan.slots);
   ForEach(plan.units, parallel, [&](int64_t unit) {
@@ -41,8 +56,6 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
     OuterUnit(plan, unit, x, y, taps, weight.dtype, partial,
               slots_memory + slot.number() * plan.slot_elements);
   });
-  TensorView sums = DenseLike(weight, partial);
-  sums.dtype = DType::kFloat32;
   const int64_t all = sums.ElementCount();
   const bool shared = parallel && plan.weight_elements > 64 * 1024;
   std::atomic<bool> good{true};
@@ -64,13 +77,13 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   // Without taps there are no sums; a phase of x without taps gets none either.
   if (plan.taps.tiles == 0 || (!forward && !plan.flat.AllPhases())) Clear(target, parallel);
   if (plan.taps.tiles == 0) return;
-  int64_t* const offsets = reinterpret_cast<int64_t*>(scratch);
-  FillTapOffsets(plan, offsets);
+  DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
+  FillTaps(plan, weight, taps);
   float* const packed = scratch + plan.table_elements;
   std::atomic<bool> finite{true};
   ForEach(plan.geometry.groups * plan.taps.tiles, parallel && plan.weight_elements > 64 * 1024,
           [&](int64_t piece) {
-            if (!PackTapsWeights(plan, piece, weight, packed)) {
+            if (!PackTapsWeights(plan, piece, weight, taps, packed)) {
               finite.store(false, std::memory_order_relaxed);
             }
           });
@@ -78,7 +91,7 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   Slots slots(plan.slots);
   ForEach(plan.units, parallel, [&](int64_t unit) {
     const Slots::Lease slot(slots);
-    TapsUnit(plan, unit, source, target, offsets, packed,
+    TapsUnit(plan, unit, source, target, taps, packed,
              slots_memory + slot.number() * plan.slot_elements);
   });
   if (finite.load()) return;

@@ -10,6 +10,7 @@
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,7 +28,7 @@ struct TapsStep {
   const float* source;    // first source plane, at position 0
   int64_t source_stride;  // between source planes
   int64_t sources;
-  const int64_t* offsets;  // of the taps
+  const DirectTap* tap;
   int64_t taps;
   int64_t source_taps;  // from the weights of a source to the next
   float* out;
@@ -49,8 +50,8 @@ constexpr int BlockWidth() {
 #endif
 }
 
-// out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for kWidth vectors from t on.
-// Taps at either end of the list that meet nothing but zeros are left out: with large dilations
+// out[c][t] (+)= sum of weights[s][k][c] * source[s][t + tap[k].shift] for kWidth vectors from t
+// on. Taps at either end of the list that meet nothing but zeros are left out: with large dilations
 // that is a good part of them.
 template <Factors kFactors, int kTile, int kWidth>
 HWY_INLINE void Block(const TapsStep& step, int64_t t) {
@@ -66,7 +67,7 @@ HWY_INLINE void Block(const TapsStep& step, int64_t t) {
     }
   }
   const auto meets_data = [&](int64_t k) HWY_ATTR {
-    const int64_t at = t + step.offsets[k];
+    const int64_t at = t + step.tap[k].shift;
     return at < step.data_end && at + kWidth * lanes > step.data_begin;
   };
   int64_t first = 0, last = step.taps;
@@ -76,7 +77,7 @@ HWY_INLINE void Block(const TapsStep& step, int64_t t) {
     const float* source = step.source + s * step.source_stride + t;
     const float* weights = step.weights + (s * step.source_taps + first) * kTile;
     for (int64_t k = first; k < last; ++k) {
-      const float* at = source + step.offsets[k];
+      const float* at = source + step.tap[k].shift;
       hn::Vec<Tag> values[kWidth];
 #pragma GCC unroll 8
       for (int x = 0; x < kWidth; ++x) values[x] = hn::LoadU(d, at + x * lanes);
@@ -100,7 +101,7 @@ HWY_INLINE void Block(const TapsStep& step, int64_t t) {
   }
 }
 
-// out[c][t] (+)= sum of weights[s][k][c] * source[s][t + offsets[k]] for t in [0, length), and up
+// out[c][t] (+)= sum of weights[s][k][c] * source[s][t + tap[k].shift] for t in [0, length), and up
 // to a vector more.
 template <Factors kFactors, int kTile>
 HWY_NOINLINE void Sweep(const TapsStep& step, int64_t length) {
@@ -243,7 +244,8 @@ int64_t BlocksOf(const DirectPlan& plan, const TapsPiece& piece, int64_t length)
 }
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const int64_t* offsets, const float* packed, float* slot) {
+              const TensorView& target, const DirectTap* all_taps, const float* packed,
+              float* slot) {
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
   const TapsPiece piece(plan, unit);
@@ -272,18 +274,12 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
       PackSources<decltype(form)::value, decltype(element)>(plan, start, image, images, group, s,
                                                             count, source, planes);
     };
-    constexpr std::integral_constant<Form, Form::kFloats> kFloats;
-    switch (source.dtype) {
-      case DType::kFloat16:
-        pack(kFloats, Float16());
-        break;
-      case DType::kBFloat16:
-        plan.UsesPairs() ? pack(std::integral_constant<Form, Form::kPairs>(), BFloat16())
-                         : pack(kFloats, BFloat16());
-        break;
-      default:
-        pack(kFloats, float());
-    }
+    WithType(source.dtype, [&](auto element) HWY_ATTR {
+      if constexpr (std::is_same_v<decltype(element), BFloat16>) {
+        if (plan.UsesPairs()) return pack(std::integral_constant<Form, Form::kPairs>(), element);
+      }
+      pack(std::integral_constant<Form, Form::kFloats>(), element);
+    });
     // Then comes the next step, or the end of this unit and one of the next.
     const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
     ahead.Clear();
@@ -304,7 +300,7 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
                                planes,
                                source_stride,
                                count,
-                               offsets + range_of_taps.first + first,
+                               all_taps + range_of_taps.first + first,
                                std::clamp<int64_t>(range_of_taps.count - first, 0, step_taps),
                                range_of_taps.count,
                                out + (tile - first_tile) * taps.tile * plan.plane_stride,
@@ -319,17 +315,10 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
     }
   }
   sums.Finish();
-  switch (target.dtype) {
-    case DType::kFloat16:
-      return WriteTargets<Float16>(plan, start, image, images, group, first_tile, last_tile, out,
-                                   target);
-    case DType::kBFloat16:
-      return WriteTargets<BFloat16>(plan, start, image, images, group, first_tile, last_tile, out,
+  WithType(target.dtype, [&](auto element) HWY_ATTR {
+    WriteTargets<decltype(element)>(plan, start, image, images, group, first_tile, last_tile, out,
                                     target);
-    default:
-      return WriteTargets<float>(plan, start, image, images, group, first_tile, last_tile, out,
-                                 target);
-  }
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -343,32 +332,22 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(TapsUnit);
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const int64_t* offsets, const float* packed, float* slot) {
-  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, offsets, packed, slot);
-}
-
-void FillTapOffsets(const DirectPlan& plan, int64_t* offsets) {
-  const FlatGeometry& flat = plan.flat;
-  const bool forward = plan.task == Task::kForward;
-  const int64_t reach = flat.Reach();
-  EachTap(flat, [&](int64_t p, const FlatPhase& phase, int64_t row, int64_t column) {
-    const int64_t shift = flat.RowShift(phase, row) + flat.ColumnShift(phase, column);
-    *offsets++ = forward ? p * plan.plane_stride + shift : reach - shift;
-  });
+              const TensorView& target, const DirectTap* all_taps, const float* packed,
+              float* slot) {
+  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, all_taps, packed, slot);
 }
 
 namespace {
 
 template <typename T>
-bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight, float* packed) {
+bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+                 const DirectTap* all_taps, float* packed) {
   const auto& taps = plan.taps;
   const Geometry& g = plan.geometry;
-  const FlatGeometry& flat = plan.flat;
   const int64_t group = piece / taps.tiles;
   const int64_t tile = piece % taps.tiles;
   const bool forward = plan.task == Task::kForward;
-  const int64_t first_phase = forward ? 0 : tile % taps.output_phases;
-  const int64_t last_phase = forward ? flat.Phases() : first_phase + 1;
+  const DirectPlan::TapRange range = plan.OutputTaps(tile % taps.output_phases);
   float* to = packed + group * taps.group_weights + plan.WeightOffset(tile);
   const int64_t first_output = tile / taps.output_phases * taps.tile;
   const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
@@ -393,15 +372,8 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
     const int64_t y = group * g.y_channels + (forward ? first_output : s);
     const int64_t x = forward ? s : first_output;
     const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
-    for (int64_t p = first_phase; p < last_phase; ++p) {
-      const FlatPhase phase = flat.Phase(p);
-      for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
-        const T* line = from + flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
-                        flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3];
-        for (int64_t column = 0; column < phase.count[2]; ++column) {
-          pack(line + flat.KernelIndex(phase, 2, column) * weight.stride[4], two);
-        }
-      }
+    for (int64_t t = range.first; t < range.first + range.count; ++t) {
+      pack(from + all_taps[t].weight, two);
     }
   }
   return largest < 0x7F800000u;
@@ -410,15 +382,10 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
 }  // namespace
 
 bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
-                     float* packed) {
-  switch (weight.dtype) {
-    case DType::kFloat16:
-      return PackWeights<Float16>(plan, piece, weight, packed);
-    case DType::kBFloat16:
-      return PackWeights<BFloat16>(plan, piece, weight, packed);
-    default:
-      return PackWeights<float>(plan, piece, weight, packed);
-  }
+                     const DirectTap* taps, float* packed) {
+  return WithType(weight.dtype, [&](auto element) {
+    return PackWeights<decltype(element)>(plan, piece, weight, taps, packed);
+  });
 }
 
 }  // namespace aclimb::convolution_backward

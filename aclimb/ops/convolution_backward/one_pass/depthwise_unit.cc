@@ -4,6 +4,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
 #include "aclimb/ops/convolution_backward/one_pass/vector_access-inl.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
@@ -257,34 +258,20 @@ BandFunction FunctionOf(const Depthwise& plan) {
   return WithoutStride<kKernel, kX, kWeight, T>;
 }
 
-template <int kKernel, typename T>
-BandFunction FunctionOf(const Depthwise& plan) {
-  if (!plan.gives_x) return FunctionOf<kKernel, false, true, T>(plan);
-  return plan.gives_weight ? FunctionOf<kKernel, true, true, T>(plan)
-                           : FunctionOf<kKernel, true, false, T>(plan);
-}
-
-template <typename T>
-BandFunction FunctionOf(const Depthwise& plan) {
-  switch (plan.geometry.kernel[1]) {
-    case 3:
-      return FunctionOf<3, T>(plan);
-    case 5:
-      return FunctionOf<5, T>(plan);
-    default:
-      return FunctionOf<7, T>(plan);
-  }
-}
-
 BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return FunctionOf<Float16>(plan);
-    case DType::kBFloat16:
-      return FunctionOf<BFloat16>(plan);
-    default:
-      return FunctionOf<float>(plan);
-  }
+  return WithType(dtype, [&](auto element) {
+    using T = decltype(element);
+    const auto of = [&](auto kernel) {
+      constexpr int kKernel = decltype(kernel)::value;
+      return !plan.gives_x       ? FunctionOf<kKernel, false, true, T>(plan)
+             : plan.gives_weight ? FunctionOf<kKernel, true, true, T>(plan)
+                                 : FunctionOf<kKernel, true, false, T>(plan);
+    };
+    const int64_t kernel = plan.geometry.kernel[1];
+    return kernel == 3   ? of(std::integral_constant<int, 3>())
+           : kernel == 5 ? of(std::integral_constant<int, 5>())
+                         : of(std::integral_constant<int, 7>());
+  });
 }
 
 // What comes between lines; that of one line alone may be any number.
@@ -332,14 +319,9 @@ HWY_INLINE void PackLines(const Lines& lines, int64_t pitch, const TensorView& v
 
 void PackLines(const Lines& lines, int64_t pitch, const TensorView& y, int64_t image,
                int64_t channel, float* to) {
-  switch (y.dtype) {
-    case DType::kFloat16:
-      return PackLines<Float16>(lines, pitch, y, image, channel, to);
-    case DType::kBFloat16:
-      return PackLines<BFloat16>(lines, pitch, y, image, channel, to);
-    default:
-      return PackLines<float>(lines, pitch, y, image, channel, to);
-  }
+  WithType(y.dtype, [&](auto element) HWY_ATTR {
+    PackLines<decltype(element)>(lines, pitch, y, image, channel, to);
+  });
 }
 
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,

@@ -29,7 +29,6 @@ using aclimb::HWY_NAMESPACE::Stored;
 using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
-using convolution_backward::HWY_NAMESPACE::WithType;
 
 using Tag = aclimb::HWY_NAMESPACE::PanelTag;
 using Vector = aclimb::HWY_NAMESPACE::PanelVector;
