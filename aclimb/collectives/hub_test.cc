@@ -257,6 +257,29 @@ TEST_F(HubTest, AnExchangeEndsForAllWhenTimeIsUpForOne) {
       << told.status().refusal().what;
 }
 
+// A root that hands on less than it should: the ranks read nothing that is not there.
+TEST_F(HubTest, AnExchangeWithPiecesMissingIsRefused) {
+  Endpoint any, from;
+  ASSERT_TRUE(ParseEndpoint("127.0.0.1", 0, &any));
+  const Socket listener = Listen(any);
+  token_ = {"127.0.0.1", PortOf(LocalEndpoint(listener)), DrawSecret(), Secret()};
+  auto join = std::async(std::launch::async, [this] { return Link::Join(token_, 2, 0, In(60)); });
+  Socket come;
+  while (!come) come = Accept(listener, &from);
+  const std::string member = ByteWriter().Add(Secret{}).Take();
+  std::string said =
+      Encode(FrameType::kWelcome, ByteWriter().Text(member).Text(member).Take()) +
+      Encode(FrameType::kExchanged, ByteWriter().Text("key").Text("piece").Take());
+  ASSERT_TRUE(SendSome(come, &said));
+  const LinkResult link = join.get();
+  ASSERT_TRUE(link.ok()) << link.status().refusal().what;
+  const auto pieces = link.value()->Exchange("key", {0, 1}, {"a", "b"}, In(60));
+  ASSERT_FALSE(pieces.ok());
+  EXPECT_EQ(pieces.status().code(), HCCL_E_INTERNAL);
+  EXPECT_NE(pieces.status().refusal().what.find("expected 2 ranks"), std::string::npos)
+      << pieces.status().refusal().what;
+}
+
 // A rank may fail before another has made its communicator.
 TEST_F(HubTest, AFailureWaitsForWhoHearsIt) {
   Start();

@@ -151,7 +151,11 @@ Result<std::vector<std::string>> Link::Exchange(const std::string& key,
   if (const auto found = exchanged_.find(key); found != exchanged_.end()) {
     std::vector<std::string> theirs = std::move(found->second);
     exchanged_.erase(found);
-    return theirs;
+    if (theirs.size() == ranks.size()) return theirs;
+    return Refuse(HCCL_E_INTERNAL,
+                  Cat("the root handed on what ", theirs.size(), " ranks have for this one; expected ",
+                      ranks.size(), " ranks."),
+                  "report it as a bug, with the programs' calls", "collective/internal");
   }
   if (const auto found = exchange_failed_.find(key); found != exchange_failed_.end()) {
     const Failure failure = std::move(found->second);

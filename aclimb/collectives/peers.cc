@@ -21,6 +21,7 @@ constexpr size_t kAnswerBytes = sizeof(Secret);
 constexpr size_t kGreetingBytes = sizeof(uint32_t) + sizeof(Secret);
 constexpr auto kGreetingTime = std::chrono::seconds(10);
 constexpr size_t kMostGuests = 256;
+constexpr size_t kMostGuestsAtOnce = 64;  // accepted before those that are there are read again
 // A rank may have dropped a connection among many strangers'.
 constexpr int kAttempts = 5;
 
@@ -148,23 +149,29 @@ Status Peers::ReadAnswer(uint32_t rank, Deadline deadline) {
 }
 
 void Peers::AcceptAll() {
-  for (;;) {
+  for (size_t i = 0; i < kMostGuestsAtOnce; ++i) {
     Guest guest;
     Endpoint from;
     guest.socket = Accept(listener_, &from);
     if (!guest.socket) {
-      const bool refused =
-          errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-      if (refused) throw std::system_error(errno, std::generic_category(), "accept");
-      return;
+      const int error = errno;
+      if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM) return;
+      if (guests_.empty()) throw std::system_error(error, std::generic_category(), "accept");
+      return DropOldest("said nothing while the process had no descriptor left");
     }
     guest.from = AddressText(from);
     guest.since = Clock::now();
+    // Before it can be the one that makes room.
+    ReadGreeting(guest);
+    if (!guest.socket) continue;
     guests_.push_back(std::move(guest));
-    if (guests_.size() <= kMostGuests) continue;
-    Drop(guests_.front(), "said nothing while many came after it");
-    guests_.erase(guests_.begin());
+    if (guests_.size() > kMostGuests) DropOldest("said nothing while many came after it");
   }
+}
+
+void Peers::DropOldest(const char* why) {
+  Drop(guests_.front(), why);
+  guests_.erase(guests_.begin());
 }
 
 void Peers::ReadGreeting(Guest& guest) {

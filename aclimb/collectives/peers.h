@@ -62,6 +62,7 @@ class Peers {
   void AcceptAll();
   void ReadGreeting(Guest& guest);
   void Drop(Guest& guest, const char* why);
+  void DropOldest(const char* why);
   void Connected(Peer& peer);
   Status Failed(int code, const std::string& why) const;
 

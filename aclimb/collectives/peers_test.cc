@@ -3,9 +3,11 @@
 #include "aclimb/collectives/peers.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <random>
@@ -82,6 +84,24 @@ class PeersTest : public testing::Test {
     EXPECT_TRUE(ParseEndpoint(address, reader.Number<uint16_t>(), &endpoint));
     return endpoint;
   }
+  // Rank 0 of `size` alone; the others have told it that they are somewhere.
+  void StartFirst(uint32_t size) {
+    Result<Peers> first = Peers::Listen("127.0.0.1", 0, size);
+    ASSERT_TRUE(first.ok()) << first.status().refusal().what;
+    peers_.push_back(std::move(first.value()));
+    const std::string somewhere =
+        ByteWriter().Text("127.0.0.1").Number(uint16_t{1}).Add(Secret{}).Take();
+    invitations_.assign(1, std::vector<std::string>(size, somewhere));
+  }
+  // As a rank comes to rank 0.
+  Socket KnockAs(uint32_t rank) {
+    Socket made = Knock(PortOf(0));
+    const std::string invitation = peers_[0].InvitationFor(rank);
+    std::string greeting =
+        ByteWriter().Number(rank).Take() + invitation.substr(invitation.size() - sizeof(Secret));
+    EXPECT_TRUE(SendSome(made, &greeting));
+    return made;
+  }
   static Socket Knock(const Endpoint& at) {
     Socket stranger;
     EXPECT_EQ(TryConnect(at, std::chrono::seconds(30), &stranger), 0);
@@ -116,6 +136,42 @@ TEST_F(PeersTest, StrangersKeepNobodyApart) {
     if (i % 4 != 3) strangers.push_back(std::move(stranger));
   }
   ConnectAll();
+}
+
+// More ranks than there is room for strangers come at once, and have all said who they are before
+// anybody looks.
+TEST_F(PeersTest, ManyRanksAtOnceAreAllTaken) {
+  constexpr uint32_t kRanks = 600;
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit before = limit;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 4096);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  StartFirst(kRanks);
+  std::vector<Socket> others;
+  for (uint32_t rank = 1; rank < kRanks; ++rank) others.push_back(KnockAs(rank));
+  const Sockets come = Connect(0, std::chrono::seconds(30)).get();
+  EXPECT_TRUE(come.ok()) << come.status().refusal().what;
+  others.clear();
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+// Strangers do not take the last descriptors from a rank that comes behind them.
+TEST_F(PeersTest, StrangersMakeRoomWhenDescriptorsRunOut) {
+  StartFirst(2);
+  std::vector<Socket> strangers;
+  for (int i = 0; i < 40; ++i) strangers.push_back(Knock(PortOf(0)));
+  const Socket second = KnockAs(1);
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit before = limit;
+  limit.rlim_cur = static_cast<rlim_t>(second.descriptor()) + 10;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  auto first = Connect(0, std::chrono::seconds(30));
+  first.wait();
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  const Sockets come = first.get();
+  EXPECT_TRUE(come.ok()) << come.status().refusal().what;
 }
 
 // A secret opens the port to the one rank that it was given to.

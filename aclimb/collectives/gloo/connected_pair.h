@@ -3,14 +3,17 @@
 #include <gloo/transport/tcp/context.h>
 #include <gloo/transport/tcp/device.h>
 #include <gloo/transport/tcp/pair.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "aclimb/collectives/gloo/connections.h"
@@ -23,10 +26,14 @@ namespace aclimb::collectives {
 class ConnectedPair final : public gloo::transport::tcp::Pair {
  public:
   using Pair::Pair;
+  // Here already: from ~Pair on, Gloo's own handleEvents would be called.
+  ~ConnectedPair() override { close(); }
 
   // Instead of the socket on which Gloo listens since the constructor.
   void Take(int socket) {
     const std::lock_guard<std::mutex> lock(m_);
+    // A child that has inherited its copy keeps it among what Gloo's thread waits for.
+    device_->unregisterDescriptor(fd_, this);
     ::close(std::exchange(fd_, socket));
     try {
       handleConnected();
@@ -36,32 +43,68 @@ class ConnectedPair final : public gloo::transport::tcp::Pair {
                              "the connection with rank " + std::to_string(rank_) +
                                  " cannot be used (" + WithoutPlace(failure.what()) + ")");
     }
-    connected_ = true;
   }
 
-  // On Gloo's thread.
+  // On Gloo's thread, which must not wait for m_: who holds it may wait for this thread to go on.
+  // What cannot be had now is asked for again.
   void handleEvents(int events) override {
-    if (!connected_) return;
+    const std::unique_lock<std::mutex> lock(m_, std::try_to_lock);
+    if (!lock || state_ != CONNECTED) return;
     try {
-      Pair::handleEvents(events);
+      handleReadWrite(events);
     } catch (const std::exception& failure) {
-      const std::lock_guard<std::mutex> lock(m_);
       if (state_ != CLOSED) signalException(failure.what());
     }
   }
 
  protected:
+  // Gloo goes from a message's header to its data at once, and is content with most headers.
   bool read() override {
-    // Gloo would look for the buffer of such a message until it is made; none is ever made here.
-    const bool header = rx_.nread >= sizeof(rx_.preamble);
-    if (header && rx_.getOpcode() == gloo::transport::tcp::Op::SEND_BUFFER) {
-      throw std::runtime_error("a message of a kind that is not used came");
-    }
-    return Pair::read();
+    return state_ == CONNECTED && (rx_.nread >= sizeof(rx_.preamble) || ReadHeader()) &&
+           Pair::read();
   }
 
  private:
-  std::atomic<bool> connected_{false};
+  using Op = gloo::transport::tcp::Op;
+
+  // Whether all of it has come. Throws when it is none that this side waits for.
+  bool ReadHeader() {
+    constexpr size_t kBytes = sizeof(rx_.preamble);
+    while (rx_.nread < kBytes) {
+      auto* const header = reinterpret_cast<char*>(&rx_.preamble);
+      const ssize_t got = ::recv(fd_, header + rx_.nread, kBytes - rx_.nread, MSG_DONTWAIT);
+      if (got > 0) {
+        rx_.nread += static_cast<size_t>(got);
+      } else if (got == 0) {
+        throw std::runtime_error("the other side closed the connection");
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        return false;
+      } else if (errno != EINTR) {
+        throw std::runtime_error("the connection broke (" +
+                                 std::generic_category().message(errno) + ")");
+      }
+    }
+    if (!IsExpected()) throw std::runtime_error("a message came that nobody expects");
+    return true;
+  }
+
+  bool IsExpected() const {
+    const auto& header = rx_.preamble;
+    constexpr size_t kBytes = sizeof(header);
+    switch (header.opcode) {
+      case Op::NOTIFY_SEND_READY:
+      case Op::NOTIFY_RECV_READY:
+        return header.nbytes == kBytes;
+      case Op::SEND_UNBOUND_BUFFER: {
+        // The ranks agree on the bytes before they meet: a receive that takes fewer is none.
+        const auto receives = localPendingRecv_.find(header.slot);
+        return header.nbytes == kBytes + header.length && receives != localPendingRecv_.end() &&
+               !receives->second.empty() && std::get<2>(receives->second.front()) == header.length;
+      }
+      default:
+        return false;
+    }
+  }
 };
 
 class ConnectedContext final : public gloo::transport::tcp::Context {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -230,6 +231,69 @@ TEST(Transport, GarbageHarmsItsConnectionAlone) {
     sending.join();
     EXPECT_TRUE(come == sent);
     for (uint32_t i = kPeers; i < others.size(); ++i) close(others[i]);
+  }
+}
+
+// Every header that Gloo does not send here, to a rank that waits for 50 bytes; the connection stays
+// open. It is seen at the header's last byte.
+TEST(Transport, AMessageThatNobodyExpectsEndsItsConnection) {
+  constexpr uint64_t kBytes = 50, kHeader = 48, kSlot = uint64_t{7} | uint64_t{1} << 63;
+  struct Header {
+    uint64_t all, kind, slot, offset, length, there;
+  };
+  for (const Header& header : {Header{kHeader + kBytes, 0, kSlot, 0, kBytes, 0},
+                               Header{kHeader, 4, kSlot, 0, 0, 0},
+                               Header{kHeader, uint64_t{1} << 32 | 2, kSlot, 0, kBytes, 0},
+                               Header{kHeader, 1, kSlot, 0, 0, 0},
+                               Header{kHeader + kBytes - 1, 1, kSlot, 0, kBytes - 1, 0},
+                               Header{kHeader + kBytes + 1, 1, kSlot, 0, kBytes + 1, 0},
+                               Header{kHeader, 1, kSlot, 0, kBytes, 0},
+                               Header{kHeader + 1, 2, kSlot, 0, kBytes, 0},
+                               Header{kHeader + 1, 3, kSlot, 0, kBytes, 0},
+                               Header{kHeader + kBytes, 1, kSlot + 1, 0, kBytes, 0}}) {
+    const auto [here, there] = ConnectedSockets();
+    Rank rank(0, {-1, here});
+    std::vector<char> come(kBytes);
+    const AclimbPiece receive = {1, come.data(), kBytes, 7};
+    std::thread waiting([&, end = there] {
+      // The receive has begun when it is announced.
+      char announced[kHeader];
+      EXPECT_EQ(recv(end, announced, sizeof(announced), MSG_WAITALL),
+                static_cast<ssize_t>(sizeof(announced)));
+      EXPECT_EQ(send(end, &header, sizeof(header), MSG_NOSIGNAL),
+                static_cast<ssize_t>(sizeof(header)));
+    });
+    const AclimbTransportCall call = rank.Call(1, milliseconds(5000));
+    EXPECT_NE(Transport().transfer(rank.mesh, &call, nullptr, 0, &receive, 1), 0);
+    EXPECT_EQ(rank.error.cause, ACLIMB_TRANSPORT_CONNECTION)
+        << rank.error.text << ", kind " << header.kind << ", length " << header.length;
+    waiting.join();
+    close(there);
+  }
+}
+
+// While garbage comes, the connections are closed from another thread.
+TEST(Transport, GarbageMeetsAbortAndDestroy) {
+  constexpr uint32_t kPeers = 6;
+  const std::string garbage(48, '\xff');
+  for (int round = 0; round < 16; ++round) {
+    std::vector<int> sockets(1 + kPeers, -1), others;
+    for (uint32_t peer = 1; peer <= kPeers; ++peer) {
+      int there = -1;
+      std::tie(sockets[peer], there) = ConnectedSockets();
+      others.push_back(there);
+    }
+    auto rank = std::make_unique<Rank>(0, sockets);
+    std::thread aborting([&] {
+      if (round % 2 == 0) Transport().abort(rank->mesh);
+      rank.reset();
+    });
+    for (const int other : others) {
+      EXPECT_EQ(send(other, garbage.data(), garbage.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(garbage.size()));
+    }
+    aborting.join();
+    for (const int other : others) close(other);
   }
 }
 
