@@ -23,26 +23,26 @@ constexpr double kWeight = 0.171;            // an element of the weight, brough
 constexpr double kWeightConverts = 0.167;    // more where the dtype changes
 constexpr double kImage = 340;               // an image of a product
 constexpr double kProductConverts = 0.0809;  // an operand of another dtype
-constexpr double kFewRows = 0.0842;          // an element of a row of fewer than a vector's rows
+constexpr double kFewRows = 0.0859;          // an element of a row of fewer than a vector's rows
 constexpr double kUnfolded = 0.693;          // an element of the windows that a product unfolds
 constexpr double kUnfoldedWeight = 0.847;
 constexpr double kWindows = 0.02;            // a multiplication of our windows, for x and y
 constexpr double kWindowsPixel = 2.22;       // a tap of a pixel
 constexpr double kWindowsResult = 0.275;     // an element of the result
-constexpr double kWindowsConvert = 0.119;    // an element of another dtype than float32
+constexpr double kWindowsConvert = 0.111;    // an element of another dtype than float32
 constexpr double kWindowsPack = 0.055;       // an element of a window that is packed
 constexpr double kWindowsFarStride = 0.515;  // more where windows step over two elements and more
-constexpr double kWindowsStrideConverts = 0.707;  // more where they step and the dtype changes
-constexpr double kDirectTile1 = 0.0328, kDirectTile2 = 0.0198, kDirectTile3 = 0.0167;
-constexpr double kDirectUnit = 116;      // a unit of work
-constexpr double kDirectWeight = 2.98;   // an element of the weight that is packed
-constexpr double kDirectResult = 0.193;  // an element of the result
-constexpr double kDirectStep = 0.0869;   // an element of x that a stride of two takes apart
-constexpr double kDirectFarStep = 0.44;  // and a longer one
-constexpr double kDirectX = 0.198;       // an element of x that is packed for the weight
-constexpr double kDirectFarX = 0.691;    // more where windows step over two elements and more
-constexpr double kDirectY = 0.135;       // an element of y that is packed for the weight
-constexpr double kDirectSum = 1.85;      // a partial sum of a weight
+constexpr double kWindowsStrideConverts = 0.693;  // more where they step and the dtype changes
+constexpr double kDirectTile1 = 0.0304, kDirectTile2 = 0.0194, kDirectTile3 = 0.0165;
+constexpr double kDirectUnit = 137;       // a unit of work
+constexpr double kDirectWeight = 3.13;    // an element of the weight that is packed
+constexpr double kDirectResult = 0.193;   // an element of the result
+constexpr double kDirectStep = 0.0861;    // an element of x that a stride of two takes apart
+constexpr double kDirectFarStep = 0.448;  // and a longer one
+constexpr double kDirectX = 0.198;        // an element of x that is packed for the weight
+constexpr double kDirectFarX = 0.641;     // more where windows step over two elements and more
+constexpr double kDirectY = 0.122;        // an element of y that is packed for the weight
+constexpr double kDirectSum = 1.85;       // a partial sum of a weight
 // Thousands of elements of x and y from which on they are no longer near.
 constexpr double kNear = 512;
 
