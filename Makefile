@@ -107,8 +107,8 @@ bench-choice: ## the way of convolution that is chosen beside all others (PROBLE
 	@scripts/setup build bench
 	@$(CONFIGURE) -DACLIMB_BUILD_BENCH=ON
 	@cmake --build $(BUILD) --parallel $(JOBS) --target convolution_choice
-	@find $(BUILD) -name convolution_choice -type f -exec {} $(PROBLEMS) $(SEED) \;
-	@ACLIMB_CPU_TARGET=avx2 find $(BUILD) -name convolution_choice -type f -exec {} $(PROBLEMS) $(SEED) \;
+	@program=$$(find $(BUILD) -name convolution_choice -type f -print -quit) && \
+	  "$$program" $(PROBLEMS) $(SEED) && ACLIMB_CPU_TARGET=avx2 "$$program" $(PROBLEMS) $(SEED)
 
 bench-neighbours: ## the operators beside programs that keep cores busy
 	@scripts/setup build bench

@@ -189,6 +189,35 @@ TEST(Matmul, RightFactorsOf16Bits) {
   SetTeamSize(team);
 }
 
+// Numbers so large that each order of a sum has a result of its own.
+TEST(Matmul, RightFactorsOf16BitsGiveTheSameBitsForAnyTeam) {
+  struct Shape {
+    int64_t m, n, k;
+  };
+  const Shape shapes[] = {{520, 530, 513}, {9, 130, 4096}, {64, 1088, 5000}};
+  Random random(9);
+  const int team = TeamSize();
+  for (const Shape& s : shapes) {
+    SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k));
+    TestView a(DType::kFloat32, {s.m, s.k}), b(DType::kFloat16, {s.k, s.n});
+    TestView alone(DType::kFloat32, {s.m, s.n}), shared(DType::kFloat32, {s.m, s.n});
+    a.FillWhole(random, 1'000'000);
+    b.FillWhole(random, 2000);
+    SetTeamSize(1);
+    Multiply(a, b, alone);
+    for (const int size : {2, 3, 8}) {
+      SetTeamSize(size);
+      Multiply(a, b, shared);
+      int64_t different = 0;
+      for (int64_t i = 0; i < alone.count(); ++i) {
+        different += std::memcmp(alone.At(i), shared.At(i), sizeof(float)) != 0 ? 1 : 0;
+      }
+      EXPECT_EQ(different, 0) << "a team of " << size;
+    }
+  }
+  SetTeamSize(team);
+}
+
 TEST(Matmul, BatchesBroadcast) {
   struct Shape {
     std::vector<int64_t> a, b, out;

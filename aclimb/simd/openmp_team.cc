@@ -220,16 +220,18 @@ void ShortenOpenMpWaits() noexcept {
   if (asked.load(std::memory_order_relaxed) || asked.exchange(true)) return;
   if (waits_are_chosen || MostOpenMpThreads() < 2) return;
   try {
-    // Beside these two the engine, the team and oneDNN's threads must still find room.
-    AskForThreads(2 + 2 * TeamSize());
-    QuietThread sleeper([] {
+    // Beside these two the engine, the team and oneDNN's threads must still find room. Large teams
+    // make do with fewer.
+    AskForThreads(2 + 2 * std::min(TeamSize(), 8));
+    const QuietThread sleeper([] {
+      // Its team has the name too.
+      (void)pthread_setname_np(pthread_self(), "aclimb-openmp");
       omp_set_dynamic(0);
       omp_set_max_active_levels(1);
       GOMP_parallel([](void*) {}, nullptr, 2, 0);
       static const std::atomic<uint32_t> for_ever{0};
       for (;;) FutexWait(for_ever, 0);
     });
-    sleeper.Name("aclimb-openmp");
   } catch (const std::system_error&) {
     // The waits stay long.
   }

@@ -6,11 +6,16 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
 
 #include "aclimb/core/sanitized.h"
+#include "aclimb/simd/parallel.h"
 
 extern "C" {
 void GOMP_parallel(void (*body)(void*), void* data, unsigned num_threads, unsigned flags);
@@ -65,12 +70,12 @@ TEST(OpenMpTeam, WhatTheThreadHasSetDoesNotCountAndComesBack) {
 }
 
 // This program again, with a variable that OpenMP's runtime reads when it is loaded.
-std::string SizeWith(const std::string& setting) {
+std::string SizeWith(const std::string& setting, const std::string& test = "PrintsASize") {
   char path[4096] = {};
   if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0) return "no path";
   const std::string command = setting + " '" + path +
                               "' --gtest_also_run_disabled_tests "
-                              "--gtest_filter=OpenMpTeam.DISABLED_PrintsASize 2>&1";
+                              "--gtest_filter=OpenMpTeam.DISABLED_" + test + " 2>&1";
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "no pipe";
   std::string text;
@@ -81,6 +86,33 @@ std::string SizeWith(const std::string& setting) {
 }
 
 TEST(OpenMpTeam, DISABLED_PrintsASize) { std::printf("size %d\n", TeamOf(3)); }
+
+// The names of this process's threads.
+std::multiset<std::string> ThreadNames() {
+  std::multiset<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream comm(entry.path() / "comm");
+    std::string name;
+    if (std::getline(comm, name)) names.insert(name);
+  }
+  return names;
+}
+
+// As many as there are for short waits: a thread and its team of two.
+TEST(OpenMpTeam, DISABLED_PrintsASizeOfShortWaits) {
+  ShortenOpenMpWaits();
+  ShortenOpenMpWaits();
+  for (int i = 0; i < 200 && ThreadNames().count("aclimb-openmp") < 2; ++i) usleep(10'000);
+  std::printf("size %d\n", static_cast<int>(ThreadNames().count("aclimb-openmp")));
+}
+
+TEST(OpenMpTeam, WaitsAreShortUnlessTheProgramChose) {
+  if (kThreadSanitized) GTEST_SKIP() << "that build has one OpenMP thread";
+  EXPECT_EQ(SizeWith("", "PrintsASizeOfShortWaits"), "2");
+  EXPECT_EQ(SizeWith("OMP_WAIT_POLICY=active", "PrintsASizeOfShortWaits"), "0");
+  EXPECT_EQ(SizeWith("GOMP_SPINCOUNT=1000", "PrintsASizeOfShortWaits"), "0");
+  EXPECT_EQ(SizeWith("OMP_THREAD_LIMIT=1", "PrintsASizeOfShortWaits"), "0");
+}
 
 TEST(OpenMpTeam, VariablesLimitTheTeamAndNeverBreakIt) {
   if (kThreadSanitized) GTEST_SKIP() << "that build has one OpenMP thread";

@@ -128,10 +128,10 @@ int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
 }
 
 int HostAllocate(uint64_t bytes, void** address) {
-  constexpr uint64_t kPage = 4096;
+  constexpr uint64_t kBoundary = 4096;
   ForgetRefusal();
-  if (bytes > ~uint64_t{0} - kPage) return kRtMemoryAllocation;
-  void* memory = std::aligned_alloc(kPage, RoundUp(bytes, kPage));
+  if (bytes > ~uint64_t{0} - kBoundary) return kRtMemoryAllocation;
+  void* memory = std::aligned_alloc(kBoundary, RoundUp(bytes, kBoundary));
   if (memory == nullptr) {
     NoteRefusedMemory("the page-locked memory", "aligned_alloc", bytes, errno);
     return kRtMemoryAllocation;

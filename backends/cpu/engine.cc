@@ -62,6 +62,8 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
   if (looks_soon && NeedsNoEngine(next) && !deferred_ && ready_count_ == 1 &&
       queue->tasks.size() == 1) {
     deferred_ = true;
+    // A thread that waits for the queue already.
+    queue->changed.notify_all();
     return;
   }
   if (deferred_) expects_waiter_ = false;
@@ -76,7 +78,9 @@ void Engine::Unready(AclimbQueue* queue) noexcept {
 }
 
 void Engine::FlushDeferred() {
-  if (deferred_) Wake();
+  if (!deferred_) return;
+  expects_waiter_ = false;
+  Wake();
 }
 
 void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) noexcept {

@@ -57,6 +57,8 @@ class Engine {
   // Work may run again after the process began to exit.
   void Unpark();
   bool TaskRuns() const { return executing_; }
+  // How often Wake() was called.
+  uint64_t wakes() const { return signals_.load(std::memory_order_relaxed); }
   // Has the engine run what is ready and whose wake-up was left out.
   void Continue() noexcept;
   // In a child of fork: there is no thread, and nobody waits.
@@ -80,9 +82,9 @@ class Engine {
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
 
   // For a while after work the engine spins, and then looks around by itself, once a millisecond.
-  // It is not told of a lone task while it spins, nor of a lone short one between two looks: either
-  // a synchronising call runs the task, which saves waking its thread at the end, or the engine
-  // finds it.
+  // It is not told of a lone task while it spins, nor between two looks of a lone one that is short
+  // or follows one that a waiting thread has run: either a synchronising call runs the task, which
+  // saves waking its thread at the end, or the engine finds it.
   static constexpr int kTicks = 50;
 
   std::array<QueueList, kPriorities> ready_;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <string>
 #include <thread>
@@ -168,6 +169,31 @@ TEST(Engine, ARecordingBehindFinishedWorkIsDone) {
   done->Release();
   dropped->Release();
   DestroyQueue(urgent.queue.get(), /*drain=*/true);
+}
+
+// Else the engine's thread would take a core from the team at each of them.
+TEST(Engine, LongTasksOfAProgramThatWaitsForEachWakeNobody) {
+  Engine* const engine = EngineOf(7);
+  const auto queue = CreateQueue(engine, AclimbQueueOptions{9, 0, 0});
+  Task task;
+  task.run.any_thread = 1;
+  task.run.cost_bytes = 2 * Engine::kLongBytes;
+  task.run.run = [](void*) { return 0; };
+  const auto run = [&] {
+    ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+    ASSERT_EQ(WaitQueue(queue.get(), -1), 0);
+  };
+  // The engine's thread has seen work, and looks around.
+  for (int i = 0; i < 10; ++i) {
+    run();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  // A thread that loses its core before it waits leaves the task to the engine, now and then.
+  constexpr int kTasks = 1000;
+  const uint64_t before = engine->wakes();
+  for (int i = 0; i < kTasks; ++i) run();
+  EXPECT_LT(engine->wakes() - before, kTasks / 4);
+  DestroyQueue(queue.get(), /*drain=*/true);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 import torch
 
-from comparison import compare, poisoned, view_of
+from comparison import Mismatch, compare, poisoned, view_of
 
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
 
@@ -23,19 +23,25 @@ def terms_of(*tensors):
 
 
 def run(client, rng, worst, name, arguments, shape, reference, scale=None, behind=(), peer=True,
-        result=None):
+        result=None, exact=False):
     """Runs aclnn<name>(arguments..., out, behind...) and compares `out` with reference(*tensors).
 
     Tensors among the arguments get views of their own; functions give what the client passes, a
     ctypes value for instance. scale is that of compare(), and without one that of a result in which
     nothing cancels. PyTorch's own result in the problem's dtype is told beside ours if peer says so
     and PyTorch has it on a CPU. result is the dtype of `out`, where it is not the first tensor's.
+    exact: the function only moves elements, and every bit counts.
     """
     tensors = [argument for argument in arguments if torch.is_tensor(argument)]
     dtype = result or tensors[0].dtype
     out = client.tensor(poisoned(shape, dtype, rng))
     views = [client.tensor(view_of(a, rng)) if torch.is_tensor(a) else a() for a in arguments]
     client.run("aclnn" + name, *views, out, *(argument() for argument in behind))
+    shapes = [list(t.shape) for t in tensors]
+    if exact:
+        if not torch.equal(out.read(), reference(*tensors)):
+            raise Mismatch(f"{name} {shapes} {dtype}: elements differ")
+        return
     wide = [t.double() if t.is_floating_point() else t for t in tensors]
     expected = reference(*wide)
     rounded = expected.to(dtype)
@@ -48,5 +54,4 @@ def run(client, rng, worst, name, arguments, shape, reference, scale=None, behin
             if "not implemented for" not in str(error):
                 raise
     scale = expected.abs() if scale is None else scale
-    shapes = [list(t.shape) for t in tensors]
     compare(worst, out.read(), expected, dtype, scale, f"{name} {shapes} {dtype}", theirs)

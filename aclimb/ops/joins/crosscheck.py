@@ -19,4 +19,4 @@ def check(client, rng, worst):
     expected = (torch.cat if name == "Cat" else torch.stack)(parts, dim)
     passed = [client.tensor(view_of(part, rng)) for part in parts]
     run(client, rng, worst, name, [lambda: client.tensors(passed), lambda: ctypes.c_int64(dim)], list(expected.shape),
-        lambda: expected, peer=False, result=dtype)
+        lambda: expected, exact=True, result=dtype)

@@ -40,7 +40,9 @@ def check(client, rng, worst):
     elif name == "BinaryCrossEntropy":
         x, target = torch.rand(shape).clamp(0.05, 0.95), torch.rand(shape)
         passed.insert(0, lambda: None)  # no weight
+    x, target = x.to(dtype), target.to(dtype)
     # Terms of both signs may cancel.
-    scale = torch.full((), 256.0 * 8 * (x.numel() if reduction == "sum" else 1))
-    run(client, rng, worst, name, [x.to(dtype), target.to(dtype), *passed], shape if reduction == "none" else [],
+    terms = CALLS[name](x.double(), target.double(), **{**options, "reduction": "none"})
+    scale = REDUCTIONS[reduction](terms.abs()) * 256
+    run(client, rng, worst, name, [x, target, *passed], shape if reduction == "none" else [],
         lambda x, target: CALLS[name](x, target, **options), scale=scale)

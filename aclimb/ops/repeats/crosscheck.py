@@ -10,4 +10,4 @@ def check(client, rng, worst):
     repeats = [rng.randint(1, 3) for _ in range(len(shape) + rng.randint(0, 1))]
     value = torch.randint(-100, 100, shape).to(dtype)
     run(client, rng, worst, "Repeat", [value, lambda: client.ints(repeats)], list(value.repeat(repeats).shape),
-        lambda x: x.repeat(repeats), peer=False)
+        lambda x: x.repeat(repeats), exact=True)

@@ -23,4 +23,4 @@ def check(client, rng, worst):
     else:
         passed = [lambda n=n: client.ints(n) for n in (starts, ends, dims, steps)]
     run(client, rng, worst, name, [value, *passed], list(value[tuple(where)].shape),
-        lambda x: x[tuple(where)], peer=False)
+        lambda x: x[tuple(where)], exact=True)
