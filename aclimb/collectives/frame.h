@@ -14,8 +14,9 @@ namespace aclimb::collectives {
 
 // Of all that ranks say to each other: these frames, what is in them, and what they send on the
 // connections between them. It is raised with each change of that. Ranks of different builds come
-// together when they have the same one; else the hub refuses them. For that to be readable
-// everywhere, a frame's header, the begin of kHello and kRefused stay as they are.
+// together when they have the same one; else the hub refuses them. protocol_test.cc has the bytes.
+// For that to be readable everywhere, a frame's header, the begin of kHello and kRefused stay as
+// they are.
 constexpr uint16_t kProtocolVersion = 1;
 
 // What ranks and the hub, where they meet, say to each other. Behind each name: who says it, and

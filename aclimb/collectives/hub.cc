@@ -244,8 +244,7 @@ void Hub::HandleHello(Connection& connection, const Frame& frame) {
   if (!same_version) {
     const std::string text =
         Cat("rank ", rank, " speaks version ", frame.version,
-            " of the protocol between ranks, and the process that called HcclGetRootInfo version ",
-            kProtocolVersion);
+            " of the protocol between ranks, and the root version ", kProtocolVersion);
     refuse(text, HCCL_E_NOT_SUPPORT);
     if (!complete_ && !failed_) RefuseAll(HCCL_E_NOT_SUPPORT, text);
     return;

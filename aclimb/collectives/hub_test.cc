@@ -191,7 +191,7 @@ TEST_F(HubTest, ARankOfAnotherVersionIsRefused) {
     }
     const Socket third = speak(2, version, "what only that version has");
     const std::string said = "rank 2 speaks version " + std::to_string(other);
-    const std::string own = "HcclGetRootInfo version " + std::to_string(kProtocolVersion);
+    const std::string own = "the root version " + std::to_string(kProtocolVersion);
     std::vector<std::string> texts = {Await(third, &of_third, FrameType::kRefused, version),
                                       Await(second, &of_second, FrameType::kRefused)};
     EXPECT_TRUE(Ends(third));
@@ -267,9 +267,8 @@ TEST_F(HubTest, AnExchangeWithPiecesMissingIsRefused) {
   Socket come;
   while (!come) come = Accept(listener, &from);
   const std::string member = ByteWriter().Add(Secret{}).Take();
-  std::string said =
-      Encode(FrameType::kWelcome, ByteWriter().Text(member).Text(member).Take()) +
-      Encode(FrameType::kExchanged, ByteWriter().Text("key").Text("piece").Take());
+  std::string said = Encode(FrameType::kWelcome, ByteWriter().Text(member).Text(member).Take()) +
+                     Encode(FrameType::kExchanged, ByteWriter().Text("key").Text("piece").Take());
   ASSERT_TRUE(SendSome(come, &said));
   const LinkResult link = join.get();
   ASSERT_TRUE(link.ok()) << link.status().refusal().what;

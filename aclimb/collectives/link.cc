@@ -77,8 +77,9 @@ Result<std::shared_ptr<Link>> Link::Join(const Token& token, uint32_t size, uint
                   Cat("the root at ", token.address, " port ", token.port,
                       " closed the connection while the ranks joined; expected it to wait for all "
                       "of them."),
-                  "check that the process that called HcclGetRootInfo still runs, and that this "
-                  "rank has its rootInfo and is in its whitelist",
+                  "check that its process, which called HcclGetRootInfo or has rank 0 of the rank "
+                  "table, still runs, has the same release of Aclimb, gave this rank its rootInfo, "
+                  "and has it in its whitelist",
                   "collective/join");
   }
 }
@@ -153,8 +154,8 @@ Result<std::vector<std::string>> Link::Exchange(const std::string& key,
     exchanged_.erase(found);
     if (theirs.size() == ranks.size()) return theirs;
     return Refuse(HCCL_E_INTERNAL,
-                  Cat("the root handed on what ", theirs.size(), " ranks have for this one; expected ",
-                      ranks.size(), " ranks."),
+                  Cat("the root handed on what ", theirs.size(),
+                      " ranks have for this one; expected ", ranks.size(), " ranks."),
                   "report it as a bug, with the programs' calls", "collective/internal");
   }
   if (const auto found = exchange_failed_.find(key); found != exchange_failed_.end()) {
@@ -172,8 +173,9 @@ Result<std::vector<std::string>> Link::Exchange(const std::string& key,
          ByteWriter().Text(key).Number(static_cast<uint32_t>(HCCL_E_TIMEOUT)).Text(text).Take());
   }
   return Refuse(told ? HCCL_E_REMOTE : HCCL_E_TIMEOUT,
-                told ? "the process that called HcclGetRootInfo has ended while ranks connected; "
-                       "expected it to run as long as they do."
+                told ? "the root's process, which called HcclGetRootInfo or has rank 0 of the rank "
+                       "table, has ended while ranks connected; expected it to run as long as they "
+                       "do."
                      : "the ranks of the group did not all come to connect in time; expected all "
                        "of them within HCCL_CONNECT_TIMEOUT.",
                 "check that all of them make the same calls",

@@ -106,8 +106,9 @@ Result<std::unique_ptr<Group>> MeshGroup::Connect(const AclimbTransport& transpo
   // A child would keep what is neither a Socket's nor the transport's.
   const ForkHold hold;
   std::vector<int> descriptors;
+  descriptors.reserve(sockets.value().size());
   for (Socket& socket : sockets.value()) descriptors.push_back(socket.Release());
-  const AclimbMeshConfig config = {rank, group->size(), descriptors.data()};
+  const AclimbMeshConfig config = {rank, group->size(), descriptors.data(), own.c_str()};
   AclimbTransportError error = {};
   if (group->transport_.make(&config, &group->mesh_, &error) != 0) {
     group->mesh_ = nullptr;

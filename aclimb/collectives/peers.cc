@@ -95,8 +95,13 @@ Status Peers::Turn(Deadline deadline) {
     waits.push_back({peers_[rank].socket.descriptor(), POLLIN, 0});
   }
   const auto patience = std::min<Clock::duration>(deadline - now, std::chrono::seconds(1));
-  poll(waits.data(), waits.size(),
-       static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(patience).count()));
+  const int ready =
+      poll(waits.data(), waits.size(),
+           static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(patience).count()));
+  if (ready < 0) {
+    if (errno == EINTR) return Ok();
+    throw std::system_error(errno, std::generic_category(), "poll");
+  }
   for (size_t i = 0; i < hosts.size(); ++i) {
     if (waits[1 + known + i].revents == 0) continue;
     if (Status status = ReadAnswer(hosts[i], deadline); !status.ok()) return status;
@@ -116,15 +121,18 @@ Status Peers::Reach(uint32_t rank, Deadline deadline) {
   for (;;) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    const int error = TryConnect(peer.at, left, &peer.socket);
-    std::string greeting = ByteWriter().Number(rank_).Add(peer.own).Take();
-    // It is short: a connection that does not take all of it is broken.
-    if (error == 0 && SendSome(peer.socket, &greeting) && greeting.empty()) return Ok();
+    int error = TryConnect(peer.at, left, &peer.socket);
+    if (error == 0) {
+      std::string greeting = ByteWriter().Number(rank_).Add(peer.own).Take();
+      // It is short: a connection that does not take all of it is broken.
+      if (SendSome(peer.socket, &greeting) && greeting.empty()) return Ok();
+      error = errno;
+    }
     const bool late = Clock::now() >= deadline;
     if (late || ++peer.attempts >= kAttempts) {
-      return Failed(late ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT,
-                    Cat("rank ", rank, " at ", AddressText(peer.at), " cannot be reached (",
-                        std::generic_category().message(error), ")"));
+      return Failed(
+          late ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT,
+          Cat(PlaceOf(rank), " cannot be reached (", std::generic_category().message(error), ")"));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100 * peer.attempts));
   }
@@ -139,13 +147,12 @@ Status Peers::ReadAnswer(uint32_t rank, Deadline deadline) {
       Connected(peer);
       return Ok();
     }
-    return Failed(HCCL_E_TCP_CONNECT, Cat("somebody else answers for rank ", rank, " at ",
-                                          AddressText(peer.at), " port ", PortOf(peer.at)));
+    return Failed(HCCL_E_TCP_CONNECT, Cat("somebody else answers for ", PlaceOf(rank)));
   }
   if (received != Received::kEnd) return Ok();
   if (++peer.attempts < kAttempts) return Reach(rank, deadline);
-  return Failed(HCCL_E_TCP_CONNECT, Cat("rank ", rank, " at ", AddressText(peer.at),
-                                        " closed the connection before it had answered"));
+  return Failed(HCCL_E_TCP_CONNECT,
+                Cat(PlaceOf(rank), " closed the connection before it had answered"));
 }
 
 void Peers::AcceptAll() {
@@ -208,6 +215,11 @@ void Peers::Drop(Guest& guest, const char* why) {
 // Once for each: who comes again has lost its first connection.
 void Peers::Connected(Peer& peer) {
   if (!std::exchange(peer.connected, true)) --open_;
+}
+
+std::string Peers::PlaceOf(uint32_t rank) const {
+  const Endpoint& at = peers_[rank].at;
+  return Cat("rank ", rank, " at ", AddressText(at), " port ", PortOf(at));
 }
 
 Status Peers::Failed(int code, const std::string& why) const {

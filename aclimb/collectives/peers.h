@@ -64,6 +64,7 @@ class Peers {
   void Drop(Guest& guest, const char* why);
   void DropOldest(const char* why);
   void Connected(Peer& peer);
+  std::string PlaceOf(uint32_t rank) const;
   Status Failed(int code, const std::string& why) const;
 
   const std::string address_;

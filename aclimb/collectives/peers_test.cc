@@ -3,15 +3,21 @@
 #include "aclimb/collectives/peers.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <future>
 #include <random>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +28,21 @@ namespace aclimb::collectives {
 namespace {
 
 using Sockets = Result<std::vector<Socket>>;
+
+// While it lives, the process may have descriptors below this number alone.
+class DescriptorLimit {
+ public:
+  explicit DescriptorLimit(rlim_t soft) {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    rlimit limit = before_;
+    limit.rlim_cur = std::min(limit.rlim_max, soft);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  }
+  ~DescriptorLimit() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_ = {};
+};
 
 class PeersTest : public testing::Test {
  protected:
@@ -102,6 +123,17 @@ class PeersTest : public testing::Test {
     EXPECT_TRUE(SendSome(made, &greeting));
     return made;
   }
+  // What rank 1 is told of where rank 0 is.
+  void PutFirstAt(const Endpoint& at) {
+    std::string& told = invitations_[1][0];
+    const std::string secret = told.substr(told.size() - sizeof(Secret));
+    told = ByteWriter().Text("127.0.0.1").Number(collectives::PortOf(at)).Take() + secret;
+  }
+  static Socket ListenOnLoopback() {
+    Endpoint any;
+    EXPECT_TRUE(ParseEndpoint("127.0.0.1", 0, &any));
+    return Listen(any);
+  }
   static Socket Knock(const Endpoint& at) {
     Socket stranger;
     EXPECT_EQ(TryConnect(at, std::chrono::seconds(30), &stranger), 0);
@@ -142,18 +174,12 @@ TEST_F(PeersTest, StrangersKeepNobodyApart) {
 // anybody looks.
 TEST_F(PeersTest, ManyRanksAtOnceAreAllTaken) {
   constexpr uint32_t kRanks = 600;
-  rlimit limit = {};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit before = limit;
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 4096);
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  const DescriptorLimit limit(4096);
   StartFirst(kRanks);
   std::vector<Socket> others;
   for (uint32_t rank = 1; rank < kRanks; ++rank) others.push_back(KnockAs(rank));
   const Sockets come = Connect(0, std::chrono::seconds(30)).get();
   EXPECT_TRUE(come.ok()) << come.status().refusal().what;
-  others.clear();
-  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 // Strangers do not take the last descriptors from a rank that comes behind them.
@@ -162,14 +188,11 @@ TEST_F(PeersTest, StrangersMakeRoomWhenDescriptorsRunOut) {
   std::vector<Socket> strangers;
   for (int i = 0; i < 40; ++i) strangers.push_back(Knock(PortOf(0)));
   const Socket second = KnockAs(1);
-  rlimit limit = {};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit before = limit;
-  limit.rlim_cur = static_cast<rlim_t>(second.descriptor()) + 10;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   auto first = Connect(0, std::chrono::seconds(30));
-  first.wait();
-  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  {
+    const DescriptorLimit limit(static_cast<rlim_t>(second.descriptor()) + 10);
+    first.wait();
+  }
   const Sockets come = first.get();
   EXPECT_TRUE(come.ok()) << come.status().refusal().what;
 }
@@ -189,7 +212,8 @@ TEST_F(PeersTest, ARankWithTheSecretOfAnotherIsAStranger) {
     const Sockets closed = each->get();
     ASSERT_FALSE(closed.ok());
     EXPECT_EQ(closed.status().code(), HCCL_E_TCP_CONNECT);
-    EXPECT_NE(closed.status().refusal().what.find("rank 0 at 127.0.0.1 closed"), std::string::npos)
+    EXPECT_NE(closed.status().refusal().what.find(" closed the connection before"),
+              std::string::npos)
         << closed.status().refusal().what;
   }
 }
@@ -197,13 +221,8 @@ TEST_F(PeersTest, ARankWithTheSecretOfAnotherIsAStranger) {
 // Who answers at a rank's address has to know the secret too.
 TEST_F(PeersTest, SomebodyElseAtTheAddressIsNotTaken) {
   Start(2);
-  Endpoint any;
-  ASSERT_TRUE(ParseEndpoint("127.0.0.1", 0, &any));
-  const Socket stranger = Listen(any);
-  const std::string secret = invitations_[1][0].substr(invitations_[1][0].size() - sizeof(Secret));
-  invitations_[1][0] =
-      ByteWriter().Text("127.0.0.1").Number(collectives::PortOf(LocalEndpoint(stranger))).Take() +
-      secret;
+  const Socket stranger = ListenOnLoopback();
+  PutFirstAt(LocalEndpoint(stranger));
   auto second = Connect(1, std::chrono::seconds(60));
   Endpoint from;
   Socket come;
@@ -216,6 +235,67 @@ TEST_F(PeersTest, SomebodyElseAtTheAddressIsNotTaken) {
   EXPECT_NE(none.status().refusal().what.find("somebody else answers for rank 0"),
             std::string::npos)
       << none.status().refusal().what;
+}
+
+TEST_F(PeersTest, ARankThatIsNotThereIsNamedWithItsPort) {
+  Start(2);
+  Socket closed = ListenOnLoopback();
+  const Endpoint at = LocalEndpoint(closed);
+  closed.Close();
+  PutFirstAt(at);
+  const Sockets none = Connect(1, std::chrono::seconds(60)).get();
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.status().code(), HCCL_E_TCP_CONNECT);
+  const std::string said = "rank 0 at 127.0.0.1 port " + std::to_string(collectives::PortOf(at)) +
+                           " cannot be reached (Connection refused)";
+  EXPECT_NE(none.status().refusal().what.find(said), std::string::npos)
+      << none.status().refusal().what;
+}
+
+// What the system refuses is no rank's fault.
+TEST_F(PeersTest, AWaitThatTheSystemRefusesIsNoTimeOut) {
+  Start(2);
+  const Socket silent = ListenOnLoopback();
+  PutFirstAt(LocalEndpoint(silent));
+  auto second = Connect(1, std::chrono::seconds(20));
+  Endpoint from;
+  Socket come;
+  while (!come) come = Accept(silent, &from);
+  // poll refuses more descriptors than a process may have.
+  const DescriptorLimit limit(1);
+  EXPECT_THROW(static_cast<void>(second.get()), std::system_error);
+}
+
+TEST(SocketTest, ASignalEndsNoConnect) {
+  struct sigaction nothing = {}, before = {};
+  nothing.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGUSR1, &nothing, &before), 0);
+  Endpoint any, from;
+  ASSERT_TRUE(ParseEndpoint("127.0.0.1", 0, &any));
+  const Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+  ASSERT_EQ(bind(listener.descriptor(), reinterpret_cast<sockaddr*>(&any.address), any.bytes), 0);
+  // There is room for one who waits, so the other is not answered.
+  ASSERT_EQ(listen(listener.descriptor(), 0), 0);
+  const Endpoint at = LocalEndpoint(listener);
+  Socket first, second;
+  ASSERT_EQ(TryConnect(at, std::chrono::seconds(30), &first), 0);
+  std::atomic<bool> done{false};
+  int error = -1;
+  std::thread caller([&] {
+    error = TryConnect(at, std::chrono::seconds(60), &second);
+    done = true;
+  });
+  for (int i = 0; i < 30; ++i) {
+    pthread_kill(caller.native_handle(), SIGUSR1);
+    usleep(10000);
+  }
+  while (!done) {
+    Accept(listener, &from);
+    usleep(1000);
+  }
+  caller.join();
+  EXPECT_EQ(error, 0) << strerror(error);
+  EXPECT_EQ(sigaction(SIGUSR1, &before, nullptr), 0);
 }
 
 }  // namespace

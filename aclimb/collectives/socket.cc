@@ -86,9 +86,14 @@ int TryConnect(const Endpoint& to, std::chrono::milliseconds patience, Socket* m
   if (connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&to.address), to.bytes) != 0) {
     if (errno != EINPROGRESS) return errno;
     pollfd waits = {socket.descriptor(), POLLOUT, 0};
-    if (poll(&waits, 1, static_cast<int>(std::max<int64_t>(patience.count(), 1))) <= 0) {
-      return ETIMEDOUT;
-    }
+    const auto end = std::chrono::steady_clock::now() + patience;
+    int ready = 0;
+    do {
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      ready = poll(&waits, 1, static_cast<int>(std::max<int64_t>(left.count(), 1)));
+    } while (ready < 0 && errno == EINTR);
+    if (ready <= 0) return ready == 0 ? ETIMEDOUT : errno;
     int error = 0;
     socklen_t bytes = sizeof(error);
     getsockopt(socket.descriptor(), SOL_SOCKET, SO_ERROR, &error, &bytes);
@@ -180,12 +185,15 @@ Status Connect(const Endpoint& to, std::chrono::steady_clock::time_point deadlin
       if (attempt > 5) attempt = 5;
       continue;
     }
-    return Refuse(late ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT,
-                  Cat("the root at ", AddressText(to), " port ", PortOf(to), " cannot be reached (",
-                      ErrorText(error), "); expected the process that called HcclGetRootInfo."),
-                  "check that it still runs and that no firewall is between; HCCL_IF_IP or "
-                  "HCCL_SOCKET_IFNAME on the root choose another of its addresses",
-                  "collective/connect");
+    return Refuse(
+        late ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT,
+        Cat("the root at ", AddressText(to), " port ", PortOf(to), " cannot be reached (",
+            ErrorText(error),
+            "); expected the process that called HcclGetRootInfo, or has rank 0 of the rank "
+            "table."),
+        "check that it still runs and that no firewall is between; HCCL_IF_IP or "
+        "HCCL_SOCKET_IFNAME on the root choose another of its addresses",
+        "collective/connect");
   }
 }
 

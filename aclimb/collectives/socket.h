@@ -65,7 +65,8 @@ Status Connect(const Endpoint& to, std::chrono::steady_clock::time_point deadlin
 // A host that was cut off without a word is noticed within half a minute.
 void KeepAlive(const Socket& socket);
 
-// What can be sent at once is cut off the front of *bytes. False when the connection is gone.
+// What can be sent at once is cut off the front of *bytes. False when the connection is gone. Where
+// not all was sent, errno says why.
 bool SendSome(const Socket& socket, std::string* bytes);
 enum class Received { kSome, kNothing, kEnd };
 // Appends what has come, up to a number of bytes. kEnd: no more will.

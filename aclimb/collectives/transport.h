@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_TRANSPORT_API_VERSION 4
+#define ACLIMB_TRANSPORT_API_VERSION 5
 
 typedef struct AclimbMesh AclimbMesh;  // one rank's connections to all others
 
@@ -41,6 +41,8 @@ typedef struct AclimbMeshConfig {
   // Of each rank a TCP socket that is connected with it, whose bytes come from nobody else; of this
   // rank itself, -1. They become the mesh's, when it cannot be made too.
   const int* sockets;
+  // Of this host, numeric; nobody has to reach it.
+  const char* address;
 } AclimbMeshConfig;
 
 // What is the same on all ranks that take part in an operation, and nowhere else: data of calls

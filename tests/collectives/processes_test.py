@@ -255,9 +255,13 @@ def strangers(program):
 
 
 class Hosts:
-    """Two hosts with a network between them: network namespaces, where the system lets us have them."""
+    """Two hosts with a network between them: network namespaces, where the system lets us have them.
 
-    def __init__(self):
+    A host of one rank alone needs no loopback, if the root is elsewhere: `loopbacks` is how many have one.
+    """
+
+    def __init__(self, loopbacks=2):
+        self.loopbacks = loopbacks
         self.names = [f"aclimb_{os.getpid()}_{rank}" for rank in range(2)]
         self.addresses = ["10.233.71.1", "10.233.71.2"]
 
@@ -266,9 +270,9 @@ class Hosts:
             command("ip", "netns", "add", name)
         command("ip", "link", "add", "ranks", "netns", self.names[0], "type", "veth",
                 "peer", "name", "ranks", "netns", self.names[1])
-        for name, address in zip(self.names, self.addresses):
+        for host, (name, address) in enumerate(zip(self.names, self.addresses)):
             command("ip", "-n", name, "addr", "add", f"{address}/24", "dev", "ranks")
-            for interface in ("lo", "ranks"):
+            for interface in ("lo", "ranks") if host < self.loopbacks else ("ranks",):
                 command("ip", "-n", name, "link", "set", interface, "up")
         return self
 
@@ -294,7 +298,7 @@ def two_hosts(program):
     """Ranks on two hosts; then the network between them is cut."""
     with contextlib.ExitStack() as stack:
         try:
-            hosts = stack.enter_context(Hosts())
+            hosts = stack.enter_context(Hosts(loopbacks=1))
         except (OSError, subprocess.CalledProcessError) as error:
             Hosts().__exit__()
             print(f"skipped: no network namespaces here ({error})")

@@ -3,6 +3,8 @@
 #include <gloo/transport/tcp/context.h>
 #include <gloo/transport/tcp/device.h>
 #include <gloo/transport/tcp/pair.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,13 +31,15 @@ class ConnectedPair final : public gloo::transport::tcp::Pair {
   // Here already: from ~Pair on, Gloo's own handleEvents would be called.
   ~ConnectedPair() override { close(); }
 
-  // Instead of the socket on which Gloo listens since the constructor.
+  // Instead of the socket on which Gloo listens since the constructor. It is this one's in any
+  // case.
   void Take(int socket) {
     const std::lock_guard<std::mutex> lock(m_);
-    // A child that has inherited its copy keeps it among what Gloo's thread waits for.
-    device_->unregisterDescriptor(fd_, this);
-    ::close(std::exchange(fd_, socket));
+    const int listener = std::exchange(fd_, socket);
     try {
+      // Closing is not enough: while a child has a copy, Gloo's thread would go on waiting for it.
+      device_->unregisterDescriptor(listener, this);
+      ::close(listener);
       handleConnected();
     } catch (const std::exception& failure) {
       ::close(std::exchange(fd_, -1));
@@ -80,8 +84,8 @@ class ConnectedPair final : public gloo::transport::tcp::Pair {
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
         return false;
       } else if (errno != EINTR) {
-        throw std::runtime_error("the connection broke (" +
-                                 std::generic_category().message(errno) + ")");
+        throw std::runtime_error("the connection broke (" + std::generic_category().message(errno) +
+                                 ")");
       }
     }
     if (!IsExpected()) throw std::runtime_error("a message came that nobody expects");
@@ -107,17 +111,36 @@ class ConnectedPair final : public gloo::transport::tcp::Pair {
   }
 };
 
+// While it lives, Gloo's thread does not sleep. Who takes a descriptor from it waits for its next
+// turn, which may be 10 ms away.
+class Awake final : public gloo::transport::tcp::Handler {
+ public:
+  explicit Awake(gloo::transport::tcp::Device& device)
+      : device_(device), descriptor_(eventfd(1, EFD_CLOEXEC)) {
+    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    device_.registerDescriptor(descriptor_, EPOLLIN, this);
+  }
+  ~Awake() override {
+    device_.unregisterDescriptor(descriptor_, this);
+    ::close(descriptor_);
+  }
+  void handleEvents(int) override {}
+
+ private:
+  gloo::transport::tcp::Device& device_;
+  const int descriptor_;
+};
+
 class ConnectedContext final : public gloo::transport::tcp::Context {
  public:
   using Context::Context;
 
-  // The socket is the connection's, which closes it.
-  void Take(int peer, int socket) {
+  ConnectedPair& Add(int peer) {
     // Each wait has a time of its own.
     auto pair = std::make_unique<ConnectedPair>(this, device_.get(), peer, gloo::kNoTimeout);
-    ConnectedPair& connected = *pair;
+    ConnectedPair& added = *pair;
     pairs_[static_cast<size_t>(peer)] = std::move(pair);
-    connected.Take(socket);
+    return added;
   }
 };
 

@@ -62,9 +62,10 @@ int Guarded(AclimbTransportError* error, Body&& body) noexcept {
 }
 
 int MakeMesh(const AclimbMeshConfig* config, AclimbMesh** mesh, AclimbTransportError* error) {
+  Sockets sockets(*config);
   return Guarded(error, [&] {
     auto made = std::make_unique<AclimbMesh>();
-    made->gloo = std::make_shared<Mesh>(*config);
+    made->gloo = std::make_shared<Mesh>(*config, sockets);
     *mesh = made.release();
   });
 }

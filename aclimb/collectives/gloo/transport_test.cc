@@ -3,22 +3,44 @@
 #include "aclimb/collectives/transport.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+namespace {
+
+// Of this thread, that succeed before one fails.
+thread_local size_t allocations_left = SIZE_MAX;
+
+}  // namespace
+
+// The compiler sees that the other one frees what malloc returned.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+void* operator new(size_t bytes) {
+  void* const memory = allocations_left > 0 ? std::malloc(bytes) : nullptr;
+  if (memory == nullptr) throw std::bad_alloc();
+  if (allocations_left != SIZE_MAX) --allocations_left;
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -64,7 +86,8 @@ struct Rank {
   AclimbTransportError error = {};
 
   Rank(uint32_t own, const std::vector<int>& sockets) : rank(own) {
-    const AclimbMeshConfig config = {own, static_cast<uint32_t>(sockets.size()), sockets.data()};
+    const AclimbMeshConfig config = {own, static_cast<uint32_t>(sockets.size()), sockets.data(),
+                                     "127.0.0.1"};
     EXPECT_EQ(Transport().make(&config, &mesh, &error), 0) << error.text;
   }
   ~Rank() {
@@ -157,6 +180,31 @@ TEST(Transport, EachFailureHasItsCause) {
   });
 }
 
+// The sockets are the mesh's from the beginning.
+TEST(Transport, AMeshThatCannotBeMadeClosesItsSockets) {
+  const AclimbTransport& transport = Transport();  // loading it allocates too
+  enum class Failure { kFirstAllocation, kSecondAllocation, kSocket };
+  for (const Failure failure :
+       {Failure::kFirstAllocation, Failure::kSecondAllocation, Failure::kSocket}) {
+    const auto [first, second] = ConnectedSockets();
+    const auto [third, fourth] = ConnectedSockets();
+    const bool memory = failure != Failure::kSocket;
+    const int unconnected = socket(AF_INET, SOCK_STREAM, 0);
+    const int sockets[] = {-1, memory ? first : unconnected, third};
+    const AclimbMeshConfig config = {0, 3, sockets, "127.0.0.1"};
+    AclimbMesh* mesh = nullptr;
+    AclimbTransportError error = {};
+    if (memory) allocations_left = static_cast<size_t>(failure);
+    const int failed = transport.make(&config, &mesh, &error);
+    allocations_left = SIZE_MAX;
+    EXPECT_EQ(failed, 1);
+    EXPECT_EQ(error.cause, memory ? ACLIMB_TRANSPORT_MEMORY : ACLIMB_TRANSPORT_CONNECTION)
+        << error.text;
+    for (const int each : {sockets[1], sockets[2]}) EXPECT_EQ(fcntl(each, F_GETFD), -1);
+    for (const int each : {memory ? unconnected : first, second, fourth}) close(each);
+  }
+}
+
 // Gloo's header has six numbers: all bytes, the kind of the message, its slot, offset, bytes of
 // data and offset there.
 std::string Garbage(std::mt19937_64* random) {
@@ -234,23 +282,22 @@ TEST(Transport, GarbageHarmsItsConnectionAlone) {
   }
 }
 
-// Every header that Gloo does not send here, to a rank that waits for 50 bytes; the connection stays
-// open. It is seen at the header's last byte.
+// Every header that Gloo does not send here, to a rank that waits for 50 bytes; the connection
+// stays open. It is seen at the header's last byte.
 TEST(Transport, AMessageThatNobodyExpectsEndsItsConnection) {
   constexpr uint64_t kBytes = 50, kHeader = 48, kSlot = uint64_t{7} | uint64_t{1} << 63;
   struct Header {
     uint64_t all, kind, slot, offset, length, there;
   };
-  for (const Header& header : {Header{kHeader + kBytes, 0, kSlot, 0, kBytes, 0},
-                               Header{kHeader, 4, kSlot, 0, 0, 0},
-                               Header{kHeader, uint64_t{1} << 32 | 2, kSlot, 0, kBytes, 0},
-                               Header{kHeader, 1, kSlot, 0, 0, 0},
-                               Header{kHeader + kBytes - 1, 1, kSlot, 0, kBytes - 1, 0},
-                               Header{kHeader + kBytes + 1, 1, kSlot, 0, kBytes + 1, 0},
-                               Header{kHeader, 1, kSlot, 0, kBytes, 0},
-                               Header{kHeader + 1, 2, kSlot, 0, kBytes, 0},
-                               Header{kHeader + 1, 3, kSlot, 0, kBytes, 0},
-                               Header{kHeader + kBytes, 1, kSlot + 1, 0, kBytes, 0}}) {
+  for (const Header& header :
+       {Header{kHeader + kBytes, 0, kSlot, 0, kBytes, 0}, Header{kHeader, 4, kSlot, 0, 0, 0},
+        Header{kHeader, uint64_t{1} << 32 | 2, kSlot, 0, kBytes, 0},
+        Header{kHeader, 1, kSlot, 0, 0, 0},
+        Header{kHeader + kBytes - 1, 1, kSlot, 0, kBytes - 1, 0},
+        Header{kHeader + kBytes + 1, 1, kSlot, 0, kBytes + 1, 0},
+        Header{kHeader, 1, kSlot, 0, kBytes, 0}, Header{kHeader + 1, 2, kSlot, 0, kBytes, 0},
+        Header{kHeader + 1, 3, kSlot, 0, kBytes, 0},
+        Header{kHeader + kBytes, 1, kSlot + 1, 0, kBytes, 0}}) {
     const auto [here, there] = ConnectedSockets();
     Rank rank(0, {-1, here});
     std::vector<char> come(kBytes);

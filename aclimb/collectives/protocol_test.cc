@@ -1,0 +1,319 @@
+// The bytes of all that ranks say to each other and to the hub, written out. Other builds have to
+// read them: who changes one of them raises kProtocolVersion, and writes the new ones here.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclimb/collectives/bytes.h"
+#include "aclimb/collectives/hub.h"
+#include "aclimb/collectives/link.h"
+#include "aclimb/collectives/peers.h"
+#include "hccl/hccl_types.h"
+
+namespace aclimb::collectives {
+namespace {
+
+static_assert(kProtocolVersion == 1, "the bytes below are those of version 1");
+
+using Clock = std::chrono::steady_clock;
+Clock::time_point In(int seconds) { return Clock::now() + std::chrono::seconds(seconds); }
+
+std::string Hex(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    text += "0123456789abcdef"[static_cast<uint8_t>(byte) >> 4];
+    text += "0123456789abcdef"[static_cast<uint8_t>(byte) & 15];
+  }
+  return text;
+}
+std::string Hex(const Secret& secret) { return Hex(ByteWriter().Add(secret).Take()); }
+std::string WithoutSpaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+std::string Bytes(const std::string& hex) {
+  const std::string digits = WithoutSpaces(hex);
+  std::string bytes;
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
+void Say(const Socket& socket, const std::string& hex) {
+  std::string bytes = Bytes(hex);
+  EXPECT_TRUE(SendSome(socket, &bytes));
+  EXPECT_TRUE(bytes.empty());
+}
+// The next bytes that come, as many as are expected.
+void Expect(const Socket& socket, const std::string& hex) {
+  const std::string expected = WithoutSpaces(hex);
+  std::string come;
+  for (const auto end = In(30); come.size() < expected.size() / 2 && Clock::now() < end;) {
+    const Received got = ReceiveSome(socket, &come, expected.size() / 2 - come.size());
+    if (got == Received::kEnd) break;
+    if (got == Received::kNothing) usleep(1000);
+  }
+  EXPECT_EQ(Hex(come), expected);
+}
+
+Endpoint Loopback(uint16_t port) {
+  Endpoint endpoint;
+  EXPECT_TRUE(ParseEndpoint("127.0.0.1", port, &endpoint));
+  return endpoint;
+}
+Socket AwaitGuest(const Socket& listener) {
+  Socket come;
+  Endpoint from;
+  for (const auto end = In(30); !come && Clock::now() < end; usleep(1000)) {
+    come = Accept(listener, &from);
+  }
+  return come;
+}
+
+// Each begins with "ACHB", its type, the version and the bytes behind that. What ranks say:
+std::string HelloFrame(const Secret& group, uint32_t size, uint32_t rank, const Secret& process) {
+  const std::string numbers = Hex(ByteWriter().Number(size).Number(rank).Take());
+  return "41434842 0100 0100 4c000000" + Hex(group) + numbers + "20000000" + Hex(process);
+}
+// "key", ranks 0 and 1, for them "a" and "bc".
+const std::string kExchange =
+    "41434842 0500 0100 1e000000 03000000 6b6579 02000000 00000000 01000000 01000000 61"
+    " 02000000 6263";
+// Rank 0, code 1, channel "ch", "why". The hub hands it on as it is.
+const std::string kFailed =
+    "41434842 0700 0100 15000000 00000000 01000000 02000000 6368 03000000 776879";
+const std::string kLeave = "41434842 0800 0100 00000000";
+// Channel "ch", ranks 0 and 1.
+const std::string kAsk = "41434842 0b00 0100 12000000 02000000 6368 02000000 00000000 01000000";
+// Channel "ch", call 7 with signature 8 and text "t", which sends 3 bytes to a rank as number 2.
+std::string StandFrame(const std::string& peer) {
+  return "41434842 0c00 0100 34000000 02000000 6368 0700000000000000 0800000000000000 01000000 74"
+         " 01000000 " +
+         peer + " 01 0200000000000000 0300000000000000";
+}
+// "key", code 1, "why". The hub hands it on as it is.
+const std::string kExchangeFailed =
+    "41434842 0e00 0100 12000000 03000000 6b6579 01000000 03000000 776879";
+// What the hub says:
+std::string WelcomeFrame(const std::vector<Secret>& processes) {
+  std::string body;
+  for (const Secret& each : processes) body += "20000000" + Hex(each);
+  const auto bytes = static_cast<uint32_t>(body.size() / 2);
+  return "41434842 0300 0100" + Hex(ByteWriter().Number(bytes).Take()) + body;
+}
+const std::string kAskRank = "41434842 0b00 0100 06000000 02000000 6368";
+// Channel "ch"; of rank 1 that it has answered, and what it did.
+const std::string kStands =
+    "41434842 0d00 0100 39000000 02000000 6368 01000000 01 0700000000000000 0800000000000000"
+    " 01000000 74 01000000 00000000 01 0200000000000000 0300000000000000";
+
+class Heard final : public Watcher {
+ public:
+  void RankGone(uint32_t rank, const std::string& why) override { Note("gone " + why, rank); }
+  void RankLeft(uint32_t rank) override { Note("left", rank); }
+  void RankFailed(uint32_t rank, uint32_t code, const std::string& what) override {
+    Note("failed " + std::to_string(code) + " " + what, rank);
+  }
+  Stand WhereItStands() override { return {0, true, 7, 8, "t", {{1, true, 2, 3}}}; }
+
+  std::string Await(const std::string& expected) {
+    std::string all;
+    for (const auto end = In(30); all != expected && Clock::now() < end; usleep(1000)) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      all = heard_;
+    }
+    return all;
+  }
+
+ private:
+  void Note(const std::string& what, uint32_t rank) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    heard_ += std::to_string(rank) + " " + what + "; ";
+  }
+  std::mutex mutex_;
+  std::string heard_;
+};
+
+TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
+  Secret group, other;
+  group.fill(0x11);
+  other.fill(0x22);
+  const Socket listener = Listen(Loopback(0));
+  const Token token = {"127.0.0.1", PortOf(LocalEndpoint(listener)), group, Secret()};
+  auto join = std::async(std::launch::async, [&] { return Link::Join(token, 2, 0, In(60)); });
+  const Socket hub = AwaitGuest(listener);
+  Expect(hub, HelloFrame(group, 2, 0, ProcessSecret()));
+  Say(hub, WelcomeFrame({ProcessSecret(), other}));
+  Result<std::shared_ptr<Link>> joined = join.get();
+  ASSERT_TRUE(joined.ok()) << joined.status().refusal().what;
+  std::shared_ptr<Link> link = std::move(joined.value());
+  ASSERT_EQ(link->members().size(), 2u);
+  EXPECT_TRUE(Equal(link->members()[1].process, other));
+
+  const auto exchange = [&] { return link->Exchange("key", {0, 1}, {"a", "bc"}, In(60)); };
+  auto pieces = std::async(std::launch::async, exchange);
+  Expect(hub, kExchange);
+  Say(hub, "41434842 0600 0100 12000000 03000000 6b6579 01000000 64 02000000 6566");
+  EXPECT_EQ(pieces.get().value(), (std::vector<std::string>{"d", "ef"}));
+  auto none = std::async(std::launch::async, exchange);
+  Expect(hub, kExchange);
+  Say(hub, kExchangeFailed);
+  const Status failed = none.get().TakeStatus();
+  EXPECT_EQ(failed.code(), 1);
+  EXPECT_EQ(failed.refusal().what.substr(0, 4), "why;");
+
+  Heard heard;
+  link->Watch("ch", &heard);
+  link->TellFailure("ch", 1, "why");
+  Expect(hub, kFailed);
+  Say(hub, "41434842 0700 0100 15000000 01000000 02000000 02000000 6368 03000000 776879");
+  Say(hub, "41434842 0900 0100 04000000 01000000");
+  Say(hub, "41434842 0a00 0100 0b000000 01000000 03000000 776879");
+  const std::string all = "1 failed 2 why; 1 left; 1 gone why; ";
+  EXPECT_EQ(heard.Await(all), all);
+
+  auto asked = std::async(std::launch::async, [&] { return link->Ask("ch", {0, 1}); });
+  Expect(hub, kAsk);
+  Say(hub, kAskRank);
+  Expect(hub, StandFrame("01000000"));
+  Say(hub, kStands);
+  const auto stands = asked.get();
+  ASSERT_TRUE(stands.has_value() && stands->size() == 1 && (*stands)[0].flows.size() == 1);
+  const collectives::Stand& stand = (*stands)[0];
+  EXPECT_TRUE(stand.rank == 1 && stand.answered && stand.number == 7 && stand.signature == 8);
+  EXPECT_TRUE(stand.text == "t" && stand.flows[0].number == 2 && stand.flows[0].bytes == 3);
+  link->Unwatch("ch");
+  link.reset();
+  Expect(hub, kLeave);
+}
+
+// A rank that knows the bytes alone.
+struct Speaker {
+  Socket socket;
+  FrameParser parser;
+
+  // The next frame of that type, as the bytes that came.
+  std::string Await(FrameType type) {
+    std::string bytes;
+    for (const auto end = In(30); Clock::now() < end; bytes.clear()) {
+      while (const std::optional<Frame> frame = parser.Next()) {
+        if (frame->type == type) return Hex(Encode(type, frame->body, frame->version));
+      }
+      if (ReceiveSome(socket, &bytes) == Received::kNothing) usleep(1000);
+      parser.Append(bytes);
+    }
+    return "nothing";
+  }
+};
+
+TEST(Protocol, WhatTheHubSaysAndHears) {
+  Settings settings;
+  settings.address = "127.0.0.1";
+  const Result<Token> token = Hub::Start(settings);
+  ASSERT_TRUE(token.ok()) << token.status().refusal().what;
+  std::vector<Secret> processes(3);
+  std::vector<Speaker> ranks(4);  // the last is one too many
+  for (Speaker& each : ranks) {
+    ASSERT_TRUE(Connect(Loopback(token.value().port), In(60), &each.socket).ok());
+  }
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    processes[rank].fill(static_cast<uint8_t>(0x31 + rank));
+    Say(ranks[rank].socket, HelloFrame(token.value().secret, 3, rank, processes[rank]));
+    if (rank == 2) continue;
+    // A text alone.
+    const std::string waiting = Bytes(ranks[rank].Await(FrameType::kWaiting));
+    ByteReader reader(std::string_view(waiting).substr(12));
+    EXPECT_NE(reader.Text(), "");
+    EXPECT_TRUE(reader.Complete());
+  }
+  const auto expect = [&](uint32_t rank, FrameType type, const std::string& hex) {
+    EXPECT_EQ(ranks[rank].Await(type), WithoutSpaces(hex)) << "rank " << rank;
+  };
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    expect(rank, FrameType::kWelcome, WelcomeFrame(processes));
+  }
+  Say(ranks[3].socket, HelloFrame(token.value().secret, 3, 0, Secret()));
+  const std::string refused = Bytes(ranks[3].Await(FrameType::kRefused));
+  ByteReader reader(std::string_view(refused).substr(12));
+  EXPECT_EQ(reader.Number<uint32_t>(), static_cast<uint32_t>(HCCL_E_PARA));
+  EXPECT_NE(reader.Text(), "");
+  EXPECT_TRUE(reader.Complete());
+
+  Say(ranks[0].socket, kExchange);
+  Say(ranks[1].socket, kExchange);
+  expect(0, FrameType::kExchanged,
+         "41434842 0600 0100 11000000 03000000 6b6579 01000000 61 01000000 61");
+  expect(1, FrameType::kExchanged,
+         "41434842 0600 0100 13000000 03000000 6b6579 02000000 6263 02000000 6263");
+  Say(ranks[0].socket, kExchange);
+  // Before the other one has come: the hub reads each connection in its order.
+  Say(ranks[0].socket, kExchangeFailed);
+  expect(0, FrameType::kExchangeFailed, kExchangeFailed);
+
+  Say(ranks[0].socket, kFailed);
+  expect(1, FrameType::kFailed, kFailed);
+  Say(ranks[0].socket, kAsk);
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    expect(rank, FrameType::kAsk, kAskRank);
+    Say(ranks[rank].socket, StandFrame(rank == 0 ? "01000000" : "00000000"));
+  }
+  expect(0, FrameType::kStands, kStands);
+  Say(ranks[1].socket, kLeave);
+  expect(0, FrameType::kLeft, "41434842 0900 0100 04000000 01000000");
+  ranks[2].socket.Close();
+  const std::string gone = Bytes(ranks[0].Await(FrameType::kGone));
+  ByteReader of_gone(std::string_view(gone).substr(12));
+  EXPECT_EQ(of_gone.Number<uint32_t>(), 2u);
+  EXPECT_NE(of_gone.Text(), "");
+  EXPECT_TRUE(of_gone.Complete());
+}
+
+// Where a rank is and what the peer has to show; the greeting of the one that comes, and the
+// answer.
+TEST(Protocol, WhatRanksSayToEachOther) {
+  const std::string address = "09000000 3132372e302e302e31";  // "127.0.0.1"
+  Secret other;
+  other.fill(0x22);
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    Result<Peers> peers = Peers::Listen("127.0.0.1", rank, 2);
+    ASSERT_TRUE(peers.ok()) << peers.status().refusal().what;
+    const std::string own = Hex(peers.value().InvitationFor(1 - rank));
+    ASSERT_EQ(own.size(), 2 * (13 + 2 + sizeof(Secret)));
+    EXPECT_EQ(own.substr(0, 26), WithoutSpaces(address));
+    const std::string secret = own.substr(30);
+    const auto port =
+        static_cast<uint16_t>(std::stoi(own.substr(28, 2) + own.substr(26, 2), nullptr, 16));
+    const Socket listener = Listen(Loopback(0));
+    const std::string place = Hex(ByteWriter().Number(PortOf(LocalEndpoint(listener))).Take());
+    std::vector<std::string> invitations(2);
+    invitations[1 - rank] = Bytes(address + place + Hex(other));
+    auto connect =
+        std::async(std::launch::async, [&] { return peers.value().Connect(invitations, In(60)); });
+    Socket peer;
+    if (rank == 0) {
+      ASSERT_EQ(TryConnect(Loopback(port), std::chrono::seconds(30), &peer), 0);
+      Say(peer, "01000000" + secret);
+      Expect(peer, Hex(other));
+    } else {
+      peer = AwaitGuest(listener);
+      Expect(peer, "01000000" + Hex(other));
+      Say(peer, secret);
+    }
+    const Result<std::vector<Socket>> sockets = connect.get();
+    EXPECT_TRUE(sockets.ok()) << sockets.status().refusal().what;
+  }
+}
+
+}  // namespace
+}  // namespace aclimb::collectives
