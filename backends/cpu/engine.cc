@@ -66,7 +66,6 @@ void Engine::MakeReady(AclimbQueue* queue) noexcept {
     queue->changed.notify_all();
     return;
   }
-  if (deferred_) expects_waiter_ = false;
   Wake();
 }
 
@@ -78,9 +77,7 @@ void Engine::Unready(AclimbQueue* queue) noexcept {
 }
 
 void Engine::FlushDeferred() {
-  if (!deferred_) return;
-  expects_waiter_ = false;
-  Wake();
+  if (deferred_) Wake();
 }
 
 void Engine::Block(AclimbQueue* queue, AclimbMarker* marker) noexcept {

@@ -80,6 +80,11 @@ class Engine {
   void Loop();
   void Idle(std::unique_lock<std::mutex>& lock);
   void ExpireWaits(std::unique_lock<std::mutex>& lock);
+  // The engine's thread has the task that was left to a thread that waits: there was none.
+  void EndDeferral() noexcept {
+    if (deferred_) expects_waiter_ = false;
+    deferred_ = false;
+  }
 
   // For a while after work the engine spins, and then looks around by itself, once a millisecond.
   // It is not told of a lone task while it spins, nor between two looks of a lone one that is short

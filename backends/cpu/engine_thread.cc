@@ -102,7 +102,7 @@ void Engine::Start() {
 }
 
 void Engine::Wake() noexcept {
-  deferred_ = false;
+  EndDeferral();
   signals_.store(signals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (sleeping_) wake_.notify_one();
 }
@@ -206,8 +206,7 @@ void Engine::Idle(std::unique_lock<std::mutex>& lock) {
   }
   sleeping_ = false;
   ticking_ = false;
-  if (deferred_) expects_waiter_ = false;
-  deferred_ = false;
+  EndDeferral();
 }
 
 void Engine::Loop() {
