@@ -29,6 +29,13 @@ namespace {
 
 using Sockets = Result<std::vector<Socket>>;
 
+void ExpectRefused(const Sockets& sockets, int code, const std::string& said) {
+  ASSERT_FALSE(sockets.ok());
+  EXPECT_EQ(sockets.status().code(), code);
+  const std::string& what = sockets.status().refusal().what;
+  EXPECT_NE(what.find(said), std::string::npos) << what;
+}
+
 // While it lives, the process may have descriptors below this number alone.
 class DescriptorLimit {
  public:
@@ -203,18 +210,9 @@ TEST_F(PeersTest, ARankWithTheSecretOfAnotherIsAStranger) {
   std::swap(invitations_[1][0], invitations_[2][0]);
   auto first = Connect(0, std::chrono::seconds(4));
   auto second = Connect(1, std::chrono::seconds(60)), third = Connect(2, std::chrono::seconds(60));
-  const Sockets none = first.get();
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.status().code(), HCCL_E_TIMEOUT);
-  EXPECT_NE(none.status().refusal().what.find("no connection with rank 1, 2"), std::string::npos)
-      << none.status().refusal().what;
+  ExpectRefused(first.get(), HCCL_E_TIMEOUT, "no connection with rank 1, 2");
   for (auto* const each : {&second, &third}) {
-    const Sockets closed = each->get();
-    ASSERT_FALSE(closed.ok());
-    EXPECT_EQ(closed.status().code(), HCCL_E_TCP_CONNECT);
-    EXPECT_NE(closed.status().refusal().what.find(" closed the connection before"),
-              std::string::npos)
-        << closed.status().refusal().what;
+    ExpectRefused(each->get(), HCCL_E_TCP_CONNECT, " closed the connection before");
   }
 }
 
@@ -229,12 +227,7 @@ TEST_F(PeersTest, SomebodyElseAtTheAddressIsNotTaken) {
   while (!come) come = Accept(stranger, &from);
   std::string answer = ByteWriter().Add(DrawSecret()).Take();
   EXPECT_TRUE(SendSome(come, &answer));
-  const Sockets none = second.get();
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.status().code(), HCCL_E_TCP_CONNECT);
-  EXPECT_NE(none.status().refusal().what.find("somebody else answers for rank 0"),
-            std::string::npos)
-      << none.status().refusal().what;
+  ExpectRefused(second.get(), HCCL_E_TCP_CONNECT, "somebody else answers for rank 0");
 }
 
 TEST_F(PeersTest, ARankThatIsNotThereIsNamedWithItsPort) {
@@ -243,13 +236,9 @@ TEST_F(PeersTest, ARankThatIsNotThereIsNamedWithItsPort) {
   const Endpoint at = LocalEndpoint(closed);
   closed.Close();
   PutFirstAt(at);
-  const Sockets none = Connect(1, std::chrono::seconds(60)).get();
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.status().code(), HCCL_E_TCP_CONNECT);
-  const std::string said = "rank 0 at 127.0.0.1 port " + std::to_string(collectives::PortOf(at)) +
-                           " cannot be reached (Connection refused)";
-  EXPECT_NE(none.status().refusal().what.find(said), std::string::npos)
-      << none.status().refusal().what;
+  ExpectRefused(Connect(1, std::chrono::seconds(60)).get(), HCCL_E_TCP_CONNECT,
+                "rank 0 at 127.0.0.1 port " + std::to_string(collectives::PortOf(at)) +
+                    " cannot be reached (Connection refused)");
 }
 
 // What the system refuses is no rank's fault.
