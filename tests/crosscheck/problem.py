@@ -17,6 +17,11 @@ def shape_of(rng, ranks=(0, 4), longest=40):
     return [rng.randint(1, longest if rng.random() < 0.3 else 7) for _ in range(rng.randint(*ranks))]
 
 
+def reduced(shape, dims, keep):
+    """The shape that a reduction of these dimensions leaves."""
+    return [1 if d in dims else extent for d, extent in enumerate(shape) if keep or d not in dims]
+
+
 def terms_of(*tensors):
     """The scale of a sum of these tensors' elements."""
     return sum(tensor.abs().double() for tensor in tensors) * 256

@@ -4,7 +4,7 @@ import ctypes
 
 import torch
 
-from problem import FLOATS, run, shape_of
+from problem import FLOATS, reduced, run, shape_of
 
 CALLS = {"ArgMax": torch.argmax, "ArgMin": torch.argmin}
 
@@ -15,6 +15,6 @@ def check(client, rng, worst):
     dim, keep = rng.randrange(len(shape)), rng.random() < 0.5
     # Some elements are equal: the first of them counts, as PyTorch's does on a CPU.
     value = torch.randint(-100, 100, shape).to(dtype)
-    out = [1 if d == dim else extent for d, extent in enumerate(shape) if keep or d != dim]
+    out = reduced(shape, [dim], keep)
     run(client, rng, worst, name, [value, lambda: ctypes.c_int64(dim), lambda: ctypes.c_bool(keep)], out,
         lambda x: CALLS[name](x, dim, keepdim=keep), exact=True, result=torch.int64)

@@ -4,7 +4,7 @@ import ctypes
 
 import torch
 
-from problem import FLOATS, run, shape_of, terms_of
+from problem import FLOATS, reduced, run, shape_of, terms_of
 
 CALLS = {"VarCorrection": torch.var, "Std": torch.std}
 
@@ -18,7 +18,7 @@ def check(client, rng, worst):
     if torch.Size([shape[d] for d in dims]).numel() == 1:
         correction = 0
     value = (torch.randn(shape) + rng.choice([0.0, 3.0])).to(dtype)
-    out = [1 if d in dims else extent for d, extent in enumerate(shape) if keep or d not in dims]
+    out = reduced(shape, dims, keep)
 
     def function(x):
         # PyTorch before 2.0 takes no correction.
