@@ -64,19 +64,21 @@ struct Window {
 
 // What a window shows of the channels of a tensor.
 struct Shown {
-  Range inside[kDims];    // positions
-  int64_t stride[kDims];  // elements from one position to the next
-  int64_t first = 0;      // element of a channel, at the first of them
-  bool empty = false;
+  Range inside[kDims];         // positions; none of any dimension where one has none
+  int64_t stride[kDims] = {};  // elements from one position to the next
+  int64_t first = 0;           // element of a channel, at the first of them
 
   Shown(const Window& window, const TensorView& view) {
     for (int d = 0; d < kDims; ++d) {
       const int64_t element = view.stride[2 + d];
       inside[d] = window.Inside(d, view.shape[2 + d]);
-      empty = empty || inside[d].Empty();
+      if (inside[d].Empty()) {
+        std::fill_n(inside, kDims, Range());
+        return;
+      }
       // The step of one position alone, and the stride of an extent of one, may be of any size.
       stride[d] = inside[d].Count() > 1 ? window.step[d] * element : 1;
-      if (!empty) first += (inside[d].first * window.step[d] + window.start[d]) * element;
+      first += (inside[d].first * window.step[d] + window.start[d]) * element;
     }
   }
 };
@@ -86,7 +88,7 @@ inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view
                                     int64_t images, int64_t channel, int64_t channels) {
   Ahead::Stretches stretches;
   const Shown shown(window, view);
-  if (shown.empty) return stretches;
+  if (shown.inside[0].Empty()) return stretches;
   const auto bytes = static_cast<int64_t>(SizeOf(view.dtype));
   const int64_t first = image * view.stride[0] + channel * view.stride[1] + shown.first;
   int64_t last = 0;
@@ -304,32 +306,6 @@ HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int6
     PackRow<kForm>(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
                    to + row * pitch, second);
   }
-}
-
-// Fills planes of so many images, `pitch` positions along each dimension, with what is shown of a
-// channel, the first one of a pair, and zeros around it. Returns their end, behind which a vector
-// may have been written.
-template <Form kForm = Form::kFloats, typename T>
-HWY_INLINE PlaneElement<kForm>* PackPlane(const Shown& shown, const int64_t (&pitch)[kDims],
-                                          const T* channel, int64_t images, int64_t image_stride,
-                                          PlaneElement<kForm>* at, int64_t second = kNoSecond) {
-  const auto& [depth, height, width] = shown.inside;
-  const int64_t slice = pitch[1] * pitch[2];
-  for (int64_t n = 0; n < images; ++n) {
-    const T* from = channel + n * image_stride + shown.first;
-    for (int64_t z = 0; z < pitch[0]; ++z, at += slice) {
-      if (z < depth.first || z >= depth.last || shown.empty) {
-        ZeroRun(at, 0, slice);
-        continue;
-      }
-      ZeroRun(at, 0, height.first * pitch[2]);
-      PackRows<kForm>(from, shown.stride[2], shown.stride[1], height.Count(), width, pitch[2],
-                      at + height.first * pitch[2], second);
-      ZeroRun(at, height.last * pitch[2], slice);
-      from += shown.stride[0];
-    }
-  }
-  return at;
 }
 
 // Writes the first `count` floats to elements `stride` apart.

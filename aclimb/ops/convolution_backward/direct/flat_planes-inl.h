@@ -57,11 +57,36 @@ struct Planes {
   int64_t image, images, first, last;
 };
 
+// Fills planes of so many images, `pitch` positions along each dimension, with what is shown of a
+// channel, the first one of a pair, and zeros around it. Returns their end, behind which a vector
+// may have been written.
+template <Form kForm, typename T>
+HWY_INLINE PlaneElement<kForm>* PackPlane(const Shown& shown, const int64_t (&pitch)[kDims],
+                                          const T* channel, int64_t images, int64_t image_stride,
+                                          PlaneElement<kForm>* at, int64_t second) {
+  const auto& [depth, height, width] = shown.inside;
+  const int64_t slice = pitch[1] * pitch[2];
+  for (int64_t n = 0; n < images; ++n) {
+    const T* from = channel + n * image_stride + shown.first;
+    for (int64_t z = 0; z < pitch[0]; ++z, at += slice) {
+      if (z < depth.first || z >= depth.last) {
+        ZeroRun(at, 0, slice);
+        continue;
+      }
+      ZeroRun(at, 0, height.first * pitch[2]);
+      PackRows<kForm>(from, shown.stride[2], shown.stride[1], height.Count(), width, pitch[2],
+                      at + height.first * pitch[2], second);
+      ZeroRun(at, height.last * pitch[2], slice);
+      from += shown.stride[0];
+    }
+  }
+  return at;
+}
+
 // The inverse of PackPlane, for the elements inside the tensor.
 template <typename T>
 HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const float* from,
                             int64_t images, int64_t image_stride, T* to) {
-  if (shown.empty) return;
   const auto& [depth, height, width] = shown.inside;
   const int64_t pitch = flat.axis[2].pitch;
   for (int64_t n = 0; n < images; ++n) {

@@ -340,20 +340,29 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   const auto last_of = [&](const Piece& piece) {
     return std::min(piece.first + plan.band, plan.down.steps);
   };
-  const bool whole = plan.band == plan.down.steps;
   Window lines = LinesOf(plan, 0, plan.band);
   Shown shown(lines, y);
+  const auto zero_around = [&](float* to) HWY_ATTR {
+    ZeroRun(to, 0, shown.inside[1].first * band.pitch);
+    // As far as the last vector of sums reads.
+    ZeroRun(to, shown.inside[1].last * band.pitch,
+            lines.limit[1] * band.pitch + kMostDepthwiseLanes);
+  };
+  // All planes that are one band leave the same zeros where they are.
+  const bool whole = plan.band == plan.down.steps;
+  if (whole) std::for_each(packed, packed + 2, zero_around);
   const auto pack = [&](const Piece& piece) HWY_ATTR {
+    float* const to = packed[piece.buffer];
     if (!whole) {
       lines = LinesOf(plan, piece.first, last_of(piece));
       shown = Shown(lines, y);
+      zero_around(to);
     }
+    const int64_t from =
+        piece.image * y.stride[0] + (first_channel + piece.channel) * y.stride[1] + shown.first;
     WithType(y.dtype, [&](auto element) HWY_ATTR {
-      const auto* const from = y.As<decltype(element)>() + piece.image * y.stride[0] +
-                               (first_channel + piece.channel) * y.stride[1];
-      // As far as the last vector of sums reads.
-      ZeroRun(PackPlane(shown, lines.limit, from, 1, 0, packed[piece.buffer]), 0,
-              kMostDepthwiseLanes);
+      PackRows(y.As<decltype(element)>() + from, 1, shown.stride[1], shown.inside[1].Count(),
+               shown.inside[2], band.pitch, to + shown.inside[1].first * band.pitch);
     });
   };
   Piece piece;
