@@ -97,7 +97,7 @@ void Pack(const PanelSource& source, float* panel) {
 
 template <int kVectors>
 void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   bool add, float* sums) {
+                   bool add, float* sums, int64_t sums_row) {
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     // The last row stands in for those that are not there.
     const float* row_of[kHeldRows];
@@ -107,24 +107,28 @@ void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel
     AddProducts<kVectors>(row_of, panel, terms, sum);
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + (first + r) * kMostColumns);
+      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + (first + r) * sums_row);
     }
   }
 }
 
 void Multiply(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-              int64_t columns, bool add, float* sums) {
-  using Function = void (*)(const float*, int64_t, int64_t, const float*, int64_t, bool, float*);
+              int64_t columns, bool add, float* sums, int64_t sums_row) {
+  using Function =
+      void (*)(const float*, int64_t, int64_t, const float*, int64_t, bool, float*, int64_t);
   static_assert(kMostPanelVectors == 3);
   constexpr Function kFunctions[] = {MultiplyBlock<1>, MultiplyBlock<2>, MultiplyBlock<3>};
-  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums);
+  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums, sums_row);
 }
 
+template <typename T>
+constexpr PanelKernels kKernels = {static_cast<int64_t>(hn::MaxLanes(PanelTag())), kMostColumns,
+                                   &Pack<T>, &Multiply};
+
 const PanelKernels& KernelsOf(DType right) {
-  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(PanelTag()));
-  static constexpr PanelKernels kOfFloat16 = {kLanes, kMostColumns, &Pack<Float16>, &Multiply};
-  static constexpr PanelKernels kOfBFloat16 = {kLanes, kMostColumns, &Pack<BFloat16>, &Multiply};
-  return right == DType::kFloat16 ? kOfFloat16 : kOfBFloat16;
+  return right == DType::kFloat16    ? kKernels<Float16>
+         : right == DType::kBFloat16 ? kKernels<BFloat16>
+                                     : kKernels<float>;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -21,13 +21,13 @@ struct PanelKernels {
   int64_t columns;  // of a panel, at most
   // `panel` has room for those of all terms, and is aligned to 64 bytes.
   void (*pack)(const PanelSource& source, float* panel);
-  // sums[r][c] = the sum over terms of a[r * row + term] * panel[term][c], or += ; rows of sums
-  // are `columns` of the kernels long, and what is behind the panel's columns is anything.
+  // sums[r * sums_row + c] = the sum over terms of a[r * row + term] * panel[term][c], or +=. Whole
+  // vectors are written: what is behind the panel's columns is anything.
   void (*multiply)(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   int64_t columns, bool add, float* sums);
+                   int64_t columns, bool add, float* sums, int64_t sums_row);
 };
 
-// For a right factor of FLOAT16 or BFLOAT16.
+// For a right factor of FLOAT, FLOAT16 or BFLOAT16.
 const PanelKernels& PanelKernelsFor(DType right);
 
 }  // namespace aclimb::matmul

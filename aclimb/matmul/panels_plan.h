@@ -2,11 +2,12 @@
 
 #include "aclimb/matmul/plan.h"
 
-// Products whose right factor has 16 bits and is multiplied in float32: panels of it are converted
-// into a cache, one after the other, so that no float32 copy of it passes through memory.
+// Products by panels: some columns of the right factor become float32 in a cache, one panel after the
+// other, so that no float32 copy of a factor of 16 bits passes through memory; and a small product is
+// done before oneDNN begins.
 namespace aclimb::matmul {
 
-// Whether that gains: the right factor is large, and there are blocks enough of the output, or
+// Whether a factor of 16 bits gains by that: it is large, and there are blocks enough of the output, or
 // terms few enough, that no sum has to be shared out.
 bool PanelsServe(const Problem& problem);
 
