@@ -143,19 +143,17 @@ class PlanBuilder {
     return ready;
   }
 
-  // Whether panels take the right factor as it is; a copy of the left one has its terms side by
-  // side unless rows became columns.
+  // Whether panels take the right factor as it is, and the left one or a copy of it, which has its
+  // terms side by side unless rows became columns.
   static bool TakesPanels(const Problem& problem, const Factor& a, const Factor& b, bool swapped) {
     if (b.view.dtype != DType::kFloat16 && b.view.dtype != DType::kBFloat16) return false;
     return OperandDType(a, b, problem.k) == DType::kFloat32 && PanelsServe(problem) &&
-           MatricesRead(problem.b, problem.k, problem.n) && (!swapped || PanelsRead(problem, a));
-  }
-  static bool PanelsRead(const Problem& problem, const Factor& a) {
-    return a.view.dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+           MatricesRead(problem.b, problem.k, problem.n) &&
+           (!swapped || PanelsAreOfLeft(problem) || PanelsRead(problem));
   }
 
   bool PreparePanels(const Problem& problem, Factor& a) {
-    if (PanelsRead(problem, a)) return true;
+    if (PanelsRead(problem)) return true;
     a.MakeDense(DType::kFloat32, planner_, copies_);
     return false;
   }

@@ -10,8 +10,15 @@ namespace aclimb::matmul {
 // terms few enough, that no sum has to be shared out.
 bool PanelsServe(const Problem& problem);
 
-// `a` is float32, with the terms of a row side by side; `b` has neighbours side by side in its rows
-// or columns.
+// Whether the panels are those of the left factor's rows, since the right one has its terms side by
+// side.
+bool PanelsAreOfLeft(const Problem& problem);
+
+// Whether `a` can be read as it is. A float32 copy of it can, but where panels are the right
+// factor's: that one has to have its terms side by side.
+bool PanelsRead(const Problem& problem);
+
+// `b` has neighbours side by side in its rows or columns, and `a` can be read.
 PlanPointer MakePanelsPlan(Planner& planner, Setup setup);
 
 }  // namespace aclimb::matmul
