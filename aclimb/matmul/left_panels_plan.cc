@@ -74,8 +74,8 @@ class LeftPanelsPlan final : public ProductPlan {
   int64_t Down() const { return CeilDivide(Panels(), kMostPanels); }
   int64_t Across() const { return CeilDivide(problem().n, columns_); }
   int64_t Units() const { return problem().Batches() * Down() * Across(); }
-  // The vectors before a panel: panels share them evenly, since one of a single vector takes as long
-  // as one of two.
+  // The vectors before a panel: panels share them evenly, since one of a single vector takes as
+  // long as one of two.
   int64_t VectorsBefore(int64_t panel) const { return Vectors() * panel / Panels(); }
   int64_t RowOf(int64_t panel) const {
     return std::min(problem().m, VectorsBefore(panel) * kernels_.lanes);
@@ -91,13 +91,12 @@ class LeftPanelsPlan final : public ProductPlan {
     const Problem& p = problem();
     const int64_t row = RowOf(panel);
     const int64_t from = p.OffsetOf(p.a, batch) + row * p.a.row + term * p.a.column;
-    PanelKernelsFor(p.a.dtype)
-        .pack({.from = setup_.a.At(run) + from * p.a.Size(),
-               .term = p.a.column,
-               .column = p.a.row,
-               .terms = std::min(kTerms, p.k - term),
-               .columns = RowOf(panel + 1) - row},
-              PanelAt(run, batch, panel, term));
+    PanelKernelsFor(p.a.dtype).pack({.from = setup_.a.At(run) + from * p.a.Size(),
+                                     .term = p.a.column,
+                                     .column = p.a.row,
+                                     .terms = std::min(kTerms, p.k - term),
+                                     .columns = RowOf(panel + 1) - row},
+                                    PanelAt(run, batch, panel, term));
   }
 
   // Columns of the right factor, `count` of them from a unit's column on, or as many as there are.
@@ -134,13 +133,14 @@ class LeftPanelsPlan final : public ProductPlan {
           const int64_t panel = first_panel + i;
           kernels_.multiply(wide, terms_, source.columns, PanelAt(run, batch, panel, k),
                             source.terms, RowOf(panel + 1) - RowOf(panel), k > 0,
-                            sums_of(i) + c * kernels_.columns, PartOf(next, i, panels));
+                            sums_of(i) + c * kernels_.columns, kernels_.columns,
+                            PartOf(next, i, panels));
         }
       }
     }
     for (int64_t i = 0; i < panels; ++i) {
       const int64_t row = RowOf(first_panel + i), rows = RowOf(first_panel + i + 1) - row;
-      kernels_.turn(sums_of(i), columns, rows, turned);
+      kernels_.turn(sums_of(i), kernels_.columns, columns, rows, turned);
       for (int64_t r = 0; r < rows; ++r) {
         FinishRow(run, batch, row + r, unit % Across() * columns_, turned + r * columns, columns);
       }

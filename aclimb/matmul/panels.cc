@@ -102,26 +102,35 @@ void Widen(const PanelSource& source, int64_t row, float* rows) {
   }
 }
 
-// Asks for lines one by one: a processor has room for a few that are on their way, and waits for it.
+// Asks for the lines a few at a time: a processor has room for some that are on their way, and
+// waits where more are asked for.
 class Fetcher {
  public:
-  Fetcher(const Ahead& ahead, int64_t parts) : ahead_(ahead), parts_(parts) {}
+  Fetcher(const Ahead& ahead, int64_t parts)
+      : piece_(ahead.from),
+        pieces_(ahead.pieces),
+        lines_(ahead.lines),
+        step_(ahead.step),
+        at_once_(pieces_ == 0 ? 0 : CeilDivide(pieces_ * lines_, parts)) {}
 
-  HWY_INLINE void NextPart() {
-    const int64_t end = ahead_.pieces * ahead_.lines * ++part_ / parts_;
-    for (; line_ < end; ++line_) {
-      hwy::Prefetch(ahead_.from + line_ / ahead_.lines * ahead_.step + line_ % ahead_.lines * 64);
+  HWY_INLINE void Next() {
+    for (int64_t i = 0; i < at_once_ && pieces_ > 0; ++i) {
+      hwy::Prefetch(piece_ + line_ * 64);
+      if (++line_ < lines_) continue;
+      line_ = 0;
+      piece_ += step_;
+      --pieces_;
     }
   }
 
  private:
-  const Ahead& ahead_;
-  int64_t parts_, part_ = 0, line_ = 0;
+  const char* piece_;
+  int64_t pieces_, lines_, step_, at_once_, line_ = 0;
 };
 
 template <int kVectors>
 void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   bool add, float* sums, const Ahead& ahead) {
+                   bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
   constexpr int64_t kWidth = kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
   // Terms between lines that are asked for.
   constexpr int64_t kStep = 32;
@@ -133,28 +142,28 @@ void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel
     PanelVector sum[kHeldRows][kVectors];
     Clear(sum);
     for (int64_t k = 0; k < terms; k += kStep) {
-      fetcher.NextPart();
+      fetcher.Next();
       AddProducts<kVectors>(row_of, panel + k * kWidth, HWY_MIN(kStep, terms - k), sum);
       for (const float*& at : row_of) at += kStep;
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + (first + r) * kMostColumns);
+      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + (first + r) * sums_row);
     }
   }
 }
 
 void Multiply(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-              int64_t columns, bool add, float* sums, const Ahead& ahead) {
+              int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
   using Function = void (*)(const float*, int64_t, int64_t, const float*, int64_t, bool, float*,
-                            const Ahead&);
+                            int64_t, const Ahead&);
   static_assert(kMostPanelVectors == 3);
   constexpr Function kFunctions[] = {MultiplyBlock<1>, MultiplyBlock<2>, MultiplyBlock<3>};
-  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums, ahead);
+  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums, sums_row, ahead);
 }
 
-void Turn(const float* sums, int64_t rows, int64_t columns, float* turned) {
-  Transpose(sums, kMostColumns, rows, columns, turned, rows);
+void Turn(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned) {
+  Transpose(sums, sums_row, rows, columns, turned, rows);
 }
 
 template <typename T>

@@ -27,16 +27,16 @@ struct PanelKernels {
   int64_t columns;  // of a panel, at most
   // `panel` has room for those of all terms, and is aligned to 64 bytes.
   void (*pack)(const PanelSource& source, float* panel);
-  // Columns whose terms are side by side become rows of float32, `row` elements apart, as `multiply`
-  // takes them. Rows are filled up with zeros to whole vectors.
+  // Columns whose terms are side by side become rows of float32, `row` elements apart, as
+  // `multiply` takes them. Rows are filled up with zeros to whole vectors.
   void (*widen)(const PanelSource& source, int64_t row, float* rows);
-  // sums[r][c] = the sum over terms of a[r * row + term] * panel[term][c], or += ; rows of sums
-  // are `columns` of the kernels long, and what is behind the panel's columns is anything.
-  // Meanwhile `ahead` comes into a cache.
+  // sums[r * sums_row + c] = the sum over terms of a[r * row + term] * panel[term][c], or +=. Whole
+  // vectors are written: what is behind the panel's columns is anything. Meanwhile `ahead` comes
+  // into a cache.
   void (*multiply)(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   int64_t columns, bool add, float* sums, const Ahead& ahead);
-  // turned[c * rows + r] = sums[r][c], of as many rows and columns.
-  void (*turn)(const float* sums, int64_t rows, int64_t columns, float* turned);
+                   int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead);
+  // turned[c * rows + r] = sums[r * sums_row + c], of as many rows and columns.
+  void (*turn)(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned);
 };
 
 // For a factor of FLOAT, FLOAT16 or BFLOAT16.

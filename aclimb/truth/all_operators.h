@@ -6,6 +6,14 @@
 
 namespace aclimb {
 
+// The operators of one folder of aclimb/ops.
+struct Family {
+  const char* folder;
+  std::span<const truth::OperatorEntry> operators;
+};
+// All folders, in the order of the one list (aclimb/ops/CMakeLists.txt).
+std::span<const Family> Families();
+
 // The operators of all folders, in the order of the one list (aclimb/ops/CMakeLists.txt).
 std::span<const truth::OperatorEntry* const> AllOperators();
 

@@ -370,11 +370,11 @@ TEST_P(OperatorSuite, LargeIntegers) {
   }
 }
 
-// The largest calls of several, with teams of several sizes: the truth each time, and the same bits
-// when the same team does it again.
+// The largest calls of several, with teams of several sizes: the truth on one thread, and the same
+// bits from every other team, and when the same team does it again.
 TEST_P(OperatorSuite, TeamsOfAnySize) {
   std::vector<truth::Call> calls;
-  for (uint64_t seed = 0; seed < 12; ++seed) calls.push_back(Drawn(seed, 200'000));
+  for (uint64_t seed = 0; seed < 5; ++seed) calls.push_back(Drawn(seed, 200'000));
   const auto elements = [](const truth::Call& call) {
     int64_t count = 0;
     for (const Slot slot : call.Tensors()) count += call.At(slot).ElementCount();
@@ -384,7 +384,7 @@ TEST_P(OperatorSuite, TeamsOfAnySize) {
   calls.resize(2, calls.front());
   std::vector<truth::Outputs> truths;
   for (const truth::Call& call : calls) truths.push_back(OperatorRun(entry(), call).Truth());
-  // The bits of outputs, which no team changes.
+  // The bits of outputs on one thread.
   std::vector<std::map<Slot, std::vector<unsigned char>>> known(calls.size());
   // Another size makes another team: calls are inside.
   for (const char* threads : {"1", "3", "8"}) {
@@ -395,7 +395,7 @@ TEST_P(OperatorSuite, TeamsOfAnySize) {
       OperatorRun first(entry(), calls[i]), second(entry(), calls[i]);
       ACLIMB_ASSERT_OK(first.Run(stream_));
       ACLIMB_ASSERT_OK(second.Run(stream_));
-      ASSERT_NO_FATAL_FAILURE(first.Expect(truths[i]));
+      if (known[i].empty()) ASSERT_NO_FATAL_FAILURE(first.Expect(truths[i]));
       for (const Slot slot : calls[i].Tensors()) {
         if (IsInput(calls[i], slot)) continue;
         const std::vector<unsigned char> bits = first.Tensor(slot).Bytes();

@@ -4,6 +4,8 @@
 //   aclimb_pages errors             every code and every rule
 //   aclimb_pages checker            every rule of the checker, with an example
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -89,15 +91,34 @@ std::string ErrorsPage() {
   return out;
 }
 
-// Every operator, by its page.
+// "Gather rows" of gather_rows.
+std::string TitleOf(const Family& family) {
+  std::string title = family.folder;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+// Every operator, by its page, family by family.
 std::string OperatorsPage() {
-  std::string out = Cat("# Operators", kNotice,
-                        "the operators' contracts; do not edit. `aclimb ops NAME` shows the same "
-                        "page.\n\n| operator | what it computes |\n|---|---|\n");
-  for (const truth::OperatorEntry* entry : AllOperators()) {
-    const contract::Contract& contract = *entry->contract;
-    out += Cat("| [`", contract.function, "`](ops/", contract.folder, ".md) | ", contract.summary,
-               " |\n");
+  std::string out =
+      Cat("# Operators", kNotice,
+          "the operators' contracts; do not edit. `aclimb ops NAME` shows an operator's page, "
+          "`aclimb ops` lists all.\n\nThe ",
+          AllOperators().size(),
+          " operators by family, each of which is a folder of `aclimb/ops/`:\n\n");
+  for (const Family& family : Families()) {
+    std::string anchor = family.folder;
+    std::replace(anchor.begin(), anchor.end(), '_', '-');
+    out += Cat("- [", TitleOf(family), "](#", anchor, "): ", family.operators.size(), "\n");
+  }
+  for (const Family& family : Families()) {
+    out += Cat("\n## ", TitleOf(family), "\n\n| operator | what it computes |\n|---|---|\n");
+    for (const truth::OperatorEntry& entry : family.operators) {
+      const contract::Contract& contract = *entry.contract;
+      out += Cat("| [`", contract.function, "`](ops/", contract.folder, ".md) | ", contract.summary,
+                 " |\n");
+    }
   }
   return out;
 }

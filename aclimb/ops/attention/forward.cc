@@ -105,8 +105,8 @@ class ForwardPlan final : public Plan {
     float *max, *sum, *log_sum;
   };
 
-  // Of a tile. A bias may leave out those of whole tiles, which many rows then need not meet: those of
-  // padding, and about half of the queries' own.
+  // Of a tile. A bias may leave out those of whole tiles, which many rows then need not meet: those
+  // of padding, and about half of the queries' own.
   int64_t MostKeys() const {
     constexpr int64_t kFew = 64, kManyRows = 64;
     const Problem& p = of_.problem;
@@ -218,8 +218,8 @@ class ForwardPlan final : public Plan {
     return keys;
   }
 
-  // Whether the bias leaves out all keys of a tile for all queries, as that of padding does and that
-  // of what comes later.
+  // Whether the bias leaves out all keys of a tile for all queries, as that of padding does and
+  // that of what comes later.
   bool BiasLeavesOut(const Problem& p, const Tile& tile, int64_t piece) const {
     if (!p.bias.given() || p.bias_factor <= 0) return false;
     const int64_t first = keys_.Begin(piece), count = keys_.Length(piece);

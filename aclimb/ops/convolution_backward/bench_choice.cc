@@ -6,8 +6,8 @@
 //
 // `problems` is how many are drawn, or "named" for those of cases.inc with a quarter of the images.
 // `file` keeps what was measured: a later run with the same problems reads it, so that a change of
-// the model alone is judged in a moment. A field for each way, in the order of kWays and the
-// depthwise one last; - where a way does not take the problem.
+// the model alone is judged in a moment. A field for each way, in the order of kWays; - where a way
+// does not take the problem.
 
 #include <time.h>
 
@@ -30,15 +30,13 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/bench_problems.h"
-#include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr size_t kOnePass = std::size(kWays);  // behind the ways of the list
-constexpr size_t kCandidates = kOnePass + 1;
+constexpr size_t kCandidates = std::size(kWays);
 constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr double kTurn = 1500;  // microseconds
 
@@ -151,7 +149,6 @@ class Gradient {
     Planner planner(false);
     return Builder(planner).WaysOf(task_);
   }
-  bool RunsInOnePass() const { return task_ != Task::kForward && FitsDepthwise(problem_.geometry); }
 
   Times Measure(Memory& memory) const {
     std::array<Candidate, kCandidates> candidates;
@@ -159,16 +156,10 @@ class Gradient {
     for (size_t i = 0; i < kCandidates; ++i) {
       Planner planner(false);
       PlanBuilder builder = Builder(planner);
-      if (i == kOnePass) {
-        if (!RunsInOnePass()) continue;
-        const bool gives_weight = task_ == Task::kGradWeight;
-        builder.AddGradients(gives_weight ? Place() : Result(), gives_weight ? Result() : Place());
-      } else {
-        const auto ranked = std::find_if(ways.begin(), ways.end(),
-                                         [&](const RankedWay& way) { return way.way == kWays[i]; });
-        if (ranked->refusal != nullptr) continue;
-        if (builder.AddBy(kWays[i], task_, Result()) != nullptr) continue;
-      }
+      const auto ranked = std::find_if(ways.begin(), ways.end(),
+                                       [&](const RankedWay& way) { return way.way == kWays[i]; });
+      if (ranked->refusal != nullptr) continue;
+      if (builder.AddBy(kWays[i], task_, Result()) != nullptr) continue;
       candidates[i] = {builder.Take(), planner.workspace().Size(), kForever};
       (void)TimeOf(candidates[i], 1, memory);  // which generates code
     }
@@ -233,8 +224,6 @@ class Gradient {
   const TensorView x_, y_, weight_;
 };
 
-std::string_view NameOfCandidate(size_t i) { return i == kOnePass ? "one pass" : NameOf(kWays[i]); }
-
 struct Judged {
   std::string text, ways;
   double over;  // the time of what is chosen over the best
@@ -243,7 +232,6 @@ struct Judged {
 Judged Judge(const Sample& p, Task task, const Gradient& gradient, const Times& times) {
   const RankedWays ranked = gradient.Ways();
   std::optional<size_t> chosen;
-  if (gradient.RunsInOnePass()) chosen = kOnePass;
   std::array<double, kCandidates> model = {};
   for (const RankedWay& way : ranked) {
     const auto i = static_cast<size_t>(way.way);
@@ -256,7 +244,7 @@ Judged Judge(const Sample& p, Task task, const Gradient& gradient, const Times& 
   char text[160];
   for (size_t i = 0; i < kCandidates; ++i) {
     if (!times[i]) continue;
-    const std::string_view name = NameOfCandidate(i);
+    const std::string_view name = NameOf(kWays[i]);
     std::snprintf(text, sizeof(text), "%s%s %.*s %.0f (%.0f)", judged.ways.empty() ? "" : ", ",
                   i == *chosen ? "CHOSEN" : "", static_cast<int>(name.size()), name.data(),
                   *times[i], model[i]);

@@ -21,6 +21,14 @@ inline int64_t SaturatedProduct(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &result) || result > kMost ? kMost : result;
 }
 
+// Some numbers side by side: [first, last).
+struct Range {
+  int64_t first = 0, last = 0;
+
+  bool Empty() const { return first >= last; }
+  int64_t Count() const { return last - first; }
+};
+
 // A convolution y = conv(x, weight) without its data. Gradients of a transposed convolution are
 // operations on the same object with the roles exchanged, so x is always the side that padding
 // applies to: the input of a normal convolution, the gradient of the output of a transposed one.

@@ -132,7 +132,7 @@ constexpr DType kFloat = DType::kFloat32, kBFloat = DType::kBFloat16;
 TEST_F(LongSumsOf, ProductsOnVectors) {
   const auto run = [](vectors::Factors factors) {
     return Product([factors](const Geometry& g, int threads) {
-      return PlanVectorWindows(g, Task::kGradWeight, threads, factors);
+      return PlanVectorWindows(g, threads, factors);
     });
   };
   constexpr int64_t kTerms = 5 << 20;
@@ -151,7 +151,7 @@ TEST_F(LongSumsOf, ProductsOnVectors) {
 TEST_F(LongSumsOf, WindowsOnVectors) {
   const auto run = [](vectors::Factors factors) {
     return Product([factors](const Geometry& g, int threads) {
-      return PlanVectorWindows(g, Task::kGradWeight, threads, factors);
+      return PlanVectorWindows(g, threads, factors);
     });
   };
   constexpr int64_t kImages = 5 << 10;

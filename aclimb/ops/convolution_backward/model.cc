@@ -7,7 +7,6 @@
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/machine.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
-#include "aclimb/ops/convolution_backward/products/window_blocks.h"
 #include "aclimb/ops/convolution_backward/ways.h"
 
 namespace aclimb::convolution_backward {
@@ -26,10 +25,6 @@ constexpr double kProductConverts = 0.0809;  // an operand of another dtype
 constexpr double kFewRows = 0.0859;          // an element of a row of fewer than a vector's rows
 constexpr double kUnfolded = 0.693;          // an element of the windows that a product unfolds
 constexpr double kUnfoldedWeight = 0.847;
-constexpr double kWindows = 0.02;            // a multiplication of our windows, for x and y
-constexpr double kWindowsPixel = 2.22;       // a tap of a pixel
-constexpr double kWindowsResult = 0.275;     // an element of the result
-constexpr double kWindowsConvert = 0.111;    // an element of another dtype than float32
 constexpr double kWindowsPack = 0.055;       // an element of a window that is packed
 constexpr double kWindowsFarStride = 0.515;  // more where windows step over two elements and more
 constexpr double kWindowsStrideConverts = 0.693;  // more where they step and the dtype changes
@@ -43,6 +38,8 @@ constexpr double kDirectX = 0.198;        // an element of x that is packed for 
 constexpr double kDirectFarX = 0.641;     // more where windows step over two elements and more
 constexpr double kDirectY = 0.122;        // an element of y that is packed for the weight
 constexpr double kDirectSum = 1.85;       // a partial sum of a weight
+constexpr double kOnePass = 0.022;        // a multiplication of our depthwise windows
+constexpr double kOnePassElement = 0.1;
 // Thousands of elements of x and y from which on they are no longer near.
 constexpr double kNear = 512;
 
@@ -133,26 +130,17 @@ class Model {
 
   // Our windows on vectors.
   double Windows() const {
-    if (!gives_weight_) {
-      const double columns = static_cast<double>(ResultChannels(g_, task_));
-      const bool single = columns <= m_.lanes;
-      const double met = images_ * groups_ * taps_ *
-                         (task_ == Task::kForward ? out_ : static_cast<double>(g_.InSize())) / 1000;
-      return live_ * Padded(columns, m_.lanes) * (kWindows + (single ? m_.windows_single : 0)) +
-             met * kWindowsPixel + OfResult() * kWindowsResult +
-             (halves_ || converts_ ? (of_x_ + of_y_) * kWindowsConvert : 0);
-    }
-    const VectorWindows plan = PlanVectorWindows(
-        g_, task_, 1, pairs_ ? vectors::Factors::kPairs : vectors::Factors::kFloat32);
+    const VectorWindows plan =
+        PlanVectorWindows(g_, 1, pairs_ ? vectors::Factors::kPairs : vectors::Factors::kFloat32);
     const bool one = g_.IsOneToOne();
     const double rows = static_cast<double>(plan.geometry.x_channels);
-    const double columns = static_cast<double>(plan.columns);
+    const double columns = static_cast<double>(plan.geometry.y_channels);
     const double filled = Padded(rows, 8) * Padded(columns, m_.lanes);
     const bool single = columns <= m_.lanes;
     double time = live_ * filled * (m_.windows_weight + (single ? m_.windows_single : 0)) +
-                  static_cast<double>(PixelBlocks(plan)) * of_weight_ * filled * m_.sum;
+                  static_cast<double>(plan.Blocks()) * of_weight_ * filled * m_.sum;
     // Rows of x are packed for each tap, unless they are long and read where they are.
-    const double parts = static_cast<double>(CeilDivide(plan.columns, int64_t{512}));
+    const double parts = static_cast<double>(CeilDivide(plan.geometry.y_channels, int64_t{512}));
     const auto width = plan.geometry.out[2];
     const bool in_place =
         width >= 24 && plan.geometry.stride[2] == 1 && !converts_ && (!halves_ || one);
@@ -169,6 +157,9 @@ class Model {
     }
     return time;
   }
+
+  // Our depthwise windows, of a gradient by itself.
+  double OnePass() const { return live_ * kOnePass + (of_x_ + of_y_) * kOnePassElement; }
 
   // Our sums over flat planes.
   double Direct() const {
@@ -259,6 +250,8 @@ double ModelOf(const Job& job, Way way) {
       return model.Plain();
     case Way::kChannelsLast:
       return model.ChannelsLast();
+    case Way::kOnePass:
+      return model.OnePass();
   }
   return 0;
 }

@@ -52,10 +52,7 @@ struct Window {
   int64_t start[kDims];
   int64_t limit[kDims];
 
-  struct Range {
-    int64_t first, last;  // [first, last) is inside
-    bool Empty() const { return first >= last; }
-  };
+  // Positions inside the tensor.
   Range Inside(int d, int64_t extent) const {
     int64_t first = start[d] >= 0 ? 0 : CeilDivide(-start[d], step[d]);
     int64_t last = extent - 1 < start[d] ? 0 : (extent - 1 - start[d]) / step[d] + 1;
@@ -63,15 +60,26 @@ struct Window {
     first = std::min(first, last);
     return {first, last};
   }
+};
 
-  // Elements from one position of a range to the next. 1 for one position alone: its step, and the
-  // stride of an extent of one, may be of any size.
-  int64_t Stride(int d, const Range& range, const TensorView& view) const {
-    return range.last - range.first > 1 ? step[d] * view.stride[2 + d] : 1;
-  }
-  // Of the first position of a range that is not empty.
-  int64_t Offset(int d, const Range& range, const TensorView& view) const {
-    return (range.first * step[d] + start[d]) * view.stride[2 + d];
+// What a window shows of the channels of a tensor.
+struct Shown {
+  Range inside[kDims];         // positions; none of any dimension where one has none
+  int64_t stride[kDims] = {};  // elements from one position to the next
+  int64_t first = 0;           // element of a channel, at the first of them
+
+  Shown(const Window& window, const TensorView& view) {
+    for (int d = 0; d < kDims; ++d) {
+      const int64_t element = view.stride[2 + d];
+      inside[d] = window.Inside(d, view.shape[2 + d]);
+      if (inside[d].Empty()) {
+        std::fill_n(inside, kDims, Range());
+        return;
+      }
+      // The step of one position alone, and the stride of an extent of one, may be of any size.
+      stride[d] = inside[d].Count() > 1 ? window.step[d] * element : 1;
+      first += (inside[d].first * window.step[d] + window.start[d]) * element;
+    }
   }
 };
 
@@ -79,14 +87,12 @@ struct Window {
 inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view, int64_t image,
                                     int64_t images, int64_t channel, int64_t channels) {
   Ahead::Stretches stretches;
+  const Shown shown(window, view);
+  if (shown.inside[0].Empty()) return stretches;
   const auto bytes = static_cast<int64_t>(SizeOf(view.dtype));
-  int64_t first = image * view.stride[0] + channel * view.stride[1], last = 0;
-  for (int d = 0; d < kDims; ++d) {
-    const Window::Range range = window.Inside(d, view.shape[2 + d]);
-    if (range.Empty()) return stretches;
-    first += window.Offset(d, range, view);
-    last += (range.last - range.first - 1) * window.Stride(d, range, view);
-  }
+  const int64_t first = image * view.stride[0] + channel * view.stride[1] + shown.first;
+  int64_t last = 0;
+  for (int d = 0; d < kDims; ++d) last += (shown.inside[d].Count() - 1) * shown.stride[d];
   // Gaps are not worth it.
   if (last > 4 * view.shape[2] * view.shape[3] * view.shape[4]) return stretches;
   stretches.from = view.As<char>() + first * bytes;
@@ -283,7 +289,7 @@ HWY_INLINE void PackShortRows(const T* from, int64_t row_stride, int64_t rows, i
 // `rows` rows of a plane, elements `stride` apart. `from` is the first that is inside the tensor.
 template <Form kForm = Form::kFloats, typename T>
 HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int64_t rows,
-                         const Window::Range& width, int64_t pitch, PlaneElement<kForm>* to,
+                         const Range& width, int64_t pitch, PlaneElement<kForm>* to,
                          int64_t second = kNoSecond) {
   if constexpr (kHasMasks<T>) {
     const auto pack = [&](auto vectors) HWY_ATTR {

@@ -136,12 +136,6 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   });
 }
 
-void PlanBuilder::Log(Task task, std::string_view text) {
-  // A forward convolution is planned as the gradient that it is.
-  const char* const result = task == Task::kGradWeight ? "gradWeight" : "gradInput or output";
-  aclimb_log_plan(Cat("convolution: ", result, " by ", text).c_str());
-}
-
 void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
   const auto read = [&](bool needed, Operand& operand, bool is_weight) {
     if (!needed) return Place();
@@ -191,18 +185,9 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
   AddOwn(way, task, result);
 }
 
-bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
-  const bool gives_x = grad_x.Exists(), gives_weight = grad_weight.Exists();
-  const Geometry& g = geometry_;
-  if ((!gives_x && !gives_weight) || !FitsDepthwise(g)) return false;
-  for (const Task task : {Task::kGradX, Task::kGradWeight}) {
-    if (!(task == Task::kGradX ? gives_x : gives_weight)) continue;
-    ++plan_->products;
-    if (aclimb_settings()->log_plan != 0) {
-      Log(task, "depthwise windows in one pass, before all other ways");
-    }
-  }
-  const Depthwise plan = PlanDepthwise(g, gives_x, gives_weight, parallel_ ? TeamSize() : 1);
+void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
+  const Depthwise plan =
+      PlanDepthwise(geometry_, grad_x.Exists(), grad_weight.Exists(), parallel_ ? TeamSize() : 1);
   OwnWay way;
   // Beside the image, and what follows lines of y.
   way.multiplies_absent = true;
@@ -211,7 +196,6 @@ bool PlanBuilder::AddDepthwise(const Place& grad_x, const Place& grad_weight) {
     RunDepthwise(plan, in.x, in.y, in.weight, out.x, out.weight, scratch);
   };
   AddOwn(way, {grad_x, Place(), grad_weight});
-  return true;
 }
 
 vectors::Factors PlanBuilder::Factors() const {
@@ -222,20 +206,17 @@ vectors::Factors PlanBuilder::Factors() const {
   return parallel_ && has_pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
 }
 
-Refusal PlanBuilder::AddWindows(Task task, const Place& result) {
-  const VectorWindows windows =
-      PlanVectorWindows(geometry_, task, parallel_ ? TeamSize() : 1, Factors());
+Refusal PlanBuilder::AddWindows(const Place& grad_weight) {
+  const VectorWindows windows = PlanVectorWindows(geometry_, parallel_ ? TeamSize() : 1, Factors());
   if (!planner_.deterministic() && !IsEnough(windows.Units())) {
     return "there are fewer than half as many pieces as threads";
   }
   OwnWay way;
   way.planes = true;
-  // Every gradient of x has pixels that some taps miss.
-  way.multiplies_absent =
-      !geometry_.IsOneToOne() && (task == Task::kGradX || geometry_.HasPadding());
+  way.multiplies_absent = geometry_.HasPadding();
   way.scratch_bytes = windows.ScratchBytes();
-  way.run = RunTask(windows, task, [](auto&&... all) { RunWindows(all...); });
-  AddOwn(way, task, result);
+  way.run = RunTask(windows, Task::kGradWeight, [](auto&&... all) { RunWindows(all...); });
+  AddOwn(way, Task::kGradWeight, grad_weight);
   return nullptr;
 }
 
@@ -250,43 +231,59 @@ Refusal PlanBuilder::AddBy(Way way, Task task, const Place& result) {
       AddDirect(task, result);
       return nullptr;
     case Way::kWindows:
-      return AddWindows(task, result);
+      return AddWindows(result);
     case Way::kBlocked:
       return AddPrimitive(task, Layouts::kBlocked, result);
     case Way::kPlain:
       return AddPrimitive(task, Layouts::kPlain, result);
     case Way::kChannelsLast:
       return AddPrimitive(task, Layouts::kChannelsLast, result);
+    case Way::kOnePass:
+      task == Task::kGradX ? AddOnePass(result, Place()) : AddOnePass(Place(), result);
+      return nullptr;
   }
   return "there is no such way";
 }
 
-void PlanBuilder::AddTask(Task task, const Place& result) {
-  ++plan_->products;
-  RankedWays ways = WaysOf(task);
-  // kDirect is among those that fit, and takes everything.
-  RankedWay* taken = ways.begin();
-  while ((taken->refusal = AddBy(taken->way, task, result)) != nullptr) ++taken;
+void PlanBuilder::Log(Task task, const RankedWays& ways, const RankedWay& taken) const {
   if (aclimb_settings()->log_plan == 0) return;
   const auto named = [](const RankedWay& way) {
     return Cat(NameOf(way.way), ", ", static_cast<int64_t>(way.microseconds), " us by the model");
   };
-  const bool own = taken->way == Way::kDirect || taken->way == Way::kWindows;
-  std::string text = own ? named(*taken) : Cat(named(*taken), " (oneDNN's ", primitive_, ")");
+  // A forward convolution is planned as the gradient that it is.
+  const char* const result = task == Task::kGradWeight ? "gradWeight" : "gradInput or output";
+  std::string text = Cat("convolution: ", result, " by ", named(taken));
+  if (IsOneDnn(taken.way)) text += Cat(" (oneDNN's ", primitive_, ")");
   for (const RankedWay& way : ways) {
-    if (&way == taken) continue;
+    if (&way == &taken) continue;
     text += way.refusal != nullptr ? Cat("; not by ", NameOf(way.way), ": ", way.refusal)
                                    : Cat("; not by ", named(way));
   }
-  Log(task, text);
+  aclimb_log_plan(text.c_str());
+}
+
+void PlanBuilder::AddTask(Task task, const Place& result, RankedWays ways) {
+  // kDirect is among those that fit, and takes everything.
+  RankedWay* taken = ways.begin();
+  while ((taken->refusal = AddBy(taken->way, task, result)) != nullptr) ++taken;
+  Log(task, ways, *taken);
 }
 
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {
-  const bool together = AddDepthwise(transposed_ ? Place() : grad_input, grad_weight);
-  if (grad_input.Exists() && (transposed_ || !together)) {
-    AddTask(transposed_ ? Task::kForward : Task::kGradX, grad_input);
+  const bool gives_input = grad_input.Exists(), gives_weight = grad_weight.Exists();
+  plan_->products += (gives_input ? 1 : 0) + (gives_weight ? 1 : 0);
+  const Task of_input = transposed_ ? Task::kForward : Task::kGradX;
+  RankedWays input_ways, weight_ways;
+  if (gives_input) input_ways = WaysOf(of_input);
+  if (gives_weight) weight_ways = WaysOf(Task::kGradWeight);
+  if (gives_input && gives_weight && input_ways[0].way == Way::kOnePass &&
+      weight_ways[0].way == Way::kOnePass) {
+    AddOnePass(grad_input, grad_weight);
+    Log(of_input, input_ways, input_ways[0]);
+    return Log(Task::kGradWeight, weight_ways, weight_ways[0]);
   }
-  if (grad_weight.Exists() && !together) AddTask(Task::kGradWeight, grad_weight);
+  if (gives_input) AddTask(of_input, grad_input, input_ways);
+  if (gives_weight) AddTask(Task::kGradWeight, grad_weight, weight_ways);
 }
 
 Place PlanBuilder::BookSums(const Place& output) { return BookDense(output.view, DType::kFloat32); }

@@ -123,16 +123,17 @@ class PlanBuilder {
   Place Dense(Operand& operand, DType dtype);
   // NaNs of the result that only the suspects can have made are computed again.
   void AddExact(Task task, const Place& result, Suspects suspects);
-  static void Log(Task task, std::string_view text);
 
   // plan.cc: our own ways.
-  void AddTask(Task task, const Place& result);
+  void AddTask(Task task, const Place& result, RankedWays ways);
+  // Says which of the ways is taken, and why no other.
+  void Log(Task task, const RankedWays& ways, const RankedWay& taken) const;
   void AddOwn(const OwnWay& way, const Triple<Place>& results);
   void AddOwn(const OwnWay& way, Task task, const Place& result);
-  // Both gradients that are wanted in one pass. False when depthwise.h does not take this problem.
-  bool AddDepthwise(const Place& grad_x, const Place& grad_weight);
   void AddDirect(Task task, const Place& result);
-  Refusal AddWindows(Task task, const Place& result);
+  // The gradients that are wanted.
+  void AddOnePass(const Place& grad_x, const Place& grad_weight);
+  Refusal AddWindows(const Place& grad_weight);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
 

@@ -1,8 +1,10 @@
 #include "aclimb/ops/convolution_backward/ways.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "aclimb/ops/convolution_backward/long_sums.h"
+#include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -26,12 +28,18 @@ constexpr int64_t kMostProductTerms = LongestSum(DType::kBFloat16);
 Refusal RefusalOf(const Job& job, Way way) {
   const Geometry& g = job.geometry;
   if (way == Way::kDirect) return nullptr;
+  if (way == Way::kOnePass) {
+    const bool fits = job.task != Task::kForward && FitsDepthwise(g);
+    return fits ? nullptr : "it computes gradients of small square depthwise windows alone";
+  }
   if (IsSmall(g)) return "the problem is too small for it";
   const bool gives_weight = job.task == Task::kGradWeight;
   if (!gives_weight && SumTerms(g, job.task) > kMostProductTerms) {
     return "sums over channels and taps are too long for float32";
   }
-  if (way == Way::kWindows) return RefusalOfWindows(g);
+  if (way == Way::kWindows) {
+    return gives_weight ? RefusalOfWindows(g) : "it computes the gradient of the weight alone";
+  }
   // oneDNN cuts its sums over images by the number of threads, and some products.
   if (job.one_order && (gives_weight || way != Way::kBlocked)) {
     return "ACL_OPT_DETERMINISTIC is on, and its order of sums depends on the team";
@@ -47,8 +55,8 @@ Refusal RefusalOf(const Job& job, Way way) {
 }  // namespace
 
 std::string_view NameOf(Way way) {
-  constexpr std::string_view kNames[] = {"direct", "windows on vectors", "blocked layouts",
-                                         "plain layouts", "channels last"};
+  constexpr std::string_view kNames[] = {"direct",        "windows on vectors", "blocked layouts",
+                                         "plain layouts", "channels last",      "one pass"};
   return kNames[static_cast<int>(way)];
 }
 
@@ -58,10 +66,12 @@ RankedWays WaysOf(const Job& job) {
     const Refusal refusal = RefusalOf(job, way);
     return RankedWay{way, refusal == nullptr ? ModelOf(job, way) : 0, refusal};
   });
-  std::stable_sort(ways.begin(), ways.end(), [](const RankedWay& a, const RankedWay& b) {
-    const bool a_fits = a.refusal == nullptr, b_fits = b.refusal == nullptr;
-    return a_fits != b_fits ? a_fits : a_fits && a.microseconds < b.microseconds;
-  });
+  // One pass leads: it reads the tensors once for both gradients, which no time of one shows.
+  const auto key = [](const RankedWay& way) {
+    return std::tuple(way.refusal != nullptr, way.way != Way::kOnePass, way.microseconds);
+  };
+  std::stable_sort(ways.begin(), ways.end(),
+                   [&](const RankedWay& a, const RankedWay& b) { return key(a) < key(b); });
   return ways;
 }
 

@@ -29,10 +29,11 @@ enum class Layouts : uint8_t {
 // The ways to compute one gradient.
 enum class Way : uint8_t {
   kDirect,   // direct/, which takes everything
-  kWindows,  // products/
+  kWindows,  // products/, the gradient of the weight alone
   kBlocked,  // oneDNN, in these layouts
   kPlain,
   kChannelsLast,
+  kOnePass,  // one_pass/, which gives both gradients at once where both are wanted
 };
 std::string_view NameOf(Way way);
 
@@ -48,15 +49,19 @@ struct Job {
 // Why a way cannot be had, as a clause for the log: static text. Null: it can.
 using Refusal = const char*;
 
-inline constexpr Way kWays[] = {Way::kDirect, Way::kWindows, Way::kBlocked, Way::kPlain,
-                                Way::kChannelsLast};
+inline constexpr Way kWays[] = {Way::kDirect, Way::kWindows,      Way::kBlocked,
+                                Way::kPlain,  Way::kChannelsLast, Way::kOnePass};
+inline bool IsOneDnn(Way way) {
+  return way == Way::kBlocked || way == Way::kPlain || way == Way::kChannelsLast;
+}
 
 struct RankedWay {
-  Way way;
-  double microseconds;  // of one core, by the model
-  Refusal refusal;
+  Way way = Way::kDirect;
+  double microseconds = 0;  // of one core, by the model
+  Refusal refusal = nullptr;
 };
-// All ways: those that fit, the fastest first by the model, and behind them those that are refused.
+// All ways: those that fit, the fastest first by the model but kOnePass before all, and behind them
+// those that are refused.
 // kDirect is never refused.
 using RankedWays = std::array<RankedWay, std::size(kWays)>;
 RankedWays WaysOf(const Job& job);

@@ -59,14 +59,11 @@ struct DirectPlan {
 
   bool UsesPairs() const { return factors == vectors::Factors::kPairs; }
   // The taps of an output phase: kForward has one, which takes the taps of all phases of x.
-  struct TapRange {
-    int64_t first;
-    int64_t count;
-  };
-  TapRange OutputTaps(int64_t output_phase) const {
+  Range OutputTaps(int64_t output_phase) const {
     if (task == Task::kForward) return {0, flat.Taps()};
     const FlatPhase phase = flat.Phase(output_phase);
-    return {flat.TapsBefore(phase), phase.Taps()};
+    const int64_t first = flat.TapsBefore(phase);
+    return {first, first + phase.Taps()};
   }
   // Where a tile's weights stand in a group's packed weights.
   int64_t WeightOffset(int64_t tile) const {

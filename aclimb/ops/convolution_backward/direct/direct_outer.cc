@@ -151,54 +151,6 @@ void AllDots(const void* const* rows, int64_t row_count, const void* const* colu
   }
 }
 
-Window YWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
-  Window window;
-  for (int d = 0; d < kDims; ++d) {
-    window.step[d] = 1;
-    window.start[d] = start[d];
-    window.limit[d] = flat.axis[d].block;
-  }
-  return window;
-}
-
-template <Form kForm, typename T>
-void PackY(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
-           int64_t channel, int64_t channels, const TensorView& view, PlaneElement<kForm>* to) {
-  const FlatGeometry& flat = plan.flat;
-  for (int64_t c = channel; c < channel + channels; ++c) {
-    const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
-    PackPlane<kForm>(flat, YWindow(flat, start), view, from, images, plan.plane_stride, to);
-    to += plan.plane_stride;
-  }
-}
-
-template <Form kForm, typename T>
-void PackX(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image, int64_t images,
-           int64_t channel, int64_t channels, const TensorView& view, PlaneElement<kForm>* to) {
-  const FlatGeometry& flat = plan.flat;
-  for (int64_t p = 0; p < flat.Phases(); ++p) {
-    const Window window = PhaseWindow(flat, flat.Phase(p), start);
-    for (int64_t c = channel; c < channel + channels; ++c) {
-      const T* from = view.As<T>() + image * view.stride[0] + c * view.stride[1];
-      PackPlane<kForm>(flat, window, view, from, images, plan.plane_stride, to);
-      to += plan.plane_stride;
-    }
-  }
-}
-
-// Calls pack(form, element) for planes of a dtype.
-template <typename Pack>
-void WithForm(const DirectPlan& plan, DType dtype, const Pack& pack) {
-  WithType(dtype, [&](auto element) HWY_ATTR {
-    if constexpr (std::is_same_v<decltype(element), BFloat16>) {
-      if (plan.UsesPairs()) {
-        return pack(std::integral_constant<Form, Form::kHalves>(), element);
-      }
-    }
-    pack(std::integral_constant<Form, Form::kFloats>(), element);
-  });
-}
-
 // One unit's scratch: sums [phase][y channel][x channel, tap], the pointers of a phase's rows
 // (planes of y) and columns (planes of x, shifted by taps), then the planes.
 struct OuterSlot {
@@ -262,10 +214,10 @@ void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, con
               const TensorView& y, Ahead& ahead) {
   const Geometry& g = plan.geometry;
   const OuterPlace at(plan, step);
-  ahead.Want(StretchesOf(YWindow(plan.flat, at.start), y, at.image, at.images,
+  ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y, at.image, at.images,
                          piece.group * g.y_channels + piece.y_first, piece.y_count));
-  ahead.Want(StretchesOf(PhaseWindow(plan.flat, plan.flat.Phase(0), at.start), x, at.image,
-                         at.images, piece.group * g.x_channels + piece.x_first, piece.x_count));
+  ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x, at.image, at.images,
+                         piece.group * g.x_channels + piece.x_first, piece.x_count));
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
@@ -276,7 +228,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   const OuterPiece piece(plan, unit);
   const int64_t group = piece.group, x_first = piece.x_first, x_count = piece.x_count;
   const int64_t y_first = piece.y_first, y_count = piece.y_count;
-  const int64_t kernel = g.KernelSize();
+  const int64_t kernel = g.KernelSize(), x_stride = flat.Phases() * plan.plane_stride;
   const OuterSlot slot(plan, slot_memory);
   std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
   // Elements whose products make a block in each lane: whole vectors, of pairs too.
@@ -290,16 +242,12 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
     const int64_t y_channel = group * g.y_channels + y_first;
     const int64_t x_channel = group * g.x_channels + x_first;
-    WithForm(plan, y.dtype, [&](auto form, auto of) HWY_ATTR {
-      constexpr Form kForm = decltype(form)::value;
-      PackY<kForm, decltype(of)>(plan, start, image, images, y_channel, y_count, y,
-                                 reinterpret_cast<PlaneElement<kForm>*>(slot.y_planes));
-    });
-    WithForm(plan, x.dtype, [&](auto form, auto of) HWY_ATTR {
-      constexpr Form kForm = decltype(form)::value;
-      PackX<kForm, decltype(of)>(plan, start, image, images, x_channel, x_count, x,
-                                 reinterpret_cast<PlaneElement<kForm>*>(slot.x_planes));
-    });
+    PackPlanes<Form::kHalves>(
+        plan, y, {image, images, y_channel, y_channel + y_count}, 1,
+        [&](int64_t) HWY_ATTR { return YWindow(flat, start, false); }, slot.y_planes);
+    PackPlanes<Form::kHalves>(
+        plan, x, {image, images, x_channel, x_channel + x_count}, flat.Phases(),
+        [&](int64_t phase) HWY_ATTR { return XWindow(flat, phase, start); }, slot.x_planes);
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;
     ahead.Clear();
@@ -312,7 +260,6 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     ahead.Begin(y_count * x_count * kernel / kDotsOfBlock);
     for (int64_t from = 0; from < length; from += most) {
       double* sums = slot.sums;
-      const char* planes = slot.x_planes;
       const DirectTap* tap = taps;
       for (int64_t p = 0; p < flat.Phases(); ++p) {
         const FlatPhase phase = flat.Phase(p);
@@ -323,7 +270,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
         const void** column = slot.columns;
         for (int64_t c = 0; c < x_count; ++c) {
           for (int64_t i = 0; i < phase.Taps(); ++i) {
-            *column++ = planes + (c * plan.plane_stride + tap[i].shift + from) * slot.element;
+            *column++ = slot.x_planes + (c * x_stride + tap[i].shift + from) * slot.element;
           }
         }
         WithFactors(plan.factors, [&](auto of) HWY_ATTR {
@@ -331,7 +278,6 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
                         std::min(most, length - from), sums, ahead);
         });
         sums += (row - slot.rows) * (column - slot.columns);
-        planes += x_count * plan.plane_stride * slot.element;
         tap += phase.Taps();
       }
     }

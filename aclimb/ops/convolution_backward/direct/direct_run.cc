@@ -16,9 +16,7 @@ void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps)
   const FlatGeometry& flat = plan.flat;
   EachTap(flat, [&](int64_t p, const FlatPhase& phase, int64_t row, int64_t column) {
     const int64_t shift = flat.RowShift(phase, row) + flat.ColumnShift(phase, column);
-    *taps++ = {plan.task == Task::kForward ? p * plan.plane_stride + shift
-               : plan.task == Task::kGradX ? flat.Reach() - shift
-                                           : shift,
+    *taps++ = {plan.task == Task::kGradX ? flat.Reach() - shift : p * plan.plane_stride + shift,
                flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
                    flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3] +
                    flat.KernelIndex(phase, 2, column) * weight.stride[4]};

@@ -124,41 +124,10 @@ template <Factors kFactors>
 constexpr void (*kSweeps[])(const TapsStep& step, int64_t length) = {
     Sweep<kFactors, 1>, Sweep<kFactors, 2>, Sweep<kFactors, 3>, Sweep<kFactors, 4>};
 
-// The elements of y that the block of u at `start` needs.
-Window SourceWindow(const FlatGeometry& flat, const int64_t (&start)[kDims]) {
-  Window window;
-  for (int d = 0; d < kDims; ++d) {
-    window.step[d] = 1;
-    window.start[d] = start[d] - flat.axis[d].reach;
-    window.limit[d] = flat.axis[d].pitch;
-  }
-  return window;
-}
-
-// Planes of sources from one on, of a group.
-template <Form kForm, typename T>
-void PackSources(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
-                 int64_t images, int64_t group, int64_t source, int64_t sources,
-                 const TensorView& view, float* to) {
-  const FlatGeometry& flat = plan.flat;
-  constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
-  for (int64_t s = source; s < source + sources; ++s) {
-    const int64_t channel = kSome * s;
-    const int64_t second = channel + 1 < plan.taps.channels ? view.stride[1] : kNoSecond;
-    const T* from = view.As<T>() + image * view.stride[0] +
-                    (group * plan.taps.channels + channel) * view.stride[1];
-    if (plan.task == Task::kForward) {
-      for (int64_t p = 0; p < flat.Phases(); ++p) {
-        PackPlane<kForm>(flat, PhaseWindow(flat, flat.Phase(p), start), view, from, images,
-                         plan.plane_stride, to, second);
-        to += plan.plane_stride;
-      }
-    } else {
-      PackPlane<kForm>(flat, SourceWindow(flat, start), view, from, images, plan.plane_stride, to,
-                       second);
-      to += plan.plane_stride;
-    }
-  }
+// Of sources, which are y with what taps reach before it, or x in a phase.
+Window SourceWindow(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t phase) {
+  return plan.task == Task::kForward ? XWindow(plan.flat, phase, start)
+                                     : YWindow(plan.flat, start, true);
 }
 
 template <typename T>
@@ -172,20 +141,14 @@ void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t
   for (int64_t tile = first_tile; tile < last_tile; ++tile) {
     const int64_t channel = tile / phases * taps.tile;
     const int64_t phase = tile % phases;
-    Window window;
-    if (plan.task == Task::kForward) {
-      for (int d = 0; d < kDims; ++d) {
-        window.step[d] = 1;
-        window.start[d] = start[d];
-      }
-    } else {
-      window = PhaseWindow(flat, flat.Phase(phase), start);
-    }
+    Window window =
+        plan.task == Task::kForward ? YWindow(flat, start, false) : XWindow(flat, phase, start);
     for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
+    const Shown shown(window, view);
     const float* planes = from + (tile - first_tile) * tile_stride;
     for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
       T* to = view.As<T>() + image * view.stride[0] + (group * taps.outputs + c) * view.stride[1];
-      UnpackPlane(flat, window, planes, images, view, to);
+      UnpackPlane(flat, shown, planes, images, view.stride[0], to);
       planes += plan.plane_stride;
     }
   }
@@ -213,9 +176,7 @@ struct TapsPiece {
   Ahead::Stretches Sources(const DirectPlan& plan, int64_t s, const TensorView& source) const {
     const int64_t all = plan.taps.channels, some = vectors::PerElement(plan.factors);
     const int64_t first = some * s, step = some * plan.taps.sources_per_step;
-    Window window = plan.task == Task::kForward ? PhaseWindow(plan.flat, plan.flat.Phase(0), start)
-                                                : SourceWindow(plan.flat, start);
-    return StretchesOf(window, source, image, images, group * all + first,
+    return StretchesOf(SourceWindow(plan, start, 0), source, image, images, group * all + first,
                        std::min(step, all - first));
   }
   Ahead::Stretches Targets(const DirectPlan& plan, const TensorView& target) const {
@@ -254,6 +215,7 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   const auto& start = piece.start;
   const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
+  const int64_t some = vectors::PerElement(plan.factors);
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
   const int64_t planes_of_out = (last_tile - first_tile) * taps.tile;
@@ -263,23 +225,19 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   Ahead ahead;
   int64_t data_begin = 0, data_end = source_stride;
   if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {
-    const Window::Range rows = SourceWindow(flat, start).Inside(1, source.shape[3]);
+    const Range rows = SourceWindow(plan, start, 0).Inside(1, source.shape[3]);
     data_begin = rows.first * flat.axis[2].pitch;
     data_end = rows.last * flat.axis[2].pitch;
   }
 
   for (int64_t s = 0; s < taps.sources; s += taps.sources_per_step) {
     const int64_t count = std::min(taps.sources_per_step, taps.sources - s);
-    const auto pack = [&](auto form, auto element) HWY_ATTR {
-      PackSources<decltype(form)::value, decltype(element)>(plan, start, image, images, group, s,
-                                                            count, source, planes);
-    };
-    WithType(source.dtype, [&](auto element) HWY_ATTR {
-      if constexpr (std::is_same_v<decltype(element), BFloat16>) {
-        if (plan.UsesPairs()) return pack(std::integral_constant<Form, Form::kPairs>(), element);
-      }
-      pack(std::integral_constant<Form, Form::kFloats>(), element);
-    });
+    const int64_t first_channel = group * taps.channels + some * s;
+    const int64_t last_channel =
+        group * taps.channels + std::min(some * (s + count), taps.channels);
+    PackPlanes<Form::kPairs>(
+        plan, source, {image, images, first_channel, last_channel}, taps.planes_per_source,
+        [&](int64_t phase) HWY_ATTR { return SourceWindow(plan, start, phase); }, planes);
     // Then comes the next step, or the end of this unit and one of the next.
     const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
     ahead.Clear();
@@ -292,17 +250,17 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
     ahead.Begin(calls);
     for (int64_t first = 0; first < taps.most_taps; first += taps.taps_per_step) {
       const int64_t step_taps = std::min(taps.taps_per_step, taps.most_taps - first);
-      const bool add = sums.Add(vectors::PerElement(plan.factors) * count * step_taps);
+      const bool add = sums.Add(some * count * step_taps);
       for (int64_t tile = first_tile; tile < last_tile; ++tile) {
-        const DirectPlan::TapRange range_of_taps = plan.OutputTaps(tile % taps.output_phases);
+        const Range of_tile = plan.OutputTaps(tile % taps.output_phases);
         const TapsStep step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
-                                   (s * range_of_taps.count + first) * taps.tile,
+                                   (s * of_tile.Count() + first) * taps.tile,
                                planes,
                                source_stride,
                                count,
-                               all_taps + range_of_taps.first + first,
-                               std::clamp<int64_t>(range_of_taps.count - first, 0, step_taps),
-                               range_of_taps.count,
+                               all_taps + of_tile.first + first,
+                               std::clamp<int64_t>(of_tile.Count() - first, 0, step_taps),
+                               of_tile.Count(),
                                out + (tile - first_tile) * taps.tile * plan.plane_stride,
                                plan.plane_stride,
                                add,
@@ -347,7 +305,7 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
   const int64_t group = piece / taps.tiles;
   const int64_t tile = piece % taps.tiles;
   const bool forward = plan.task == Task::kForward;
-  const DirectPlan::TapRange range = plan.OutputTaps(tile % taps.output_phases);
+  const Range range = plan.OutputTaps(tile % taps.output_phases);
   float* to = packed + group * taps.group_weights + plan.WeightOffset(tile);
   const int64_t first_output = tile / taps.output_phases * taps.tile;
   const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
@@ -372,7 +330,7 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
     const int64_t y = group * g.y_channels + (forward ? first_output : s);
     const int64_t x = forward ? s : first_output;
     const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
-    for (int64_t t = range.first; t < range.first + range.count; ++t) {
+    for (int64_t t = range.first; t < range.last; ++t) {
       pack(from + all_taps[t].weight, two);
     }
   }

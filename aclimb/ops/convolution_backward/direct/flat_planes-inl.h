@@ -9,7 +9,8 @@
 #include <algorithm>
 
 #include "aclimb/core/tensor_view.h"
-#include "aclimb/ops/convolution_backward/direct/flat.h"
+#include "aclimb/ops/convolution_backward/direct/direct.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,9 +27,9 @@ HWY_INLINE void BlockStart(const FlatGeometry& flat, int64_t block, int64_t (&st
   }
 }
 
-// A block of x in one phase. Positions count from u0.
-HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
-                              const int64_t (&u0)[kDims]) {
+// A block of x in one phase, with what taps reach behind it. Positions count from u0.
+HWY_INLINE Window XWindow(const FlatGeometry& flat, int64_t index, const int64_t (&u0)[kDims]) {
+  const FlatPhase phase = flat.Phase(index);
   Window window;
   for (int d = 0; d < kDims; ++d) {
     const FlatAxis& axis = flat.axis[d];
@@ -39,60 +40,101 @@ HWY_INLINE Window PhaseWindow(const FlatGeometry& flat, const FlatPhase& phase,
   return window;
 }
 
-// Fills planes of `images` images, and zeros behind them up to `stride_out` elements. `from` is the
-// channel of the first image, the first one of a pair.
+// A block of y, or of u with what taps reach before it.
+HWY_INLINE Window YWindow(const FlatGeometry& flat, const int64_t (&start)[kDims], bool reaches) {
+  Window window;
+  for (int d = 0; d < kDims; ++d) {
+    const FlatAxis& axis = flat.axis[d];
+    window.step[d] = 1;
+    window.start[d] = start[d] - (reaches ? axis.reach : 0);
+    window.limit[d] = reaches ? axis.pitch : axis.block;
+  }
+  return window;
+}
+
+// Channels [first, last) of some images.
+struct Planes {
+  int64_t image, images, first, last;
+};
+
+// Fills planes of so many images, `pitch` positions along each dimension, with what is shown of a
+// channel, the first one of a pair, and zeros around it. Returns their end, behind which a vector
+// may have been written.
 template <Form kForm, typename T>
-HWY_INLINE void PackPlane(const FlatGeometry& flat, const Window& window, const TensorView& view,
-                          const T* from, int64_t images, int64_t stride_out,
-                          PlaneElement<kForm>* to, int64_t second = kNoSecond) {
-  const Window::Range depth = window.Inside(0, view.shape[2]);
-  const Window::Range height = window.Inside(1, view.shape[3]);
-  const Window::Range width = window.Inside(2, view.shape[4]);
-  const int64_t pitch = flat.axis[2].pitch;
-  const int64_t stride = window.Stride(2, width, view);
-  const int64_t row_stride = window.Stride(1, height, view);
-  const bool empty = height.Empty() || width.Empty();
-  const int64_t corner = empty ? 0 : window.Offset(1, height, view) + window.Offset(2, width, view);
-  PlaneElement<kForm>* at = to;
+HWY_INLINE PlaneElement<kForm>* PackPlane(const Shown& shown, const int64_t (&pitch)[kDims],
+                                          const T* channel, int64_t images, int64_t image_stride,
+                                          PlaneElement<kForm>* at, int64_t second) {
+  const auto& [depth, height, width] = shown.inside;
+  const int64_t slice = pitch[1] * pitch[2];
   for (int64_t n = 0; n < images; ++n) {
-    for (int64_t z = 0; z < flat.axis[0].pitch; ++z) {
-      const int64_t rows = flat.axis[1].pitch;
-      if (z < depth.first || z >= depth.last || empty) {
-        ZeroRun(at, 0, rows * pitch);
-        at += rows * pitch;
+    const T* from = channel + n * image_stride + shown.first;
+    for (int64_t z = 0; z < pitch[0]; ++z, at += slice) {
+      if (z < depth.first || z >= depth.last) {
+        ZeroRun(at, 0, slice);
         continue;
       }
-      const T* slice = from + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) + corner;
-      ZeroRun(at, 0, height.first * pitch);
-      PackRows<kForm>(slice, stride, row_stride, height.last - height.first, width, pitch,
-                      at + height.first * pitch, second);
-      ZeroRun(at, height.last * pitch, rows * pitch);
-      at += rows * pitch;
+      ZeroRun(at, 0, height.first * pitch[2]);
+      PackRows<kForm>(from, shown.stride[2], shown.stride[1], height.Count(), width, pitch[2],
+                      at + height.first * pitch[2], second);
+      ZeroRun(at, height.last * pitch[2], slice);
+      from += shown.stride[0];
     }
   }
-  // Room for the last vector's overshoot stays.
-  ZeroRun(at, 0, stride_out - (at - to) - 16);
+  return at;
 }
 
 // The inverse of PackPlane, for the elements inside the tensor.
 template <typename T>
-HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Window& window, const float* from,
-                            int64_t images, const TensorView& view, T* to) {
-  const Window::Range depth = window.Inside(0, view.shape[2]);
-  const Window::Range height = window.Inside(1, view.shape[3]);
-  const Window::Range width = window.Inside(2, view.shape[4]);
-  if (height.Empty() || width.Empty()) return;
+HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const float* from,
+                            int64_t images, int64_t image_stride, T* to) {
+  const auto& [depth, height, width] = shown.inside;
   const int64_t pitch = flat.axis[2].pitch;
   for (int64_t n = 0; n < images; ++n) {
-    for (int64_t z = depth.first; z < depth.last; ++z) {
+    T* slice = to + n * image_stride + shown.first;
+    for (int64_t z = depth.first; z < depth.last; ++z, slice += shown.stride[0]) {
       const int64_t first = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
-      UnpackRows(from + first + width.first, pitch, height.last - height.first,
-                 width.last - width.first,
-                 to + n * view.stride[0] + window.Offset(0, {z, z + 1}, view) +
-                     window.Offset(1, height, view) + window.Offset(2, width, view),
-                 window.Stride(2, width, view), window.Stride(1, height, view));
+      UnpackRows(from + first + width.first, pitch, height.Count(), width.Count(), slice,
+                 shown.stride[2], shown.stride[1]);
     }
   }
+}
+
+// Fills a plane of each channel, or pair of channels, for each of so many windows; all of a channel
+// side by side.
+template <Form kForm, typename T, class WindowOf>
+HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Planes& of,
+                           int64_t windows, const WindowOf& window_of, PlaneElement<kForm>* to) {
+  constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
+  const auto& axis = plan.flat.axis;
+  const int64_t pitch[kDims] = {axis[0].pitch, axis[1].pitch, axis[2].pitch};
+  for (int64_t w = 0; w < windows; ++w) {
+    const Shown shown(window_of(w), view);
+    PlaneElement<kForm>* plane = to + w * plan.plane_stride;
+    for (int64_t c = of.first; c < of.last; c += kSome) {
+      PlaneElement<kForm>* const end = PackPlane<kForm>(
+          shown, pitch, view.As<T>() + of.image * view.stride[0] + c * view.stride[1], of.images,
+          view.stride[0], plane, c + 1 < of.last ? view.stride[1] : kNoSecond);
+      // Room for the last vector's overshoot stays.
+      ZeroRun(end, 0, plan.plane_stride - (end - plane) - 16);
+      plane += windows * plan.plane_stride;
+    }
+  }
+}
+
+// The same in the form that the plan's factors want; bfloat16 becomes kForm.
+template <Form kForm, class WindowOf>
+HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Planes& of,
+                           int64_t windows, const WindowOf& window_of, void* to) {
+  WithType(view.dtype, [&](auto element) HWY_ATTR {
+    using T = decltype(element);
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      if (plan.UsesPairs()) {
+        return PackPlanes<kForm, T>(plan, view, of, windows, window_of,
+                                    static_cast<PlaneElement<kForm>*>(to));
+      }
+    }
+    PackPlanes<Form::kFloats, T>(plan, view, of, windows, window_of, static_cast<float*>(to));
+  });
 }
 
 }  // namespace HWY_NAMESPACE

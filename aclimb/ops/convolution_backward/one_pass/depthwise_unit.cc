@@ -277,51 +277,12 @@ BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
 // What comes between lines; that of one line alone may be any number.
 int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.stride[3] : 0; }
 
-// Lines of y for the steps [first, last), and which of their elements are inside it.
-struct Lines {
-  int64_t top, left;  // element of y at position 0 of line 0
-  int64_t count;
-  Window::Range down, across;
-
-  Lines(const Depthwise& plan, int64_t pitch, int64_t first, int64_t last)
-      : top(plan.down.first + first),
-        left(plan.across.first),
-        count(last - first + (plan.geometry.kernel[1] - 1) / plan.geometry.stride[1]),
-        down(Inside(top, count, plan.geometry.out[1])),
-        across(Inside(left, pitch, plan.geometry.out[2])) {
-    if (across.Empty()) down.last = down.first;
-  }
-
- private:
-  static Window::Range Inside(int64_t start, int64_t count, int64_t extent) {
-    const int64_t begin = std::min(std::max<int64_t>(-start, 0), count);
-    return {begin, std::clamp(extent - start, begin, count)};
-  }
-};
-
-// Zeros beside the elements, as far as the last vector of sums reads.
-void ZeroAround(const Lines& lines, int64_t pitch, float* to) {
-  ZeroRun(to, 0, lines.down.first * pitch);
-  ZeroRun(to, lines.down.last * pitch, lines.count * pitch + kMostDepthwiseLanes);
-}
-
-// The elements, and zeros beside them in their lines; what overshoots the last one are zeros too.
-template <typename T>
-HWY_INLINE void PackLines(const Lines& lines, int64_t pitch, const TensorView& view, int64_t image,
-                          int64_t channel, float* to) {
-  if (lines.down.Empty()) return;
-  const T* const from = view.As<T>() + image * view.stride[0] + channel * view.stride[1] +
-                        (lines.top + lines.down.first) * LineStride(view) + lines.left +
-                        lines.across.first;
-  PackRows(from, 1, LineStride(view), lines.down.last - lines.down.first, lines.across, pitch,
-           to + lines.down.first * pitch);
-}
-
-void PackLines(const Lines& lines, int64_t pitch, const TensorView& y, int64_t image,
-               int64_t channel, float* to) {
-  WithType(y.dtype, [&](auto element) HWY_ATTR {
-    PackLines<decltype(element)>(lines, pitch, y, image, channel, to);
-  });
+// Lines of y for the steps [first, last).
+Window LinesOf(const Depthwise& plan, int64_t first, int64_t last) {
+  const int64_t reach = (plan.geometry.kernel[1] - 1) / plan.geometry.stride[1];
+  return {{1, 1, 1},
+          {0, plan.down.first + first, plan.across.first},
+          {1, last - first + reach, plan.across.steps + reach}};
 }
 
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
@@ -379,19 +340,30 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   const auto last_of = [&](const Piece& piece) {
     return std::min(piece.first + plan.band, plan.down.steps);
   };
+  Window lines = LinesOf(plan, 0, plan.band);
+  Shown shown(lines, y);
+  const auto zero_around = [&](float* to) HWY_ATTR {
+    ZeroRun(to, 0, shown.inside[1].first * band.pitch);
+    // As far as the last vector of sums reads.
+    ZeroRun(to, shown.inside[1].last * band.pitch,
+            lines.limit[1] * band.pitch + kMostDepthwiseLanes);
+  };
   // All planes that are one band leave the same zeros where they are.
   const bool whole = plan.band == plan.down.steps;
-  Lines lines(plan, band.pitch, 0, plan.band);
-  if (whole) {
-    for (float* const to : packed) ZeroAround(lines, band.pitch, to);
-  }
+  if (whole) std::for_each(packed, packed + 2, zero_around);
   const auto pack = [&](const Piece& piece) HWY_ATTR {
     float* const to = packed[piece.buffer];
     if (!whole) {
-      lines = Lines(plan, band.pitch, piece.first, last_of(piece));
-      ZeroAround(lines, band.pitch, to);
+      lines = LinesOf(plan, piece.first, last_of(piece));
+      shown = Shown(lines, y);
+      zero_around(to);
     }
-    PackLines(lines, band.pitch, y, piece.image, first_channel + piece.channel, to);
+    const int64_t from =
+        piece.image * y.stride[0] + (first_channel + piece.channel) * y.stride[1] + shown.first;
+    WithType(y.dtype, [&](auto element) HWY_ATTR {
+      PackRows(y.As<decltype(element)>() + from, 1, shown.stride[1], shown.inside[1].Count(),
+               shown.inside[2], band.pitch, to + shown.inside[1].first * band.pitch);
+    });
   };
   Piece piece;
   piece.image = first_image;

@@ -27,8 +27,6 @@ namespace {
 
 using aclimb::testing::Random;
 
-constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
-
 class WindowsOnVectors : public ::testing::Test {
  protected:
   void TearDown() override { SetTeamSize(0); }
@@ -65,22 +63,19 @@ struct Operands {
       : geometry(g),
         x(Planes(g.batch, g.groups * g.x_channels, g.in, dtypes.x, gap)),
         y(Planes(g.batch, g.groups * g.y_channels, g.out, dtypes.y, gap)),
-        weight(WeightLike(g, dtypes.weight, gap)) {}
+        dtype(dtypes.weight) {}
 
-  static Tensor WeightLike(const Geometry& g, DType dtype, int64_t gap) {
-    Tensor tensor({g.groups * g.y_channels, g.x_channels * g.KernelSize() + gap}, dtype, 0);
-    tensor.view.shape[1] -= gap;
+  Tensor Result() const {
+    const Geometry& g = geometry;
+    constexpr int64_t kGap = 3;
+    Tensor tensor({g.groups * g.y_channels, g.x_channels * g.KernelSize() + kGap}, dtype, 0);
+    tensor.view.shape[1] -= kGap;
     return tensor;
   }
-  Tensor ResultFor(Task task) const {
-    const Geometry& g = geometry;
-    switch (task) {
-      case Task::kForward:
-        return Planes(g.batch, g.groups * g.y_channels, g.out, y.view.dtype, 3);
-      case Task::kGradX:
-        return Planes(g.batch, g.groups * g.x_channels, g.in, x.view.dtype, 3);
-      default:
-        return WeightLike(g, weight.view.dtype, 3);
+  template <typename Draw>
+  void Fill(const Draw& draw) {
+    for (Tensor* tensor : {&x, &y}) {
+      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, draw());
     }
   }
   TensorView WeightView(const Tensor& tensor) const {
@@ -98,28 +93,41 @@ struct Operands {
   }
 
   Geometry geometry;
-  Tensor x, y, weight;
+  Tensor x, y;
+  DType dtype;  // of the weight
 };
 
-std::vector<double> ResultOf(const Operands& operands, Task task, int threads,
+std::vector<double> ResultOf(const Operands& operands, int threads,
                              vectors::Factors factors = vectors::Factors::kFloat32) {
   const Geometry& g = operands.geometry;
-  const VectorWindows windows = PlanVectorWindows(g, task, threads, factors);
-  const Tensor result = operands.ResultFor(task);
+  const VectorWindows windows = PlanVectorWindows(g, threads, factors);
+  const Tensor result = operands.Result();
   const auto bytes = static_cast<size_t>(windows.ScratchBytes());
   Fenced scratch(RoundUp(bytes, size_t{64}), true);
   std::memset(scratch.data(), 0xFF, bytes);  // NaN
-  RunWindows(windows, AsImages(task == Task::kGradX ? result : operands.x, g.in),
-             AsImages(task == Task::kForward ? result : operands.y, g.out),
-             operands.WeightView(task == Task::kGradWeight ? result : operands.weight),
-             scratch.data());
+  RunWindows(windows, AsImages(operands.x, g.in), AsImages(operands.y, g.out),
+             operands.WeightView(result), scratch.data());
   EXPECT_TRUE(result.GapsAreUntouched());
   return result.Values();
 }
 
-std::vector<double> Expected(const Operands& operands, Task task) {
-  return TruthOf(operands.geometry, task, operands.x.Values(), operands.y.Values(),
-                 operands.weight.Values());
+std::vector<double> Expected(const Operands& operands) {
+  const Geometry& g = operands.geometry;
+  const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
+  return TruthOf(g, Task::kGradWeight, operands.x.Values(), operands.y.Values(),
+                 std::vector<double>(static_cast<size_t>(weights)));
+}
+
+// Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
+void ExpectRounded(const std::vector<double>& got, const std::vector<double>& right, DType dtype) {
+  ASSERT_EQ(got.size(), right.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(right[i])) {
+      ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
+    } else {
+      ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
+    }
+  }
 }
 
 void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random) {
@@ -127,29 +135,14 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random)
   const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
   SetTeamSize(threads);
   Operands operands(geometry, dtypes, gap);
-  for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
+  for (Tensor* tensor : {&operands.x, &operands.y}) tensor->Fill(random);
   // Once for all targets: it takes most of the time.
-  std::vector<std::vector<double>> expected;
-  for (const Task task : kTasks) expected.push_back(Expected(operands, task));
-  const auto expect = [&](Task task) {
-    SCOPED_TRACE(::testing::Message()
-                 << Text(geometry) << "; gap " << gap << ", " << threads << " threads, task "
-                 << static_cast<int>(task) << ", " << NameOf(dtypes.x) << " " << NameOf(dtypes.y)
-                 << " " << NameOf(dtypes.weight));
-    const std::vector<double> got = ResultOf(operands, task, threads);
-    const std::vector<double>& right = expected[static_cast<size_t>(task)];
-    ASSERT_EQ(got.size(), right.size());
-    const DType dtype = task == Task::kForward ? dtypes.y
-                        : task == Task::kGradX ? dtypes.x
-                                               : dtypes.weight;
-    // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
-    for (size_t i = 0; i < got.size(); ++i) {
-      ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
-    }
-  };
-  const int targets = EachTarget([&] {
-    for (const Task task : kTasks) expect(task);
-  });
+  const std::vector<double> expected = Expected(operands);
+  SCOPED_TRACE(::testing::Message()
+               << Text(geometry) << "; gap " << gap << ", " << threads << " threads, "
+               << NameOf(dtypes.x) << " " << NameOf(dtypes.y) << " " << NameOf(dtypes.weight));
+  const int targets =
+      EachTarget([&] { ExpectRounded(ResultOf(operands, threads), expected, dtypes.weight); });
   EXPECT_GT(targets, 0);
 }
 
@@ -158,13 +151,9 @@ void ExpectTruthOfPairs(const Geometry& geometry, Random& random) {
   SetTeamSize(static_cast<int>(random.Integer(1, 3)));
   Operands operands(geometry, kBFloats, random.Integer(0, 2));
   for (Tensor* tensor : {&operands.x, &operands.y}) tensor->Fill(random);
-  const std::vector<double> got =
-      ResultOf(operands, Task::kGradWeight, TeamSize(), vectors::Factors::kPairs);
-  const std::vector<double> right = Expected(operands, Task::kGradWeight);
-  ASSERT_EQ(got.size(), right.size());
-  for (size_t i = 0; i < got.size(); ++i) {
-    ASSERT_EQ(got[i], Rounded(right[i], DType::kBFloat16)) << Text(geometry) << ", element " << i;
-  }
+  SCOPED_TRACE(Text(geometry));
+  ExpectRounded(ResultOf(operands, TeamSize(), vectors::Factors::kPairs), Expected(operands),
+                DType::kBFloat16);
 }
 
 Axis AnyAxis(Random& random, int64_t most) {
@@ -240,57 +229,35 @@ TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
        {GeometryOf(2, 40, 50, {none, wide, wide}), GeometryOf(9, 300, 280, {none, narrow, narrow}),
         GeometryOf(1, 20, 20, {none, none, {1700, 5, 1, 1, 2, 2}}),
         GeometryOf(2, 20, 24, {deep, narrow, wide}), groups}) {
-    Operands operands(geometry, random.Chance(0.5) ? kFloats : kHalves, 0);
-    for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
-      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
-    }
-    // Zeros beside the image meet this one, or do not.
-    operands.weight.Set(3, std::numeric_limits<double>::infinity());
-    for (const Task task : kTasks) {
-      SetTeamSize(1);
-      const std::vector<uint64_t> one = BitsOf(ResultOf(operands, task, 1));
-      for (const int threads : {2, 5, 64}) {
+    const auto expect_one = [&](const DTypes& dtypes, vectors::Factors factors) {
+      Operands operands(geometry, dtypes, 0);
+      operands.Fill([&] { return random.Real(-1, 1); });
+      // Zeros beside the image meet this one, or do not.
+      operands.y.Set(3, std::numeric_limits<double>::infinity());
+      const auto bits = [&](int threads) {
         SetTeamSize(threads);
-        EXPECT_EQ(BitsOf(ResultOf(operands, task, threads)), one) << threads;
-      }
-    }
-    if (!vectors::HasPairs()) continue;
-    Operands halves(geometry, kBFloats, 0);
-    for (Tensor* tensor : {&halves.x, &halves.y}) {
-      for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, random.Real(-1, 1));
-    }
-    const auto by_pairs = [&](int threads) {
-      SetTeamSize(threads);
-      return BitsOf(ResultOf(halves, Task::kGradWeight, threads, vectors::Factors::kPairs));
+        return BitsOf(ResultOf(operands, threads, factors));
+      };
+      const std::vector<uint64_t> one = bits(1);
+      for (const int threads : {2, 5, 64}) EXPECT_EQ(bits(threads), one) << threads;
     };
-    const std::vector<uint64_t> one = by_pairs(1);
-    for (const int threads : {2, 5, 64}) EXPECT_EQ(by_pairs(threads), one) << threads;
+    expect_one(random.Chance(0.5) ? kFloats : kHalves, vectors::Factors::kFloat32);
+    if (vectors::HasPairs()) expect_one(kBFloats, vectors::Factors::kPairs);
   }
 }
 
 // Without padding nothing is looked at afterwards: what fills up blocks is summed beside the
 // results.
-void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes, Task task,
+void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes,
                                 vectors::Factors factors) {
   const double kInfinity = std::numeric_limits<double>::infinity();
   for (const double special : {kInfinity, std::nan("")}) {
     for (const bool in_x : {false, true}) {
       Operands operands(geometry, dtypes, 1);
-      for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) {
-        for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
-      }
-      Tensor& other = task == Task::kForward ? operands.weight : operands.y;
-      Tensor& touched = in_x ? operands.x : other;
+      operands.Fill([] { return 1; });
+      Tensor& touched = in_x ? operands.x : operands.y;
       touched.Set(touched.view.ElementCount() - 1, special);
-      const std::vector<double> got = ResultOf(operands, task, 1, factors);
-      const std::vector<double> expected = Expected(operands, task);
-      for (size_t i = 0; i < got.size(); ++i) {
-        if (std::isnan(expected[i])) {
-          ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
-        } else {
-          ASSERT_EQ(got[i], Rounded(expected[i], dtypes.weight)) << "element " << i;
-        }
-      }
+      ExpectRounded(ResultOf(operands, 1, factors), Expected(operands), dtypes.weight);
     }
   }
 }
@@ -300,17 +267,10 @@ void ExpectOneInfinityOfPairs(const Geometry& geometry, bool in_x, int64_t at, i
   SCOPED_TRACE(::testing::Message()
                << Text(geometry) << (in_x ? "; x" : "; y") << " at " << at << ", gap " << gap);
   Operands operands(geometry, kBFloats, gap);
-  for (Tensor* tensor : {&operands.x, &operands.y}) {
-    for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, 1);
-  }
+  operands.Fill([] { return 1; });
   (in_x ? operands.x : operands.y).Set(at, std::numeric_limits<double>::infinity());
-  const std::vector<double> got =
-      ResultOf(operands, Task::kGradWeight, 1, vectors::Factors::kPairs);
-  const std::vector<double> expected = Expected(operands, Task::kGradWeight);
-  ASSERT_EQ(got.size(), expected.size());
-  for (size_t i = 0; i < got.size(); ++i) {
-    ASSERT_EQ(got[i], Rounded(expected[i], DType::kBFloat16)) << "element " << i;
-  }
+  ExpectRounded(ResultOf(operands, 1, vectors::Factors::kPairs), Expected(operands),
+                DType::kBFloat16);
 }
 
 // A pair whose second pixel does not exist: what stands behind the row is another channel's.
@@ -345,13 +305,9 @@ TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
   const Geometry geometries[] = {GeometryOf(2, 21, 19, {none, short_rows, long_rows}),
                                  GeometryOf(3, 19, 21, {none, short_rows, short_rows})};
   for (const Geometry& geometry : geometries) {
-    EachTarget([&] {
-      for (const Task task : {Task::kForward, Task::kGradWeight}) {
-        ExpectSpecialValuesInPlace(geometry, kFloats, task, vectors::Factors::kFloat32);
-      }
-    });
+    EachTarget([&] { ExpectSpecialValuesInPlace(geometry, kFloats, vectors::Factors::kFloat32); });
     if (vectors::HasPairs()) {
-      ExpectSpecialValuesInPlace(geometry, kBFloats, Task::kGradWeight, vectors::Factors::kPairs);
+      ExpectSpecialValuesInPlace(geometry, kBFloats, vectors::Factors::kPairs);
     }
   }
 }
