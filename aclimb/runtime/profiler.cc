@@ -1,5 +1,5 @@
+#include <atomic>
 #include <cstdio>
-#include <mutex>
 
 #include "acl/acl_prof.h"
 #include "aclimb/runtime/entry.h"
@@ -18,14 +18,13 @@ int RefuseProfiler(const char* function) {
 
 // Frameworks drop what aclprofInit answers, and their users look for the device's part in vain.
 void TellOnce() {
-  static std::once_flag told;
-  std::call_once(told, [] {
-    std::fputs(
-        "aclimb: aclprofInit: the vendor's profiler is not there; expected a profile of the host "
-        "alone.\n  fix: leave the device out of the activities; `aclimb run --trace FILE` writes a "
-        "timeline of calls and operators\n",
-        stderr);
-  });
+  static std::atomic<bool> told{false};
+  if (told.exchange(true)) return;
+  std::fputs(
+      "aclimb: aclprofInit: the vendor's profiler is not there; expected a profile of the host "
+      "alone.\n  fix: leave the device out of the activities; `aclimb run --trace FILE` writes a "
+      "timeline of calls and operators\n",
+      stderr);
 }
 
 }  // namespace
