@@ -61,7 +61,7 @@ def twice(client, rng, worst, name, shape, dtype, before, behind, others):
 
 
 def masked(client, rng, worst, name, seeds):
-    shape, prob = [rng.randint(20, 60), rng.randint(20, 60)], rng.randint(0, 7) / 8
+    shape, prob = [rng.randint(20, 60), rng.randint(20, 60)], rng.randint(1, 7) / 8
     count = math.prod(shape)
     room = -(-count // 128) * 16
     if name == "DropoutDoMask":
