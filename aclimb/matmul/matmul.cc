@@ -145,8 +145,8 @@ class PlanBuilder {
     return ready;
   }
 
-  // Whether panels take the right factor as it is; a copy of the left one has its terms side by
-  // side unless rows became columns.
+  // Whether panels take the right factor as it is, and the left one or a copy of it, which has its
+  // terms side by side unless rows became columns.
   static bool TakesPanels(const Problem& problem, const Factor& a, const Factor& b, bool swapped) {
     const bool is_half = b.view.dtype == DType::kFloat16 || b.view.dtype == DType::kBFloat16;
     if (!is_half && b.view.dtype != DType::kFloat32) return false;
@@ -156,14 +156,11 @@ class PlanBuilder {
     const bool is_small = work <= (fills && !in_pairs ? kSmallWork : kTinyWork);
     const bool serves = is_small || (is_half && !in_pairs && PanelsServe(problem));
     return serves && MatricesRead(problem.b, problem.k, problem.n) &&
-           (!swapped || PanelsRead(problem, a));
-  }
-  static bool PanelsRead(const Problem& problem, const Factor& a) {
-    return a.view.dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+           (!swapped || PanelsAreOfLeft(problem) || PanelsRead(problem));
   }
 
   bool PreparePanels(const Problem& problem, Factor& a) {
-    if (PanelsRead(problem, a)) return true;
+    if (PanelsRead(problem)) return true;
     a.MakeDense(DType::kFloat32, planner_, copies_);
     return false;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/matmul/left_panels_plan.h"
+#include "aclimb/matmul/matrices.h"
 #include "aclimb/matmul/panels.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -90,7 +92,7 @@ class PanelsPlan final : public ProductPlan {
                      .terms = terms,
                      .columns = columns},
                     panel);
-      kernels_.multiply(a + k, p.a.row, rows, panel, terms, columns, k > 0, sums, sums_row);
+      kernels_.multiply(a + k, p.a.row, rows, panel, terms, columns, k > 0, sums, sums_row, {});
     }
     if (is_direct_) return;
     for (int64_t r = 0; r < rows; ++r) {
@@ -108,18 +110,35 @@ class PanelsPlan final : public ProductPlan {
 }  // namespace
 
 bool PanelsServe(const Problem& problem) {
-  // A float32 copy of fewer elements stays in a common second cache.
-  constexpr int64_t kLeastElements = 256 * 1024;
+  // A float32 copy of fewer elements stays in a common second cache. For few rows, whose panels are
+  // made soon, making it takes longer yet.
+  const bool few_rows = problem.b.column != 1 && problem.m <= kLeastRows;
+  const int64_t least_elements = (few_rows ? 64 : 256) * 1024;
   // Of more terms the sums of panels, added in float32, lose too much.
   constexpr int64_t kFewTerms = 4096, kMostTerms = 1024 * 1024;
   constexpr int64_t kManyBlocks = 16, kColumns = 64;
   const int64_t blocks =
       problem.Batches() * CeilDivide(problem.m, kLeastRows) * CeilDivide(problem.n, kColumns);
-  return problem.k >= CeilDivide(kLeastElements, problem.n) &&
+  return problem.k >= CeilDivide(least_elements, problem.n) &&
          (problem.k <= kFewTerms || (problem.k <= kMostTerms && blocks >= kManyBlocks));
 }
 
+bool PanelsAreOfLeft(const Problem& problem) {
+  return problem.b.dtype != DType::kFloat32 && problem.b.column != 1 && PanelsServe(problem);
+}
+
+bool PanelsRead(const Problem& problem) {
+  const DType dtype = problem.a.dtype;
+  if (!PanelsAreOfLeft(problem)) {
+    return dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+  }
+  const bool is_read =
+      dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+  return is_read && MatricesRead(problem.a, problem.m, problem.k);
+}
+
 PlanPointer MakePanelsPlan(Planner& planner, Setup setup) {
+  if (PanelsAreOfLeft(setup.problem)) return MakeLeftPanelsPlan(planner, std::move(setup));
   return NewPlan<PanelsPlan>(std::move(setup), planner);
 }
 
