@@ -41,7 +41,8 @@ def by_shell(program, ranks, folder, most, prefixes=None, **environment):
 
 
 def by_mpirun(program, ranks, folder, most, components):
-    words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", components, "-n", str(ranks), program,
+    # Bound to a core each, as mpirun has it for two ranks, Gloo's own thread and its caller would take turns.
+    words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl", components, "-n", str(ranks), program,
              folder, str(most)]
     return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True,
                           env={**os.environ, "HCCL_IF_IP": "127.0.0.1"}).stdout

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <gloo/transport/tcp/context.h>
 #include <gloo/transport/tcp/device.h>
 #include <gloo/transport/tcp/pair.h>
 #include <sys/epoll.h>
@@ -18,16 +17,19 @@
 #include <tuple>
 #include <utility>
 
-#include "aclimb/collectives/gloo/connections.h"
+#include "aclimb/collectives/gloo/arrivals.h"
+#include "aclimb/collectives/gloo/failure.h"
 
 namespace aclimb::collectives {
 
 // One of Gloo's connections, made of a socket that is connected already. Gloo's own listens for the
 // peer, on a port that anybody may come to first, and throws on Gloo's thread, which ends the
 // process, when what it reads is no message.
-class ConnectedPair final : public gloo::transport::tcp::Pair {
+class ConnectedPair final : public gloo::transport::tcp::Pair, public Arrivals::Connection {
  public:
-  using Pair::Pair;
+  ConnectedPair(gloo::transport::tcp::Context* context, gloo::transport::tcp::Device* device,
+                int peer, Arrivals* arrivals)
+      : Pair(context, device, peer, gloo::kNoTimeout), arrivals_(arrivals) {}
   // Here already: from ~Pair on, Gloo's own handleEvents would be called.
   ~ConnectedPair() override { close(); }
 
@@ -40,28 +42,45 @@ class ConnectedPair final : public gloo::transport::tcp::Pair {
       // Closing is not enough: while a child has a copy, Gloo's thread would go on waiting for it.
       device_->unregisterDescriptor(listener, this);
       ::close(listener);
+      arrivals_->Add(fd_, this);
       handleConnected();
+      LeaveArrivals();
     } catch (const std::exception& failure) {
-      ::close(std::exchange(fd_, -1));
+      if (state_ != CONNECTED) {
+        arrivals_->Remove(fd_);
+        ::close(std::exchange(fd_, -1));
+      }
       throw TransportFailure(ACLIMB_TRANSPORT_CONNECTION,
                              "the connection with rank " + std::to_string(rank_) +
                                  " cannot be used (" + WithoutPlace(failure.what()) + ")");
     }
   }
 
-  // On Gloo's thread, which must not wait for m_: who holds it may wait for this thread to go on.
-  // What cannot be had now is asked for again.
+  // On Gloo's thread, which writes what could not be written at once, and hears of the connection's
+  // end. It must not wait for m_: who holds it may wait for this thread to go on. What cannot be
+  // had now is asked for again.
   void handleEvents(int events) override {
     const std::unique_lock<std::mutex> lock(m_, std::try_to_lock);
     if (!lock || state_ != CONNECTED) return;
-    try {
-      handleReadWrite(events);
-    } catch (const std::exception& failure) {
-      if (state_ != CLOSED) signalException(failure.what());
-    }
+    const bool ended = (events & (EPOLLERR | EPOLLHUP)) != 0;
+    Handle(ended ? events | static_cast<int>(EPOLLIN) : events);
+    // When all is written, Gloo would have this thread read too.
+    if (state_ == CONNECTED && tx_.empty()) LeaveArrivals();
+    arrivals_->Wake();
+  }
+
+  // On the thread that waits for what comes.
+  void HandleArrival() override {
+    const std::lock_guard<std::mutex> lock(m_);
+    if (state_ == CONNECTED) Handle(EPOLLIN);
   }
 
  protected:
+  void changeState(state next) noexcept override {
+    if (next == CLOSED && state_ == CONNECTED) arrivals_->Remove(fd_);
+    Pair::changeState(next);
+  }
+
   // Gloo goes from a message's header to its data at once, and is content with most headers.
   bool read() override {
     return state_ == CONNECTED && (rx_.nread >= sizeof(rx_.preamble) || ReadHeader()) &&
@@ -70,6 +89,17 @@ class ConnectedPair final : public gloo::transport::tcp::Pair {
 
  private:
   using Op = gloo::transport::tcp::Op;
+
+  // To the thread that waits for them.
+  void LeaveArrivals() { device_->registerDescriptor(fd_, 0, this); }
+
+  void Handle(int events) {
+    try {
+      handleReadWrite(events);
+    } catch (const std::exception& failure) {
+      if (state_ != CLOSED) signalException(failure.what());
+    }
+  }
 
   // Whether all of it has come. Throws when it is none that this side waits for.
   bool ReadHeader() {
@@ -109,18 +139,24 @@ class ConnectedPair final : public gloo::transport::tcp::Pair {
         return false;
     }
   }
+
+  Arrivals* const arrivals_;
 };
 
 // While it lives, Gloo's thread does not sleep. Who takes a descriptor from it waits for its next
-// turn, which may be 10 ms away.
+// turn, which may be 10 ms away. Without a descriptor for it, it does nothing.
 class Awake final : public gloo::transport::tcp::Handler {
  public:
   explicit Awake(gloo::transport::tcp::Device& device)
       : device_(device), descriptor_(eventfd(1, EFD_CLOEXEC)) {
-    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-    device_.registerDescriptor(descriptor_, EPOLLIN, this);
+    try {
+      if (descriptor_ >= 0) device_.registerDescriptor(descriptor_, EPOLLIN, this);
+    } catch (const std::exception&) {
+      ::close(std::exchange(descriptor_, -1));
+    }
   }
   ~Awake() override {
+    if (descriptor_ < 0) return;
     device_.unregisterDescriptor(descriptor_, this);
     ::close(descriptor_);
   }
@@ -128,20 +164,7 @@ class Awake final : public gloo::transport::tcp::Handler {
 
  private:
   gloo::transport::tcp::Device& device_;
-  const int descriptor_;
-};
-
-class ConnectedContext final : public gloo::transport::tcp::Context {
- public:
-  using Context::Context;
-
-  ConnectedPair& Add(int peer) {
-    // Each wait has a time of its own.
-    auto pair = std::make_unique<ConnectedPair>(this, device_.get(), peer, gloo::kNoTimeout);
-    ConnectedPair& added = *pair;
-    pairs_[static_cast<size_t>(peer)] = std::move(pair);
-    return added;
-  }
+  int descriptor_;
 };
 
 }  // namespace aclimb::collectives

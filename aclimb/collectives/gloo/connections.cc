@@ -1,13 +1,13 @@
 #include "aclimb/collectives/gloo/connections.h"
 
 #include <gloo/common/error.h>
+#include <gloo/transport/tcp/unbound_buffer.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
-#include <system_error>
 #include <utility>
 #include <vector>
+
+#include "aclimb/collectives/gloo/connected_pair.h"
 
 namespace aclimb::collectives {
 namespace {
@@ -18,40 +18,40 @@ constexpr size_t kPieceBytes = size_t{4} << 20;
 
 // A buffer that its connections know. Long messages go in pieces, on both sides alike: the number
 // of bytes is part of what the ranks agree on before they meet.
-class TrackedBuffer final : public gloo::transport::UnboundBuffer {
+class TrackedBuffer final : public gloo::transport::tcp::UnboundBuffer {
  public:
+  using Gloo = gloo::transport::tcp::UnboundBuffer;
   using Milliseconds = std::chrono::milliseconds;
 
-  TrackedBuffer(std::shared_ptr<Connections> connections,
-                std::unique_ptr<gloo::transport::UnboundBuffer> gloo)
-      : gloo::transport::UnboundBuffer(gloo->ptr, gloo->size),
-        connections_(std::move(connections)),
-        gloo_(std::move(gloo)) {
-    connections_->Add(gloo_.get());
+  TrackedBuffer(const std::shared_ptr<Connections>& connections, void* data, size_t bytes)
+      : Gloo(connections, data, bytes), connections_(*connections) {
+    connections_.Add(this);
   }
-  ~TrackedBuffer() override { connections_->Remove(gloo_.get()); }
+  ~TrackedBuffer() override { connections_.Remove(this); }
 
   bool waitRecv(int* from, Milliseconds) override {
-    return WaitFor(&receives_, [&] { return gloo_->waitRecv(from, connections_->Left()); });
+    return WaitFor(
+        &receives_, [&] { return IsOver(recvCompletions_); },
+        [&] { return Gloo::waitRecv(from, connections_.Left()); });
   }
   bool waitSend(int* to, Milliseconds) override {
-    return WaitFor(&sends_, [&] { return gloo_->waitSend(to, connections_->Left()); });
+    return WaitFor(
+        &sends_, [&] { return IsOver(sendCompletions_); },
+        [&] { return Gloo::waitSend(to, connections_.Left()); });
   }
-  void abortWaitRecv() override { gloo_->abortWaitRecv(); }
-  void abortWaitSend() override { gloo_->abortWaitSend(); }
   void send(int to, uint64_t slot, size_t offset, size_t bytes) override {
     InPieces(offset, bytes, &sends_,
-             [&](size_t at, size_t piece) { gloo_->send(to, slot, at, piece); });
+             [&](size_t at, size_t piece) { Gloo::send(to, slot, at, piece); });
   }
   void recv(int from, uint64_t slot, size_t offset, size_t bytes) override {
     InPieces(offset, bytes, &receives_,
-             [&](size_t at, size_t piece) { gloo_->recv(from, slot, at, piece); });
+             [&](size_t at, size_t piece) { Gloo::recv(from, slot, at, piece); });
   }
   // Who sends it is not known, so it is one piece; of Gloo's algorithms that are used here only the
   // barrier does so.
   void recv(std::vector<int> from, uint64_t slot, size_t offset, size_t bytes) override {
     receives_.push_back(1);
-    gloo_->recv(std::move(from), slot, offset, bytes);
+    Gloo::recv(std::move(from), slot, offset, bytes);
   }
 
  private:
@@ -76,8 +76,8 @@ class TrackedBuffer final : public gloo::transport::UnboundBuffer {
   //
   // Gloo ends such a wait once it was aborted, even when the abort came before it. Its algorithms
   // do not look at the result.
-  template <typename Wait>
-  bool WaitFor(Pieces* pieces, Wait&& wait) {
+  template <typename Over, typename Wait>
+  bool WaitFor(Pieces* pieces, Over&& over, Wait&& wait) {
     size_t left = 1;
     if (!pieces->empty()) {
       left = pieces->front();
@@ -85,47 +85,58 @@ class TrackedBuffer final : public gloo::transport::UnboundBuffer {
     }
     bool done = true;
     for (; left > 0; --left) {
-      connections_->ThrowIfAborted();
+      connections_.ThrowIfAborted();
+      connections_.HandleUntil(over);
       try {
         done = wait();
       } catch (const gloo::IoException&) {
-        connections_->ThrowIfAborted();
-        if (!connections_->late()) throw;
+        connections_.ThrowIfAborted();
+        if (!connections_.late()) throw;
         throw TransportFailure(ACLIMB_TRANSPORT_TIME, "the transfer was not done in time");
       }
-      connections_->ThrowIfAborted();
-      connections_->CountWait();
+      connections_.ThrowIfAborted();
+      connections_.CountWait();
     }
     return done;
   }
 
-  const std::shared_ptr<Connections> connections_;
-  const std::unique_ptr<gloo::transport::UnboundBuffer> gloo_;
+  // Whether a wait for one of the completions would end at once.
+  bool IsOver(const int& completions) {
+    const std::lock_guard<std::mutex> lock(m_);
+    return completions > 0 || ex_ != nullptr;
+  }
+
+  Connections& connections_;
   Pieces sends_, receives_;
 };
 
 }  // namespace
 
-AclimbTransportCause CauseOf(const std::exception& failure) {
-  if (const auto* const known = dynamic_cast<const TransportFailure*>(&failure)) {
-    return known->cause();
-  }
-  if (dynamic_cast<const gloo::IoException*>(&failure) != nullptr) {
-    return ACLIMB_TRANSPORT_CONNECTION;
-  }
-  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) return ACLIMB_TRANSPORT_MEMORY;
-  if (dynamic_cast<const std::system_error*>(&failure) != nullptr) return ACLIMB_TRANSPORT_SYSTEM;
-  return ACLIMB_TRANSPORT_BUG;
+Connections::Connections(std::shared_ptr<gloo::transport::tcp::Device> device, int own_rank,
+                         int ranks)
+    : gloo::transport::tcp::Context(std::move(device), own_rank, ranks) {}
+
+// The pairs know arrivals_.
+Connections::~Connections() {
+  const Awake awake(*device_);
+  pairs_.clear();
 }
 
-const char* WithoutPlace(const char* text) {
-  const char* const end = text[0] == '[' ? std::strstr(text, "] ") : nullptr;
-  return end != nullptr ? end + 2 : text;
+void Connections::Connect(int peer, int socket) {
+  auto& pair = pairs_[static_cast<size_t>(peer)];
+  try {
+    // Each wait has a time of its own.
+    pair = std::make_unique<ConnectedPair>(this, device_.get(), peer, &arrivals_);
+  } catch (...) {
+    ::close(socket);
+    throw;
+  }
+  static_cast<ConnectedPair&>(*pair).Take(socket);
 }
 
 std::unique_ptr<Connections::Buffer> Connections::createUnboundBuffer(void* data, size_t bytes) {
-  return std::make_unique<TrackedBuffer>(shared_from_this(),
-                                         gloo_->createUnboundBuffer(data, bytes));
+  return std::make_unique<TrackedBuffer>(std::static_pointer_cast<Connections>(shared_from_this()),
+                                         data, bytes);
 }
 
 void Connections::Begin(Clock::time_point deadline) {
@@ -147,10 +158,9 @@ void Connections::Abort() {
       each->abortWaitSend();
     }
   }
-  // A wait that runs out of time closes, in Gloo, all connections of its context; there is no
-  // other way to have that.
-  char nothing = 0;
-  gloo_->createUnboundBuffer(&nothing, sizeof(nothing))->waitRecv(Milliseconds(1));
+  arrivals_.Wake();
+  const Awake awake(*device_);
+  signalException(kEnded);
 }
 
 void Connections::Add(Buffer* buffer) {

@@ -1,62 +1,53 @@
 #pragma once
 
-#include <gloo/transport/context.h>
-#include <gloo/transport/unbound_buffer.h>
+#include <gloo/transport/tcp/context.h>
+#include <gloo/transport/tcp/device.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
-#include <string>
 #include <unordered_set>
 
-#include "aclimb/collectives/transport.h"
+#include "aclimb/collectives/gloo/arrivals.h"
+#include "aclimb/collectives/gloo/failure.h"
 
 namespace aclimb::collectives {
 
-// A failure whose cause is known where it is met.
-class TransportFailure : public std::runtime_error {
- public:
-  TransportFailure(AclimbTransportCause cause, const std::string& text)
-      : std::runtime_error(text), cause_(cause) {}
-  AclimbTransportCause cause() const { return cause_; }
-
- private:
-  const AclimbTransportCause cause_;
-};
-
-// What any failure of the transport comes from.
-AclimbTransportCause CauseOf(const std::exception& failure);
+class ConnectedPair;
 
 // Gloo's context of connections, which knows the buffers in flight, so that an abort ends every
 // wait: Gloo of itself wakes only buffers of which nothing has been moved yet.
-class Connections final : public gloo::transport::Context,
-                          public std::enable_shared_from_this<Connections> {
+class Connections final : public gloo::transport::tcp::Context {
  public:
   using Clock = std::chrono::steady_clock;
   using Milliseconds = std::chrono::milliseconds;
   using Buffer = gloo::transport::UnboundBuffer;
-  using Pair = std::unique_ptr<gloo::transport::Pair>;
 
-  explicit Connections(std::shared_ptr<gloo::transport::Context> gloo)
-      : gloo::transport::Context(gloo->rank, gloo->size), gloo_(std::move(gloo)) {}
+  Connections(std::shared_ptr<gloo::transport::tcp::Device> device, int own_rank, int ranks);
+  ~Connections() override;
 
-  Pair& getPair(int peer) override { return gloo_->getPair(peer); }
-  Pair& createPair(int peer) override { return gloo_->createPair(peer); }
+  // Connects with the peer by the socket, which is the connection's in any case. Throws.
+  void Connect(int peer, int socket);
+
   std::unique_ptr<Buffer> createUnboundBuffer(void* data, size_t bytes) override;
 
   // All waits of the operation that begins share one deadline.
   void Begin(Clock::time_point deadline);
   Milliseconds Left() const;
   bool late() const { return Clock::now() >= deadline_; }
+  // Handles what comes until `done` says so; at an abort and at the deadline too.
+  template <typename Done>
+  void HandleUntil(const Done& done) {
+    arrivals_.HandleUntil([&] { return aborted_ || done(); }, deadline_);
+  }
 
   // What waits or will wait fails, here, and on the other ranks by their connections' end. From any
   // thread.
   void Abort();
   void ThrowIfAborted() const {
-    if (aborted_) throw TransportFailure(ACLIMB_TRANSPORT_ENDED, "the operation was ended");
+    if (aborted_) throw TransportFailure(ACLIMB_TRANSPORT_ENDED, kEnded);
   }
 
   void Add(Buffer* buffer);
@@ -65,15 +56,14 @@ class Connections final : public gloo::transport::Context,
   uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
 
  private:
-  const std::shared_ptr<gloo::transport::Context> gloo_;
+  static constexpr const char* kEnded = "the operation was ended";
+
+  Arrivals arrivals_;
   Clock::time_point deadline_;  // of the thread that runs operations
   std::atomic<bool> aborted_{false};
   std::atomic<uint64_t> waits_{0};  // that ended well
   std::mutex buffers_mutex_;
   std::unordered_set<Buffer*> buffers_;
 };
-
-// A message of Gloo's without the place in its sources, "[/.../pair.cc:589] ".
-const char* WithoutPlace(const char* text);
 
 }  // namespace aclimb::collectives

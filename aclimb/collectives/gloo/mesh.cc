@@ -20,14 +20,12 @@ Mesh::Mesh(const AclimbMeshConfig& config, Sockets& sockets)
     device_ = gloo::transport::tcp::CreateDevice(address);
   }
   const auto device = std::dynamic_pointer_cast<gloo::transport::tcp::Device>(device_);
-  const auto context = std::make_shared<ConnectedContext>(device, rank, size);
-  connections_ = std::make_shared<Connections>(context);
+  connections_ = std::make_shared<Connections>(device, rank, size);
   transportContext_ = connections_;
   const Awake awake(*device);
   for (int peer = 0; peer < size; ++peer) {
-    ConnectedPair* const pair = peer != rank ? &context->Add(peer) : nullptr;
     const int socket = sockets.TakeNext();
-    if (pair != nullptr) pair->Take(socket);
+    if (peer != rank) connections_->Connect(peer, socket);
   }
 }
 

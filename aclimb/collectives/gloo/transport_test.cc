@@ -160,6 +160,59 @@ TEST(Transport, LongMessagesGoInPieces) {
   });
 }
 
+void Add(void* out, const void* a, const void* b, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    static_cast<uint64_t*>(out)[i] =
+        static_cast<const uint64_t*>(a)[i] + static_cast<const uint64_t*>(b)[i];
+  }
+}
+
+// Of few elements and of many, on numbers of ranks that halve and that do not, in place or not.
+TEST(Transport, AllReduceAddsAllRanks) {
+  for (const uint32_t size : {2U, 3U, 4U, 5U, 6U, 9U}) {
+    OnRanks(size, [&](Rank& rank) {
+      uint64_t tag = 1;
+      for (const size_t count : {size_t{1}, size_t{2}, size_t{7}, size_t{1000},
+                                 (size_t{16} << 10) * size, (size_t{16} << 10) * size + 1}) {
+        for (const bool in_place : {false, true}) {
+          std::vector<uint64_t> in(count), out(count, 77), truth(count);
+          for (size_t i = 0; i < count; ++i) {
+            in[i] = (i + 1) << (6 * rank.rank);
+            for (uint32_t r = 0; r < size; ++r) truth[i] += (i + 1) << (6 * r);
+          }
+          const AclimbTransportCall call = rank.Call(tag++);
+          if (in_place) out = in;
+          const void* const from = in_place ? out.data() : in.data();
+          ASSERT_EQ(Transport().all_reduce(rank.mesh, &call, from, out.data(), count,
+                                           sizeof(uint64_t), &Add),
+                    0)
+              << rank.error.text;
+          EXPECT_TRUE(out == truth) << count << " on " << size;
+        }
+      }
+    });
+  }
+}
+
+// Whatever the thread that waits is about then: it sleeps until something comes.
+TEST(Transport, AnAbortEndsAWait) {
+  const auto [here, there] = ConnectedSockets();
+  Rank rank(0, {-1, here});
+  char byte = 0, announced[48];
+  const AclimbPiece receive = {1, &byte, 1, 7};
+  std::thread waiting([&] {
+    const AclimbTransportCall call = rank.Call(1);
+    EXPECT_NE(Transport().transfer(rank.mesh, &call, nullptr, 0, &receive, 1), 0);
+    EXPECT_EQ(rank.error.cause, ACLIMB_TRANSPORT_ENDED) << rank.error.text;
+  });
+  EXPECT_EQ(recv(there, announced, sizeof(announced), MSG_WAITALL),
+            static_cast<ssize_t>(sizeof(announced)));
+  std::this_thread::sleep_for(milliseconds(20));
+  Transport().abort(rank.mesh);
+  waiting.join();
+  close(there);
+}
+
 TEST(Transport, EachFailureHasItsCause) {
   OnRanks(2, [&](Rank& rank) {
     char byte = 0;
