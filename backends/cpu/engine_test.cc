@@ -8,6 +8,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "aclimb/core/codes.h"
@@ -192,14 +193,17 @@ TEST(Engine, ThreadsThatWaitForDifferentTasksAreToldOfTheirs) {
   std::vector<std::thread> waiters;
   for (int i = 0; i < kTasks; ++i) {
     ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+    std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+    const uint64_t before = std::exchange(queue->awaited, AclimbQueue::kNothingAwaited);
     waiters.emplace_back(
         [&, i] { told[i] = WaitQueue(queue.get(), i % 2 == 0 ? -1 : 60'000) + 1; });
-    // Until it waits for so many.
-    for (;; std::this_thread::yield()) {
-      std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
-      if (queue->awaited != AclimbQueue::kNothingAwaited) break;
+    // Until it waits for so many, beside those before.
+    while (queue->awaited == AclimbQueue::kNothingAwaited) {
+      lock.unlock();
+      std::this_thread::yield();
+      lock.lock();
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    queue->Await(before);
   }
   for (int i = 0; i < kTasks; ++i) {
     gates.opened = i + 1;
