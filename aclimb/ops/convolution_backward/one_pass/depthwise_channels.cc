@@ -217,9 +217,9 @@ Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
 
 }  // namespace
 
-void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
-                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
-                       const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                       double* chunk_sums, void* slot) {
+  const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
   const Geometry& g = plan.geometry;
   const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
   const int64_t first_image = chunk * plan.images;
@@ -248,7 +248,7 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
   };
   if (plan.gives_x) {
     for (int64_t c = first_channel; c < last_channel; c += kChannels) {
-      Load(as_planes(weight), block_at(0, c), x_plane, weights + windows_of(c));
+      Load(as_planes(tensors.weight), block_at(0, c), x_plane, weights + windows_of(c));
     }
   }
   for (int64_t image = first_image; image < last_image; ++image) {
@@ -285,7 +285,7 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
   if (plan.chunks == 1) {
     std::copy_n(totals, plan.channels * taps, sums);
     for (int64_t c = first_channel; c < last_channel; c += kChannels) {
-      Store(sums + windows_of(c), x_plane, as_planes(grad_weight), block_at(0, c));
+      Store(sums + windows_of(c), x_plane, as_planes(tensors.grad_weight), block_at(0, c));
     }
     return;
   }
@@ -306,11 +306,10 @@ namespace aclimb::convolution_backward {
 
 HWY_EXPORT(DepthwiseChannels);
 
-void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
-                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
-                       const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                       double* chunk_sums, void* slot) {
   HWY_DYNAMIC_DISPATCH(DepthwiseChannels)
-  (plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums, slot);
+  (plan, unit, tensors, chunk_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

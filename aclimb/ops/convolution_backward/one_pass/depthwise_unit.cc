@@ -285,9 +285,9 @@ Window LinesOf(const Depthwise& plan, int64_t first, int64_t last) {
           {1, last - first + reach, plan.across.steps + reach}};
 }
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
-                   const TensorView& weight, const TensorView& grad_x,
-                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                   double* chunk_sums, void* slot) {
+  const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
   const Geometry& g = plan.geometry;
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -305,7 +305,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   std::fill_n(sums, channels * taps * lanes, 0.0f);
   std::fill_n(totals, channels * taps, 0.0);
   for (int64_t c = 0; plan.gives_x && c < channels; ++c) {
-    LoadWindow(weight, first_channel + c, weights + c * taps);
+    LoadWindow(tensors.weight, first_channel + c, weights + c * taps);
   }
 
   const TensorView& pixels = plan.gives_weight ? x : grad_x;
@@ -395,7 +395,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
     }
     if (!last) continue;
     if (plan.chunks == 1) {
-      StoreWindow(totals + c * taps, grad_weight, channel);
+      StoreWindow(totals + c * taps, tensors.grad_weight, channel);
     } else {
       std::copy_n(totals + c * taps, taps, chunk_sums + (chunk * g.groups + channel) * taps);
     }
@@ -412,11 +412,10 @@ namespace aclimb::convolution_backward {
 
 HWY_EXPORT(DepthwiseUnit);
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
-                   const TensorView& weight, const TensorView& grad_x,
-                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                   double* chunk_sums, void* slot) {
   HWY_DYNAMIC_DISPATCH(DepthwiseUnit)
-  (plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums, slot);
+  (plan, unit, tensors, chunk_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward
