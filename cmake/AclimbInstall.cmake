@@ -29,8 +29,9 @@ install(FILES LICENSE DESTINATION share/doc/aclimb)
 install(DIRECTORY DESTINATION opp/vendors)
 
 # Other names of the libraries: a program may list or open several, and must get one library with
-# one state. Frameworks name the last three of libascendcl without taking a symbol from them.
-set(ACLIMB_NAMES_OF_ascendcl acl_rt ge_runner graph acl_tdt_channel)
+# one state. Frameworks name the last five of libascendcl without taking a symbol from them that they
+# cannot do without.
+set(ACLIMB_NAMES_OF_ascendcl acl_rt ge_runner graph acl_tdt_channel ascend_hal msprofiler)
 set(ACLIMB_NAMES_OF_opapi opapi_math opapi_nn opapi_cv opapi_transformer opapi_legacy
   aclnn_ops_infer aclnn_ops_train aclnn_math aclnn_sparse aclnn_fft aclnn_rand)
 set(ACLIMB_NAMES_OF_hccl hcomm)

@@ -14,8 +14,11 @@
 namespace aclimb::matmul {
 namespace {
 
-// Multiplications that take no longer, row by row, than oneDNN takes to begin.
+// Multiplications that take no longer by panels, whatever the shape, than oneDNN takes to begin.
 constexpr double kTinyWork = 2048;
+// The same, where the sides fill panels and the sums are short.
+constexpr double kSmallWork = 384 * 1024;
+constexpr int64_t kLeastSide = 8, kMostTerms = 512;
 
 Source SourceOf(const Term& term) { return {.parameter = term.parameter, .element = term.element}; }
 
@@ -88,8 +91,7 @@ class PlanBuilder {
                                     HasSelf(call_) ? &call_.self.view : nullptr, call_.out.view);
       MergeBatches(problem);
       const bool too_far = MatricesReachTooFar(problem);
-      const bool is_tiny = problem.Work() <= kTinyWork;
-      const bool is_vector = problem.m == 1 || problem.n == 1 || is_tiny || too_far;
+      const bool is_vector = problem.m == 1 || problem.n == 1 || too_far;
       const bool swaps = is_vector ? VectorSwaps(problem) : MatricesSwap(problem);
       if (swaps) Transpose(problem);
       if (is_vector && problem.m > 1) SplitRows(problem);
@@ -129,8 +131,7 @@ class PlanBuilder {
   bool PrepareVector(const Problem& problem, Factor& x, Factor& matrix) {
     bool ready = true;
     const DType own = matrix.view.dtype;
-    const bool is_read =
-        own == DType::kFloat32 || own == DType::kFloat16 || own == DType::kBFloat16;
+    const bool is_read = IsReadAsFloat(own);
     if (!is_read || !(matrix.is_dense || VectorReads(problem))) {
       matrix.MakeDense(is_read ? own : DType::kFloat32, planner_, copies_);
       ready = false;
@@ -143,19 +144,21 @@ class PlanBuilder {
     return ready;
   }
 
-  // Whether panels take the right factor as it is; a copy of the left one has its terms side by
-  // side unless rows became columns.
+  // Whether panels take the right factor as it is, and the left one or a copy of it, which has its
+  // terms side by side unless rows became columns.
   static bool TakesPanels(const Problem& problem, const Factor& a, const Factor& b, bool swapped) {
-    if (b.view.dtype != DType::kFloat16 && b.view.dtype != DType::kBFloat16) return false;
-    return OperandDType(a, b, problem.k) == DType::kFloat32 && PanelsServe(problem) &&
-           MatricesRead(problem.b, problem.k, problem.n) && (!swapped || PanelsRead(problem, a));
-  }
-  static bool PanelsRead(const Problem& problem, const Factor& a) {
-    return a.view.dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+    if (!IsReadAsFloat(b.view.dtype)) return false;
+    const bool in_pairs = OperandDType(a, b, problem.k) != DType::kFloat32;
+    const double work = problem.Work() / static_cast<double>(problem.Batches());
+    const bool fills = std::min(problem.m, problem.n) >= kLeastSide && problem.k <= kMostTerms;
+    const bool is_small = work <= (fills && !in_pairs ? kSmallWork : kTinyWork);
+    const bool serves = is_small || (!in_pairs && PanelsServe(problem));
+    return serves && MatricesRead(problem.b, problem.k, problem.n) &&
+           (!swapped || PanelsAreOfLeft(problem) || PanelsRead(problem));
   }
 
   bool PreparePanels(const Problem& problem, Factor& a) {
-    if (PanelsRead(problem, a)) return true;
+    if (PanelsRead(problem)) return true;
     a.MakeDense(DType::kFloat32, planner_, copies_);
     return false;
   }

@@ -44,7 +44,7 @@ HWY_INLINE int64_t VectorsFor(int64_t columns) {
   return CeilDivide(columns, static_cast<int64_t>(hn::Lanes(PanelTag())));
 }
 
-// Neighbours of one term, filled up with zeros to whole vectors.
+// Neighbours, filled up with zeros to whole vectors.
 template <typename T>
 HWY_INLINE void PackTerm(const T* from, int64_t columns, float* to) {
   const PanelTag d;
@@ -95,36 +95,89 @@ void Pack(const PanelSource& source, float* panel) {
   }
 }
 
+template <typename T>
+void Widen(const PanelSource& source, int64_t row, float* rows) {
+  for (int64_t c = 0; c < source.columns; ++c) {
+    PackTerm(static_cast<const T*>(source.from) + c * source.column, source.terms, rows + c * row);
+  }
+}
+
+// Asks for the lines a few at a time: a processor has room for some that are on their way, and
+// waits where more are asked for.
+class Fetcher {
+ public:
+  Fetcher(const Ahead& ahead, int64_t parts)
+      : piece_(ahead.from),
+        pieces_(ahead.pieces),
+        lines_(ahead.lines),
+        step_(ahead.step),
+        at_once_(pieces_ == 0 ? 0 : CeilDivide(pieces_ * lines_, parts)) {}
+
+  HWY_INLINE void Next() {
+    for (int64_t i = 0; i < at_once_ && pieces_ > 0; ++i) {
+      hwy::Prefetch(piece_ + line_ * 64);
+      if (++line_ < lines_) continue;
+      line_ = 0;
+      piece_ += step_;
+      --pieces_;
+    }
+  }
+
+ private:
+  const char* piece_;
+  int64_t pieces_, lines_, step_, at_once_, line_ = 0;
+};
+
 template <int kVectors>
 void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   bool add, float* sums) {
+                   bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
+  constexpr int64_t kWidth = kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
+  // Terms between lines that are asked for.
+  constexpr int64_t kStep = 32;
+  Fetcher fetcher(ahead, CeilDivide(rows, kHeldRows) * CeilDivide(terms, kStep));
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     // The last row stands in for those that are not there.
     const float* row_of[kHeldRows];
     for (int64_t r = 0; r < kHeldRows; ++r) row_of[r] = a + HWY_MIN(first + r, rows - 1) * row;
     PanelVector sum[kHeldRows][kVectors];
     Clear(sum);
-    AddProducts<kVectors>(row_of, panel, terms, sum);
+    for (int64_t k = 0; k < terms; k += kStep) {
+      fetcher.Next();
+      AddProducts<kVectors>(row_of, panel + k * kWidth, HWY_MIN(kStep, terms - k), sum);
+      for (const float*& at : row_of) at += kStep;
+    }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
-      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + (first + r) * kMostColumns);
+      if (first + r < rows) StoreRow<kVectors>(sum[r], add, sums + (first + r) * sums_row);
     }
   }
 }
 
 void Multiply(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-              int64_t columns, bool add, float* sums) {
-  using Function = void (*)(const float*, int64_t, int64_t, const float*, int64_t, bool, float*);
+              int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
+  using Function = void (*)(const float*, int64_t, int64_t, const float*, int64_t, bool, float*,
+                            int64_t, const Ahead&);
   static_assert(kMostPanelVectors == 3);
   constexpr Function kFunctions[] = {MultiplyBlock<1>, MultiplyBlock<2>, MultiplyBlock<3>};
-  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums);
+  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums, sums_row, ahead);
 }
 
-const PanelKernels& KernelsOf(DType right) {
-  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(PanelTag()));
-  static constexpr PanelKernels kOfFloat16 = {kLanes, kMostColumns, &Pack<Float16>, &Multiply};
-  static constexpr PanelKernels kOfBFloat16 = {kLanes, kMostColumns, &Pack<BFloat16>, &Multiply};
-  return right == DType::kFloat16 ? kOfFloat16 : kOfBFloat16;
+void Turn(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned) {
+  Transpose(sums, sums_row, rows, columns, turned, rows);
+}
+
+template <typename T>
+constexpr PanelKernels kKernels = {static_cast<int64_t>(hn::MaxLanes(PanelTag())),
+                                   kMostColumns,
+                                   &Pack<T>,
+                                   &Widen<T>,
+                                   &Multiply,
+                                   &Turn};
+
+const PanelKernels& KernelsOf(DType factor) {
+  return factor == DType::kFloat16    ? kKernels<Float16>
+         : factor == DType::kBFloat16 ? kKernels<BFloat16>
+                                      : kKernels<float>;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -136,7 +189,9 @@ namespace aclimb::matmul {
 
 HWY_EXPORT(KernelsOf);
 
-const PanelKernels& PanelKernelsFor(DType right) { return HWY_DYNAMIC_DISPATCH(KernelsOf)(right); }
+const PanelKernels& PanelKernelsFor(DType factor) {
+  return HWY_DYNAMIC_DISPATCH(KernelsOf)(factor);
+}
 
 }  // namespace aclimb::matmul
 #endif

@@ -6,28 +6,40 @@
 
 namespace aclimb::matmul {
 
-// A block of the right factor: where its first element is, and elements from one term to the next
-// and from one column to the next, of which one is 1.
+// A block of a factor: where its first element is, and elements from one term to the next and from
+// one column to the next, of which one is 1. The columns of a left factor are its rows.
 struct PanelSource {
   const void* from;
   int64_t term, column;
   int64_t terms, columns;
 };
 
-// Columns of the right factor as float32, side by side for each term, in as many vectors as they
-// fill. Made for the instruction set in use.
+// Memory that is read soon: pieces of some lines of 64 bytes, and bytes from one to the next.
+struct Ahead {
+  const char* from = nullptr;
+  int64_t pieces = 0, lines = 0, step = 0;
+};
+
+// Columns of one factor as float32, side by side for each term, in as many vectors as they fill.
+// Made for the instruction set in use.
 struct PanelKernels {
   int64_t lanes;    // columns of a vector
   int64_t columns;  // of a panel, at most
   // `panel` has room for those of all terms, and is aligned to 64 bytes.
   void (*pack)(const PanelSource& source, float* panel);
-  // sums[r][c] = the sum over terms of a[r * row + term] * panel[term][c], or += ; rows of sums
-  // are `columns` of the kernels long, and what is behind the panel's columns is anything.
+  // Columns whose terms are side by side become rows of float32, `row` elements apart, as
+  // `multiply` takes them. Rows are filled up with zeros to whole vectors.
+  void (*widen)(const PanelSource& source, int64_t row, float* rows);
+  // sums[r * sums_row + c] = the sum over terms of a[r * row + term] * panel[term][c], or +=. Whole
+  // vectors are written: what is behind the panel's columns is anything. Meanwhile `ahead` comes
+  // into a cache.
   void (*multiply)(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   int64_t columns, bool add, float* sums);
+                   int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead);
+  // turned[c * rows + r] = sums[r * sums_row + c], of as many rows and columns.
+  void (*turn)(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned);
 };
 
-// For a right factor of FLOAT16 or BFLOAT16.
-const PanelKernels& PanelKernelsFor(DType right);
+// For a factor of FLOAT, FLOAT16 or BFLOAT16.
+const PanelKernels& PanelKernelsFor(DType factor);
 
 }  // namespace aclimb::matmul

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/matmul/left_panels_plan.h"
+#include "aclimb/matmul/matrices.h"
 #include "aclimb/matmul/panels.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -25,13 +27,15 @@ class PanelsPlan final : public ProductPlan {
  public:
   PanelsPlan(Setup of, Planner& planner) : ProductPlan(std::move(of)) {
     const Problem& p = problem();
+    is_direct_ = setup_.finish.IsIdentity() && p.out.dtype == DType::kFloat32 &&
+                 p.out.column == 1 && p.n % kernels_.lanes == 0;
     // How rows are cut decides about no sum.
     rows_ = std::min(p.m, kMostRows);
     while (rows_ >= 2 * kLeastRows && Units() < kUnitsEach * TeamSize())
       rows_ = CeilDivide(rows_, 2);
     const auto floats = [](int64_t count) { return RoundUp(count * 4, int64_t{64}); };
     panel_bytes_ = floats(std::min(p.k, kTerms) * kernels_.columns);
-    slot_bytes_ = panel_bytes_ + floats(rows_ * kernels_.columns);
+    slot_bytes_ = panel_bytes_ + (is_direct_ ? 0 : floats(rows_ * kernels_.columns));
     slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
     slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
     planner.Costs({.cycles = p.Work() / 16});
@@ -73,7 +77,13 @@ class PanelsPlan final : public ProductPlan {
         reinterpret_cast<const float*>(setup_.a.At(run)) + p.OffsetOf(p.a, batch) + row * p.a.row;
     const int64_t b = p.OffsetOf(p.b, batch) + column * p.b.column;
     auto* const panel = reinterpret_cast<float*>(scratch);
-    auto* const sums = reinterpret_cast<float*>(scratch + panel_bytes_);
+    auto* sums = reinterpret_cast<float*>(scratch + panel_bytes_);
+    int64_t sums_row = kernels_.columns;
+    if (is_direct_) {
+      sums_row = p.out.row;
+      sums = reinterpret_cast<float*>(setup_.out.At(run)) + p.OffsetOf(p.out, batch) +
+             row * sums_row + column;
+    }
     for (int64_t k = 0; k < p.k; k += kTerms) {
       const int64_t terms = std::min(kTerms, p.k - k);
       kernels_.pack({.from = setup_.b.At(run) + (b + k * p.b.row) * p.b.Size(),
@@ -82,14 +92,16 @@ class PanelsPlan final : public ProductPlan {
                      .terms = terms,
                      .columns = columns},
                     panel);
-      kernels_.multiply(a + k, p.a.row, rows, panel, terms, columns, k > 0, sums);
+      kernels_.multiply(a + k, p.a.row, rows, panel, terms, columns, k > 0, sums, sums_row, {});
     }
+    if (is_direct_) return;
     for (int64_t r = 0; r < rows; ++r) {
       FinishRow(run, batch, row + r, column, sums + r * kernels_.columns, columns);
     }
   }
 
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype);
+  bool is_direct_ = false;  // sums are elements of the output
   int64_t rows_ = 1;
   int64_t panel_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
   WorkspacePiece slots_;
@@ -98,18 +110,32 @@ class PanelsPlan final : public ProductPlan {
 }  // namespace
 
 bool PanelsServe(const Problem& problem) {
-  // A float32 copy of fewer elements stays in a common second cache.
-  constexpr int64_t kLeastElements = 256 * 1024;
+  // A float32 copy of fewer elements stays in a common second cache. For few rows, whose panels are
+  // made soon, making it takes longer yet.
+  const bool few_rows = problem.b.column != 1 && problem.m <= kLeastRows;
+  const int64_t least_elements = (few_rows ? 64 : 256) * 1024;
   // Of more terms the sums of panels, added in float32, lose too much.
   constexpr int64_t kFewTerms = 4096, kMostTerms = 1024 * 1024;
   constexpr int64_t kManyBlocks = 16, kColumns = 64;
   const int64_t blocks =
       problem.Batches() * CeilDivide(problem.m, kLeastRows) * CeilDivide(problem.n, kColumns);
-  return problem.k >= CeilDivide(kLeastElements, problem.n) &&
+  return problem.k >= CeilDivide(least_elements, problem.n) &&
          (problem.k <= kFewTerms || (problem.k <= kMostTerms && blocks >= kManyBlocks));
 }
 
+bool PanelsAreOfLeft(const Problem& problem) {
+  return problem.b.column != 1 && PanelsServe(problem);
+}
+
+bool PanelsRead(const Problem& problem) {
+  if (PanelsAreOfLeft(problem)) {
+    return IsReadAsFloat(problem.a.dtype) && MatricesRead(problem.a, problem.m, problem.k);
+  }
+  return problem.a.dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+}
+
 PlanPointer MakePanelsPlan(Planner& planner, Setup setup) {
+  if (PanelsAreOfLeft(setup.problem)) return MakeLeftPanelsPlan(planner, std::move(setup));
   return NewPlan<PanelsPlan>(std::move(setup), planner);
 }
 

@@ -2,16 +2,25 @@
 
 #include "aclimb/matmul/plan.h"
 
-// Products whose right factor has 16 bits and is multiplied in float32: panels of it are converted
-// into a cache, one after the other, so that no float32 copy of it passes through memory.
+// Products in float32 by panels: some columns of the right factor, as float32 in the order in which
+// they are multiplied, lie in a cache, one panel after the other. No float32 copy of a factor of 16
+// bits passes through memory, no layout has to be copied, and a small product is done before oneDNN
+// begins.
 namespace aclimb::matmul {
 
-// Whether that gains: the right factor is large, and there are blocks enough of the output, or
-// terms few enough, that no sum has to be shared out.
+// Whether that gains for a product that is not small: the right factor is large, and there are
+// blocks enough of the output, or terms few enough, that no sum has to be shared out.
 bool PanelsServe(const Problem& problem);
 
-// `a` is float32, with the terms of a row side by side; `b` has neighbours side by side in its rows
-// or columns.
+// Whether the panels are those of the left factor's rows, since the right one is large and has its
+// terms side by side (left_panels_plan.h).
+bool PanelsAreOfLeft(const Problem& problem);
+
+// Whether `a` can be read as it is. A float32 copy of it can, but where panels are the right
+// factor's: that one has to have its terms side by side.
+bool PanelsRead(const Problem& problem);
+
+// `b` has neighbours side by side in its rows or columns, and `a` can be read.
 PlanPointer MakePanelsPlan(Planner& planner, Setup setup);
 
 }  // namespace aclimb::matmul

@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include "acl/acl_rt.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/memory.h"
@@ -34,7 +36,84 @@ Status SetFailureMode(aclrtStream handle, uint64_t mode) {
                   "the failure mode of stream was set before; expected one call for a stream.",
                   "create another stream", "runtime/stream/failure-mode-again");
   }
-  if (mode == ACL_STOP_ON_FAILURE) Backend().queue_stop_on_failure(stream.value()->queue);
+  if (mode == ACL_STOP_ON_FAILURE) {
+    stream.value()->stops_on_failure.store(true, std::memory_order_relaxed);
+    Backend().queue_stop_on_failure(stream.value()->queue);
+  }
+  return Ok();
+}
+
+Status SetOverflowSwitch(aclrtStream handle, std::string_view name, uint32_t flag) {
+  if (flag > 1) return BadValue(name, flag, "0 or 1", "stream/overflow-switch");
+  Result<StreamRef> stream = ResolveStream(handle);
+  if (!stream.ok()) return stream.TakeStatus();
+  stream.value()->overflow_switch.store(flag, std::memory_order_relaxed);
+  return Ok();
+}
+
+Status NoAttribute(aclrtStreamAttr attribute) {
+  return BadValue("stmAttrType", attribute, "an aclrtStreamAttr", "stream/attribute");
+}
+
+Status SetAttribute(aclrtStream handle, aclrtStreamAttr attribute,
+                    const aclrtStreamAttrValue* value) {
+  if (value == nullptr) return NullArgument("value");
+  switch (attribute) {
+    case ACL_STREAM_ATTR_FAILURE_MODE:
+      return SetFailureMode(handle, value->failureMode);
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+      return SetOverflowSwitch(handle, "overflowSwitch", value->overflowSwitch);
+    case ACL_STREAM_ATTR_PRIORITY:
+      return NotSupported(
+          "stmAttrType is ACL_STREAM_ATTR_PRIORITY; expected another attribute, "
+          "since a stream keeps the priority that it was created with.",
+          "give the priority to aclrtCreateStreamWithConfig", "runtime/stream/priority-set");
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+    case ACL_STREAM_ATTR_CACHE_OP_INFO:
+      break;
+    default:
+      return NoAttribute(attribute);
+  }
+  const bool tag = attribute == ACL_STREAM_ATTR_USER_CUSTOM_TAG;
+  if (!tag && value->cacheOpInfoSwitch > 1) {
+    return BadValue("cacheOpInfoSwitch", value->cacheOpInfoSwitch, "0 or 1", "stream/cache-switch");
+  }
+  // A stream that records work may have them too: they change nothing that is recorded.
+  Result<StreamRef> stream = FindStream(handle);
+  if (!stream.ok()) return stream.TakeStatus();
+  (tag ? stream.value()->user_tag : stream.value()->cache_switch)
+      .store(tag ? value->userCustomTag : value->cacheOpInfoSwitch, std::memory_order_relaxed);
+  return Ok();
+}
+
+Status GetAttribute(aclrtStream handle, aclrtStreamAttr attribute, aclrtStreamAttrValue* value) {
+  if (value == nullptr) return NullArgument("value");
+  Result<StreamRef> found = FindStream(handle);
+  if (!found.ok()) return found.TakeStatus();
+  const Stream& stream = *found.value();
+  aclrtStreamAttrValue read = {};
+  switch (attribute) {
+    case ACL_STREAM_ATTR_FAILURE_MODE:
+      read.failureMode = stream.stops_on_failure.load(std::memory_order_relaxed)
+                             ? ACL_STOP_ON_FAILURE
+                             : ACL_CONTINUE_ON_FAILURE;
+      break;
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+      read.overflowSwitch = stream.overflow_switch.load(std::memory_order_relaxed);
+      break;
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+      read.userCustomTag = stream.user_tag.load(std::memory_order_relaxed);
+      break;
+    case ACL_STREAM_ATTR_CACHE_OP_INFO:
+      read.cacheOpInfoSwitch = stream.cache_switch.load(std::memory_order_relaxed);
+      break;
+    case ACL_STREAM_ATTR_PRIORITY:
+      read.streamPriority = stream.options.priority;
+      break;
+    default:
+      return NoAttribute(attribute);
+  }
+  *value = read;
   return Ok();
 }
 
@@ -100,13 +179,8 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
 }
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
-  return aclimb::Enter("aclrtSetStreamOverflowSwitch", [&]() -> aclimb::Status {
-    if (flag > 1) return aclimb::BadValue("flag", flag, "0 or 1", "stream/overflow-switch");
-    aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
-    if (!found.ok()) return found.TakeStatus();
-    found.value()->overflow_switch.store(flag, std::memory_order_relaxed);
-    return aclimb::Ok();
-  });
+  return aclimb::Enter("aclrtSetStreamOverflowSwitch",
+                       [&] { return aclimb::SetOverflowSwitch(stream, "flag", flag); });
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
@@ -115,6 +189,18 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
       return s.overflow_switch.load(std::memory_order_relaxed);
     });
   });
+}
+
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue* value) {
+  return aclimb::Enter("aclrtSetStreamAttribute",
+                       [&] { return aclimb::SetAttribute(stream, stmAttrType, value); });
+}
+
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue* value) {
+  return aclimb::Enter("aclrtGetStreamAttribute",
+                       [&] { return aclimb::GetAttribute(stream, stmAttrType, value); });
 }
 
 aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream) {

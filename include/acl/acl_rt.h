@@ -716,6 +716,17 @@ ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint6
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag);
 
+// The stream's attribute by its enumerator: the failure mode and the overflow switch as above, a
+// tag that means nothing to Aclimb, whether operators that are captured are kept with their
+// descriptions (they always are), and the priority, which cannot be set.
+//   errors  100000 value is null, 107000 no such attribute or value, 207000 the priority is set
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream,
+                                                     aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue* value);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream,
+                                                     aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue* value);
+
 // Queues: writes 64 bytes of device memory, all zero when nothing has overflowed.
 ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize,
                                                     aclrtStream stream);

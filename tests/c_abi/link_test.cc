@@ -10,6 +10,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_op_compiler.h"
+#include "acl/acl_prof.h"
 #include "aclimb/framework.h"
 #include "aclnn/aclnn_base.h"
 #include "hccl/hccl.h"

@@ -2,7 +2,7 @@
 
 import torch
 
-RELATIVE = {torch.float32: 1e-4, torch.float16: 2e-3, torch.bfloat16: 1e-2}
+RELATIVE = {torch.float64: 1e-10, torch.float32: 1e-4, torch.float16: 2e-3, torch.bfloat16: 1e-2}
 
 
 def view_of(value, rng):

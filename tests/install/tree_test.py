@@ -23,7 +23,7 @@ def links(arch):
                  "aclnn_ops_infer", "aclnn_ops_train", "aclnn_math", "aclnn_sparse", "aclnn_fft",
                  "aclnn_rand"):
         expected[f"lib64/lib{name}.so"] = "libopapi.so"
-    for name in ("ge_runner", "graph", "acl_tdt_channel"):
+    for name in ("ge_runner", "graph", "acl_tdt_channel", "ascend_hal", "msprofiler"):
         expected[f"lib64/lib{name}.so"] = "libascendcl.so"
     expected["lib64/libhcomm.so"] = "libhccl.so"
     for folder in ("fwkacllib", "acllib", "runtime", "compiler", "toolkit", f"{arch}-linux"):

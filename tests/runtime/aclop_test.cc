@@ -4,6 +4,7 @@
 
 #include "acl/acl_op.h"
 #include "acl/acl_op_compiler.h"
+#include "acl/acl_prof.h"
 #include "aclimb/framework.h"
 #include "tests/runtime/support.h"
 
@@ -306,6 +307,22 @@ TEST_F(AclopTest, ReportsToTheProfilerGoNowhere) {
   EXPECT_NE(MsprofGetHashId(nullptr, 0), 0u);
   const uint64_t before = MsprofSysCycleTime();
   EXPECT_LE(before, MsprofSysCycleTime());
+}
+
+TEST_F(AclopTest, TheProfilerIsRefused) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_REFUSED(ACL_ERROR_API_NOT_SUPPORT, "profiler", aclprofInit, "", 0);
+  EXPECT_REFUSED(ACL_ERROR_API_NOT_SUPPORT, "profiler", aclprofInit, "", 0);
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(told.find("aclimb: aclprofInit: "), 0u);
+  EXPECT_EQ(told.find("aclprofInit", 20), std::string::npos) << "told again";
+  EXPECT_NE(told.find("aclimb run --trace"), std::string::npos);
+  uint32_t device = 0;
+  EXPECT_EQ(aclprofCreateConfig(&device, 1, 0, nullptr, ACL_PROF_ACL_API), nullptr);
+  EXPECT_REFUSED(ACL_ERROR_API_NOT_SUPPORT, "profiler", aclprofStart, nullptr);
+  EXPECT_REFUSED(ACL_ERROR_API_NOT_SUPPORT, "profiler", aclprofStop, nullptr);
+  EXPECT_REFUSED(ACL_ERROR_API_NOT_SUPPORT, "profiler", aclprofDestroyConfig, nullptr);
+  EXPECT_REFUSED(ACL_ERROR_API_NOT_SUPPORT, "profiler", aclprofFinalize);
 }
 
 TEST_F(AclopTest, DumpsAreRefused) {

@@ -672,6 +672,13 @@ TEST_F(StreamTest, Properties) {
   ASSERT_ACL(aclrtGetStreamOverflowSwitch(stream, &overflow));
   EXPECT_EQ(overflow, 1u);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "flag is 2", aclrtSetStreamOverflowSwitch, stream, 2);
+  aclrtStreamAttrValue value = {};
+  ASSERT_ACL(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value));
+  EXPECT_EQ(value.overflowSwitch, 1u);
+  value.overflowSwitch = 0;
+  ASSERT_ACL(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value));
+  ASSERT_ACL(aclrtGetStreamOverflowSwitch(stream, &overflow));
+  EXPECT_EQ(overflow, 0u);
   uint8_t* status = static_cast<uint8_t*>(Allocate(64));
   ASSERT_ACL(aclrtMemset(status, 64, 0xFF, 64));
   ASSERT_ACL(aclrtGetOverflowStatus(status, 64, stream));
@@ -685,6 +692,44 @@ TEST_F(StreamTest, Properties) {
   ASSERT_ACL(aclrtMemsetAsync(status, 64, 1, 64, stream));
   ASSERT_ACL(aclrtGetThreadLastTaskId(&after));
   EXPECT_NE(before, after);
+}
+
+TEST_F(StreamTest, AttributesByTheirEnumerators) {
+  aclrtStream stream;
+  ASSERT_ACL(aclrtCreateStreamWithConfig(&stream, 3, 0));
+  aclrtStreamAttrValue value = {};
+  ASSERT_ACL(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value));
+  EXPECT_EQ(value.streamPriority, 3u);
+  EXPECT_REFUSED(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "keeps the priority", aclrtSetStreamAttribute,
+                 stream, ACL_STREAM_ATTR_PRIORITY, &value);
+  for (const aclrtStreamAttr attribute :
+       {ACL_STREAM_ATTR_USER_CUSTOM_TAG, ACL_STREAM_ATTR_CACHE_OP_INFO}) {
+    value = {.userCustomTag = 1};
+    ASSERT_ACL(aclrtSetStreamAttribute(stream, attribute, &value));
+    value = {};
+    ASSERT_ACL(aclrtGetStreamAttribute(stream, attribute, &value));
+    EXPECT_EQ(value.userCustomTag, 1u);
+    ASSERT_ACL(aclrtGetStreamAttribute(stream_, attribute, &value));
+    EXPECT_EQ(value.userCustomTag, 0u);
+  }
+  ASSERT_ACL(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+  EXPECT_EQ(value.failureMode, ACL_CONTINUE_ON_FAILURE);
+  value.failureMode = ACL_STOP_ON_FAILURE;
+  ASSERT_ACL(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+  value = {};
+  ASSERT_ACL(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+  EXPECT_EQ(value.failureMode, ACL_STOP_ON_FAILURE);
+  value.cacheOpInfoSwitch = 2;
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "cacheOpInfoSwitch is 2", aclrtSetStreamAttribute,
+                 stream, ACL_STREAM_ATTR_CACHE_OP_INFO, &value);
+  const auto none = static_cast<aclrtStreamAttr>(6);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "stmAttrType is 6", aclrtSetStreamAttribute, stream,
+                 none, &value);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "stmAttrType is 6", aclrtGetStreamAttribute, stream,
+                 none, &value);
+  EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "value is null", aclrtGetStreamAttribute, stream,
+                 ACL_STREAM_ATTR_PRIORITY, nullptr);
+  ASSERT_ACL(aclrtDestroyStream(stream));
 }
 
 TEST_F(StreamTest, PersistentStreamsNeverWait) {

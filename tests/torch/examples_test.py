@@ -10,38 +10,54 @@ import tempfile
 from steps import expect, main
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/pytorch")
-THREADS = "2"
-ratios = []
+THREADS = (1, 2)
+ratios = {threads: [] for threads in THREADS}
 
 
-def record(script, device, folder):
-    path = os.path.join(folder, device + ".json")
+def record(script, device, threads, folder):
+    path = os.path.join(folder, f"{device}-{threads}.json")
     result = subprocess.run(
         [sys.executable, "-B", os.path.join(FOLDER, script), "--device", device,
-         "--threads", THREADS, "--record", path],
-        env=dict(os.environ, ACLIMB_THREADS=THREADS), capture_output=True, text=True, timeout=900)
+         "--threads", str(threads), "--record", path],
+        env=dict(os.environ, ACLIMB_THREADS=str(threads)), capture_output=True, text=True,
+        timeout=900)
     expect(result.returncode == 0, f"{script} on {device}:\n{result.stdout}{result.stderr}")
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
-def compare(script, tolerance, reaches=None):
-    """Losses within `tolerance`, relative to the larger of the loss and a tenth of the first one."""
-    with tempfile.TemporaryDirectory() as folder:
-        cpu, npu = (record(script, device, folder) for device in ("cpu", "npu"))
+def difference(npu, cpu):
+    """Of the losses, relative to the larger of the loss and a tenth of the first one."""
     expect(len(cpu["losses"]) == len(npu["losses"]), "another number of steps")
     worst = 0
     for a, b in zip(npu["losses"], cpu["losses"]):
         expect(math.isfinite(a) and math.isfinite(b), f"losses of {a} and {b}")
         worst = max(worst, abs(a - b) / max(abs(b), cpu["losses"][0] / 10))
-    ratio = cpu["step_seconds"] / npu["step_seconds"]
-    ratios.append(ratio)
-    print(f"  {script}: losses differ by {worst:.1e} at most; a step takes "
-          f"{1e3 * npu['step_seconds']:.2f} ms on npu, {1e3 * cpu['step_seconds']:.2f} ms on cpu: "
-          f"{ratio:.2f}", flush=True)
+    return worst
+
+
+def compare(script, tolerance, reaches=None):
+    """The losses on npu are the CPU's, with one thread or with two, within `tolerance`.
+
+    Where the last bits decide which of two elements is the larger, as in the pooling of cnn.py,
+    the CPU's own losses with one thread and with two are further apart than that.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        cpu, npu = ({threads: record(script, device, threads, folder) for threads in THREADS}
+                    for device in ("cpu", "npu"))
+    worst = max(min(difference(npu[threads], other) for other in cpu.values())
+                for threads in THREADS)
+    print(f"  {script}: losses differ by {worst:.1e} at most (the CPU's own: "
+          f"{difference(cpu[2], cpu[1]):.1e})", flush=True)
+    for threads in THREADS:
+        steps = [1e3 * device[threads]["step_seconds"] for device in (npu, cpu)]
+        ratios[threads].append(steps[1] / steps[0])
+        print(f"    {threads} threads: a step takes {steps[0]:.2f} ms on npu, {steps[1]:.2f} ms on "
+              f"cpu: {ratios[threads][-1]:.2f}", flush=True)
     expect(worst <= tolerance, f"losses differ by {worst:.1e}")
     for name, value in (reaches or {}).items():
-        expect(npu[name] >= value, f"{name} is {npu[name]:.3f}")
+        least = min(result[name] for result in npu.values())
+        expect(least >= value, f"{name} is {least:.3f}")
 
 
 def mlp():
@@ -69,8 +85,10 @@ def data_loader_and_checkpoints():
 
 
 def speed():
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"  cpu's time over npu's, geometric mean of {len(ratios)}: {mean:.2f}")
+    for threads in THREADS:
+        mean = math.exp(sum(map(math.log, ratios[threads])) / len(ratios[threads]))
+        print(f"  cpu's time over npu's, {threads} threads, geometric mean of "
+              f"{len(ratios[threads])}: {mean:.2f}")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ TOLERANCE = {"float64": 1e-12, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-
 LEAST = 98
 
 # How long one operator may take with one dtype.
-SECONDS = 120
+SECONDS = 300
 
 # Their results are random, are memory as it was found, or depend on memory beside the tensor, which
 # a copy to the device does not take along.
@@ -75,10 +75,12 @@ EXPLAINED = {
     "roll": "aclnnRoll is documented with a shift for each dimension",
     "sort": "equal elements may come in any order",
     "std": "torch_npu takes whole corrections alone",
+    "std_mean": "torch_npu takes whole corrections alone",
     "stft": "the samples want a gradient that PyTorch does not have",
     "tensor_split": "the samples need a tensor on the CPU",
     "to": "the samples name a device",
     "topk": "equal elements may come in any order",
+    "triangular_solve": "aclnnTriangularSolve is documented to give the triangle back, not the matrix",
     "var": "torch_npu takes whole corrections alone",
     "var_mean": "torch_npu takes whole corrections alone",
 }

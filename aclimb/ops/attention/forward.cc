@@ -39,7 +39,7 @@ class ForwardPlan final : public Plan {
     // Short sequences fill a tile with the queries of several heads.
     queries_ = CutInto(p.queries, kTileRows);
     heads_ = CutInto(p.Group(), std::max<int64_t>(1, kTileRows / queries_.length));
-    keys_ = CutInto(p.keys, kTileKeys);
+    keys_ = CutInto(p.keys, MostKeys());
     const bool counted = !of_.key_counts.empty();
     const DType dtype = of_.query.by_heads().dtype;
     halves_ = MultipliesHalves(dtype);
@@ -105,6 +105,15 @@ class ForwardPlan final : public Plan {
     float *max, *sum, *log_sum;
   };
 
+  // Of a tile. A bias may leave out those of whole tiles, which many rows then need not meet: those
+  // of padding, and about half of the queries' own.
+  int64_t MostKeys() const {
+    constexpr int64_t kFew = 64, kManyRows = 64;
+    const Problem& p = of_.problem;
+    if (!of_.bias.given() || p.Group() * p.queries < kManyRows) return kTileKeys;
+    return std::clamp(RoundUp(p.queries / 2, kFew), kFew, kTileKeys);
+  }
+
   void BookScratch(Planner& planner, int64_t rows) {
     const Problem& p = of_.problem;
     Arrays arrays;
@@ -152,7 +161,7 @@ class ForwardPlan final : public Plan {
     std::fill_n(sum, tile.rows(), 0.0);
     const Range keys = KeysOf(p, tile);
     for (int64_t piece = keys.begin / keys_.length; keys_.Begin(piece) < keys.end; ++piece) {
-      AddKeys(p, tile, piece, memory);
+      if (!BiasLeavesOut(p, tile, piece)) AddKeys(p, tile, piece, memory);
     }
     const copy::Converter converter(DType::kFloat32, results.out.dtype);
     for (int64_t r = 0; r < tile.rows(); ++r) {
@@ -207,6 +216,23 @@ class ForwardPlan final : public Plan {
       keys = {std::min(keys.begin, own.begin), std::max(keys.end, own.end)};
     }
     return keys;
+  }
+
+  // Whether the bias leaves out all keys of a tile for all queries, as that of padding does and
+  // that of what comes later.
+  bool BiasLeavesOut(const Problem& p, const Tile& tile, int64_t piece) const {
+    if (!p.bias.given() || p.bias_factor <= 0) return false;
+    const int64_t first = keys_.Begin(piece), count = keys_.Length(piece);
+    // Rows of the bias may be those of several heads or queries.
+    const int64_t heads = p.bias.head == 0 ? 1 : tile.heads;
+    const int64_t queries = p.bias.row == 0 ? 1 : tile.queries;
+    for (int64_t i = 0; i < heads * queries; ++i) {
+      const int64_t query = tile.query + i % queries;
+      if (query >= p.QueriesOf(tile.batch)) continue;
+      const char* const row = p.bias.At(tile.batch, tile.head + i / queries, query);
+      if (!IsMinusInfinity(p.bias.dtype, row + first * p.bias.size, count)) return false;
+    }
+    return true;
   }
 
   // Adds a tile of values, weighted by how well its keys fit the queries.

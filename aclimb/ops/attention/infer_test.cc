@@ -56,6 +56,56 @@ TEST_F(AttentionForInference, OneQueryOfManyHeads) {
   }
 }
 
+// As a llama reads a prompt: a bias leaves out what comes later and what pads the cache, by whole
+// tiles and by parts of them, and all keys of some queries. NaN in what no query meets has no part.
+TEST_F(AttentionForInference, PromptWithABiasOfMinusInfinity) {
+  using namespace attention::fused_infer_attention_score_v2;  // NOLINT: its positions
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr int64_t kQueries = 150, kKeys = 512, kWhole = 256;
+  truth::Draw draw(5);
+  truth::Call call(kContract);
+  attention::DrawFloats(draw, call, kQuery, {1, kQueries, 4, 16}, kHalf, 0.5);
+  for (const int list : {kKey, kValue}) {
+    call.SetList(list, 1);
+    attention::DrawFloats(draw, call, {list, 0}, {1, kKeys, 2, 16}, kHalf);
+  }
+  call.SetInteger(kNumHeads, 4);
+  call.SetInteger(kNumKeyValueHeads, 2);
+  call.SetReal(kScaleValue, 0.25);
+  call.SetInteger(kPreTokens, 65535);
+  call.SetInteger(kNextTokens, 65535);
+  call.SetText(kInputLayout, "BSND");
+  call.SetTensor(kAttentionOut, {1, kQueries, 4, 16}, kHalf);
+  // Later keys, keys of another window for each head, and all but a hole.
+  for (int kind = 0; kind < 3; ++kind) {
+    std::vector<double> bias;
+    for (int64_t h = 0; h < 4; ++h) {
+      for (int64_t q = 0; q < kQueries; ++q) {
+        for (int64_t k = 0; k < kKeys; ++k) {
+          const bool stays = kind == 0   ? k <= q
+                             : kind == 1 ? k / 64 == h && q % 40 != 7
+                                         : k < 20 || (k > 200 && k < kWhole);
+          bias.push_back(stays ? 0.125 * static_cast<double>(k % 5) : -kInfinity);
+        }
+      }
+    }
+    call.SetTensor(kPseShift, {1, 4, kQueries, kKeys}, kHalf, bias);
+    OperatorRun run(attention::kOperators[3], call);
+    ACLIMB_ASSERT_OK(run.Run(stream_));
+    run.ExpectTruth();
+    const std::vector<double> out = run.Tensor(kAttentionOut).Values();
+    for (const int list : {kKey, kValue}) {
+      std::vector<double> values = call.Values({list, 0});
+      std::fill(values.begin() + kWhole * 2 * 16, values.end(), std::nan(""));
+      truth::Call with_nan = call;
+      with_nan.SetTensor({list, 0}, {1, kKeys, 2, 16}, kHalf, values);
+      OperatorRun again(attention::kOperators[3], with_nan);
+      ACLIMB_ASSERT_OK(again.Run(stream_));
+      EXPECT_EQ(again.Tensor(kAttentionOut).Values(), out);
+    }
+  }
+}
+
 // Counted from the last of the keys and queries that a batch has.
 TEST_F(AttentionForInference, TriangleOfCounts) {
   using namespace attention::fused_infer_attention_score;  // NOLINT: its positions

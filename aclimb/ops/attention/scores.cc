@@ -1,6 +1,7 @@
 #include "aclimb/ops/attention/scores.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "aclimb/copy/convert.h"
@@ -30,6 +31,33 @@ Range FinishScores(const Problem& problem, const RowPlace& place, float* scores,
     for (int64_t k = keys.begin; k < keys.end; ++k) scores[k] = mask[k] != 0 ? kMasked : scores[k];
   }
   return keys;
+}
+
+bool IsMinusInfinity(DType dtype, const char* from, int64_t count) {
+  const auto all_are = [from, count](auto bits) {
+    // In blocks, which compilers compare at once.
+    constexpr int64_t kBlock = 32;
+    for (int64_t begin = 0; begin < count; begin += kBlock) {
+      bool differ = false;
+      for (int64_t i = begin; i < std::min(count, begin + kBlock); ++i) {
+        decltype(bits) element;
+        std::memcpy(&element, from + i * static_cast<int64_t>(sizeof(bits)), sizeof(bits));
+        differ |= element != bits;
+      }
+      if (differ) return false;
+    }
+    return true;
+  };
+  switch (dtype) {
+    case DType::kFloat16:
+      return all_are(uint16_t{0xFC00});
+    case DType::kBFloat16:
+      return all_are(uint16_t{0xFF80});
+    case DType::kFloat32:
+      return all_are(uint32_t{0xFF800000});
+    default:
+      return false;
+  }
 }
 
 void Raise(float least, int64_t count, float* scores) {

@@ -18,6 +18,9 @@ struct RowPlace {
 //   buffer  of `count` elements
 Range FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer);
 
+// Whether all elements of a row of biases leave their keys out.
+bool IsMinusInfinity(DType dtype, const char* from, int64_t count);
+
 // Weights below this share of the largest are 0. Numbers of which exp() underflows take a hundred
 // times as long.
 inline constexpr float kNegligible = 60;  // a score so far below the largest

@@ -1,0 +1,186 @@
+#include "aclimb/matmul/left_panels_plan.h"
+
+#include <algorithm>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/matmul/panels.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::matmul {
+namespace {
+
+// Terms whose sums are added to those of the terms before.
+constexpr int64_t kTerms = 256;
+// Panels whose rows meet a block of columns: with those terms they fill half of a common second
+// cache.
+constexpr int64_t kMostPanels = 10;
+// Columns that are widened at once: with a panel they stay in the nearest cache.
+constexpr int64_t kTogether = 16;
+// Columns of a unit of work, for which the panels come from the second cache.
+constexpr int64_t kMostColumns = 64;
+// Units of work for each thread, so that the last ones end together.
+constexpr int64_t kUnitsEach = 4;
+// Multiplications that a thread takes at once, about, and elements that it packs.
+constexpr double kUnitWork = 1024 * 1024;
+constexpr int64_t kPackedAtOnce = 32 * 1024;
+
+int64_t BytesOf(int64_t floats) { return RoundUp(floats * 4, int64_t{64}); }
+
+class LeftPanelsPlan final : public ProductPlan {
+ public:
+  LeftPanelsPlan(Setup of, Planner& planner) : ProductPlan(std::move(of)) {
+    const Problem& p = problem();
+    // How columns are cut decides about no sum.
+    columns_ = kMostColumns;
+    while (columns_ > kTogether && Units() < kUnitsEach * TeamSize()) columns_ /= 2;
+    terms_ = RoundUp(std::min(p.k, kTerms), kernels_.lanes);
+    wide_bytes_ = BytesOf(kTogether * terms_);
+    sums_bytes_ = BytesOf(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
+    slot_bytes_ = wide_bytes_ + sums_bytes_ + BytesOf(kernels_.columns * columns_);
+    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
+    panels_ = planner.workspace().Book(p.Batches() * p.k * Vectors() * kernels_.lanes, 4);
+    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    planner.Costs({.cycles = p.Work() / 16});
+  }
+
+ protected:
+  void Compute(const RunContext& run) const override {
+    const Problem& p = problem();
+    const int64_t blocks = CeilDivide(p.k, kTerms);
+    const int64_t packed = kTerms * kernels_.columns;
+    const bool all = ParallelForAll(
+        p.Batches() * Panels() * blocks, std::max<int64_t>(1, kPackedAtOnce / packed),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            Pack(run, i / blocks / Panels(), i / blocks % Panels(), i % blocks * kTerms);
+          }
+        });
+    if (!all) return;
+    const double unit_work = static_cast<double>(columns_ * p.k) *
+                             static_cast<double>(std::min(p.m, kMostPanels * kernels_.columns));
+    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kUnitWork / unit_work));
+    Slots slots(slot_count_);
+    ParallelFor(Units(), grain, [&](int64_t begin, int64_t end) {
+      const Slots::Lease slot(slots);
+      char* const scratch = run.Piece<char>(slots_) + slot.number() * slot_bytes_;
+      for (int64_t unit = begin; unit < end; ++unit) RunUnit(run, unit, scratch);
+    });
+  }
+
+ private:
+  int64_t Vectors() const { return CeilDivide(problem().m, kernels_.lanes); }
+  int64_t Panels() const { return CeilDivide(problem().m, kernels_.columns); }
+  int64_t Down() const { return CeilDivide(Panels(), kMostPanels); }
+  int64_t Across() const { return CeilDivide(problem().n, columns_); }
+  int64_t Units() const { return problem().Batches() * Down() * Across(); }
+  // The vectors before a panel: panels share them evenly, since one of a single vector takes as
+  // long as one of two.
+  int64_t VectorsBefore(int64_t panel) const { return Vectors() * panel / Panels(); }
+  int64_t RowOf(int64_t panel) const {
+    return std::min(problem().m, VectorsBefore(panel) * kernels_.lanes);
+  }
+  // Where a panel's terms begin in the workspace.
+  float* PanelAt(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
+    const int64_t width = VectorsBefore(panel + 1) - VectorsBefore(panel);
+    const int64_t vectors = problem().k * (batch * Vectors() + VectorsBefore(panel)) + term * width;
+    return run.Piece<float>(panels_) + vectors * kernels_.lanes;
+  }
+
+  void Pack(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
+    const Problem& p = problem();
+    const int64_t row = RowOf(panel);
+    const int64_t from = p.OffsetOf(p.a, batch) + row * p.a.row + term * p.a.column;
+    PanelKernelsFor(p.a.dtype).pack({.from = setup_.a.At(run) + from * p.a.Size(),
+                                     .term = p.a.column,
+                                     .column = p.a.row,
+                                     .terms = std::min(kTerms, p.k - term),
+                                     .columns = RowOf(panel + 1) - row},
+                                    PanelAt(run, batch, panel, term));
+  }
+
+  // Columns of the right factor, `count` of them from a unit's column on, or as many as there are.
+  PanelSource ColumnsOf(const RunContext& run, int64_t unit, int64_t first, int64_t count,
+                        int64_t term) const {
+    const Problem& p = problem();
+    const int64_t column = unit % Across() * columns_ + first;
+    const int64_t b =
+        p.OffsetOf(p.b, unit / Across() / Down()) + column * p.b.column + term * p.b.row;
+    return {.from = setup_.b.At(run) + b * p.b.Size(),
+            .term = p.b.row,
+            .column = p.b.column,
+            .terms = std::min(kTerms, p.k - term),
+            .columns = std::min(count, p.n - column)};
+  }
+
+  // Units that share rows of `a` follow each other.
+  void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
+    const Problem& p = problem();
+    const int64_t batch = unit / Across() / Down();
+    const int64_t first_panel = unit / Across() % Down() * kMostPanels;
+    const int64_t panels = std::min(kMostPanels, Panels() - first_panel);
+    const int64_t columns = ColumnsOf(run, unit, 0, columns_, 0).columns;
+    auto* const wide = reinterpret_cast<float*>(scratch);
+    auto* const sums = reinterpret_cast<float*>(scratch + wide_bytes_);
+    auto* const turned = reinterpret_cast<float*>(scratch + wide_bytes_ + sums_bytes_);
+    const auto sums_of = [&](int64_t panel) { return sums + panel * columns_ * kernels_.columns; };
+    for (int64_t k = 0; k < p.k; k += kTerms) {
+      for (int64_t c = 0; c < columns; c += kTogether) {
+        const PanelSource source = ColumnsOf(run, unit, c, kTogether, k);
+        const PanelSource next = NextOf(run, unit, c + kTogether, k);
+        kernels_.widen(source, terms_, wide);
+        for (int64_t i = 0; i < panels; ++i) {
+          const int64_t panel = first_panel + i;
+          kernels_.multiply(wide, terms_, source.columns, PanelAt(run, batch, panel, k),
+                            source.terms, RowOf(panel + 1) - RowOf(panel), k > 0,
+                            sums_of(i) + c * kernels_.columns, kernels_.columns,
+                            PartOf(next, i, panels));
+        }
+      }
+    }
+    for (int64_t i = 0; i < panels; ++i) {
+      const int64_t row = RowOf(first_panel + i), rows = RowOf(first_panel + i + 1) - row;
+      kernels_.turn(sums_of(i), kernels_.columns, columns, rows, turned);
+      for (int64_t r = 0; r < rows; ++r) {
+        FinishRow(run, batch, row + r, unit % Across() * columns_, turned + r * columns, columns);
+      }
+    }
+  }
+
+  // What is widened behind the columns before `column`, perhaps nothing.
+  PanelSource NextOf(const RunContext& run, int64_t unit, int64_t column, int64_t term) const {
+    if (column >= ColumnsOf(run, unit, 0, columns_, 0).columns) {
+      column = 0;
+      term += kTerms;
+    }
+    if (term >= problem().k) {
+      term = 0;
+      ++unit;
+    }
+    if (unit >= Units()) return {};
+    return ColumnsOf(run, unit, column, kTogether, term);
+  }
+  // The columns of it that are fetched with one panel of several.
+  Ahead PartOf(const PanelSource& next, int64_t panel, int64_t panels) const {
+    constexpr int64_t kLine = 64;
+    const int64_t size = problem().b.Size();
+    const int64_t first = next.columns * panel / panels;
+    return {.from = static_cast<const char*>(next.from) + first * next.column * size,
+            .pieces = next.columns * (panel + 1) / panels - first,
+            .lines = CeilDivide(next.terms * size, kLine),
+            .step = next.column * size};
+  }
+
+  const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype);
+  int64_t columns_ = 1, terms_ = 1;
+  int64_t wide_bytes_ = 0, sums_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
+  WorkspacePiece panels_, slots_;
+};
+
+}  // namespace
+
+PlanPointer MakeLeftPanelsPlan(Planner& planner, Setup setup) {
+  return NewPlan<LeftPanelsPlan>(std::move(setup), planner);
+}
+
+}  // namespace aclimb::matmul

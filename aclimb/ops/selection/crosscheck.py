@@ -1,0 +1,59 @@
+"""One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
+
+import torch
+
+from problem import ELEMENTS, Result, around, call, elements, part_of, shape_of
+
+NAMES = ["Equal", "IsClose", "MaskedSelect", "InplaceMaskedScatter", "Nonzero", "NonzeroV2"]
+
+
+def then_zeros(found, count):
+    """What a result holds that has room for `count` numbers."""
+    return torch.cat([found.reshape(-1), found.new_zeros(count - found.numel())])
+
+
+def compared(rng, name, self):
+    """Equal or IsClose of self and nearly the same, sometimes of another shape or dtype."""
+    other = self.clone()
+    if rng.random() < 0.7:
+        other.view(-1)[rng.randrange(self.numel())] = rng.choice([0, 1, 2])
+    if name == "IsClose":
+        other = torch.where(torch.rand(self.shape) < 0.5, other, elements(self.shape, self.dtype))
+        if self.dtype.is_floating_point:
+            other.view(-1)[-1] = self.view(-1)[-1] = float("nan")
+        self, other = (self, other) if rng.random() < 0.5 else (self, other[:1] if self.dim() else other)
+        # No whole numbers are at the border.
+        options = [rng.choice([0.0, 0.3171]), rng.choice([0.0, 0.7131]), rng.random() < 0.5]
+        return [self, other, *options, Result(torch.isclose(self.double(), other.double(), *options), exact=True)]
+    if rng.random() < 0.3:
+        other = other.to(rng.choice(ELEMENTS))
+    common = torch.result_type(self, other) if self.dim() else torch.promote_types(self.dtype, other.dtype)
+    other = other[None] if rng.random() < 0.2 else other
+    equal = torch.equal(self.to(common), other.to(common))
+    return [self, other, Result(torch.full(rng.choice([[], [1]]), equal), exact=True)]
+
+
+def check(client, rng, worst):
+    name, dtype, shape = rng.choice(NAMES), rng.choice(ELEMENTS), shape_of(rng)
+    self = elements(shape, dtype)
+    self[torch.rand(shape) < 0.3] = 0
+    mask = elements(part_of(shape, rng), torch.bool)
+    if name == "MaskedSelect":
+        arguments = [Result(then_zeros(self.masked_select(mask), self.numel()), exact=True)]
+    elif name == "InplaceMaskedScatter":
+        source = elements([self.numel() + rng.randint(0, 3)], dtype)
+        arguments = around(name, self, [mask, source], Result(self.masked_scatter(mask, source), exact=True))
+    elif "zero" in name:
+        found = self.nonzero()
+        room = [self.numel(), len(shape)]
+        if name == "NonzeroV2":
+            found, room = found.t(), room[::-1]
+        arguments = [self, Result(then_zeros(found, self.numel() * len(shape)).view(room), exact=True)]
+    else:
+        arguments = compared(rng, name, self)
+    if name == "MaskedSelect":
+        arguments = [self, mask, *arguments]
+    # Masks of both dtypes.
+    if rng.random() < 0.5:
+        arguments = [item.byte() if item is mask else item for item in arguments]
+    call(client, rng, worst, name, *arguments)
