@@ -26,7 +26,7 @@ class Client:
         self.lib = ctypes.CDLL(path)
         self.lib.aclGetRecentErrMsg.restype = ctypes.c_char_p
         for name in ("aclCreateTensor", "aclCreateScalar", "aclCreateIntArray", "aclCreateBoolArray",
-                     "aclCreateTensorList"):
+                     "aclCreateTensorList", "aclCreateScalarList"):
             getattr(self.lib, name).restype = ctypes.c_void_p
         self.check(self.lib.aclInit(None), "aclInit")
         self.check(self.lib.aclrtSetDevice(0), "aclrtSetDevice")
@@ -67,6 +67,10 @@ class Client:
         """A list of Tensors, which stay the caller's."""
         handles = (ctypes.c_void_p * len(values))(*(value.handle for value in values))
         return ctypes.c_void_p(self.lib.aclCreateTensorList(handles, ctypes.c_uint64(len(values))))
+
+    def scalars(self, values):
+        handles = (ctypes.c_void_p * len(values))(*(self.scalar(value) for value in values))
+        return ctypes.c_void_p(self.lib.aclCreateScalarList(handles, ctypes.c_uint64(len(values))))
 
     def bools(self, values):
         array = (ctypes.c_bool * len(values))(*values)

@@ -76,6 +76,15 @@ def elements(shape, dtype):
     return torch.randint(*((0, 2) if dtype == torch.bool else (-100, 100)), shape).to(dtype)
 
 
+def gradients(function, self):
+    """A gradient of the result of a function of self, in its dtype, that of self, and the scale of its sums."""
+    leaf = self.double().requires_grad_()
+    result = function(leaf)
+    gradient = elements(list(result.shape), self.dtype)
+    terms = torch.autograd.grad(result, leaf, gradient.double().abs(), retain_graph=True)[0].abs() * 256
+    return gradient, torch.autograd.grad(result, leaf, gradient.double())[0], terms
+
+
 def some_dim(rng, rank):
     """A dimension, and how it is passed: counted from the front or from the end."""
     dim = rng.randrange(rank or 1)

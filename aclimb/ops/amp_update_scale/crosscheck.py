@@ -12,7 +12,9 @@ def check(client, rng, worst):
     tracker = torch.full(shape, rng.randrange(interval), dtype=torch.int32)
     found = torch.full(shape, rng.choice([0.0, 0.0, 1.0]))
     growth, backoff = rng.choice([2.0, 1.5]), rng.choice([0.5, 0.25])
-    new_scale, new_tracker = scale.clone().view([]), tracker.clone().view([])
-    torch._amp_update_scale_(new_scale, new_tracker, found.view([]), growth, backoff, interval)
+    # As torch.cuda.amp.GradScaler documents it, whose own function is not on the CPU.
+    steps = 0 if found.any() else int(tracker) + 1
+    factor = backoff if found.any() else growth if steps == interval else 1.0
+    new_scale, new_tracker = scale * factor, torch.full_like(tracker, steps % interval)
     call(client, rng, worst, "AmpUpdateScale", scale, tracker, found, growth, backoff, interval,
-         Result(new_scale.view(shape), exact=True), Result(new_tracker.view(shape), exact=True))
+         Result(new_scale, exact=True), Result(new_tracker, exact=True))

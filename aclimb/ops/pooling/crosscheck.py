@@ -5,20 +5,11 @@ import ctypes
 import torch
 import torch.nn.functional as functional
 
-from problem import FLOATS, Result, call, elements
+from problem import FLOATS, Result, call, elements, gradients
 
 NAMES = ["MaxPool2dWithMask", "MaxPool2dWithIndices", "MaxPool", "AvgPool2d", "AdaptiveAvgPool2d", "AdaptiveMaxPool2d",
          "Im2col"]
 BACKWARD = [name + "Backward" for name in NAMES if name != "MaxPool"]
-
-
-def gradients(function, self, gradient):
-    """The result of a function of self, the gradient of self, and the scale of its sums."""
-    leaf = self.double().requires_grad_()
-    result = function(leaf)
-    wide = gradient(list(result.shape))
-    terms = torch.autograd.grad(result, leaf, wide.abs().double(), retain_graph=True)[0].abs() * 256
-    return wide, torch.autograd.grad(result, leaf, wide.double())[0], terms
 
 
 def windows(rng, plane, dilated):
@@ -30,46 +21,48 @@ def windows(rng, plane, dilated):
     return kernel, [rng.randint(1, 4) for _ in plane], [rng.randint(0, size // 2) for size in kernel], dilation
 
 
-def adaptive(rng, name, self, gradient):
+def adaptive(rng, name, self):
     size = [rng.randint(1, 7), rng.randint(1, 7)]
     if "Avg" in name:
         function = lambda x: functional.adaptive_avg_pool2d(x, size)  # noqa: E731
         if not name.endswith("Backward"):
             terms = function(self.double().abs()) * 256
             return [self, size, Result(function(self.double()), self.dtype, terms)]
-        grad, expected, terms = gradients(function, self, gradient)
+        grad, expected, terms = gradients(function, self)
         return [grad, self, Result(expected, self.dtype, terms)]
     function = lambda x: functional.adaptive_max_pool2d(x, size, return_indices=True)  # noqa: E731
     out, places = function(self.double())
     if not name.endswith("Backward"):
         return [self, size, Result(out, self.dtype, exact=True), Result(places, exact=True)]
-    grad, expected, terms = gradients(lambda x: function(x)[0], self, gradient)
+    grad, expected, terms = gradients(lambda x: function(x)[0], self)
     return [grad, self, places, Result(expected, self.dtype, terms)]
 
 
-def columns(name, self, kernel, stride, padding, dilation, gradient):
-    function = lambda x: functional.unfold(x.view(-1, *self.shape[-3:]), kernel, dilation, padding, stride)  # noqa: E731
+def columns(name, self, kernel, stride, padding, dilation):
+    batches = lambda x: x.view(-1, *self.shape[-3:])  # noqa: E731
+    function = lambda x: functional.unfold(batches(x), kernel, dilation, padding, stride)  # noqa: E731
     if name == "Im2col":
         found = function(self.double())
         return [self, kernel, dilation, padding, stride,
                 Result(found if self.dim() == 4 else found[0], self.dtype, exact=True)]
-    grad, expected, terms = gradients(function, self, gradient)
+    grad, expected, terms = gradients(function, self)
     return [grad if self.dim() == 4 else grad[0], list(self.shape[-2:]), kernel, dilation, padding, stride,
             Result(expected, self.dtype, terms)]
 
 
-def mean(rng, name, self, kernel, stride, padding, gradient):
+def mean(rng, name, self, kernel, stride, padding):
     options = [rng.random() < 0.5, rng.random() < 0.5, rng.choice([0, 0, 7, -2])]
-    function = lambda x: functional.avg_pool2d(x, kernel, stride, padding, *options[:2], options[2] or None)  # noqa: E731
+    divisor = options[2] or None
+    function = lambda x: functional.avg_pool2d(x, kernel, stride, padding, *options[:2], divisor)  # noqa: E731
     passed = [self, kernel, stride, padding, *options, ctypes.c_int8(rng.randrange(4))]
     if name == "AvgPool2d":
         terms = function(self.double().abs()).abs() * 256
         return [*passed, Result(function(self.double()), self.dtype, terms)]
-    grad, expected, terms = gradients(function, self, gradient)
+    grad, expected, terms = gradients(function, self)
     return [grad, *passed, Result(expected, self.dtype, terms)]
 
 
-def largest(rng, name, self, windows, gradient):
+def largest(rng, name, self, windows):
     kernel, stride, padding, dilation = windows
     ceil = rng.random() < 0.5
     function = lambda x: functional.max_pool2d(x, kernel, stride, padding, dilation, ceil, True)  # noqa: E731
@@ -90,7 +83,7 @@ def largest(rng, name, self, windows, gradient):
         kept = kept.view(*out.shape[:-2], rows, row)
     if not name.endswith("Backward"):
         return [*passed, exactly, Result(kept, exact=True)]
-    grad, expected, terms = gradients(lambda x: function(x)[0], self, gradient)
+    grad, expected, terms = gradients(lambda x: function(x)[0], self)
     return [grad, self, kept, *passed[1:], Result(expected, self.dtype, terms)]
 
 
@@ -98,14 +91,13 @@ def check(client, rng, worst):
     name, dtype = rng.choice(NAMES + BACKWARD), rng.choice(FLOATS)
     shape = [rng.randint(1, 6) for _ in range(rng.randint(1, 2))] + [rng.randint(1, rng.choice([7, 40])) for _ in "HW"]
     self = elements(shape, dtype)
-    gradient = lambda shape: elements(shape, dtype)  # noqa: E731
     if "Adaptive" in name:
-        return call(client, rng, worst, name, *adaptive(rng, name, self, gradient))
+        return call(client, rng, worst, name, *adaptive(rng, name, self))
     chosen = windows(rng, shape[-2:], name.startswith(("MaxPool2d", "Im2col")))
     if name.startswith("Im2col"):
-        arguments = columns(name, self, *chosen, gradient)
+        arguments = columns(name, self, *chosen)
     elif name.startswith("Avg"):
-        arguments = mean(rng, name, self, *chosen[:3], gradient)
+        arguments = mean(rng, name, self, *chosen[:3])
     else:
-        arguments = largest(rng, name, self, chosen, gradient)
+        arguments = largest(rng, name, self, chosen)
     return call(client, rng, worst, name, *arguments, about=str(chosen))

@@ -1,0 +1,31 @@
+"""One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
+
+import torch
+
+from problem import FLOATS, Result, call, elements, gradients, wide
+
+aten = torch.ops.aten
+CALLS = {"UpsampleNearest1d": aten.upsample_nearest1d.default, "UpsampleNearest2d": aten.upsample_nearest2d.default,
+         "UpsampleLinear1d": aten.upsample_linear1d.default, "UpsampleBilinear2d": aten.upsample_bilinear2d.default}
+
+
+def check(client, rng, worst):
+    of, backward = rng.choice(sorted(CALLS)), rng.random() < 0.5
+    nearest, rank = "Nearest" in of, int(of[-2])
+    dtype = rng.choice(FLOATS + ([torch.float64, torch.uint8] if nearest and not backward else []))
+    plane = [rng.randint(1, rng.choice([7, 40])) for _ in range(rank)]
+    # The forward functions of the nearest have no factors, as documented.
+    factors = [rng.choice([None, 0.55, 0.7, 1.5, 2.0, 2.6]) if backward or not nearest else None for _ in plane]
+    size = [max(1, int(extent * factor)) if factor else rng.randint(1, 40) for extent, factor in zip(plane, factors)]
+    self = elements([rng.randint(1, 3), rng.randint(1, 5), *plane], dtype)
+    align = [] if nearest else [rng.random() < 0.5]
+    function = lambda x: CALLS[of](x, size, *align, *factors)  # noqa: E731
+    passed = [*align, *(factor or 0.0 for factor in factors)]
+    about = f"{size} {passed}"
+    if backward:
+        gradient, expected, terms = gradients(function, self)
+        return call(client, rng, worst, of + "Backward", gradient, size, list(self.shape), *passed,
+                    Result(expected, dtype, terms), about=about)
+    terms = None if nearest else function(self.double().abs()) * 256
+    result = Result(function(wide(self)), dtype, terms, exact=nearest)
+    return call(client, rng, worst, of, self, size, *([] if nearest else passed), result, about=about)
