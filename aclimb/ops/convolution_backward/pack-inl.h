@@ -83,14 +83,16 @@ struct Shown {
   }
 };
 
-// Channels [first, last) of some images.
-struct Planes {
+// Channels [first, last) of some images of an embedded tensor.
+struct Channels {
   int64_t image, images, first, last;
+
+  int64_t Count() const { return last - first; }
 };
 
 // What a window shows of them, from its first to its last element.
 inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view,
-                                    const Planes& of) {
+                                    const Channels& of) {
   Ahead::Stretches stretches;
   const Shown shown(window, view);
   if (shown.inside[0].Empty()) return stretches;
@@ -102,7 +104,7 @@ inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view
   if (last > 4 * view.shape[2] * view.shape[3] * view.shape[4]) return stretches;
   stretches.from = view.As<char>() + first * bytes;
   stretches.bytes = (last + 1) * bytes;
-  stretches.channels = of.last - of.first;
+  stretches.channels = of.Count();
   // The stride of one alone may be of any size.
   stretches.channel_stride = stretches.channels > 1 ? view.stride[1] * bytes : 0;
   stretches.images = of.images;

@@ -195,13 +195,13 @@ struct OuterBounds {
     y = range(outer.y_ranges, outer.y_per_unit, g.y_channels);
     group = unit;
   }
-  Planes X(const DirectPlan& plan, const FlatPlace& at) const {
+  Channels X(const DirectPlan& plan, const FlatPlace& at) const {
     const int64_t first = group * plan.geometry.x_channels;
-    return at.Channels(first + x.first, first + x.last);
+    return at.Of(first + x.first, first + x.last);
   }
-  Planes Y(const DirectPlan& plan, const FlatPlace& at) const {
+  Channels Y(const DirectPlan& plan, const FlatPlace& at) const {
     const int64_t first = group * plan.geometry.y_channels;
-    return at.Channels(first + y.first, first + y.last);
+    return at.Of(first + y.first, first + y.last);
   }
 };
 

@@ -146,10 +146,10 @@ struct TapsBounds {
   }
 
   // Source channels of a step, from the s-th source of the group on.
-  Planes Sources(int64_t s) const {
+  Channels Sources(int64_t s) const {
     const int64_t all = plan.taps.channels, some = vectors::PerElement(plan.factors);
     const int64_t last = std::min(some * (s + plan.taps.sources_per_step), all);
-    return at.Channels(group * all + some * s, group * all + last);
+    return at.Of(group * all + some * s, group * all + last);
   }
   void WantSources(int64_t s, const TensorView& source, Ahead& ahead) const {
     ahead.Want(StretchesOf(SourceWindow(plan, at.start, 0), source, Sources(s)));
@@ -168,7 +168,7 @@ struct TapsBounds {
     const int64_t last =
         std::min(CeilDivide(tiles.last, taps.output_phases) * taps.tile, taps.outputs);
     ahead.Want(StretchesOf(window, target,
-                           at.Channels(group * taps.outputs + first, group * taps.outputs + last)));
+                           at.Of(group * taps.outputs + first, group * taps.outputs + last)));
   }
 };
 

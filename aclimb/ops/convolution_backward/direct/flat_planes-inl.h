@@ -36,7 +36,7 @@ struct FlatPlace {
       block /= axis.Blocks();
     }
   }
-  Planes Channels(int64_t first, int64_t last) const { return {image, images, first, last}; }
+  Channels Of(int64_t first, int64_t last) const { return {image, images, first, last}; }
 };
 
 // A block of x in one phase, with what taps reach behind it. Positions count from u0.
@@ -109,7 +109,7 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const 
 // Fills a plane of each channel, or pair of channels, for each of so many windows; all of a channel
 // side by side.
 template <Form kForm, typename T, class WindowOf>
-HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Planes& of,
+HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
                            int64_t windows, const WindowOf& window_of, PlaneElement<kForm>* to) {
   constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
   const auto& axis = plan.flat.axis;
@@ -130,7 +130,7 @@ HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const
 
 // The same in the form that the plan's factors want; bfloat16 becomes kForm.
 template <Form kForm, class WindowOf>
-HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Planes& of,
+HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
                            int64_t windows, const WindowOf& window_of, void* to) {
   WithType(view.dtype, [&](auto element) HWY_ATTR {
     using T = decltype(element);

@@ -18,6 +18,13 @@ constexpr int64_t kMostChannels = 32;    // of a unit
 constexpr int64_t kMostTerms = 1024;     // of a sum in float32
 constexpr int64_t kFewestImages = 8;     // of a chunk, by channels
 
+// Images of a chunk where so many pieces are cut into chunks of images each: as many units as there
+// are pieces, or up to 64, whatever the team.
+int64_t ImagesOfChunk(int64_t batch, int64_t pieces) {
+  constexpr int64_t kMostUnits = 64;
+  return CeilDivide(batch, std::max<int64_t>(1, kMostUnits / pieces));
+}
+
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   const int64_t stride = g.stride[d], pad = g.pad_begin[d];
   const int64_t first_step = pad / stride;
