@@ -30,8 +30,9 @@ std::string EnvironmentPage() {
   std::string out = Cat(
       "# Environment variables", kNotice,
       "`aclimb/core/environment.h`; do not edit.\n\n"
-      "A value that is not there is told, never ignored: the runtime's own make `aclInit` fail, "
-      "those of the tools are named on stderr. `aclimb env` checks them all.\n\n"
+      "A value that is not allowed is never ignored: one of a variable of the runtime makes "
+      "`aclInit` fail, one of a tool's variable is named on stderr. `aclimb env` checks them "
+      "all.\n\n"
       "| variable | values | default | meaning |\n|---|---|---|---|\n");
   for (const EnvironmentVariable& row : kEnvironment) {
     out += Cat("| `", row.name, "` | ", row.values, " | ", row.default_value, " | ", row.meaning,
