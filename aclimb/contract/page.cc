@@ -70,7 +70,11 @@ void AppendParameters(const Contract& contract, std::string& out) {
   AppendTable(rows, out);
 }
 
+// A dtype that depends on other arguments, or an argument that has to be null, is a rule's matter.
 std::string DTypesOn(const Contract& contract, const Parameter& parameter, Product product) {
+  if (parameter.dtypes[product] == 0 && (contract.products & Bit(product)) != 0) {
+    return "see the checks";
+  }
   return (contract.products & Bit(product)) != 0 ? Text(parameter.dtypes[product])
                                                  : "not supported";
 }
@@ -103,14 +107,10 @@ void AppendDTypes(const Contract& contract, std::string& out) {
 }
 
 void AppendRules(const Contract& contract, std::string& out) {
-  out +=
-      Cat("\n## Checks of phase 1\n\nIn this order: nulls (161001), dead handles, product, dtypes, "
-          "formats, ranks (",
-          contract.rank_code,
-          "), extents; then these, but what is missing is told with the nulls, and dtypes that do "
-          "not go together with the dtypes; at last that no two elements of an output are one in "
-          "memory:\n\n| rule | holds when | code | fix "
-          "|\n|---|---|---|---|\n");
+  out += Cat(
+      "\n## Checks of phase 1\n\nAfter [those of every operator](../operators.md#checks-of-every-"
+      "operator) (ranks: ",
+      contract.rank_code, "):\n\n| rule | holds when | code | fix |\n|---|---|---|---|\n");
   for (const OwnRule& own : OwnRules(contract)) {
     out += Cat("| `", contract.folder, "/", own.id, "` | ", own.statement, " | ",
                CodeText(own.code), " | ", own.fix, " |\n");
@@ -119,10 +119,11 @@ void AppendRules(const Contract& contract, std::string& out) {
 
 }  // namespace
 
-std::string Page(const Contract& contract) {
+std::string Page(const Contract& contract, std::string_view header, std::string_view phase1) {
   std::string out = Cat("# ", contract.function, "\n\n", contract.summary,
                         "\n\nPrinted from its contract by "
-                        "`make docs`; do not edit.\n\n");
+                        "`make docs`; do not edit.\n\n```\n#include \"aclnnop/",
+                        header, "\"\n\n", phase1, ";\n```\n\n");
   AppendParameters(contract, out);
   AppendDTypes(contract, out);
   AppendRules(contract, out);

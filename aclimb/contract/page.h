@@ -1,13 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "aclimb/contract/contract.h"
 
 namespace aclimb::contract {
 
-// The operator's page in Markdown: parameters, dtypes per product, and every rule with its code and
-// fix, all read from the table that the checks read.
-std::string Page(const Contract& contract);
+// The operator's page in Markdown: its declaration, parameters, dtypes per product, and every rule
+// with its code and fix, all but the first read from the table that the checks read.
+//   header  "aclnn_add.h"
+//   phase1  the declaration of its first function, without a semicolon
+std::string Page(const Contract& contract, std::string_view header, std::string_view phase1);
 
 }  // namespace aclimb::contract

@@ -2,7 +2,7 @@
 
 #include "aclimb/matmul/plan.h"
 
-// Products whose right factor has 16 bits and terms side by side: panels of the left factor's rows
+// Products whose right factor has its terms side by side: panels of the left factor's rows
 // are made once, and columns of the right one become float32 in a cache, one block after the other.
 namespace aclimb::matmul {
 

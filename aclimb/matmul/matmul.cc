@@ -131,8 +131,7 @@ class PlanBuilder {
   bool PrepareVector(const Problem& problem, Factor& x, Factor& matrix) {
     bool ready = true;
     const DType own = matrix.view.dtype;
-    const bool is_read =
-        own == DType::kFloat32 || own == DType::kFloat16 || own == DType::kBFloat16;
+    const bool is_read = IsReadAsFloat(own);
     if (!is_read || !(matrix.is_dense || VectorReads(problem))) {
       matrix.MakeDense(is_read ? own : DType::kFloat32, planner_, copies_);
       ready = false;
@@ -148,13 +147,12 @@ class PlanBuilder {
   // Whether panels take the right factor as it is, and the left one or a copy of it, which has its
   // terms side by side unless rows became columns.
   static bool TakesPanels(const Problem& problem, const Factor& a, const Factor& b, bool swapped) {
-    const bool is_half = b.view.dtype == DType::kFloat16 || b.view.dtype == DType::kBFloat16;
-    if (!is_half && b.view.dtype != DType::kFloat32) return false;
+    if (!IsReadAsFloat(b.view.dtype)) return false;
     const bool in_pairs = OperandDType(a, b, problem.k) != DType::kFloat32;
     const double work = problem.Work() / static_cast<double>(problem.Batches());
     const bool fills = std::min(problem.m, problem.n) >= kLeastSide && problem.k <= kMostTerms;
     const bool is_small = work <= (fills && !in_pairs ? kSmallWork : kTinyWork);
-    const bool serves = is_small || (is_half && !in_pairs && PanelsServe(problem));
+    const bool serves = is_small || (!in_pairs && PanelsServe(problem));
     return serves && MatricesRead(problem.b, problem.k, problem.n) &&
            (!swapped || PanelsAreOfLeft(problem) || PanelsRead(problem));
   }

@@ -124,17 +124,14 @@ bool PanelsServe(const Problem& problem) {
 }
 
 bool PanelsAreOfLeft(const Problem& problem) {
-  return problem.b.dtype != DType::kFloat32 && problem.b.column != 1 && PanelsServe(problem);
+  return problem.b.column != 1 && PanelsServe(problem);
 }
 
 bool PanelsRead(const Problem& problem) {
-  const DType dtype = problem.a.dtype;
-  if (!PanelsAreOfLeft(problem)) {
-    return dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+  if (PanelsAreOfLeft(problem)) {
+    return IsReadAsFloat(problem.a.dtype) && MatricesRead(problem.a, problem.m, problem.k);
   }
-  const bool is_read =
-      dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
-  return is_read && MatricesRead(problem.a, problem.m, problem.k);
+  return problem.a.dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
 }
 
 PlanPointer MakePanelsPlan(Planner& planner, Setup setup) {

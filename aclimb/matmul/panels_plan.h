@@ -2,17 +2,18 @@
 
 #include "aclimb/matmul/plan.h"
 
-// Products by panels: some columns of the right factor become float32 in a cache, one panel after
-// the other, so that no float32 copy of a factor of 16 bits passes through memory; and a small
-// product is done before oneDNN begins.
+// Products in float32 by panels: some columns of the right factor, as float32 in the order in which
+// they are multiplied, lie in a cache, one panel after the other. No float32 copy of a factor of 16
+// bits passes through memory, no layout has to be copied, and a small product is done before oneDNN
+// begins.
 namespace aclimb::matmul {
 
-// Whether a factor of 16 bits gains by that: it is large, and there are blocks enough of the
-// output, or terms few enough, that no sum has to be shared out.
+// Whether that gains for a product that is not small: the right factor is large, and there are
+// blocks enough of the output, or terms few enough, that no sum has to be shared out.
 bool PanelsServe(const Problem& problem);
 
-// Whether the panels are those of the left factor's rows, since the right one has 16 bits, gains
-// and has its terms side by side (left_panels_plan.h).
+// Whether the panels are those of the left factor's rows, since the right one is large and has its
+// terms side by side (left_panels_plan.h).
 bool PanelsAreOfLeft(const Problem& problem);
 
 // Whether `a` can be read as it is. A float32 copy of it can, but where panels are the right

@@ -21,6 +21,11 @@ struct Operand {
   int64_t Size() const { return static_cast<int64_t>(SizeOf(dtype)); }
 };
 
+// Whether own kernels read elements of this dtype as float32.
+inline bool IsReadAsFloat(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
 struct Problem {
   int batch_rank = 0;
   int64_t batch[kMostBatchDims] = {};  // outermost first

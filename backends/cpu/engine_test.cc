@@ -8,6 +8,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "aclimb/core/codes.h"
@@ -169,6 +170,47 @@ TEST(Engine, ARecordingBehindFinishedWorkIsDone) {
   done->Release();
   dropped->Release();
   DestroyQueue(urgent.queue.get(), /*drain=*/true);
+}
+
+// Whoever began to wait first, and whatever the others wait for.
+TEST(Engine, ThreadsThatWaitForDifferentTasksAreToldOfTheirs) {
+  constexpr int kTasks = 5;
+  Engine* const engine = EngineOf(8);
+  const auto queue = CreateQueue(engine, AclimbQueueOptions{9, 0, 0});
+  struct Gates {
+    std::atomic<int> opened{0};
+    int passed = 0;
+  } gates;
+  Task task;
+  task.run.payload = &gates;
+  task.run.run = [](void* payload) {
+    auto& all = *static_cast<Gates*>(payload);
+    while (all.opened.load() <= all.passed) std::this_thread::yield();
+    ++all.passed;
+    return 0;
+  };
+  std::atomic<int> told[kTasks] = {};
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < kTasks; ++i) {
+    ASSERT_EQ(Submit(queue.get(), task, nullptr), 0);
+    std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
+    const uint64_t before = std::exchange(queue->awaited, AclimbQueue::kNothingAwaited);
+    waiters.emplace_back(
+        [&, i] { told[i] = WaitQueue(queue.get(), i % 2 == 0 ? -1 : 60'000) + 1; });
+    // Until it waits for so many, beside those before.
+    while (queue->awaited == AclimbQueue::kNothingAwaited) {
+      lock.unlock();
+      std::this_thread::yield();
+      lock.lock();
+    }
+    queue->Await(before);
+  }
+  for (int i = 0; i < kTasks; ++i) {
+    gates.opened = i + 1;
+    waiters[static_cast<size_t>(i)].join();
+    EXPECT_EQ(told[i], 1) << i;
+  }
+  DestroyQueue(queue.get(), /*drain=*/true);
 }
 
 // Else the engine's thread would take a core from the team at each of them.

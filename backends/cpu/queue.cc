@@ -68,6 +68,8 @@ void AclimbQueue::CountFinished() {
 void AclimbQueue::PopFront() {
   Scheduler::Get().PopTask(tasks);
   CountFinished();
+  if (finished.load(std::memory_order_relaxed) < awaited) return;
+  awaited = kNothingAwaited;
   changed.notify_all();
 }
 
@@ -200,6 +202,7 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
       while (!is_drained()) {
         if (queue->engine->TryRunInline(queue, lock, is_drained)) continue;
         queue->engine->FlushDeferred();
+        queue->Await(queue->submitted);
         queue->changed.wait(lock);
       }
     }
@@ -264,6 +267,7 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
       engine->SpinFor(*queue, target, deadline, lock);
       continue;
     }
+    queue->Await(target);
     if (timeout_ms < 0) {
       queue->changed.wait(lock);
     } else if (queue->changed.wait_until(lock, deadline) == std::cv_status::timeout &&
@@ -293,6 +297,7 @@ int AbortQueue(AclimbQueue* queue) {
   queue->RemoveQueued(&dropped);
   // Work submitted meanwhile waits behind the running task, which saw the flag; it is dropped too.
   while (queue->running) {
+    queue->Await(0);
     queue->changed.wait(lock);
     queue->RemoveQueued(&dropped);
   }

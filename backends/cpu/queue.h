@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "aclimb/backend/backend.h"
@@ -49,9 +51,15 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   int error = 0;          // the first one that no synchronising call has returned
   uint64_t error_at = 0;  // number of the failed task
   aclimb::cpu::FailureLog failures;
+  // Told of when `finished` reaches `awaited`, and of whatever else a thread that waits looks at:
+  // told of each task, it would take a core from the team only to wait on.
   std::condition_variable changed;
+  uint64_t awaited = kNothingAwaited;
+  static constexpr uint64_t kNothingAwaited = std::numeric_limits<uint64_t>::max();
 
   // ---- Under the lock ----
+  // What a thread says before it waits for `changed`: how many tasks are to have finished.
+  void Await(uint64_t count) { awaited = std::min(awaited, count); }
   bool Blocked() const { return ready || running || suspended || blocked_on != nullptr; }
   bool DependsOnDroppedWork() const;
   // The pending error of the first `position` tasks, cleared unless the group stopped.

@@ -4,15 +4,16 @@
 //   RANK=0 WORLD_SIZE=2 aclimb_collectives_bench <new folder that all ranks see> [<largest bytes>]
 //   mpirun -n 2 aclimb_collectives_bench <new folder> [<largest bytes>]
 //
-// Rank 0 prints a line for each number of bytes: the median and the least time of one operation in
-// microseconds, by each of them; 0 of one that is not there. An operation of HCCL is queued and
-// waited for. bench/collectives/measure.py makes the table of docs/hccl.md from these lines.
+// Rank 0 prints a line for each number of bytes: by each of them the median and the least time of
+// one operation in microseconds, and how often a thread of the rank gave up its core in one, in the
+// mean; 0 of one that is not there. An operation of HCCL is queued and waited for. bench/collectives/measure.py makes the table of docs/hccl.md from these lines.
 
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/file_store.h>
 #include <gloo/transport/tcp/device.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,19 +113,29 @@ struct Mpi {
 };
 #endif
 
-// Microseconds of each of `times` operations, behind one that brings the ranks together.
-template <typename Run>
-void Time(int times, std::vector<double>* into, Run&& run) {
-  run();
-  for (int i = 0; i < times; ++i) {
-    const auto start = Clock::now();
-    run();
-    into->push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
-  }
+// How often threads of this process gave up their core, of themselves or not.
+double Switches() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
 struct Times {
-  std::vector<double> all;
+  std::vector<double> all;  // microseconds of each operation
+  double switches = 0;
+
+  // `times` operations, behind one that brings the ranks together.
+  template <typename Run>
+  void Take(int times, Run&& run) {
+    run();
+    const double before = Switches();
+    for (int i = 0; i < times; ++i) {
+      const auto start = Clock::now();
+      run();
+      all.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+    }
+    switches += Switches() - before;
+  }
 
   double Median() {
     if (all.empty()) return 0;
@@ -132,6 +143,9 @@ struct Times {
     return all[all.size() / 2];
   }
   double Least() const { return all.empty() ? 0 : *std::min_element(all.begin(), all.end()); }
+  double SwitchesOfOne() const {
+    return all.empty() ? 0 : switches / static_cast<double>(all.size());
+  }
 };
 
 int NumberOf(const char* name, const char* other_name) {
@@ -174,8 +188,11 @@ int main(int count, char** arguments) {
   direct.context->connectFullMesh(store, device);
 
   if (rank == 0) {
-    std::printf("%12s %10s %10s %10s %10s %10s %10s\n", "bytes", "HCCL", "least", "Gloo", "least",
-                "Open MPI", "least");
+    std::printf("%12s", "bytes");
+    for (const char* each : {"HCCL", "Gloo", "Open MPI"}) {
+      std::printf(" %10s %10s %10s", each, "least", "switches");
+    }
+    std::printf("\n");
   }
   for (size_t bytes = 4; bytes <= most; bytes *= 4) {
     const size_t elements = bytes / sizeof(float);
@@ -186,16 +203,16 @@ int main(int count, char** arguments) {
     for (int turn = 0; turn < turns; ++turn) {
       // The first touches the memory.
       if (turn == 1) by_hccl = by_gloo = by_mpi = {};
-      Time(times, &by_hccl.all, [&] { hccl.Run(elements); });
+      by_hccl.Take(times, [&] { hccl.Run(elements); });
       // The threads behind it look for more for as long; they are not to disturb the others.
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
-      Time(times, &by_gloo.all, [&] { direct.Run(elements); });
-      if (mpi.there()) Time(times, &by_mpi.all, [&] { mpi.Run(elements); });
+      by_gloo.Take(times, [&] { direct.Run(elements); });
+      if (mpi.there()) by_mpi.Take(times, [&] { mpi.Run(elements); });
     }
     if (rank != 0) continue;
     std::printf("%12zu", bytes);
     for (Times* each : {&by_hccl, &by_gloo, &by_mpi}) {
-      std::printf(" %10.1f %10.1f", each->Median(), each->Least());
+      std::printf(" %10.1f %10.1f %10.1f", each->Median(), each->Least(), each->SwitchesOfOne());
     }
     std::printf("\n");
     std::fflush(stdout);

@@ -42,8 +42,8 @@ def by_shell(program, ranks, folder, most, prefixes=None, **environment):
 
 def by_mpirun(program, ranks, folder, most, components):
     # Bound to a core each, as mpirun has it for two ranks, Gloo's own thread and its caller would take turns.
-    words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl", components, "-n", str(ranks), program,
-             folder, str(most)]
+    words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl", components,
+             "-n", str(ranks), program, folder, str(most)]
     return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True,
                           env={**os.environ, "HCCL_IF_IP": "127.0.0.1"}).stdout
 
@@ -74,8 +74,9 @@ def rows_of(output):
     rows = {}
     for line in output.splitlines()[1:]:
         size, *times = line.split()
-        rows[size] = {name: {"median": float(times[2 * i]), "least": float(times[2 * i + 1])}
-                      for i, name in enumerate(COLUMNS) if float(times[2 * i]) > 0}
+        figures = {name: dict(zip(("median", "least", "switches"), map(float, times[3 * i:3 * i + 3])))
+                   for i, name in enumerate(COLUMNS)}
+        rows[size] = {name: of_one for name, of_one in figures.items() if of_one["median"] > 0}
     return rows
 
 
@@ -105,6 +106,8 @@ def table(figures, name, title):
     columns = {"HCCL": [time_text(row, "HCCL") for row in rows.values()],
                "Gloo": [time_text(row, "Gloo") for row in rows.values()]}
     columns["HCCL beside Gloo"] = [beside(row, int(size)) for size, row in rows.items()]
+    columns["thread changes, HCCL"] = [f'{row["HCCL"]["switches"]:.1f}' for row in rows.values()]
+    columns["Gloo's"] = [f'{row["Gloo"]["switches"]:.1f}' for row in rows.values()]
     columns["Open MPI, TCP"] = [time_text(row, "Open MPI") for row in rows.values()]
     columns["Open MPI, shared memory"] = [time_text(memory.get(size, {}), "Open MPI") for size in rows]
     columns = {heading: column for heading, column in columns.items() if set(column) != {"–"}}

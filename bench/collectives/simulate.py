@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Gloo's ring would cost on more hosts than there are here: a simulation of its schedule.
+"""What Gloo's all-reduce would cost on more hosts than there are here: a simulation of its schedules.
 
   simulate.py [--gigabits 10] [--slow 10] [--write]
 
@@ -22,6 +22,7 @@ PAGE = ROOT / "docs/hccl.md"
 HOSTS = (2, 8, 64, 256, 1024)
 SIZES = ((1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (256 << 20, "256 MiB"))
 SEGMENT = 1 << 20
+LITTLE = 128 << 10  # of each rank; aclimb/collectives/gloo/transport.cc takes halves up to there
 
 
 def segments(ranks, size):
@@ -51,6 +52,21 @@ def ring(ranks, size, alpha, betas):
     return max(done[-1])
 
 
+def halves(ranks, size, alpha, betas):
+    """As ring(), where partners at distances 1, 2, 4 ... exchange halves, and then the sums in the opposite order. A
+    message goes by its sender's link and by its receiver's, and takes as long as the slower one."""
+    done = [0.0] * ranks
+    down = [(1 << step, size / (2 << step)) for step in range(ranks.bit_length() - 1)]
+    for distance, piece in down + down[::-1]:
+        sent = [done[r] + alpha + piece * max(betas[r], betas[r ^ distance]) for r in range(ranks)]
+        done = [max(sent[r], sent[r ^ distance]) for r in range(ranks)]
+    return max(done)
+
+
+def all_reduce(ranks, size, alpha, betas):
+    return (halves if size <= LITTLE * ranks else ring)(ranks, size, alpha, betas)
+
+
 def text_of(seconds):
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
@@ -60,26 +76,27 @@ def text_of(seconds):
 def tables(alpha, beta, slow, network):
     yield (f"alpha = {alpha * 1e6:.0f} µs a message, beta = {1 / beta / 1e9:.2f} GB/s ({network}); the slow link is "
            f"{slow} times as slow as the others.\n\n")
-    yield "| hosts | messages, one behind the other | traffic of a rank, of S bytes |"
+    yield "| hosts | messages, one behind the other: by halves, by the ring | traffic of a rank, of S bytes |"
     yield "".join(f" {name} | one slow link |" for _, name in SIZES) + "\n"
     yield "|---|---|---|" + "---|---|" * len(SIZES) + "\n"
     for ranks in HOSTS:
-        yield f"| {ranks} | {2 * (ranks - 1)} | {2 * (ranks - 1) / ranks:.2f} S sent, as much received |"
+        yield (f"| {ranks} | {2 * (ranks.bit_length() - 1)}, {2 * (ranks - 1)} | "
+               f"{2 * (ranks - 1) / ranks:.2f} S sent, as much received |")
         for size, _ in SIZES:
             betas = [beta] * ranks
-            even = ring(ranks, size, alpha, betas)
+            even = all_reduce(ranks, size, alpha, betas)
             betas[ranks // 2] *= slow
-            yield f" {text_of(even)} | {text_of(ring(ranks, size, alpha, betas))} |"
+            yield f" {text_of(even)} | {text_of(all_reduce(ranks, size, alpha, betas))} |"
         yield "\n"
 
 
 def measured():
-    """alpha and beta in seconds, of Gloo between two network namespaces: of the least times, which other programs have
+    """alpha and beta in seconds, of HCCL between two network namespaces: of the least times, which other programs have
     stretched least."""
     rows = {int(size): row for size, row in json.loads(MEASURED.read_text())["hosts 2"]["rows"].items()}
-    alpha = rows[4]["Gloo"]["least"] * 1e-6 / 2
+    alpha = rows[4]["HCCL"]["least"] * 1e-6 / 2
     most = max(rows)
-    return alpha, rows[most]["Gloo"]["least"] * 1e-6 / most
+    return alpha, rows[most]["HCCL"]["least"] * 1e-6 / most
 
 
 def main():
@@ -97,6 +114,8 @@ def main():
         size = 256 << 20
         least = 2 * (ranks - 1) / ranks * size * beta
         assert least <= ring(ranks, size, alpha, [beta] * ranks) <= 1.5 * least + 1e4 * alpha, ranks
+        steps = 2 * (ranks.bit_length() - 1)
+        assert math.isclose(halves(ranks, size, alpha, [beta] * ranks), least + steps * alpha), ranks
     assert math.isclose(ring(4, 4, alpha, [0.0] * 4), 6 * alpha), "of no bytes only the messages count"
     table = "".join(tables(alpha, beta, options.slow, network))
     if not options.write:

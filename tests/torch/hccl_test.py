@@ -24,15 +24,30 @@ def rank_of(place, rank):
     torch.distributed.destroy_process_group()
 
 
+# All that torch_npu takes for a reduction.
+REDUCED = (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64,
+           torch.bool)
+MOVED = (*REDUCED, torch.float64)
+
+
 def sums(rank):
-    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int32, torch.int64):
+    for dtype in REDUCED:
         for op, truth in ((torch.distributed.ReduceOp.SUM, lambda a, b: a + b),
+                          (torch.distributed.ReduceOp.PRODUCT, lambda a, b: a * b),
                           (torch.distributed.ReduceOp.MAX, torch.maximum),
                           (torch.distributed.ReduceOp.MIN, torch.minimum)):
             hosts = [((torch.arange(50) * (3 + r)) % 11).to(dtype) for r in range(RANKS)]
             tensor = hosts[rank].npu()
             torch.distributed.all_reduce(tensor, op=op)
             expect(torch.equal(tensor.cpu(), truth(*hosts)), (dtype, op, tensor.cpu()))
+    # torch_npu itself refuses what its cards do not reduce.
+    for dtype in (torch.float64, torch.uint16, torch.complex128):
+        try:
+            torch.distributed.all_reduce(torch.ones(3, dtype=dtype).npu())
+        except RuntimeError as refusal:
+            expect("Unsupported data type" in str(refusal), refusal)
+        else:
+            expect(False, f"{dtype} was reduced")
 
 
 def moves(rank):
@@ -47,6 +62,10 @@ def moves(rank):
     half = torch.empty(3).npu()
     torch.distributed.reduce_scatter_tensor(half, mine)
     expect(torch.equal(half.cpu(), (2 * torch.arange(6.0) + 10)[3 * rank:3 * rank + 3]), half)
+    for dtype in MOVED:
+        moved = (torch.arange(6) % 3 * (1 - rank)).to(dtype).npu()
+        torch.distributed.broadcast(moved, src=0)
+        expect(torch.equal(moved.cpu(), (torch.arange(6) % 3).to(dtype)), (dtype, moved))
     swapped = torch.empty(6).npu()
     torch.distributed.all_to_all_single(swapped, mine)
     expected = torch.cat([torch.arange(6.0)[3 * rank:3 * rank + 3] + 10 * r for r in range(RANKS)])

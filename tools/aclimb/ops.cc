@@ -56,6 +56,9 @@ int UnknownOperator(const std::string& name) {
 void PrintOperator(const contract::Contract& contract, std::optional<Product> product) {
   Print(Bold(contract.function) + "\n");
   PrintField("", contract.summary);
+  const Declaration& declaration = DeclarationOf(contract);
+  PrintField("header", fmt::format("aclnnop/{}", declaration.header));
+  PrintField("phase 1", std::string(declaration.phase1));
   Print(Bold("Parameters") + "\n");
   for (const contract::Parameter& parameter : contract.parameters) {
     Print(fmt::format("{}  {}\n", parameter.name, KindText(parameter)));

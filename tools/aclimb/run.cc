@@ -57,9 +57,15 @@ std::optional<std::string> Apply(const Given& given) {
   return std::nullopt;
 }
 
+// What was asked of the program does not hold for this command, which does not become it.
+void Forget() {
+  for (const Switch& row : Switches()) unsetenv(row.variable);
+}
+
 int Run(const Given& given, const std::vector<std::string>& program) {
   const auto refuse = [](const std::string& text) {
     std::fprintf(stderr, "aclimb run: %s\n", text.c_str());
+    Forget();
     return kWrongUse;
   };
   for (size_t i = 0; i < given.options.size(); ++i) {
@@ -77,7 +83,9 @@ int Run(const Given& given, const std::vector<std::string>& program) {
   TellUnknownVariables();
   ExportToolkit(ToolkitRoot());
   setenv("ACLIMB_MISSING", "1", 0);
-  return Become(program);
+  const int status = Become(program);
+  Forget();
+  return status;
 }
 
 }  // namespace

@@ -181,8 +181,11 @@ inline constexpr Rule kDataRules[] = {
      "regions of another batch", "check column 0 of boxes against the batch",
      "boxes = {{5, 0, 0, 4, 4}};  // 1 image"},
     {"check/data/not-finite", "finite inputs give finite outputs (with ACLIMB_CHECK=nan)",
-     "overflow in float16, or a division by 0: this operator is the first",
-     "look at the sizes of its inputs; scale the loss",
+     "overflow in float16, a division by 0, or a value outside the function's domain, as log(-1): "
+     "this operator is the first",
+     "look at the values of its inputs: too large, 0 as a divisor, outside the domain; in "
+     "training, "
+     "scale the loss",
      "gradOutput = {65504};  // float16, scale 4"},
 };
 

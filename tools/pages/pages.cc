@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "aclimb/contract/check.h"
 #include "aclimb/contract/page.h"
@@ -29,8 +30,9 @@ std::string EnvironmentPage() {
   std::string out = Cat(
       "# Environment variables", kNotice,
       "`aclimb/core/environment.h`; do not edit.\n\n"
-      "A value that is not there is told, never ignored: the runtime's own make `aclInit` fail, "
-      "those of the tools are named on stderr. `aclimb env` checks them all.\n\n"
+      "A value that is not allowed is never ignored: one of a variable of the runtime makes "
+      "`aclInit` fail, one of a tool's variable is named on stderr. `aclimb env` checks them "
+      "all.\n\n"
       "| variable | values | default | meaning |\n|---|---|---|---|\n");
   for (const EnvironmentVariable& row : kEnvironment) {
     out += Cat("| `", row.name, "` | ", row.values, " | ", row.default_value, " | ", row.meaning,
@@ -99,6 +101,20 @@ std::string TitleOf(const Family& family) {
   return title;
 }
 
+constexpr const char* kChecks =
+    "\n## Checks of every operator\n\n"
+    "Phase 1 checks the arguments in this order, and tells what it finds first:\n\n"
+    "1. an argument that has to be there is null (161001); also one that a rule of the operator "
+    "asks for\n"
+    "2. a handle belongs to no live object\n"
+    "3. the operator does not exist on the product\n"
+    "4. the dtype of a tensor is not among those of its page, or dtypes do not go together\n"
+    "5. the format of a tensor\n"
+    "6. the number of its dimensions (161002, unless the page has another code)\n"
+    "7. an extent is negative or too large\n"
+    "8. the rules on the operator's page, from the first to the last\n"
+    "9. two elements of an output are one in memory\n";
+
 // Every operator, by its page, family by family.
 std::string OperatorsPage() {
   std::string out =
@@ -107,12 +123,16 @@ std::string OperatorsPage() {
           "`aclimb ops` lists all.\n\nThe ",
           AllOperators().size(),
           " operators by family, each of which is a folder of `aclimb/ops/`:\n\n");
-  for (const Family& family : Families()) {
+  std::vector<Family> families(Families().begin(), Families().end());
+  std::sort(families.begin(), families.end(),
+            [](const Family& a, const Family& b) { return std::strcmp(a.folder, b.folder) < 0; });
+  for (const Family& family : families) {
     std::string anchor = family.folder;
     std::replace(anchor.begin(), anchor.end(), '_', '-');
     out += Cat("- [", TitleOf(family), "](#", anchor, "): ", family.operators.size(), "\n");
   }
-  for (const Family& family : Families()) {
+  out += kChecks;
+  for (const Family& family : families) {
     out += Cat("\n## ", TitleOf(family), "\n\n| operator | what it computes |\n|---|---|\n");
     for (const truth::OperatorEntry& entry : family.operators) {
       const contract::Contract& contract = *entry.contract;
@@ -143,7 +163,9 @@ int Main(int argc, char** argv) {
   if (what == "operator" && argc == 3) {
     for (const truth::OperatorEntry* entry : AllOperators()) {
       const contract::Contract* contract = entry->contract;
-      if (std::strcmp(contract->folder, argv[2]) == 0) page = contract::Page(*contract);
+      if (std::strcmp(contract->folder, argv[2]) != 0) continue;
+      const Declaration& declaration = DeclarationOf(*contract);
+      page = contract::Page(*contract, declaration.header, declaration.phase1);
     }
   }
   if (page.empty()) return Usage();

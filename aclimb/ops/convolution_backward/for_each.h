@@ -25,11 +25,4 @@ bool ForEach(int64_t count, bool parallel, F&& body) {
   });
 }
 
-// Images of a chunk where so many pieces are cut into chunks of images each: as many units as there
-// are pieces, or up to 64, whatever the team.
-inline int64_t ImagesOfChunk(int64_t batch, int64_t pieces) {
-  constexpr int64_t kMostUnits = 64;
-  return CeilDivide(batch, std::max<int64_t>(1, kMostUnits / pieces));
-}
-
 }  // namespace aclimb::convolution_backward

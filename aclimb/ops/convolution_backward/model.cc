@@ -14,30 +14,30 @@ namespace {
 
 // What takes about as long on every class that was measured, in nanoseconds. Elements of x or y
 // are meant where nothing else is said.
-constexpr double kBlockFar = 0.0794;         // more in blocks, where both leave the near cache
-constexpr double kBlockConverts = 0.215;     // an operand of another dtype, copied before
-constexpr double kLast = 0.129;              // brought to channels last
-constexpr double kLastConverts = 0.0657;     // more where the dtype changes
-constexpr double kWeight = 0.171;            // an element of the weight, brought to a layout
+constexpr double kBlockFar = 0.142;          // more in blocks, where both leave the near cache
+constexpr double kBlockConverts = 0.242;     // an operand of another dtype, copied before
+constexpr double kLast = 0.124;              // brought to channels last
+constexpr double kLastConverts = 0.0361;     // more where the dtype changes
+constexpr double kWeight = 0.156;            // an element of the weight, brought to a layout
 constexpr double kWeightConverts = 0.167;    // more where the dtype changes
-constexpr double kImage = 340;               // an image of a product
-constexpr double kProductConverts = 0.0809;  // an operand of another dtype
-constexpr double kFewRows = 0.0859;          // an element of a row of fewer than a vector's rows
-constexpr double kUnfolded = 0.693;          // an element of the windows that a product unfolds
-constexpr double kUnfoldedWeight = 0.847;
-constexpr double kWindowsPack = 0.055;       // an element of a window that is packed
-constexpr double kWindowsFarStride = 0.515;  // more where windows step over two elements and more
-constexpr double kWindowsStrideConverts = 0.693;  // more where they step and the dtype changes
-constexpr double kDirectTile1 = 0.0304, kDirectTile2 = 0.0194, kDirectTile3 = 0.0165;
-constexpr double kDirectUnit = 137;       // a unit of work
-constexpr double kDirectWeight = 3.13;    // an element of the weight that is packed
-constexpr double kDirectResult = 0.193;   // an element of the result
-constexpr double kDirectStep = 0.0861;    // an element of x that a stride of two takes apart
-constexpr double kDirectFarStep = 0.448;  // and a longer one
-constexpr double kDirectX = 0.198;        // an element of x that is packed for the weight
-constexpr double kDirectFarX = 0.641;     // more where windows step over two elements and more
-constexpr double kDirectY = 0.122;        // an element of y that is packed for the weight
-constexpr double kDirectSum = 1.85;       // a partial sum of a weight
+constexpr double kImage = 134;               // an image of a product
+constexpr double kProductConverts = 0.0495;  // an operand of another dtype
+constexpr double kFewRows = 0.11;            // an element of a row of fewer than a vector's rows
+constexpr double kUnfolded = 0.511;          // an element of the windows that a product unfolds
+constexpr double kUnfoldedWeight = 0.745;
+constexpr double kWindowsPack = 0.0804;      // an element of a window that is packed
+constexpr double kWindowsFarStride = 0.427;  // more where windows step over two elements and more
+constexpr double kWindowsStrideConverts = 0.782;  // more where they step and the dtype changes
+constexpr double kDirectTile1 = 0.0279, kDirectTile2 = 0.0135, kDirectTile3 = 0.0123;
+constexpr double kDirectUnit = 539;       // a unit of work
+constexpr double kDirectWeight = 3.86;    // an element of the weight that is packed
+constexpr double kDirectResult = 0.194;   // an element of the result
+constexpr double kDirectStep = 0.0529;    // an element of x that a stride of two takes apart
+constexpr double kDirectFarStep = 0.112;  // and a longer one
+constexpr double kDirectX = 0.175;        // an element of x that is packed for the weight
+constexpr double kDirectFarX = 0.595;     // more where windows step over two elements and more
+constexpr double kDirectY = 0.0742;       // an element of y that is packed for the weight
+constexpr double kDirectSum = 1.24;       // a partial sum of a weight
 constexpr double kOnePass = 0.022;        // a multiplication of our depthwise windows
 constexpr double kOnePassElement = 0.1;
 // Thousands of elements of x and y from which on they are no longer near.

@@ -83,25 +83,32 @@ struct Shown {
   }
 };
 
-// What a window shows of some channels of some images, from its first to its last element.
-inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view, int64_t image,
-                                    int64_t images, int64_t channel, int64_t channels) {
+// Channels [first, last) of some images of an embedded tensor.
+struct Channels {
+  int64_t image, images, first, last;
+
+  int64_t Count() const { return last - first; }
+};
+
+// What a window shows of them, from its first to its last element.
+inline Ahead::Stretches StretchesOf(const Window& window, const TensorView& view,
+                                    const Channels& of) {
   Ahead::Stretches stretches;
   const Shown shown(window, view);
   if (shown.inside[0].Empty()) return stretches;
   const auto bytes = static_cast<int64_t>(SizeOf(view.dtype));
-  const int64_t first = image * view.stride[0] + channel * view.stride[1] + shown.first;
+  const int64_t first = of.image * view.stride[0] + of.first * view.stride[1] + shown.first;
   int64_t last = 0;
   for (int d = 0; d < kDims; ++d) last += (shown.inside[d].Count() - 1) * shown.stride[d];
   // Gaps are not worth it.
   if (last > 4 * view.shape[2] * view.shape[3] * view.shape[4]) return stretches;
   stretches.from = view.As<char>() + first * bytes;
   stretches.bytes = (last + 1) * bytes;
-  stretches.channels = channels;
+  stretches.channels = of.Count();
   // The stride of one alone may be of any size.
-  stretches.channel_stride = channels > 1 ? view.stride[1] * bytes : 0;
-  stretches.images = images;
-  stretches.image_stride = images > 1 ? view.stride[0] * bytes : 0;
+  stretches.channel_stride = stretches.channels > 1 ? view.stride[1] * bytes : 0;
+  stretches.images = of.images;
+  stretches.image_stride = of.images > 1 ? view.stride[0] * bytes : 0;
   return stretches;
 }
 

@@ -193,7 +193,7 @@ void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   way.multiplies_absent = true;
   way.scratch_bytes = plan.ScratchBytes();
   way.run = [plan](const Triple<TensorView>& in, const Triple<TensorView>& out, void* scratch) {
-    RunDepthwise(plan, in.x, in.y, in.weight, out.x, out.weight, scratch);
+    RunDepthwise(plan, {in.x, in.y, in.weight, out.x, out.weight}, scratch);
   };
   AddOwn(way, {grad_x, Place(), grad_weight});
 }

@@ -94,8 +94,8 @@ class Program {
     if (loads_) text_ += "#include <string>\n";
     text_ += fmt::format(
         "#include <vector>\n\n#include \"acl/acl.h\"\n"
-        "#include \"aclnnop/aclnn_{}.h\"\n",
-        recording_.contract->folder);
+        "#include \"aclnnop/{}\"\n",
+        DeclarationOf(*recording_.contract).header);
   }
 
   void Helpers() {

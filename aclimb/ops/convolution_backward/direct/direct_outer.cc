@@ -176,58 +176,49 @@ struct OuterSlot {
 };
 
 // What a unit works on: some channels of a group, and a part of all folds and blocks.
-struct OuterPiece {
-  int64_t group, x_first, x_count, y_first, y_count;
-  int64_t first_step, last_step;
+struct OuterBounds {
+  int64_t group;
+  Range x, y, steps;
 
-  OuterPiece(const DirectPlan& plan, int64_t unit) {
+  OuterBounds(const DirectPlan& plan, int64_t unit) {
     const auto& outer = plan.outer;
     const Geometry& g = plan.geometry;
-    const int64_t split = unit % outer.splits, steps = plan.folds * plan.flat.blocks;
-    first_step = steps * split / outer.splits;
-    last_step = steps * (split + 1) / outer.splits;
+    const auto range = [&unit](int64_t ranges, int64_t size, int64_t all) {
+      const int64_t first = unit % ranges * size;
+      unit /= ranges;
+      return Range{first, std::min(first + size, all)};
+    };
+    const int64_t split = unit % outer.splits, all = plan.folds * plan.flat.blocks;
+    steps = {all * split / outer.splits, all * (split + 1) / outer.splits};
     unit /= outer.splits;
-    x_first = unit % outer.x_ranges * outer.x_per_unit;
-    x_count = std::min(outer.x_per_unit, g.x_channels - x_first);
-    unit /= outer.x_ranges;
-    y_first = unit % outer.y_ranges * outer.y_per_unit;
-    y_count = std::min(outer.y_per_unit, g.y_channels - y_first);
-    group = unit / outer.y_ranges;
+    x = range(outer.x_ranges, outer.x_per_unit, g.x_channels);
+    y = range(outer.y_ranges, outer.y_per_unit, g.y_channels);
+    group = unit;
   }
-};
-
-// Where a step stands.
-struct OuterPlace {
-  int64_t start[kDims];
-  int64_t image, images;
-
-  OuterPlace(const DirectPlan& plan, int64_t step) {
-    const FlatGeometry& flat = plan.flat;
-    BlockStart(flat, step % flat.blocks, start);
-    image = step / flat.blocks * flat.images;
-    images = std::min(flat.images, plan.geometry.batch - image);
+  Channels X(const DirectPlan& plan, const FlatPlace& at) const {
+    const int64_t first = group * plan.geometry.x_channels;
+    return at.Of(first + x.first, first + x.last);
+  }
+  Channels Y(const DirectPlan& plan, const FlatPlace& at) const {
+    const int64_t first = group * plan.geometry.y_channels;
+    return at.Of(first + y.first, first + y.last);
   }
 };
 
 // The planes of a step.
-void WantStep(const DirectPlan& plan, const OuterPiece& piece, int64_t step, const TensorView& x,
+void WantStep(const DirectPlan& plan, const OuterBounds& bounds, int64_t step, const TensorView& x,
               const TensorView& y, Ahead& ahead) {
-  const Geometry& g = plan.geometry;
-  const OuterPlace at(plan, step);
-  ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y, at.image, at.images,
-                         piece.group * g.y_channels + piece.y_first, piece.y_count));
-  ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x, at.image, at.images,
-                         piece.group * g.x_channels + piece.x_first, piece.x_count));
+  const FlatPlace at(plan, step);
+  ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y, bounds.Y(plan, at)));
+  ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x, bounds.X(plan, at)));
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
                const DirectTap* taps, DType result, float* partial, float* slot_memory) {
-  const auto& outer = plan.outer;
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
-  const OuterPiece piece(plan, unit);
-  const int64_t group = piece.group, x_first = piece.x_first, x_count = piece.x_count;
-  const int64_t y_first = piece.y_first, y_count = piece.y_count;
+  const OuterBounds bounds(plan, unit);
+  const int64_t x_count = bounds.x.Count(), y_count = bounds.y.Count();
   const int64_t kernel = g.KernelSize(), x_stride = flat.Phases() * plan.plane_stride;
   const OuterSlot slot(plan, slot_memory);
   std::fill_n(slot.sums, y_count * x_count * kernel, 0.0);
@@ -235,30 +226,25 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   const int64_t most = kBlockTerms / 4 * 4 * static_cast<int64_t>(hn::Lanes(Tag()));
 
   Ahead ahead;
-  for (int64_t step = piece.first_step; step < piece.last_step; ++step) {
-    const OuterPlace at(plan, step);
-    const auto& start = at.start;
-    const int64_t image = at.image, images = at.images;
-    const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
-    const int64_t y_channel = group * g.y_channels + y_first;
-    const int64_t x_channel = group * g.x_channels + x_first;
+  for (int64_t step = bounds.steps.first; step < bounds.steps.last; ++step) {
+    const FlatPlace at(plan, step);
     PackPlanes<Form::kHalves>(
-        plan, y, {image, images, y_channel, y_channel + y_count}, 1,
-        [&](int64_t) HWY_ATTR { return YWindow(flat, start, false); }, slot.y_planes);
+        plan, y, bounds.Y(plan, at), 1,
+        [&](int64_t) HWY_ATTR { return YWindow(flat, at.start, false); }, slot.y_planes);
     PackPlanes<Form::kHalves>(
-        plan, x, {image, images, x_channel, x_channel + x_count}, flat.Phases(),
-        [&](int64_t phase) HWY_ATTR { return XWindow(flat, phase, start); }, slot.x_planes);
+        plan, x, bounds.X(plan, at), flat.Phases(),
+        [&](int64_t phase) HWY_ATTR { return XWindow(flat, phase, at.start); }, slot.x_planes);
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;
     ahead.Clear();
-    if (step + 1 < piece.last_step) {
-      WantStep(plan, piece, step + 1, x, y, ahead);
+    if (step + 1 < bounds.steps.last) {
+      WantStep(plan, bounds, step + 1, x, y, ahead);
     } else if (next < plan.units) {
-      const OuterPiece following(plan, next);
-      WantStep(plan, following, following.first_step, x, y, ahead);
+      const OuterBounds following(plan, next);
+      WantStep(plan, following, following.steps.first, x, y, ahead);
     }
     ahead.Begin(y_count * x_count * kernel / kDotsOfBlock);
-    for (int64_t from = 0; from < length; from += most) {
+    for (int64_t from = 0; from < at.length; from += most) {
       double* sums = slot.sums;
       const DirectTap* tap = taps;
       for (int64_t p = 0; p < flat.Phases(); ++p) {
@@ -275,7 +261,7 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
         }
         WithFactors(plan.factors, [&](auto of) HWY_ATTR {
           AllDots<of()>(slot.rows, row - slot.rows, slot.columns, column - slot.columns,
-                        std::min(most, length - from), sums, ahead);
+                        std::min(most, at.length - from), sums, ahead);
         });
         sums += (row - slot.rows) * (column - slot.columns);
         tap += phase.Taps();
@@ -287,18 +273,19 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   const auto rounded = [result](double sum) {
     return result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
   };
-  const int64_t split = unit % outer.splits;
   // To the order of the weight. Taps that only meet padding have no sum and stay zero.
-  const int64_t first = split * g.groups * g.y_channels + group * g.y_channels + y_first;
-  for (int64_t yc = 0; yc < y_count; ++yc) {
-    std::fill_n(partial + ((first + yc) * g.x_channels + x_first) * kernel, x_count * kernel, 0.0f);
-  }
+  const int64_t split = unit % plan.outer.splits;
+  const int64_t first = (split * g.groups + bounds.group) * g.y_channels + bounds.y.first;
+  const auto weights_of = [&](int64_t y_channel) {
+    return partial + ((first + y_channel) * g.x_channels + bounds.x.first) * kernel;
+  };
+  for (int64_t yc = 0; yc < y_count; ++yc) std::fill_n(weights_of(yc), x_count * kernel, 0.0f);
   const double* sum = slot.sums;
   const DirectTap* tap = taps;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const FlatPhase phase = flat.Phase(p);
     for (int64_t yc = 0; yc < y_count; ++yc) {
-      float* to = partial + ((first + yc) * g.x_channels + x_first) * kernel;
+      float* to = weights_of(yc);
       for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
         for (int64_t i = 0; i < phase.Taps(); ++i) to[tap[i].weight] = rounded(*sum++);
       }

@@ -130,78 +130,77 @@ Window SourceWindow(const DirectPlan& plan, const int64_t (&start)[kDims], int64
                                      : YWindow(plan.flat, start, true);
 }
 
-template <typename T>
-void WriteTargets(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t image,
-                  int64_t images, int64_t group, int64_t first_tile, int64_t last_tile,
-                  const float* from, const TensorView& view) {
-  const auto& taps = plan.taps;
-  const FlatGeometry& flat = plan.flat;
-  const int64_t phases = taps.output_phases;
-  const int64_t tile_stride = taps.tile * plan.plane_stride;
-  for (int64_t tile = first_tile; tile < last_tile; ++tile) {
-    const int64_t channel = tile / phases * taps.tile;
-    const int64_t phase = tile % phases;
-    Window window =
-        plan.task == Task::kForward ? YWindow(flat, start, false) : XWindow(flat, phase, start);
-    for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
-    const Shown shown(window, view);
-    const float* planes = from + (tile - first_tile) * tile_stride;
-    for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
-      T* to = view.As<T>() + image * view.stride[0] + (group * taps.outputs + c) * view.stride[1];
-      UnpackPlane(flat, shown, planes, images, view.stride[0], to);
-      planes += plan.plane_stride;
-    }
-  }
-}
-
 // What a unit works on.
-struct TapsPiece {
-  int64_t first_tile, last_tile, group;
-  int64_t start[kDims];
-  int64_t image, images;
+struct TapsBounds {
+  const DirectPlan& plan;
+  Range tiles;
+  int64_t group;
+  FlatPlace at;
 
-  TapsPiece(const DirectPlan& plan, int64_t unit) {
-    const FlatGeometry& flat = plan.flat;
-    first_tile = unit % plan.taps.ranges * plan.taps.tiles_per_unit;
-    last_tile = std::min(first_tile + plan.taps.tiles_per_unit, plan.taps.tiles);
-    unit /= plan.taps.ranges;
-    group = unit % plan.geometry.groups;
-    unit /= plan.geometry.groups;
-    BlockStart(flat, unit % flat.blocks, start);
-    image = unit / flat.blocks * flat.images;
-    images = std::min(flat.images, plan.geometry.batch - image);
+  TapsBounds(const DirectPlan& of, int64_t unit)
+      : plan(of),
+        group(unit / of.taps.ranges % of.geometry.groups),
+        at(of, unit / of.taps.ranges / of.geometry.groups) {
+    tiles.first = unit % of.taps.ranges * of.taps.tiles_per_unit;
+    tiles.last = std::min(tiles.first + of.taps.tiles_per_unit, of.taps.tiles);
   }
 
-  // The memory of some source channels, from the s-th of the group on, and of the unit's targets.
-  Ahead::Stretches Sources(const DirectPlan& plan, int64_t s, const TensorView& source) const {
+  // Source channels of a step, from the s-th source of the group on.
+  Channels Sources(int64_t s) const {
     const int64_t all = plan.taps.channels, some = vectors::PerElement(plan.factors);
-    const int64_t first = some * s, step = some * plan.taps.sources_per_step;
-    return StretchesOf(SourceWindow(plan, start, 0), source, image, images, group * all + first,
-                       std::min(step, all - first));
+    const int64_t last = std::min(some * (s + plan.taps.sources_per_step), all);
+    return at.Of(group * all + some * s, group * all + last);
   }
-  Ahead::Stretches Targets(const DirectPlan& plan, const TensorView& target) const {
+  void WantSources(int64_t s, const TensorView& source, Ahead& ahead) const {
+    ahead.Want(StretchesOf(SourceWindow(plan, at.start, 0), source, Sources(s)));
+  }
+  void WantTargets(const TensorView& target, Ahead& ahead) const {
     const auto& taps = plan.taps;
     Window window;
     for (int d = 0; d < kDims; ++d) {
       const FlatAxis& axis = plan.flat.axis[d];
       const bool forward = plan.task == Task::kForward;
       window.step[d] = 1;
-      window.start[d] = forward ? start[d] : start[d] * axis.stride - axis.base;
+      window.start[d] = forward ? at.start[d] : at.start[d] * axis.stride - axis.base;
       window.limit[d] = forward ? axis.block : SaturatedProduct(axis.block, axis.stride);
     }
-    const int64_t first = first_tile / taps.output_phases * taps.tile;
+    const int64_t first = tiles.first / taps.output_phases * taps.tile;
     const int64_t last =
-        std::min(CeilDivide(last_tile, taps.output_phases) * taps.tile, taps.outputs);
-    return StretchesOf(window, target, image, images, group * taps.outputs + first, last - first);
+        std::min(CeilDivide(tiles.last, taps.output_phases) * taps.tile, taps.outputs);
+    ahead.Want(StretchesOf(window, target,
+                           at.Of(group * taps.outputs + first, group * taps.outputs + last)));
   }
 };
 
+template <typename T>
+void WriteTargets(const TapsBounds& bounds, const float* from, const TensorView& view) {
+  const DirectPlan& plan = bounds.plan;
+  const auto& taps = plan.taps;
+  const FlatGeometry& flat = plan.flat;
+  const FlatPlace& at = bounds.at;
+  for (int64_t tile = bounds.tiles.first; tile < bounds.tiles.last; ++tile) {
+    const int64_t channel = tile / taps.output_phases * taps.tile;
+    Window window = plan.task == Task::kForward
+                        ? YWindow(flat, at.start, false)
+                        : XWindow(flat, tile % taps.output_phases, at.start);
+    for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
+    const Shown shown(window, view);
+    const float* planes = from + (tile - bounds.tiles.first) * taps.tile * plan.plane_stride;
+    for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
+      T* to = view.As<T>() + at.image * view.stride[0] +
+              (bounds.group * taps.outputs + c) * view.stride[1];
+      UnpackPlane(flat, shown, planes, at.images, view.stride[0], to);
+      planes += plan.plane_stride;
+    }
+  }
+}
+
 // Calls of Sweep's blocks for all tiles of a unit.
-int64_t BlocksOf(const DirectPlan& plan, const TapsPiece& piece, int64_t length) {
+int64_t BlocksOf(const TapsBounds& bounds) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   constexpr int kWidths[] = {0, BlockWidth<1>(), BlockWidth<2>(), BlockWidth<3>(), BlockWidth<4>()};
-  return (piece.last_tile - piece.first_tile) *
-         std::max<int64_t>(1, length / (kWidths[plan.taps.tile] * lanes));
+  return bounds.tiles.Count() *
+         std::max<int64_t>(1, bounds.at.length / (kWidths[bounds.plan.taps.tile] * lanes));
 }
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
@@ -209,16 +208,14 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               float* slot) {
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
-  const TapsPiece piece(plan, unit);
-  const int64_t group = piece.group, image = piece.image, images = piece.images;
-  const int64_t first_tile = piece.first_tile, last_tile = piece.last_tile;
-  const auto& start = piece.start;
-  const int64_t length = flat.Length() - (flat.images - images) * flat.plane;
+  const TapsBounds bounds(plan, unit);
+  const Range& tiles = bounds.tiles;
+  const auto& start = bounds.at.start;
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
   const int64_t some = vectors::PerElement(plan.factors);
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
-  const int64_t planes_of_out = (last_tile - first_tile) * taps.tile;
+  const int64_t planes_of_out = tiles.Count() * taps.tile;
   LongSums sums(
       out, planes_of_out * plan.plane_stride, kBlockTerms,
       reinterpret_cast<double*>(out + taps.tiles_per_unit * taps.tile * plan.plane_stride));
@@ -232,28 +229,26 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
 
   for (int64_t s = 0; s < taps.sources; s += taps.sources_per_step) {
     const int64_t count = std::min(taps.sources_per_step, taps.sources - s);
-    const int64_t first_channel = group * taps.channels + some * s;
-    const int64_t last_channel =
-        group * taps.channels + std::min(some * (s + count), taps.channels);
     PackPlanes<Form::kPairs>(
-        plan, source, {image, images, first_channel, last_channel}, taps.planes_per_source,
+        plan, source, bounds.Sources(s), taps.planes_per_source,
         [&](int64_t phase) HWY_ATTR { return SourceWindow(plan, start, phase); }, planes);
     // Then comes the next step, or the end of this unit and one of the next.
-    const int64_t calls = BlocksOf(plan, piece, length), next = unit + plan.slots;
+    const int64_t next = unit + plan.slots;
     ahead.Clear();
     if (s + count < taps.sources) {
-      ahead.Want(piece.Sources(plan, s + count, source));
+      bounds.WantSources(s + count, source, ahead);
     } else {
-      ahead.Want(piece.Targets(plan, target));
-      if (next < plan.units) ahead.Want(TapsPiece(plan, next).Sources(plan, 0, source));
+      bounds.WantTargets(target, ahead);
+      if (next < plan.units) TapsBounds(plan, next).WantSources(0, source, ahead);
     }
-    ahead.Begin(calls);
+    ahead.Begin(BlocksOf(bounds));
     for (int64_t first = 0; first < taps.most_taps; first += taps.taps_per_step) {
       const int64_t step_taps = std::min(taps.taps_per_step, taps.most_taps - first);
       const bool add = sums.Add(some * count * step_taps);
-      for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+      for (int64_t tile = tiles.first; tile < tiles.last; ++tile) {
         const Range of_tile = plan.OutputTaps(tile % taps.output_phases);
-        const TapsStep step = {packed + group * taps.group_weights + plan.WeightOffset(tile) +
+        const TapsStep step = {packed + bounds.group * taps.group_weights +
+                                   plan.WeightOffset(tile) +
                                    (s * of_tile.Count() + first) * taps.tile,
                                planes,
                                source_stride,
@@ -261,22 +256,21 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
                                all_taps + of_tile.first + first,
                                std::clamp<int64_t>(of_tile.Count() - first, 0, step_taps),
                                of_tile.Count(),
-                               out + (tile - first_tile) * taps.tile * plan.plane_stride,
+                               out + (tile - tiles.first) * taps.tile * plan.plane_stride,
                                plan.plane_stride,
                                add,
                                data_begin,
                                data_end,
                                &ahead};
-        WithFactors(plan.factors,
-                    [&](auto of) HWY_ATTR { kSweeps<of()>[taps.tile - 1](step, length); });
+        WithFactors(plan.factors, [&](auto of) HWY_ATTR {
+          kSweeps<of()>[taps.tile - 1](step, bounds.at.length);
+        });
       }
     }
   }
   sums.Finish();
-  WithType(target.dtype, [&](auto element) HWY_ATTR {
-    WriteTargets<decltype(element)>(plan, start, image, images, group, first_tile, last_tile, out,
-                                    target);
-  });
+  WithType(target.dtype,
+           [&](auto element) HWY_ATTR { WriteTargets<decltype(element)>(bounds, out, target); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,14 +18,26 @@ namespace aclimb {
 namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
-// The first position of a block, counted as the axis counts.
-HWY_INLINE void BlockStart(const FlatGeometry& flat, int64_t block, int64_t (&start)[kDims]) {
-  for (int d = kDims - 1; d >= 0; --d) {
-    const FlatAxis& axis = flat.axis[d];
-    start[d] = axis.begin + block % axis.Blocks() * axis.block;
-    block /= axis.Blocks();
+// A block of the images of a fold.
+struct FlatPlace {
+  int64_t start[kDims];  // position, counted as the axes count
+  int64_t image, images;
+  int64_t length;  // of a plane, up to the last useful position
+
+  FlatPlace(const DirectPlan& plan, int64_t number) {
+    const FlatGeometry& flat = plan.flat;
+    image = number / flat.blocks * flat.images;
+    images = std::min(flat.images, plan.geometry.batch - image);
+    length = flat.Length() - (flat.images - images) * flat.plane;
+    int64_t block = number % flat.blocks;
+    for (int d = kDims - 1; d >= 0; --d) {
+      const FlatAxis& axis = flat.axis[d];
+      start[d] = axis.begin + block % axis.Blocks() * axis.block;
+      block /= axis.Blocks();
+    }
   }
-}
+  Channels Of(int64_t first, int64_t last) const { return {image, images, first, last}; }
+};
 
 // A block of x in one phase, with what taps reach behind it. Positions count from u0.
 HWY_INLINE Window XWindow(const FlatGeometry& flat, int64_t index, const int64_t (&u0)[kDims]) {
@@ -51,11 +63,6 @@ HWY_INLINE Window YWindow(const FlatGeometry& flat, const int64_t (&start)[kDims
   }
   return window;
 }
-
-// Channels [first, last) of some images.
-struct Planes {
-  int64_t image, images, first, last;
-};
 
 // Fills planes of so many images, `pitch` positions along each dimension, with what is shown of a
 // channel, the first one of a pair, and zeros around it. Returns their end, behind which a vector
@@ -102,7 +109,7 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const 
 // Fills a plane of each channel, or pair of channels, for each of so many windows; all of a channel
 // side by side.
 template <Form kForm, typename T, class WindowOf>
-HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Planes& of,
+HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
                            int64_t windows, const WindowOf& window_of, PlaneElement<kForm>* to) {
   constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
   const auto& axis = plan.flat.axis;
@@ -123,7 +130,7 @@ HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const
 
 // The same in the form that the plan's factors want; bfloat16 becomes kForm.
 template <Form kForm, class WindowOf>
-HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Planes& of,
+HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
                            int64_t windows, const WindowOf& window_of, void* to) {
   WithType(view.dtype, [&](auto element) HWY_ATTR {
     using T = decltype(element);

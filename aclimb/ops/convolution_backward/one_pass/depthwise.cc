@@ -18,6 +18,13 @@ constexpr int64_t kMostChannels = 32;    // of a unit
 constexpr int64_t kMostTerms = 1024;     // of a sum in float32
 constexpr int64_t kFewestImages = 8;     // of a chunk, by channels
 
+// Images of a chunk where so many pieces are cut into chunks of images each: as many units as there
+// are pieces, or up to 64, whatever the team.
+int64_t ImagesOfChunk(int64_t batch, int64_t pieces) {
+  constexpr int64_t kMostUnits = 64;
+  return CeilDivide(batch, std::max<int64_t>(1, kMostUnits / pieces));
+}
+
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   const int64_t stride = g.stride[d], pad = g.pad_begin[d];
   const int64_t first_step = pad / stride;
@@ -116,17 +123,14 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
   return plan;
 }
 
-void RunDepthwise(const Depthwise& plan, const TensorView& x, const TensorView& y,
-                  const TensorView& weight, const TensorView& grad_x, const TensorView& grad_weight,
-                  void* scratch) {
+void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* scratch) {
   double* const chunk_sums = static_cast<double*>(scratch);
   char* const slots_memory = static_cast<char*>(scratch) + plan.ChunkBytes();
   Slots slots(plan.slots);
   ForEach(plan.Units(), plan.slots > 1, [&](int64_t unit) {
     const Slots::Lease slot(slots);
     const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseUnit;
-    run(plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums,
-        slots_memory + slot.number() * plan.slot_bytes);
+    run(plan, unit, tensors, chunk_sums, slots_memory + slot.number() * plan.slot_bytes);
   });
   if (plan.ChunkBytes() == 0) return;
   const int64_t taps = plan.geometry.KernelSize(), all = plan.geometry.groups * taps;
@@ -136,7 +140,7 @@ void RunDepthwise(const Depthwise& plan, const TensorView& x, const TensorView& 
     }
   }
   for (int64_t c = 0; c < plan.geometry.groups; ++c) {
-    StoreWindow(chunk_sums + c * taps, grad_weight, c);
+    StoreWindow(chunk_sums + c * taps, tensors.grad_weight, c);
   }
 }
 

@@ -56,11 +56,13 @@ bool RunsByChannels(const Geometry& geometry);
 // `threads` is the team of the run. At least one gradient is wanted.
 Depthwise PlanDepthwise(const Geometry& geometry, bool gives_x, bool gives_weight, int threads);
 
-// The views are embedded, of any dtypes but that x and its gradient have one; the elements of a row
-// of x, y and grad_x are side by side. What is not wanted, or not needed for it, is not looked at.
+// Embedded views, of any dtypes but that x and its gradient have one; the elements of a row of x, y
+// and grad_x are side by side. What is not wanted, or not needed for it, is not looked at.
+struct DepthwiseTensors {
+  const TensorView &x, &y, &weight, &grad_x, &grad_weight;
+};
+
 //   scratch  ScratchBytes() bytes, 64-byte aligned
-void RunDepthwise(const Depthwise& plan, const TensorView& x, const TensorView& y,
-                  const TensorView& weight, const TensorView& grad_x, const TensorView& grad_weight,
-                  void* scratch);
+void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* scratch);
 
 }  // namespace aclimb::convolution_backward

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
-#include "aclimb/ops/convolution_backward/one_pass/elements-inl.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
+#include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -17,6 +19,8 @@ namespace convolution_backward {
 namespace HWY_NAMESPACE {
 namespace {
 
+using aclimb::HWY_NAMESPACE::Stored, aclimb::HWY_NAMESPACE::StoredLane;
+using aclimb::HWY_NAMESPACE::Transpose;
 using Tag = hn::ScalableTag<float>;
 constexpr int64_t kChannels = kDepthwiseChannels;  // of a block
 
@@ -26,8 +30,8 @@ struct Soon {
   int64_t bytes;
 };
 
-// Planes of one image. An element of all channels of the block is followed by the next.
-struct Planes {
+// BlockPlanes of one image. An element of all channels of the block is followed by the next.
+struct BlockPlanes {
   const Depthwise* plan;
   const float* y;  // with zeros around it: position 0 is that of the axes
   const float* x;
@@ -52,7 +56,7 @@ struct Steps {
 // What the taps of kLines lines from kFirst on, and of columns from kColumn on, each kStride after
 // the other, add to Lanes(Tag()) channels. They all meet elements of x in one phase.
 template <int kKernel, int kStride, int kFirst, int kLines, int kColumn, bool kX, bool kWeight>
-HWY_INLINE void AddTaps(const Planes& planes) {
+HWY_INLINE void AddTaps(const BlockPlanes& planes) {
   const Tag d;
   using Vector = hn::Vec<Tag>;
   constexpr int kColumns = (kKernel - kColumn + kStride - 1) / kStride;
@@ -140,7 +144,7 @@ HWY_INLINE void AddTaps(const Planes& planes) {
 }
 
 template <int kKernel, int kStride, bool kX, bool kWeight>
-HWY_INLINE void AddWindow(const Planes& planes) {
+HWY_INLINE void AddWindow(const BlockPlanes& planes) {
   if constexpr (kStride == 2) {
     constexpr int kEven = (kKernel + 1) / 2, kOdd = kKernel / 2;
     AddTaps<kKernel, 2, 0, kEven, 0, kX, kWeight>(planes);
@@ -156,14 +160,14 @@ HWY_INLINE void AddWindow(const Planes& planes) {
 }
 
 template <int kKernel, int kStride>
-void AddWindow(const Planes& planes) {
+void AddWindow(const BlockPlanes& planes) {
   const Depthwise& plan = *planes.plan;
   if (!plan.gives_x) return AddWindow<kKernel, kStride, false, true>(planes);
   if (!plan.gives_weight) return AddWindow<kKernel, kStride, true, false>(planes);
   AddWindow<kKernel, kStride, true, true>(planes);
 }
 
-void AddWindow(const Planes& planes) {
+void AddWindow(const BlockPlanes& planes) {
   const Geometry& g = planes.plan->geometry;
   const bool strides = g.stride[1] == 2;
   switch (g.kernel[1]) {
@@ -176,17 +180,76 @@ void AddWindow(const Planes& planes) {
   }
 }
 
+// Channels of an image, or windows of a weight, are packed as elements of all channels of a block,
+// lines of them `pitch` elements apart; channels that are none hold anything. Calls body(element of
+// the view, packed place of the first, elements) for runs of a plane.
+template <typename T, class Body>
+HWY_INLINE void EachRun(const TensorView& view, const Channels& of, int64_t pitch,
+                        const Body& body) {
+  const int64_t height = view.shape[3], width = view.shape[4];
+  T* const plane = view.As<T>() + of.image * view.stride[0] + of.first * view.stride[1];
+  // Only windows may have columns that are not side by side.
+  const int64_t run = width > 1 && view.stride[4] != 1 ? 1 : width;
+  if (run == width && pitch == width && (height == 1 || view.stride[3] == width)) {
+    return body(plane, 0, height * width);
+  }
+  for (int64_t h = 0; h < height; ++h) {
+    for (int64_t w = 0; w < width; w += run) {
+      body(plane + h * view.stride[3] + w * view.stride[4], (h * pitch + w) * kChannels, run);
+    }
+  }
+}
+
+// Calls body(place without gaps between lines, packed place, floats) for what lies side by side.
+template <class Body>
+HWY_INLINE void EachStretch(const TensorView& view, int64_t pitch, const Body& body) {
+  const int64_t height = view.shape[3], width = view.shape[4];
+  const int64_t lines = pitch == width ? 1 : height;
+  const int64_t length = height / lines * width * kChannels;
+  for (int64_t h = 0; h < lines; ++h) body(h * length, h * pitch * kChannels, length);
+}
+
+// Packs channels into float32. What is converted waits in `stage`, lines without gaps.
+void Pack(const TensorView& view, const Channels& of, int64_t pitch, void* stage, float* to) {
+  WithType(view.dtype, [&](auto type) HWY_ATTR {
+    using T = decltype(type);
+    const auto gather = [&](int64_t line, StoredLane<T>* place) HWY_ATTR {
+      EachRun<T>(view, of, line, [&](const T* from, int64_t at, int64_t count) HWY_ATTR {
+        Transpose(Stored(from), view.stride[1], of.Count(), count, place + at, kChannels);
+      });
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      gather(pitch, to);
+    } else {
+      gather(view.shape[4], static_cast<StoredLane<T>*>(stage));
+      EachStretch(view, pitch, [&](int64_t from, int64_t at, int64_t length) HWY_ATTR {
+        ConvertRow(static_cast<const T*>(stage) + from, length, to + at);
+      });
+    }
+  });
+}
+
+// The inverse, of lines without gaps.
+void Unpack(const float* from, void* stage, const TensorView& view, const Channels& of) {
+  const int64_t width = view.shape[4];
+  WithType(view.dtype, [&](auto type) HWY_ATTR {
+    using T = decltype(type);
+    const auto scatter = [&](const StoredLane<T>* place) HWY_ATTR {
+      EachRun<T>(view, of, width, [&](T* to, int64_t at, int64_t count) HWY_ATTR {
+        Transpose(place + at, kChannels, count, of.Count(), Stored(to), view.stride[1]);
+      });
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      scatter(from);
+    } else {
+      ConvertRow(from, view.shape[3] * width * kChannels, static_cast<T*>(stage));
+      scatter(static_cast<const StoredLane<T>*>(stage));
+    }
+  });
+}
+
 // Of a block.
 int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
-
-// A block in float32, without gaps. What is converted waits in `stage`, of as many elements.
-void Load(const TensorView& view, const Channels& block, void* stage, float* to) {
-  Pack(view, block, {kChannels, view.shape[4]}, stage, to);
-}
-// The inverse.
-void Store(const float* from, void* stage, const TensorView& view, const Channels& block) {
-  Unpack(from, {kChannels, view.shape[4]}, stage, view, block);
-}
 
 // The elements of y that taps bring, among zeros.
 void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& block, void* stage,
@@ -201,8 +264,7 @@ void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& 
   TensorView met = y;
   met.shape[3] = end(plan.down, g.out[1]);
   met.shape[4] = end(plan.across, g.out[2]);
-  Pack(met, block, {kChannels, pitch}, stage,
-       to - (plan.down.first * pitch + plan.across.first) * kChannels);
+  Pack(met, block, pitch, stage, to - (plan.down.first * pitch + plan.across.first) * kChannels);
 }
 
 // Every element of x stands for its share of the planes of the block, where they lie side by side.
@@ -217,9 +279,9 @@ Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
 
 }  // namespace
 
-void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
-                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
-                       const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                       double* chunk_sums, void* slot) {
+  const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
   const Geometry& g = plan.geometry;
   const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
   const int64_t first_image = chunk * plan.images;
@@ -244,11 +306,12 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
     return windows;
   };
   const auto block_at = [&](int64_t image, int64_t channel) {
-    return Channels{image, channel, std::min(kChannels, last_channel - channel)};
+    return Channels{image, 1, channel, std::min(channel + kChannels, last_channel)};
   };
   if (plan.gives_x) {
     for (int64_t c = first_channel; c < last_channel; c += kChannels) {
-      Load(as_planes(weight), block_at(0, c), x_plane, weights + windows_of(c));
+      Pack(as_planes(tensors.weight), block_at(0, c), g.kernel[2], x_plane,
+           weights + windows_of(c));
     }
   }
   for (int64_t image = first_image; image < last_image; ++image) {
@@ -256,11 +319,11 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
       const Channels block = block_at(image, channel);
       // The gradient's place is free until it is computed, and then x's is.
       LoadAmongZeros(plan, y, block, grad_plane, y_plane);
-      if (plan.gives_weight) Load(x, block, grad_plane, x_plane);
+      if (plan.gives_weight) Pack(x, block, g.in[2], grad_plane, x_plane);
       // The unit's last block asks for itself once more.
       Channels next = block;
       if (channel + kChannels < last_channel) {
-        next.first += kChannels;
+        next = block_at(image, channel + kChannels);
       } else if (image + 1 < last_image) {
         next = block_at(image + 1, first_channel);
       }
@@ -271,7 +334,7 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
                    sums + window, y_soon, plan.gives_weight ? SoonOf(x, next, g.InSize()) : y_soon,
                    plan.gives_x ? SoonOf(grad_x, block, g.InSize()) : y_soon});
       }
-      if (plan.gives_x) Store(grad_plane, x_plane, grad_x, block);
+      if (plan.gives_x) Unpack(grad_plane, x_plane, grad_x, block);
     }
     const bool due =
         image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
@@ -285,7 +348,7 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
   if (plan.chunks == 1) {
     std::copy_n(totals, plan.channels * taps, sums);
     for (int64_t c = first_channel; c < last_channel; c += kChannels) {
-      Store(sums + windows_of(c), x_plane, as_planes(grad_weight), block_at(0, c));
+      Unpack(sums + windows_of(c), x_plane, as_planes(tensors.grad_weight), block_at(0, c));
     }
     return;
   }
@@ -306,11 +369,10 @@ namespace aclimb::convolution_backward {
 
 HWY_EXPORT(DepthwiseChannels);
 
-void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
-                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
-                       const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                       double* chunk_sums, void* slot) {
   HWY_DYNAMIC_DISPATCH(DepthwiseChannels)
-  (plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums, slot);
+  (plan, unit, tensors, chunk_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

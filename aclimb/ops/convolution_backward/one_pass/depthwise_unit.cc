@@ -6,13 +6,56 @@
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
-#include "aclimb/ops/convolution_backward/one_pass/vector_access-inl.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
 namespace convolution_backward {
 namespace HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+
+// Lanes [first, last) of a vector, whose others are beside a line of x.
+template <typename T>
+struct Part {
+  int64_t first, last;
+  StoredMask<T, Tag> mask;
+
+  // The vector at element `at` of a line of `extent`.
+  HWY_INLINE Part(int64_t at, int64_t extent) {
+    const Tag d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    first = std::clamp<int64_t>(-at, 0, lanes);
+    last = std::clamp<int64_t>(extent - at, first, lanes);
+    if constexpr (kHasMasks<T>) mask = MaskOf<T>(d, 0, first, last);
+  }
+  HWY_INLINE hn::Vec<Tag> Load(const T* at) const {
+    const Tag d;
+    if constexpr (kHasMasks<T>) {
+      return LoadMasked(d, mask, at);
+    } else {
+      HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)] = {};
+      for (int64_t i = first; i < last; ++i) inside[i] = at[i];
+      return LoadF32(d, inside);
+    }
+  }
+  HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const {
+    const Tag d;
+    if constexpr (kHasMasks<T>) {
+      StoreMasked(d, value, mask, at);
+    } else {
+      HWY_ALIGN T inside[HWY_MAX_BYTES / sizeof(float)];
+      StoreF32(d, value, inside);
+      for (int64_t i = first; i < last; ++i) at[i] = inside[i];
+    }
+  }
+};
+// All of them.
+template <typename T>
+struct Whole {
+  HWY_INLINE hn::Vec<Tag> Load(const T* at) const { return LoadF32(Tag(), at); }
+  HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const { StoreF32(Tag(), value, at); }
+};
 
 // A band of one channel of one image.
 struct Band {
@@ -285,9 +328,9 @@ Window LinesOf(const Depthwise& plan, int64_t first, int64_t last) {
           {1, last - first + reach, plan.across.steps + reach}};
 }
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
-                   const TensorView& weight, const TensorView& grad_x,
-                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                   double* chunk_sums, void* slot) {
+  const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
   const Geometry& g = plan.geometry;
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -305,7 +348,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
   std::fill_n(sums, channels * taps * lanes, 0.0f);
   std::fill_n(totals, channels * taps, 0.0);
   for (int64_t c = 0; plan.gives_x && c < channels; ++c) {
-    LoadWindow(weight, first_channel + c, weights + c * taps);
+    LoadWindow(tensors.weight, first_channel + c, weights + c * taps);
   }
 
   const TensorView& pixels = plan.gives_weight ? x : grad_x;
@@ -395,7 +438,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, con
     }
     if (!last) continue;
     if (plan.chunks == 1) {
-      StoreWindow(totals + c * taps, grad_weight, channel);
+      StoreWindow(totals + c * taps, tensors.grad_weight, channel);
     } else {
       std::copy_n(totals + c * taps, taps, chunk_sums + (chunk * g.groups + channel) * taps);
     }
@@ -412,11 +455,10 @@ namespace aclimb::convolution_backward {
 
 HWY_EXPORT(DepthwiseUnit);
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
-                   const TensorView& weight, const TensorView& grad_x,
-                   const TensorView& grad_weight, double* chunk_sums, void* slot) {
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                   double* chunk_sums, void* slot) {
   HWY_DYNAMIC_DISPATCH(DepthwiseUnit)
-  (plan, unit, x, y, weight, grad_x, grad_weight, chunk_sums, slot);
+  (plan, unit, tensors, chunk_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

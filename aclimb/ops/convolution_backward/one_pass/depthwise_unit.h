@@ -24,12 +24,10 @@ inline constexpr int64_t kDepthwiseChannels = 16;
 // One unit: a few channels of a chunk of images.
 //   chunk_sums  [chunks][channels][window], where there are several chunks
 //   slot        plan.slot_bytes of scratch
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const TensorView& x, const TensorView& y,
-                   const TensorView& weight, const TensorView& grad_x,
-                   const TensorView& grad_weight, double* chunk_sums, void* slot);
+void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                   double* chunk_sums, void* slot);
 // The same for plans by channels.
-void DepthwiseChannels(const Depthwise& plan, int64_t unit, const TensorView& x,
-                       const TensorView& y, const TensorView& weight, const TensorView& grad_x,
-                       const TensorView& grad_weight, double* chunk_sums, void* slot);
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
+                       double* chunk_sums, void* slot);
 
 }  // namespace aclimb::convolution_backward
