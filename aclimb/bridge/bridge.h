@@ -152,7 +152,7 @@ typedef struct AclimbOperation {
 
 typedef struct AclimbTask {
   const char* name;                // static text: the operator, for errors and traces
-  int (*run)(void* payload);       // by the engine or a waiter; 0 or the aclError of the stream
+  int (*run)(void* payload);       // returns 0, or the error that the stream gets
   void (*release)(void* payload);  // exactly once, after run or when the task is dropped
   void* payload;
   // Whether the memory that a run uses is still there; null when nobody can tell. A task that a

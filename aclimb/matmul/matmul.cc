@@ -151,7 +151,9 @@ class PlanBuilder {
     const bool in_pairs = OperandDType(a, b, problem.k) != DType::kFloat32;
     const double work = problem.Work() / static_cast<double>(problem.Batches());
     const bool fills = std::min(problem.m, problem.n) >= kLeastSide && problem.k <= kMostTerms;
-    const bool is_small = work <= (fills && !in_pairs ? kSmallWork : kTinyWork);
+    // A copy of the left factor may merge a batch: of pairs the whole product has to be tiny.
+    const bool is_small =
+        in_pairs ? problem.Work() <= kTinyWork : work <= (fills ? kSmallWork : kTinyWork);
     const bool serves = is_small || (!in_pairs && PanelsServe(problem));
     return serves && MatricesRead(problem.b, problem.k, problem.n) &&
            (!swapped || PanelsAreOfLeft(problem) || PanelsRead(problem));

@@ -151,15 +151,16 @@ TEST(Matmul, EveryLayoutOfEveryDType) {
 }
 
 // Several panels of terms and of columns, whole and not, and rows that are cut.
-TEST(Matmul, RightFactorsOf16Bits) {
+TEST(Matmul, LargeRightFactors) {
   struct Shape {
     int64_t batch, m, n, k;
   };
-  const Shape shapes[] = {{1, 520, 1025, 257}, {3, 2, 530, 513}, {1, 9, 65, 4096}};
+  const Shape shapes[] = {
+      {1, 520, 1025, 257}, {3, 2, 530, 513}, {1, 9, 65, 4096}, {2, 24, 528, 513}};
   Random random(8);
   const int team = TeamSize();
   for (const Shape& s : shapes) {
-    for (const DType of_b : {DType::kFloat16, DType::kBFloat16}) {
+    for (const DType of_b : kDTypes) {
       for (int layout = 0; layout < 8; ++layout) {
         SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
                      " layout " + std::to_string(layout) + " " + std::string(NameOf(of_b)));
@@ -191,7 +192,7 @@ TEST(Matmul, RightFactorsOf16Bits) {
 }
 
 // Numbers so large that each order of a sum has a result of its own.
-TEST(Matmul, RightFactorsOf16BitsGiveTheSameBitsForAnyTeam) {
+TEST(Matmul, LargeRightFactorsGiveTheSameBitsForAnyTeam) {
   struct Shape {
     int64_t m, n, k;
   };
@@ -199,21 +200,25 @@ TEST(Matmul, RightFactorsOf16BitsGiveTheSameBitsForAnyTeam) {
   Random random(9);
   const int team = TeamSize();
   for (const Shape& s : shapes) {
-    SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k));
-    TestView a(DType::kFloat32, {s.m, s.k}), b(DType::kFloat16, {s.k, s.n});
-    TestView alone(DType::kFloat32, {s.m, s.n}), shared(DType::kFloat32, {s.m, s.n});
-    a.FillWhole(random, 1'000'000);
-    b.FillWhole(random, 2000);
-    SetTeamSize(1);
-    Multiply(a, b, alone);
-    for (const int size : {2, 3, 8}) {
-      SetTeamSize(size);
-      Multiply(a, b, shared);
-      int64_t different = 0;
-      for (int64_t i = 0; i < alone.count(); ++i) {
-        different += std::memcmp(alone.At(i), shared.At(i), sizeof(float)) != 0 ? 1 : 0;
+    for (const bool transposed : {false, true}) {
+      SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
+                   (transposed ? " transposed" : ""));
+      TestView a(DType::kFloat32, {s.m, s.k});
+      TestView b(transposed ? DType::kFloat32 : DType::kFloat16, {s.k, s.n}, OrderOf(transposed));
+      TestView alone(DType::kFloat32, {s.m, s.n}), shared(DType::kFloat32, {s.m, s.n});
+      a.FillWhole(random, 1'000'000);
+      b.FillWhole(random, 2000);
+      SetTeamSize(1);
+      Multiply(a, b, alone);
+      for (const int size : {2, 3, 8}) {
+        SetTeamSize(size);
+        Multiply(a, b, shared);
+        int64_t different = 0;
+        for (int64_t i = 0; i < alone.count(); ++i) {
+          different += std::memcmp(alone.At(i), shared.At(i), sizeof(float)) != 0 ? 1 : 0;
+        }
+        EXPECT_EQ(different, 0) << "a team of " << size;
       }
-      EXPECT_EQ(different, 0) << "a team of " << size;
     }
   }
   SetTeamSize(team);

@@ -6,7 +6,8 @@
 //
 // Rank 0 prints a line for each number of bytes: by each of them the median and the least time of
 // one operation in microseconds, and how often a thread of the rank gave up its core in one, in the
-// mean; 0 of one that is not there. An operation of HCCL is queued and waited for. bench/collectives/measure.py makes the table of docs/hccl.md from these lines.
+// mean; 0 of one that is not there. An operation of HCCL is queued and waited for.
+// bench/collectives/measure.py makes the table of docs/hccl.md from these lines.
 
 #include <gloo/allreduce.h>
 #include <gloo/math.h>

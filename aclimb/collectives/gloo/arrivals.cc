@@ -55,6 +55,7 @@ void Arrivals::HandleUntil(const std::function<bool()>& done, Clock::time_point 
     constexpr int64_t kLongest = 1 << 30;
     const int count = epoll_wait(epoll_, events.data(), events.size(),
                                  static_cast<int>(std::min<int64_t>(left, kLongest)));
+    if (errno != EINTR) Checked(count, "epoll_wait");
     for (int i = 0; i < count; ++i) {
       if (auto* const connection = static_cast<Connection*>(events[i].data.ptr)) {
         connection->HandleArrival();
