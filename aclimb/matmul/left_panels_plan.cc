@@ -4,14 +4,12 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/matmul/panels.h"
+#include "aclimb/matmul/unit_scratch.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::matmul {
 namespace {
 
-// Terms whose sums are added to those of the terms before.
-constexpr int64_t kTerms = 256;
 // Panels whose rows meet a block of columns: with those terms they fill half of a common second
 // cache.
 constexpr int64_t kMostPanels = 10;
@@ -19,13 +17,8 @@ constexpr int64_t kMostPanels = 10;
 constexpr int64_t kTogether = 16;
 // Columns of a unit of work, for which the panels come from the second cache.
 constexpr int64_t kMostColumns = 64;
-// Units of work for each thread, so that the last ones end together.
-constexpr int64_t kUnitsEach = 4;
-// Multiplications that a thread takes at once, about, and elements that it packs.
-constexpr double kUnitWork = 1024 * 1024;
+// Elements that a thread packs at once, about.
 constexpr int64_t kPackedAtOnce = 32 * 1024;
-
-int64_t BytesOf(int64_t floats) { return RoundUp(floats * 4, int64_t{64}); }
 
 class LeftPanelsPlan final : public ProductPlan {
  public:
@@ -34,68 +27,58 @@ class LeftPanelsPlan final : public ProductPlan {
     // How columns are cut decides about no sum.
     columns_ = kMostColumns;
     while (columns_ > kTogether && Units() < kUnitsEach * TeamSize()) columns_ /= 2;
-    terms_ = RoundUp(std::min(p.k, kTerms), kernels_.lanes);
-    wide_bytes_ = BytesOf(kTogether * terms_);
-    sums_bytes_ = BytesOf(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
-    slot_bytes_ = wide_bytes_ + sums_bytes_ + BytesOf(kernels_.columns * columns_);
-    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
-    panels_ = planner.workspace().Book(p.Batches() * p.k * Vectors() * kernels_.lanes, 4);
-    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    terms_ = RoundUp(std::min(p.k, kPanelTerms), kernels_.lanes);
+    wide_bytes_ = BytesOfFloats(kTogether * terms_);
+    sums_bytes_ = BytesOfFloats(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
+    panels_ = planner.workspace().Book(p.Batches() * p.k * Rows().Vectors() * kernels_.lanes, 4);
+    scratch_.Book(planner, Units(),
+                  wide_bytes_ + sums_bytes_ + BytesOfFloats(kernels_.columns * columns_));
     planner.Costs({.cycles = p.Work() / 16});
   }
 
  protected:
   void Compute(const RunContext& run) const override {
     const Problem& p = problem();
-    const int64_t blocks = CeilDivide(p.k, kTerms);
-    const int64_t packed = kTerms * kernels_.columns;
+    const int64_t blocks = CeilDivide(p.k, kPanelTerms);
+    const int64_t packed = kPanelTerms * kernels_.columns;
     const bool all = ParallelForAll(
         p.Batches() * Panels() * blocks, std::max<int64_t>(1, kPackedAtOnce / packed),
         [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
-            Pack(run, i / blocks / Panels(), i / blocks % Panels(), i % blocks * kTerms);
+            Pack(run, i / blocks / Panels(), i / blocks % Panels(), i % blocks * kPanelTerms);
           }
         });
     if (!all) return;
     const double unit_work = static_cast<double>(columns_ * p.k) *
                              static_cast<double>(std::min(p.m, kMostPanels * kernels_.columns));
-    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kUnitWork / unit_work));
-    Slots slots(slot_count_);
-    ParallelFor(Units(), grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      char* const scratch = run.Piece<char>(slots_) + slot.number() * slot_bytes_;
-      for (int64_t unit = begin; unit < end; ++unit) RunUnit(run, unit, scratch);
-    });
+    (void)scratch_.RunUnits(run, unit_work, kPanelWork,
+                            [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
-  int64_t Vectors() const { return CeilDivide(problem().m, kernels_.lanes); }
-  int64_t Panels() const { return CeilDivide(problem().m, kernels_.columns); }
+  PanelCut Rows() const { return {problem().m, kernels_}; }
+  int64_t Panels() const { return Rows().Panels(); }
   int64_t Down() const { return CeilDivide(Panels(), kMostPanels); }
   int64_t Across() const { return CeilDivide(problem().n, columns_); }
   int64_t Units() const { return problem().Batches() * Down() * Across(); }
-  // The vectors before a panel: panels share them evenly, since one of a single vector takes as
-  // long as one of two.
-  int64_t VectorsBefore(int64_t panel) const { return Vectors() * panel / Panels(); }
-  int64_t RowOf(int64_t panel) const {
-    return std::min(problem().m, VectorsBefore(panel) * kernels_.lanes);
-  }
   // Where a panel's terms begin in the workspace.
   float* PanelAt(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
-    const int64_t width = VectorsBefore(panel + 1) - VectorsBefore(panel);
-    const int64_t vectors = problem().k * (batch * Vectors() + VectorsBefore(panel)) + term * width;
+    const PanelCut rows = Rows();
+    const int64_t before = rows.VectorsBefore(panel),
+                  width = rows.VectorsBefore(panel + 1) - before;
+    const int64_t vectors = problem().k * (batch * rows.Vectors() + before) + term * width;
     return run.Piece<float>(panels_) + vectors * kernels_.lanes;
   }
 
   void Pack(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
     const Problem& p = problem();
-    const int64_t row = RowOf(panel);
+    const int64_t row = Rows().Begin(panel);
     const int64_t from = p.OffsetOf(p.a, batch) + row * p.a.row + term * p.a.column;
     PanelKernelsFor(p.a.dtype).pack({.from = setup_.a.At(run) + from * p.a.Size(),
                                      .term = p.a.column,
                                      .column = p.a.row,
-                                     .terms = std::min(kTerms, p.k - term),
-                                     .columns = RowOf(panel + 1) - row},
+                                     .terms = std::min(kPanelTerms, p.k - term),
+                                     .columns = Rows().Length(panel)},
                                     PanelAt(run, batch, panel, term));
   }
 
@@ -109,7 +92,7 @@ class LeftPanelsPlan final : public ProductPlan {
     return {.from = setup_.b.At(run) + b * p.b.Size(),
             .term = p.b.row,
             .column = p.b.column,
-            .terms = std::min(kTerms, p.k - term),
+            .terms = std::min(kPanelTerms, p.k - term),
             .columns = std::min(count, p.n - column)};
   }
 
@@ -124,7 +107,7 @@ class LeftPanelsPlan final : public ProductPlan {
     auto* const sums = reinterpret_cast<float*>(scratch + wide_bytes_);
     auto* const turned = reinterpret_cast<float*>(scratch + wide_bytes_ + sums_bytes_);
     const auto sums_of = [&](int64_t panel) { return sums + panel * columns_ * kernels_.columns; };
-    for (int64_t k = 0; k < p.k; k += kTerms) {
+    for (int64_t k = 0; k < p.k; k += kPanelTerms) {
       for (int64_t c = 0; c < columns; c += kTogether) {
         const PanelSource source = ColumnsOf(run, unit, c, kTogether, k);
         const PanelSource next = NextOf(run, unit, c + kTogether, k);
@@ -132,14 +115,14 @@ class LeftPanelsPlan final : public ProductPlan {
         for (int64_t i = 0; i < panels; ++i) {
           const int64_t panel = first_panel + i;
           kernels_.multiply(wide, terms_, source.columns, PanelAt(run, batch, panel, k),
-                            source.terms, RowOf(panel + 1) - RowOf(panel), k > 0,
+                            source.terms, Rows().Length(panel), k > 0,
                             sums_of(i) + c * kernels_.columns, kernels_.columns,
                             PartOf(next, i, panels));
         }
       }
     }
     for (int64_t i = 0; i < panels; ++i) {
-      const int64_t row = RowOf(first_panel + i), rows = RowOf(first_panel + i + 1) - row;
+      const int64_t row = Rows().Begin(first_panel + i), rows = Rows().Length(first_panel + i);
       kernels_.turn(sums_of(i), kernels_.columns, columns, rows, turned);
       for (int64_t r = 0; r < rows; ++r) {
         FinishRow(run, batch, row + r, unit % Across() * columns_, turned + r * columns, columns);
@@ -151,7 +134,7 @@ class LeftPanelsPlan final : public ProductPlan {
   PanelSource NextOf(const RunContext& run, int64_t unit, int64_t column, int64_t term) const {
     if (column >= ColumnsOf(run, unit, 0, columns_, 0).columns) {
       column = 0;
-      term += kTerms;
+      term += kPanelTerms;
     }
     if (term >= problem().k) {
       term = 0;
@@ -173,8 +156,9 @@ class LeftPanelsPlan final : public ProductPlan {
 
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype);
   int64_t columns_ = 1, terms_ = 1;
-  int64_t wide_bytes_ = 0, sums_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
-  WorkspacePiece panels_, slots_;
+  int64_t wide_bytes_ = 0, sums_bytes_ = 0;
+  WorkspacePiece panels_;
+  UnitScratch scratch_;
 };
 
 }  // namespace

@@ -5,9 +5,8 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/matmul/onednn.h"
+#include "aclimb/matmul/unit_scratch.h"
 #include "aclimb/onednn/instructions.h"
-#include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::matmul {
 namespace {
@@ -71,9 +70,7 @@ class MatricesPlan final : public ProductPlan {
     if (!is_direct_ && slices_ == 1) {
       tile_bytes_ = RoundUp(rows_.length * columns_.length * int64_t{4}, int64_t{64});
     }
-    slot_bytes_ = tile_bytes_ + RoundUp(scratch_bytes_, int64_t{4096});
-    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
-    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    scratch_.Book(planner, Units(), tile_bytes_ + RoundUp(scratch_bytes_, int64_t{4096}));
     planner.Costs({.cycles = p.Work() / (UnitWork(p.a.dtype) / (256.0 * 1024))});
   }
 
@@ -82,15 +79,10 @@ class MatricesPlan final : public ProductPlan {
     const double unit_work = static_cast<double>(rows_.length) *
                              static_cast<double>(columns_.length) *
                              static_cast<double>(std::min(problem().k, slice_terms_));
-    const auto grain =
-        std::max<int64_t>(1, static_cast<int64_t>(UnitWork(problem().a.dtype) / unit_work));
-    Slots slots(slot_count_);
     float* const partial = run.Piece<float>(partial_);
-    const bool all = ParallelForAll(Units(), grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      char* const scratch = run.Piece<char>(slots_) + slot.number() * slot_bytes_;
-      for (int64_t unit = begin; unit < end; ++unit) RunUnit(run, unit, scratch, partial);
-    });
+    const bool all = scratch_.RunUnits(
+        run, unit_work, UnitWork(problem().a.dtype),
+        [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch, partial); });
     if (all && slices_ > 1) FinishPartial(run, static_cast<const float*>(partial), slices_);
   }
 
@@ -204,8 +196,9 @@ class MatricesPlan final : public ProductPlan {
   int64_t slices_ = 1, slice_parts_ = 1, slice_terms_ = 0;
   bool is_direct_ = false;
   std::array<onednn::ProductPointer, 16> products_;
-  int64_t scratch_bytes_ = 0, tile_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
-  WorkspacePiece slots_, partial_;
+  int64_t scratch_bytes_ = 0, tile_bytes_ = 0;
+  UnitScratch scratch_;
+  WorkspacePiece partial_;
 };
 
 bool ReachesFar(const Operand& operand) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/dtype.h"
 
 namespace aclimb::matmul {
@@ -41,5 +43,29 @@ struct PanelKernels {
 
 // For a factor of FLOAT, FLOAT16 or BFLOAT16.
 const PanelKernels& PanelKernelsFor(DType factor);
+
+// How the columns of a factor are cut into panels: they share the vectors evenly, since a panel of
+// one vector takes as long as one of two.
+struct PanelCut {
+  int64_t extent;
+  const PanelKernels& kernels;
+
+  int64_t Vectors() const { return CeilDivide(extent, kernels.lanes); }
+  int64_t Panels() const { return CeilDivide(extent, kernels.columns); }
+  int64_t VectorsBefore(int64_t panel) const { return Vectors() * panel / Panels(); }
+  int64_t Begin(int64_t panel) const {
+    return std::min(extent, VectorsBefore(panel) * kernels.lanes);
+  }
+  int64_t Length(int64_t panel) const { return Begin(panel + 1) - Begin(panel); }
+};
+
+// Terms of a panel, whose sums are added to those of the panels before.
+inline constexpr int64_t kPanelTerms = 256;
+// Units of work for each thread, so that the last ones end together.
+inline constexpr int64_t kUnitsEach = 4;
+// Multiplications that a thread takes at once, about.
+inline constexpr double kPanelWork = 1024 * 1024;
+
+inline int64_t BytesOfFloats(int64_t count) { return RoundUp(count * 4, int64_t{64}); }
 
 }  // namespace aclimb::matmul

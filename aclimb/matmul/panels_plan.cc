@@ -6,22 +6,15 @@
 #include "aclimb/matmul/left_panels_plan.h"
 #include "aclimb/matmul/matrices.h"
 #include "aclimb/matmul/panels.h"
-#include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
+#include "aclimb/matmul/unit_scratch.h"
 
 namespace aclimb::matmul {
 namespace {
 
-// Terms of a panel, whose sums are added to those of the panels before.
-constexpr int64_t kTerms = 256;
 // Rows that meet a panel: with those terms they fill half of a common second cache.
 constexpr int64_t kMostRows = 512;
 // With fewer, packing a panel takes more than a tenth of the time that its products take.
 constexpr int64_t kLeastRows = 128;
-// Units of work for each thread, so that the last ones end together.
-constexpr int64_t kUnitsEach = 4;
-// Multiplications that a thread takes at once, about.
-constexpr double kUnitWork = 1024 * 1024;
 
 class PanelsPlan final : public ProductPlan {
  public:
@@ -33,11 +26,9 @@ class PanelsPlan final : public ProductPlan {
     rows_ = std::min(p.m, kMostRows);
     while (rows_ >= 2 * kLeastRows && Units() < kUnitsEach * TeamSize())
       rows_ = CeilDivide(rows_, 2);
-    const auto floats = [](int64_t count) { return RoundUp(count * 4, int64_t{64}); };
-    panel_bytes_ = floats(std::min(p.k, kTerms) * kernels_.columns);
-    slot_bytes_ = panel_bytes_ + (is_direct_ ? 0 : floats(rows_ * kernels_.columns));
-    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
-    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    panel_bytes_ = BytesOfFloats(std::min(p.k, kPanelTerms) * kernels_.columns);
+    const int64_t sums_bytes = is_direct_ ? 0 : BytesOfFloats(rows_ * kernels_.columns);
+    scratch_.Book(planner, Units(), panel_bytes_ + sums_bytes);
     planner.Costs({.cycles = p.Work() / 16});
   }
 
@@ -46,32 +37,23 @@ class PanelsPlan final : public ProductPlan {
     const Problem& p = problem();
     const double unit_work =
         static_cast<double>(rows_ * kernels_.columns) * static_cast<double>(p.k);
-    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kUnitWork / unit_work));
-    Slots slots(slot_count_);
-    ParallelFor(Units(), grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      char* const scratch = run.Piece<char>(slots_) + slot.number() * slot_bytes_;
-      for (int64_t unit = begin; unit < end; ++unit) RunUnit(run, unit, scratch);
-    });
+    (void)scratch_.RunUnits(run, unit_work, kPanelWork,
+                            [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
-  int64_t Panels() const { return CeilDivide(problem().n, kernels_.columns); }
-  int64_t Units() const { return problem().Batches() * CeilDivide(problem().m, rows_) * Panels(); }
-  // Where a panel begins: they share the vectors evenly, since a panel of one takes as long as one
-  // of two.
-  int64_t ColumnOf(int64_t panel) const {
-    const int64_t vectors = CeilDivide(problem().n, kernels_.lanes);
-    return std::min(problem().n, vectors * panel / Panels() * kernels_.lanes);
+  PanelCut Columns() const { return {problem().n, kernels_}; }
+  int64_t Units() const {
+    return problem().Batches() * CeilDivide(problem().m, rows_) * Columns().Panels();
   }
 
   // Units that share rows of `a` follow each other.
   void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
     const Problem& p = problem();
-    const int64_t across = Panels(), down = CeilDivide(p.m, rows_);
-    const int64_t column = ColumnOf(unit % across), row = unit / across % down * rows_;
+    const int64_t across = Columns().Panels(), down = CeilDivide(p.m, rows_);
+    const int64_t column = Columns().Begin(unit % across), row = unit / across % down * rows_;
     const int64_t batch = unit / across / down;
-    const int64_t columns = ColumnOf(unit % across + 1) - column;
+    const int64_t columns = Columns().Length(unit % across);
     const int64_t rows = std::min(rows_, p.m - row);
     const auto* const a =
         reinterpret_cast<const float*>(setup_.a.At(run)) + p.OffsetOf(p.a, batch) + row * p.a.row;
@@ -84,8 +66,8 @@ class PanelsPlan final : public ProductPlan {
       sums = reinterpret_cast<float*>(setup_.out.At(run)) + p.OffsetOf(p.out, batch) +
              row * sums_row + column;
     }
-    for (int64_t k = 0; k < p.k; k += kTerms) {
-      const int64_t terms = std::min(kTerms, p.k - k);
+    for (int64_t k = 0; k < p.k; k += kPanelTerms) {
+      const int64_t terms = std::min(kPanelTerms, p.k - k);
       kernels_.pack({.from = setup_.b.At(run) + (b + k * p.b.row) * p.b.Size(),
                      .term = p.b.row,
                      .column = p.b.column,
@@ -103,8 +85,8 @@ class PanelsPlan final : public ProductPlan {
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype);
   bool is_direct_ = false;  // sums are elements of the output
   int64_t rows_ = 1;
-  int64_t panel_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
-  WorkspacePiece slots_;
+  int64_t panel_bytes_ = 0;
+  UnitScratch scratch_;
 };
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include "aclimb/matmul/plan.h"
 
 // Products in float32 by panels: some columns of the right factor, as float32 in the order in which
-// they are multiplied, lie in a cache, one panel after the other, so that no float32 copy of it passes
-// through memory; where its terms are side by side, the left factor's rows become panels in the
-// workspace instead. A small product is done before oneDNN begins.
+// they are multiplied, lie in a cache, one panel after the other, so that no float32 copy of it
+// passes through memory; where its terms are side by side, the left factor's rows become panels in
+// the workspace instead. A small product is done before oneDNN begins.
 namespace aclimb::matmul {
 
 // Whether that gains for a product that is not small: the right factor is large, and there are
