@@ -70,15 +70,6 @@ void AppendParameters(const Contract& contract, std::string& out) {
   AppendTable(rows, out);
 }
 
-// A dtype that depends on other arguments, or an argument that has to be null, is a rule's matter.
-std::string DTypesOn(const Contract& contract, const Parameter& parameter, Product product) {
-  if (parameter.dtypes[product] == 0 && (contract.products & Bit(product)) != 0) {
-    return "see the checks";
-  }
-  return (contract.products & Bit(product)) != 0 ? Text(parameter.dtypes[product])
-                                                 : "not supported";
-}
-
 // Products that take the same dtypes of everything share a column.
 void AppendDTypes(const Contract& contract, std::string& out) {
   std::vector<std::vector<std::string>> rows = {{"tensor"}};
@@ -118,6 +109,11 @@ void AppendRules(const Contract& contract, std::string& out) {
 }
 
 }  // namespace
+
+std::string DTypesOn(const Contract& contract, const Parameter& parameter, Product product) {
+  if ((contract.products & Bit(product)) == 0) return "not supported";
+  return parameter.dtypes[product] == 0 ? "see the rules" : Text(parameter.dtypes[product]);
+}
 
 std::string Page(const Contract& contract, std::string_view header, std::string_view phase1) {
   std::string out = Cat("# ", contract.function, "\n\n", contract.summary,

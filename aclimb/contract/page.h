@@ -7,6 +7,10 @@
 
 namespace aclimb::contract {
 
+// "FLOAT or FLOAT16", or that the product has no such operator. Dtypes that depend on other
+// arguments, and an argument that has to be null, are a rule's matter.
+std::string DTypesOn(const Contract& contract, const Parameter& parameter, Product product);
+
 // The operator's page in Markdown: its declaration, parameters, dtypes per product, and every rule
 // with its code and fix, all but the first read from the table that the checks read.
 //   header  "aclnn_add.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aclimb/contract/check.h"
+#include "aclimb/contract/page.h"
 #include "aclimb/truth/all_operators.h"
 
 namespace aclimb::cli {
@@ -17,14 +18,6 @@ using contract::Parameter;
 
 bool Exists(const contract::Contract& contract, Product product) {
   return (contract.products & Bit(product)) != 0;
-}
-
-// Dtypes that depend on other arguments are checked by a rule.
-std::string DTypesOn(const contract::Contract& contract, const Parameter& parameter,
-                     Product product) {
-  if (!Exists(contract, product)) return "not supported";
-  return parameter.dtypes[product] == 0 ? "see the rules"
-                                        : contract::Text(parameter.dtypes[product]);
 }
 
 Json DTypesJson(const contract::Contract& contract, const Parameter& parameter, Product product) {
@@ -127,11 +120,11 @@ const Parameter& MainTensor(const contract::Contract& contract) {
 
 std::string DTypeText(const contract::Contract& contract, const Parameter& parameter,
                       std::optional<Product> product) {
-  if (product) return DTypesOn(contract, parameter, *product);
+  if (product) return contract::DTypesOn(contract, parameter, *product);
   std::string text;
   std::string before;
   for (Product each : kProducts) {
-    const std::string dtypes = DTypesOn(contract, parameter, each);
+    const std::string dtypes = contract::DTypesOn(contract, parameter, each);
     if (dtypes == before) {
       text += fmt::format(", {}", NameOf(each));
     } else {
