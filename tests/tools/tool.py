@@ -52,7 +52,7 @@ class Tool:
         )
         expect(said in result.stderr, f"{words} said {result.stderr!r}, expected {said!r}")
         expect(result.stderr != "", f"{words} failed without a word")
-        expect(words[0] != "run" or "no call of the runtime" not in result.stderr,
+        expect(words[:1] != ("run",) or "no call of the runtime" not in result.stderr,
                f"{words} speaks of a program that did not run: {result.stderr!r}")
         expect(result.stdout == "", f"{words} failed but printed {result.stdout!r}")
         return result.stderr
