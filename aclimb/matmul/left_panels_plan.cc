@@ -103,8 +103,9 @@ class LeftPanelsPlan final : public ProductPlan {
   void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
     const Problem& p = problem();
     const int64_t batch = unit / Across() / Down();
-    const int64_t first_panel = unit / Across() % Down() * kMostPanels;
-    const int64_t panels = std::min(kMostPanels, Panels() - first_panel);
+    const int64_t down = unit / Across() % Down();
+    const int64_t first_panel = Panels() * down / Down();
+    const int64_t panels = Panels() * (down + 1) / Down() - first_panel;
     const int64_t columns = ColumnsOf(run, unit, 0, columns_, 0).columns;
     auto* const wide = reinterpret_cast<float*>(scratch);
     auto* const sums = reinterpret_cast<float*>(scratch + wide_bytes_);
