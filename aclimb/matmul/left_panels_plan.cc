@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/matmul/panels.h"
-#include "aclimb/matmul/unit_scratch.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::matmul {
@@ -30,7 +30,9 @@ class LeftPanelsPlan final : public ProductPlan {
     terms_ = RoundUp(std::min(p.k, kPanelTerms), kernels_.lanes);
     wide_bytes_ = BytesOfFloats(kTogether * terms_);
     sums_bytes_ = BytesOfFloats(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
-    panels_ = planner.workspace().Book(p.Batches() * p.k * Rows().Vectors() * kernels_.lanes, 4);
+    FindLefts();
+    panels_ =
+        planner.workspace().Book(lefts_.Batches() * p.k * Rows().Vectors() * kernels_.lanes, 4);
     scratch_.Book(planner, Units(),
                   wide_bytes_ + sums_bytes_ + BytesOfFloats(kernels_.columns * columns_));
     planner.Costs({.cycles = p.Work() / 16});
@@ -42,7 +44,7 @@ class LeftPanelsPlan final : public ProductPlan {
     const int64_t blocks = CeilDivide(p.k, kPanelTerms);
     const int64_t packed = kPanelTerms * kernels_.columns;
     const bool all = ParallelForAll(
-        p.Batches() * Panels() * blocks, std::max<int64_t>(1, kPackedAtOnce / packed),
+        lefts_.Batches() * Panels() * blocks, std::max<int64_t>(1, kPackedAtOnce / packed),
         [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             Pack(run, i / blocks / Panels(), i / blocks % Panels(), i % blocks * kPanelTerms);
@@ -51,8 +53,8 @@ class LeftPanelsPlan final : public ProductPlan {
     if (!all) return;
     const double unit_work = static_cast<double>(columns_ * p.k) *
                              static_cast<double>(std::min(p.m, kMostPanels * kernels_.columns));
-    (void)scratch_.RunUnits(run, unit_work, kPanelWork,
-                            [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
+    (void)scratch_.Run(run, Units(), UnitsOfWork(kPanelWork, unit_work),
+                       [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
@@ -61,25 +63,35 @@ class LeftPanelsPlan final : public ProductPlan {
   int64_t Down() const { return CeilDivide(Panels(), kMostPanels); }
   int64_t Across() const { return CeilDivide(problem().n, columns_); }
   int64_t Units() const { return problem().Batches() * Down() * Across(); }
-  // Where a panel's terms begin in the workspace.
-  float* PanelAt(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
+  // A left factor that a part of the batch shares is packed once.
+  void FindLefts() {
+    lefts_ = problem();
+    int64_t step = 1;
+    for (int d = lefts_.batch_rank - 1; d >= 0; --d) {
+      if (lefts_.a.batch[d] == 0) lefts_.batch[d] = 1;
+      left_of_.batch[d] = lefts_.a.batch[d] == 0 ? 0 : step;
+      step *= lefts_.batch[d];
+    }
+  }
+  // Where the terms of a panel of one of the left factors begin in the workspace.
+  float* PanelAt(const RunContext& run, int64_t left, int64_t panel, int64_t term) const {
     const PanelCut rows = Rows();
     const int64_t before = rows.VectorsBefore(panel),
                   width = rows.VectorsBefore(panel + 1) - before;
-    const int64_t vectors = problem().k * (batch * rows.Vectors() + before) + term * width;
+    const int64_t vectors = problem().k * (left * rows.Vectors() + before) + term * width;
     return run.Piece<float>(panels_) + vectors * kernels_.lanes;
   }
 
-  void Pack(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
+  void Pack(const RunContext& run, int64_t left, int64_t panel, int64_t term) const {
     const Problem& p = problem();
     const int64_t row = Rows().Begin(panel);
-    const int64_t from = p.OffsetOf(p.a, batch) + row * p.a.row + term * p.a.column;
+    const int64_t from = lefts_.OffsetOf(p.a, left) + row * p.a.row + term * p.a.column;
     PanelKernelsFor(p.a.dtype).pack({.from = setup_.a.At(run) + from * p.a.Size(),
                                      .term = p.a.column,
                                      .column = p.a.row,
                                      .terms = std::min(kPanelTerms, p.k - term),
                                      .columns = Rows().Length(panel)},
-                                    PanelAt(run, batch, panel, term));
+                                    PanelAt(run, left, panel, term));
   }
 
   // Columns of the right factor, `count` of them from a unit's column on, or as many as there are.
@@ -100,6 +112,7 @@ class LeftPanelsPlan final : public ProductPlan {
   void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
     const Problem& p = problem();
     const int64_t batch = unit / Across() / Down();
+    const int64_t left = p.OffsetOf(left_of_, batch);
     const int64_t first_panel = unit / Across() % Down() * kMostPanels;
     const int64_t panels = std::min(kMostPanels, Panels() - first_panel);
     const int64_t columns = ColumnsOf(run, unit, 0, columns_, 0).columns;
@@ -114,7 +127,7 @@ class LeftPanelsPlan final : public ProductPlan {
         kernels_.widen(source, terms_, wide);
         for (int64_t i = 0; i < panels; ++i) {
           const int64_t panel = first_panel + i;
-          kernels_.multiply(wide, terms_, source.columns, PanelAt(run, batch, panel, k),
+          kernels_.multiply(wide, terms_, source.columns, PanelAt(run, left, panel, k),
                             source.terms, Rows().Length(panel), k > 0,
                             sums_of(i) + c * kernels_.columns, kernels_.columns,
                             PartOf(next, i, panels));
@@ -155,6 +168,8 @@ class LeftPanelsPlan final : public ProductPlan {
   }
 
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype);
+  Problem lefts_;    // the batch of the left factors that differ
+  Operand left_of_;  // the number of the left factor of a batch, as an offset
   int64_t columns_ = 1, terms_ = 1;
   int64_t wide_bytes_ = 0, sums_bytes_ = 0;
   WorkspacePiece panels_;

@@ -191,6 +191,31 @@ TEST(Matmul, LargeRightFactors) {
   SetTeamSize(team);
 }
 
+// Panels of a left factor are made once for the part of the batch that shares it.
+TEST(Matmul, LargeRightFactorsMeetSharedLeftOnes) {
+  Random random(10);
+  const int team = TeamSize();
+  const std::vector<int64_t> shapes[] = {{24, 513}, {2, 1, 24, 513}, {3, 24, 513}, {2, 3, 24, 513}};
+  for (const std::vector<int64_t>& shape : shapes) {
+    for (const bool adjacent : {false, true}) {
+      SCOPED_TRACE(std::to_string(shape.size()) + " dimensions, " + std::to_string(shape[0]));
+      TestView a(DType::kFloat32, shape);
+      TestView b(DType::kFloat32, {2, 3, 513, 130}, {0, 1, 3, 2});
+      TestView out(DType::kFloat32, {2, 3, 24, 130},
+                   adjacent ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{1, 2, 0, 3});
+      a.FillWhole(random, 8);
+      b.FillWhole(random, 8);
+      for (const int size : {1, 3}) {
+        SetTeamSize(size);
+        Multiply(a, b, out);
+        ExpectExact(a, b, out, nullptr, 1, 1, 4000);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  SetTeamSize(team);
+}
+
 // Numbers so large that each order of a sum has a result of its own.
 TEST(Matmul, LargeRightFactorsGiveTheSameBitsForAnyTeam) {
   struct Shape {

@@ -18,7 +18,8 @@ import sys
 PUBLIC = ("acl/", "aclnn/", "hccl/", "aclnnop/aclnn_util.h", "aclimb/framework.h", "aclimb/version.h")
 CORE = ("aclimb/core/",)
 BRIDGE = ("aclimb/bridge/",)
-FAMILY = CORE + ("aclimb/contract/", "aclimb/copy/", "aclimb/executor/plan.h", "aclimb/simd/")
+FAMILY = CORE + ("aclimb/contract/", "aclimb/copy/", "aclimb/executor/plan.h", "aclimb/executor/unit_scratch.h",
+                 "aclimb/simd/")
 ALLOWED = {
     "include": PUBLIC,
     "aclimb/core": PUBLIC,
@@ -36,9 +37,10 @@ ALLOWED = {
     "aclimb/rows": FAMILY,
     # The loader knows the devices that are built in by a generated list.
     "aclimb/backend": CORE + BRIDGE + ("built_in_backends.h",),
-    # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop.
+    # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop; plans book scratch memory
+    # for its threads.
     "aclimb/executor": PUBLIC + CORE + BRIDGE
-    + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h"),
+    + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h", "aclimb/simd/slots.h"),
     "aclimb/truth": PUBLIC + CORE + ("aclimb/contract/",),
     # The contract of collectives, and the ranks behind it.
     "aclimb/collectives": PUBLIC + CORE + BRIDGE + ("aclimb/copy/",),
