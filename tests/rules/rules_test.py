@@ -268,7 +268,18 @@ def check_crosschecks(folders, files):
             yield f"{path} is missing; it does one random problem of each function by Aclimb and by PyTorch"
 
 
+def check_pages(path, text):
+    """Headers are installed, the pages are not."""
+    if not path.startswith("include/") and "/include/" not in path and not path.endswith(".h.in"):
+        return
+    for match in re.finditer(r"\bdocs/|\bspec/|\.md\b", text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield (f"{path}:{line}: names a page, which is not installed with the header; name a header, or the call of "
+               "the tool that tells (aclimb ops, aclimb explain)")
+
+
 def check(path, text):
+    yield from check_pages(path, text)
     yield from check_includes(path, text)
     yield from check_calls(path, text)
     yield from check_forks(path, text)
@@ -279,7 +290,7 @@ def check_tree(source):
         file
         for folder in ("include", "aclimb", "backends", "tools")
         for file in sorted((source / folder).rglob("*"))
-        if file.suffix in (".h", ".cc", ".c", ".inc", ".cu")
+        if file.suffix in (".h", ".cc", ".c", ".inc", ".cu") or file.name.endswith(".h.in")
     ]
     violations = [
         violation
@@ -334,6 +345,8 @@ def self_test():
         ("aclimb/executor/a.cc", "std::condition_variable changed{};\n"),
         ("tools/check/a.cc", "void F() { QuietThread([] {}).detach(); }\n"),
         ("aclimb/ops/elu_backward/cpu.cc", "static std::once_flag once;\n"),
+        ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   self  in  see docs/ops/elu_backward.md\n"),
+        ("aclimb/ops/unary/aclnn_unary.h.in", "//   returns  as errors.md says\n"),
     ]
     clean = [
         ("aclimb/core/a.h", '#include "aclimb/core/dtype.h"\n#include <vector>\n'),
@@ -343,6 +356,8 @@ def self_test():
         ("aclimb/ops/elu_backward/elu_backward_test.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("aclimb/ops/elu_backward/a/b.cc", '#include "aclimb/ops/elu_backward/copies/c.h"\n'),
         ("aclimb/ops/elu_backward/a.cc", '#include "aclimb/ops/elu_backward/b/c.h"\n'),
+        ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   dtypes: `aclimb ops elu`; aclnn/acl_meta.h\n"),
+        ("aclimb/ops/elu_backward/contract.h", "// docs/ops/elu_backward.md is printed from this.\n"),
         ("aclimb/runtime/a.cc", '// never abort()\nvoid F() { std::snprintf(b, 2, "exit(1)"); }\n'),
         ("aclimb/runtime/a.cc", "void F() { task.abort(); AbortStream(s); }\n"),
         ("aclimb/runtime/a.cc", "std::mutex mutex;\nForkLock mutex_lock(mutex);\n"),
