@@ -18,7 +18,7 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   });
   // A difference of two float32 values, rounded once more where the result is a half type.
   const DType dtype = call.DTypeOf(kSelf);
-  outputs.Set(kOut, shrunk, {truth::RoundingOf(dtype), truth::LeastOf(dtype)});
+  outputs.Set(kOut, shrunk, truth::Allowance{truth::RoundingOf(dtype), truth::LeastOf(dtype)});
 }
 
 }  // namespace aclimb::softshrink
