@@ -91,7 +91,7 @@ def words(tool, source, *operators):
                 if any(word in entry[key].lower() for key in ("function", "folder", "summary"))]
 
     # In names of functions, in those of folders, in summaries alone.
-    for word in ("pool", "volution_backward", "pooling", "backward"):
+    for word in ("pool", "volution_backward", "pooled", "backward"):
         found = having(word)
         expect(len(found) > 1 or word == "volution_backward", f"{word}: {found}")
         for call in (("ops", word), ("ops", word.upper()), ("ops", "--list", word)):
