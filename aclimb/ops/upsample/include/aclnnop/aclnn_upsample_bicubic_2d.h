@@ -13,7 +13,7 @@ extern "C" {
 // along an axis; with alignCorners at o * (m - 1) / (n - 1). Beyond the ends are the elements
 // there. Phase 1.
 //
-//   self           in   [N, C, H, W], strided; dtypes on docs/ops/upsample_bicubic2d.md
+//   self           in   [N, C, H, W], strided; dtypes: `aclimb ops upsample_bicubic2d`
 //   outputSize     in   two numbers, the size of out behind N and C
 //   alignCorners   in   whether the centers of the elements in the corners stay where they are
 //   scalesH, scalesW
@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnUpsampleBicubic2dGetWorkspaceSize(
     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleBicubic2d(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

@@ -12,7 +12,7 @@ extern "C" {
 // out = self in another size: element o of n is number floor(o * m / n) of the m of self along an
 // axis. Phase 1.
 //
-//   self           in   [N, C, D, H, W], strided; dtypes on docs/ops/upsample_nearest3d.md
+//   self           in   [N, C, D, H, W], strided; dtypes: `aclimb ops upsample_nearest3d`
 //   outputSize     in   three numbers, the size of out behind N and C
 //   scalesD, scalesH, scalesW
 //                  in   n / m, where that is not quite the quotient; 0, what is below, and 1: the
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnUpsampleNearest3dGetWorkspaceSize(
     double scalesW, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleNearest3d(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

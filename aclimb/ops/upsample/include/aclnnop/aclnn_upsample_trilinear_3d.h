@@ -12,7 +12,7 @@ extern "C" {
 // out = self in another size: element o of n lies at (o + 0.5) * m / n - 0.5 between the m of self
 // along an axis, at least 0; with alignCorners at o * (m - 1) / (n - 1). Phase 1.
 //
-//   self           in   [N, C, D, H, W], strided; dtypes on docs/ops/upsample_trilinear3d.md
+//   self           in   [N, C, D, H, W], strided; dtypes: `aclimb ops upsample_trilinear3d`
 //   outputSize     in   three numbers, the size of out behind N and C
 //   alignCorners   in   whether the centers of the elements in the corners stay where they are
 //   scalesD, scalesH, scalesW
@@ -29,7 +29,7 @@ ACLNN_API aclnnStatus aclnnUpsampleTrilinear3dGetWorkspaceSize(
     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleTrilinear3d(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,8 +11,8 @@ extern "C" {
 
 // The gradient of aclnnUpsampleTrilinear3d with respect to its input. Phase 1.
 //
-//   gradOut        in   gradient of the forward output, of its shape; strided; dtypes on
-//                       docs/ops/upsample_trilinear3d_backward.md
+//   gradOut        in   gradient of the forward output, of its shape; strided; dtypes:
+//                       `aclimb ops upsample_trilinear3d_backward`
 //   outputSize     in   three numbers, the size of gradOut behind N and C
 //   inputSize      in   the shape of the forward input
 //   alignCorners   in   of the forward call
@@ -29,7 +29,7 @@ ACLNN_API aclnnStatus aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize(
     uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleTrilinear3dBackward(void* workspace, uint64_t workspaceSize,
                                                        aclOpExecutor* executor, aclrtStream stream);
 
