@@ -13,6 +13,7 @@
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/taps.h"
 #include "aclimb/simd/openmp_team.h"
+#include "aclimb/simd/pairs.h"
 
 namespace aclimb::convolution_backward::onednn {
 namespace {
@@ -268,7 +269,7 @@ Strided StridedOf(const Geometry& geometry, const TensorView& view, Task role) {
 
 Products ProductsOf(DType operand) {
   static const bool has_tiles = Has(Instructions::kBFloat16Tiles);
-  static const bool has_dots = Has(Instructions::kBFloat16Dots) && vectors::HasPairs();
+  static const bool has_dots = Has(Instructions::kBFloat16Dots) && HasPairs();
   if (!HasAvx512()) return Products::kFloat32Short;
   if (operand == DType::kBFloat16) {
     return has_tiles  ? Products::kBFloat16Tiles
