@@ -38,8 +38,6 @@ constexpr double kDirectX = 0.175;        // an element of x that is packed for 
 constexpr double kDirectFarX = 0.595;     // more where windows step over two elements and more
 constexpr double kDirectY = 0.0742;       // an element of y that is packed for the weight
 constexpr double kDirectSum = 1.24;       // a partial sum of a weight
-constexpr double kOnePass = 0.022;        // a multiplication of our depthwise windows
-constexpr double kOnePassElement = 0.1;
 // Thousands of elements of x and y from which on they are no longer near.
 constexpr double kNear = 512;
 
@@ -158,9 +156,6 @@ class Model {
     return time;
   }
 
-  // Our depthwise windows, of a gradient by itself.
-  double OnePass() const { return live_ * kOnePass + (of_x_ + of_y_) * kOnePassElement; }
-
   // Our sums over flat planes.
   double Direct() const {
     const DirectPlan plan =
@@ -250,8 +245,8 @@ double ModelOf(const Job& job, Way way) {
       return model.Plain();
     case Way::kChannelsLast:
       return model.ChannelsLast();
-    case Way::kOnePass:
-      return model.OnePass();
+    case Way::kOnePass:  // leads wherever it fits
+      return 0;
   }
   return 0;
 }

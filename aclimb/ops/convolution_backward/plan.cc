@@ -248,6 +248,7 @@ Refusal PlanBuilder::AddBy(Way way, Task task, const Place& result) {
 void PlanBuilder::Log(Task task, const RankedWays& ways, const RankedWay& taken) const {
   if (aclimb_settings()->log_plan == 0) return;
   const auto named = [](const RankedWay& way) {
+    if (way.way == Way::kOnePass) return Cat(NameOf(way.way), ", which leads where it fits");
     return Cat(NameOf(way.way), ", ", static_cast<int64_t>(way.microseconds), " us by the model");
   };
   // A forward convolution is planned as the gradient that it is.

@@ -57,7 +57,7 @@ inline bool IsOneDnn(Way way) {
 
 struct RankedWay {
   Way way = Way::kDirect;
-  double microseconds = 0;  // of one core, by the model
+  double microseconds = 0;  // of one core, by the model; none of kOnePass
   Refusal refusal = nullptr;
 };
 // All ways: those that fit, the fastest first by the model but kOnePass before all, and behind them
