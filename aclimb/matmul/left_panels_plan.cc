@@ -4,6 +4,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/matmul/panels.h"
+#include "aclimb/matmul/panels_plan.h"
 #include "aclimb/matmul/unit_scratch.h"
 #include "aclimb/simd/parallel.h"
 
@@ -27,25 +28,26 @@ class LeftPanelsPlan final : public ProductPlan {
     // How columns are cut decides about no sum.
     columns_ = kMostColumns;
     while (columns_ > kTogether && Units() < kUnitsEach * TeamSize()) columns_ /= 2;
-    terms_ = RoundUp(std::min(p.k, kPanelTerms), kernels_.lanes);
-    wide_bytes_ = BytesOfFloats(kTogether * terms_);
+    wide_row_ = RoundUp(std::min(p.k, kPanelTerms), kernels_.lanes);
+    wide_bytes_ = has_pairs_ ? 0 : BytesOfFloats(kTogether * wide_row_);
     sums_bytes_ = BytesOfFloats(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
-    panels_ = planner.workspace().Book(p.Batches() * p.k * Rows().Vectors() * kernels_.lanes, 4);
+    panels_ = planner.workspace().Book(
+        p.Batches() * p.k / kernels_.each * Rows().Vectors() * kernels_.lanes, 4);
     scratch_.Book(planner, Units(),
                   wide_bytes_ + sums_bytes_ + BytesOfFloats(kernels_.columns * columns_));
-    planner.Costs({.cycles = p.Work() / 16});
+    planner.Costs({.cycles = p.Work() / static_cast<double>(16 * kernels_.each)});
   }
 
  protected:
   void Compute(const RunContext& run) const override {
     const Problem& p = problem();
-    const int64_t blocks = CeilDivide(p.k, kPanelTerms);
-    const int64_t packed = kPanelTerms * kernels_.columns;
+    const int64_t blocks = CeilDivide(p.k, terms_);
+    const int64_t packed = terms_ * kernels_.columns;
     const bool all = ParallelForAll(
         p.Batches() * Panels() * blocks, std::max<int64_t>(1, kPackedAtOnce / packed),
         [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
-            Pack(run, i / blocks / Panels(), i / blocks % Panels(), i % blocks * kPanelTerms);
+            Pack(run, i / blocks / Panels(), i / blocks % Panels(), i % blocks * terms_);
           }
         });
     if (!all) return;
@@ -67,19 +69,20 @@ class LeftPanelsPlan final : public ProductPlan {
     const int64_t before = rows.VectorsBefore(panel),
                   width = rows.VectorsBefore(panel + 1) - before;
     const int64_t vectors = problem().k * (batch * rows.Vectors() + before) + term * width;
-    return run.Piece<float>(panels_) + vectors * kernels_.lanes;
+    return run.Piece<float>(panels_) + vectors / kernels_.each * kernels_.lanes;
   }
 
   void Pack(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
     const Problem& p = problem();
     const int64_t row = Rows().Begin(panel);
     const int64_t from = p.OffsetOf(p.a, batch) + row * p.a.row + term * p.a.column;
-    PanelKernelsFor(p.a.dtype).pack({.from = setup_.a.At(run) + from * p.a.Size(),
-                                     .term = p.a.column,
-                                     .column = p.a.row,
-                                     .terms = std::min(kPanelTerms, p.k - term),
-                                     .columns = Rows().Length(panel)},
-                                    PanelAt(run, batch, panel, term));
+    PanelKernelsFor(p.a.dtype, has_pairs_)
+        .pack({.from = setup_.a.At(run) + from * p.a.Size(),
+               .term = p.a.column,
+               .column = p.a.row,
+               .terms = std::min(terms_, p.k - term),
+               .columns = Rows().Length(panel)},
+              PanelAt(run, batch, panel, term));
   }
 
   // Columns of the right factor, `count` of them from a unit's column on, or as many as there are.
@@ -92,7 +95,7 @@ class LeftPanelsPlan final : public ProductPlan {
     return {.from = setup_.b.At(run) + b * p.b.Size(),
             .term = p.b.row,
             .column = p.b.column,
-            .terms = std::min(kPanelTerms, p.k - term),
+            .terms = std::min(terms_, p.k - term),
             .columns = std::min(count, p.n - column)};
   }
 
@@ -100,24 +103,26 @@ class LeftPanelsPlan final : public ProductPlan {
   void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
     const Problem& p = problem();
     const int64_t batch = unit / Across() / Down();
-    const int64_t first_panel = unit / Across() % Down() * kMostPanels;
-    const int64_t panels = std::min(kMostPanels, Panels() - first_panel);
+    const int64_t down = unit / Across() % Down();
+    const int64_t first_panel = Panels() * down / Down();
+    const int64_t panels = Panels() * (down + 1) / Down() - first_panel;
     const int64_t columns = ColumnsOf(run, unit, 0, columns_, 0).columns;
     auto* const wide = reinterpret_cast<float*>(scratch);
     auto* const sums = reinterpret_cast<float*>(scratch + wide_bytes_);
     auto* const turned = reinterpret_cast<float*>(scratch + wide_bytes_ + sums_bytes_);
     const auto sums_of = [&](int64_t panel) { return sums + panel * columns_ * kernels_.columns; };
-    for (int64_t k = 0; k < p.k; k += kPanelTerms) {
+    for (int64_t k = 0; k < p.k; k += terms_) {
       for (int64_t c = 0; c < columns; c += kTogether) {
         const PanelSource source = ColumnsOf(run, unit, c, kTogether, k);
         const PanelSource next = NextOf(run, unit, c + kTogether, k);
-        kernels_.widen(source, terms_, wide);
+        if (!has_pairs_) kernels_.widen(source, wide_row_, wide);
+        const void* const rows = has_pairs_ ? source.from : wide;
+        const int64_t row = has_pairs_ ? source.column : wide_row_;
         for (int64_t i = 0; i < panels; ++i) {
           const int64_t panel = first_panel + i;
-          kernels_.multiply(wide, terms_, source.columns, PanelAt(run, batch, panel, k),
-                            source.terms, Rows().Length(panel), k > 0,
-                            sums_of(i) + c * kernels_.columns, kernels_.columns,
-                            PartOf(next, i, panels));
+          kernels_.multiply(rows, row, source.columns, PanelAt(run, batch, panel, k), source.terms,
+                            Rows().Length(panel), k > 0, sums_of(i) + c * kernels_.columns,
+                            kernels_.columns, PartOf(next, i, panels));
         }
       }
     }
@@ -134,7 +139,7 @@ class LeftPanelsPlan final : public ProductPlan {
   PanelSource NextOf(const RunContext& run, int64_t unit, int64_t column, int64_t term) const {
     if (column >= ColumnsOf(run, unit, 0, columns_, 0).columns) {
       column = 0;
-      term += kPanelTerms;
+      term += terms_;
     }
     if (term >= problem().k) {
       term = 0;
@@ -154,8 +159,10 @@ class LeftPanelsPlan final : public ProductPlan {
             .step = next.column * size};
   }
 
-  const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype);
-  int64_t columns_ = 1, terms_ = 1;
+  const bool has_pairs_ = PanelsHavePairs(problem());
+  const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype, has_pairs_);
+  const int64_t terms_ = kPanelTerms * kernels_.each;  // of a panel
+  int64_t columns_ = 1, wide_row_ = 1;
   int64_t wide_bytes_ = 0, sums_bytes_ = 0;
   WorkspacePiece panels_;
   UnitScratch scratch_;

@@ -10,9 +10,13 @@
 #include "aclimb/matmul/problem.h"
 #include "aclimb/matmul/vector_plan.h"
 #include "aclimb/onednn/instructions.h"
+#include "aclimb/simd/pairs.h"
 
 namespace aclimb::matmul {
 namespace {
+
+using aclimb::onednn::Has;
+using aclimb::onednn::Instructions;
 
 // Multiplications that take no longer by panels, whatever the shape, than oneDNN takes to begin.
 constexpr double kTinyWork = 2048;
@@ -68,8 +72,6 @@ struct Factor {
 // where one is left over, the element behind a row with it: zero times that is not zero if it is
 // NaN.
 DType OperandDType(const Factor& a, const Factor& b, int64_t terms) {
-  using aclimb::onednn::Has;
-  using aclimb::onednn::Instructions;
   const bool both = a.view.dtype == DType::kBFloat16 && b.view.dtype == DType::kBFloat16;
   const bool takes =
       Has(Instructions::kBFloat16Tiles) || (Has(Instructions::kAvx512) && terms % 2 == 0);
@@ -155,14 +157,15 @@ class PlanBuilder {
     // A copy of the left factor may merge a batch: of pairs the whole product has to be tiny.
     const bool is_small =
         in_pairs ? problem.Work() <= kTinyWork : work <= (fills ? kSmallWork : kTinyWork);
-    const bool serves = is_small || (!in_pairs && PanelsServe(problem));
+    const bool has_panels = !in_pairs || (HasPairs() && !Has(Instructions::kBFloat16Tiles));
+    const bool serves = is_small || (has_panels && PanelsServe(problem));
     return serves && MatricesRead(problem.b, problem.k, problem.n) &&
            (!swapped || PanelsAreOfLeft(problem) || PanelsRead(problem));
   }
 
   bool PreparePanels(const Problem& problem, Factor& a) {
     if (PanelsRead(problem)) return true;
-    a.MakeDense(DType::kFloat32, planner_, copies_);
+    a.MakeDense(PanelsDType(problem), planner_, copies_);
     return false;
   }
 

@@ -156,7 +156,8 @@ TEST(Matmul, LargeRightFactors) {
     int64_t batch, m, n, k;
   };
   const Shape shapes[] = {
-      {1, 520, 1025, 257}, {3, 2, 530, 513}, {1, 9, 65, 4096}, {2, 24, 528, 513}};
+      {1, 520, 1025, 257}, {3, 2, 530, 513},   {1, 9, 65, 4096},
+      {2, 24, 528, 513},   {1, 270, 323, 1030}, {2, 9, 130, 2050}};
   Random random(8);
   const int team = TeamSize();
   for (const Shape& s : shapes) {
@@ -196,15 +197,19 @@ TEST(Matmul, LargeRightFactorsGiveTheSameBitsForAnyTeam) {
   struct Shape {
     int64_t m, n, k;
   };
-  const Shape shapes[] = {{520, 530, 513}, {9, 130, 4096}, {64, 1088, 5000}};
+  const Shape shapes[] = {{520, 530, 513}, {9, 130, 4096}, {64, 1088, 5000}, {300, 530, 514}};
   Random random(9);
   const int team = TeamSize();
   for (const Shape& s : shapes) {
-    for (const bool transposed : {false, true}) {
+    for (int layout = 0; layout < 4; ++layout) {
+      const bool transposed = layout % 2 == 1, pairs = layout >= 2;
       SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
-                   (transposed ? " transposed" : ""));
-      TestView a(DType::kFloat32, {s.m, s.k});
-      TestView b(transposed ? DType::kFloat32 : DType::kFloat16, {s.k, s.n}, OrderOf(transposed));
+                   (transposed ? " transposed" : "") + (pairs ? " of BFLOAT16" : ""));
+      TestView a(pairs ? DType::kBFloat16 : DType::kFloat32, {s.m, s.k});
+      TestView b(pairs        ? DType::kBFloat16
+                 : transposed ? DType::kFloat32
+                              : DType::kFloat16,
+                 {s.k, s.n}, OrderOf(transposed));
       TestView alone(DType::kFloat32, {s.m, s.n}), shared(DType::kFloat32, {s.m, s.n});
       a.FillWhole(random, 1'000'000);
       b.FillWhole(random, 2000);

@@ -6,11 +6,13 @@
 // foreach_target.h first: the -inl headers are included once per target.
 #include <hwy/cache_control.h>
 
-#include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/matmul/panels.h"
 #include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/pairs-inl.h"
 #include "aclimb/simd/panel-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 
@@ -20,10 +22,12 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::AddProducts;
 using aclimb::HWY_NAMESPACE::Clear;
+using aclimb::HWY_NAMESPACE::kHasPairs;
 using aclimb::HWY_NAMESPACE::kHeldRows;
 using aclimb::HWY_NAMESPACE::kMostPanelVectors;
 using aclimb::HWY_NAMESPACE::LoadF32;
 using aclimb::HWY_NAMESPACE::LoadFirst;
+using aclimb::HWY_NAMESPACE::MultiplyPairs;
 using aclimb::HWY_NAMESPACE::PanelTag;
 using aclimb::HWY_NAMESPACE::PanelVector;
 using aclimb::HWY_NAMESPACE::Stored;
@@ -31,7 +35,11 @@ using aclimb::HWY_NAMESPACE::StoredLane;
 using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
 
-// Terms of columns that are transposed at once, in the nearest cache, where columns of any distance
+// What a panel and the rows that meet it consist of.
+enum class Elements { kFloats, kPairs };
+constexpr int64_t Each(Elements elements) { return elements == Elements::kPairs ? 2 : 1; }
+
+// Lanes of columns that are transposed at once, in the nearest cache, where columns of any distance
 // may push each other out: they are copied to this distance first.
 constexpr int64_t kTerms = 64, kNearStride = kTerms + 16;
 // Columns that one transposition takes.
@@ -54,42 +62,72 @@ HWY_INLINE void PackTerm(const T* from, int64_t columns, float* to) {
   if (c < columns) hn::Store(LoadFirst(d, from + c, columns - c), d, to + c);
 }
 
-// Where all terms are there, without a call for so few.
-template <typename T>
-HWY_INLINE void CopyTerms(const T* from, int64_t terms, T* to) {
-  const hn::ScalableTag<T> d;
+// Two terms side by side become pairs.
+HWY_INLINE void PackPairs(const BFloat16* first, const BFloat16* second, int64_t columns,
+                          float* to) {
+  const PanelTag d;
+  const hn::RebindToUnsigned<PanelTag> d32;
+  const auto store = [&](hn::Vec<PanelTag> low, hn::Vec<PanelTag> high, float* at) HWY_ATTR {
+    const auto pairs = hn::Or(hn::ShiftRight<16>(hn::BitCast(d32, low)), hn::BitCast(d32, high));
+    hn::Store(hn::BitCast(d, pairs), d, at);
+  };
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (terms < kTerms) {
-    std::copy_n(from, terms, to);
-    return;
+  int64_t c = 0;
+  for (; c + lanes <= columns; c += lanes) {
+    store(LoadF32(d, first + c), LoadF32(d, second + c), to + c);
   }
-  for (int64_t i = 0; i < kTerms; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  const int64_t left = columns - c;
+  if (left > 0) store(LoadFirst(d, first + c, left), LoadFirst(d, second + c, left), to + c);
 }
 
-template <typename T>
+// Where kMost terms are there, without a call for so few.
+template <int64_t kMost, typename T>
+HWY_INLINE void CopyTerms(const T* from, int64_t terms, void* to) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (terms < kMost) {
+    std::memcpy(to, from, static_cast<size_t>(terms) * sizeof(T));
+    return;
+  }
+  for (int64_t i = 0; i < kMost; i += lanes) {
+    hn::StoreU(hn::LoadU(d, from + i), d, static_cast<T*>(to) + i);
+  }
+}
+
+template <typename T, Elements kElements>
 void Pack(const PanelSource& source, float* panel) {
+  constexpr int64_t kEach = Each(kElements);
+  using Lane = std::conditional_t<kElements == Elements::kPairs, float, T>;
   const auto* const from = static_cast<const T*>(source.from);
   const int64_t width = VectorsFor(source.columns) * static_cast<int64_t>(hn::Lanes(PanelTag()));
+  const int64_t all = source.terms / kEach;
   if (source.column == 1) {
-    for (int64_t k = 0; k < source.terms; ++k) {
-      PackTerm(from + k * source.term, source.columns, panel + k * width);
+    for (int64_t k = 0; k < all; ++k) {
+      const T* const term = from + k * kEach * source.term;
+      if constexpr (kElements == Elements::kPairs) {
+        PackPairs(term, term + source.term, source.columns, panel + k * width);
+      } else {
+        PackTerm(term, source.columns, panel + k * width);
+      }
     }
     return;
   }
-  HWY_ALIGN StoredLane<T> near[kMostColumns * kNearStride], turned[kTerms * kMostColumns];
-  for (int64_t first = 0; first < source.terms; first += kTerms) {
-    const int64_t terms = HWY_MIN(kTerms, source.terms - first);
+  HWY_ALIGN StoredLane<Lane> near[kMostColumns * kNearStride], turned[kTerms * kMostColumns];
+  for (int64_t first = 0; first < all; first += kTerms) {
+    const int64_t count = HWY_MIN(kTerms, all - first);
     for (int64_t c = 0; c < source.columns; ++c) {
-      const T* const column = from + c * source.column + first;
-      CopyTerms(Stored(column), terms, near + c * kNearStride);
-      for (int64_t k = 0; k < kTerms; k += kLine<T>) hwy::Prefetch(column + kTerms + k);
+      const T* const column = from + c * source.column + first * kEach;
+      CopyTerms<kTerms * kEach>(Stored(column), count * kEach, near + c * kNearStride);
+      for (int64_t k = 0; k < kTerms * kEach; k += kLine<T>) {
+        hwy::Prefetch(column + kTerms * kEach + k);
+      }
     }
     for (int64_t c = 0; c < source.columns; c += kTogether) {
-      Transpose(near + c * kNearStride, kNearStride, HWY_MIN(kTogether, source.columns - c), terms,
+      Transpose(near + c * kNearStride, kNearStride, HWY_MIN(kTogether, source.columns - c), count,
                 turned + c, kMostColumns);
     }
-    for (int64_t k = 0; k < terms; ++k) {
-      PackTerm(reinterpret_cast<const T*>(turned + k * kMostColumns), source.columns,
+    for (int64_t k = 0; k < count; ++k) {
+      PackTerm(reinterpret_cast<const Lane*>(turned + k * kMostColumns), source.columns,
                panel + (first + k) * width);
     }
   }
@@ -128,23 +166,33 @@ class Fetcher {
   int64_t pieces_, lines_, step_, at_once_, line_ = 0;
 };
 
-template <int kVectors>
-void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
+template <Elements kElements, int kVectors>
+void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
                    bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
+  constexpr int64_t kEach = Each(kElements), kBytes = sizeof(float) / kEach;
+  const auto multiply = [](PanelVector x, PanelVector y, PanelVector sum) HWY_ATTR {
+    if constexpr (kElements == Elements::kPairs) return MultiplyPairs(x, y, sum);
+    return hn::MulAdd(x, y, sum);
+  };
   constexpr int64_t kWidth = kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
-  // Terms between lines that are asked for.
+  // Rows of the panel between lines that are asked for.
   constexpr int64_t kStep = 32;
-  Fetcher fetcher(ahead, CeilDivide(rows, kHeldRows) * CeilDivide(terms, kStep));
+  const int64_t depth = terms / kEach;
+  Fetcher fetcher(ahead, CeilDivide(rows, kHeldRows) * CeilDivide(depth, kStep));
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     // The last row stands in for those that are not there.
     const float* row_of[kHeldRows];
-    for (int64_t r = 0; r < kHeldRows; ++r) row_of[r] = a + HWY_MIN(first + r, rows - 1) * row;
+    for (int64_t r = 0; r < kHeldRows; ++r) {
+      const int64_t offset = HWY_MIN(first + r, rows - 1) * row * kBytes;
+      row_of[r] = reinterpret_cast<const float*>(static_cast<const char*>(a) + offset);
+    }
     PanelVector sum[kHeldRows][kVectors];
     Clear(sum);
-    for (int64_t k = 0; k < terms; k += kStep) {
+    for (int64_t k = 0; k < depth; k += kStep) {
+      const int64_t step = HWY_MIN(kStep, depth - k);
       fetcher.Next();
-      AddProducts<kVectors>(row_of, panel + k * kWidth, HWY_MIN(kStep, terms - k), sum);
-      for (const float*& at : row_of) at += kStep;
+      AddProducts<kVectors>(row_of, panel + k * kWidth, step, sum, multiply);
+      for (const float*& at : row_of) at += step;
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
@@ -153,12 +201,14 @@ void MultiplyBlock(const float* a, int64_t row, int64_t rows, const float* panel
   }
 }
 
-void Multiply(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
+template <Elements kElements>
+void Multiply(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
               int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
-  using Function = void (*)(const float*, int64_t, int64_t, const float*, int64_t, bool, float*,
+  using Function = void (*)(const void*, int64_t, int64_t, const float*, int64_t, bool, float*,
                             int64_t, const Ahead&);
   static_assert(kMostPanelVectors == 3);
-  constexpr Function kFunctions[] = {MultiplyBlock<1>, MultiplyBlock<2>, MultiplyBlock<3>};
+  constexpr Function kFunctions[] = {MultiplyBlock<kElements, 1>, MultiplyBlock<kElements, 2>,
+                                     MultiplyBlock<kElements, 3>};
   kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums, sums_row, ahead);
 }
 
@@ -166,16 +216,19 @@ void Turn(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, fl
   Transpose(sums, sums_row, rows, columns, turned, rows);
 }
 
-template <typename T>
+template <typename T, Elements kElements = Elements::kFloats>
 constexpr PanelKernels kKernels = {static_cast<int64_t>(hn::MaxLanes(PanelTag())),
                                    kMostColumns,
-                                   &Pack<T>,
+                                   Each(kElements),
+                                   &Pack<T, kElements>,
                                    &Widen<T>,
-                                   &Multiply,
+                                   &Multiply<kElements>,
                                    &Turn};
 
-const PanelKernels& KernelsOf(DType factor) {
-  return factor == DType::kFloat16    ? kKernels<Float16>
+const PanelKernels& KernelsOf(DType factor, bool pairs) {
+  constexpr Elements kPairsIfAny = kHasPairs ? Elements::kPairs : Elements::kFloats;
+  return pairs                        ? kKernels<BFloat16, kPairsIfAny>
+         : factor == DType::kFloat16  ? kKernels<Float16>
          : factor == DType::kBFloat16 ? kKernels<BFloat16>
                                       : kKernels<float>;
 }
@@ -189,8 +242,8 @@ namespace aclimb::matmul {
 
 HWY_EXPORT(KernelsOf);
 
-const PanelKernels& PanelKernelsFor(DType factor) {
-  return HWY_DYNAMIC_DISPATCH(KernelsOf)(factor);
+const PanelKernels& PanelKernelsFor(DType factor, bool pairs) {
+  return HWY_DYNAMIC_DISPATCH(KernelsOf)(factor, pairs);
 }
 
 }  // namespace aclimb::matmul

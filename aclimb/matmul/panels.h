@@ -22,27 +22,30 @@ struct Ahead {
   int64_t pieces = 0, lines = 0, step = 0;
 };
 
-// Columns of one factor as float32, side by side for each term, in as many vectors as they fill.
-// Made for the instruction set in use.
+// Columns of one factor, side by side for each term, in as many vectors as they fill: as float32,
+// or as pairs of bfloat16, which are two terms of an even number. Made for the instruction set in
+// use.
 struct PanelKernels {
   int64_t lanes;    // columns of a vector
   int64_t columns;  // of a panel, at most
+  int64_t each;     // terms of a lane: 2 for pairs
   // `panel` has room for those of all terms, and is aligned to 64 bytes.
   void (*pack)(const PanelSource& source, float* panel);
   // Columns whose terms are side by side become rows of float32, `row` elements apart, as
-  // `multiply` takes them. Rows are filled up with zeros to whole vectors.
+  // `multiply` takes them. Rows are filled up with zeros to whole vectors. Pairs need none of it.
   void (*widen)(const PanelSource& source, int64_t row, float* rows);
   // sums[r * sums_row + c] = the sum over terms of a[r * row + term] * panel[term][c], or +=. Whole
   // vectors are written: what is behind the panel's columns is anything. Meanwhile `ahead` comes
-  // into a cache.
-  void (*multiply)(const float* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
+  // into a cache. `a` is float32, or bfloat16 for pairs.
+  void (*multiply)(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
                    int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead);
   // turned[c * rows + r] = sums[r * sums_row + c], of as many rows and columns.
   void (*turn)(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned);
 };
 
 // For a factor of FLOAT, FLOAT16 or BFLOAT16.
-const PanelKernels& PanelKernelsFor(DType factor);
+//   pairs  of BFLOAT16, where HasPairs()
+const PanelKernels& PanelKernelsFor(DType factor, bool pairs);
 
 // How the columns of a factor are cut into panels: they share the vectors evenly, since a panel of
 // one vector takes as long as one of two.
@@ -59,7 +62,7 @@ struct PanelCut {
   int64_t Length(int64_t panel) const { return Begin(panel + 1) - Begin(panel); }
 };
 
-// Terms of a panel, whose sums are added to those of the panels before.
+// Terms of a panel, whose sums are added to those of the panels before, or pairs of terms.
 inline constexpr int64_t kPanelTerms = 256;
 // Units of work for each thread, so that the last ones end together.
 inline constexpr int64_t kUnitsEach = 4;

@@ -7,6 +7,7 @@
 #include "aclimb/matmul/matrices.h"
 #include "aclimb/matmul/panels.h"
 #include "aclimb/matmul/unit_scratch.h"
+#include "aclimb/simd/pairs.h"
 
 namespace aclimb::matmul {
 namespace {
@@ -26,10 +27,10 @@ class PanelsPlan final : public ProductPlan {
     rows_ = std::min(p.m, kMostRows);
     while (rows_ >= 2 * kLeastRows && Units() < kUnitsEach * TeamSize())
       rows_ = CeilDivide(rows_, 2);
-    panel_bytes_ = BytesOfFloats(std::min(p.k, kPanelTerms) * kernels_.columns);
+    panel_bytes_ = BytesOfFloats(std::min(p.k / kernels_.each, kPanelTerms) * kernels_.columns);
     const int64_t sums_bytes = is_direct_ ? 0 : BytesOfFloats(rows_ * kernels_.columns);
     scratch_.Book(planner, Units(), panel_bytes_ + sums_bytes);
-    planner.Costs({.cycles = p.Work() / 16});
+    planner.Costs({.cycles = p.Work() / static_cast<double>(16 * kernels_.each)});
   }
 
  protected:
@@ -55,8 +56,7 @@ class PanelsPlan final : public ProductPlan {
     const int64_t batch = unit / across / down;
     const int64_t columns = Columns().Length(unit % across);
     const int64_t rows = std::min(rows_, p.m - row);
-    const auto* const a =
-        reinterpret_cast<const float*>(setup_.a.At(run)) + p.OffsetOf(p.a, batch) + row * p.a.row;
+    const char* const a = setup_.a.At(run) + (p.OffsetOf(p.a, batch) + row * p.a.row) * p.a.Size();
     const int64_t b = p.OffsetOf(p.b, batch) + column * p.b.column;
     auto* const panel = reinterpret_cast<float*>(scratch);
     auto* sums = reinterpret_cast<float*>(scratch + panel_bytes_);
@@ -66,15 +66,17 @@ class PanelsPlan final : public ProductPlan {
       sums = reinterpret_cast<float*>(setup_.out.At(run)) + p.OffsetOf(p.out, batch) +
              row * sums_row + column;
     }
-    for (int64_t k = 0; k < p.k; k += kPanelTerms) {
-      const int64_t terms = std::min(kPanelTerms, p.k - k);
+    const int64_t most_terms = kPanelTerms * kernels_.each;
+    for (int64_t k = 0; k < p.k; k += most_terms) {
+      const int64_t terms = std::min(most_terms, p.k - k);
       kernels_.pack({.from = setup_.b.At(run) + (b + k * p.b.row) * p.b.Size(),
                      .term = p.b.row,
                      .column = p.b.column,
                      .terms = terms,
                      .columns = columns},
                     panel);
-      kernels_.multiply(a + k, p.a.row, rows, panel, terms, columns, k > 0, sums, sums_row, {});
+      kernels_.multiply(a + k * p.a.Size(), p.a.row, rows, panel, terms, columns, k > 0, sums,
+                        sums_row, {});
     }
     if (is_direct_) return;
     for (int64_t r = 0; r < rows; ++r) {
@@ -82,7 +84,7 @@ class PanelsPlan final : public ProductPlan {
     }
   }
 
-  const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype);
+  const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype, PanelsHavePairs(problem()));
   bool is_direct_ = false;  // sums are elements of the output
   int64_t rows_ = 1;
   int64_t panel_bytes_ = 0;
@@ -90,6 +92,11 @@ class PanelsPlan final : public ProductPlan {
 };
 
 }  // namespace
+
+bool PanelsHavePairs(const Problem& problem) {
+  return problem.a.dtype == DType::kBFloat16 && problem.b.dtype == DType::kBFloat16 &&
+         problem.k % 2 == 0 && HasPairs();
+}
 
 bool PanelsServe(const Problem& problem) {
   // A float32 copy of fewer elements stays in a common second cache. For few rows, whose panels are
@@ -113,7 +120,11 @@ bool PanelsRead(const Problem& problem) {
   if (PanelsAreOfLeft(problem)) {
     return IsReadAsFloat(problem.a.dtype) && MatricesRead(problem.a, problem.m, problem.k);
   }
-  return problem.a.dtype == DType::kFloat32 && (problem.k == 1 || problem.a.column == 1);
+  return problem.a.dtype == PanelsDType(problem) && (problem.k == 1 || problem.a.column == 1);
+}
+
+DType PanelsDType(const Problem& problem) {
+  return PanelsHavePairs(problem) ? DType::kBFloat16 : DType::kFloat32;
 }
 
 PlanPointer MakePanelsPlan(Planner& planner, Setup setup) {

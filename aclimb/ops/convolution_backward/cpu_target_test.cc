@@ -11,6 +11,7 @@
 
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/simd/pairs.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -33,9 +34,9 @@ TEST(CpuTargetOfConvolution, HighwayTakesNothingAboveIt) {
 
 TEST(CpuTargetOfConvolution, PairsNeedTheirInstructions) {
   if (MostCpuTarget() < CpuTarget::kAvx512BFloat16) {
-    EXPECT_FALSE(vectors::HasPairs());
+    EXPECT_FALSE(HasPairs());
   } else {
-    EXPECT_EQ(vectors::HasPairs(), __builtin_cpu_supports("avx512bf16") != 0);
+    EXPECT_EQ(HasPairs(), __builtin_cpu_supports("avx512bf16") != 0);
   }
 }
 

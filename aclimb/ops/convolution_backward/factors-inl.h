@@ -12,15 +12,14 @@
 #include <type_traits>
 
 #include "aclimb/ops/convolution_backward/factors.h"
+#include "aclimb/simd/pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::convolution_backward::vectors {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether there is code for pairs. It runs where HasPairs() says that the processor has AVX512_BF16
-// too, of which Highway knows nothing.
-constexpr bool kHasPairs = HWY_ARCH_X86_64 && (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL);
+using aclimb::HWY_NAMESPACE::kHasPairs;
 
 // sum + a * b, in each lane of the products of both halves of a pair.
 template <Factors kFactors, class D>
@@ -29,9 +28,7 @@ HWY_INLINE hn::Vec<D> MultiplyAdd(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> su
   if constexpr (kFactors == Factors::kFloat32) {
     return hn::MulAdd(a, b, sum);
   } else {
-    static_assert(kHasPairs && sizeof(D) > 0);
-    asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
-    return sum;
+    return aclimb::HWY_NAMESPACE::MultiplyPairs(a, b, sum);
   }
 }
 

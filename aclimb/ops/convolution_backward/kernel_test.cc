@@ -19,6 +19,7 @@
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/ops/convolution_backward/ways.h"
 #include "aclimb/simd/each_target.h"
+#include "aclimb/simd/pairs.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 
@@ -104,7 +105,7 @@ std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor&
 
 // What operands of a dtype may be multiplied as.
 std::vector<vectors::Factors> FactorsOf(DType dtype) {
-  if (dtype != DType::kBFloat16 || !vectors::HasPairs()) return {vectors::Factors::kFloat32};
+  if (dtype != DType::kBFloat16 || !HasPairs()) return {vectors::Factors::kFloat32};
   return {vectors::Factors::kFloat32, vectors::Factors::kPairs};
 }
 
@@ -222,7 +223,7 @@ TEST(ConvolutionKernels, ThreadsDoNotChangeABit) {
   Random random(2);
   for (int round = 0; round < 20; ++round) {
     Case c = RandomCase(random);
-    const bool pairs = vectors::HasPairs() && round % 2 == 1;
+    const bool pairs = HasPairs() && round % 2 == 1;
     const DType dtype = pairs ? DType::kBFloat16 : DType::kFloat32;
     const auto factors = pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
     Tensor x(c.x, dtype), y(c.y, dtype), weight(c.weight, dtype);

@@ -18,6 +18,7 @@
 #include "aclimb/ops/convolution_backward/test_terms.h"
 #include "aclimb/ops/convolution_backward/tolerance.h"
 #include "aclimb/simd/each_target.h"
+#include "aclimb/simd/pairs.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 
@@ -143,7 +144,7 @@ TEST_F(LongSumsOf, ProductsOnVectors) {
   });
   // Chunks of several images.
   ExpectGradWeight(Lines(kTerms / 32, 2, 32, 1, kFloat, kFloat), run(vectors::Factors::kFloat32));
-  if (!vectors::HasPairs()) return;
+  if (!HasPairs()) return;
   ExpectGradWeight(Lines(2 * kTerms / 1024, 2, 1024, 1, kBFloat, kFloat),
                    run(vectors::Factors::kPairs));
 }
@@ -158,7 +159,7 @@ TEST_F(LongSumsOf, WindowsOnVectors) {
   EachTarget([&] {
     ExpectGradWeight(Lines(kImages, 2, 1025, 2, kFloat, kFloat), run(vectors::Factors::kFloat32));
   });
-  if (!vectors::HasPairs()) return;
+  if (!HasPairs()) return;
   ExpectGradWeight(Lines(2 * kImages, 2, 1025, 2, kBFloat, kFloat), run(vectors::Factors::kPairs));
 }
 
@@ -233,7 +234,7 @@ TEST_F(LongSumsOf, DirectChannelsAndTaps) {
                   c.channels * c.taps);
     };
     EachTarget([&] { expect(kFloat, vectors::Factors::kFloat32); });
-    if (vectors::HasPairs()) expect(kBFloat, vectors::Factors::kPairs);
+    if (HasPairs()) expect(kBFloat, vectors::Factors::kPairs);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/simd/openmp_team.h"
+#include "aclimb/simd/pairs.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward::onednn {
@@ -354,7 +355,7 @@ PrimitivePointer SumOfParts(PrimitivePointer part, PrimitivePointer rest, int64_
 
 Products ProductsOf(DType operand) {
   static const bool has_tiles = Has(Instructions::kBFloat16Tiles);
-  static const bool has_dots = Has(Instructions::kBFloat16Dots) && vectors::HasPairs();
+  static const bool has_dots = Has(Instructions::kBFloat16Dots) && HasPairs();
   if (!HasAvx512()) return Products::kFloat32Short;
   if (operand == DType::kBFloat16) {
     return has_tiles  ? Products::kBFloat16Tiles

@@ -7,6 +7,7 @@
 #include "aclimb/copy/gather.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/lines.h"
+#include "aclimb/ops/cumulate/scan.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::cumulate {
@@ -22,12 +23,9 @@ constexpr int64_t kPiece = 512;
 int64_t Distance(int64_t stride) { return stride == 0 ? INT64_MAX : stride; }
 
 // What results are made by, in double or int64. Integers wrap.
-//   kInParts  whether parts may be folded on their own: a part of a product may overflow where all
-//             of it is 0
 template <typename N>
 struct Sums {
   using T = N;
-  static constexpr bool kInParts = true;
   static constexpr T kStart = 0;
   static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
@@ -40,7 +38,6 @@ struct Sums {
 template <typename N>
 struct Products {
   using T = N;
-  static constexpr bool kInParts = false;
   static constexpr T kStart = 1;
   static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
@@ -51,38 +48,23 @@ struct Products {
   }
 };
 
-// Running results of a piece, from `total` on, which becomes the last of them. Parts of it are
-// folded side by side where they may be, since one addition waits for the last.
-template <class F, typename T = typename F::T>
-void Accumulate(T* x, int64_t count, T& total) {
-  constexpr int64_t kParts = 4;
-  const int64_t part = F::kInParts ? count / kParts : 0;
-  T totals[kParts];
-  std::fill_n(totals, kParts, F::kStart);
-  for (int64_t i = 0; i < part; ++i) {
-    for (int64_t p = 0; p < kParts; ++p) {
-      x[p * part + i] = totals[p] = F::Of(totals[p], x[p * part + i]);
-    }
-  }
-  for (int64_t p = 0; p < kParts; ++p) {
-    for (int64_t i = 0; i < part; ++i) x[p * part + i] = F::Of(x[p * part + i], total);
-    total = F::Of(total, totals[p]);
-  }
-  for (int64_t i = kParts * part; i < count; ++i) x[i] = total = F::Of(total, x[i]);
+// Running results of a piece, from `total` on, which becomes the last of them.
+template <typename T>
+void Accumulate(Sums<T>, T* x, int64_t count, T& total) {
+  total = RunningSums(x, count, total);
+}
+template <typename T>
+void Accumulate(Products<T>, T* x, int64_t count, T& total) {
+  for (int64_t i = 0; i < count; ++i) x[i] = total = Products<T>::Of(total, x[i]);
 }
 
-// The last of them alone, with parts side by side as well.
-template <class F, typename T = typename F::T>
-T TotalOf(const T* x, int64_t count, T total) {
-  constexpr int64_t kParts = 8;
-  T totals[kParts];
-  std::fill_n(totals, kParts, F::kStart);
-  int64_t i = 0;
-  for (; i + kParts <= count; i += kParts) {
-    for (int64_t p = 0; p < kParts; ++p) totals[p] = F::Of(totals[p], x[i + p]);
-  }
-  for (; i < count; ++i) totals[0] = F::Of(totals[0], x[i]);
-  for (const T& each : totals) total = F::Of(total, each);
+// The last of them alone. Parts of a product may overflow where all of it is 0: it has none.
+template <typename T>
+T TotalOf(Sums<T>, const T* x, int64_t count, T total) {
+  return Sums<T>::Of(total, SumOf(x, count));
+}
+template <typename T>
+T TotalOf(Products<T>, const T*, int64_t, T total) {
   return total;
 }
 
@@ -154,10 +136,10 @@ class Worker {
       T* const x =
           Load<T>(self + done * problem_.self_stride_ * self_size_, problem_.self_stride_, n);
       if (stores) {
-        Accumulate<F>(x, n, total);
+        Accumulate(F(), x, n, total);
         Store(x, n, out + done * problem_.out_stride_ * out_size_, problem_.out_stride_);
       } else {
-        total = TotalOf<F>(x, n, total);
+        total = TotalOf(F(), x, n, total);
       }
     }
   }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "aclimb/core/cpu_target.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
@@ -39,8 +38,6 @@ static_assert(kRows % kHeldRows == 0);
 
 // What passes between two layouts in pieces that stay in the nearest cache.
 constexpr int64_t kTileRows = 48, kTileColumns = 128;
-
-bool HasCodeForPairs() { return kHasPairs; }
 
 int64_t VectorLanes() { return static_cast<int64_t>(hn::Lanes(Tag())); }
 
@@ -179,7 +176,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::convolution_backward::vectors {
 
-HWY_EXPORT(HasCodeForPairs);
 HWY_EXPORT(VectorLanes);
 HWY_EXPORT(TransposeRows);
 HWY_EXPORT(SumRows);
@@ -188,16 +184,6 @@ HWY_EXPORT(StoreSums);
 HWY_EXPORT(StoreTransposed);
 
 int64_t Lanes() { return HWY_DYNAMIC_DISPATCH(VectorLanes)(); }
-
-bool HasPairs() {
-#if HWY_ARCH_X86_64
-  static const bool has_instructions =
-      MostCpuTarget() >= CpuTarget::kAvx512BFloat16 && __builtin_cpu_supports("avx512bf16") != 0;
-  return has_instructions && HWY_DYNAMIC_DISPATCH(HasCodeForPairs)();
-#else
-  return false;
-#endif
-}
 
 void PackRightTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
                          int64_t columns, int64_t depth, float* panel, int64_t width) {

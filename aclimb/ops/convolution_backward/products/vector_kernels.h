@@ -24,8 +24,6 @@ inline constexpr int64_t kMostBlockSums = BlockTerms(DType::kFloat32) / 2;
 
 // Elements of a vector on this processor.
 int64_t Lanes();
-// Whether it multiplies pairs: only then are there functions of them.
-bool HasPairs();
 
 // from[column][depth] becomes some columns of a right operand, from the one on that `panel` points
 // to.

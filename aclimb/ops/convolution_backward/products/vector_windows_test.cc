@@ -19,6 +19,7 @@
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/simd/each_target.h"
+#include "aclimb/simd/pairs.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 
@@ -147,7 +148,7 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random)
 }
 
 void ExpectTruthOfPairs(const Geometry& geometry, Random& random) {
-  if (!vectors::HasPairs()) return;
+  if (!HasPairs()) return;
   SetTeamSize(static_cast<int>(random.Integer(1, 3)));
   Operands operands(geometry, kBFloats, random.Integer(0, 2));
   for (Tensor* tensor : {&operands.x, &operands.y}) tensor->Fill(random);
@@ -242,7 +243,7 @@ TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
       for (const int threads : {2, 5, 64}) EXPECT_EQ(bits(threads), one) << threads;
     };
     expect_one(random.Chance(0.5) ? kFloats : kHalves, vectors::Factors::kFloat32);
-    if (vectors::HasPairs()) expect_one(kBFloats, vectors::Factors::kPairs);
+    if (HasPairs()) expect_one(kBFloats, vectors::Factors::kPairs);
   }
 }
 
@@ -275,7 +276,7 @@ void ExpectOneInfinityOfPairs(const Geometry& geometry, bool in_x, int64_t at, i
 
 // A pair whose second pixel does not exist: what stands behind the row is another channel's.
 TEST_F(WindowsOnVectors, TheOddPixelOfALastPairMeetsNothing) {
-  if (!vectors::HasPairs()) GTEST_SKIP() << "This processor has no products of pairs.";
+  if (!HasPairs()) GTEST_SKIP() << "This processor has no products of pairs.";
   const Axis none;
   const Geometry geometries[] = {
       GeometryOf(2, 11, 9, {none, none, {25}}),  // long enough to be read in place, were it even
@@ -306,7 +307,7 @@ TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
                                  GeometryOf(3, 19, 21, {none, short_rows, short_rows})};
   for (const Geometry& geometry : geometries) {
     EachTarget([&] { ExpectSpecialValuesInPlace(geometry, kFloats, vectors::Factors::kFloat32); });
-    if (vectors::HasPairs()) {
+    if (HasPairs()) {
       ExpectSpecialValuesInPlace(geometry, kBFloats, vectors::Factors::kPairs);
     }
   }

@@ -1,0 +1,102 @@
+#include "aclimb/ops/cumulate/scan.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/cumulate/scan.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the rest is compiled once per instruction set.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::cumulate {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Lane i of the result is lane of[i].
+template <class D, class V, class Lane>
+HWY_INLINE V Lanes(D d, V v, const Lane& of) {
+  using T = hwy::MakeSigned<hn::TFromD<D>>;
+  HWY_ALIGN T numbers[hn::MaxLanes(D())];
+  for (size_t i = 0; i < hn::Lanes(d); ++i) numbers[i] = static_cast<T>(of(i));
+  return hn::TableLookupLanes(v, hn::SetTableIndices(d, numbers));
+}
+
+// Each lane and those before it, of which sums of kDone neighbours are there.
+template <size_t kDone, class D, class V>
+HWY_INLINE V AddLanesBefore(D d, V v) {
+  if constexpr (kDone >= hn::MaxLanes(D())) {
+    return v;
+  } else {
+    const V before = Lanes(d, v, [](size_t i) { return i < kDone ? i : i - kDone; });
+    const V sums = hn::Add(v, hn::IfThenZeroElse(hn::FirstN(d, kDone), before));
+    return AddLanesBefore<2 * kDone>(d, sums);
+  }
+}
+
+template <typename T>
+T Scan(T* x, int64_t count, T total) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  // One addition waits for the last, for each vector.
+  auto before = hn::Set(d, total);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto sums = AddLanesBefore<1>(d, hn::LoadU(d, x + i));
+    hn::StoreU(hn::Add(before, sums), d, x + i);
+    before = hn::Add(before, Lanes(d, sums, [&](size_t) { return hn::Lanes(d) - 1; }));
+  }
+  total = hn::GetLane(before);
+  // One lane at a time: an integer wraps in a vector, too.
+  const hn::CappedTag<T, 1> one;
+  for (; i < count; ++i) {
+    hn::StoreU(hn::Add(hn::Set(one, total), hn::LoadU(one, x + i)), one, x + i);
+    total = x[i];
+  }
+  return total;
+}
+
+template <typename T>
+T Sum(const T* x, int64_t count) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto a = hn::Zero(d), b = hn::Zero(d);
+  int64_t i = 0;
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    a = hn::Add(a, hn::LoadU(d, x + i));
+    b = hn::Add(b, hn::LoadU(d, x + i + lanes));
+  }
+  const hn::CappedTag<T, 1> one;
+  auto total = hn::Set(one, hn::GetLane(hn::SumOfLanes(d, hn::Add(a, b))));
+  for (; i < count; ++i) total = hn::Add(total, hn::LoadU(one, x + i));
+  return hn::GetLane(total);
+}
+
+double ScanDoubles(double* x, int64_t count, double total) { return Scan(x, count, total); }
+int64_t ScanIntegers(int64_t* x, int64_t count, int64_t total) { return Scan(x, count, total); }
+double SumDoubles(const double* x, int64_t count) { return Sum(x, count); }
+int64_t SumIntegers(const int64_t* x, int64_t count) { return Sum(x, count); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::cumulate
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::cumulate {
+
+HWY_EXPORT(ScanDoubles);
+HWY_EXPORT(ScanIntegers);
+HWY_EXPORT(SumDoubles);
+HWY_EXPORT(SumIntegers);
+
+double RunningSums(double* x, int64_t count, double total) {
+  return HWY_DYNAMIC_DISPATCH(ScanDoubles)(x, count, total);
+}
+int64_t RunningSums(int64_t* x, int64_t count, int64_t total) {
+  return HWY_DYNAMIC_DISPATCH(ScanIntegers)(x, count, total);
+}
+double SumOf(const double* x, int64_t count) { return HWY_DYNAMIC_DISPATCH(SumDoubles)(x, count); }
+int64_t SumOf(const int64_t* x, int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(SumIntegers)(x, count);
+}
+
+}  // namespace aclimb::cumulate
+#endif

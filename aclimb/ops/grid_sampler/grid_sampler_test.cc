@@ -1,0 +1,109 @@
+// What is particular to the operators; the suite has the rest.
+
+#include <vector>
+
+#include "aclimb/ops/grid_sampler/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(GridSampler, grid_sampler::kOperators);
+
+namespace {
+
+using Values = std::vector<double>;
+
+class GridSampler : public DeviceTest {
+ protected:
+  // Of the row 1, 2, 3, at places of its middle.
+  Values Sample(const Values& places, int64_t interpolation, int64_t padding, bool corners) {
+    const auto count = static_cast<int64_t>(places.size());
+    Values pairs;
+    for (const double place : places) pairs.insert(pairs.end(), {place, 0});
+    const DeviceTensor input({1, 1, 1, 3}, DType::kFloat32, {1, 2, 3});
+    const DeviceTensor grid({1, 1, count, 2}, DType::kFloat32, pairs);
+    const DeviceTensor out({1, 1, 1, count}, DType::kFloat32);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnGridSampler2DGetWorkspaceSize(input, grid, interpolation, padding, corners,
+                                                    out, size, executor);
+        },
+        &aclnnGridSampler2D, stream_));
+    return out.Values();
+  }
+};
+
+TEST_F(GridSampler, EndsAreCentersOrEdges) {
+  using namespace grid_sampler;  // NOLINT: the modes
+  EXPECT_EQ(Sample({-1, 0, 0.5, 1}, kBilinear, kZeros, true), (Values{1, 2, 2.5, 3}));
+  // Half of the outer elements is beyond the edge.
+  EXPECT_EQ(Sample({-1, 0, 1}, kBilinear, kZeros, false), (Values{0.5, 2, 1.5}));
+  EXPECT_EQ(Sample({-1, 0, 1}, kBilinear, kBorder, false), (Values{1, 2, 3}));
+}
+
+TEST_F(GridSampler, PaddingSaysWhatIsBeyondTheEnds) {
+  using namespace grid_sampler;  // NOLINT: the modes
+  EXPECT_EQ(Sample({-3, 1.6, 9}, kNearest, kZeros, true), (Values{0, 0, 0}));
+  EXPECT_EQ(Sample({-3, 1.6, 9}, kNearest, kBorder, true), (Values{1, 3, 3}));
+  EXPECT_EQ(Sample({-2, 2, 3}, kNearest, kReflection, true), (Values{2, 2, 1}));
+  EXPECT_EQ(Sample({0, -1, 1}, kBicubic, kBorder, true), (Values{2, 1, 3}));
+}
+
+TEST_F(GridSampler, PlacesThatAreNoNumbersReadNothing) {
+  const double nan = std::nan(""), infinity = HUGE_VAL;
+  for (int64_t interpolation = 0; interpolation < 3; ++interpolation) {
+    for (int64_t padding = 0; padding < 3; ++padding) {
+      const Values got =
+          Sample({nan, infinity, -infinity, 1e30, -1e30}, interpolation, padding, false);
+      EXPECT_EQ(got.size(), 5u);
+    }
+  }
+}
+
+TEST(GridSamplerContract, EveryRuleIsEnforcedAndExplained) {
+  using namespace grid_sampler::forward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnGridSampler2DGetWorkspaceSize)> harness(
+      kContract, &aclnnGridSampler2DGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kInput, {1, 2, 3, 4}, DType::kFloat32);
+        a.Tensor(kGrid, {1, 5, 6, 2}, DType::kFloat32);
+        a.Integer(kInterpolation, 0);
+        a.Integer(kPadding, 0);
+        a.Bool(kCorners, false);
+        a.Tensor(kOut, {1, 2, 5, 6}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("images/input", [](CallArguments& a) {
+    a.Tensor(kInput, {1, 2, 0, 4}, DType::kFloat32);
+  });
+  harness.ExpectEveryRuleCovered({"grid_sampler2d/product"});
+}
+
+TEST(GridSamplerContract, EveryRuleOfTheGradientIsEnforcedAndExplained) {
+  using namespace grid_sampler::backward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnGridSampler2DBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnGridSampler2DBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {1, 2, 5, 6}, DType::kFloat32);
+        a.Tensor(kInput, {1, 2, 3, 4}, DType::kFloat32);
+        a.Tensor(kGrid, {1, 5, 6, 2}, DType::kFloat32);
+        a.Integer(kInterpolation, 0);
+        a.Integer(kPadding, 0);
+        a.Bool(kCorners, false);
+        a.Bools(kMask, {1, 1});
+        a.Tensor(kInputGrad, {1, 2, 3, 4}, DType::kFloat32);
+        a.Tensor(kGridGrad, {1, 5, 6, 2}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("images/input", [](CallArguments& a) {
+    a.Tensor(kInput, {1, 2, 0, 4}, DType::kFloat32);
+    a.Tensor(kInputGrad, {1, 2, 0, 4}, DType::kFloat32);
+  });
+  harness.ExpectEveryRuleCovered({"grid_sampler2d_backward/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::testing

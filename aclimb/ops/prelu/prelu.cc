@@ -1,0 +1,188 @@
+// aclnnPrelu and aclnnPreluBackward: the plans and the C entry points.
+
+#include <algorithm>
+
+#include "aclimb/contract/promotion.h"
+#include "aclimb/elementwise/problem.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/prelu/contracts.h"
+#include "aclimb/ops/prelu/formulas.h"
+#include "aclimb/reduction/problem.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::prelu {
+namespace {
+
+using contract::Arguments;
+
+// The weight of each element of self: a step leads from channel to channel.
+TensorView SpreadOver(const TensorView& self, const TensorView& weight) {
+  TensorView spread = self;
+  spread.dtype = weight.dtype;
+  std::fill_n(spread.stride, spread.rank, 0);
+  for (int d = 0; d < weight.rank; ++d) {
+    if (weight.shape[d] > 1) spread.stride[1] = weight.stride[d];
+  }
+  return spread;
+}
+
+struct PreluPlan final : Plan {
+  explicit PreluPlan(const elementwise::Problem& planned) : problem(planned) {}
+
+  void Run(const RunContext& run) const override {
+    elementwise::Solve(problem, {.input = {run.Data(forward::kSelf), run.Data(forward::kWeight)},
+                                 .output = run.Data(forward::kOut)});
+  }
+
+  const elementwise::Problem problem;
+};
+
+Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
+  using namespace forward;  // NOLINT: the positions
+  if (arguments.Tensor(kSelf).IsEmpty()) return PlanPointer();
+  const TensorView self = arguments.Tensor(kSelf).View();
+  const TensorView weight = arguments.Tensor(kWeight).View();
+  planner.Reads(kSelf);
+  planner.Reads(kWeight);
+  planner.Writes(kOut);
+  const TensorView views[] = {self, SpreadOver(self, weight)};
+  const DType promoted =
+      contract::PromoteTensors(self.dtype, weight.dtype).value_or(DType::kFloat32);
+  const elementwise::Problem problem({&FormulaRuns, kPrelu}, views, arguments.Tensor(kOut).View(),
+                                     promoted);
+  planner.Costs({.cycles = problem.cycles});
+  return PlanPointer(NewPlan<PreluPlan>(problem));
+}
+
+// Terms of the gradient of the weight are summed in float32 and rounded once.
+struct BackwardPlan final : Plan {
+  BackwardPlan(const Arguments& arguments, Planner& planner)
+      : gradient(GradientOf(arguments)), terms(TermsOf(arguments)), sums(SumsOf(arguments)) {
+    terms_piece =
+        planner.workspace().Book(arguments.Tensor(backward::kSelf).ElementCount(), sizeof(float));
+    const int64_t bytes = sums.ScratchBytes();
+    if (bytes > 0) scratch = planner.workspace().Book(bytes);
+    planner.Costs({.cycles = gradient.cycles + terms.cycles + sums.cycles});
+  }
+
+  void Run(const RunContext& run) const override {
+    using namespace backward;  // NOLINT: the positions
+    const void* const g = run.Data(kGradOutput);
+    const void* const x = run.Data(kSelf);
+    elementwise::Solve(gradient,
+                       {.input = {g, x, run.Data(kWeight)}, .output = run.Data(kGradInput)});
+    if (IsCancelled()) return;
+    elementwise::Solve(terms, {.input = {g, x}, .output = run.Piece(terms_piece)});
+    if (IsCancelled()) return;
+    reduction::Solve(sums, {run.Piece(terms_piece), {run.Data(kGradWeight)}, run.Piece(scratch)});
+  }
+
+  static TensorView DenseTerms(const Arguments& arguments) {
+    TensorView view = DenseLike(arguments.Tensor(backward::kSelf).View(), nullptr);
+    view.dtype = DType::kFloat32;
+    return view;
+  }
+  // The gradient of the result, broadcast to the shape of self.
+  static TensorView GradOutput(const Arguments& arguments) {
+    TensorView view = arguments.Tensor(backward::kSelf).View();
+    const TensorView own = arguments.Tensor(backward::kGradOutput).View();
+    for (int d = 0; d < view.rank; ++d) {
+      const int at = d - (view.rank - own.rank);
+      view.stride[d] = at < 0 || own.shape[at] == 1 ? 0 : own.stride[at];
+    }
+    return view;
+  }
+  static elementwise::Problem GradientOf(const Arguments& arguments) {
+    const TensorView self = arguments.Tensor(backward::kSelf).View();
+    const TensorView views[] = {GradOutput(arguments), self,
+                                SpreadOver(self, arguments.Tensor(backward::kWeight).View())};
+    return {{&FormulaRuns, kGradient},
+            views,
+            arguments.Tensor(backward::kGradInput).View(),
+            self.dtype};
+  }
+  static elementwise::Problem TermsOf(const Arguments& arguments) {
+    const TensorView views[] = {GradOutput(arguments), arguments.Tensor(backward::kSelf).View()};
+    return {{&FormulaRuns, kTerms}, views, DenseTerms(arguments), DType::kFloat32};
+  }
+  static reduction::Problem SumsOf(const Arguments& arguments) {
+    const TensorView input = DenseTerms(arguments);
+    TensorView output = arguments.Tensor(backward::kGradWeight).View();
+    const bool together = output.ElementCount() == 1;
+    uint32_t reduced = (1u << input.rank) - 1;
+    if (together) {
+      output.rank = 0;
+    } else {
+      reduced &= ~2u;
+    }
+    reduction::Request request = {
+        .fold = reduction::Fold::kSum,
+        .input = backward::kSelf,
+        .reduced = reduced,
+        .outputs = {reduction::Output{.parameter = backward::kGradWeight}}};
+    return {request, input, {output, output}};
+  }
+
+  const elementwise::Problem gradient;
+  const elementwise::Problem terms;
+  const reduction::Problem sums;
+  WorkspacePiece terms_piece;
+  WorkspacePiece scratch;
+};
+
+// Of nothing the gradient of a weight is 0.
+struct ZeroPlan final : Plan {
+  void Run(const RunContext& run) const override {
+    const TensorView out = run.View(backward::kGradWeight);
+    const int64_t size = static_cast<int64_t>(SizeOf(out.dtype));
+    const int64_t step = out.rank == 0 ? 0 : out.stride[out.rank - 1];
+    for (int64_t i = 0; i < out.ElementCount(); ++i) {
+      std::fill_n(out.As<char>() + i * step * size, size, char{0});
+    }
+  }
+};
+
+Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
+  using namespace backward;  // NOLINT: the positions
+  planner.Writes(kGradWeight);
+  if (arguments.Tensor(kSelf).IsEmpty()) {
+    if (arguments.Tensor(kGradWeight).IsEmpty()) return PlanPointer();
+    return PlanPointer(NewPlan<ZeroPlan>());
+  }
+  planner.Reads(kGradOutput);
+  planner.Reads(kSelf);
+  planner.Reads(kWeight);
+  planner.Writes(kGradInput);
+  return PlanPointer(NewPlan<BackwardPlan>(arguments, planner));
+}
+
+constinit Operator prelu_operator(forward::kContract, PlanForward);
+constinit Operator prelu_backward_operator(backward::kContract, PlanBackward);
+
+}  // namespace
+}  // namespace aclimb::prelu
+
+extern "C" aclnnStatus aclnnPreluGetWorkspaceSize(const aclTensor* self, const aclTensor* weight,
+                                                  aclTensor* out, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::prelu::prelu_operator, workspaceSize, executor, self, weight, out);
+}
+
+extern "C" aclnnStatus aclnnPrelu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                  aclrtStream stream) {
+  return aclimb::Phase2(aclimb::prelu::prelu_operator, workspace, workspaceSize, executor, stream);
+}
+
+extern "C" aclnnStatus aclnnPreluBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* weight,
+    aclTensor* gradInput, aclTensor* gradWeight, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::prelu::prelu_backward_operator, workspaceSize, executor, gradOutput,
+                        self, weight, gradInput, gradWeight);
+}
+
+extern "C" aclnnStatus aclnnPreluBackward(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::prelu::prelu_backward_operator, workspace, workspaceSize, executor,
+                        stream);
+}

@@ -1,0 +1,89 @@
+// What is particular to the operators; the suite has the rest.
+
+#include <cmath>
+#include <vector>
+
+#include "aclimb/ops/prelu/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Prelu, prelu::kOperators);
+
+namespace {
+
+class Prelu : public DeviceTest {};
+
+TEST_F(Prelu, EachChannelHasItsWeight) {
+  const DeviceTensor self({2, 2, 2}, DType::kFloat32, {-1, 2, -3, 4, 5, -6, 7, -8});
+  const DeviceTensor weight({1, 2, 1}, DType::kFloat32, {0.5, -2});
+  const DeviceTensor out({2, 2, 2}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnPreluGetWorkspaceSize(self, weight, out, size, executor);
+      },
+      &aclnnPrelu, stream_));
+  EXPECT_EQ(out.Values(), (std::vector<double>{-0.5, 2, 6, 4, 5, -3, 7, 16}));
+}
+
+TEST_F(Prelu, GradientOfTheWeightIsASumOverItsChannel) {
+  const DeviceTensor gradient({2, 1, 1}, DType::kFloat16, {1, 10});
+  const DeviceTensor self({2, 2, 2}, DType::kFloat16, {-1, 2, -3, 4, 5, -6, 7, -8});
+  const DeviceTensor weight({2}, DType::kFloat16, {0.5, -2});
+  const DeviceTensor grad_input({2, 2, 2}, DType::kFloat16), grad_weight({2}, DType::kFloat16);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnPreluBackwardGetWorkspaceSize(gradient, self, weight, grad_input, grad_weight,
+                                                  size, executor);
+      },
+      &aclnnPreluBackward, stream_));
+  EXPECT_EQ(grad_input.Values(), (std::vector<double>{0.5, 1, -2, 1, 10, 5, 10, -20}));
+  EXPECT_EQ(grad_weight.Values(), (std::vector<double>{-61, -83}));
+}
+
+TEST(PreluContract, EveryRuleIsEnforcedAndExplained) {
+  using namespace prelu::forward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnPreluGetWorkspaceSize)> harness(
+      kContract, &aclnnPreluGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 3, 4}, DType::kFloat32);
+        a.Tensor(kWeight, {3}, DType::kFloat32);
+        a.Tensor(kOut, {2, 3, 4}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) { a.Tensor(kWeight, {}, DType::kFloat16); });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("channels/weight",
+                     [](CallArguments& a) { a.Tensor(kWeight, {4}, DType::kFloat32); });
+  harness.ExpectEveryRuleCovered({"promotes/weight"});
+}
+
+TEST(PreluContract, EveryRuleOfTheGradientIsEnforcedAndExplained) {
+  using namespace prelu::backward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnPreluBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnPreluBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {2, 3, 4}, DType::kFloat32);
+        a.Tensor(kSelf, {2, 3, 4}, DType::kFloat32);
+        a.Tensor(kWeight, {3}, DType::kFloat32);
+        a.Tensor(kGradInput, {2, 3, 4}, DType::kFloat32);
+        a.Tensor(kGradWeight, {3}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  // Six elements of six channels, but not along one dimension.
+  harness.ExpectRule("channels/weight", [](CallArguments& a) {
+    a.Tensor(kSelf, {2, 6}, DType::kFloat32);
+    a.Tensor(kGradOutput, {2, 6}, DType::kFloat32);
+    a.Tensor(kGradInput, {2, 6}, DType::kFloat32);
+    a.Tensor(kWeight, {2, 3}, DType::kFloat32);
+  });
+  harness.ExpectRule("shape/gradWeight", [](CallArguments& a) {
+    a.Tensor(kGradWeight, {1, 3}, DType::kFloat32);
+  });
+  harness.ExpectEveryRuleCovered({"prelu_backward/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::testing

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/core/text.h"
+#include "aclnnop/aclnn_unique_consecutive.h"
+
+namespace aclimb::unique_consecutive {
+
+// Parameter positions, in the order of the C function.
+enum : int { kSelf, kReturnInverse, kReturnCounts, kDim, kValues, kInverse, kCounts };
+
+// What torch_npu passes for no dimension.
+inline constexpr int64_t kNoDim = 1000;
+
+inline constexpr contract::DTypeMask kOld = contract::DTypes(
+    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+    DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32, DType::kUInt64, DType::kBool);
+inline constexpr auto kElements =
+    contract::OnOldAndNew(kOld, kOld | contract::DTypes(DType::kBFloat16));
+inline constexpr auto kPlaces = contract::OnAll(contract::DTypes(DType::kInt64));
+
+// How many elements or slices are compared.
+inline int64_t LengthOf(const std::vector<int64_t>& shape, int64_t dim) {
+  if (dim != kNoDim && !shape.empty()) {
+    return shape[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim)];
+  }
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  return count;
+}
+
+inline std::optional<std::string> NoSuchDim(const contract::Arguments& arguments) {
+  const int64_t rank = std::max(1, arguments.Tensor(kSelf).rank()), dim = arguments.Integer(kDim);
+  if (dim == kNoDim || (dim >= -rank && dim < rank)) return std::nullopt;
+  return Cat("dim is ", dim, " but self.shape is ", contract::ShapeText(arguments.Tensor(kSelf)),
+             "; expected ", -rank, " to ", rank - 1, ", or ", kNoDim, ".");
+}
+inline std::optional<std::string> EmptySlices(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const int64_t dim = arguments.Integer(kDim);
+  if (!self.IsEmpty() || LengthOf(self.shape, dim) == 0) return std::nullopt;
+  return Cat("self.shape is ", contract::ShapeText(self), " and dim is ", dim,
+             "; expected slices with elements, or none along dim.");
+}
+// What the flag asks for, where nothing else is said; without it the tensor may have any shape.
+template <int kOutput>
+std::optional<std::string> OtherShape(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const int64_t dim = arguments.Integer(kDim);
+  if (kOutput == kInverse && !arguments.Bool(kReturnInverse)) return std::nullopt;
+  if (kOutput == kCounts && !arguments.Bool(kReturnCounts)) return std::nullopt;
+  std::vector<int64_t> expected = {LengthOf(self.shape, dim)};
+  if (kOutput != kCounts && (kOutput == kValues) == (dim != kNoDim)) expected = self.shape;
+  const char* const name = kOutput == kValues    ? "valueOut"
+                           : kOutput == kInverse ? "inverseOut"
+                                                 : "countsOut";
+  return contract::OtherShape(name, arguments.Tensor(kOutput), expected,
+                              Cat("self.shape ", contract::ShapeText(self), " and dim ", dim));
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", kElements, "any shape; no NaN is equal to another"),
+    contract::Attribute("returnInverse", contract::Kind::kBool, "whether inverseOut is written"),
+    contract::Attribute("returnCounts", contract::Kind::kBool, "whether countsOut is written"),
+    contract::Attribute("dim", contract::Kind::kInteger,
+                        "the dimension along which slices are compared, -1 the last; 1000 compares "
+                        "elements in row-major order"),
+    contract::Output("valueOut", kElements,
+                     "room for all of self; the rest is 0. Its shape becomes what is there"),
+    contract::Output("inverseOut", kPlaces, "where each element or slice stands in valueOut"),
+    contract::WithRank(contract::Output("countsOut", kPlaces,
+                                        "how many followed each other; its shape becomes how many "
+                                        "elements or slices valueOut has, the rest is 0"),
+                       1, 1)};
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/valueOut", kValues, kSelf,
+                        "allocate valueOut with the dtype of self"),
+    contract::Custom("range/dim", &NoSuchDim, "dim is a dimension of self, or 1000",
+                     "name a dimension of self, or pass 1000 to compare elements"),
+    contract::Custom("slices/self", &EmptySlices,
+                     "slices along dim have elements, unless there are none",
+                     "leave out tensors without elements"),
+    contract::Custom("shape/valueOut", &OtherShape<kValues>,
+                     "valueOut has the shape of self, with dim 1000 one dimension, as long as self "
+                     "has elements",
+                     "allocate valueOut with that shape"),
+    contract::Custom("shape/inverseOut", &OtherShape<kInverse>,
+                     "inverseOut is as long as self along dim, with dim 1000 of the shape of self, "
+                     "if returnInverse is true",
+                     "allocate inverseOut with that shape"),
+    contract::Custom("shape/countsOut", &OtherShape<kCounts>,
+                     "countsOut is as long as self along dim, with dim 1000 as self has elements, "
+                     "if returnCounts is true",
+                     "allocate countsOut with that length")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUniqueConsecutive",
+    .folder = "unique_consecutive",
+    .summary =
+        "The first of elements or slices that are equal and follow each other, where each is "
+        "among them, and how many followed each other.",
+    .parameters = kParameters,
+    .rules = kRules};
+static_assert(contract::Matches<decltype(aclnnUniqueConsecutiveGetWorkspaceSize)>(kContract));
+
+}  // namespace aclimb::unique_consecutive
