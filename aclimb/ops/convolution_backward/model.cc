@@ -16,6 +16,7 @@ namespace {
 // are meant where nothing else is said.
 constexpr double kBlockFar = 0.142;          // more in blocks, where both leave the near cache
 constexpr double kBlockConverts = 0.242;     // an operand of another dtype, copied before
+constexpr double kColumn = 0.7;              // a sum of a column of windows, added to the others
 constexpr double kLast = 0.124;              // brought to channels last
 constexpr double kLastConverts = 0.0361;     // more where the dtype changes
 constexpr double kWeight = 0.156;            // an element of the weight, brought to a layout
@@ -100,6 +101,11 @@ class Model {
     // Operands of another dtype are copied twice.
     if (converts_) time += (gives_weight_ ? of_x_ + of_y_ : OfSource()) * kBlockConverts;
     return time;
+  }
+
+  // The same work for columns of windows by themselves; each has sums of its own, which are added.
+  double Columns() const {
+    return Blocked() + static_cast<double>(g_.kernel[2]) * OfResult() * kColumn;
   }
 
   double ChannelsLast() const {
@@ -245,6 +251,8 @@ double ModelOf(const Job& job, Way way) {
       return model.Plain();
     case Way::kChannelsLast:
       return model.ChannelsLast();
+    case Way::kColumns:
+      return model.Columns();
     case Way::kOnePass:  // leads wherever it fits
       return 0;
   }
