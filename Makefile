@@ -50,7 +50,7 @@ build: setup ## build the libraries into build/
 	@$(LIBRARIES)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
-demo: build ## build, install into local/, build and run one example for each operator
+demo: build ## build, install into local/, build and run the programs in examples/
 	@scripts/install $(BUILD) local
 	@scripts/demo local/cann $(BUILD)/demo
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <system_error>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "aclimb/core/codes.h"
@@ -21,6 +24,15 @@ std::string NameOf(const char* what, int i, const AclimbOpTensor& tensor) {
 bool IsPlain(int32_t format) {
   return format == ACL_FORMAT_ND || format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NCL ||
          format == ACL_FORMAT_NCDHW;
+}
+
+// Whether dense tensors of the two shapes have their elements in the same order: they differ by
+// extents of 1.
+bool HaveEqualOrder(std::span<const int64_t> a, std::span<const int64_t> b) {
+  std::vector<int64_t> left(a.begin(), a.end()), right(b.begin(), b.end());
+  std::erase(left, 1);
+  std::erase(right, 1);
+  return left == right;
 }
 
 template <typename T>
@@ -68,33 +80,109 @@ Status TypedCall::Has(int least_inputs, int most_inputs, int outputs,
   return Ok();
 }
 
-Result<aclTensor*> TypedCall::Tensor(const AclimbOpTensor& tensor, const std::string& name) {
-  const bool dense = std::equal(tensor.dims, tensor.dims + tensor.rank, tensor.storage_dims,
-                                tensor.storage_dims + tensor.storage_rank);
-  if (!IsPlain(tensor.format) || !IsPlain(tensor.storage_format) || !dense) {
-    return Unsupported(Cat(name,
-                           " in the format ND, NCL, NCHW or NCDHW, and stored like that: Aclimb "
-                           "has none of the chip's internal formats"));
+Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& name,
+                                     bool is_output) {
+  if (!IsPlain(tensor.format)) {
+    return Unsupported(Cat(name, " in the format ND, NCL, NCHW or NCDHW"));
   }
-  if (tensor.on_host != 0) return Unsupported(Cat(name, " in device memory"));
-  int64_t count = 1;
-  for (int d = 0; d < tensor.rank; ++d) {
-    if (tensor.dims[d] < 0) return Unsupported(Cat(name, " of a shape that is known"));
-    if (__builtin_mul_overflow(count, tensor.dims[d], &count)) {
+  if (tensor.on_host != 0) {
+    if (is_output) return Unsupported(Cat(name, " in device memory"));
+    if (Status bad = CopyNumber(tensor, name); !bad.ok()) return bad;
+  }
+  const std::span<const int64_t> dims(tensor.dims, static_cast<size_t>(tensor.rank));
+  const std::span<const int64_t> stored(tensor.storage_dims,
+                                        static_cast<size_t>(tensor.storage_rank));
+  int64_t count = 1, stored_count = 1;
+  for (const int64_t d : dims) {
+    if (d < 0) return Unsupported(Cat(name, " of a shape that is known"));
+    if (__builtin_mul_overflow(count, d, &count)) {
       return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
     }
   }
+  for (const int64_t d : stored) {
+    if (d < 0 || __builtin_mul_overflow(stored_count, d, &stored_count)) {
+      return Unsupported(Cat(name, " in a storage of fewer than 2^63 elements"));
+    }
+  }
+  const bool is_dense = IsPlain(tensor.storage_format) && HaveEqualOrder(dims, stored);
   const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
-  if (size > 0 && static_cast<uint64_t>(count) > tensor.bytes / size) {
+  std::optional<StorageLayout> layout;
+  if (!is_dense) layout = LayoutOf(tensor.storage_format, dims, stored);
+  if (!is_dense && (!layout || size == 0)) {
+    return Unsupported(Cat(name,
+                           " stored densely, or as NC1HWC0, NDC1HWC0, FRACTAL_Z, FRACTAL_Z_3D or "
+                           "FRACTAL_NZ has a tensor of its shape"));
+  }
+  if (size > 0 && static_cast<uint64_t>(stored_count) > tensor.bytes / size) {
     return Refuse(kRtParamInvalid,
                   Cat(call_.text, "; ", name, " has a data buffer of ", tensor.bytes,
-                      " bytes; expected room for its ", count, " elements of ", size,
+                      " bytes; expected room for its ", stored_count, " elements of ", size,
                       size == 1 ? " byte" : " bytes", " each."),
                   "create the data buffer with the size of the tensor", "runtime/aclop/buffer");
+  }
+  if (!is_dense) {
+    const uint64_t bytes = static_cast<uint64_t>(count) * size;
+    Stored copied = {std::move(*layout), tensor, Scratch(bytes)};
+    tensor.storage_format = tensor.format;
+    tensor.storage_rank = tensor.rank;
+    tensor.storage_dims = tensor.dims;
+    tensor.data = copied.dense;
+    tensor.bytes = bytes;
+    if (!is_output) CopyStored(copied, true);
+    if (is_output) stored_outputs_.push_back(std::move(copied));
   }
   aclTensor* const made = Describe(tensor);
   if (made == nullptr) return Unsupported(Cat(name, " that aclCreateTensor accepts"));
   return made;
+}
+
+Status TypedCall::CopyNumber(AclimbOpTensor& tensor, const std::string& name) {
+  const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
+  const bool is_one =
+      std::all_of(tensor.dims, tensor.dims + tensor.rank, [](int64_t d) { return d == 1; });
+  if (!is_one || size == 0) return Unsupported(Cat(name, " in device memory, or one number"));
+  if (tensor.data == nullptr || tensor.bytes < size) {
+    return Unsupported(Cat(name, " with a buffer that holds it"));
+  }
+  aclScalar* const value = aclCreateScalar(tensor.data, static_cast<aclDataType>(tensor.dtype));
+  if (value == nullptr) return Unsupported(Cat(name, " of a dtype that aclCreateScalar accepts"));
+  tensor.data = Scratch(size);
+  tensor.bytes = size;
+  tensor.on_host = 0;
+  StorageCopies::fill_(*this, value, ScopedTensor(tensor.data, tensor.dtype, {}));
+  (void)aclDestroyScalar(value);
+  return Ok();
+}
+
+void TypedCall::CopyStored(const Stored& stored, bool to_dense) {
+  // Another call of this one failed, and there may be no memory.
+  if (code_ != 0) return;
+  const auto size = static_cast<int64_t>(SizeOf(static_cast<DType>(stored.tensor.dtype)));
+  const auto view = [&](void* data, int64_t offset, const std::vector<int64_t>& dims,
+                        const std::vector<int64_t>& strides) {
+    return ScopedTensor(static_cast<char*>(data) + offset * size, stored.tensor.dtype, dims,
+                        strides);
+  };
+  for (const StorageBox& box : stored.layout.boxes) {
+    if (std::find(box.dims.begin(), box.dims.end(), 0) != box.dims.end()) continue;
+    const ScopedTensor in_storage =
+        view(stored.tensor.data, box.stored_offset, box.dims, box.stored_strides);
+    const ScopedTensor in_dense = view(stored.dense, box.dense_offset, box.dims, box.dense_strides);
+    if (to_dense) StorageCopies::copy_(*this, in_storage, in_dense);
+    if (!to_dense) StorageCopies::copy_(*this, in_dense, in_storage);
+  }
+}
+
+void TypedCall::Store() {
+  for (const Stored& each : stored_outputs_) {
+    const AclimbOpTensor& tensor = each.tensor;
+    if (each.layout.padded) {
+      const std::vector<int64_t> all(tensor.storage_dims,
+                                     tensor.storage_dims + tensor.storage_rank);
+      StorageCopies::zero_(*this, ScopedTensor(tensor.data, tensor.dtype, all));
+    }
+    CopyStored(each, false);
+  }
 }
 
 aclTensor* TypedCall::Describe(const AclimbOpTensor& tensor, aclFormat format) {
@@ -106,22 +194,22 @@ aclTensor* TypedCall::Describe(const AclimbOpTensor& tensor, aclFormat format) {
 }
 
 Result<const aclTensor*> TypedCall::InputTensor(int i) {
-  const std::string name = NameOf("input", i, call_.inputs[i]);
+  const std::string name = NameOf("input", i, inputs_[i]);
   if (!HasInput(i)) return Unsupported(Cat(name, " not left out"));
-  Result<aclTensor*> tensor = Tensor(call_.inputs[i], name);
+  Result<aclTensor*> tensor = Tensor(inputs_[i], name, false);
   if (!tensor.ok()) return tensor.TakeStatus();
   return tensor.value();
 }
 
 Result<aclTensor*> TypedCall::OutputTensor(int i) {
-  const std::string name = NameOf("output", i, call_.outputs[i]);
-  if (call_.outputs[i].dtype < 0) return Unsupported(Cat(name, " not left out"));
-  return Tensor(call_.outputs[i], name);
+  const std::string name = NameOf("output", i, outputs_[i]);
+  if (outputs_[i].dtype < 0) return Unsupported(Cat(name, " not left out"));
+  return Tensor(outputs_[i], name, true);
 }
 
 Result<std::vector<int64_t>> TypedCall::InputInts(int i) const {
-  const std::string name = NameOf("input", i, call_.inputs[i]);
-  const AclimbOpTensor& tensor = call_.inputs[i];
+  const std::string name = NameOf("input", i, inputs_[i]);
+  const AclimbOpTensor& tensor = inputs_[i];
   const bool is_long = HasInput(i) && tensor.dtype == ACL_INT64;
   if (!HasInput(i) || tensor.rank != 1 || tensor.dims[0] < 0 ||
       (!is_long && tensor.dtype != ACL_INT32)) {
@@ -229,12 +317,31 @@ int TypedCall::Finish() {
   return code_;
 }
 
+std::vector<int64_t> DenseStrides(const std::vector<int64_t>& dims) {
+  std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return strides;
+}
+
+ScopedTensor::ScopedTensor(void* data, int32_t dtype, const std::vector<int64_t>& dims)
+    : ScopedTensor(data, dtype, dims, DenseStrides(dims)) {}
+
 ScopedTensor::ScopedTensor(void* data, int32_t dtype, const std::vector<int64_t>& dims,
                            const std::vector<int64_t>& strides) {
   int64_t extent = 1;
   for (size_t d = 0; d < dims.size(); ++d) extent += (dims[d] - 1) * strides[d];
   tensor_ = aclCreateTensor(dims.data(), dims.size(), static_cast<aclDataType>(dtype),
                             strides.data(), 0, ACL_FORMAT_ND, &extent, 1, data);
+}
+
+constinit StorageCopies::Copy StorageCopies::copy_ = nullptr;
+constinit StorageCopies::Zero StorageCopies::zero_ = nullptr;
+constinit StorageCopies::Fill StorageCopies::fill_ = nullptr;
+
+StorageCopies::StorageCopies(Copy copy, Zero zero, Fill fill) {
+  copy_ = copy;
+  zero_ = zero;
+  fill_ = fill;
 }
 
 constinit ByType* ByType::first_ = nullptr;
@@ -248,7 +355,11 @@ int ByType::AnswerCall(const AclimbOpCall* call) {
   for (const ByType* each = first_; each != nullptr; each = each->next_) {
     if (std::string_view(each->type_) != call->type) continue;
     TypedCall typed(*call);
-    const int code = RunGuarded(call->function, "", [&] { return each->answer_(typed); });
+    const int code = RunGuarded(call->function, "", [&]() -> Status {
+      Status bad = each->answer_(typed);
+      if (bad.ok()) typed.Store();
+      return bad;
+    });
     const int finished = typed.Finish();
     return code != 0 ? code : finished;
   }

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/matmul/panels.h"
 #include "aclimb/matmul/panels_plan.h"
-#include "aclimb/matmul/unit_scratch.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::matmul {
@@ -31,8 +31,9 @@ class LeftPanelsPlan final : public ProductPlan {
     wide_row_ = RoundUp(std::min(p.k, kPanelTerms), kernels_.lanes);
     wide_bytes_ = has_pairs_ ? 0 : BytesOfFloats(kTogether * wide_row_);
     sums_bytes_ = BytesOfFloats(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
+    FindLefts();
     panels_ = planner.workspace().Book(
-        p.Batches() * p.k / kernels_.each * Rows().Vectors() * kernels_.lanes, 4);
+        lefts_.Batches() * p.k / kernels_.each * Rows().Vectors() * kernels_.lanes, 4);
     scratch_.Book(planner, Units(),
                   wide_bytes_ + sums_bytes_ + BytesOfFloats(kernels_.columns * columns_));
     planner.Costs({.cycles = p.Work() / static_cast<double>(16 * kernels_.each)});
@@ -44,7 +45,7 @@ class LeftPanelsPlan final : public ProductPlan {
     const int64_t blocks = CeilDivide(p.k, terms_);
     const int64_t packed = terms_ * kernels_.columns;
     const bool all = ParallelForAll(
-        p.Batches() * Panels() * blocks, std::max<int64_t>(1, kPackedAtOnce / packed),
+        lefts_.Batches() * Panels() * blocks, std::max<int64_t>(1, kPackedAtOnce / packed),
         [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             Pack(run, i / blocks / Panels(), i / blocks % Panels(), i % blocks * terms_);
@@ -53,8 +54,8 @@ class LeftPanelsPlan final : public ProductPlan {
     if (!all) return;
     const double unit_work = static_cast<double>(columns_ * p.k) *
                              static_cast<double>(std::min(p.m, kMostPanels * kernels_.columns));
-    (void)scratch_.RunUnits(run, unit_work, kPanelWork,
-                            [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
+    (void)scratch_.Run(run, Units(), UnitsOfWork(kPanelWork, unit_work),
+                       [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
@@ -63,26 +64,36 @@ class LeftPanelsPlan final : public ProductPlan {
   int64_t Down() const { return CeilDivide(Panels(), kMostPanels); }
   int64_t Across() const { return CeilDivide(problem().n, columns_); }
   int64_t Units() const { return problem().Batches() * Down() * Across(); }
-  // Where a panel's terms begin in the workspace.
-  float* PanelAt(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
+  // A left factor that a part of the batch shares is packed once.
+  void FindLefts() {
+    lefts_ = problem();
+    int64_t step = 1;
+    for (int d = lefts_.batch_rank - 1; d >= 0; --d) {
+      if (lefts_.a.batch[d] == 0) lefts_.batch[d] = 1;
+      left_of_.batch[d] = lefts_.a.batch[d] == 0 ? 0 : step;
+      step *= lefts_.batch[d];
+    }
+  }
+  // Where the terms of a panel of one of the left factors begin in the workspace.
+  float* PanelAt(const RunContext& run, int64_t left, int64_t panel, int64_t term) const {
     const PanelCut rows = Rows();
     const int64_t before = rows.VectorsBefore(panel),
                   width = rows.VectorsBefore(panel + 1) - before;
-    const int64_t vectors = problem().k * (batch * rows.Vectors() + before) + term * width;
+    const int64_t vectors = problem().k * (left * rows.Vectors() + before) + term * width;
     return run.Piece<float>(panels_) + vectors / kernels_.each * kernels_.lanes;
   }
 
-  void Pack(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
+  void Pack(const RunContext& run, int64_t left, int64_t panel, int64_t term) const {
     const Problem& p = problem();
     const int64_t row = Rows().Begin(panel);
-    const int64_t from = p.OffsetOf(p.a, batch) + row * p.a.row + term * p.a.column;
+    const int64_t from = lefts_.OffsetOf(p.a, left) + row * p.a.row + term * p.a.column;
     PanelKernelsFor(p.a.dtype, has_pairs_)
         .pack({.from = setup_.a.At(run) + from * p.a.Size(),
                .term = p.a.column,
                .column = p.a.row,
                .terms = std::min(terms_, p.k - term),
                .columns = Rows().Length(panel)},
-              PanelAt(run, batch, panel, term));
+              PanelAt(run, left, panel, term));
   }
 
   // Columns of the right factor, `count` of them from a unit's column on, or as many as there are.
@@ -103,6 +114,7 @@ class LeftPanelsPlan final : public ProductPlan {
   void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
     const Problem& p = problem();
     const int64_t batch = unit / Across() / Down();
+    const int64_t left = p.OffsetOf(left_of_, batch);
     const int64_t down = unit / Across() % Down();
     const int64_t first_panel = Panels() * down / Down();
     const int64_t panels = Panels() * (down + 1) / Down() - first_panel;
@@ -120,7 +132,7 @@ class LeftPanelsPlan final : public ProductPlan {
         const int64_t row = has_pairs_ ? source.column : wide_row_;
         for (int64_t i = 0; i < panels; ++i) {
           const int64_t panel = first_panel + i;
-          kernels_.multiply(rows, row, source.columns, PanelAt(run, batch, panel, k), source.terms,
+          kernels_.multiply(rows, row, source.columns, PanelAt(run, left, panel, k), source.terms,
                             Rows().Length(panel), k > 0, sums_of(i) + c * kernels_.columns,
                             kernels_.columns, PartOf(next, i, panels));
         }
@@ -162,6 +174,9 @@ class LeftPanelsPlan final : public ProductPlan {
   const bool has_pairs_ = PanelsHavePairs(problem());
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype, has_pairs_);
   const int64_t terms_ = kPanelTerms * kernels_.each;  // of a panel
+  // The left factors that differ as a batch, and as an offset the number of that of a product.
+  Problem lefts_;
+  Operand left_of_;
   int64_t columns_ = 1, wide_row_ = 1;
   int64_t wide_bytes_ = 0, sums_bytes_ = 0;
   WorkspacePiece panels_;

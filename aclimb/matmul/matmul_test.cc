@@ -155,9 +155,8 @@ TEST(Matmul, LargeRightFactors) {
   struct Shape {
     int64_t batch, m, n, k;
   };
-  const Shape shapes[] = {
-      {1, 520, 1025, 257}, {3, 2, 530, 513},   {1, 9, 65, 4096},
-      {2, 24, 528, 513},   {1, 270, 323, 1030}, {2, 9, 130, 2050}};
+  const Shape shapes[] = {{1, 520, 1025, 257}, {3, 2, 530, 513},    {1, 9, 65, 4096},
+                          {2, 24, 528, 513},   {1, 270, 323, 1030}, {2, 9, 130, 2050}};
   Random random(8);
   const int team = TeamSize();
   for (const Shape& s : shapes) {
@@ -185,6 +184,31 @@ TEST(Matmul, LargeRightFactors) {
           Multiply(a, b, out, &self, 2, 3);
           ExpectExact(a, b, out, &self, 2, 3);
         }
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  SetTeamSize(team);
+}
+
+// Panels of a left factor are made once for the part of the batch that shares it.
+TEST(Matmul, LargeRightFactorsMeetSharedLeftOnes) {
+  Random random(10);
+  const int team = TeamSize();
+  const std::vector<int64_t> shapes[] = {{24, 514}, {2, 1, 24, 514}, {3, 24, 514}, {2, 3, 24, 514}};
+  for (const std::vector<int64_t>& shape : shapes) {
+    for (const DType dtype : kDTypes) {
+      const bool adjacent = dtype == DType::kFloat32;
+      SCOPED_TRACE(std::to_string(shape.size()) + " dimensions, " + std::string(NameOf(dtype)));
+      TestView a(dtype, shape), b(dtype, {2, 3, 514, 130}, {0, 1, 3, 2});
+      TestView out(DType::kFloat32, {2, 3, 24, 130},
+                   adjacent ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{1, 2, 0, 3});
+      a.FillWhole(random, 8);
+      b.FillWhole(random, 8);
+      for (const int size : {1, 3}) {
+        SetTeamSize(size);
+        Multiply(a, b, out);
+        ExpectExact(a, b, out, nullptr, 1, 1, 4000);
         if (HasFatalFailure()) return;
       }
     }

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/matmul/onednn.h"
-#include "aclimb/matmul/unit_scratch.h"
 #include "aclimb/onednn/instructions.h"
 
 namespace aclimb::matmul {
@@ -80,9 +80,9 @@ class MatricesPlan final : public ProductPlan {
                              static_cast<double>(columns_.length) *
                              static_cast<double>(std::min(problem().k, slice_terms_));
     float* const partial = run.Piece<float>(partial_);
-    const bool all = scratch_.RunUnits(
-        run, unit_work, UnitWork(problem().a.dtype),
-        [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch, partial); });
+    const bool all =
+        scratch_.Run(run, Units(), UnitsOfWork(UnitWork(problem().a.dtype), unit_work),
+                     [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch, partial); });
     if (all && slices_ > 1) FinishPartial(run, static_cast<const float*>(partial), slices_);
   }
 

@@ -6,6 +6,7 @@
 // foreach_target.h first: the -inl headers are included once per target.
 #include <hwy/cache_control.h>
 
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -44,9 +45,24 @@ constexpr int64_t Each(Elements elements) { return elements == Elements::kPairs 
 constexpr int64_t kTerms = 64, kNearStride = kTerms + 16;
 // Columns that one transposition takes.
 constexpr int64_t kTogether = 16;
+constexpr int64_t kLineBytes = 64;
 template <typename T>
-constexpr int64_t kLine = 64 / sizeof(T);
+constexpr int64_t kLine = kLineBytes / sizeof(T);
 constexpr int64_t kMostColumns = kMostPanelVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
+
+// What is fetched ahead may lie behind the memory that is there, where no pointer may point.
+template <typename T>
+HWY_INLINE uintptr_t AddressOf(const T* pointer) {
+  return reinterpret_cast<uintptr_t>(pointer);
+}
+HWY_INLINE void PrefetchLine(uintptr_t address) {
+  hwy::Prefetch(reinterpret_cast<const char*>(address));
+}
+HWY_INLINE void PrefetchLines(uintptr_t address, int64_t lines) {
+  for (int64_t i = 0; i < lines; ++i) {
+    PrefetchLine(address + static_cast<uintptr_t>(i * kLineBytes));
+  }
+}
 
 HWY_INLINE int64_t VectorsFor(int64_t columns) {
   return CeilDivide(columns, static_cast<int64_t>(hn::Lanes(PanelTag())));
@@ -118,9 +134,7 @@ void Pack(const PanelSource& source, float* panel) {
     for (int64_t c = 0; c < source.columns; ++c) {
       const T* const column = from + c * source.column + first * kEach;
       CopyTerms<kTerms * kEach>(Stored(column), count * kEach, near + c * kNearStride);
-      for (int64_t k = 0; k < kTerms * kEach; k += kLine<T>) {
-        hwy::Prefetch(column + kTerms * kEach + k);
-      }
+      PrefetchLines(AddressOf(column + count * kEach), kTerms * kEach / kLine<T>);
     }
     for (int64_t c = 0; c < source.columns; c += kTogether) {
       Transpose(near + c * kNearStride, kNearStride, HWY_MIN(kTogether, source.columns - c), count,
@@ -145,7 +159,7 @@ void Widen(const PanelSource& source, int64_t row, float* rows) {
 class Fetcher {
  public:
   Fetcher(const Ahead& ahead, int64_t parts)
-      : piece_(ahead.from),
+      : piece_(AddressOf(ahead.from)),
         pieces_(ahead.pieces),
         lines_(ahead.lines),
         step_(ahead.step),
@@ -153,16 +167,16 @@ class Fetcher {
 
   HWY_INLINE void Next() {
     for (int64_t i = 0; i < at_once_ && pieces_ > 0; ++i) {
-      hwy::Prefetch(piece_ + line_ * 64);
+      PrefetchLine(piece_ + static_cast<uintptr_t>(line_ * kLineBytes));
       if (++line_ < lines_) continue;
       line_ = 0;
-      piece_ += step_;
+      piece_ += static_cast<uintptr_t>(step_);
       --pieces_;
     }
   }
 
  private:
-  const char* piece_;
+  uintptr_t piece_;
   int64_t pieces_, lines_, step_, at_once_, line_ = 0;
 };
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/matmul/left_panels_plan.h"
 #include "aclimb/matmul/matrices.h"
 #include "aclimb/matmul/panels.h"
-#include "aclimb/matmul/unit_scratch.h"
 #include "aclimb/simd/pairs.h"
 
 namespace aclimb::matmul {
@@ -38,8 +38,8 @@ class PanelsPlan final : public ProductPlan {
     const Problem& p = problem();
     const double unit_work =
         static_cast<double>(rows_ * kernels_.columns) * static_cast<double>(p.k);
-    (void)scratch_.RunUnits(run, unit_work, kPanelWork,
-                            [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
+    (void)scratch_.Run(run, Units(), UnitsOfWork(kPanelWork, unit_work),
+                       [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
@@ -99,8 +99,10 @@ bool PanelsHavePairs(const Problem& problem) {
 }
 
 bool PanelsServe(const Problem& problem) {
-  // A float32 copy of fewer elements stays in a common second cache. For few rows, whose panels are
-  // made soon, making it takes longer yet.
+  // A smaller factor does not leave a common second cache while it becomes what oneDNN multiplies:
+  // a float32 copy of 16 bits, and of float32 the order that oneDNN packs it into. For few rows
+  // that takes a larger part of the time, and where terms are side by side panels are those of the
+  // rows, which are made soon.
   const bool few_rows = problem.b.column != 1 && problem.m <= kLeastRows;
   const int64_t least_elements = (few_rows ? 64 : 256) * 1024;
   // Of more terms the sums of panels, added in float32, lose too much.

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What Gloo's all-reduce would cost on more hosts than there are here: a simulation of its schedules.
 
-  simulate.py [--gigabits 10] [--slow 10] [--write]
+  simulate.py [--gigabits 10] [--slow 10] [--write|--check]
 
 Every rank is a host. The simulation assumes that a message of b bytes takes alpha + b * beta from the moment that its
 sender has it and its link is free, whatever the other links do. Both come from what bench/collectives/measure.py has
 measured between two network namespaces of one machine (docs/measurements/hccl.json), which is no network of hosts: an
 all-reduce of four bytes is two messages, one behind the other, and one of many bytes moves each byte once. --gigabits takes a network of that speed instead of the measured beta. --write puts the
-tables into docs/hccl.md.
+tables into docs/hccl.md; --check holds that they are there, and that the page names the borders of transport.cc.
 """
 
 import argparse
@@ -15,6 +15,8 @@ import collections
 import json
 import math
 import pathlib
+import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEASURED = ROOT / "docs/measurements/hccl.json"
@@ -22,7 +24,10 @@ PAGE = ROOT / "docs/hccl.md"
 HOSTS = (2, 8, 64, 256, 1024)
 SIZES = ((1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (256 << 20, "256 MiB"))
 SEGMENT = 1 << 20
-LITTLE = 128 << 10  # of each rank; aclimb/collectives/gloo/transport.cc takes halves up to there
+TRANSPORT = (ROOT / "aclimb/collectives/gloo/transport.cc").read_text()
+# Of each rank, in KiB: up to there it takes halves, but of one element on a short ring.
+LITTLE = int(re.search(r"kLittleBytesOfRank = uint64_t\{(\d+)\} << 10;", TRANSPORT)[1])
+SHORT_RING = int(re.search(r"kRanksOfShortRing = (\d+);", TRANSPORT)[1])
 
 
 def segments(ranks, size):
@@ -53,7 +58,7 @@ def ring(ranks, size, alpha, betas):
 
 
 def halves(ranks, size, alpha, betas):
-    """As ring(), where partners at distances 1, 2, 4 ... exchange halves, and then the sums in the opposite order. A
+    """As ring(), of a power of 2 ranks, where partners at distances 1, 2, 4 ... exchange halves, and then the sums in the opposite order. A
     message goes by its sender's link and by its receiver's, and takes as long as the slower one."""
     done = [0.0] * ranks
     down = [(1 << step, size / (2 << step)) for step in range(ranks.bit_length() - 1)]
@@ -64,7 +69,7 @@ def halves(ranks, size, alpha, betas):
 
 
 def all_reduce(ranks, size, alpha, betas):
-    return (halves if size <= LITTLE * ranks else ring)(ranks, size, alpha, betas)
+    return (halves if size <= (LITTLE << 10) * ranks else ring)(ranks, size, alpha, betas)
 
 
 def text_of(seconds):
@@ -104,6 +109,7 @@ def main():
     parser.add_argument("--gigabits", type=float)
     parser.add_argument("--slow", type=float, default=10)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     alpha, beta = measured()
     network = "both measured between two network namespaces of one machine"
@@ -118,11 +124,19 @@ def main():
         assert math.isclose(halves(ranks, size, alpha, [beta] * ranks), least + steps * alpha), ranks
     assert math.isclose(ring(4, 4, alpha, [0.0] * 4), 6 * alpha), "of no bytes only the messages count"
     table = "".join(tables(alpha, beta, options.slow, network))
-    if not options.write:
+    if not options.write and not options.check:
         return print(table, end="")
     begin, end = "<!-- simulated -->\n", "<!-- /simulated -->"
     page = PAGE.read_text()
-    PAGE.write_text(page[:page.index(begin) + len(begin)] + table + page[page.index(end):])
+    named = (f"of up to {LITTLE} KiB for each rank", f"of one element on up to {SHORT_RING} ranks")
+    missing = [text for text in named if text not in page]
+    if missing:
+        sys.exit(f"{PAGE.name} does not say: {missing}")
+    written = page[:page.index(begin) + len(begin)] + table + page[page.index(end):]
+    if options.write:
+        PAGE.write_text(written)
+    elif written != page:
+        sys.exit(f"{PAGE.name} is not up to date: run simulate.py --write")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ import sys
 PUBLIC = ("acl/", "aclnn/", "hccl/", "aclnnop/aclnn_util.h", "aclimb/framework.h", "aclimb/version.h")
 CORE = ("aclimb/core/",)
 BRIDGE = ("aclimb/bridge/",)
-FAMILY = CORE + ("aclimb/contract/", "aclimb/copy/", "aclimb/executor/plan.h", "aclimb/simd/")
+FAMILY = CORE + ("aclimb/contract/", "aclimb/copy/", "aclimb/executor/plan.h", "aclimb/executor/unit_scratch.h",
+                 "aclimb/simd/")
 ALLOWED = {
     "include": PUBLIC,
     "aclimb/core": PUBLIC,
@@ -36,9 +37,10 @@ ALLOWED = {
     "aclimb/rows": FAMILY,
     # The loader knows the devices that are built in by a generated list.
     "aclimb/backend": CORE + BRIDGE + ("built_in_backends.h",),
-    # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop.
+    # Phase 2 tells the compute team, which knows no streams, how to ask whether to stop; plans book scratch memory
+    # for its threads.
     "aclimb/executor": PUBLIC + CORE + BRIDGE
-    + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h"),
+    + ("aclimb/contract/", "aclimb/backend/backend.h", "aclimb/simd/parallel.h", "aclimb/simd/slots.h"),
     "aclimb/truth": PUBLIC + CORE + ("aclimb/contract/",),
     # The contract of collectives, and the ranks behind it.
     "aclimb/collectives": PUBLIC + CORE + BRIDGE + ("aclimb/copy/",),
@@ -266,7 +268,18 @@ def check_crosschecks(folders, files):
             yield f"{path} is missing; it does one random problem of each function by Aclimb and by PyTorch"
 
 
+def check_pages(path, text):
+    """Headers are installed, the pages are not."""
+    if not path.startswith("include/") and "/include/" not in path and not path.endswith(".h.in"):
+        return
+    for match in re.finditer(r"\bdocs/|\bspec/|\.md\b", text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield (f"{path}:{line}: names a page, which is not installed with the header; name a header, or the call of "
+               "the tool that tells (aclimb ops, aclimb explain)")
+
+
 def check(path, text):
+    yield from check_pages(path, text)
     yield from check_includes(path, text)
     yield from check_calls(path, text)
     yield from check_forks(path, text)
@@ -277,7 +290,7 @@ def check_tree(source):
         file
         for folder in ("include", "aclimb", "backends", "tools")
         for file in sorted((source / folder).rglob("*"))
-        if file.suffix in (".h", ".cc", ".c", ".inc", ".cu")
+        if file.suffix in (".h", ".cc", ".c", ".inc", ".cu") or file.name.endswith(".h.in")
     ]
     violations = [
         violation
@@ -332,6 +345,8 @@ def self_test():
         ("aclimb/executor/a.cc", "std::condition_variable changed{};\n"),
         ("tools/check/a.cc", "void F() { QuietThread([] {}).detach(); }\n"),
         ("aclimb/ops/elu_backward/cpu.cc", "static std::once_flag once;\n"),
+        ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   self  in  see docs/ops/elu_backward.md\n"),
+        ("aclimb/ops/unary/aclnn_unary.h.in", "//   returns  as errors.md says\n"),
     ]
     clean = [
         ("aclimb/core/a.h", '#include "aclimb/core/dtype.h"\n#include <vector>\n'),
@@ -341,6 +356,8 @@ def self_test():
         ("aclimb/ops/elu_backward/elu_backward_test.cc", '#include "aclimb/runtime/stream.h"\n'),
         ("aclimb/ops/elu_backward/a/b.cc", '#include "aclimb/ops/elu_backward/copies/c.h"\n'),
         ("aclimb/ops/elu_backward/a.cc", '#include "aclimb/ops/elu_backward/b/c.h"\n'),
+        ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   dtypes: `aclimb ops elu`; aclnn/acl_meta.h\n"),
+        ("aclimb/ops/elu_backward/contract.h", "// docs/ops/elu_backward.md is printed from this.\n"),
         ("aclimb/runtime/a.cc", '// never abort()\nvoid F() { std::snprintf(b, 2, "exit(1)"); }\n'),
         ("aclimb/runtime/a.cc", "void F() { task.abort(); AbortStream(s); }\n"),
         ("aclimb/runtime/a.cc", "std::mutex mutex;\nForkLock mutex_lock(mutex);\n"),

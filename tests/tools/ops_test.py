@@ -74,14 +74,48 @@ def what_a_call_needs(tool, source, *operators):
     expect((types["spatialScale"], types["pooledHeight"]) == ("float", "int64_t"), types)
 
 
+def names_of(printed):
+    """Names that stand above each other, each with a summary."""
+    lines = printed.splitlines()
+    places = {re.match(r"aclnn\w+ +", line).end() for line in lines}
+    expect(len(places) == 1, f"summaries begin at {places}")
+    return [line.split()[0] for line in lines]
+
+
+def words(tool, source, *operators):
+    every = json.loads(tool.output("ops", "--json"))
+    expect(names_of(tool.output("ops", "--list")) == [entry["function"] for entry in every], "--list")
+
+    def having(word):
+        return [entry["function"] for entry in every
+                if any(word in entry[key].lower() for key in ("function", "folder", "summary"))]
+
+    # In names of functions, in those of folders, in summaries alone.
+    for word in ("pool", "volution_backward", "pooled", "backward"):
+        found = having(word)
+        expect(len(found) > 1 or word == "volution_backward", f"{word}: {found}")
+        for call in (("ops", word), ("ops", word.upper()), ("ops", "--list", word)):
+            expect(names_of(tool.output(*call)) == found, f"{call} does not list {found}")
+        data = json.loads(tool.output("ops", word, "--json"))
+        expect([entry["function"] for entry in data] == found, f"{word} --json")
+    # A word that is a name too is that operator.
+    printed = tool.output("ops", "elu")
+    expect(printed.startswith("aclnnElu\n"), printed)
+    more = len(having("elu")) - 1
+    expect(f"\n{more} more have this word: aclimb ops --list elu\n" in printed, printed)
+    expect("more have this word" not in tool.output("ops", "aclnnEluBackward"), "no more")
+    of_chip = names_of(tool.output("ops", "--list", "embedding", "--soc", "Ascend310P3"))
+    expect("aclnnEmbeddingDenseBackward" not in of_chip and "aclnnEmbedding" in of_chip, of_chip)
+
+
 def wrong_use(tool, source, *operators):
     said = tool.refused("ops", "aclnnEluBackwards", said="Near matches:")
     expect("aclnnEluBackward\n" in said, said)
-    expect("convolution_backward" in tool.refused("ops", "volution_backward"), "part of a name")
-    tool.refused("ops", "zzzzzzzz", said="aclimb ops")
+    tool.refused("ops", "zzzzzzzz", said="All of them: aclimb ops --list\n")
+    tool.refused("ops", "--list", "zzzzzzzz", said="All of them: aclimb ops --list\n")
     tool.refused("ops", "--soc", "Ascend42", said="expected one of Ascend910B1")
     tool.refused("ops", "--soc", said="--soc")
 
 
 if __name__ == "__main__":
-    main(the_list, one_operator, dtypes_of_a_chip, what_a_call_needs, wrong_use)
+    main(the_list, one_operator, dtypes_of_a_chip, what_a_call_needs, words, wrong_use)

@@ -160,7 +160,10 @@ def truth_as_files(tool, *words):
     place = Place("truth", *words)
     (call, *_) = place.example("elu_backward")
     truth = place.folder / "truth"
-    truth.mkdir()
+    text = tool.refused("replay", call, "--truth", truth / "inner", said="a folder, or the name of one")
+    expect(f'--truth is "{truth}/inner"' in text and "No such file" in text, text)
+    tool.refused("replay", call, "--truth", call / "call.json", said="(File exists)")
+    expect(not truth.exists(), "a folder in vain")
     tool.output("replay", call, "--truth", truth)
     expect([file.name for file in truth.iterdir()] == ["gradInput.npy"], "files")
     content = (truth / "gradInput.npy").read_bytes()
@@ -177,7 +180,8 @@ def truth_as_files(tool, *words):
     text = json.loads((call / "call.json").read_text())
     text["arguments"]["alpha"]["scalar"], text["arguments"]["isResult"] = -1, True
     (call / "call.json").write_text(json.dumps(text))
-    tool.refused("replay", call, "--truth", truth, "--force", said="refuses the call")
+    tool.refused("replay", call, "--truth", truth / "other", said="refuses the call")
+    expect(not (truth / "other").exists(), "a folder for nothing")
 
 
 def refused_calls(tool, *words):

@@ -196,14 +196,28 @@ def explore_is_content_with_a_right_program(tool, program, folder):
     expect("exit status" in tool.output("explore", "--seeds", 2, program, "asks"), "no end")
 
 
+def explore_fails_where_every_order_does(tool, program, folder):
+    """By the program's end, or by what the checker finds though the program ends well."""
+    leaks = ("--", "sh", "-c", f"{program} leaks; exit 0")
+    for words, said in (((program, "crash"), "none differs from the usual one: signal 6"),
+                        (("--no-check", program, "crash"), "signal 6"),
+                        ((program, "leaks"), "in the usual order: check/"),
+                        (leaks, "none differs from the usual one: exit status 0")):
+        result = tool.call("explore", "--seeds", 2, *words)
+        expect(result.returncode == 1 and result.stderr == "", f"{words}: {result}")
+        expect(said in result.stdout, f"{words}: {result.stdout}")
+        check = "" if "--no-check" in words else " --check"
+        expect("fails in every order, the usual one too\n  see: aclimb run" + check + " -- " in
+               result.stdout, f"{words}: {result.stdout}")
+    tool.output("explore", "--seeds", 2, "--no-check", program, "leaks")
+
+
 def explore_says_why_it_cannot(tool, program, folder):
     tool.refused("explore", said="no program is given")
     tool.refused("explore", "/no/such/program", said="no such program")
     unsteady = ("--", "sh", "-c", f"date +%N; exec {program} chain")
     tool.refused("explore", *unsteady, said="differ already")
     tool.output("explore", "--seeds", 2, "--ignore-output", *unsteady)
-    printed = tool.output("explore", "--seeds", 2, program, "crash")
-    expect("signal 6" in printed, printed)
     text = tool.refused("explore", "--timeout", "0.2", "--", "sleep", "60",
                         said="no end within 0.2 s in the usual order")
     expect("--timeout" in text, text)
@@ -223,5 +237,5 @@ def explore_says_why_it_cannot(tool, program, folder):
 main(every_order_is_legal, a_seed_repeats_and_seeds_differ, a_recorded_order_repeats,
      another_program_leaves_the_recorded_order, failures_keep_their_numbers, wrong_values_are_told,
      explore_finds_the_missing_wait, explore_is_content_with_a_right_program,
-     explore_says_why_it_cannot, explore_checks_the_file_first, explore_names_wrong_numbers,
-     only_other_orders_are_written)
+     explore_fails_where_every_order_does, explore_says_why_it_cannot,
+     explore_checks_the_file_first, explore_names_wrong_numbers, only_other_orders_are_written)

@@ -48,14 +48,18 @@ struct ExploreOptions {
   std::string timeout_text = "60";
 };
 
+constexpr const char* kSuccess = "exit status 0";
+
 // What one run of the program did.
 struct Outcome {
-  std::string end;  // "exit status 0", "signal 11 (Segmentation fault)"
+  std::string end;  // kSuccess, "signal 11 (Segmentation fault)"
   bool in_time = true;
   bool checked = false;  // the runtime was called: there is a list of findings
   bool ordered = false;  // it opened a device: there is an order
   std::string output;    // stdout
   std::set<std::string> findings;
+
+  bool Succeeds() const { return end == kSuccess && findings.empty(); }
 };
 
 class TemporaryFolder {
@@ -227,7 +231,7 @@ int Explore(const ExploreOptions& wanted, const std::vector<std::string>& progra
         unsteady));
   }
   for (const std::string& finding : plain.findings) {
-    Print(fmt::format("in every order: {}\n", finding));
+    Print(fmt::format("in the usual order: {}\n", finding));
   }
   for (uint64_t i = 0; i < wanted.seeds; ++i) {
     ShowProgress(i, wanted.seeds);
@@ -248,7 +252,11 @@ int Explore(const ExploreOptions& wanted, const std::vector<std::string>& progra
   }
   ShowProgress(wanted.seeds, wanted.seeds);
   Print(fmt::format("{} orders, none differs from the usual one: {}\n", wanted.seeds, plain.end));
-  return kDone;
+  if (plain.Succeeds()) return kDone;
+  Print(fmt::format("{}\n  see: aclimb run{} -- {}\n",
+                    Alarm("the program fails in every order, the usual one too"),
+                    wanted.no_check ? "" : " --check", fmt::join(program, " ")));
+  return kFailed;
 }
 
 int Run(ExploreOptions& wanted, const std::vector<std::string>& program) {
@@ -278,9 +286,9 @@ Command AddExplore(CLI::App& tool) {
   app->footer(
       "Compares each run's exit status, stdout and findings of the checker with those of the "
       "usual\n"
-      "order, and stops at the first that differs. The exit status is 0 when none does, 1 when "
-      "one\n"
-      "does, 2 when the program cannot be compared.\n\n"
+      "order, and stops at the first that differs. The exit status is 0 when all are alike and "
+      "right,\n"
+      "1 when one differs or all fail alike, 2 when the program cannot be compared.\n\n"
       "Examples:\n"
       "  aclimb explore ./train --steps 2\n"
       "  aclimb explore --seeds 1000 --order wrong.order -- ./train\n"

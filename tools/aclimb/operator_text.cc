@@ -148,10 +148,10 @@ std::string OperatorJson(const contract::Contract& contract, std::optional<Produ
   return Describe(contract, product, true).dump(2) + "\n";
 }
 
-std::string OperatorsJson(std::optional<Product> product) {
+std::string OperatorsJson(const std::vector<const contract::Contract*>& contracts,
+                          std::optional<Product> product) {
   Json all = Json::array();
-  for (const truth::OperatorEntry* entry : AllOperators()) {
-    const contract::Contract* contract = entry->contract;
+  for (const contract::Contract* contract : contracts) {
     all.push_back(Describe(*contract, product, false));
   }
   return all.dump(2) + "\n";

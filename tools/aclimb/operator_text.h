@@ -31,6 +31,7 @@ std::vector<RuleLine> RuleLines(const contract::Contract& contract);
 
 // The same for programs; of one product, or of all when none is given.
 std::string OperatorJson(const contract::Contract& contract, std::optional<Product> product);
-std::string OperatorsJson(std::optional<Product> product);
+std::string OperatorsJson(const std::vector<const contract::Contract*>& contracts,
+                          std::optional<Product> product);
 
 }  // namespace aclimb::cli

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "aclimb/core/product.h"
 #include "aclimb/truth/all_operators.h"
@@ -19,8 +23,11 @@ namespace {
 struct OpsOptions {
   std::string name;
   std::string soc;
+  bool list = false;
   bool json = false;
 };
+
+using Contracts = std::vector<const contract::Contract*>;
 
 // By the function's name with or without "aclnn", or by the folder's.
 const contract::Contract* FindOperator(const std::string& name) {
@@ -38,10 +45,26 @@ const contract::Contract* FindOperator(const std::string& name) {
   return nullptr;
 }
 
-int UnknownOperator(const std::string& name) {
-  std::vector<std::string> names;
+// Those that have the word in their name, their folder's or their summary; all for an empty one.
+Contracts OperatorsWith(const std::string& word) {
+  const std::string wanted = Lower(word);
+  Contracts found;
   for (const truth::OperatorEntry* entry : AllOperators()) {
     const contract::Contract* contract = entry->contract;
+    for (const std::string_view text :
+         {std::string_view(contract->function), std::string_view(contract->folder),
+          std::string_view(contract->summary)}) {
+      if (Lower(text).find(wanted) == std::string::npos) continue;
+      found.push_back(contract);
+      break;
+    }
+  }
+  return found;
+}
+
+int UnknownOperator(const std::string& name) {
+  std::vector<std::string> names;
+  for (const contract::Contract* contract : OperatorsWith("")) {
     names.emplace_back(contract->function);
     names.emplace_back(contract->folder);
   }
@@ -49,7 +72,7 @@ int UnknownOperator(const std::string& name) {
   const std::vector<std::string> near = NearMatches(name, names);
   if (!near.empty()) std::fputs("Near matches:\n", stderr);
   for (const std::string& match : near) std::fprintf(stderr, "  %s\n", match.c_str());
-  if (near.empty()) std::fputs("All of them: aclimb ops\n", stderr);
+  if (near.empty()) std::fputs("All of them: aclimb ops --list\n", stderr);
   return kWrongUse;
 }
 
@@ -74,6 +97,31 @@ void PrintOperator(const contract::Contract& contract, std::optional<Product> pr
   }
 }
 
+// Names and summaries, a line each, of what the product has.
+void PrintNames(Contracts contracts, std::optional<Product> product) {
+  if (product) {
+    std::erase_if(contracts, [&](const contract::Contract* contract) {
+      return (contract->products & Bit(*product)) == 0;
+    });
+  }
+  size_t width = 0;
+  for (const contract::Contract* contract : contracts) {
+    width = std::max(width, std::string_view(contract->function).size());
+  }
+  for (const contract::Contract* contract : contracts) {
+    const std::string name = fmt::format("{:<{}}", contract->function, width);
+    Print(fmt::format("{}  {}\n", Bold(name), contract->summary));
+  }
+}
+
+void PrintDTypes(const Contracts& contracts, std::optional<Product> product) {
+  for (const contract::Contract* contract : contracts) {
+    Print(Bold(contract->function) + "\n");
+    PrintField("", contract->summary);
+    PrintField("dtypes", DTypeText(*contract, MainTensor(*contract), product));
+  }
+}
+
 int Ops(const OpsOptions& wanted) {
   std::optional<Product> product;
   if (!wanted.soc.empty()) {
@@ -84,19 +132,26 @@ int Ops(const OpsOptions& wanted) {
       return kWrongUse;
     }
   }
-  const contract::Contract* only = wanted.name.empty() ? nullptr : FindOperator(wanted.name);
-  if (only == nullptr && !wanted.name.empty()) return UnknownOperator(wanted.name);
-  if (wanted.json) {
-    Print(only != nullptr ? OperatorJson(*only, product) : OperatorsJson(product));
-  } else if (only != nullptr) {
-    PrintOperator(*only, product);
-  } else {
-    for (const truth::OperatorEntry* entry : AllOperators()) {
-      const contract::Contract* contract = entry->contract;
-      Print(Bold(contract->function) + "\n");
-      PrintField("", contract->summary);
-      PrintField("dtypes", DTypeText(*contract, MainTensor(*contract), product));
+  const Contracts found = OperatorsWith(wanted.name);
+  if (const contract::Contract* only = wanted.list ? nullptr : FindOperator(wanted.name)) {
+    if (wanted.json) {
+      Print(OperatorJson(*only, product));
+      return kDone;
     }
+    PrintOperator(*only, product);
+    if (found.size() > 1) {
+      Print(fmt::format("{} more have this word: aclimb ops --list {}\n", found.size() - 1,
+                        wanted.name));
+    }
+    return kDone;
+  }
+  if (found.empty()) return UnknownOperator(wanted.name);
+  if (wanted.json) {
+    Print(OperatorsJson(found, product));
+  } else if (wanted.list || !wanted.name.empty()) {
+    PrintNames(found, product);
+  } else {
+    PrintDTypes(found, product);
   }
   return kDone;
 }
@@ -104,20 +159,24 @@ int Ops(const OpsOptions& wanted) {
 }  // namespace
 
 Command AddOps(CLI::App& tool) {
-  CLI::App* app = AddSubcommand(tool, "ops", "[NAME] [--soc NAME] [--json]",
+  CLI::App* app = AddSubcommand(tool, "ops", "[--list] [WORD] [--soc NAME] [--json]",
                                 "List the operators, or what one of them accepts");
   app->footer(
-      "The list gives the dtypes of each operator's first tensor; with NAME come all parameters "
-      "and\n"
-      "the rules that relate them. NAME is that of the function or of its header.\n\n"
+      "The list gives the dtypes of each operator's first tensor; with the name of a function or "
+      "of its\n"
+      "header come all parameters and the rules that relate them. Any other WORD lists the "
+      "operators\n"
+      "that have it in their name or summary.\n\n"
       "Examples:\n"
-      "  aclimb ops\n"
+      "  aclimb ops --list\n"
+      "  aclimb ops pool\n"
       "  aclimb ops --soc Ascend310P3\n"
       "  aclimb ops aclnnEluBackward\n"
       "  aclimb ops elu_backward --json");
   auto wanted = std::make_shared<OpsOptions>();
-  app->add_option("NAME", wanted->name, "an operator");
+  app->add_option("WORD", wanted->name, "an operator, or a part of its name or summary");
   app->add_option("--soc", wanted->soc, "only what this chip accepts")->type_name("NAME");
+  app->add_flag("--list", wanted->list, "names and summaries alone, a line each");
   app->add_flag("--json", wanted->json, "print JSON");
   return {app, [wanted](const std::vector<std::string>&) { return Ops(*wanted); }};
 }

@@ -5,9 +5,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include "aclimb/core/product.h"
 #include "aclimb/core/text.h"
@@ -175,6 +179,16 @@ int EmitProgram(const Options& options) {
   return kDone;
 }
 
+// One that exists may be used; those that it is in have to be there.
+void MakeFolder(std::string_view option, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directory(path, error);
+  if (!error) return;
+  throw std::runtime_error(
+      fmt::format("{} is \"{}\"; expected a folder, or the name of one that can be made ({}).",
+                  option, path, error.message()));
+}
+
 // The formula's outputs, each as a .npy file of one dimension, not rounded to the output's dtype.
 int WriteTruth(const Options& options) {
   const Recording recording = ReadRecording(options.folder);
@@ -185,6 +199,7 @@ int WriteTruth(const Options& options) {
         fmt::format("{}: {} refuses the call, so that there is nothing it should give",
                     options.folder, recording.contract->function));
   }
+  MakeFolder("--truth", options.truth);
   truth::Outputs expected;
   OperatorOf(*recording.contract).truth(call, expected);
   if (const char* const why = expected.refusal()) {
@@ -235,7 +250,7 @@ Command AddReplay(CLI::App& tool) {
                                       "write the call as a C++ program instead of running it")
                           ->type_name("FILE");
   app->add_option("--truth", options->truth,
-                  "write what the formula gives, in double, as NAME.npy for each output")
+                  "write what the formula gives, in double, as DIR/NAME.npy for each output")
       ->type_name("DIR")
       ->excludes(emit);
   app->add_flag("--force", options->force, "replace files that exist");

@@ -33,8 +33,8 @@ class ConnectedPair final : public gloo::transport::tcp::Pair, public Arrivals::
   // Here already: from ~Pair on, Gloo's own handleEvents would be called.
   ~ConnectedPair() override { close(); }
 
-  // Instead of the socket on which Gloo listens since the constructor. It is this one's in any
-  // case.
+  // Instead of the socket on which Gloo listens since the constructor. This connection owns it from
+  // then on, even where that throws.
   void Take(int socket) {
     const std::lock_guard<std::mutex> lock(m_);
     const int listener = std::exchange(fd_, socket);
@@ -57,8 +57,9 @@ class ConnectedPair final : public gloo::transport::tcp::Pair, public Arrivals::
   }
 
   // On Gloo's thread, which writes what could not be written at once, and hears of the connection's
-  // end. It must not wait for m_: who holds it may wait for this thread to go on. What cannot be
-  // had now is asked for again.
+  // end. It must not wait for m_: a thread that holds it may be waiting, to take the socket off
+  // epoll, until this thread has gone on. What is left here now, epoll tells again at once, since
+  // it tells what a socket is ready for, not what has changed.
   void handleEvents(int events) override {
     const std::unique_lock<std::mutex> lock(m_, std::try_to_lock);
     if (!lock || state_ != CONNECTED) return;

@@ -105,9 +105,11 @@ void WithElement(uint32_t bytes, Body&& body) {
 }
 
 // Whether ranks exchange halves of the data, then halves of those, and so on, instead of handing
-// blocks around a ring. That is 2 log2 n messages one behind the other where the ring has 2 (n -
-// 1), but adds only when all of a half is there. One element alone takes the fewest messages in all
-// by a ring, if that is short.
+// blocks around a ring. With 2^k ranks that is 2 k messages one behind the other where the ring has
+// 2 (2^k - 1), but it adds only when all of a half is there. An odd factor of the number of ranks
+// is left for the last exchange, in which so many ranks send to each other at once. One element
+// alone takes the fewest messages in all by a ring, if that is short. docs/hccl.md names both
+// borders.
 bool ByHalves(const Mesh& mesh, uint64_t count, uint32_t element_bytes) {
   constexpr uint64_t kLittleBytesOfRank = uint64_t{128} << 10;
   constexpr int kRanksOfShortRing = 8;

@@ -4,11 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/attention/scores.h"
 #include "aclimb/ops/attention/tiles.h"
 #include "aclimb/rows/spans.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::attention {
 namespace {
@@ -84,21 +84,14 @@ class BackwardPlan final : public Plan {
     a.deltas = run.Piece<float>(deltas_);
     a.query_sums = run.Piece<float>(query_sums_);
 
-    Slots slots(slot_count_);
-    const auto each = [&](int64_t count, const auto& body) {
-      return ParallelForAll(count, 1, [&](int64_t begin, int64_t end) {
-        const Slots::Lease slot(slots);
-        RunUnits(run, slot.number(), begin, end, body);
-      });
-    };
-    bool whole =
-        each(QueryUnits(), [&](int64_t unit, char* memory) { FindDeltas(a, unit, memory); });
-    whole = whole && each(HeadUnits() + BiasUnits(), [&](int64_t unit, char* memory) {
-              if (unit >= HeadUnits()) return GradBias(a, unit - HeadUnits(), memory);
-              if (whole_heads_) return GradHeads(a, unit, memory);
-              if (unit < KeyUnits()) return GradKeys(a, unit, memory);
-              GradQueries(a, unit - KeyUnits(), memory);
-            });
+    const bool whole = scratch_.Run(run, QueryUnits(), 1, [&](int64_t unit, char* memory) {
+      FindDeltas(a, unit, memory);
+    }) && scratch_.Run(run, HeadUnits() + BiasUnits(), 1, [&](int64_t unit, char* memory) {
+      if (unit >= HeadUnits()) return GradBias(a, unit - HeadUnits(), memory);
+      if (whole_heads_) return GradHeads(a, unit, memory);
+      if (unit < KeyUnits()) return GradKeys(a, unit, memory);
+      GradQueries(a, unit - KeyUnits(), memory);
+    });
     if (!whole) return;
     for (const Operand* out : {&of_.query_grad, &of_.key_grad, &of_.value_grad, &of_.bias_grad}) {
       if (out->given() && !out->Deliver(run)) return;
@@ -114,13 +107,6 @@ class BackwardPlan final : public Plan {
     float* deltas;
     float* query_sums;  // of all heads, where one thread makes all gradients of a head
   };
-
-  template <typename Body>
-  void RunUnits(const RunContext& run, int64_t slot, int64_t begin, int64_t end,
-                const Body& body) const {
-    char* const memory = run.Piece<char>(slots_) + slot * slot_bytes_;
-    for (int64_t unit = begin; unit < end; ++unit) body(unit, memory);
-  }
 
   // ---- Units of work: a tile of keys of a head, a tile of queries of a head, a tile of a bias.
   // Where there are enough heads of keys for all threads, they and their queries are one unit,
@@ -225,10 +211,8 @@ class BackwardPlan final : public Plan {
       scratch = std::max(scratch, each->ScratchBytes());
     }
     at_.product = arrays.Add<char>(scratch);
-    slot_bytes_ = RoundUp(arrays.bytes(), int64_t{4096});
-    slot_count_ = std::min<int64_t>(
-        {int64_t{TeamSize()}, std::max(KeyUnits() + QueryUnits(), BiasUnits()), Slots::kMost});
-    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    scratch_.Book(planner, std::max(QueryUnits(), HeadUnits() + BiasUnits()),
+                  RoundUp(arrays.bytes(), int64_t{4096}));
     if (whole_heads_) {
       query_sums_ = planner.workspace().Book(p.batch * p.heads * p.queries * p.width,
                                              static_cast<int64_t>(sizeof(float)));
@@ -560,8 +544,8 @@ class BackwardPlan final : public Plan {
     int64_t query, grad, result, key, value, weights, score_grads, bias, first, second, halves,
         rest, sums, product;
   } at_ = {};
-  int64_t slot_bytes_ = 0, slot_count_ = 1;
-  WorkspacePiece slots_, deltas_, query_sums_;
+  UnitScratch scratch_;
+  WorkspacePiece deltas_, query_sums_;
 };
 
 }  // namespace

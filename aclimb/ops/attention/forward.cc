@@ -5,11 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/attention/scores.h"
 #include "aclimb/ops/attention/tiles.h"
 #include "aclimb/rows/spans.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::attention {
 namespace {
@@ -87,11 +87,8 @@ class ForwardPlan final : public Plan {
                              .max = static_cast<float*>(of_.max.Data(run)),
                              .sum = static_cast<float*>(of_.sum.Data(run)),
                              .log_sum = static_cast<float*>(of_.log_sum.Data(run))};
-    Slots slots(slot_count_);
-    const bool whole = ParallelForAll(Units(), 1, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      char* const memory = run.Piece<char>(slots_) + slot.number() * slot_bytes_;
-      for (int64_t unit = begin; unit < end; ++unit) RunTile(p, TileOf(unit), results, memory);
+    const bool whole = scratch_.Run(run, Units(), 1, [&](int64_t unit, char* memory) {
+      RunTile(p, TileOf(unit), results, memory);
     });
     if (!whole || !of_.out.Deliver(run)) return;
     for (const rows::Dense* each : {&of_.max, &of_.sum, &of_.log_sum}) {
@@ -129,9 +126,7 @@ class ForwardPlan final : public Plan {
     at_.weights = arrays.Add<uint16_t>(weights);
     at_.rest = arrays.Add<uint16_t>(weights);
     at_.product = arrays.Add<char>(std::max(products_.ScratchBytes(), sums_.ScratchBytes()));
-    slot_bytes_ = RoundUp(arrays.bytes(), int64_t{4096});
-    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
-    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    scratch_.Book(planner, Units(), RoundUp(arrays.bytes(), int64_t{4096}));
   }
 
   int64_t Units() const {
@@ -314,8 +309,7 @@ class ForwardPlan final : public Plan {
   struct {
     int64_t query, scores, out, max, sum, bias, key, value, weights, rest, product;
   } at_ = {};
-  int64_t slot_bytes_ = 0, slot_count_ = 1;
-  WorkspacePiece slots_;
+  UnitScratch scratch_;
 };
 
 }  // namespace

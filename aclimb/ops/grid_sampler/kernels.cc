@@ -43,7 +43,8 @@ Taps TapsOf(const Axis<T>& axis, Interpolation interpolation, T coordinate) {
     return taps;
   }
   const T below = std::floor(place.at);
-  const auto part = static_cast<double>(place.at - below), slope = static_cast<double>(place.slope);
+  const double part = static_cast<double>(place.at) - static_cast<double>(below);
+  const auto slope = static_cast<double>(place.slope);
   if (interpolation == kBilinear) {
     taps.Add(axis.Index(below), 1 - part, -slope);
     taps.Add(axis.Index(below + 1), part, slope);

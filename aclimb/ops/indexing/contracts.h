@@ -110,7 +110,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kAll, "any shape; its elements are counted in row-major order"),
     contract::Input("index", kIndexTypes,
                     "which element of self, counted from the end if negative; the element of one "
-                    "that self does not have is 0"),
+                    "that self does not have is 0, and the run fails (507015)"),
     contract::Output("out", kAll, "shape of index, dtype of self")};
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
@@ -590,7 +590,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
         contract::Input("self", kElements,
                         "what is selected from; the element of an index that it does not have is "
-                        "0"),
+                        "0, and the run fails (507015)"),
         1, 8),
     kListParameter,
     contract::Output("out", kElements,

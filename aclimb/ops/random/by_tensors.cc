@@ -10,12 +10,12 @@
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/random/chosen.h"
 #include "aclimb/ops/random/contracts.h"
 #include "aclimb/ops/random/dense.h"
 #include "aclimb/ops/random/philox.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::random {
 namespace {
@@ -216,31 +216,25 @@ class MultinomialPlan final : public Plan {
         samples_(arguments.Integer(multinomial::kNumSamples)),
         replaces_(arguments.Bool(multinomial::kReplacement)),
         out_(multinomial::kOut, arguments.Tensor(multinomial::kOut).View(), planner) {
-    slots_ = std::min<int64_t>({rows_, TeamSize(), Slots::kMost});
-    scratch_ = planner.workspace().Book(slots_ * categories_, sizeof(Category));
+    scratch_.Book(planner, rows_, categories_ * static_cast<int64_t>(sizeof(Category)));
   }
 
   void Run(const RunContext& run) const override {
     const char* weights;
     if (!weights_.Find(run, &weights)) return;
     const Source source = source_.Get(run);
-    auto* const scratch = run.Piece<Category>(scratch_);
     auto* const out = static_cast<int64_t*>(out_.Data(run));
-    Slots slots(slots_);
     std::atomic<bool> wrong = false;
     const int64_t grain = std::max<int64_t>(1, kChunk * kGrain / categories_);
-    const bool whole = ParallelForAll(rows_, grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease lease(slots);
-      Category* const own = scratch + lease.number() * categories_;
-      for (int64_t row = begin; row < end; ++row) {
-        int64_t* const drawn = out + row * samples_;
-        if (!Load(weights, row, own)) {
-          wrong.store(true, std::memory_order_relaxed);
-          std::fill_n(drawn, samples_, 0);
-          continue;
-        }
-        replaces_ ? DrawAgain(source, row, own, drawn) : DrawOnce(source, row, own, drawn);
+    const bool whole = scratch_.Run(run, rows_, grain, [&](int64_t row, char* scratch) {
+      auto* const own = reinterpret_cast<Category*>(scratch);
+      int64_t* const drawn = out + row * samples_;
+      if (!Load(weights, row, own)) {
+        wrong.store(true, std::memory_order_relaxed);
+        std::fill_n(drawn, samples_, 0);
+        return;
       }
+      replaces_ ? DrawAgain(source, row, own, drawn) : DrawOnce(source, row, own, drawn);
     });
     if (whole) out_.Store(run);
     if (wrong.load(std::memory_order_relaxed)) {
@@ -315,8 +309,7 @@ class MultinomialPlan final : public Plan {
   const int64_t samples_;
   const bool replaces_;
   const Dense out_;
-  int64_t slots_;
-  WorkspacePiece scratch_;
+  UnitScratch scratch_;
 };
 
 Result<PlanPointer> PlanMultinomial(const Arguments& arguments, Planner& planner) {

@@ -8,11 +8,11 @@
 #include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/rotary/contract.h"
 #include "aclimb/ops/rotary/turn.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::rotary {
 namespace {
@@ -97,23 +97,9 @@ class RowWriter {
   copy::Converter converter_;
 };
 
-// A thread's rows in the workspace.
-class Buffers {
- public:
-  void Book(Planner& planner, int64_t rows_of_floats, int64_t width, int64_t units) {
-    bytes_ = RoundUp(rows_of_floats * width * static_cast<int64_t>(sizeof(float)), int64_t{64});
-    count_ = std::min<int64_t>({int64_t{TeamSize()}, units, Slots::kMost});
-    piece_ = planner.workspace().Book(count_, bytes_);
-  }
-  int64_t count() const { return count_; }
-  float* Of(const RunContext& run, int64_t slot) const {
-    return reinterpret_cast<float*>(run.Piece<char>(piece_) + slot * bytes_);
-  }
-
- private:
-  int64_t bytes_ = 0, count_ = 1;
-  WorkspacePiece piece_;
-};
+int64_t BytesOfRows(int64_t rows, int64_t width) {
+  return rows * width * static_cast<int64_t>(sizeof(float));
+}
 
 // One tensor that is turned, forwards or back.
 struct Job {
@@ -148,7 +134,7 @@ class TurnPlan final : public Plan {
       most = std::max(most, job.rows.count());
       elements += static_cast<double>(job.rows.count() * job.rows.width);
     }
-    buffers_.Book(planner, 2, angles_.width, most);
+    scratch_.Book(planner, most, BytesOfRows(2, angles_.width));
     planner.Costs({.cycles = kCycles * elements});
   }
 
@@ -167,17 +153,13 @@ class TurnPlan final : public Plan {
     const RowWriter out(job.out.Data(run), job.out.dtype(), width);
     const auto* const cos = static_cast<const float*>(cos_.Data(run));
     const auto* const sin = static_cast<const float*>(sin_.Data(run));
-    Slots slots(buffers_.count());
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
-    return ParallelForAll(job.rows.count(), grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      float* const row = buffers_.Of(run, slot.number());
+    return scratch_.Run(run, job.rows.count(), grain, [&](int64_t r, char* scratch) {
+      auto* const row = reinterpret_cast<float*>(scratch);
       float* const turned = row + width;
-      for (int64_t r = begin; r < end; ++r) {
-        const int64_t angle = job.rows.RowIn(angles_, r) * width;
-        (back_ ? TurnBack : Turn)(mode_, width, in.Load(r, row), cos + angle, sin + angle, turned);
-        out.Store(turned, r);
-      }
+      const int64_t angle = job.rows.RowIn(angles_, r) * width;
+      (back_ ? TurnBack : Turn)(mode_, width, in.Load(r, row), cos + angle, sin + angle, turned);
+      out.Store(turned, r);
     });
   }
 
@@ -187,7 +169,7 @@ class TurnPlan final : public Plan {
   const Dense cos_, sin_;
   std::array<Job, 2> jobs_;
   int count_ = 0;
-  Buffers buffers_;
+  UnitScratch scratch_;
 };
 
 // The gradients of the angles: each row is the sum over those that it was repeated for.
@@ -205,7 +187,7 @@ class AnglesPlan final : public Plan {
     cos_ = OutputOf(arguments, planner, kDcos);
     sin_ = OutputOf(arguments, planner, kDsin);
     // Two of floats, and two of doubles.
-    buffers_.Book(planner, 6, rows_.width, angles_.count());
+    scratch_.Book(planner, angles_.count(), BytesOfRows(6, rows_.width));
     planner.Costs({.cycles = 3 * kCycles * static_cast<double>(rows_.count() * rows_.width)});
   }
 
@@ -218,20 +200,16 @@ class AnglesPlan final : public Plan {
     const RowReader x(x_.Data(run), x_.dtype(), width);
     const RowWriter cos(cos_.Data(run), cos_.dtype(), width);
     const RowWriter sin(sin_.Data(run), sin_.dtype(), width);
-    Slots slots(buffers_.count());
-    const bool whole = ParallelForAll(angles_.count(), 1, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      auto* const sums = reinterpret_cast<double*>(buffers_.Of(run, slot.number()));
+    const bool whole = scratch_.Run(run, angles_.count(), 1, [&](int64_t angle, char* scratch) {
+      auto* const sums = reinterpret_cast<double*>(scratch);
       float* const row = reinterpret_cast<float*>(sums + 2 * width);
-      for (int64_t angle = begin; angle < end; ++angle) {
-        std::fill_n(sums, 2 * width, 0.0);
-        ForRowsOf(angle, [&](int64_t r) {
-          AddAngles(mode_, width, grad.Load(r, row), x.Load(r, row + width), sums, sums + width);
-        });
-        std::copy_n(sums, 2 * width, row);
-        cos.Store(row, angle);
-        sin.Store(row + width, angle);
-      }
+      std::fill_n(sums, 2 * width, 0.0);
+      ForRowsOf(angle, [&](int64_t r) {
+        AddAngles(mode_, width, grad.Load(r, row), x.Load(r, row + width), sums, sums + width);
+      });
+      std::copy_n(sums, 2 * width, row);
+      cos.Store(row, angle);
+      sin.Store(row + width, angle);
     });
     if (!whole || !cos_.Deliver(run) || !sin_.Deliver(run)) return;
     // Last, since it may overwrite dy.
@@ -263,7 +241,7 @@ class AnglesPlan final : public Plan {
   int64_t mode_ = 0;
   RowsOf rows_, angles_;
   Dense grad_, x_, cos_, sin_;
-  Buffers buffers_;
+  UnitScratch scratch_;
 };
 
 Result<PlanPointer> PlanEmbedding(const Arguments& arguments, Planner& planner) {

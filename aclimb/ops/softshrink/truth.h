@@ -5,20 +5,9 @@
 #include "aclimb/ops/softshrink/contract.h"
 #include "aclimb/truth/each.h"
 #include "aclimb/truth/outputs.h"
+#include "aclimb/truth/rounding.h"
 
 namespace aclimb::softshrink {
-
-// One rounding to the dtype, relative to the result.
-inline truth::Allowance AllowanceOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return {5e-4, 6e-8};
-    case DType::kBFloat16:
-      return {4e-3, 1e-38};
-    default:
-      return {6e-8, 1e-38};
-  }
-}
 
 inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const double lambd = call.Float(kLambd);
@@ -27,7 +16,9 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
     if (x < -lambd) return x + lambd;
     return std::isnan(x) ? x : 0.0;
   });
-  outputs.Set(kOut, shrunk, AllowanceOf(call.DTypeOf(kSelf)));
+  // A difference of two float32 values, rounded once more where the result is a half type.
+  const DType dtype = call.DTypeOf(kSelf);
+  outputs.Set(kOut, shrunk, truth::Allowance{truth::RoundingOf(dtype), truth::LeastOf(dtype)});
 }
 
 }  // namespace aclimb::softshrink

@@ -5,10 +5,10 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/triangular_solve/contract.h"
 #include "aclimb/ops/triangular_solve/kernels.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 #include "aclimb/simd/team.h"
 
 namespace aclimb::triangular_solve {
@@ -44,8 +44,8 @@ class SolvePlan final : public Plan {
     columns_ = x_.shape[x_.rank - 1];
     for (int d = 0; d < x_.rank - 2; ++d) batches_ *= x_.shape[d];
     parts_ = CeilDivide(columns_, kMostColumns);
-    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, batches_ * parts_, Slots::kMost});
-    scratch_ = planner.workspace().Book(slot_count_ * rows_ * kMostColumns, sizeof(double));
+    scratch_.Book(planner, batches_ * parts_,
+                  rows_ * kMostColumns * static_cast<int64_t>(sizeof(double)));
     planner.Costs({.cycles = Work() * static_cast<double>(batches_ * parts_) / 4});
   }
 
@@ -55,21 +55,16 @@ class SolvePlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    Slots slots(slot_count_);
-    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kGrain / Work()));
-    ParallelFor(batches_ * parts_, grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      double* const scratch = run.Piece<double>(scratch_) + slot.number() * rows_ * kMostColumns;
-      for (int64_t unit = begin; unit < end; ++unit) SolvePart(run, unit, scratch);
-    });
+    const bool solved =
+        scratch_.Run(run, batches_ * parts_, UnitsOfWork(kGrain, Work()),
+                     [&](int64_t unit, char* scratch) { SolvePart(run, unit, scratch); });
+    if (!solved) return;
     const auto lines = static_cast<double>(rows_);
-    ParallelFor(batches_ * rows_, std::max<int64_t>(1, static_cast<int64_t>(kGrain / lines)),
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t line = begin; line < end; ++line) {
-                    x_.dtype == DType::kFloat32 ? CopyLine<float>(run, line)
-                                                : CopyLine<double>(run, line);
-                  }
-                });
+    ParallelFor(batches_ * rows_, UnitsOfWork(kGrain, lines), [&](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; ++line) {
+        x_.dtype == DType::kFloat32 ? CopyLine<float>(run, line) : CopyLine<double>(run, line);
+      }
+    });
   }
 
  private:
@@ -90,7 +85,7 @@ class SolvePlan final : public Plan {
            offset * static_cast<int64_t>(SizeOf(view.dtype));
   }
 
-  void SolvePart(const RunContext& run, int64_t unit, double* scratch) const {
+  void SolvePart(const RunContext& run, int64_t unit, char* scratch) const {
     const auto size = static_cast<int64_t>(SizeOf(x_.dtype));
     const int64_t batch = unit / parts_, first = unit % parts_ * kMostColumns;
     const auto row = [](const TensorView& view) { return view.stride[view.rank - 2]; };
@@ -109,7 +104,7 @@ class SolvePlan final : public Plan {
                        .upper = upper_ != transpose_,
                        .unit_diagonal = unit_diagonal_};
     if (transpose_) std::swap(problem.matrix_row, problem.matrix_column);
-    solve_(problem, scratch);
+    solve_(problem, reinterpret_cast<double*>(scratch));
   }
 
   // A row of the triangle.
@@ -130,8 +125,8 @@ class SolvePlan final : public Plan {
   const TensorView self_, a_, x_, m_;
   const bool upper_, transpose_, unit_diagonal_;
   const Solve solve_;
-  int64_t rows_ = 0, columns_ = 0, batches_ = 1, parts_ = 0, slot_count_ = 1;
-  WorkspacePiece scratch_;
+  int64_t rows_ = 0, columns_ = 0, batches_ = 1, parts_ = 0;
+  UnitScratch scratch_;
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {

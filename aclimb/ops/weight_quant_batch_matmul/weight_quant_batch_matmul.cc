@@ -9,12 +9,12 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/core/packed.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/matmul/finish.h"
 #include "aclimb/matmul/onednn.h"
 #include "aclimb/ops/weight_quant_batch_matmul/contract.h"
 #include "aclimb/ops/weight_quant_batch_matmul/kernels.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 #include "aclimb/simd/team.h"
 
 namespace aclimb::weight_quant_batch_matmul {
@@ -116,13 +116,9 @@ class WeightQuantPlan final : public Plan {
     }
     if (nibbles_) EvenBeforeOdd(x, run.Piece<float>(parted_));
     const int64_t codes = std::max<int64_t>(1, columns_ * p_.k);
-    Slots slots(slot_count_);
-    ParallelFor(
-        Units(), std::max<int64_t>(1, kGrainCodes / codes), [&](int64_t begin, int64_t end) {
-          const Slots::Lease slot(slots);
-          const Scratch scratch = ScratchAt(run.Piece<char>(slots_) + slot.number() * slot_bytes_);
-          for (int64_t unit = begin; unit < end; ++unit) RunUnit(run, unit, x, scratch);
-        });
+    (void)scratch_.Run(
+        run, Units(), std::max<int64_t>(1, kGrainCodes / codes),
+        [&](int64_t unit, char* scratch) { RunUnit(run, unit, x, ScratchAt(scratch)); });
   }
 
  private:
@@ -146,9 +142,10 @@ class WeightQuantPlan final : public Plan {
 
   void Book(Planner& planner) {
     const int64_t most_groups = CeilDivide(terms_, p_.group) + 1;
+    int64_t bytes = 0;
     const auto piece = [&](int64_t elements, int64_t size) {
-      const int64_t at = slot_bytes_;
-      slot_bytes_ += RoundUp(elements * size, int64_t{64});
+      const int64_t at = bytes;
+      bytes += RoundUp(elements * size, int64_t{64});
       return at;
     };
     codes_at_ = piece(std::max(terms_, columns_), 1);
@@ -159,23 +156,21 @@ class WeightQuantPlan final : public Plan {
     tile_at_ = piece(tiles_ ? terms_ * columns_ : 0, sizeof(float));
     sums_at_ = piece(rows_ * columns_, sizeof(float));
     onednn_at_ = piece(scratch_bytes_, 1);
-    slot_bytes_ = RoundUp(slot_bytes_, int64_t{4096});
-    slot_count_ = std::min<int64_t>({int64_t{TeamSize()}, Units(), Slots::kMost});
     x_ = planner.workspace().Book(p_.m * p_.k, sizeof(float));
     if (nibbles_) parted_ = planner.workspace().Book(p_.m * whole_, sizeof(float));
-    slots_ = planner.workspace().Book(slot_count_, slot_bytes_);
+    scratch_.Book(planner, Units(), RoundUp(bytes, int64_t{4096}));
   }
 
-  Scratch ScratchAt(char* slot) const {
-    const auto floats = [&](int64_t at) { return reinterpret_cast<float*>(slot + at); };
-    return {reinterpret_cast<int8_t*>(slot + codes_at_),
+  Scratch ScratchAt(char* memory) const {
+    const auto floats = [&](int64_t at) { return reinterpret_cast<float*>(memory + at); };
+    return {reinterpret_cast<int8_t*>(memory + codes_at_),
             floats(scales_at_),
             floats(offsets_at_),
             floats(of_blocks_at_),
-            reinterpret_cast<double*>(slot + totals_at_),
+            reinterpret_cast<double*>(memory + totals_at_),
             floats(tile_at_),
             floats(sums_at_),
-            slot + onednn_at_};
+            memory + onednn_at_};
   }
 
   // ---- The weight
@@ -367,10 +362,11 @@ class WeightQuantPlan final : public Plan {
   int64_t whole_ = 0;                           // terms that are taken in blocks
   bool nibbles_ = false;                        // of INT4
   std::array<matmul::onednn::ProductPointer, 16> products_;
-  int64_t scratch_bytes_ = 0, slot_bytes_ = 0, slot_count_ = 1;
+  int64_t scratch_bytes_ = 0;
   int64_t codes_at_ = 0, scales_at_ = 0, offsets_at_ = 0, of_blocks_at_ = 0;
   int64_t totals_at_ = 0, tile_at_ = 0, sums_at_ = 0, onednn_at_ = 0;
-  WorkspacePiece x_, parted_, slots_;
+  WorkspacePiece x_, parted_;
+  UnitScratch scratch_;
 };
 
 Problem ProblemOf(const contract::Arguments& arguments) {

@@ -12,7 +12,7 @@ extern "C" {
 // out = self, converted to another dtype: integers wrap, what is not 0 is true, floats lose their
 // fraction, complex numbers their imaginary part. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/cast.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops cast`
 //   dtype          in   of out
 //   out            out  shape of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -24,7 +24,7 @@ ACLNN_API aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor* self, const acl
                                                 aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnCast(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 aclrtStream stream);
 

@@ -13,7 +13,7 @@ extern "C" {
 // lose their fraction, complex numbers their imaginary part. The two must not overlap, unless
 // they are the same view. Phase 1.
 //
-//   selfRef        out  rank 0 to 8, strided; dtypes on docs/ops/inplace_copy.md
+//   selfRef        out  rank 0 to 8, strided; dtypes: `aclimb ops inplace_copy`
 //   src            in   broadcasts to selfRef, strided; any of the same dtypes
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
@@ -24,7 +24,7 @@ ACLNN_API aclnnStatus aclnnInplaceCopyGetWorkspaceSize(aclTensor* selfRef, const
                                                        aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceCopy(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out = self with its dimensions in another order. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/permute.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops permute`
 //   dims           in   each dimension of self once, -1 the last
 //   out            out  dtype of self, strided; its dimension i is dimension dims[i] of self
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -23,7 +23,7 @@ ACLNN_API aclnnStatus aclnnPermuteGetWorkspaceSize(const aclTensor* self, const 
                                                    aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnPermute(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    aclrtStream stream);
 

@@ -13,7 +13,7 @@ extern "C" {
 //
 //   n              in   rows, at least 0
 //   m              in   columns, at least 0
-//   out            out  [n, m], strided; dtypes on docs/ops/eye.md
+//   out            out  [n, m], strided; dtypes: `aclimb ops eye`
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 n or m below 0, a dtype, another shape, a blocked
@@ -22,7 +22,7 @@ ACLNN_API aclnnStatus aclnnEyeGetWorkspaceSize(int64_t n, int64_t m, aclTensor* 
                                                uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnEye(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                aclrtStream stream);
 

@@ -11,8 +11,8 @@ extern "C" {
 
 // selfRef = value everywhere. Phase 1.
 //
-//   selfRef        out  rank 0 to 8, strided; overwritten; dtypes on
-//                       docs/ops/inplace_fill_scalar.md
+//   selfRef        out  rank 0 to 8, strided; overwritten; dtypes:
+//                       `aclimb ops inplace_fill_scalar`
 //   value          in   converted to the dtype of selfRef as aclnnCast does; a number of that
 //   dtype,
 //                       where it is one of integers
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor* selfRef,
                                                              aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceFillScalar(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

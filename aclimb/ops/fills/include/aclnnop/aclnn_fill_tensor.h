@@ -11,8 +11,8 @@ extern "C" {
 
 // selfRef = the element of value everywhere. Phase 1.
 //
-//   selfRef        out  rank 0 to 8, strided; overwritten; dtypes on
-//                       docs/ops/inplace_fill_tensor.md
+//   selfRef        out  rank 0 to 8, strided; overwritten; dtypes:
+//                       `aclimb ops inplace_fill_tensor`
 //   value          in   one element, of rank 0 or 1; converted to the dtype of selfRef as
 //                       aclnnCast does
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnInplaceFillTensorGetWorkspaceSize(aclTensor* selfRef,
                                                              aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceFillTensor(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

@@ -17,8 +17,8 @@ extern "C" {
 //   onValue        in   one element, dtype of out
 //   offValue       in   one element, dtype of out
 //   axis           in   of out, -1 the last
-//   out            out  the shape of self with numClasses inserted at axis, strided; dtypes on
-//                       docs/ops/one_hot.md
+//   out            out  the shape of self with numClasses inserted at axis, strided; dtypes:
+//                       `aclimb ops one_hot`
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a dtype, numClasses, an axis that is none, another
@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnOneHotGetWorkspaceSize(const aclTensor* self, int num
                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnOneHot(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                   aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // selfRef = 0 everywhere. Phase 1.
 //
-//   selfRef        out  rank 0 to 8, strided; overwritten; dtypes on docs/ops/inplace_zero.md
+//   selfRef        out  rank 0 to 8, strided; overwritten; dtypes: `aclimb ops inplace_zero`
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a dtype, a rank above 8, a blocked format
@@ -19,7 +19,7 @@ ACLNN_API aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef, uint6
                                                        aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceZero(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream);
 

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Phase 1. out[i..., :] = weight[indices[i...], :].
-//   weight         in   [rows, D], strided; dtypes on docs/ops/embedding.md
+//   weight         in   [rows, D], strided; dtypes: `aclimb ops embedding`
 //   indices        in   rank 0 to 7, INT64 or INT32; the row of one outside [0, rows) is zeros,
 //                       and the run fails (507015)
 //   out            out  shape of indices, then D; dtype of weight
@@ -24,7 +24,7 @@ ACLNN_API aclnnStatus aclnnEmbeddingGetWorkspaceSize(const aclTensor* weight,
                                                      aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnEmbedding(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, const aclrtStream stream);
 

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Phase 1. out[..., k..., ...] = self[..., index[k...], ...] at dimension dim of self.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/gather_v2.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops gather_v2`
 //   dim            in   -rank to rank - 1 of self
 //   index          in   any shape, rank 0 counts as [1]; INT64 or INT32; -1 is the last slice. The
 //                       slice of one outside [-n, n) with n = self.shape[dim] is zeros, and the run
@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnGatherV2GetWorkspaceSize(const aclTensor* self, int64
                                                     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnGatherV2(void* workspace, uint64_t workspaceSize,
                                     aclOpExecutor* executor, aclrtStream stream);
 

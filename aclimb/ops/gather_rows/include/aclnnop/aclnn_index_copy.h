@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. outRef is selfRef, but outRef[..., index[k], ...] = source[..., k, ...], k and index[k]
 // in dimension dim. Of equal indices the last one counts.
-//   selfRef        in   rank 0 to 8, strided; dtypes on docs/ops/index_copy.md; it is not written
+//   selfRef        in   rank 0 to 8, strided; dtypes: `aclimb ops index_copy`; it is not written
 //   dim            in   -rank to rank - 1 of selfRef
 //   index          in   [K] or rank 0, which counts as [1]; INT64 or INT32; one outside
 //                       [0, selfRef.shape[dim]) is skipped, and the run fails (507015)
@@ -29,7 +29,7 @@ ACLNN_API aclnnStatus aclnnIndexCopyGetWorkspaceSize(aclTensor* selfRef, int64_t
                                                      aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIndexCopy(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, aclrtStream stream);
 

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Phase 1. out[..., k, ...] = self[..., index[k], ...], k and index[k] in dimension dim.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/index_select.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops index_select`
 //   dim            in   -rank to rank - 1 of self
 //   index          in   [K] or rank 0, which counts as [1]; INT64 or INT32; the slice of one
 //                       outside [0, self.shape[dim]) is zeros, and the run fails (507015)
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor* self, in
                                                        aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIndexSelect(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, const aclrtStream stream);
 

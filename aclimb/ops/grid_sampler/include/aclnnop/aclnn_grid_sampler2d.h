@@ -12,7 +12,7 @@ extern "C" {
 // Phase 1. out[n, c, p, q] lies in input[n, c] at the place grid[n, p, q] = (x, y): -1 is the left
 // and upper end, 1 the right and lower end. Places are computed in float32, of DOUBLE in float64.
 //
-//   input              in   [N, C, H, W] with H and W above 0; dtypes on docs/ops/grid_sampler2d.md
+//   input              in   [N, C, H, W] with H and W above 0; dtypes: `aclimb ops grid_sampler2d`
 //   grid               in   [N, P, Q, 2]; dtype of input
 //   interpolationMode  in   0: between four elements (bilinear), 1: the nearest, 2: by a cubic
 //   curve
@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnGridSampler2DGetWorkspaceSize(
     bool alignCorners, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnGridSampler2D(void* workspace, uint64_t workspaceSize,
                                          aclOpExecutor* executor, aclrtStream stream);
 

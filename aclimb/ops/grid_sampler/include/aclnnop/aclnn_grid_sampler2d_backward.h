@@ -13,8 +13,8 @@ extern "C" {
 // what is there, nor to one of the nearest elements.
 //
 //   gradOutput         in   gradient of the forward result, [N, C, P, Q]; dtype of input
-//   input              in   of the forward call, [N, C, H, W]; dtypes on
-//                           docs/ops/grid_sampler2d_backward.md
+//   input              in   of the forward call, [N, C, H, W]; dtypes:
+//                           `aclimb ops grid_sampler2d_backward`
 //   grid               in   of the forward call, [N, P, Q, 2]; dtype of input
 //   interpolationMode  in   of the forward call: 0 bilinear, 1 nearest, 2 bicubic
 //   paddingMode        in   of the forward call: 0 zeros, 1 border, 2 reflection
@@ -33,7 +33,7 @@ ACLNN_API aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(
     uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnGridSampler2DBackward(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, aclrtStream stream);
 

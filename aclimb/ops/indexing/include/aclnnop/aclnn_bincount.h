@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. out[k] = how often k is in self, or the sum of the weights of those places. Sums do not
 // depend on the number of threads.
-//   self           in   [N], strided, whole numbers; dtypes on docs/ops/bincount.md; one that
+//   self           in   [N], strided, whole numbers; dtypes: `aclimb ops bincount`; one that
 //                       out has no element for is not counted, and the run fails (507015)
 //   weights        in   [N], strided, converted to the dtype of out; null means 1
 //   minlength      in   0 or more
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnBincountGetWorkspaceSize(const aclTensor* self, const
                                                     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnBincount(void* workspace, uint64_t workspaceSize,
                                     aclOpExecutor* executor, aclrtStream stream);
 

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Phase 1. out[i, j, ...] = self[..., index[i, j, ...], ...], the index being in dimension dim.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/gather.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops gather`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   INT32 or INT64, as many dimensions as self, none longer but dim; the
 //                       element of one that self does not have is 0, and the run fails (507015)
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self, const i
                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnGather(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                   const aclrtStream stream);
 

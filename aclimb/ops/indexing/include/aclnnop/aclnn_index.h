@@ -12,7 +12,7 @@ extern "C" {
 // Phase 1. out[..., s..., ...] = self[..., indices[0][s...], indices[1][s...], ...]: the dimensions
 // that have indices give way to those that the indices broadcast to, which stand in their place, or
 // in front if a dimension between them is whole. As indexing in PyTorch.
-//   self           in   rank 1 to 8, strided; dtypes on docs/ops/index.md
+//   self           in   rank 1 to 8, strided; dtypes: `aclimb ops index`
 //   indices        in   INT32 or INT64 tensors for the first dimensions, which broadcast; counted
 //                       from the end if negative. One of the shape [0] leaves its dimension whole.
 //                       Masks are turned into indices first (aclnnNonzeroV2)
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnIndexGetWorkspaceSize(const aclTensor* self,
                                                  uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIndex(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                  const aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. out = self, then out[..., index[k], ...] += alpha * source[..., k, ...], k and index[k]
 // in dimension dim. Sums do not depend on the number of threads.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/index_add.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops index_add`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   [K] or rank 0, which counts as [1]; INT32 or INT64; one that self does not
 //                       have is skipped, and the run fails (507015)
@@ -29,7 +29,7 @@ ACLNN_API aclnnStatus aclnnIndexAddGetWorkspaceSize(const aclTensor* self, const
                                                     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIndexAdd(void* workspace, uint64_t workspaceSize,
                                     aclOpExecutor* executor, aclrtStream stream);
 

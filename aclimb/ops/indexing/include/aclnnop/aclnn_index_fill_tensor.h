@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Phase 1. out = self, then the slices of dimension dim that index names are value.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/index_fill_tensor.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops index_fill_tensor`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   indices of slices, counted from the end if negative
 //   value          in   a real number, one of the tensor's dtype where that is of integers
@@ -26,13 +26,14 @@ ACLNN_API aclnnStatus aclnnIndexFillTensorGetWorkspaceSize(const aclTensor* self
                                                            aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIndexFillTensor(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, aclrtStream stream);
 
 // Phase 1. The same in place.
-//   selfRef        in and out  rank 0 to 8, strided; dtypes on
-//   docs/ops/inplace_index_fill_tensor.md dim            in   -rank to rank - 1 of the first tensor
+//   selfRef        in and out  rank 0 to 8, strided; dtypes:
+//                       `aclimb ops inplace_index_fill_tensor`
+//   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   indices of slices, counted from the end if negative
 //   value          in   a real number, one of the tensor's dtype where that is of integers
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -46,7 +47,7 @@ ACLNN_API aclnnStatus aclnnInplaceIndexFillTensorGetWorkspaceSize(aclTensor* sel
                                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceIndexFillTensor(void* workspace, uint64_t workspaceSize,
                                                   aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. What aclnnIndex would select becomes values, or values is added to it. Of equal indices
 // the last one counts, or all are added; neither depends on the number of threads.
-//   selfRef        in and out  rank 1 to 8, strided; dtypes on docs/ops/index_put_impl.md
+//   selfRef        in and out  rank 1 to 8, strided; dtypes: `aclimb ops index_put_impl`
 //   indices        in   INT32 or INT64 tensors for the first dimensions, which broadcast; counted
 //                       from the end if negative. One of the shape [0] leaves its dimension whole.
 //                       Masks are turned into indices first (aclnnNonzeroV2)
@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnIndexPutImplGetWorkspaceSize(
     const bool accumulate, const bool unsafe, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIndexPutImpl(void* workspace, uint64_t workspaceSize,
                                         aclOpExecutor* executor, aclrtStream stream);
 

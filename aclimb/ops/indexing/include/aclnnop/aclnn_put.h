@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. The element of selfRef with the number index[i, ...] in row-major order becomes
 // source[i, ...], or source[i, ...] is added to it. Of equal indices the last one counts.
-//   selfRef        in and out  rank 0 to 8, strided; dtypes on docs/ops/inplace_put.md
+//   selfRef        in and out  rank 0 to 8, strided; dtypes: `aclimb ops inplace_put`
 //   index          in   INT32 or INT64, any shape; counted from the end if negative; one that is
 //                       not there is skipped, and the run fails (507015)
 //   source         in   as many elements as index, dtype of selfRef
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnInplacePutGetWorkspaceSize(aclTensor* selfRef, const 
                                                       aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplacePut(void* workspace, uint64_t workspaceSize,
                                       aclOpExecutor* executor, aclrtStream stream);
 

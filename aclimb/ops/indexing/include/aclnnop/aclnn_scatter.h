@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. out = self, then out[..., index[i, j, ...], ...] = src[i, j, ...], or += or *=, the
 // index being in dimension dim. Sums and products do not depend on the number of threads.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/scatter.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops scatter`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
 //                       first tensor; one that is not there is skipped, and the run fails
@@ -30,12 +30,12 @@ ACLNN_API aclnnStatus aclnnScatterGetWorkspaceSize(const aclTensor* self, int64_
                                                    aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnScatter(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    const aclrtStream stream);
 
 // Phase 1. The same in place.
-//   selfRef        in and out  rank 0 to 8, strided; dtypes on docs/ops/inplace_scatter.md
+//   selfRef        in and out  rank 0 to 8, strided; dtypes: `aclimb ops inplace_scatter`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
 //                       first tensor; one that is not there is skipped, and the run fails
@@ -53,12 +53,12 @@ ACLNN_API aclnnStatus aclnnInplaceScatterGetWorkspaceSize(aclTensor* selfRef, in
                                                           aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceScatter(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream);
 
 // Phase 1. As aclnnScatter, with one number for all entries.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/scatter_value.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops scatter_value`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
 //                       first tensor; one that is not there is skipped, and the run fails
@@ -78,12 +78,12 @@ ACLNN_API aclnnStatus aclnnScatterValueGetWorkspaceSize(const aclTensor* self, i
                                                         aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnScatterValue(void* workspace, uint64_t workspaceSize,
                                         aclOpExecutor* executor, const aclrtStream stream);
 
 // Phase 1. The same in place.
-//   selfRef        in and out  rank 0 to 8, strided; dtypes on docs/ops/inplace_scatter_value.md
+//   selfRef        in and out  rank 0 to 8, strided; dtypes: `aclimb ops inplace_scatter_value`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
 //                       first tensor; one that is not there is skipped, and the run fails
@@ -100,7 +100,7 @@ ACLNN_API aclnnStatus aclnnInplaceScatterValueGetWorkspaceSize(
     uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceScatterValue(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream);
 

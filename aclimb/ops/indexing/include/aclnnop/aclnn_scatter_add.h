@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. out = self, then out[..., index[i, j, ...], ...] += src[i, j, ...], the index being in
 // dimension dim. Sums do not depend on the number of threads.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/scatter_add.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops scatter_add`
 //   dim            in   -rank to rank - 1 of the first tensor
 //   index          in   where each entry goes along dim: INT32 or INT64, as many dimensions as the
 //                       first tensor; one that is not there is skipped, and the run fails
@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnScatterAddGetWorkspaceSize(const aclTensor* self, int
                                                       aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnScatterAdd(void* workspace, uint64_t workspaceSize,
                                       aclOpExecutor* executor, const aclrtStream stream);
 

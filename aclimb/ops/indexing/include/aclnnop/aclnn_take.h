@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Phase 1. out[i, ...] = the element of self with the number index[i, ...] in row-major order.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/take.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops take`
 //   index          in   INT32 or INT64, any shape; counted from the end if negative; the element of
 //                       one that self does not have is 0, and the run fails (507015)
 //   out            out  shape of index, dtype of self
@@ -23,7 +23,7 @@ ACLNN_API aclnnStatus aclnnTakeGetWorkspaceSize(const aclTensor* self, const acl
                                                 aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnTake(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 const aclrtStream stream);
 

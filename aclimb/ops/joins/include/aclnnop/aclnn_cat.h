@@ -11,7 +11,7 @@ extern "C" {
 
 // out = the tensors one after another along a dimension. Phase 1.
 //
-//   tensors        in   rank 1 to 8, strided; dtypes on docs/ops/cat.md; equally shaped but for
+//   tensors        in   rank 1 to 8, strided; dtypes: `aclimb ops cat`; equally shaped but for
 //                       dimension dim, of dtypes that promote to one
 //   dim            in   of the first tensor, -1 the last
 //   out            out  as long in dimension dim as all tensors together, strided; a dtype that
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnCatGetWorkspaceSize(const aclTensorList* tensors, int
                                                aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnCat(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out[i] = part i of self along a dimension, in parts of equal length. Phase 1.
 //
-//   self           in   rank 1 to 8, strided; dtypes on docs/ops/split_tensor.md
+//   self           in   rank 1 to 8, strided; dtypes: `aclimb ops split_tensor`
 //   splitSections  in   how long a part is along dim, at least 1; the last one may be shorter
 //   dim            in   of self, -1 the last
 //   out            out  the parts in order, dtype of self, strided
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnSplitTensorGetWorkspaceSize(const aclTensor* self,
                                                        aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnSplitTensor(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out[i] = part i of self along a dimension, in parts of given lengths. Phase 1.
 //
-//   self           in   rank 1 to 8, strided; dtypes on docs/ops/split_with_size.md
+//   self           in   rank 1 to 8, strided; dtypes: `aclimb ops split_with_size`
 //   splitSize      in   how long each part is along dim; together as long as self
 //   dim            in   of self, -1 the last
 //   out            out  the parts in order, dtype of self, strided
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnSplitWithSizeGetWorkspaceSize(const aclTensor* self,
                                                          aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnSplitWithSize(void* workspace, uint64_t workspaceSize,
                                          aclOpExecutor* executor, aclrtStream stream);
 

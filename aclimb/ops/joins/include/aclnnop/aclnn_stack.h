@@ -11,7 +11,7 @@ extern "C" {
 
 // out = the tensors one after another along a new dimension. Phase 1.
 //
-//   tensors        in   rank 0 to 7, strided; dtypes on docs/ops/stack.md; equally shaped, of
+//   tensors        in   rank 0 to 7, strided; dtypes: `aclimb ops stack`; equally shaped, of
 //                       dtypes that promote to one
 //   dim            in   of out, -1 the last
 //   out            out  the shape of a tensor with their number inserted before dimension dim,
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnStackGetWorkspaceSize(const aclTensorList* tensors, i
                                                  aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnStack(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                  aclrtStream stream);
 

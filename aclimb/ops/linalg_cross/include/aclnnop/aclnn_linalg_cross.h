@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. out = self x other, vectors of three elements along a dimension.
 //
-//   self           in   rank 1 to 8; dtypes on docs/ops/linalg_cross.md
+//   self           in   rank 1 to 8; dtypes: `aclimb ops linalg_cross`
 //   other          in   broadcasts with self; dtype of self
 //   dim            in   the dimension of out along which vectors lie, -1 the last
 //   out            out  the shape to which self and other broadcast, 3 along dim; dtype of self
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnLinalgCrossGetWorkspaceSize(const aclTensor* self,
                                                        aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnLinalgCross(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream);
 

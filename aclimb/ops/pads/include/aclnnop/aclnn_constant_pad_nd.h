@@ -11,7 +11,7 @@ extern "C" {
 
 // out = self with a number put around it. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/constant_pad_nd.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops constant_pad_nd`
 //   pad            in   pairs of how much is put before and behind, the last dimension first;
 //                       what is below 0 is cut off
 //   value          in   converted to the dtype of self as aclnnCast does
@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor* self,
                                                          aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnConstantPadNd(void* workspace, uint64_t workspaceSize,
                                          aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out = self with the indices next to its ends put around it, mirrored at the ends. Phase 1.
 //
-//   self           in   rank 2 or 3, strided; dtypes on docs/ops/reflection_pad1d.md
+//   self           in   rank 2 or 3, strided; dtypes: `aclimb ops reflection_pad1d`
 //   padding        in   how much is put before and behind, at least 0 and less than the last
 //                       dimension of self
 //   out            out  dtype of self, strided; the shape of self with both added to the last
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnReflectionPad1dGetWorkspaceSize(const aclTensor* self
                                                            aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnReflectionPad1d(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, aclrtStream stream);
 

@@ -12,7 +12,7 @@ extern "C" {
 // out = self with the rows and columns next to its edges put around it, mirrored at the edges.
 // Phase 1.
 //
-//   self           in   rank 3 or 4, strided; dtypes on docs/ops/reflection_pad2d.md
+//   self           in   rank 3 or 4, strided; dtypes: `aclimb ops reflection_pad2d`
 //   padding        in   how much is put left, right, above and below, at least 0 and less than
 //                       the last dimension of self, or the one before
 //   out            out  dtype of self, strided; the shape of self with all added to the last two
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnReflectionPad2dGetWorkspaceSize(const aclTensor* self
                                                            aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnReflectionPad2d(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,8 +11,8 @@ extern "C" {
 
 // out = gradient of aclnnAdaptiveAvgPool2d with respect to its input. Phase 1.
 //
-//   gradOutput     in   shape of the forward output, strided; dtypes on
-//                       docs/ops/adaptive_avg_pool2d_backward.md
+//   gradOutput     in   shape of the forward output, strided; dtypes:
+//                       `aclimb ops adaptive_avg_pool2d_backward`
 //   self           in   the forward input: dtype and shape alone matter
 //   out            out  shape and dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTe
                                                                      aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnAdaptiveAvgPool2dBackward(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor,
                                                      const aclrtStream stream);

@@ -12,8 +12,8 @@ extern "C" {
 // outputOut = the largest number of each window, indicesOut = where it stands: window o of n along
 // a dimension of m elements has those from floor(o * m / n) to ceil((o + 1) * m / n) - 1. Phase 1.
 //
-//   self           in   [N, C, H, W] or [C, H, W], strided; dtypes on
-//                       docs/ops/adaptive_max_pool2d.md
+//   self           in   [N, C, H, W] or [C, H, W], strided; dtypes:
+//                       `aclimb ops adaptive_max_pool2d`
 //   outputSize     in   how many windows there are along H and along W
 //   outputOut      out  [N, C, outH, outW] or [C, outH, outW], dtype of self, strided; a NaN counts
 //                       as the largest
@@ -29,7 +29,7 @@ ACLNN_API aclnnStatus aclnnAdaptiveMaxPool2dGetWorkspaceSize(
     aclTensor* indicesOut, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnAdaptiveMaxPool2d(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

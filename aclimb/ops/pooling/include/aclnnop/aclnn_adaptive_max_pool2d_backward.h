@@ -11,8 +11,8 @@ extern "C" {
 
 // gradInput = gradient of aclnnAdaptiveMaxPool2d with respect to its input. Phase 1.
 //
-//   gradOutput     in   gradient of outputOut, of its shape, strided; dtypes on
-//                       docs/ops/adaptive_max_pool2d_backward.md
+//   gradOutput     in   gradient of outputOut, of its shape, strided; dtypes:
+//                       `aclimb ops adaptive_max_pool2d_backward`
 //   self           in   the forward input: dtype and shape alone matter
 //   indices        in   INT64 or INT32, strided: what the forward call wrote. What is outside of
 //                       the plane adds nothing
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(
     aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnAdaptiveMaxPool2dBackward(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out = the sum of each window, divided by how many elements it has. Phase 1.
 //
-//   self             in   [N, C, H, W] or [C, H, W], strided; dtypes on docs/ops/avg_pool2d.md
+//   self             in   [N, C, H, W] or [C, H, W], strided; dtypes: `aclimb ops avg_pool2d`
 //   kernelSize       in   one number for both dimensions of windows, or two
 //   strides          in   the same, or none: those of kernelSize
 //   paddings         in   one number or two, half of a window at most: zeros
@@ -32,7 +32,7 @@ ACLNN_API aclnnStatus aclnnAvgPool2dGetWorkspaceSize(
     uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnAvgPool2d(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, aclrtStream stream);
 

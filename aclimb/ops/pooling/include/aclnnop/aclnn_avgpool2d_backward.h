@@ -11,8 +11,8 @@ extern "C" {
 
 // gradInput = gradient of aclnnAvgPool2d with respect to its input. Phase 1.
 //
-//   gradOutput     in   shape of the forward output, strided; dtypes on
-//                       docs/ops/avg_pool2d_backward.md
+//   gradOutput     in   shape of the forward output, strided; dtypes:
+//                       `aclimb ops avg_pool2d_backward`
 //   self           in   the forward input: dtype and shape alone matter
 //   kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride  in  of the forward
 //   call cubeMathType   in   0 keep the dtype; 1, 2, 3 allow less precision, which is not used
@@ -29,7 +29,7 @@ ACLNN_API aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnAvgPool2dBackward(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out = for each channel kH * kW rows, which have an element of each window. Phase 1.
 //
-//   self           in   [N, C, H, W] or [C, H, W], strided; dtypes on docs/ops/im2col.md
+//   self           in   [N, C, H, W] or [C, H, W], strided; dtypes: `aclimb ops im2col`
 //   kernelSize     in   height and width of windows
 //   dilation       in   how far elements of a window are apart
 //   padding        in   zeros above and below, left and right
@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnIm2colGetWorkspaceSize(
     uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIm2col(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                   aclrtStream stream);
 

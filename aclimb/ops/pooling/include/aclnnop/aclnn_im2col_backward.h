@@ -11,8 +11,8 @@ extern "C" {
 
 // out = sums of the elements that aclnnIm2col would have made of each element. Phase 1.
 //
-//   gradOutput     in   [N, C * kH * kW, windows], or without N, strided; dtypes on
-//                       docs/ops/im2col_backward.md
+//   gradOutput     in   [N, C * kH * kW, windows], or without N, strided; dtypes:
+//                       `aclimb ops im2col_backward`
 //   inputSize      in   height and width of out
 //   kernelSize, dilation, padding, stride  in  as of aclnnIm2col
 //   out            out  [N, C, H, W] or [C, H, W]; dtype of gradOutput, strided
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnIm2colBackwardGetWorkspaceSize(
     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnIm2colBackward(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream);
 

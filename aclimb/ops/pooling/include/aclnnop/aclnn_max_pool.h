@@ -11,7 +11,7 @@ extern "C" {
 
 // out = the largest number of each window. Phase 1.
 //
-//   self           in   [N, C, H, W] or [C, H, W], strided; dtypes on docs/ops/max_pool.md
+//   self           in   [N, C, H, W] or [C, H, W], strided; dtypes: `aclimb ops max_pool`
 //   kernelShape    in   one number for both dimensions of windows, or two
 //   strides        in   the same, or none: those of kernelShape
 //   autoPad        in   0
@@ -32,7 +32,7 @@ ACLNN_API aclnnStatus aclnnMaxPoolGetWorkspaceSize(
     const int64_t ceilMode, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnMaxPool(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    aclrtStream stream);
 

@@ -19,14 +19,14 @@ extern "C" {
 //   out            out  shape of self
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnBernoulliGetWorkspaceSize(const aclTensor* self, const aclScalar* prob,
                                                      int64_t seed, int64_t offset, aclTensor* out,
                                                      uint64_t* workspaceSize,
                                                      aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnBernoulli(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, aclrtStream stream);
 
@@ -38,14 +38,14 @@ ACLNN_API aclnnStatus aclnnBernoulli(void* workspace, uint64_t workspaceSize,
 //   offset         in   chooses others of the same seed
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnInplaceBernoulliGetWorkspaceSize(const aclTensor* selfRef,
                                                             const aclScalar* prob, int64_t seed,
                                                             int64_t offset, uint64_t* workspaceSize,
                                                             aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceBernoulli(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream);
 
@@ -59,7 +59,7 @@ ACLNN_API aclnnStatus aclnnInplaceBernoulli(void* workspace, uint64_t workspaceS
 //   out            out  shape of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnBernoulliTensorGetWorkspaceSize(const aclTensor* self,
                                                            const aclTensor* prob, int64_t seed,
                                                            int64_t offset, aclTensor* out,
@@ -67,7 +67,7 @@ ACLNN_API aclnnStatus aclnnBernoulliTensorGetWorkspaceSize(const aclTensor* self
                                                            aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnBernoulliTensor(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, aclrtStream stream);
 
@@ -79,7 +79,7 @@ ACLNN_API aclnnStatus aclnnBernoulliTensor(void* workspace, uint64_t workspaceSi
 //   offset         in   chooses others of the same seed
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnInplaceBernoulliTensorGetWorkspaceSize(const aclTensor* selfRef,
                                                                   const aclTensor* prob,
                                                                   int64_t seed, int64_t offset,
@@ -87,7 +87,7 @@ ACLNN_API aclnnStatus aclnnInplaceBernoulliTensorGetWorkspaceSize(const aclTenso
                                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceBernoulliTensor(void* workspace, uint64_t workspaceSize,
                                                   aclOpExecutor* executor, aclrtStream stream);
 

@@ -20,14 +20,14 @@ extern "C" {
 //   out            out  UINT8, of the elements' number rounded up to 128, divided by 8
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnDropoutGenMaskGetWorkspaceSize(const aclIntArray* shape, double prob,
                                                           int64_t seed, int64_t offset,
                                                           aclTensor* out, uint64_t* workspaceSize,
                                                           aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnDropoutGenMask(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream);
 

@@ -21,7 +21,7 @@ extern "C" {
 //   others of the same seed out            out  [numSamples] or [N, numSamples], INT64
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnMultinomialGetWorkspaceSize(const aclTensor* self, int64_t numSamples,
                                                        bool replacement, int64_t seed,
                                                        int64_t offset, aclTensor* out,
@@ -29,7 +29,7 @@ ACLNN_API aclnnStatus aclnnMultinomialGetWorkspaceSize(const aclTensor* self, in
                                                        aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnMultinomial(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream);
 

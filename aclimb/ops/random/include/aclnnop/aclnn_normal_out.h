@@ -17,14 +17,14 @@ extern "C" {
 //   out            out  any shape, strided; FLOAT, FLOAT16 or DOUBLE
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnNormalFloatFloatGetWorkspaceSize(float mean, float std, int64_t seed,
                                                             int64_t offset, aclTensor* out,
                                                             uint64_t* workspaceSize,
                                                             aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnNormalFloatFloat(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream);
 
@@ -37,7 +37,7 @@ ACLNN_API aclnnStatus aclnnNormalFloatFloat(void* workspace, uint64_t workspaceS
 //   out            out  shape of mean
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnNormalTensorFloatGetWorkspaceSize(const aclTensor* mean, float std,
                                                              int64_t seed, int64_t offset,
                                                              aclTensor* out,
@@ -45,7 +45,7 @@ ACLNN_API aclnnStatus aclnnNormalTensorFloatGetWorkspaceSize(const aclTensor* me
                                                              aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnNormalTensorFloat(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
@@ -58,7 +58,7 @@ ACLNN_API aclnnStatus aclnnNormalTensorFloat(void* workspace, uint64_t workspace
 //   out            out  shape of std
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnNormalFloatTensorGetWorkspaceSize(float mean, const aclTensor* std,
                                                              int64_t seed, int64_t offset,
                                                              aclTensor* out,
@@ -66,7 +66,7 @@ ACLNN_API aclnnStatus aclnnNormalFloatTensorGetWorkspaceSize(float mean, const a
                                                              aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnNormalFloatTensor(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
@@ -78,7 +78,7 @@ ACLNN_API aclnnStatus aclnnNormalFloatTensor(void* workspace, uint64_t workspace
 //   out            out  the shape that they broadcast to
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnNormalTensorTensorGetWorkspaceSize(const aclTensor* mean,
                                                               const aclTensor* std, int64_t seed,
                                                               int64_t offset, aclTensor* out,
@@ -86,7 +86,7 @@ ACLNN_API aclnnStatus aclnnNormalTensorTensorGetWorkspaceSize(const aclTensor* m
                                                               aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnNormalTensorTensor(void* workspace, uint64_t workspaceSize,
                                               aclOpExecutor* executor, aclrtStream stream);
 

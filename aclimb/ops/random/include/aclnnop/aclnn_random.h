@@ -19,14 +19,14 @@ extern "C" {
 //   offset         in   chooses others of the same seed
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnInplaceRandomGetWorkspaceSize(const aclTensor* selfRef, int64_t from,
                                                          int64_t to, int64_t seed, int64_t offset,
                                                          uint64_t* workspaceSize,
                                                          aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceRandom(void* workspace, uint64_t workspaceSize,
                                          aclOpExecutor* executor, aclrtStream stream);
 
@@ -39,14 +39,14 @@ ACLNN_API aclnnStatus aclnnInplaceRandom(void* workspace, uint64_t workspaceSize
 //   offset         in   added to what offsetTensor holds
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnInplaceRandomTensorGetWorkspaceSize(
     const aclTensor* selfRef, int64_t from, int64_t to, const aclTensor* seedTensor,
     const aclTensor* offsetTensor, int64_t offset, uint64_t* workspaceSize,
     aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceRandomTensor(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream);
 

@@ -19,14 +19,14 @@ extern "C" {
 //   offset         in   chooses others of the same seed
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef, double from,
                                                           double to, uint64_t seed, uint64_t offset,
                                                           uint64_t* workspaceSize,
                                                           aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream);
 
@@ -39,14 +39,14 @@ ACLNN_API aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSiz
 //   offset         in   added to what offsetTensor holds
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that docs/ops/ refuses
+//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
 ACLNN_API aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(
     const aclTensor* selfRef, double from, double to, const aclTensor* seedTensor,
     const aclTensor* offsetTensor, uint64_t offset, uint64_t* workspaceSize,
     aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceUniformTensor(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, aclrtStream stream);
 

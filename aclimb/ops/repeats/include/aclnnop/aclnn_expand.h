@@ -11,7 +11,7 @@ extern "C" {
 
 // out = self broadcast to a shape. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/expand.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops expand`
 //   size           in   to which self broadcasts; -1 keeps the extent of self
 //   out            out  shape size, dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -23,7 +23,7 @@ ACLNN_API aclnnStatus aclnnExpandGetWorkspaceSize(const aclTensor* self, const a
                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnExpand(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                   aclrtStream stream);
 

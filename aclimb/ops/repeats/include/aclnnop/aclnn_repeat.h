@@ -11,7 +11,7 @@ extern "C" {
 
 // out = self laid side by side, so often along each dimension. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/repeat.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops repeat`
 //   repeats        in   how often along each dimension of out, at least 0; as many as self has
 //                       dimensions or more, up to 8
 //   out            out  dtype of self, strided; the shape of self, with dimensions of 1 before
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor* self, const a
                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnRepeat(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                   aclrtStream stream);
 

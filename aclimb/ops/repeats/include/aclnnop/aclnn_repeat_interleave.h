@@ -11,8 +11,8 @@ extern "C" {
 
 // out = every index of a dimension so often, one after another. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on
-//                       docs/ops/repeat_interleave_int_with_dim.md
+//   self           in   rank 0 to 8, strided; dtypes:
+//                       `aclimb ops repeat_interleave_int_with_dim`
 //   repeats        in   at least 0
 //   dim            in   of self, -1 the last
 //   outputSize     in   extent of dimension dim times repeats
@@ -27,13 +27,13 @@ ACLNN_API aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(
     uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnRepeatInterleaveIntWithDim(void* workspace, uint64_t workspaceSize,
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 // out = every element so often, one after another. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/repeat_interleave_int.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops repeat_interleave_int`
 //   repeats        in   at least 0
 //   outputSize     in   elements of self times repeats
 //   out            out  [outputSize], dtype of self, strided
@@ -48,13 +48,13 @@ ACLNN_API aclnnStatus aclnnRepeatInterleaveIntGetWorkspaceSize(const aclTensor* 
                                                                aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnRepeatInterleaveInt(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream);
 
 // out = every element as often as repeats says, one after another. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/repeat_interleave.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops repeat_interleave`
 //   repeats        in   rank 0 or 1, strided; INT32 or INT64: one number for all, or one for each
 //                       element. One below 0, or another sum than outputSize, fails the run
 //                       (507015)
@@ -71,13 +71,13 @@ ACLNN_API aclnnStatus aclnnRepeatInterleaveGetWorkspaceSize(const aclTensor* sel
                                                             aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnRepeatInterleave(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream);
 
 // out = every index of a dimension as often as repeats says, one after another. Phase 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/repeat_interleave_with_dim.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops repeat_interleave_with_dim`
 //   repeats        in   as of aclnnRepeatInterleave, one for each index of the dimension
 //   dim            in   of self, -1 the last
 //   outputSize     in   the sum of repeats
@@ -91,7 +91,7 @@ ACLNN_API aclnnStatus aclnnRepeatInterleaveWithDimGetWorkspaceSize(
     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnRepeatInterleaveWithDim(void* workspace, uint64_t workspaceSize,
                                                    aclOpExecutor* executor, aclrtStream stream);
 

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Phase 1. How many elements of the sequence are before a value. NaN is larger than all numbers.
-//   sortedSequence  in   rank 1 to 8, strided; dtypes on docs/ops/search_sorted.md
+//   sortedSequence  in   rank 1 to 8, strided; dtypes: `aclimb ops search_sorted`
 //   self            in   rank 0 to 8, strided; the values. dtype of sortedSequence
 //   outInt32        in   whether out is INT32 instead of INT64
 //   right           in   whether equal elements are before the value too
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnSearchSortedGetWorkspaceSize(const aclTensor* sortedS
                                                         aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnSearchSorted(void* workspace, uint64_t workspaceSize,
                                         aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. The elements of selfRef where mask is true become those of source, one after the other
 // in row-major order.
-//   selfRef        in and out  rank 0 to 8, strided; dtypes on docs/ops/inplace_masked_scatter.md
+//   selfRef        in and out  rank 0 to 8, strided; dtypes: `aclimb ops inplace_masked_scatter`
 //   mask           in   BOOL or UINT8, broadcasts to selfRef
 //   source         in   dtype of selfRef, at least as many elements as mask is true; where it ends
 //                       selfRef stays as it is
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnInplaceMaskedScatterGetWorkspaceSize(aclTensor* selfR
                                                                 aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceMaskedScatter(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, aclrtStream stream);
 

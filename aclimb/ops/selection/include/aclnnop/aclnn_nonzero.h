@@ -12,7 +12,7 @@ extern "C" {
 // Phase 1. The indices of the elements that are not 0, in row-major order, a row each. After the
 // run the shape of out is [how many there are, rank of self] (aclGetViewShape, once the stream is
 // synchronised).
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/nonzero.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops nonzero`
 //   out            out  [number of elements, rank of self], INT64, without gaps; the rest becomes 0
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
@@ -23,7 +23,7 @@ ACLNN_API aclnnStatus aclnnNonzeroGetWorkspaceSize(const aclTensor* self, aclTen
                                                    aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnNonzero(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. As aclnnNonzero, with a row for each dimension. After the run the shape of out is
 // [rank of self, how many there are], in whose rows the indices lie without gaps.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/nonzero_v2.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops nonzero_v2`
 //   out            out  [rank of self, number of elements], INT64, without gaps; the rest becomes 0
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
@@ -22,7 +22,7 @@ ACLNN_API aclnnStatus aclnnNonzeroV2GetWorkspaceSize(const aclTensor* self, aclT
                                                      aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnNonzeroV2(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, aclrtStream stream);
 

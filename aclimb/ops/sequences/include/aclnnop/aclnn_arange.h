@@ -15,7 +15,7 @@ extern "C" {
 //   start          in   the first number, of any real dtype
 //   end            in   behind the last number, of any real dtype
 //   step           in   not 0, of any real dtype
-//   out            out  in row-major order, rank 0 to 8, strided; dtypes on docs/ops/arange.md
+//   out            out  in row-major order, rank 0 to 8, strided; dtypes: `aclimb ops arange`
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a step of 0, an end that is not reached, another
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnArangeGetWorkspaceSize(const aclScalar* start, const 
                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnArange(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                   aclrtStream stream);
 

@@ -15,7 +15,7 @@ extern "C" {
 //   start          in   the first number, of any real dtype
 //   end            in   the last number, of any real dtype
 //   steps          in   how many numbers, at least 0
-//   out            out  in row-major order, rank 0 to 8, strided; dtypes on docs/ops/linspace.md
+//   out            out  in row-major order, rank 0 to 8, strided; dtypes: `aclimb ops linspace`
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 steps below 0, another number of elements, a dtype,
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnLinspaceGetWorkspaceSize(const aclScalar* start, cons
                                                     aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnLinspace(void* workspace, uint64_t workspaceSize,
                                     aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out = self with the order of indices reversed along some dimensions. Phase 1.
 //
-//   self           in   rank 1 to 8, strided; dtypes on docs/ops/flip.md
+//   self           in   rank 1 to 8, strided; dtypes: `aclimb ops flip`
 //   dims           in   dimensions of self, each once, -1 the last
 //   out            out  shape and dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -23,7 +23,7 @@ ACLNN_API aclnnStatus aclnnFlipGetWorkspaceSize(const aclTensor* self, const acl
                                                 aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnFlip(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 aclrtStream stream);
 

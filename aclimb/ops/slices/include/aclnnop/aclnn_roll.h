@@ -11,7 +11,7 @@ extern "C" {
 
 // out[(i + shift) modulo the extent] = x[i] along some dimensions. Phase 1.
 //
-//   x              in   rank 0 to 8, strided; dtypes on docs/ops/roll.md
+//   x              in   rank 0 to 8, strided; dtypes: `aclimb ops roll`
 //   shifts         in   any numbers, one for each of dims
 //   dims           in   dimensions of x, -1 the last; what stands twice is shifted twice
 //   out            out  shape and dtype of x, strided
@@ -24,7 +24,7 @@ ACLNN_API aclnnStatus aclnnRollGetWorkspaceSize(const aclTensor* x, const aclInt
                                                 uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnRoll(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out = every step-th index from start on that comes before end, along a dimension. Phase 1.
 //
-//   self           in   rank 1 to 8, strided; dtypes on docs/ops/slice.md
+//   self           in   rank 1 to 8, strided; dtypes: `aclimb ops slice`
 //   dim            in   of self, -1 the last
 //   start          in   the first index; one below 0 counts from the end, one outside is cut to
 //                       the nearest
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor* self, int64_t 
                                                  uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnSlice(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                  aclrtStream stream);
 

@@ -12,7 +12,7 @@ extern "C" {
 // out = every step-th index from start on that comes before end, along several dimensions. Phase
 // 1.
 //
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/slice_v2.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops slice_v2`
 //   starts         in   the first index of each axis; one below 0 counts from the end, one
 //                       outside is cut to the nearest
 //   ends           in   behind the last index of each axis, counted likewise
@@ -31,7 +31,7 @@ ACLNN_API aclnnStatus aclnnSliceV2GetWorkspaceSize(const aclTensor* self, const 
                                                    aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnSliceV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. Where the elements in order along a dimension are. NaN is larger than all numbers; equal
 // elements keep their order.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/argsort.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops argsort`
 //   dim            in   -rank to rank - 1 of self
 //   descending     in   whether the largest come first
 //   out            out  shape of self, INT64
@@ -25,7 +25,7 @@ ACLNN_API aclnnStatus aclnnArgsortGetWorkspaceSize(const aclTensor* self, int64_
                                                    aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnArgsort(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. The element that stands at place k, counted from 1, when a dimension is sorted in
 // ascending order, and its place before. NaN is larger than all numbers.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/kthvalue.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops kthvalue`
 //   k              in   1 to self.shape[dim]
 //   dim            in   -rank to rank - 1 of self
 //   keepdim        in   whether the dimension is kept, as 1
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnKthvalueGetWorkspaceSize(const aclTensor* self, int64
                                                     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnKthvalue(void* workspace, uint64_t workspaceSize,
                                     aclOpExecutor* executor, const aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. The element in the middle of all when they are sorted, of two the lower one. NaN if one
 // is among them, or if there are none.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/median.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops median`
 //   valuesOut      out  rank 0 or [1]; dtype of self
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
@@ -22,13 +22,13 @@ ACLNN_API aclnnStatus aclnnMedianGetWorkspaceSize(const aclTensor* self, aclTens
                                                   aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnMedian(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                   aclrtStream stream);
 
 // Phase 1. The same along a dimension, and its place: the first one of NaNs, else as if equal
 // elements were sorted by their places.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/median_dim.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops median_dim`
 //   dim            in   -rank to rank - 1 of self, a dimension that has elements
 //   keepDim        in   whether the dimension is kept, as 1
 //   valuesOut      out  shape of self without that dimension; dtype of self
@@ -43,7 +43,7 @@ ACLNN_API aclnnStatus aclnnMedianDimGetWorkspaceSize(const aclTensor* self, int6
                                                      aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnMedianDim(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, aclrtStream stream);
 

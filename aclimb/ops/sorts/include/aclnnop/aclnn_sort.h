@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. The elements along a dimension in order and the places where they were. NaN is larger
 // than all numbers; equal elements keep their order, whatever `stable` says.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/sort.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops sort`
 //   stable         in   whether equal elements have to keep their order
 //   dim            in   -rank to rank - 1 of self
 //   descending     in   whether the largest come first
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnSortGetWorkspaceSize(const aclTensor* self, bool stab
                                                 aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnSort(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 const aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // Phase 1. The k largest elements, or the smallest, along a dimension and their places in it, in
 // order; NaN is larger than all numbers, and of equal elements the first one counts first.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/topk.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops topk`
 //   k              in   0 to self.shape[dim]
 //   dim            in   -rank to rank - 1 of self
 //   largest        in   whether the largest are wanted
@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnTopkGetWorkspaceSize(const aclTensor* self, int64_t k
                                                 aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnTopk(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 const aclrtStream stream);
 

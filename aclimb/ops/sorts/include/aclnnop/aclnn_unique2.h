@@ -12,7 +12,7 @@ extern "C" {
 // Phase 1. The different elements in ascending order. NaN is larger than all numbers and different
 // from every NaN. After the run the shapes of valueOut and countsOut are how many there are
 // (aclGetViewShape, once the stream is synchronised); what comes behind them is 0.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/unique2.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops unique2`
 //   sorted         in   whether valueOut has to be in order; it always is
 //   returnInverse  in   whether inverseOut is written
 //   returnCounts   in   whether countsOut is written
@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnUnique2GetWorkspaceSize(const aclTensor* self, bool s
                                                    aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUnique2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    aclrtStream stream);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 // out[i, j] = self[i, j] where j <= i + diagonal, else 0, in the last two dimensions. Phase 1.
 //
-//   self           in   rank 2 to 8, strided; dtypes on docs/ops/tril.md
+//   self           in   rank 2 to 8, strided; dtypes: `aclimb ops tril`
 //   diagonal       in   any number
 //   out            out  shape and dtype of self, strided; may be self itself
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -23,14 +23,14 @@ ACLNN_API aclnnStatus aclnnTrilGetWorkspaceSize(const aclTensor* self, int64_t d
                                                 aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnTril(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 aclrtStream stream);
 
 // selfRef[i, j] = 0 where not j <= i + diagonal, in the last two dimensions. Const in the
 // documents, and written all the same. Phase 1.
 //
-//   selfRef        in and out  rank 2 to 8, strided; dtypes on docs/ops/inplace_tril.md
+//   selfRef        in and out  rank 2 to 8, strided; dtypes: `aclimb ops inplace_tril`
 //   diagonal       in   any number
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
@@ -41,7 +41,7 @@ ACLNN_API aclnnStatus aclnnInplaceTrilGetWorkspaceSize(const aclTensor* selfRef,
                                                        aclOpExecutor** executor);
 
 // Phase 2: queues the work on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnInplaceTril(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream);
 

@@ -13,7 +13,7 @@ extern "C" {
 // first stays. No NaN is equal to another. After the run the shapes of valueOut and countsOut are
 // what is there (aclGetViewShape, once the stream is synchronised): results lie without gaps, or by
 // the strides of an output of one dimension, and what comes behind them is 0.
-//   self           in   rank 0 to 8, strided; dtypes on docs/ops/unique_consecutive.md
+//   self           in   rank 0 to 8, strided; dtypes: `aclimb ops unique_consecutive`
 //   returnInverse  in   whether inverseOut is written
 //   returnCounts   in   whether countsOut is written
 //   dim            in   the dimension along which slices are compared, -1 the last; 1000, as
@@ -35,7 +35,7 @@ ACLNN_API aclnnStatus aclnnUniqueConsecutiveGetWorkspaceSize(
     aclTensor* inverseOut, aclTensor* countsOut, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUniqueConsecutive(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

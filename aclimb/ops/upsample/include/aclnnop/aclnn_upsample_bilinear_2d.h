@@ -13,7 +13,7 @@ extern "C" {
 // dimension, at least 0, when n elements are made of m; with alignCorners at o * (m - 1) / (n - 1).
 // Phase 1.
 //
-//   self           in   [N, C, H, W], strided; dtypes on docs/ops/upsample_bilinear2d.md
+//   self           in   [N, C, H, W], strided; dtypes: `aclimb ops upsample_bilinear2d`
 //   outputSize     in   height and width of out
 //   alignCorners   in   whether the centers of the corners stay where they are
 //   scalesH        in   n / m of the height, where that is not quite the quotient; 0, what is
@@ -32,7 +32,7 @@ ACLNN_API aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(
     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleBilinear2d(void* workspace, uint64_t workspaceSize,
                                               aclOpExecutor* executor, aclrtStream stream);
 

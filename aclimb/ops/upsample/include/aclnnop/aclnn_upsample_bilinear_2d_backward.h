@@ -11,8 +11,8 @@ extern "C" {
 
 // out = gradient of aclnnUpsampleBilinear2d with respect to its input. Phase 1.
 //
-//   gradOut        in   N and C of inputSize and the size in outputSize, strided; dtypes on
-//                       docs/ops/upsample_bilinear2d_backward.md
+//   gradOut        in   N and C of inputSize and the size in outputSize, strided; dtypes:
+//                       `aclimb ops upsample_bilinear2d_backward`
 //   outputSize     in   height and width of gradOut
 //   inputSize      in   shape of the forward input
 //   alignCorners, scalesH, scalesW  in  of the forward call
@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(
     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleBilinear2dBackward(void* workspace, uint64_t workspaceSize,
                                                       aclOpExecutor* executor, aclrtStream stream);
 

@@ -12,7 +12,7 @@ extern "C" {
 // out = self in another length: element o of n lies at (o + 0.5) * m / n - 0.5 between the m of
 // self, at least 0; with alignCorners at o * (m - 1) / (n - 1). Phase 1.
 //
-//   self           in   [N, C, L], strided; dtypes on docs/ops/upsample_linear1d.md
+//   self           in   [N, C, L], strided; dtypes: `aclimb ops upsample_linear1d`
 //   outputSize     in   one number, the length of out
 //   alignCorners   in   whether the centers of the elements at the ends stay where they are
 //   scales         in   n / m, where that is not quite the quotient; 0, what is below, and 1: the
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnUpsampleLinear1dGetWorkspaceSize(
     const double scales, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleLinear1d(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream);
 

@@ -11,8 +11,8 @@ extern "C" {
 
 // out = gradient of aclnnUpsampleLinear1d with respect to its input. Phase 1.
 //
-//   gradOut        in   N and C of inputSize and the length in outputSize, strided; dtypes on
-//                       docs/ops/upsample_linear1d_backward.md
+//   gradOut        in   N and C of inputSize and the length in outputSize, strided; dtypes:
+//                       `aclimb ops upsample_linear1d_backward`
 //   outputSize     in   one number, the length of gradOut
 //   inputSize      in   shape of the forward input
 //   alignCorners, scales  in  of the forward call
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnUpsampleLinear1dBackwardGetWorkspaceSize(
     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleLinear1dBackward(void* workspace, uint64_t workspaceSize,
                                                     aclOpExecutor* executor, aclrtStream stream);
 

@@ -12,7 +12,7 @@ extern "C" {
 // out = self in another length: element o of n is element floor(o * m / n) of the m of self, in
 // float32. Phase 1.
 //
-//   self           in   [N, C, L], strided; dtypes on docs/ops/upsample_nearest1d.md
+//   self           in   [N, C, L], strided; dtypes: `aclimb ops upsample_nearest1d`
 //   outputSize     in   one number, the length of out
 //   out            out  N and C of self and the new length; dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -26,7 +26,7 @@ ACLNN_API aclnnStatus aclnnUpsampleNearest1dGetWorkspaceSize(const aclTensor* se
                                                              aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleNearest1d(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 

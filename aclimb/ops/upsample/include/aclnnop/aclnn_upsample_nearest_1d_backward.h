@@ -11,8 +11,8 @@ extern "C" {
 
 // out = gradient of aclnnUpsampleNearest1d with respect to its input. Phase 1.
 //
-//   gradOut        in   N and C of inputSize and the length in outputSize, strided; dtypes on
-//                       docs/ops/upsample_nearest1d_backward.md
+//   gradOut        in   N and C of inputSize and the length in outputSize, strided; dtypes:
+//                       `aclimb ops upsample_nearest1d_backward`
 //   outputSize     in   one number, the length of gradOut
 //   inputSize      in   shape of the forward input
 //   scales         in   0, what is below, or 1: the quotient of the lengths, as the forward
@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnUpsampleNearest1dBackwardGetWorkspaceSize(
     double scales, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleNearest1dBackward(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor, aclrtStream stream);
 

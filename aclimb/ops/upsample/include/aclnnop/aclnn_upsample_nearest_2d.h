@@ -12,7 +12,7 @@ extern "C" {
 // out = self in another size: element o of n along a dimension of m elements is element
 // floor(o * m / n) of self, in float32. Phase 1.
 //
-//   self           in   [N, C, H, W], strided; dtypes on docs/ops/upsample_nearest2d.md
+//   self           in   [N, C, H, W], strided; dtypes: `aclimb ops upsample_nearest2d`
 //   outputSize     in   height and width of out
 //   out            out  N and C of self and the new size; dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
@@ -27,7 +27,7 @@ ACLNN_API aclnnStatus aclnnUpsampleNearest2dGetWorkspaceSize(const aclTensor* se
                                                              aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleNearest2d(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, const aclrtStream stream);
 

@@ -11,8 +11,8 @@ extern "C" {
 
 // gradInput = gradient of aclnnUpsampleNearest2d with respect to its input. Phase 1.
 //
-//   gradOut        in   N and C of inputSize and the size in outputSize, strided; dtypes on
-//                       docs/ops/upsample_nearest2d_backward.md
+//   gradOut        in   N and C of inputSize and the size in outputSize, strided; dtypes:
+//                       `aclimb ops upsample_nearest2d_backward`
 //   outputSize     in   height and width of gradOut
 //   inputSize      in   shape of the forward input
 //   scalesH        in   0, what is below, or 1: the quotient of the sizes, as the forward function,
@@ -32,7 +32,7 @@ ACLNN_API aclnnStatus aclnnUpsampleNearest2dBackwardGetWorkspaceSize(
     aclOpExecutor** executor);
 
 // Phase 2: queues the computation on the stream and consumes the executor.
-//   returns  as phase 2 of every operator (docs/errors.md)
+//   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnUpsampleNearest2dBackward(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor, aclrtStream stream);
 
