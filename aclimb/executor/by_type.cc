@@ -50,6 +50,8 @@ std::vector<int64_t> Read(const void* data, size_t count) {
 
 TypedCall::~TypedCall() {
   for (aclTensor* each : tensors_) (void)aclDestroyTensor(each);
+  for (aclTensorList* each : lists_) (void)aclDestroyTensorList(each);
+  for (aclScalar* each : scalars_) (void)aclDestroyScalar(each);
   for (aclIntArray* each : int_arrays_) (void)aclDestroyIntArray(each);
   for (aclBoolArray* each : bool_arrays_) (void)aclDestroyBoolArray(each);
 }
@@ -78,6 +80,31 @@ Status TypedCall::Has(int least_inputs, int most_inputs, int outputs,
     }
   }
   return Ok();
+}
+
+Result<TypedCall::Tensors> TypedCall::Open(int inputs, int outputs,
+                                           std::initializer_list<std::string_view> attributes,
+                                           int opened) {
+  if (Status bad = Has(inputs, inputs, outputs, attributes); !bad.ok()) return bad;
+  Tensors tensors;
+  for (int i = 0; i < opened; ++i) {
+    Result<const aclTensor*> input = InputTensor(i);
+    if (!input.ok()) return input.TakeStatus();
+    tensors.inputs.push_back(input.value());
+  }
+  for (int i = 0; i < outputs; ++i) {
+    Result<aclTensor*> output = OutputTensor(i);
+    if (!output.ok()) return output.TakeStatus();
+    tensors.outputs.push_back(output.value());
+  }
+  return tensors;
+}
+
+bool TypedCall::IsAnInput(const AclimbOpTensor& tensor) const {
+  return tensor.data != nullptr &&
+         std::any_of(inputs_.begin(), inputs_.end(), [&](const auto& input) {
+           return input.dtype >= 0 && input.on_host == 0 && input.data == tensor.data;
+         });
 }
 
 Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& name,
@@ -120,7 +147,13 @@ Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& 
                       size == 1 ? " byte" : " bytes", " each."),
                   "create the data buffer with the size of the tensor", "runtime/aclop/buffer");
   }
-  if (!is_dense) {
+  if (is_dense && is_output && size > 0 && IsAnInput(tensor)) {
+    const std::vector<int64_t> shape(dims.begin(), dims.end());
+    const std::vector<int64_t> strides = DenseStrides(shape);
+    layout = StorageLayout{
+        .boxes = {{.dims = shape, .stored_strides = strides, .dense_strides = strides}}};
+  }
+  if (layout) {
     const uint64_t bytes = static_cast<uint64_t>(count) * size;
     Stored copied = {std::move(*layout), tensor, Scratch(bytes)};
     tensor.storage_format = tensor.format;
@@ -136,7 +169,7 @@ Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& 
   return made;
 }
 
-Status TypedCall::CopyNumber(AclimbOpTensor& tensor, const std::string& name) {
+Result<aclScalar*> TypedCall::Number(const AclimbOpTensor& tensor, const std::string& name) {
   const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
   const bool is_one =
       std::all_of(tensor.dims, tensor.dims + tensor.rank, [](int64_t d) { return d == 1; });
@@ -146,11 +179,25 @@ Status TypedCall::CopyNumber(AclimbOpTensor& tensor, const std::string& name) {
   }
   aclScalar* const value = aclCreateScalar(tensor.data, static_cast<aclDataType>(tensor.dtype));
   if (value == nullptr) return Unsupported(Cat(name, " of a dtype that aclCreateScalar accepts"));
-  tensor.data = Scratch(size);
-  tensor.bytes = size;
+  scalars_.push_back(value);
+  return value;
+}
+
+Result<const aclScalar*> TypedCall::InputScalar(int i) {
+  const std::string name = NameOf("input", i, inputs_[i]);
+  if (!HasInput(i) || !IsOnHost(i)) return Unsupported(Cat(name, " to be a number in host memory"));
+  Result<aclScalar*> number = Number(inputs_[i], name);
+  if (!number.ok()) return number.TakeStatus();
+  return number.value();
+}
+
+Status TypedCall::CopyNumber(AclimbOpTensor& tensor, const std::string& name) {
+  Result<aclScalar*> number = Number(tensor, name);
+  if (!number.ok()) return number.TakeStatus();
+  tensor.bytes = SizeOf(static_cast<DType>(tensor.dtype));
+  tensor.data = Scratch(tensor.bytes);
   tensor.on_host = 0;
-  StorageCopies::fill_(*this, value, ScopedTensor(tensor.data, tensor.dtype, {}));
-  (void)aclDestroyScalar(value);
+  StorageCopies::fill_(*this, number.value(), ScopedTensor(tensor.data, tensor.dtype, {}));
   return Ok();
 }
 
@@ -211,13 +258,13 @@ Result<std::vector<int64_t>> TypedCall::InputInts(int i) const {
   const std::string name = NameOf("input", i, inputs_[i]);
   const AclimbOpTensor& tensor = inputs_[i];
   const bool is_long = HasInput(i) && tensor.dtype == ACL_INT64;
-  if (!HasInput(i) || tensor.rank != 1 || tensor.dims[0] < 0 ||
+  if (!HasInput(i) || tensor.rank > 1 || (tensor.rank == 1 && tensor.dims[0] < 0) ||
       (!is_long && tensor.dtype != ACL_INT32)) {
     return Unsupported(Cat(name, " to be a vector of INT32 or INT64"));
   }
   // Device memory may be written by work that is still queued.
   if (tensor.on_host == 0) return Unsupported(Cat(name, " in host memory"));
-  const auto count = static_cast<uint64_t>(tensor.dims[0]);
+  const auto count = tensor.rank == 0 ? uint64_t{1} : static_cast<uint64_t>(tensor.dims[0]);
   if ((tensor.data == nullptr && count > 0) ||
       count > tensor.bytes / (is_long ? sizeof(int64_t) : sizeof(int32_t))) {
     return Unsupported(Cat(name, " with a buffer that holds it"));
@@ -282,6 +329,11 @@ const aclIntArray* TypedCall::Array(const std::vector<int64_t>& values) {
 
 const aclBoolArray* TypedCall::Array(std::initializer_list<bool> values) {
   return bool_arrays_.emplace_back(aclCreateBoolArray(values.begin(), values.size()));
+}
+
+const aclTensorList* TypedCall::List(const std::vector<const aclTensor*>& tensors) {
+  for (const aclTensor* each : tensors) std::erase(tensors_, each);
+  return lists_.emplace_back(aclCreateTensorList(tensors.data(), tensors.size()));
 }
 
 void* TypedCall::Scratch(uint64_t bytes) {

@@ -33,20 +33,34 @@ class TypedCall {
   Status Has(int least_inputs, int most_inputs, int outputs,
              std::initializer_list<std::string_view> attributes) const;
 
+  // The same, and the first `opened` inputs and all outputs as tensors.
+  struct Tensors {
+    std::vector<const aclTensor*> inputs;
+    std::vector<aclTensor*> outputs;
+  };
+  Result<Tensors> Open(int inputs, int outputs, std::initializer_list<std::string_view> attributes,
+                       int opened);
+  Result<Tensors> Open(int inputs, int outputs = 1,
+                       std::initializer_list<std::string_view> attributes = {}) {
+    return Open(inputs, outputs, attributes, inputs);
+  }
+
   bool HasInput(int i) const { return i < call_.input_count && inputs_[i].dtype >= 0; }
   bool IsOnHost(int i) const { return inputs_[i].on_host != 0; }
   const AclimbOpTensor& Input(int i) const { return inputs_[i]; }
   const AclimbOpTensor& Output(int i) const { return outputs_[i]; }
   // The tensor for functions of aclnnop/, for the time of the call: dense, in device memory. One
   // that is stored in a format of the chip's own is a copy, and what is written to that is stored
-  // at the end; a number in host memory is a copy as well. Input and Output are of the copy from
-  // then on.
+  // at the end; a number in host memory is a copy as well, and so is an output that is an input.
+  // Input and Output are of the copy from then on.
   Result<const aclTensor*> InputTensor(int i);
   Result<aclTensor*> OutputTensor(int i);
   // The same of a tensor that was checked, with another address or under another plain format.
   aclTensor* Describe(const AclimbOpTensor& tensor, aclFormat format = ACL_FORMAT_ND);
-  // The numbers of a tensor in host memory.
+  // The numbers of a vector, or the one number, in host memory.
   Result<std::vector<int64_t>> InputInts(int i) const;
+  // A number in host memory, for the time of the call.
+  Result<const aclScalar*> InputScalar(int i);
 
   Result<int64_t> Integer(std::string_view name, int64_t otherwise) const;
   Result<bool> Flag(std::string_view name, bool otherwise) const;
@@ -57,6 +71,8 @@ class TypedCall {
 
   const aclIntArray* Array(const std::vector<int64_t>& values);
   const aclBoolArray* Array(std::initializer_list<bool> values);
+  // Takes tensors of the call over: they go with the list.
+  const aclTensorList* List(const std::vector<const aclTensor*>& tensors);
 
   // The call, and what is expected instead.
   Status Unsupported(const std::string& expected) const;
@@ -84,7 +100,7 @@ class TypedCall {
  private:
   using Phase2 = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
-  // A dense copy of a tensor in a format of the chip's own, and the tensor as it is stored.
+  // A dense copy of a tensor that is stored otherwise, and the tensor as it is stored.
   struct Stored {
     StorageLayout layout;
     AclimbOpTensor tensor;
@@ -95,6 +111,8 @@ class TypedCall {
   Result<aclTensor*> Tensor(AclimbOpTensor& tensor, const std::string& name, bool is_output);
   void CopyStored(const Stored& stored, bool to_dense);
   Status CopyNumber(AclimbOpTensor& tensor, const std::string& name);
+  Result<aclScalar*> Number(const AclimbOpTensor& tensor, const std::string& name);
+  bool IsAnInput(const AclimbOpTensor& tensor) const;
   const AclimbOpAttribute* Find(std::string_view name) const;
   // The attribute's value is of another kind.
   Status OtherKind(std::string_view name, const char* kind) const;
@@ -109,6 +127,8 @@ class TypedCall {
   void* workspace_ = nullptr;
   uint64_t workspace_size_ = 0;
   std::vector<aclTensor*> tensors_;
+  std::vector<aclTensorList*> lists_;
+  std::vector<aclScalar*> scalars_;
   std::vector<aclIntArray*> int_arrays_;
   std::vector<aclBoolArray*> bool_arrays_;
 };
@@ -149,6 +169,17 @@ void RunOperator(TypedCall& call, const Arguments&... arguments) {
   call.Run([&](uint64_t* size,
                aclOpExecutor** executor) { return kPhase1(arguments..., size, executor); },
            kPhase2);
+}
+
+// Answers calls without attributes by one operator, whose arguments are the inputs, in this order,
+// and the output.
+template <auto kPhase1, auto kPhase2, int... kInputs>
+Status AnswerDirectly(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors = call.Open(sizeof...(kInputs));
+  if (!tensors.ok()) return tensors.TakeStatus();
+  RunOperator<kPhase1, kPhase2>(call, tensors.value().inputs[kInputs]...,
+                                tensors.value().outputs[0]);
+  return Ok();
 }
 
 // Says, in static storage, who copies between views of device memory and fills them: what brings
