@@ -107,6 +107,9 @@ typedef struct AclimbAllocation {
 
 // The live device allocation that contains `address` (any interior address); 0 when there is none.
 ACLIMB_BRIDGE int aclimb_memory_find(const void* address, AclimbAllocation* allocation);
+// What an address is that is in none: "which is host memory". Writes that with its final 0 into the
+// `size` bytes at `text`, and returns what to do about it. Static text.
+ACLIMB_BRIDGE const char* aclimb_memory_absent_text(const void* address, char* text, size_t size);
 
 // ---- Backend ----
 

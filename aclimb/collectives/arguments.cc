@@ -20,9 +20,9 @@ Result<std::byte*> Locate(const char* name, const void* address, uint64_t bytes,
   const std::string is = Cat(name, " is ", aclimb::AddressText(address));
   AclimbAllocation allocation = {};
   if (aclimb_memory_find(address, &allocation) == 0) {
-    return Refuse(HCCL_E_PARA, Cat(is, ", which is no device memory; expected some."),
-                  "allocate the buffer with aclrtMalloc, and keep it until the stream was waited "
-                  "for",
+    char what[160];
+    const char* const fix = aclimb_memory_absent_text(address, what, sizeof(what));
+    return Refuse(HCCL_E_PARA, Cat(is, ", ", what, "; expected live device memory."), fix,
                   Cat("collective/memory/", name));
   }
   const auto offset = static_cast<uint64_t>(static_cast<const char*>(address) -

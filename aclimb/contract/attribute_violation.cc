@@ -199,8 +199,8 @@ std::optional<std::string> OtherDType(const Contract& contract, const Rule& rule
       ResultConverts(dtype, to->dtype)) {
     return std::nullopt;
   }
-  return Cat(told, told_of(from), " and ", told_of(to), "; expected ", Text(mask),
-             ", as it is between the two.");
+  return Cat(told, told_of(from), " and ", told_of(to), "; expected one of ", Text(mask),
+             " to which ", DTypeOf(from), " converts and which converts to ", DTypeOf(to), ".");
 }
 
 std::optional<std::string> NotReal(const Contract& contract, const Rule& rule,

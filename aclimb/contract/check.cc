@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 #include "aclimb/contract/given.h"
 #include "aclimb/contract/shapes.h"
@@ -119,8 +120,12 @@ Status CheckDType(const Contract& contract, const Parameter& parameter, const Gi
                   Product product) {
   const DTypeMask mask = parameter.dtypes[product];
   if (!HasDTypes(parameter) || Has(mask, given->dtype)) return Ok();
+  // A conversion would lose the imaginary part.
+  const bool splits = IsComplex(given->dtype) && !Has(mask, DType::kComplex64);
   const char* const remedy =
-      parameter.role == Role::kOutput
+      splits
+          ? "compute with the real and the imaginary part, as tensors of a dtype that is expected"
+      : parameter.role == Role::kOutput
           ? "create the tensor with a dtype that is expected"
           : "convert the data before it is copied to the device, and create the "
             "tensor with a dtype that is expected";
@@ -224,6 +229,57 @@ Status CheckNull(const Contract& contract, const Argument& argument, int index, 
       Id(contract, "null", contract.At(index).name));
 }
 
+Status CheckProduct(const Contract& contract, const Arguments& arguments) {
+  if ((contract.products & Bit(arguments.product())) != 0) return Ok();
+  return Refuse(kAclnnInvalid,
+                Cat(contract.function, " does not exist on ", NameOf(arguments.product()),
+                    "; expected a product that has it."),
+                "choose another product with ACLIMB_SOC, for example Ascend910B3",
+                Cat(contract.folder, "/product"));
+}
+
+template <Stage kStage>
+Status CheckRulesOf(const Contract& contract, const Arguments& arguments) {
+  return CheckRules(contract, arguments, kStage);
+}
+
+template <auto kCheck>
+Status CheckTensors(const Contract& contract, const Arguments& arguments) {
+  return ForEachTensor(contract, arguments,
+                       [&](const Parameter& parameter, const GivenTensor& given) {
+                         if constexpr (std::is_invocable_v<decltype(kCheck), const Contract&,
+                                                           const Parameter&, const GivenTensor&>) {
+                           return kCheck(contract, parameter, given);
+                         } else {
+                           return kCheck(contract, parameter, given, arguments.product());
+                         }
+                       });
+}
+
+// What Check() does, in this order, and what it finds. Without a text a step belongs to the one
+// before.
+struct Step {
+  const char* what;
+  Status (*check)(const Contract& contract, const Arguments& arguments);
+};
+constexpr Step kSteps[] = {
+    {"a handle belongs to no live object", &CheckHandles},
+    {"the operator does not exist on the product", &CheckProduct},
+    {"an argument that a rule of the operator asks for is null", &CheckRulesOf<Stage::kNulls>},
+    {"the dtype of a tensor is not among those of its page", &CheckTensors<&CheckDType>},
+    {"dtypes do not go together, by the rules on the operator's page",
+     &CheckRulesOf<Stage::kDTypes>},
+    {"the format of a tensor is not among those of its page", &CheckTensors<&CheckFormat>},
+    {"the number of its dimensions is not (161002, unless the page has another code)",
+     &CheckTensors<&CheckRank>},
+    {"a tensor begins within a byte, or reaches too far", &CheckTensors<&CheckExtent>},
+    {"the other rules on the operator's page do not hold, from the first to the last",
+     &CheckRulesOf<Stage::kAttributes>},
+    {nullptr, &CheckShapes},
+    {nullptr, &CheckRulesOf<Stage::kRest>},
+    {"two elements of an output are one in memory", &CheckTensors<&CheckOverlap>},
+};
+
 }  // namespace
 
 Status CheckNulls(const Contract& contract, const Arguments& arguments) {
@@ -244,35 +300,18 @@ Status CheckNulls(const Contract& contract, const Arguments& arguments) {
 }
 
 Status Check(const Contract& contract, const Arguments& arguments) {
-  if (Status status = CheckHandles(contract, arguments); !status.ok()) return status;
-  if ((contract.products & Bit(arguments.product())) == 0) {
-    return Refuse(kAclnnInvalid,
-                  Cat(contract.function, " does not exist on ", NameOf(arguments.product()),
-                      "; expected a product that has it."),
-                  "choose another product with ACLIMB_SOC, for example Ascend910B3",
-                  Cat(contract.folder, "/product"));
+  for (const Step& step : kSteps) {
+    if (Status status = step.check(contract, arguments); !status.ok()) return status;
   }
-  const auto rules = [&](Stage stage) { return CheckRules(contract, arguments, stage); };
-  const auto tensors = [&](auto&& each) {
-    return ForEachTensor(contract, arguments,
-                         [&](const Parameter& parameter, const GivenTensor& given) {
-                           return each(contract, parameter, given);
-                         });
-  };
-  const auto dtype = [&](const Contract& of, const Parameter& parameter, const GivenTensor& given) {
-    return CheckDType(of, parameter, given, arguments.product());
-  };
-  // Rules about missing arguments count as null checks, which precede all others.
-  if (Status status = rules(Stage::kNulls); !status.ok()) return status;
-  if (Status status = tensors(dtype); !status.ok()) return status;
-  if (Status status = rules(Stage::kDTypes); !status.ok()) return status;
-  if (Status status = tensors(&CheckFormat); !status.ok()) return status;
-  if (Status status = tensors(&CheckRank); !status.ok()) return status;
-  if (Status status = tensors(&CheckExtent); !status.ok()) return status;
-  if (Status status = rules(Stage::kAttributes); !status.ok()) return status;
-  if (Status status = CheckShapes(contract, arguments); !status.ok()) return status;
-  if (Status status = rules(Stage::kRest); !status.ok()) return status;
-  return tensors(&CheckOverlap);
+  return Ok();
+}
+
+std::vector<const char*> ChecksInOrder() {
+  std::vector<const char*> order = {"an argument that has to be there is null (161001)"};
+  for (const Step& step : kSteps) {
+    if (step.what != nullptr) order.push_back(step.what);
+  }
+  return order;
 }
 
 std::vector<OwnRule> OwnRules(const Contract& contract) {

@@ -13,10 +13,11 @@ namespace aclimb::contract {
 // Null pointers: they precede everything, also an unknown product.
 Status CheckNulls(const Contract& contract, const Arguments& arguments);
 
-// All else, when no null is wrong. Order, for every operator: dead handles; product; arguments that
-// others ask for; dtypes; formats; ranks; extents; attributes in their ranges; shapes; then the
-// other rules in table order; outputs whose elements share memory.
+// All else, when no null is wrong, in the order of ChecksInOrder() for every operator.
 Status Check(const Contract& contract, const Arguments& arguments);
+
+// What the two find, in the order in which they look for it.
+std::vector<const char*> ChecksInOrder();
 
 // A check that the contract spells out: one of its rules, or the pattern of a parameter's shape.
 struct OwnRule {

@@ -443,8 +443,11 @@ TEST(NamesDType, OrOneBetweenTwoTensors) {
   call.Tensor(0, {2}, DType::kFloat32);
   call.Integer(1, static_cast<int64_t>(DType::kInt32));
   EXPECT_EQ(call.What().find("dtype is INT32 but self.dtype is FLOAT and out.dtype is FLOAT16; "
-                             "expected "),
+                             "expected one of "),
             0u)
+      << call.last().what;
+  EXPECT_NE(call.What().find(" to which FLOAT converts and which converts to FLOAT16."),
+            std::string::npos)
       << call.last().what;
   call.Integer(1, -1);
   EXPECT_NE(call.What(), "");

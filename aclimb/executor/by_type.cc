@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <system_error>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "aclimb/core/codes.h"
@@ -23,6 +26,15 @@ bool IsPlain(int32_t format) {
          format == ACL_FORMAT_NCDHW;
 }
 
+// Whether dense tensors of the two shapes have their elements in the same order: they differ by
+// extents of 1.
+bool HaveEqualOrder(std::span<const int64_t> a, std::span<const int64_t> b) {
+  std::vector<int64_t> left(a.begin(), a.end()), right(b.begin(), b.end());
+  std::erase(left, 1);
+  std::erase(right, 1);
+  return left == right;
+}
+
 template <typename T>
 std::vector<int64_t> Read(const void* data, size_t count) {
   std::vector<int64_t> values(count);
@@ -38,6 +50,8 @@ std::vector<int64_t> Read(const void* data, size_t count) {
 
 TypedCall::~TypedCall() {
   for (aclTensor* each : tensors_) (void)aclDestroyTensor(each);
+  for (aclTensorList* each : lists_) (void)aclDestroyTensorList(each);
+  for (aclScalar* each : scalars_) (void)aclDestroyScalar(each);
   for (aclIntArray* each : int_arrays_) (void)aclDestroyIntArray(each);
   for (aclBoolArray* each : bool_arrays_) (void)aclDestroyBoolArray(each);
 }
@@ -68,33 +82,154 @@ Status TypedCall::Has(int least_inputs, int most_inputs, int outputs,
   return Ok();
 }
 
-Result<aclTensor*> TypedCall::Tensor(const AclimbOpTensor& tensor, const std::string& name) {
-  const bool dense = std::equal(tensor.dims, tensor.dims + tensor.rank, tensor.storage_dims,
-                                tensor.storage_dims + tensor.storage_rank);
-  if (!IsPlain(tensor.format) || !IsPlain(tensor.storage_format) || !dense) {
-    return Unsupported(Cat(name,
-                           " in the format ND, NCL, NCHW or NCDHW, and stored like that: Aclimb "
-                           "has none of the chip's internal formats"));
+Result<TypedCall::Tensors> TypedCall::Open(int inputs, int outputs,
+                                           std::initializer_list<std::string_view> attributes,
+                                           int opened) {
+  if (Status bad = Has(inputs, inputs, outputs, attributes); !bad.ok()) return bad;
+  Tensors tensors;
+  for (int i = 0; i < opened; ++i) {
+    Result<const aclTensor*> input = InputTensor(i);
+    if (!input.ok()) return input.TakeStatus();
+    tensors.inputs.push_back(input.value());
   }
-  if (tensor.on_host != 0) return Unsupported(Cat(name, " in device memory"));
-  int64_t count = 1;
-  for (int d = 0; d < tensor.rank; ++d) {
-    if (tensor.dims[d] < 0) return Unsupported(Cat(name, " of a shape that is known"));
-    if (__builtin_mul_overflow(count, tensor.dims[d], &count)) {
+  for (int i = 0; i < outputs; ++i) {
+    Result<aclTensor*> output = OutputTensor(i);
+    if (!output.ok()) return output.TakeStatus();
+    tensors.outputs.push_back(output.value());
+  }
+  return tensors;
+}
+
+bool TypedCall::IsAnInput(const AclimbOpTensor& tensor) const {
+  return tensor.data != nullptr &&
+         std::any_of(inputs_.begin(), inputs_.end(), [&](const auto& input) {
+           return input.dtype >= 0 && input.on_host == 0 && input.data == tensor.data;
+         });
+}
+
+Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& name,
+                                     bool is_output) {
+  if (!IsPlain(tensor.format)) {
+    return Unsupported(Cat(name, " in the format ND, NCL, NCHW or NCDHW"));
+  }
+  if (tensor.on_host != 0) {
+    if (is_output) return Unsupported(Cat(name, " in device memory"));
+    if (Status bad = CopyNumber(tensor, name); !bad.ok()) return bad;
+  }
+  const std::span<const int64_t> dims(tensor.dims, static_cast<size_t>(tensor.rank));
+  const std::span<const int64_t> stored(tensor.storage_dims,
+                                        static_cast<size_t>(tensor.storage_rank));
+  int64_t count = 1, stored_count = 1;
+  for (const int64_t d : dims) {
+    if (d < 0) return Unsupported(Cat(name, " of a shape that is known"));
+    if (__builtin_mul_overflow(count, d, &count)) {
       return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
     }
   }
+  for (const int64_t d : stored) {
+    if (d < 0 || __builtin_mul_overflow(stored_count, d, &stored_count)) {
+      return Unsupported(Cat(name, " in a storage of fewer than 2^63 elements"));
+    }
+  }
+  const bool is_dense = IsPlain(tensor.storage_format) && HaveEqualOrder(dims, stored);
   const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
-  if (size > 0 && static_cast<uint64_t>(count) > tensor.bytes / size) {
+  std::optional<StorageLayout> layout;
+  if (!is_dense) layout = LayoutOf(tensor.storage_format, dims, stored);
+  if (!is_dense && (!layout || size == 0)) {
+    return Unsupported(Cat(name,
+                           " stored densely, or as NC1HWC0, NDC1HWC0, FRACTAL_Z, FRACTAL_Z_3D or "
+                           "FRACTAL_NZ has a tensor of its shape"));
+  }
+  if (size > 0 && static_cast<uint64_t>(stored_count) > tensor.bytes / size) {
     return Refuse(kRtParamInvalid,
                   Cat(call_.text, "; ", name, " has a data buffer of ", tensor.bytes,
-                      " bytes; expected room for its ", count, " elements of ", size,
+                      " bytes; expected room for its ", stored_count, " elements of ", size,
                       size == 1 ? " byte" : " bytes", " each."),
                   "create the data buffer with the size of the tensor", "runtime/aclop/buffer");
+  }
+  if (is_dense && is_output && size > 0 && IsAnInput(tensor)) {
+    const std::vector<int64_t> shape(dims.begin(), dims.end());
+    const std::vector<int64_t> strides = DenseStrides(shape);
+    layout = StorageLayout{
+        .boxes = {{.dims = shape, .stored_strides = strides, .dense_strides = strides}}};
+  }
+  if (layout) {
+    const uint64_t bytes = static_cast<uint64_t>(count) * size;
+    Stored copied = {std::move(*layout), tensor, Scratch(bytes)};
+    tensor.storage_format = tensor.format;
+    tensor.storage_rank = tensor.rank;
+    tensor.storage_dims = tensor.dims;
+    tensor.data = copied.dense;
+    tensor.bytes = bytes;
+    if (!is_output) CopyStored(copied, true);
+    if (is_output) stored_outputs_.push_back(std::move(copied));
   }
   aclTensor* const made = Describe(tensor);
   if (made == nullptr) return Unsupported(Cat(name, " that aclCreateTensor accepts"));
   return made;
+}
+
+Result<aclScalar*> TypedCall::Number(const AclimbOpTensor& tensor, const std::string& name) {
+  const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
+  const bool is_one =
+      std::all_of(tensor.dims, tensor.dims + tensor.rank, [](int64_t d) { return d == 1; });
+  if (!is_one || size == 0) return Unsupported(Cat(name, " in device memory, or one number"));
+  if (tensor.data == nullptr || tensor.bytes < size) {
+    return Unsupported(Cat(name, " with a buffer that holds it"));
+  }
+  aclScalar* const value = aclCreateScalar(tensor.data, static_cast<aclDataType>(tensor.dtype));
+  if (value == nullptr) return Unsupported(Cat(name, " of a dtype that aclCreateScalar accepts"));
+  scalars_.push_back(value);
+  return value;
+}
+
+Result<const aclScalar*> TypedCall::InputScalar(int i) {
+  const std::string name = NameOf("input", i, inputs_[i]);
+  if (!HasInput(i) || !IsOnHost(i)) return Unsupported(Cat(name, " to be a number in host memory"));
+  Result<aclScalar*> number = Number(inputs_[i], name);
+  if (!number.ok()) return number.TakeStatus();
+  return number.value();
+}
+
+Status TypedCall::CopyNumber(AclimbOpTensor& tensor, const std::string& name) {
+  Result<aclScalar*> number = Number(tensor, name);
+  if (!number.ok()) return number.TakeStatus();
+  tensor.bytes = SizeOf(static_cast<DType>(tensor.dtype));
+  tensor.data = Scratch(tensor.bytes);
+  tensor.on_host = 0;
+  StorageCopies::fill_(*this, number.value(), ScopedTensor(tensor.data, tensor.dtype, {}));
+  return Ok();
+}
+
+void TypedCall::CopyStored(const Stored& stored, bool to_dense) {
+  // Another call of this one failed, and there may be no memory.
+  if (code_ != 0) return;
+  const auto size = static_cast<int64_t>(SizeOf(static_cast<DType>(stored.tensor.dtype)));
+  const auto view = [&](void* data, int64_t offset, const std::vector<int64_t>& dims,
+                        const std::vector<int64_t>& strides) {
+    return ScopedTensor(static_cast<char*>(data) + offset * size, stored.tensor.dtype, dims,
+                        strides);
+  };
+  for (const StorageBox& box : stored.layout.boxes) {
+    if (std::find(box.dims.begin(), box.dims.end(), 0) != box.dims.end()) continue;
+    const ScopedTensor in_storage =
+        view(stored.tensor.data, box.stored_offset, box.dims, box.stored_strides);
+    const ScopedTensor in_dense = view(stored.dense, box.dense_offset, box.dims, box.dense_strides);
+    if (to_dense) StorageCopies::copy_(*this, in_storage, in_dense);
+    if (!to_dense) StorageCopies::copy_(*this, in_dense, in_storage);
+  }
+}
+
+void TypedCall::Store() {
+  for (const Stored& each : stored_outputs_) {
+    const AclimbOpTensor& tensor = each.tensor;
+    if (each.layout.padded) {
+      const std::vector<int64_t> all(tensor.storage_dims,
+                                     tensor.storage_dims + tensor.storage_rank);
+      StorageCopies::zero_(*this, ScopedTensor(tensor.data, tensor.dtype, all));
+    }
+    CopyStored(each, false);
+  }
 }
 
 aclTensor* TypedCall::Describe(const AclimbOpTensor& tensor, aclFormat format) {
@@ -106,30 +241,30 @@ aclTensor* TypedCall::Describe(const AclimbOpTensor& tensor, aclFormat format) {
 }
 
 Result<const aclTensor*> TypedCall::InputTensor(int i) {
-  const std::string name = NameOf("input", i, call_.inputs[i]);
+  const std::string name = NameOf("input", i, inputs_[i]);
   if (!HasInput(i)) return Unsupported(Cat(name, " not left out"));
-  Result<aclTensor*> tensor = Tensor(call_.inputs[i], name);
+  Result<aclTensor*> tensor = Tensor(inputs_[i], name, false);
   if (!tensor.ok()) return tensor.TakeStatus();
   return tensor.value();
 }
 
 Result<aclTensor*> TypedCall::OutputTensor(int i) {
-  const std::string name = NameOf("output", i, call_.outputs[i]);
-  if (call_.outputs[i].dtype < 0) return Unsupported(Cat(name, " not left out"));
-  return Tensor(call_.outputs[i], name);
+  const std::string name = NameOf("output", i, outputs_[i]);
+  if (outputs_[i].dtype < 0) return Unsupported(Cat(name, " not left out"));
+  return Tensor(outputs_[i], name, true);
 }
 
 Result<std::vector<int64_t>> TypedCall::InputInts(int i) const {
-  const std::string name = NameOf("input", i, call_.inputs[i]);
-  const AclimbOpTensor& tensor = call_.inputs[i];
+  const std::string name = NameOf("input", i, inputs_[i]);
+  const AclimbOpTensor& tensor = inputs_[i];
   const bool is_long = HasInput(i) && tensor.dtype == ACL_INT64;
-  if (!HasInput(i) || tensor.rank != 1 || tensor.dims[0] < 0 ||
+  if (!HasInput(i) || tensor.rank > 1 || (tensor.rank == 1 && tensor.dims[0] < 0) ||
       (!is_long && tensor.dtype != ACL_INT32)) {
     return Unsupported(Cat(name, " to be a vector of INT32 or INT64"));
   }
   // Device memory may be written by work that is still queued.
   if (tensor.on_host == 0) return Unsupported(Cat(name, " in host memory"));
-  const auto count = static_cast<uint64_t>(tensor.dims[0]);
+  const auto count = tensor.rank == 0 ? uint64_t{1} : static_cast<uint64_t>(tensor.dims[0]);
   if ((tensor.data == nullptr && count > 0) ||
       count > tensor.bytes / (is_long ? sizeof(int64_t) : sizeof(int32_t))) {
     return Unsupported(Cat(name, " with a buffer that holds it"));
@@ -196,6 +331,11 @@ const aclBoolArray* TypedCall::Array(std::initializer_list<bool> values) {
   return bool_arrays_.emplace_back(aclCreateBoolArray(values.begin(), values.size()));
 }
 
+const aclTensorList* TypedCall::List(const std::vector<const aclTensor*>& tensors) {
+  for (const aclTensor* each : tensors) std::erase(tensors_, each);
+  return lists_.emplace_back(aclCreateTensorList(tensors.data(), tensors.size()));
+}
+
 void* TypedCall::Scratch(uint64_t bytes) {
   void* memory = nullptr;
   if (code_ == 0) code_ = aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST);
@@ -229,12 +369,31 @@ int TypedCall::Finish() {
   return code_;
 }
 
+std::vector<int64_t> DenseStrides(const std::vector<int64_t>& dims) {
+  std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return strides;
+}
+
+ScopedTensor::ScopedTensor(void* data, int32_t dtype, const std::vector<int64_t>& dims)
+    : ScopedTensor(data, dtype, dims, DenseStrides(dims)) {}
+
 ScopedTensor::ScopedTensor(void* data, int32_t dtype, const std::vector<int64_t>& dims,
                            const std::vector<int64_t>& strides) {
   int64_t extent = 1;
   for (size_t d = 0; d < dims.size(); ++d) extent += (dims[d] - 1) * strides[d];
   tensor_ = aclCreateTensor(dims.data(), dims.size(), static_cast<aclDataType>(dtype),
                             strides.data(), 0, ACL_FORMAT_ND, &extent, 1, data);
+}
+
+constinit StorageCopies::Copy StorageCopies::copy_ = nullptr;
+constinit StorageCopies::Zero StorageCopies::zero_ = nullptr;
+constinit StorageCopies::Fill StorageCopies::fill_ = nullptr;
+
+StorageCopies::StorageCopies(Copy copy, Zero zero, Fill fill) {
+  copy_ = copy;
+  zero_ = zero;
+  fill_ = fill;
 }
 
 constinit ByType* ByType::first_ = nullptr;
@@ -248,7 +407,11 @@ int ByType::AnswerCall(const AclimbOpCall* call) {
   for (const ByType* each = first_; each != nullptr; each = each->next_) {
     if (std::string_view(each->type_) != call->type) continue;
     TypedCall typed(*call);
-    const int code = RunGuarded(call->function, "", [&] { return each->answer_(typed); });
+    const int code = RunGuarded(call->function, "", [&]() -> Status {
+      Status bad = each->answer_(typed);
+      if (bad.ok()) typed.Store();
+      return bad;
+    });
     const int finished = typed.Finish();
     return code != 0 ? code : finished;
   }

@@ -93,14 +93,12 @@ Result<char*> Translate(const PlannedCall& call, const char* name, const void* a
   AclimbAllocation found;
   const char* first = static_cast<const char*>(address) + begin;
   if (aclimb_memory_find(first, &found) == 0) {
-    return RefusePhase2(
-        kAclnnInvalid,
-        Cat(name, " starts at ", AddressText(first),
-            ", which is in no live device allocation; expected memory from "
-            "aclrtMalloc that was not freed."),
-        "allocate it with aclrtMalloc, copy host data with aclrtMemcpy, and free it after the "
-        "synchronise (ACLIMB_CHECK=1 tells where it was freed)",
-        "not-device-memory");
+    char what[160];
+    const char* const fix = aclimb_memory_absent_text(first, what, sizeof(what));
+    return RefusePhase2(kAclnnInvalid,
+                        Cat(name, " starts at ", AddressText(first), ", ", what,
+                            "; expected memory from aclrtMalloc that was not freed."),
+                        fix, "not-device-memory");
   }
   const auto* base = static_cast<const char*>(found.base);
   const uint64_t needed = static_cast<uint64_t>(first - base) + static_cast<uint64_t>(end - begin);

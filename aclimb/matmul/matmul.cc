@@ -96,6 +96,7 @@ class PlanBuilder {
       const bool is_vector = problem.m == 1 || problem.n == 1 || too_far;
       const bool swaps = is_vector ? VectorSwaps(problem) : MatricesSwap(problem);
       if (swaps) Transpose(problem);
+      // Row by row what reaches too far for the plans of matrices.
       if (is_vector && problem.m > 1) SplitRows(problem);
       Factor& a = factors_[swaps ? 1 : 0];
       Factor& b = factors_[swaps ? 0 : 1];

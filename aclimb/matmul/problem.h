@@ -66,7 +66,7 @@ void MergeBatches(Problem& problem);
 // The same product with rows for columns.
 void Transpose(Problem& problem);
 
-// The same product as a batch of rows.
+// The same product as a batch of rows, which any plan of vectors takes.
 void SplitRows(Problem& problem);
 
 }  // namespace aclimb::matmul

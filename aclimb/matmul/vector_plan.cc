@@ -86,10 +86,7 @@ class VectorPlan final : public ProductPlan {
 }  // namespace
 
 bool VectorSwaps(const Problem& problem) {
-  if (problem.m != 1 || problem.n != 1) {
-    // The rows of what becomes `a` are read from end to end.
-    return problem.n < problem.m && (problem.n == 1 || problem.b.row == 1);
-  }
+  if (problem.m != 1 || problem.n != 1) return problem.n == 1;
   // Of two vectors the kernels read the second in any dtype.
   return problem.b.dtype == DType::kFloat32 && problem.a.dtype != DType::kFloat32;
 }

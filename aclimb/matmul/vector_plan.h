@@ -6,8 +6,7 @@
 // to pack.
 namespace aclimb::matmul {
 
-// Whether the rows should become columns: there are fewer columns, of which the plan wants one, or
-// `b` is the row.
+// Whether the rows should become columns: there is one column, and the plan wants one row.
 bool VectorSwaps(const Problem& problem);
 
 // Whether the kernels read `b` where it is.

@@ -1,9 +1,12 @@
 #include "aclimb/runtime/memory.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <string>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/core/fork.h"
@@ -22,6 +25,11 @@ struct AllocationTable {
   std::shared_mutex mutex;
   std::map<uint64_t, AclimbAllocation> live;
   std::atomic<uint64_t> removals{0};  // changed under the mutex, together with `live`
+  // The last ones that were freed, for messages.
+  std::array<AclimbAllocation, 64> freed = {};
+  uint64_t frees = 0;
+
+  void Remember(const AclimbAllocation& gone) { freed[frees++ % freed.size()] = gone; }
 };
 AllocationTable& Allocations() {
   static auto* const table = new AllocationTable;
@@ -76,6 +84,37 @@ Status Allocate(void** address, uint64_t size) {
   return Ok();
 }
 
+// An address that is in no live allocation, in words, and what to do about it.
+struct Absent {
+  std::string what;
+  const char* fix;
+};
+
+Absent Describe(const void* address) {
+  AllocationTable& table = Allocations();
+  std::shared_lock<std::shared_mutex> lock(table.mutex);
+  const uint64_t known = std::min<uint64_t>(table.frees, table.freed.size());
+  for (uint64_t back = 1; back <= known; ++back) {
+    const AclimbAllocation& gone = table.freed[(table.frees - back) % table.freed.size()];
+    const uint64_t offset = Key(address) - Key(gone.base);
+    if (offset >= gone.usable) continue;
+    return {Cat("which lies ", offset, " bytes inside the allocation of ", gone.requested,
+                " bytes at ", AddressText(gone.base), " that was freed"),
+            "free memory once, and after the synchronise that waits for its last use "
+            "(ACLIMB_CHECK=1 tells where it was freed)"};
+  }
+  lock.unlock();
+  const Result<const AclimbBackend*> backend = LoadedBackend();
+  if (backend.ok() && backend.value()->memory_is_device(address) == 0) {
+    return {"which is host memory",
+            "allocate device memory with aclrtMalloc, and copy what is on the host to it with "
+            "aclrtMemcpy"};
+  }
+  return {"which is a device address in no live allocation",
+          "check that it was not run past its end and that its memory was not freed "
+          "(ACLIMB_CHECK=1 tells where)"};
+}
+
 // What is wrong with an address that is no live allocation's start.
 Status NotAnAllocation(const char* argument, const void* address) {
   AclimbAllocation around;
@@ -88,8 +127,8 @@ Status NotAnAllocation(const char* argument, const void* address) {
   }
   const bool host = IsPinnedHost(address, 1);
   return Refuse(kRtParamInvalid,
-                Cat(argument, " is ", AddressText(address), ", which is ",
-                    host ? "host memory of aclrtMallocHost" : "no live device allocation",
+                Cat(argument, " is ", AddressText(address), ", ",
+                    host ? "which is host memory of aclrtMallocHost" : Describe(address).what,
                     "; expected the address of a live device allocation."),
                 host ? "free it with aclrtFreeHost"
                      : "free each allocation once, and only what aclrtMalloc returned",
@@ -118,6 +157,7 @@ Status FreeDevice(void* address) {
     }
     Result<Device*> device = FindDevice(it->second.device, "devPtr");
     if (!device.ok()) return device.TakeStatus();
+    table.Remember(it->second);
     table.live.erase(it);
     table.removals.fetch_add(1, std::memory_order_release);
     // Under the lock: the last reset, which takes it first, cannot close the device in between.
@@ -217,8 +257,11 @@ void ForgetDeviceMemory(int device) {
   {
     AllocationTable& table = Allocations();
     std::unique_lock<std::shared_mutex> lock(table.mutex);
-    std::erase_if(table.live,
-                  [device](const auto& entry) { return entry.second.device == device; });
+    std::erase_if(table.live, [device, &table](const auto& entry) {
+      if (entry.second.device != device) return false;
+      table.Remember(entry.second);
+      return true;
+    });
     table.removals.fetch_add(1, std::memory_order_release);
   }
   ForgetMappedMemory(device);
@@ -234,12 +277,11 @@ Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes)
                           bytes <= allocation.usable - (Key(address) - Key(allocation.base));
       return mapped ? Place::kMapped : Place::kHost;
     }
-    return Refuse(
-        kRtParamInvalid,
-        Cat(argument, " is ", AddressText(address),
-            ", a device address in no live allocation; expected live device memory."),
-        "check that the memory was not freed and that the address was not run past its end",
-        "runtime/memory/not-live");
+    const Absent absent = Describe(address);
+    return Refuse(kRtParamInvalid,
+                  Cat(argument, " is ", AddressText(address), ", ", absent.what,
+                      "; expected live device memory."),
+                  absent.fix, "runtime/memory/not-live");
   }
   const uint64_t offset = Key(address) - Key(allocation.base);
   if (bytes > allocation.usable - offset) {
@@ -275,6 +317,17 @@ int aclimb_memory_find(const void* address, AclimbAllocation* allocation) {
                : 0;
   } catch (...) {
     return 0;
+  }
+}
+
+const char* aclimb_memory_absent_text(const void* address, char* text, size_t size) {
+  try {
+    const aclimb::Absent absent = aclimb::Describe(address);
+    text[absent.what.copy(text, size - 1)] = '\0';
+    return absent.fix;
+  } catch (...) {
+    text[0] = '\0';
+    return "pass memory of aclrtMalloc that was not freed";
   }
 }
 

@@ -32,9 +32,12 @@ Status DeadHandle(std::string_view name, const void* handle, std::string_view ki
 
 Status NoSuchDevice(std::string_view name, int64_t device, int64_t count) {
   return Refuse(kRtInvalidDevice,
-                count == 0 ? Cat(name, " is ", device, " but no device is visible; expected one.")
-                           : Cat(name, " is ", device, " but the number of devices is ", count,
-                                 "; expected 0 to ", count - 1, "."),
+                count == 0
+                    ? Cat(name, " is ", device, " but no device is visible; expected one.")
+                    : Cat(name, " is ", device, "; expected ",
+                          count == 1 ? std::string("0, the one device of this process")
+                                     : Cat("0 to ", count - 1, ", the devices of this process"),
+                          "."),
                 "ask aclrtGetDeviceCount (ACLIMB_DEVICES and ASCEND_RT_VISIBLE_DEVICES set it)",
                 "runtime/device/range");
 }

@@ -21,10 +21,11 @@ Status GetProperty(aclrtStream handle, const char* argument, T* out, Get&& get) 
   return Ok();
 }
 
-Status SetFailureMode(aclrtStream handle, uint64_t mode) {
+//   name  of the argument
+Status SetFailureMode(aclrtStream handle, std::string_view name, uint64_t mode) {
   if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE) {
     return Refuse(kRtParamInvalid,
-                  Cat("mode is ", mode,
+                  Cat(name, " is ", mode,
                       "; expected ACL_CONTINUE_ON_FAILURE or "
                       "ACL_STOP_ON_FAILURE."),
                   "pass 0 or 1", "runtime/stream/failure-mode");
@@ -32,8 +33,12 @@ Status SetFailureMode(aclrtStream handle, uint64_t mode) {
   Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   if (stream.value()->failure_mode_set.exchange(true, std::memory_order_relaxed)) {
+    const bool stops = stream.value()->stops_on_failure.load(std::memory_order_relaxed);
+    // A program may give back what it has read.
+    if (stops == (mode == ACL_STOP_ON_FAILURE)) return Ok();
     return Refuse(kRtParamInvalid,
-                  "the failure mode of stream was set before; expected one call for a stream.",
+                  Cat(name, " is ", mode, " but the failure mode of stream was set to ", 1 - mode,
+                      " before; expected ", 1 - mode, ", since it is set once for a stream."),
                   "create another stream", "runtime/stream/failure-mode-again");
   }
   if (mode == ACL_STOP_ON_FAILURE) {
@@ -60,7 +65,7 @@ Status SetAttribute(aclrtStream handle, aclrtStreamAttr attribute,
   if (value == nullptr) return NullArgument("value");
   switch (attribute) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
-      return SetFailureMode(handle, value->failureMode);
+      return SetFailureMode(handle, "failureMode", value->failureMode);
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
       return SetOverflowSwitch(handle, "overflowSwitch", value->overflowSwitch);
     case ACL_STREAM_ATTR_PRIORITY:
@@ -175,7 +180,7 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* grea
 
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
   return aclimb::Enter("aclrtSetStreamFailureMode",
-                       [&] { return aclimb::SetFailureMode(stream, mode); });
+                       [&] { return aclimb::SetFailureMode(stream, "mode", mode); });
 }
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {

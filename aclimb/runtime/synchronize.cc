@@ -53,14 +53,19 @@ class TaskFailures {
   std::vector<AclimbTaskFailure> failures_;
 };
 
-const char* FixOf(int task_code) {
+//   told  whether the failure came with its reason
+const char* FixOf(int task_code, bool told) {
   switch (task_code) {
     case kRtMemoryAllocation:
       return "free host memory, or raise the limit of the process (ulimit -v, ulimit -d)";
     case kRtResourceAllocFail:
       return "end other threads, or raise the limit of threads (ulimit -u; pids.max of the cgroup)";
+    case kRtAicoreException:
+      if (told) return "correct that value in the data that the task was given";
+      [[fallthrough]];
     default:
-      return "look at the arguments of that task";
+      return told ? "mend the cause, which the message tells"
+                  : "look at the arguments of that task";
   }
 }
 
@@ -90,7 +95,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailu
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), first.why == nullptr ? "; expected it to succeed." : ": ",
           first.why == nullptr ? "" : first.why),
-      Cat(first.why == nullptr ? FixOf(first.code) : "look at what it names",
+      Cat(FixOf(first.code, first.why != nullptr),
           "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }

@@ -708,8 +708,8 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPri
 //   errors  of the calls that wait for the stream: 107023
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 
-// What happens after a failed task; may be set once per stream. ACL_STOP_ON_FAILURE stops all
-// streams of the context.
+// What happens after a failed task; set once for a stream, which may get the same mode again.
+// ACL_STOP_ON_FAILURE stops all streams of the context.
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 // Whether work queued later checks for overflow: 0 (the default) or 1.

@@ -438,7 +438,7 @@ TEST(Threads, Refusals) {
   };
   ExpectRefused(reduce(nullptr, at, 4, 4, 0), HCCL_E_PTR, "sendBuf is null");
   ExpectRefused(reduce(at, nullptr, 4, 4, 0), HCCL_E_PTR, "recvBuf is null");
-  ExpectRefused(reduce(&host, at, 1, 4, 0), HCCL_E_PARA, "no device memory");
+  ExpectRefused(reduce(&host, at, 1, 4, 0), HCCL_E_PARA, "which is host memory");
   ExpectRefused(reduce(at, at, 400, 4, 0), HCCL_E_PARA, "the call needs 1600");
   ExpectRefused(reduce(at, at, uint64_t{1} << 62, 4, 0), HCCL_E_PARA,
                 "count is 4611686018427387904");

@@ -30,6 +30,7 @@ class Client:
             getattr(self.lib, name).restype = ctypes.c_void_p
         self.check(self.lib.aclInit(None), "aclInit")
         self.check(self.lib.aclrtSetDevice(0), "aclrtSetDevice")
+        self.called = set()
         self.stream = ctypes.c_void_p()
         self.check(self.lib.aclrtCreateStream(ctypes.byref(self.stream)), "aclrtCreateStream")
 
@@ -77,7 +78,8 @@ class Client:
         return ctypes.c_void_p(self.lib.aclCreateBoolArray(array, ctypes.c_uint64(len(values))))
 
     def run(self, name, *arguments):
-        """Both phases of `name` and a synchronise."""
+        """Both phases of `name` and a synchronise. `called` has the names of all that were run."""
+        self.called.add(name)
         size = ctypes.c_uint64()
         executor = ctypes.c_void_p()
         passed = [a.handle if isinstance(a, Tensor) else a for a in arguments]

@@ -1,6 +1,7 @@
 """What the crosscheck.py of families share: one call of a function, beside PyTorch's of the same name."""
 
 import ctypes
+import math
 
 import torch
 
@@ -8,6 +9,8 @@ from comparison import Mismatch, Worst, compare, poisoned, view_of
 
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
 INTEGERS = [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8]
+# Elements of a tensor.
+MOST = 2**18
 ELEMENTS = [*FLOATS, torch.float64, *INTEGERS, torch.bool]
 
 
@@ -18,7 +21,10 @@ def part_of(shape, rng):
 
 
 def shape_of(rng, ranks=(0, 4), longest=40):
-    return [rng.randint(1, longest if rng.random() < 0.3 else 7) for _ in range(rng.randint(*ranks))]
+    shape = [rng.randint(1, longest if rng.random() < 0.3 else 7) for _ in range(rng.randint(*ranks))]
+    while math.prod(shape) > MOST:
+        shape[shape.index(max(shape))] //= 2
+    return shape
 
 
 def reduced(shape, dims, keep):
@@ -91,6 +97,16 @@ def some_dim(rng, rank):
     return dim, rng.choice([dim, dim - (rank or 1)])
 
 
+def with_twins(names, of):
+    """All names, and of some of them the twin in place."""
+    return [*names, *("Inplace" + name for name in of)]
+
+
+def plain(name):
+    """The name of a function, of a twin in place that of the function that it is the twin of."""
+    return name.removeprefix("Inplace")
+
+
 def around(name, self, middle, result):
     """The arguments of a function with `middle` between self and the result, or of its twin in place."""
     if not name.startswith("Inplace"):
@@ -134,7 +150,8 @@ def call(client, rng, worst, name, *arguments, about=""):
 
 def run(client, rng, worst, name, arguments, shape, reference, scale=None, behind=(), peer=True,
         result=None, exact=False):
-    """Runs aclnn<name>(arguments..., out, behind...) and compares `out` with reference(*tensors).
+    """Runs aclnn<name>(arguments..., out, behind...) and compares `out` with reference(*tensors); of a twin in place
+    the first argument is `out` too.
 
     result is the dtype of `out`, where it is not the first tensor's. PyTorch's own result in the
     problem's dtype is told beside ours if peer says so and PyTorch has it on a CPU. The rest is as in
@@ -153,4 +170,4 @@ def run(client, rng, worst, name, arguments, shape, reference, scale=None, behin
             if "not implemented for" not in str(error):
                 raise
     out = Result(expected, dtype, scale, exact, theirs=theirs)
-    call(client, rng, worst, name, *arguments, out, *behind)
+    call(client, rng, worst, name, *around(name, arguments[0], arguments[1:], out), *behind)

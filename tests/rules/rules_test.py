@@ -133,8 +133,6 @@ ONE_OPERATOR = {
     "tests/install/lookup.cpp": "a client of one function, which it looks up by name",
     "tests/install/programs_test.py": "runs that client, and the program of the README",
 }
-# Folder of an operator -> why nothing stands beside its results.
-WITHOUT_CROSSCHECK = {}
 OPERATOR_LIST = re.compile(r"set\(ACLIMB_OPERATORS\s+([\w\s]+?)\)")
 # Functions and headers of operators, as C has them; X stands for any of them.
 OPERATOR_NAME = re.compile(r"\baclnn(?!Status\b|Init\b|Finalize\b|X)[A-Z]\w*|\baclnn_(?!util\b|base\b)\w+\.h\b")
@@ -260,14 +258,6 @@ def check_names(path, text, folders):
                "aclimb/ops/CMakeLists.txt and its folder")
 
 
-def check_crosschecks(folders, files):
-    """Each operator stands beside PyTorch, or beside its definition."""
-    for folder in folders:
-        path = f"aclimb/ops/{folder}/crosscheck.py"
-        if path not in files and folder not in WITHOUT_CROSSCHECK:
-            yield f"{path} is missing; it does one random problem of each function by Aclimb and by PyTorch"
-
-
 def check_pages(path, text):
     """Headers are installed, the pages are not."""
     if not path.startswith("include/") and "/include/" not in path and not path.endswith(".h.in"):
@@ -303,8 +293,6 @@ def check_tree(source):
             path = file.relative_to(source).as_posix()
             if file.suffix in NAMING_SUFFIXES and "/corpus/" not in path:
                 violations += check_names(path, file.read_text(), folders)
-    crosschecks = {file.relative_to(source).as_posix() for file in (source / "aclimb/ops").glob("*/crosscheck.py")}
-    violations += check_crosschecks(folders, crosschecks)
     for violation in violations:
         print(violation)
     print(f"{len(files)} files, {len(violations)} violations")
@@ -386,9 +374,6 @@ def self_test():
     missed += [(path, text) for path, text in naming if not list(check_names(path, text, folders))]
     false_alarms = [v for path, text in clean for v in check(path, text)]
     false_alarms += [v for path, text in unnamed for v in check_names(path, text, folders)]
-    has = {f"aclimb/ops/{folder}/crosscheck.py" for folder in folders[1:]}
-    missed += [("crosschecks", folder) for folder in folders[:1] if not list(check_crosschecks([folder], has))]
-    false_alarms += check_crosschecks(folders[1:], has)
     planted += naming
     for path, text in missed:
         print(f"not found: {path}: {text!r}")

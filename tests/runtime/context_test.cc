@@ -32,7 +32,8 @@ TEST_F(ContextTest, Misuse) {
   ASSERT_ACL(aclrtGetCurrentContext(&current));
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "context is null", aclrtCreateContext, nullptr, 0);
   aclrtContext untouched = current;
-  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is 3", aclrtCreateContext, &untouched, 3);
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is 3; expected 0, the one device of this",
+                 aclrtCreateContext, &untouched, 3);
   EXPECT_EQ(untouched, current);
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "context is null", aclrtSetCurrentContext, nullptr);
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "context is null", aclrtDestroyContext, nullptr);

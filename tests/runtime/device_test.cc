@@ -11,7 +11,8 @@ TEST(Device, CountAndRange) {
   EXPECT_EQ(count, 2u);
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "count is null", aclrtGetDeviceCount, nullptr);
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is -1", aclrtSetDevice, -1);
-  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "the number of devices is 2", aclrtSetDevice, 2);
+  EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is 2; expected 0 to 1, the devices of",
+                 aclrtSetDevice, 2);
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is 9", aclrtResetDevice, 9);
 }
 
@@ -71,7 +72,7 @@ TEST(Device, ReleaseTakesContextsStreamsAndMemory) {
   EXPECT_REFUSED(ACL_ERROR_RT_CONTEXT_NULL, "no current context", aclrtGetDevice, &device);
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live context", aclrtSetCurrentContext,
                  explicit_context);
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "no live device allocation", aclrtFree, memory);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "that was freed", aclrtFree, memory);
   ASSERT_ACL(aclrtSetDevice(0));
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream", aclrtSynchronizeStream, stream);
   ASSERT_ACL(aclrtResetDevice(0));

@@ -129,13 +129,16 @@ TEST_F(MemoryTest, Misuse) {
                  ACL_MEM_MALLOC_HUGE_FIRST);
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "devPtr is null", aclrtFree, nullptr);
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "devPtr is null", aclrtFreeWithDevSync, nullptr);
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "no live device allocation", aclrtFree, &memory);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "which is host memory", aclrtFree, &memory);
   uint8_t* live = static_cast<uint8_t*>(Allocate(100));
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "8 bytes inside", aclrtFree, live + 8);
   ASSERT_ACL(aclrtFree(live));
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "no live device allocation", aclrtFree, live);
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "no live allocation", aclrtMemset, live, 8, 0, 8);
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "no live allocation", aclrtMemGetAddressRange, live,
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID,
+                 "lies 0 bytes inside the allocation of 100 bytes at 0x", aclrtFree, live);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "that was freed", aclrtMemset, live, 8, 0, 8);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "lies 24 bytes inside the allocation of 100 bytes",
+                 aclrtMemset, live + 24, 8, 0, 8);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "that was freed", aclrtMemGetAddressRange, live,
                  &memory, nullptr);
   size_t bytes;
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "free is null", aclrtGetMemInfo, ACL_HBM_MEM, nullptr,

@@ -376,8 +376,10 @@ TEST_F(StreamTest, DestroyDoesNotReportErrors) {
 
 TEST_F(StreamTest, StopOnFailureStopsTheContext) {
   ASSERT_ACL(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE));
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "set before", aclrtSetStreamFailureMode, stream_,
-                 ACL_CONTINUE_ON_FAILURE);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID,
+                 "mode is 0 but the failure mode of stream was set to 1 before",
+                 aclrtSetStreamFailureMode, stream_, ACL_CONTINUE_ON_FAILURE);
+  ASSERT_ACL(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE));
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "mode is 2", aclrtSetStreamFailureMode, other_, 2);
   uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
   ASSERT_ACL(aclrtMemset(memory, 64, 1, 64));
@@ -407,9 +409,11 @@ TEST_F(StreamTest, WhoeverAsksFirstIsToldWhatStoppedTheContext) {
   };
   ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
   // The device's other streams are asked before.
-  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION,
-                 "failed with 507015 ACL_ERROR_RT_AICORE_EXCEPTION: x is 3; expected 0 to 2.",
-                 aclrtSynchronizeDevice);
+  EXPECT_REFUSED(
+      ACL_ERROR_RT_AICORE_EXCEPTION,
+      "failed with 507015 ACL_ERROR_RT_AICORE_EXCEPTION: x is 3; expected 0 to 2.\n  fix: "
+      "correct that value in the data that the task was given",
+      aclrtSynchronizeDevice);
   EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "ACL_STOP_ON_FAILURE", aclrtSynchronizeDevice);
 }
 
@@ -719,6 +723,10 @@ TEST_F(StreamTest, AttributesByTheirEnumerators) {
   value = {};
   ASSERT_ACL(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
   EXPECT_EQ(value.failureMode, ACL_STOP_ON_FAILURE);
+  ASSERT_ACL(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+  value.failureMode = 2;
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "failureMode is 2; expected ACL_CONTINUE_ON_FAILURE",
+                 aclrtSetStreamAttribute, stream_, ACL_STREAM_ATTR_FAILURE_MODE, &value);
   value.cacheOpInfoSwitch = 2;
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "cacheOpInfoSwitch is 2", aclrtSetStreamAttribute,
                  stream, ACL_STREAM_ATTR_CACHE_OP_INFO, &value);

@@ -140,13 +140,14 @@ constexpr FixedRule kRows[] = {
      "pass an enumerator of aclMemType"},
     {"runtime/aclop/by-type", kApiNotSupport,
      "operators are called by their own functions of aclnnop/",
-     "a framework that prefers the chip's internal formats, which Aclimb does not have",
+     "a framework that calls operators by their type names for tensors in the chip's internal "
+     "formats",
      "call the function that the message names; under PyTorch set "
      "torch.npu.config.allow_internal_format = False"},
     {"runtime/aclop/arguments", kApiNotSupport,
-     "an operator that is called by its type name has dense tensors of plain formats and the "
-     "attributes that Aclimb knows of it",
-     "a framework that prefers the chip's internal formats, which Aclimb does not have",
+     "an operator that is called by its type name has the tensors, formats and attributes that "
+     "Aclimb knows of it",
+     "a framework that calls operators by their type names, or another version of it",
      "call the operator's own function in aclnnop/; under PyTorch set "
      "torch.npu.config.allow_internal_format = False"},
     {"runtime/aclop/buffer", kRtParamInvalid, "a data buffer holds its tensor",

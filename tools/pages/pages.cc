@@ -27,13 +27,13 @@ namespace {
 constexpr const char* kNotice = "\n\nPrinted by `make docs` from ";
 
 std::string EnvironmentPage() {
-  std::string out = Cat(
-      "# Environment variables", kNotice,
-      "`aclimb/core/environment.h`; do not edit.\n\n"
-      "A value that is not allowed is never ignored: one of a variable of the runtime makes "
-      "`aclInit` fail, one of a tool's variable is named on stderr. `aclimb env` checks them "
-      "all.\n\n"
-      "| variable | values | default | meaning |\n|---|---|---|---|\n");
+  std::string out =
+      Cat("# Environment variables", kNotice,
+          "`aclimb/core/environment.h`; do not edit.\n\n"
+          "A value that is not allowed is never ignored: one of a variable of the runtime makes "
+          "`aclInit` fail, one of a tool's variable is named on stderr. `aclimb env` checks them "
+          "all.\n\n"
+          "| variable | values | default | meaning |\n|---|---|---|---|\n");
   for (const EnvironmentVariable& row : kEnvironment) {
     out += Cat("| `", row.name, "` | ", row.values, " | ", row.default_value, " | ", row.meaning,
                " |\n");
@@ -101,19 +101,14 @@ std::string TitleOf(const Family& family) {
   return title;
 }
 
-constexpr const char* kChecks =
-    "\n## Checks of every operator\n\n"
-    "Phase 1 checks the arguments in this order, and tells what it finds first:\n\n"
-    "1. an argument that has to be there is null (161001); also one that a rule of the operator "
-    "asks for\n"
-    "2. a handle belongs to no live object\n"
-    "3. the operator does not exist on the product\n"
-    "4. the dtype of a tensor is not among those of its page, or dtypes do not go together\n"
-    "5. the format of a tensor\n"
-    "6. the number of its dimensions (161002, unless the page has another code)\n"
-    "7. an extent is negative or too large\n"
-    "8. the rules on the operator's page, from the first to the last\n"
-    "9. two elements of an output are one in memory\n";
+std::string Checks() {
+  std::string out =
+      "\n## Checks of every operator\n\n"
+      "Phase 1 checks the arguments in this order, and tells what it finds first:\n\n";
+  int number = 0;
+  for (const char* const what : contract::ChecksInOrder()) out += Cat(++number, ". ", what, "\n");
+  return out;
+}
 
 // Every operator, by its page, family by family.
 std::string OperatorsPage() {
@@ -131,7 +126,7 @@ std::string OperatorsPage() {
     std::replace(anchor.begin(), anchor.end(), '_', '-');
     out += Cat("- [", TitleOf(family), "](#", anchor, "): ", family.operators.size(), "\n");
   }
-  out += kChecks;
+  out += Checks();
   for (const Family& family : families) {
     out += Cat("\n## ", TitleOf(family), "\n\n| operator | what it computes |\n|---|---|\n");
     for (const truth::OperatorEntry& entry : family.operators) {

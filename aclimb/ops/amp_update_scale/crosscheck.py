@@ -4,8 +4,10 @@ import torch
 
 from problem import Result, call
 
+FUNCTIONS = ["AmpUpdateScale"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     shape = rng.choice([[], [1]])
     scale = torch.full(shape, 2.0 ** rng.randint(-10, 20))
     interval = rng.randint(1, 5)
@@ -16,5 +18,5 @@ def check(client, rng, worst):
     steps = 0 if found.any() else int(tracker) + 1
     factor = backoff if found.any() else growth if steps == interval else 1.0
     new_scale, new_tracker = scale * factor, torch.full_like(tracker, steps % interval)
-    call(client, rng, worst, "AmpUpdateScale", scale, tracker, found, growth, backoff, interval,
+    call(client, rng, worst, name, scale, tracker, found, growth, backoff, interval,
          Result(new_scale, exact=True), Result(new_tracker, exact=True))

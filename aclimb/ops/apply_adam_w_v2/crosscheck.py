@@ -6,8 +6,10 @@ import torch
 
 from problem import FLOATS, Result, call, elements, shape_of
 
+FUNCTIONS = ["ApplyAdamWV2"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     dtype, shape = rng.choice(FLOATS), shape_of(rng)
     var, mean, gradient = (elements(shape, dtype) for _ in range(3))
     squares, largest = (elements(shape, dtype).abs() for _ in range(2))
@@ -26,7 +28,7 @@ def check(client, rng, worst):
     share = (1 - betas[0] ** (steps + 1)) / (1 - betas[1] ** (steps + 1)) ** 0.5
     of_var = var.double().abs() * 256 + lr * of_mean / share / (root + eps * 2**-6)
     kept = Result(state["max_exp_avg_sq"], dtype, before=largest) if amsgrad else None
-    call(client, rng, worst, "ApplyAdamWV2", Result(weight.detach(), dtype, of_var, before=var),
+    call(client, rng, worst, name, Result(weight.detach(), dtype, of_var, before=var),
          Result(state["exp_avg"], dtype, of_mean, before=mean), Result(state["exp_avg_sq"], dtype, before=squares),
          kept, gradient, torch.full(rng.choice([[], [1]]), steps, dtype=rng.choice([torch.float32, torch.int64])),
          *map(ctypes.c_float, (lr, *betas, decay, eps)), amsgrad, maximize, about=f"{steps} {amsgrad} {maximize}")

@@ -105,6 +105,59 @@ TEST_F(Attention, NumbersThatAreNotFinite) {
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::isnan(out[i]), i / 8 == 1) << i;
 }
 
+// Keys and values that a bias, a mask or a band leaves out have no part, whatever they are: whether
+// others of their tile stay, for any query or for this one alone.
+TEST_F(Attention, WhatIsLeftOutMayBeAnyNumber) {
+  using namespace attention::flash_attention_score;  // NOLINT: its positions
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr int64_t kQueries = 70, kKeys = 600;
+  const auto spoil = [](truth::Call& call, int place, const auto& is_out, double number) {
+    std::vector<double> values = call.Values(place);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (is_out(static_cast<int64_t>(i / 8) % kKeys)) values[i] = number;
+    }
+    call.SetTensor(place, call.Shape(place), DType::kFloat32, values);
+  };
+  // Some of a tile, and a whole one.
+  const auto is_out = [](int64_t k) { return k % 7 == 3 || (k >= 256 && k < 512); };
+  std::vector<double> mask, bias;
+  for (int64_t i = 0; i < kQueries * kKeys; ++i) {
+    // The second query has no key.
+    mask.push_back(is_out(i % kKeys) || i / kKeys == 1 ? 1 : 0);
+    bias.push_back(mask.back() != 0 ? -kInfinity : 0.25);
+  }
+  for (const bool by_mask : {true, false}) {
+    for (const int place : {kKey, kValue}) {
+      for (const double number : {std::nan(""), kInfinity}) {
+        truth::Call call = Plain(kQueries, kKeys);
+        if (by_mask) {
+          call.SetTensor(kAttenMask, {kQueries, kKeys}, DType::kBool, mask);
+        } else {
+          std::vector<double> of_heads;
+          for (int h = 0; h < 4; ++h) of_heads.insert(of_heads.end(), bias.begin(), bias.end());
+          call.SetTensor(kRealShift, {1, 4, kQueries, kKeys}, DType::kFloat32, of_heads);
+        }
+        spoil(call, place, is_out, number);
+        ExpectTruth(call);
+      }
+    }
+  }
+  // Later keys are out by the band: a query meets the number that its own key has, and no other.
+  truth::Call call = Plain(kQueries, kKeys);
+  call.SetTensor(kAttenMask, {kQueries, kKeys}, DType::kBool,
+                 std::vector<double>(static_cast<size_t>(kQueries * kKeys), 0.0));
+  call.SetInteger(kNextTokens, 0);
+  spoil(
+      call, kValue, [](int64_t k) { return k >= 40; }, std::nan(""));
+  OperatorRun run(attention::kOperators[0], call);
+  ACLIMB_ASSERT_OK(run.Run(stream_));
+  run.ExpectTruth();
+  const std::vector<double> out = run.Tensor(kAttentionOut).Values();
+  for (size_t i = 0; i < out.size(); ++i) {
+    EXPECT_EQ(std::isnan(out[i]), static_cast<int64_t>(i / 8) % kQueries >= 40) << i;
+  }
+}
+
 TEST(AttentionContract, FlashAttentionScore) {
   using namespace attention::flash_attention_score;  // NOLINT: its positions
   static char layout[] = "BNSD";

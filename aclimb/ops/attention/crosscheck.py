@@ -7,6 +7,9 @@ from problem import FLOATS, Result, call, elements
 # What modes 2 to 4 want as a mask, and nothing reads.
 PATTERN = torch.ones(2048, 2048, dtype=torch.bool).triu(1)
 LOWEST = torch.finfo(torch.float32).min
+FUNCTIONS = ["FlashAttentionScore", "FlashAttentionScoreGrad", "FlashAttentionVarLenScore",
+             "FlashAttentionUnpaddingScoreGrad", "FusedInferAttentionScore", "FusedInferAttentionScoreV2",
+             "FusedInferAttentionScoreV3", "PromptFlashAttentionV3", "IncreFlashAttentionV4"]
 LAYOUTS = {
     "BSH": lambda x: x.transpose(1, 2).flatten(2), "SBH": lambda x: x.permute(2, 0, 1, 3).flatten(2),
     "BNSD": lambda x: x, "BSND": lambda x: x.transpose(1, 2), "TND": lambda x: x[0].transpose(0, 1),
@@ -171,10 +174,7 @@ def inferred(problem, name, layout):
             Result(log_sum, torch.float32, part.sizes + 256) if wanted else None]
 
 
-def check(client, rng, worst):
-    name = rng.choice(["FlashAttentionScore", "FlashAttentionScoreGrad", "FlashAttentionVarLenScore",
-                       "FlashAttentionUnpaddingScoreGrad", "FusedInferAttentionScore", "FusedInferAttentionScoreV2",
-                       "FusedInferAttentionScoreV3", "PromptFlashAttentionV3", "IncreFlashAttentionV4"])
+def check(client, rng, worst, name):
     training, one = name.startswith("Flash"), name.startswith("Incre")
     dtype = rng.choice(FLOATS if training else FLOATS[1:])
     layouts = ["BSH", "BNSD", "BSND", *(["SBH"] if training else [] if one else ["BNSD_BSND"])]

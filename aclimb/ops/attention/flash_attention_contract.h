@@ -39,8 +39,9 @@ constexpr contract::Parameter MaskOf(const char* name) {
   return contract::WithRank(
       contract::Optional(contract::Input(
           name, {},
-          "null, or [Sq, Skv], [B or 1, Sq, Skv] or [B or 1, N or 1, Sq, Skv], where what is not 0 "
-          "leaves a key out; for sparseMode 2 to 4 [2048, 2048], which is not read")),
+          "null, or [Sq, Skv], [B or 1, Sq, Skv], [B, N, Sq, Skv] or [B or 1, 1, Sq, Skv], where "
+          "what is not 0 leaves a key out; for sparseMode 2 to 4 [2048, 2048], [1, 2048, 2048] or "
+          "[1, 1, 2048, 2048], which is not read")),
       2, 4);
 }
 
@@ -207,7 +208,10 @@ inline constexpr contract::Parameter kParameters[] = {
         4, 4),
     contract::LeftAlone(
         contract::WithRank(contract::Output("softmaxOutOut", kFloats, "is left alone"), 1, 4)),
-    Results("attentionOutOut", "layout and dtype of query, D of value; 0 where no key takes part"),
+    Results(
+        "attentionOutOut",
+        "layout and dtype of query, D of value; 0 where no key takes part. Keys that mask, band "
+        "or a bias of -inf leave out have no part, NaN and infinity in them and their values too"),
 };
 
 inline constexpr Places kPlaces = {.parameters = kParameters,

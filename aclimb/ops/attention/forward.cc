@@ -126,6 +126,9 @@ class ForwardPlan final : public Plan {
     at_.weights = arrays.Add<uint16_t>(weights);
     at_.rest = arrays.Add<uint16_t>(weights);
     at_.product = arrays.Add<char>(std::max(products_.ScratchBytes(), sums_.ScratchBytes()));
+    at_.own_query = arrays.Add<float>(p.width);
+    at_.own_key = arrays.Add<float>(std::max(p.width, p.value_width));
+    at_.total = arrays.Add<double>(p.value_width);
     scratch_.Book(planner, Units(), RoundUp(arrays.bytes(), int64_t{4096}));
   }
 
@@ -164,6 +167,7 @@ class ForwardPlan final : public Plan {
       if (p.IsPacked() && number >= queries) continue;
       const bool any = sum[r] != 0;
       float* const row = out + r * p.value_width;
+      if (HasNaN(row, p.value_width)) SumAlone(p, tile, r, memory);
       if (any) Scale(row, p.value_width, static_cast<float>(1 / sum[r]));
       char* const to = results.out.At(tile.batch, head, number);
       if (converter.Changes()) {
@@ -176,6 +180,56 @@ class ForwardPlan final : public Plan {
       Put(results.sum, place, static_cast<float>(sum[r]));
       Put(results.log_sum, place, any ? static_cast<float>(max[r] + std::log(sum[r])) : kInfinity);
     }
+  }
+
+  static bool HasNaN(const float* row, int64_t count) {
+    return std::isnan(rows::SpansInUse().sum(row, count)) &&
+           std::any_of(row, row + count, [](float x) { return std::isnan(x); });
+  }
+
+  static void LoadAlone(const Rows& rows, int64_t b, int64_t h, int64_t r, int64_t count,
+                        float* to) {
+    const copy::Converter converter(rows.dtype, DType::kFloat32);
+    const char* const from = rows.At(b, h, r);
+    if (converter.Changes()) return converter.Run(from, count, to);
+    std::copy_n(reinterpret_cast<const float*>(from), count, to);
+  }
+
+  // A row's values again, of the keys that take part. In a product of a whole tile the others meet
+  // it with weights of 0, which a value that is infinite or NaN makes NaN.
+  void SumAlone(const Problem& p, const Tile& tile, int64_t r, char* memory) const {
+    const auto floats = [memory](int64_t at) { return reinterpret_cast<float*>(memory + at); };
+    float* const out = floats(at_.out) + r * p.value_width;
+    const double all = reinterpret_cast<const double*>(memory + at_.sum)[r];
+    if (std::isnan(all)) return;
+    float* const query = floats(at_.own_query);
+    float* const own = floats(at_.own_key);
+    double* const total = reinterpret_cast<double*>(memory + at_.total);
+    std::fill_n(total, p.value_width, 0.0);
+    RowPlace place = {.batch = tile.batch, .head = tile.HeadOf(r), .query = tile.QueryOf(r)};
+    const int64_t group = place.head / p.Group();
+    const Range keys = all == 0 ? Range() : p.KeysOf(place.batch, place.query);
+    LoadAlone(p.query, place.batch, place.head, place.query, p.width, query);
+    for (place.first = keys.begin; place.first < keys.end; place.first += place.count) {
+      place.count = std::min(keys_.length, keys.end - place.first);
+      float* const scores = floats(at_.scores) + r * keys_.length;
+      for (int64_t k = 0; k < place.count; ++k) {
+        LoadAlone(p.key, place.batch, group, place.first + k, p.width, own);
+        scores[k] =
+            static_cast<float>(p.scale * double{rows::SpansInUse().dot(query, own, p.width)});
+      }
+      float* const weights = floats(at_.bias);  // of FinishScores() before
+      FinishScores(p, place, scores, weights);
+      const float max = floats(at_.max)[r];
+      for (int64_t k = 0; k < place.count; ++k) weights[k] = std::exp(scores[k] - max);
+      Drop(p, place, weights);
+      for (int64_t k = 0; k < place.count; ++k) {
+        if (scores[k] == -kInfinity) continue;
+        LoadAlone(p.value, place.batch, group, place.first + k, p.value_width, own);
+        for (int64_t d = 0; d < p.value_width; ++d) total[d] += double{weights[k]} * double{own[d]};
+      }
+    }
+    for (int64_t d = 0; d < p.value_width; ++d) out[d] = static_cast<float>(total[d]);
   }
 
   void Put(float* to, int64_t place, float value) const {
@@ -308,6 +362,7 @@ class ForwardPlan final : public Plan {
   TileProducts products_, sums_;
   struct {
     int64_t query, scores, out, max, sum, bias, key, value, weights, rest, product;
+    int64_t own_query, own_key, total;
   } at_ = {};
   UnitScratch scratch_;
 };

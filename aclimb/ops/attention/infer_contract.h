@@ -92,9 +92,9 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
       contract::WithRank(                                                                        \
           contract::Optional(contract::Input(                                                    \
               "attenMask" O, {},                                                                 \
-              "null, or [Sq, Skv], [B or 1, Sq, Skv] or [B or 1, N or 1, Sq, Skv], each of the " \
-              "two or more, where what is not 0 leaves a key out; for sparseMode 2 to 4 "        \
-              "[2048, 2048], which is not read")),                                               \
+              "null, or [Sq, Skv], [B or 1, Sq, Skv], [B, N, Sq, Skv] or [B or 1, 1, Sq, Skv], " \
+              "Sq and Skv or more, where what is not 0 leaves a key out; for sparseMode 2 to 4 " \
+              "[2048, 2048], [1, 2048, 2048] or [1, 1, 2048, 2048], which is not read")),        \
           2, 4),                                                                                 \
       Counts("actualSeqLengths" O, "null, or how many queries each batch has, or all have"),     \
       Counts("actualSeqLengthsKv" O, "null, or how many keys each batch has, or all have"),      \
@@ -524,7 +524,9 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("innerPrecise", contract::Kind::kInteger, "the results are the same"),
     contract::WithRank(
         contract::Output("attentionOut", kPromptFloats,
-                         "layout and dtype of query, D of value; 0 where no key takes part"),
+                         "layout and dtype of query, D of value; 0 where no key takes part. Keys "
+                         "that mask, band or a bias of -inf leave out have no part, NaN and "
+                         "infinity in them and their values too"),
         3, 4),
 };
 
@@ -599,8 +601,8 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
         contract::Optional(contract::Input(
             "attenMask", {},
-            "null, or [B, Skv], [B or 1, 1, Skv] or [B or 1, N or 1, 1, Skv], the last or more, "
-            "where what is not 0 leaves a key out")),
+            "null, or [B, Skv], [1, Skv], [B or 1, 1, Skv], [B, N, 1, Skv] or [B or 1, 1, 1, Skv], "
+            "Skv or more, where what is not 0 leaves a key out")),
         2, 4),
     Counts("actualSeqLengths", "null, or how many keys each batch has, or all have"),
     Unused("dequantScale1"),
@@ -621,7 +623,9 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("innerPrecise", contract::Kind::kInteger, "the results are the same"),
     contract::WithRank(
         contract::Output("attentionOut", kPromptFloats,
-                         "layout and dtype of query, D of value; 0 where no key takes part"),
+                         "layout and dtype of query, D of value; 0 where no key takes part. Keys "
+                         "that mask, band or a bias of -inf leave out have no part, NaN and "
+                         "infinity in them and their values too"),
         3, 4),
 };
 

@@ -24,7 +24,10 @@ Range FinishScores(const Problem& problem, const RowPlace& place, float* scores,
       bias = buffer;
     }
     const auto factor = static_cast<float>(problem.bias_factor);
-    for (int64_t k = keys.begin; k < keys.end; ++k) scores[k] += factor * bias[k];
+    for (int64_t k = keys.begin; k < keys.end; ++k) {
+      const float add = factor * bias[k];
+      scores[k] = add == kMasked ? add : scores[k] + add;
+    }
   }
   if (problem.mask.given()) {
     const char* const mask = problem.mask.At(place.batch, place.head, place.query) + place.first;

@@ -12,7 +12,8 @@ struct RowPlace {
   int64_t first = 0, count = 0;
 };
 
-// Makes scores of scaled products: adds the bias, and -infinity takes the place of what is masked.
+// Makes scores of scaled products: adds the bias, and -infinity takes the place of what is masked
+// or has a bias of -infinity, whatever the score was.
 // Gives those of the keys that may take part by the band and the counts, counted from the first of
 // the place; all others are left alone.
 //   buffer  of `count` elements

@@ -116,8 +116,11 @@ inline constexpr contract::Parameter kParameters[] = {
         3),
     contract::LeftAlone(
         contract::WithRank(contract::Output("softmaxOutOut", kFloats, "is left alone"), 1, 4)),
-    GradientOfAll("attentionOutOut",
-                  "[T, N, D of value], dtype of query; 0 where no key takes part"),
+    GradientOfAll(
+        "attentionOutOut",
+        "[T, N, D of value], dtype of query; 0 where no key takes part. Keys that mask, "
+        "band or a bias of -inf leave out have no part, NaN and infinity in them and their "
+        "values too"),
 };
 
 inline constexpr Places kAt = {.parameters = kParameters,

@@ -136,6 +136,10 @@ struct TrueAttention {
           call.IsGiven(at.bias)
               ? bias_factor * call.Values(at.bias)[WeightNumber(at.bias, b, h, q, k)]
               : 0;
+      if (bias == -kInfinity) {
+        row.scores.push_back(bias);
+        continue;
+      }
       row.scores.push_back(product + bias);
       // Products are added in float32; then come a factor, an addition and a subtraction.
       const double error = 1e-6 * size + (bias == 0 ? 0 : 3e-7 * std::fabs(bias));

@@ -127,8 +127,9 @@ constexpr RuleList RulesOf() {
   } else {
     list.Add(contract::Promotes(
         "promotes/result", 0, 1, kOutput,
-        kInPlace ? "convert the operand, or call the function that has an output"
-                 : "create the output with the operands' common dtype, or a wider one"));
+        kInPlace
+            ? "convert one of the two, or call the function that has an output"
+            : "convert an operand, or create the output with the common dtype or a wider one"));
   }
   if (kOutcome == kBits && !Of::kTwoTensors) {
     list.Add(contract::ScalarFits("fits/other", 1, 0, "pass other as an integer"));

@@ -1,4 +1,4 @@
-"""One random problem of the operator, by Aclimb and by PyTorch; tests/crosscheck runs many."""
+"""One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
 
 import ctypes
 
@@ -7,8 +7,10 @@ import torch
 from aclimb_client import NCDHW, NCHW, NCL
 from comparison import compare, poisoned, view_of
 
+FUNCTIONS = ["Convolution", "ConvolutionBackward"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     n = rng.randint(1, 3)
     transposed = rng.random() < 0.4
@@ -36,19 +38,34 @@ def check(client, rng, worst):
     w = torch.randn(weight_shape).to(dtype)
     g = torch.randn(batch, channels_out, *out_size).to(dtype)
     format = {1: NCL, 2: NCHW, 3: NCDHW}[n]
+    attributes = [stride, padding, dilation, transposed, output_padding, groups]
+    passed = [client.ints(stride), client.ints(padding), client.ints(dilation), ctypes.c_bool(transposed),
+              client.ints(output_padding)]
+    what = (f"x={list(x.shape)} w={weight_shape} {dtype} s={stride} p={padding} d={dilation} g={groups} "
+            f"transposed={transposed} op={output_padding}")
+    if name == "Convolution":
+        bias = torch.randn(channels_out).to(dtype) if rng.random() < 0.5 else None
+        out = client.tensor(poisoned(list(g.shape), dtype, rng), format)
+        client.run("aclnn" + name, *(client.tensor(view_of(v, rng), format) for v in (x, w)),
+                   None if bias is None else client.tensor(view_of(bias, rng)), *passed, ctypes.c_int64(groups), out,
+                   ctypes.c_int8(0))
+
+        def forward(*tensors):
+            return torch.ops.aten.convolution(*tensors, *attributes)
+
+        wide = [None if v is None else v.double() for v in (x, w, bias)]
+        sizes = [None if v is None else v.abs() for v in wide]
+        compare(worst, out.read(), forward(*wide), dtype, forward(*sizes), f"{name} {what} bias={bias is not None}")
+        return
     outputs = [client.tensor(poisoned(list(x.shape), dtype, rng), format),
                client.tensor(poisoned(list(w.shape), dtype, rng), format),
                client.tensor(poisoned([channels_out], dtype, rng))]
     inputs = [client.tensor(view_of(v, rng), format) for v in (g, x, w)]
-    client.run("aclnnConvolutionBackward", *inputs, client.ints([channels_out]), client.ints(stride),
-               client.ints(padding), client.ints(dilation), ctypes.c_bool(transposed),
-               client.ints(output_padding), ctypes.c_int(groups), client.bools([True] * 3),
-               ctypes.c_int8(0), *outputs)
+    client.run("aclnn" + name, *inputs, client.ints([channels_out]), *passed, ctypes.c_int(groups),
+               client.bools([True] * 3), ctypes.c_int8(0), *outputs)
 
     def reference(gv, xv, wv):
-        return torch.ops.aten.convolution_backward(gv, xv, wv, [channels_out], stride, padding,
-                                                   dilation, transposed, output_padding, groups,
-                                                   [True] * 3)
+        return torch.ops.aten.convolution_backward(gv, xv, wv, [channels_out], *attributes, [True] * 3)
 
     expected = reference(g.double(), x.double(), w.double())
     magnitude = reference(g.double().abs(), x.double().abs(), w.double().abs())
@@ -56,8 +73,5 @@ def check(client, rng, worst):
         peers = reference(g, x, w)
     except RuntimeError:  # no float16, and no bfloat16 where it is transposed
         peers = [None] * 3
-    for name, got, want, scale, peer in zip(("gradInput", "gradWeight", "gradBias"), outputs, expected,
-                                            magnitude, peers):
-        what = (f"convolution {name} x={list(x.shape)} w={weight_shape} {dtype} s={stride} p={padding} "
-                f"d={dilation} g={groups} transposed={transposed} op={output_padding}")
-        compare(worst, got.read(), want, dtype, scale, what, peer)
+    for of, got, want, scale, peer in zip(("gradInput", "gradWeight", "gradBias"), outputs, expected, magnitude, peers):
+        compare(worst, got.read(), want, dtype, scale, f"{name}.{of} {what}", peer)

@@ -6,7 +6,6 @@
 
 #include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
-#include "aclimb/ops/convolution_backward/taps.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {

@@ -27,8 +27,9 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Promotes("promotes/weight", kInput, kWeight, kOutput,
-                       "convert the data of one of the two to the dtype of the other"),
+    contract::Promotes(
+        "promotes/weight", kInput, kWeight, kOutput,
+        "convert an operand, or create the output with the common dtype or a wider one"),
     kFormatRule<kAt>,
     kWeightRankRule<kAt>,
     contract::SameRank("same-rank/output", kOutput, kInput,

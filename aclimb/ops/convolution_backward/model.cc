@@ -16,6 +16,7 @@ namespace {
 // are meant where nothing else is said.
 constexpr double kBlockFar = 0.142;          // more in blocks, where both leave the near cache
 constexpr double kBlockConverts = 0.242;     // an operand of another dtype, copied before
+constexpr double kColumn = 0.7;              // a sum of a column of windows, added to the others
 constexpr double kLast = 0.124;              // brought to channels last
 constexpr double kLastConverts = 0.0361;     // more where the dtype changes
 constexpr double kWeight = 0.156;            // an element of the weight, brought to a layout
@@ -38,8 +39,6 @@ constexpr double kDirectX = 0.175;        // an element of x that is packed for 
 constexpr double kDirectFarX = 0.595;     // more where windows step over two elements and more
 constexpr double kDirectY = 0.0742;       // an element of y that is packed for the weight
 constexpr double kDirectSum = 1.24;       // a partial sum of a weight
-constexpr double kOnePass = 0.022;        // a multiplication of our depthwise windows
-constexpr double kOnePassElement = 0.1;
 // Thousands of elements of x and y from which on they are no longer near.
 constexpr double kNear = 512;
 
@@ -104,6 +103,11 @@ class Model {
     return time;
   }
 
+  // The same work for columns of windows by themselves; each has sums of its own, which are added.
+  double Columns() const {
+    return Blocked() + static_cast<double>(g_.kernel[2]) * OfResult() * kColumn;
+  }
+
   double ChannelsLast() const {
     double time = Library(task_ == Task::kGradX ? Padded(x_, m_.lanes) : Padded(y_, m_.lanes));
     time += (of_x_ + of_y_) * (kLast + (converts_ ? kLastConverts : 0)) + far_ * m_.last_far;
@@ -157,9 +161,6 @@ class Model {
     }
     return time;
   }
-
-  // Our depthwise windows, of a gradient by itself.
-  double OnePass() const { return live_ * kOnePass + (of_x_ + of_y_) * kOnePassElement; }
 
   // Our sums over flat planes.
   double Direct() const {
@@ -250,8 +251,10 @@ double ModelOf(const Job& job, Way way) {
       return model.Plain();
     case Way::kChannelsLast:
       return model.ChannelsLast();
-    case Way::kOnePass:
-      return model.OnePass();
+    case Way::kColumns:
+      return model.Columns();
+    case Way::kOnePass:  // leads wherever it fits
+      return 0;
   }
   return 0;
 }

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/core/text.h"
 #include "aclimb/onednn/adapter.h"
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
-#include "aclimb/ops/convolution_backward/onednn_parts.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
-#include "aclimb/ops/convolution_backward/taps.h"
 #include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/pairs.h"
+#include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward::onednn {
 namespace {
@@ -265,6 +265,92 @@ Strided StridedOf(const Geometry& geometry, const TensorView& view, Task role) {
   return strided;
 }
 
+// The layout of another number of images, which lie one behind the other. Null where they do not.
+LayoutPointer OfImages(const LayoutPointer& layout, int64_t images) {
+  dnnl_memory_desc_t desc = layout->desc().data;
+  auto& blocking = desc.format_desc.blocking;
+  const auto* const blocked = blocking.inner_idxs;
+  if (desc.format_kind != dnnl_blocked || desc.offset0 != 0 ||
+      desc.extra.flags != dnnl_memory_extra_flag_none ||
+      std::find(blocked, blocked + blocking.inner_nblks, 0) != blocked + blocking.inner_nblks) {
+    return nullptr;
+  }
+  // That of a single image says nothing.
+  const int64_t bytes = BytesOf(layout) / desc.dims[0];
+  const auto stride =
+      bytes /
+      static_cast<int64_t>(dnnl::memory::data_type_size(static_cast<DataType>(desc.data_type)));
+  if (desc.dims[0] > 1 && blocking.strides[0] != stride) return nullptr;
+  blocking.strides[0] = stride;
+  desc.dims[0] = desc.padded_dims[0] = images;
+  return Wrap(dnnl::memory::desc(desc));
+}
+
+class Parts final : public Primitive {
+ public:
+  Parts(PrimitivePointer part, PrimitivePointer rest, int64_t batch, int64_t images,
+        LayoutPointer x, LayoutPointer y)
+      : part_(std::move(part)),
+        rest_(std::move(rest)),
+        batch_(batch),
+        images_(images),
+        x_(std::move(x)),
+        y_(std::move(y)),
+        name_(Cat(part_->Name(), " in ", CeilDivide(batch, images), " parts")),
+        sums_(BytesOf(part_->Weight()) / static_cast<int64_t>(sizeof(float))) {}
+
+  const LayoutPointer& X() const override { return x_; }
+  const LayoutPointer& Y() const override { return y_; }
+  const LayoutPointer& Weight() const override { return part_->Weight(); }
+  std::string_view Name() const override { return name_; }
+  int64_t ScratchBytes() const override {
+    const int64_t own = std::max(part_->ScratchBytes(), rest_ ? rest_->ScratchBytes() : 0);
+    return TotalBytes() + own;
+  }
+
+  void Run(void* x, void* y, void* weight, void* scratch) const override {
+    // Every part is a block of its own.
+    LongSums sums(static_cast<float*>(weight), sums_, 1, static_cast<double*>(scratch));
+    const int64_t x_bytes = BytesOf(x_) / batch_, y_bytes = BytesOf(y_) / batch_;
+    for (int64_t image = 0; image < batch_ && !IsCancelled(); image += images_) {
+      (void)sums.Add(1);
+      const Primitive& part = image + images_ <= batch_ ? *part_ : *rest_;
+      part.Run(static_cast<char*>(x) + image * x_bytes, static_cast<char*>(y) + image * y_bytes,
+               weight, static_cast<char*>(scratch) + TotalBytes());
+    }
+    sums.Finish();
+  }
+
+ private:
+  int64_t TotalBytes() const {
+    return RoundUp(sums_ * static_cast<int64_t>(sizeof(double)), int64_t{64});
+  }
+
+  const PrimitivePointer part_, rest_;
+  const int64_t batch_, images_;
+  const LayoutPointer x_, y_;
+  const std::string name_;
+  const int64_t sums_;
+};
+
+// The gradient of the weight of `batch` images, as the sum in double of those of `images` images at
+// a time. Null where x or y of some images are no part of the memory of all.
+//   part  of so many images, with a result in float32
+//   rest  of those that are left over; null: none
+PrimitivePointer SumOfParts(PrimitivePointer part, PrimitivePointer rest, int64_t batch,
+                            int64_t images) {
+  const auto x = OfImages(part->X(), batch), y = OfImages(part->Y(), batch);
+  if (x == nullptr || y == nullptr) return nullptr;
+  if (rest != nullptr) {
+    const auto rest_x = OfImages(rest->X(), batch), rest_y = OfImages(rest->Y(), batch);
+    if (rest_x == nullptr || rest_y == nullptr || !SameLayout(rest_x, x) ||
+        !SameLayout(rest_y, y) || !SameLayout(rest->Weight(), part->Weight())) {
+      return nullptr;
+    }
+  }
+  return std::make_shared<Parts>(std::move(part), std::move(rest), batch, images, x, y);
+}
+
 }  // namespace
 
 Products ProductsOf(DType operand) {
@@ -284,26 +370,6 @@ LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Task ro
   if (view.ElementCount() == 0) return nullptr;
   Strided strided = StridedOf(geometry, view, role);
   return Describe(std::move(strided.dims), std::move(strided.strides), view.dtype);
-}
-
-LayoutPointer OfImages(const LayoutPointer& layout, int64_t images) {
-  dnnl_memory_desc_t desc = layout->desc().data;
-  auto& blocking = desc.format_desc.blocking;
-  const auto* const blocked = blocking.inner_idxs;
-  if (desc.format_kind != dnnl_blocked || desc.offset0 != 0 ||
-      desc.extra.flags != dnnl_memory_extra_flag_none ||
-      std::find(blocked, blocked + blocking.inner_nblks, 0) != blocked + blocking.inner_nblks) {
-    return nullptr;
-  }
-  // That of a single image says nothing.
-  const int64_t bytes = BytesOf(layout) / desc.dims[0];
-  const auto stride =
-      bytes /
-      static_cast<int64_t>(dnnl::memory::data_type_size(static_cast<DataType>(desc.data_type)));
-  if (desc.dims[0] > 1 && blocking.strides[0] != stride) return nullptr;
-  blocking.strides[0] = stride;
-  desc.dims[0] = desc.padded_dims[0] = images;
-  return Wrap(dnnl::memory::desc(desc));
 }
 
 std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tensor, Task role,

@@ -32,9 +32,6 @@ Products ProductsOf(DType operand);
 // describe it: other dtypes than float32 and bfloat16, elements that share memory, no elements.
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Task role);
 
-// The layout of another number of images, which lie one behind the other. Null where they do not.
-LayoutPointer OfImages(const LayoutPointer& layout, int64_t images);
-
 // An operand and the memory of a layout as views of the same shape: what the layout has in blocks
 // is a dimension of its own. A copy from one to the other is a copy into the layout, or out of it.
 struct Blocks {
@@ -72,12 +69,11 @@ struct Request {
 
 // Null when oneDNN has no vectorised implementation for the request: never its reference code; and
 // where its sums are longer than LongestSum, unless they are gradients of the weight and those of
-// one image are not: then they are made of parts (onednn_parts.h), with a result in float32. Its
-// matrix product, of which an image's windows are the columns, is taken only where the layouts ask
-// for it, and while its scratch, which grows with the team, is bounded. Recent answers are kept in
-// a bounded cache, so that code is generated once for a layer that trains. Thread-safe. Throws
-// std::bad_alloc when memory is short and std::system_error when no thread can be started; neither
-// is remembered.
+// one image are not: then they are made of parts, with a result in float32. Its matrix product, of
+// which an image's windows are the columns, is taken only where the layouts ask for it, and while
+// its scratch, which grows with the team, is bounded. Recent answers are kept in a bounded cache,
+// so that code is generated once for a layer that trains. Thread-safe. Throws std::bad_alloc when
+// memory is short and std::system_error when no thread can be started; neither is remembered.
 PrimitivePointer MakePrimitive(const Request& request);
 // Why MakePrimitive has given null, for the log.
 Refusal RefusalOf(const Request& request);

@@ -1,4 +1,4 @@
-// Layouts of oneDNN's choice as views.
+// Layouts of oneDNN's choice as views, and columns of windows one by one.
 
 #include "aclimb/ops/convolution_backward/onednn.h"
 
@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "aclimb/ops/convolution_backward/copies/convert.h"
+#include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
+#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/truth.h"
 #include "tests/support/compare.h"
 
 namespace aclimb::convolution_backward {
@@ -79,6 +82,72 @@ TEST(ConvolutionLayouts, BlocksAreThoseOfOneDnn) {
     }
   }
   EXPECT_GT(compared, 20);
+}
+
+// The plan of one gradient by columns, run on poisoned memory. Nothing where it is refused.
+std::vector<double> ByColumns(const Geometry& g, Task task, const Tensor (&tensors)[3],
+                              DType dtype) {
+  Place places[3];  // x, y, weight
+  TensorUse uses[4];
+  BoundTensor bound[4];
+  for (int i = 0; i < 4; ++i) uses[i].parameter = i;
+  for (int i = 0; i < 3; ++i) {
+    places[i].parameter = i;
+    places[i].view = tensors[i].view;
+    bound[i].kernel_data = tensors[i].view.data;
+  }
+  const int of_result = task == Task::kForward ? 1 : 0;
+  const TensorView& like = tensors[of_result].view;
+  const Tensor result({like.shape, like.shape + like.rank}, dtype);
+  bound[3].kernel_data = result.view.data;
+  Place place = places[of_result];
+  place.view = result.view;
+  place.parameter = 3;
+  Planner planner(false);
+  PlanBuilder builder(planner, g, task == Task::kForward, places[task == Task::kForward ? 0 : 1],
+                      places[task == Task::kForward ? 1 : 0], places[2]);
+  if (builder.AddBy(Way::kColumns, task, place) != nullptr) return {};
+  const auto bytes = static_cast<size_t>(planner.workspace().Size());
+  const Fenced workspace((bytes + 63) / 64 * 64, true);
+  std::memset(workspace.data(), 0xFF, bytes);
+  builder.Take()->Run(RunContext(uses, bound, workspace.data()));
+  return result.Values();
+}
+
+// Columns that reach beyond the image on either side, or meet nothing, and lines and slices too.
+TEST(ColumnsOfWindows, MeetTheTruth) {
+  const Axis none, gaps = {26, 3, 1, 9, 9, 9};
+  const Geometry geometries[] = {
+      GeometryOf(2, 16, 32, {none, {20, 3, 1, 1, 1, 1}, gaps}),
+      GeometryOf(1, 32, 16, {none, gaps, {17, 5, 1, 10, 20, 20}}),
+      GeometryOf(1, 16, 16, {{4, 3, 1, 1, 1, 1}, {5, 1}, {30, 4, 1, 8, 8, 16}}),
+  };
+  Random random(3);
+  int compared = 0;
+  for (const Geometry& g : geometries) {
+    for (const DType dtype : kDTypes) {
+      const auto shape = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
+        return std::vector<int64_t>{a, b, extents[0], extents[1], extents[2]};
+      };
+      Tensor tensors[] = {Tensor(shape(g.batch, g.x_channels, g.in), dtype, 1),
+                          Tensor(shape(g.batch, g.y_channels, g.out), dtype),
+                          Tensor(shape(g.y_channels, g.x_channels, g.kernel), dtype)};
+      for (Tensor& tensor : tensors) tensor.Fill(random);
+      for (const Task task : {Task::kGradX, Task::kForward}) {
+        SCOPED_TRACE(::testing::Message() << Text(g) << ", " << NameOf(dtype));
+        const std::vector<double> got = ByColumns(g, task, tensors, dtype);
+        if (got.empty()) continue;
+        ++compared;
+        const std::vector<double> right =
+            TruthOf(g, task, tensors[0].Values(), tensors[1].Values(), tensors[2].Values());
+        ASSERT_EQ(got.size(), right.size());
+        for (size_t i = 0; i < got.size(); ++i) {
+          ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 10);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ using aclimb::HWY_NAMESPACE::kHasMasks;
 using aclimb::HWY_NAMESPACE::LoadF32;
 using aclimb::HWY_NAMESPACE::LoadFirst;
 using aclimb::HWY_NAMESPACE::LoadMasked;
+using aclimb::HWY_NAMESPACE::Stored;
 using aclimb::HWY_NAMESPACE::StoredMask;
 using aclimb::HWY_NAMESPACE::StoredTag;
 using aclimb::HWY_NAMESPACE::StoreF32;
@@ -205,7 +206,12 @@ HWY_INLINE void PackRow(const T* from, int64_t stride, int64_t before, int64_t c
   int64_t i = 0;
   if (stride == 1) {
     for (; i + lanes <= count; i += lanes) {
-      move(i, i, [d](const T* p) HWY_ATTR { return LoadF32(d, p); });
+      if constexpr (kForm == Form::kHalves) {
+        const StoredTag<T, decltype(d)> as_they_are;
+        hn::StoreU(hn::LoadU(as_they_are, Stored(from + i)), as_they_are, Stored(at + i));
+      } else {
+        move(i, i, [d](const T* p) HWY_ATTR { return LoadF32(d, p); });
+      }
     }
     if (i < count) {
       const int64_t rest = count - i;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <system_error>
 
 #include "aclimb/bridge/bridge.h"
@@ -44,6 +45,14 @@ bool Suits(const OwnWay& way, const Place& place, bool is_weight) {
 // Our own products and sums are cut into blocks of channels, oneDNN's also over images: it has work
 // for a large team where they have not.
 bool IsEnough(int64_t units) { return 2 * units >= TeamSize(); }
+
+// Some columns of a tensor.
+Place Columns(Place place, const Range& columns) {
+  place.offset +=
+      columns.first * place.view.stride[4] * static_cast<int64_t>(SizeOf(place.view.dtype));
+  place.view.shape[4] = columns.Count();
+  return place;
+}
 
 // Calls run(plan, x, y, weight, scratch) for one task, whose result is one of them.
 template <typename Planned, typename Run>
@@ -220,6 +229,56 @@ Refusal PlanBuilder::AddWindows(const Place& grad_weight) {
   return nullptr;
 }
 
+Refusal PlanBuilder::AddColumns(Task task, const Place& result) {
+  // The columns of y that meet x under a column of the windows, and those of x that they meet.
+  const auto met = [&](int64_t tap) {
+    const Range y = WindowsInside(geometry_, 2, tap);
+    const int64_t x = Meets(geometry_, 2, y.first, tap);
+    return Triple<Range>{{x, x + y.Count()}, y, {tap, tap + 1}};
+  };
+  const auto add = [&](int64_t tap, const Place& sum) {
+    const Triple<Range> columns = met(tap);
+    Geometry g = geometry_;
+    g.kernel[2] = 1;
+    g.pad_begin[2] = g.pad_end[2] = 0;
+    g.in[2] = g.out[2] = columns.y.Count();
+    PlanBuilder one(planner_, g, false, Columns(operands_.y.user, columns.y),
+                    Columns(operands_.x.user, columns.x),
+                    Columns(operands_.weight.user, columns.weight));
+    const Refusal refusal = one.AddPrimitive(task, Layouts::kBlocked, sum);
+    std::move(one.plan_->steps.begin(), one.plan_->steps.end(), std::back_inserter(plan_->steps));
+    primitive_ = one.primitive_;
+    return refusal;
+  };
+  // One column that meets every element gives the sums that others are added to.
+  int64_t whole = 0;
+  const int64_t all = result.view.shape[4];
+  while (whole < geometry_.kernel[2] && met(whole).Of(task).Count() != all) ++whole;
+  if (whole == geometry_.kernel[2]) return "no column of the windows meets all elements";
+  const int64_t mark = planner_.workspace().Mark();
+  const size_t steps = plan_->steps.size();
+  const bool rounds = result.view.dtype != DType::kFloat32;
+  const Place sums = rounds ? BookSums(result) : result;
+  Refusal refusal = add(whole, sums);
+  for (int64_t tap = 0; refusal == nullptr && tap < geometry_.kernel[2]; ++tap) {
+    const Range columns = met(tap).Of(task);
+    if (tap == whole || columns.Empty()) continue;
+    const int64_t of_column = planner_.workspace().Mark();
+    const Place to = Columns(sums, columns), part = BookSums(to);
+    refusal = add(tap, part);
+    Then([problem = Sum(to.view, part.view, to.view), to, part](const RunContext& run) {
+      elementwise::Solve(
+          problem, {.input = {to.Address(run), part.Address(run)}, .output = to.Address(run)});
+    });
+    planner_.workspace().Rewind(of_column);
+  }
+  if (rounds) Copy(sums, result);
+  if (refusal != nullptr) plan_->steps.resize(steps);
+  planner_.workspace().Rewind(mark);
+  planner_.Costs({.cycles = CyclesOf(geometry_)});
+  return refusal;
+}
+
 RankedWays PlanBuilder::WaysOf(Task task) const {
   return convolution_backward::WaysOf(
       {geometry_, task, onednn::ProductsOf(dtype_), converts_, planner_.deterministic()});
@@ -238,6 +297,8 @@ Refusal PlanBuilder::AddBy(Way way, Task task, const Place& result) {
       return AddPrimitive(task, Layouts::kPlain, result);
     case Way::kChannelsLast:
       return AddPrimitive(task, Layouts::kChannelsLast, result);
+    case Way::kColumns:
+      return AddColumns(task, result);
     case Way::kOnePass:
       task == Task::kGradX ? AddOnePass(result, Place()) : AddOnePass(Place(), result);
       return nullptr;
@@ -248,12 +309,15 @@ Refusal PlanBuilder::AddBy(Way way, Task task, const Place& result) {
 void PlanBuilder::Log(Task task, const RankedWays& ways, const RankedWay& taken) const {
   if (aclimb_settings()->log_plan == 0) return;
   const auto named = [](const RankedWay& way) {
+    if (way.way == Way::kOnePass) return Cat(NameOf(way.way), ", which leads where it fits");
     return Cat(NameOf(way.way), ", ", static_cast<int64_t>(way.microseconds), " us by the model");
   };
   // A forward convolution is planned as the gradient that it is.
   const char* const result = task == Task::kGradWeight ? "gradWeight" : "gradInput or output";
   std::string text = Cat("convolution: ", result, " by ", named(taken));
-  if (IsOneDnn(taken.way)) text += Cat(" (oneDNN's ", primitive_, ")");
+  if (IsOneDnn(taken.way) || taken.way == Way::kColumns) {
+    text += Cat(" (oneDNN's ", primitive_, ")");
+  }
   for (const RankedWay& way : ways) {
     if (&way == &taken) continue;
     text += way.refusal != nullptr ? Cat("; not by ", NameOf(way.way), ": ", way.refusal)

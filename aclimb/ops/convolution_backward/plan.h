@@ -19,11 +19,12 @@ namespace aclimb::convolution_backward {
 struct Place {
   int parameter = -1;  // -1: `piece`
   WorkspacePiece piece;
-  TensorView view;  // without address
+  int64_t offset = 0;  // of the view, in bytes
+  TensorView view;     // without address
 
   bool Exists() const { return parameter >= 0 || piece.offset >= 0; }
   void* Address(const RunContext& run) const {
-    return parameter >= 0 ? run.View(parameter).As<char>() : run.Piece<char>(piece);
+    return (parameter >= 0 ? run.View(parameter).As<char>() : run.Piece<char>(piece)) + offset;
   }
   TensorView View(const RunContext& run) const {
     TensorView result = view;
@@ -136,6 +137,9 @@ class PlanBuilder {
   Refusal AddWindows(const Place& grad_weight);
   // What our own kernels multiply.
   vectors::Factors Factors() const;
+
+  // Column after column of the windows, each in blocked layouts.
+  Refusal AddColumns(Task task, const Place& result);
 
   // plan_onednn.cc
   Refusal AddPrimitive(Task task, Layouts layouts, const Place& result);

@@ -13,7 +13,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace elementwise::HWY_NAMESPACE;  // NOLINT: RunsOf
 
-struct Sum {
+struct Add {
   static constexpr int kInputs = 2;
   static constexpr float kCycles = 0.4f;
   using Vectors = elementwise::Types<float>;
@@ -25,7 +25,7 @@ struct Sum {
 };
 
 const elementwise::Runs& SumRuns(int) {
-  static constexpr elementwise::Runs kRuns = RunsOf<Sum>();
+  static constexpr elementwise::Runs kRuns = RunsOf<Add>();
   return kRuns;
 }
 
@@ -49,6 +49,11 @@ elementwise::Formula SumFormula() {
 
 }  // namespace
 
+elementwise::Problem Sum(const TensorView& a, const TensorView& b, const TensorView& output) {
+  const TensorView inputs[] = {a, b};
+  return elementwise::Problem(SumFormula(), inputs, output, DType::kFloat32);
+}
+
 elementwise::Problem SumWithBias(const TensorView& sums, const TensorView& bias,
                                  const TensorView& output) {
   // [C, 1, 1, 1], which broadcasts against [N, C, depth, height, width].
@@ -58,8 +63,7 @@ elementwise::Problem SumWithBias(const TensorView& sums, const TensorView& bias,
     channels.shape[d] = 1;
     channels.stride[d] = 0;
   }
-  const TensorView inputs[] = {sums, channels};
-  return elementwise::Problem(SumFormula(), inputs, output, DType::kFloat32);
+  return Sum(sums, channels, output);
 }
 
 reduction::Problem SumOfChannels(const TensorView& grad_output, const TensorView& grad_bias) {

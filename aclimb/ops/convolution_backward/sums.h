@@ -6,6 +6,9 @@
 
 namespace aclimb::convolution_backward {
 
+// output = a + b in float32, rounded once, of views of one shape.
+elementwise::Problem Sum(const TensorView& a, const TensorView& b, const TensorView& output);
+
 // output[n, c, ...] = sums[n, c, ...] + bias[c] in float32, rounded once.
 //   sums, output  embedded views of one shape, any strides; may be the same tensor
 //   bias          rank 1

@@ -41,10 +41,17 @@ Refusal RefusalOf(const Job& job, Way way) {
     return gives_weight ? RefusalOfWindows(g) : "it computes the gradient of the weight alone";
   }
   // oneDNN cuts its sums over images by the number of threads, and some products.
-  if (job.one_order && (gives_weight || way != Way::kBlocked)) {
+  if (job.one_order && (gives_weight || (way != Way::kBlocked && way != Way::kColumns))) {
     return "ACL_OPT_DETERMINISTIC is on, and its order of sums depends on the team";
   }
   if (way == Way::kBlocked) return nullptr;
+  if (way == Way::kColumns) {
+    // Wider gaps than oneDNN's kernels hold elements of a line in registers.
+    constexpr int64_t kWideGap = 8;
+    if (gives_weight) return "it computes no gradient of the weight";
+    const bool gaps = g.kernel[2] > 1 && g.dilation[2] >= kWideGap && g.stride[2] == 1;
+    return gaps ? nullptr : "windows have no wide gaps in a line";
+  }
   if (g.groups > 1) return "there are groups";
   if (way == Way::kPlain && !gives_weight && !UnfoldedFits(g)) {
     return "the windows of an image take more than 32 MiB";
@@ -55,8 +62,9 @@ Refusal RefusalOf(const Job& job, Way way) {
 }  // namespace
 
 std::string_view NameOf(Way way) {
-  constexpr std::string_view kNames[] = {"direct",        "windows on vectors", "blocked layouts",
-                                         "plain layouts", "channels last",      "one pass"};
+  constexpr std::string_view kNames[] = {
+      "direct",        "windows on vectors", "blocked layouts", "plain layouts",
+      "channels last", "columns of windows", "one pass"};
   return kNames[static_cast<int>(way)];
 }
 

@@ -33,6 +33,7 @@ enum class Way : uint8_t {
   kBlocked,  // oneDNN, in these layouts
   kPlain,
   kChannelsLast,
+  kColumns,  // oneDNN in its choice of layouts, for each column of the windows by itself
   kOnePass,  // one_pass/, which gives both gradients at once where both are wanted
 };
 std::string_view NameOf(Way way);
@@ -49,15 +50,15 @@ struct Job {
 // Why a way cannot be had, as a clause for the log: static text. Null: it can.
 using Refusal = const char*;
 
-inline constexpr Way kWays[] = {Way::kDirect, Way::kWindows,      Way::kBlocked,
-                                Way::kPlain,  Way::kChannelsLast, Way::kOnePass};
+inline constexpr Way kWays[] = {Way::kDirect,       Way::kWindows, Way::kBlocked, Way::kPlain,
+                                Way::kChannelsLast, Way::kColumns, Way::kOnePass};
 inline bool IsOneDnn(Way way) {
   return way == Way::kBlocked || way == Way::kPlain || way == Way::kChannelsLast;
 }
 
 struct RankedWay {
   Way way = Way::kDirect;
-  double microseconds = 0;  // of one core, by the model
+  double microseconds = 0;  // of one core, by the model; none of kOnePass
   Refusal refusal = nullptr;
 };
 // All ways: those that fit, the fastest first by the model but kOnePass before all, and behind them

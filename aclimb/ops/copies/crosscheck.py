@@ -5,20 +5,21 @@ import ctypes
 import torch
 
 from aclimb_client import DTYPES
-from problem import FLOATS, run, shape_of
+from problem import ELEMENTS, Result, call, elements, part_of, shape_of
 
-TYPES = [*FLOATS, torch.int64, torch.int32, torch.int16, torch.int8, torch.bool]
+FUNCTIONS = ["Cast", "Permute", "InplaceCopy"]
 
 
-def check(client, rng, worst):
-    name = rng.choice(["Cast", "Permute"])
-    dtype, shape = rng.choice(TYPES), shape_of(rng, ranks=(0 if name == "Cast" else 1, 5))
-    value = torch.randint(0 if dtype == torch.bool else -100, 2 if dtype == torch.bool else 100, shape).to(dtype)
+def check(client, rng, worst, name):
+    self, to = elements(shape_of(rng, ranks=(0, 5)), rng.choice(ELEMENTS)), rng.choice(ELEMENTS)
+    if name == "Permute":
+        order = rng.sample(range(self.dim()), self.dim())
+        return call(client, rng, worst, name, self, order, Result(self.permute(order), exact=True))
+    # PyTorch's conversion of negative numbers to uint8 is the compiler's; by int64 it is that of C.
+    converted = lambda x: (x.long() if to == torch.uint8 else x).to(to)  # noqa: E731
     if name == "Cast":
-        to = rng.choice(TYPES)
-        run(client, rng, worst, name, [value, lambda: ctypes.c_int32(DTYPES[to])], shape,
-            lambda x: value.to(to), exact=True, result=to)
-        return
-    order = rng.sample(range(len(shape)), len(shape))
-    run(client, rng, worst, name, [value, lambda: client.ints(order)], [shape[d] for d in order],
-        lambda x: x.permute(order), exact=True)
+        return call(client, rng, worst, name, self, ctypes.c_int32(DTYPES[to]), Result(converted(self), exact=True))
+    before = elements(list(self.shape), to)
+    source = elements(part_of(list(self.shape), rng), self.dtype)
+    copied = Result(converted(source).expand(self.shape), exact=True, before=before)
+    return call(client, rng, worst, name, copied, source)

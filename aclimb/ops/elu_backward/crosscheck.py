@@ -6,8 +6,10 @@ import torch
 
 from comparison import compare, poisoned, view_of
 
+FUNCTIONS = ["EluBackward"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     shape = [rng.randint(1, 9) for _ in range(rng.randint(0, 4))]
     alpha, scale, input_scale = rng.uniform(0, 2), rng.uniform(0.1, 2), rng.uniform(0.1, 2)
@@ -16,7 +18,7 @@ def check(client, rng, worst):
     value = (torch.randn(shape) * 2).to(dtype)
     out = poisoned(shape, dtype, rng)
     tensors = [client.tensor(view_of(grad, rng)), client.tensor(view_of(value, rng)), client.tensor(out)]
-    client.run("aclnnEluBackward", tensors[0], client.scalar(alpha), client.scalar(scale),
+    client.run("aclnn" + name, tensors[0], client.scalar(alpha), client.scalar(scale),
                client.scalar(input_scale), ctypes.c_bool(is_result), tensors[1], tensors[2])
 
     def reference(g, v):

@@ -6,8 +6,10 @@ import torch
 
 from comparison import compare, poisoned, view_of
 
+FUNCTIONS = ["EmbeddingDenseBackward"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     index_dtype = rng.choice([torch.int64, torch.int32, torch.int16, torch.uint8])
     rows, width, count = rng.randint(1, 60), rng.randint(1, 70), rng.randint(1, 200)
@@ -18,7 +20,7 @@ def check(client, rng, worst):
     out = poisoned([rows, width], dtype, rng)
     tensors = [client.tensor(view_of(grad, rng)), client.tensor(view_of(indices, rng)),
                client.tensor(out)]
-    client.run("aclnnEmbeddingDenseBackward", tensors[0], tensors[1], ctypes.c_uint64(rows),
+    client.run("aclnn" + name, tensors[0], tensors[1], ctypes.c_uint64(rows),
                ctypes.c_uint64(padding & (2**64 - 1)), ctypes.c_bool(by_frequency), tensors[2])
 
     def reference(values):

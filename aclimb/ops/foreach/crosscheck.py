@@ -27,6 +27,7 @@ CALLS = [
     ("Sigmoid", 1, NONE, torch.sigmoid), ("ZeroInplace", 1, NONE, torch.zeros_like), ("Norm", 1, ONE, torch.norm),
     ("NonFiniteCheckAndUnscale", 1, TENSOR, torch.mul),
 ]
+FUNCTIONS = ["Foreach" + name for name, *_ in CALLS]
 # Of whole numbers too, as documented.
 WHOLE = ("Add", "Sub", "Mul", "Max", "Min", "Neg", "Zero")
 
@@ -42,8 +43,8 @@ def terms_of(name, lists, number):
     return None
 
 
-def check(client, rng, worst):
-    name, count, kind, function = rng.choice(CALLS)
+def check(client, rng, worst, name):
+    name, count, kind, function = CALLS[FUNCTIONS.index(name)]
     dtype = rng.choice(FLOATS + ([torch.int32] if name.startswith(WHOLE) and not name.startswith("Addcdiv") else []))
     tensors = rng.randint(1, 6)
     shapes = [shape_of(rng) for _ in range(tensors)]

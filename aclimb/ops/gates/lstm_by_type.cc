@@ -1,4 +1,5 @@
-// What frameworks call by type name: DynamicRNN and DynamicRNNGrad.
+// What frameworks call by type name: DynamicRNN and DynamicRNNV2, a layer of LSTM, whose cell has
+// one matrix for x and h or two; and their gradients.
 //
 //   i, f, o = sigmoid and j = tanh of x[t] w_x + h[t - 1] w_h + b, which is cut into four
 //   c[t] = f * c[t - 1] + i * j,  h[t] = o * tanh(c[t])
@@ -10,46 +11,50 @@
 
 #include "aclimb/core/text.h"
 #include "aclimb/executor/by_type.h"
-#include "aclimb/ops/gates/lstm.h"
+#include "aclimb/ops/gates/recurrence.h"
 
 namespace aclimb::gates {
 namespace {
 
+constexpr Recurrence::Cell kOneMatrix = {.orders = {"ijfo", "ifjo"}, .joined = true};
+constexpr Recurrence::Cell kTwoMatrices = {.orders = {"ijfo", "ifjo", "ifco"}, .joined = false};
+
+template <const Recurrence::Cell& kCell>
 Status AnswerForward(TypedCall& call) {
+  // Where the call has a second matrix, all that follows has a place more.
+  constexpr int kMore = kCell.joined ? 0 : 1;
   if (Status bad = call.Has(
-          6, 6, 8,
+          6 + kMore, 6 + kMore, 8,
           {"cell_type", "direction", "cell_depth", "use_peephole", "keep_prob", "cell_clip",
            "num_proj", "time_major", "activation", "forget_bias", "is_training", "gate_order"});
       !bad.ok()) {
     return bad;
   }
-  Lstm lstm(call);
-  if (Status bad = lstm.Read(true); !bad.ok()) return bad;
+  Recurrence lstm(call);
+  if (Status bad = lstm.Read(kCell); !bad.ok()) return bad;
   const int64_t steps = lstm.steps(), batch = lstm.batch(), hidden = lstm.hidden();
   const std::vector<int64_t> states = {steps, batch, hidden};
-  Block x, w, b, mask, first_h, first_c;
+  Block x, w_x, w_h, b, mask, first_h, first_c;
+  if (Status bad = lstm.Matrices(&w_x, &w_h); !bad.ok()) return bad;
   if (Status bad = lstm.Inputs({{0, {steps, batch, lstm.inputs()}, &x},
-                                {1, {lstm.inputs() + hidden, 4 * hidden}, &w},
-                                {2, {4 * hidden}, &b},
-                                {4, {1, batch, hidden}, &first_h},
-                                {5, {1, batch, hidden}, &first_c}});
+                                {4 + kMore, {1, batch, hidden}, &first_h},
+                                {5 + kMore, {1, batch, hidden}, &first_c}});
       !bad.ok()) {
     return bad;
   }
   Block y, h, c, i, j, f, o, tanh_c;
-  if (Status bad = lstm.Outputs({{0, states, &y}, {1, states, &h}, {2, states, &c}}); !bad.ok()) {
+  if (Status bad = lstm.OutputStatesFrom(0, {&y, &h, &c, &i, &j, &f, &o, &tanh_c}); !bad.ok()) {
     return bad;
   }
-  if (Status bad = lstm.SavedOutputs(3, {&i, &j, &f, &o, &tanh_c}); !bad.ok()) return bad;
-  if (Status bad = lstm.Mask(3, &mask); !bad.ok()) return bad;
+  if (Status bad = lstm.Bias(2 + kMore, &b); !bad.ok()) return bad;
+  if (Status bad = lstm.Mask(3 + kMore, &mask); !bad.ok()) return bad;
   const bool masked = mask.data != nullptr;
   const Block next_h = masked ? lstm.Scratch({batch, hidden}) : Block();
   const Block next_c = masked ? lstm.Scratch({batch, hidden}) : Block();
   const Block zeros = masked ? lstm.Scratch(states) : Block();
 
-  const Block all_gates = lstm.Scratch({steps, batch, 4 * hidden});
-  lstm.Product(b, lstm.Flat(x), lstm.Rows(w, 0, lstm.inputs()), lstm.Flat(all_gates));
-  const Block w_h = lstm.Rows(w, lstm.inputs(), hidden);
+  const Block all_gates = lstm.Scratch({steps, batch, lstm.all_gates()});
+  lstm.Product(b, lstm.Flat(x), w_x, lstm.Flat(all_gates));
   for (int64_t k = 0; k < steps; ++k) {
     const int64_t t = lstm.StepAt(k);
     const Block last_h = k == 0 ? lstm.Step(first_h, 0) : lstm.Step(h, lstm.StepAt(k - 1));
@@ -78,17 +83,16 @@ Status AnswerForward(TypedCall& call) {
   } else {
     lstm.Copy(y, h);
   }
-  lstm.StoreSaved(3, {&i, &j, &f, &o, &tanh_c});
   return Ok();
 }
 
 struct Gradient {
   explicit Gradient(TypedCall& call) : lstm(call) {}
 
-  Lstm lstm;
-  Block x, w, first_h, first_c, h, c, grad_y, last_grad_h, last_grad_c;
+  Recurrence lstm;
+  Block x, w_x, w_h, first_h, first_c, h, c, grad_y, last_grad_h, last_grad_c;
   Block i, j, f, o, tanh_c, mask;
-  Block grad_w, grad_b, grad_x;
+  Block grad_w_x, grad_w_h, grad_b, grad_x;
   // Of the states before the step that is done last; in the end before the first one.
   Block grad_h, grad_c;
   // Of the gates before sigmoid and tanh.
@@ -97,46 +101,38 @@ struct Gradient {
   // What a mask lets in of the gradients, and what it lets pass by.
   Block in_c, past_h, past_c, zeros;
 
-  Status Read(TypedCall& call);
+  Status Read(const Recurrence::Cell& cell);
   void Step(int64_t k);
   void OfWeights();
 };
 
-Status Gradient::Read(TypedCall& call) {
-  if (Status bad = lstm.Read(false); !bad.ok()) return bad;
+Status Gradient::Read(const Recurrence::Cell& cell) {
+  if (Status bad = lstm.Read(cell); !bad.ok()) return bad;
   const int64_t steps = lstm.steps(), batch = lstm.batch(), hidden = lstm.hidden();
-  const std::vector<int64_t> states = {steps, batch, hidden}, state = {batch, hidden};
-  const std::vector<int64_t> input = {steps, batch, lstm.inputs()};
-  const std::vector<int64_t> weight = {lstm.inputs() + hidden, 4 * hidden};
+  const std::vector<int64_t> state = {batch, hidden}, input = {steps, batch, lstm.inputs()};
+  if (Status bad = lstm.Matrices(&w_x, &w_h); !bad.ok()) return bad;
   if (Status bad = lstm.Inputs({{0, input, &x},
-                                {1, weight, &w},
                                 {4, state, &first_h},
                                 {5, state, &first_c},
-                                {6, states, &h},
-                                {7, states, &c},
-                                {8, states, &grad_y},
                                 {9, state, &last_grad_h},
                                 {10, state, &last_grad_c}});
       !bad.ok()) {
     return bad;
   }
-  if (Status bad = lstm.SavedInputs(11, {&i, &j, &f, &o, &tanh_c}); !bad.ok()) return bad;
+  if (Status bad = lstm.StatesFrom(6, {&h, &c, &grad_y}); !bad.ok()) return bad;
+  if (Status bad = lstm.StatesFrom(11, {&i, &j, &f, &o, &tanh_c}); !bad.ok()) return bad;
   if (Status bad = lstm.Mask(16, &mask); !bad.ok()) return bad;
-  // Peepholes, which a scalar stands for where there are none.
-  for (int place = 18; place <= 20; ++place) {
-    if (call.HasInput(place) && call.Input(place).rank > 1) {
-      return call.Unsupported(Cat("input ", place, " to be a scalar: there are no peepholes"));
-    }
-  }
-  if (Status bad = lstm.Outputs({{0, weight, &grad_w},
-                                 {1, {4 * hidden}, &grad_b},
-                                 {2, input, &grad_x},
-                                 {3, state, &grad_h},
-                                 {4, state, &grad_c}});
+  if (Status bad = lstm.AreScalars(17, 20, "are no peepholes"); !bad.ok()) return bad;
+  if (Status bad = lstm.OutputMatrices(0, &grad_w_x, &grad_w_h); !bad.ok()) return bad;
+  const int next = cell.joined ? 1 : 2;
+  if (Status bad = lstm.Outputs({{next, {lstm.all_gates()}, &grad_b},
+                                 {next + 1, input, &grad_x},
+                                 {next + 2, state, &grad_h},
+                                 {next + 3, state, &grad_c}});
       !bad.ok()) {
     return bad;
   }
-  gates = lstm.Scratch({steps, batch, 4 * hidden});
+  gates = lstm.Scratch({steps, batch, lstm.all_gates()});
   for (Block* each : {&of_h, &of_c, &part, &more}) *each = lstm.Scratch(state);
   if (mask.data == nullptr) return Ok();
   for (Block* each : {&in_c, &past_h, &past_c, &zeros}) *each = lstm.Scratch(state);
@@ -176,38 +172,31 @@ void Gradient::Step(int64_t k) {
   lstm.Multiply(of_c, i_t, part);
   lstm.TanhGradient(part, j_t, lstm.Gate(gates_t, 'j'));
 
-  const Block w_h = lstm.Rows(w, lstm.inputs(), lstm.hidden());
   lstm.Multiply(of_c, f_t, masked ? part : grad_c);
   if (masked) lstm.Add(part, past_c, grad_c);
-  lstm.Product(gates_t, Lstm::Transposed(w_h), masked ? part : grad_h);
+  lstm.Product(gates_t, Recurrence::Transposed(w_h), masked ? part : grad_h);
   if (masked) lstm.Add(part, past_h, grad_h);
 }
 
 void Gradient::OfWeights() {
-  const int64_t rest = (lstm.steps() - 1) * lstm.batch();
   const Block all = lstm.Flat(gates);
-  const Block grad_w_h = lstm.Rows(grad_w, lstm.inputs(), lstm.hidden());
-  lstm.Product(Lstm::Transposed(lstm.Flat(x)), all, lstm.Rows(grad_w, 0, lstm.inputs()));
-  // Each step saw the h of the step before it, and one of them the first one.
-  lstm.Product(Lstm::Transposed(first_h), lstm.Step(gates, lstm.StepAt(0)), grad_w_h);
-  if (rest > 0) {
-    const int64_t seen = lstm.reversed() ? lstm.batch() : 0;
-    lstm.AccumulateProduct(Lstm::Transposed(lstm.Rows(lstm.Flat(h), seen, rest)),
-                           lstm.Rows(all, lstm.batch() - seen, rest), grad_w_h);
-  }
+  lstm.Product(Recurrence::Transposed(lstm.Flat(x)), all, grad_w_x);
+  lstm.GradientOfStates(first_h, h, gates, grad_w_h);
   lstm.SumOfRows(all, grad_b);
-  lstm.Product(all, Lstm::Transposed(lstm.Rows(w, 0, lstm.inputs())), lstm.Flat(grad_x));
+  lstm.Product(all, Recurrence::Transposed(w_x), lstm.Flat(grad_x));
 }
 
+template <const Recurrence::Cell& kCell>
 Status AnswerGradient(TypedCall& call) {
-  if (Status bad = call.Has(21, 21, 5,
+  if (Status bad = call.Has(21, 21, kCell.joined ? 5 : 6,
                             {"cell_type", "direction", "cell_depth", "use_peephole", "keep_prob",
-                             "cell_clip", "num_proj", "time_major", "forget_bias", "gate_order"});
+                             "cell_clip", "num_proj", "time_major", "forget_bias", "gate_order",
+                             "activation", "recurrent_activation", "stateful", "merge_mode"});
       !bad.ok()) {
     return bad;
   }
   Gradient gradient(call);
-  if (Status bad = gradient.Read(call); !bad.ok()) return bad;
+  if (Status bad = gradient.Read(kCell); !bad.ok()) return bad;
   gradient.lstm.Copy(gradient.grad_h, gradient.last_grad_h);
   gradient.lstm.Copy(gradient.grad_c, gradient.last_grad_c);
   for (int64_t k = gradient.lstm.steps(); k-- > 0;) gradient.Step(k);
@@ -215,8 +204,10 @@ Status AnswerGradient(TypedCall& call) {
   return Ok();
 }
 
-const ByType kDynamicRnn("DynamicRNN", &AnswerForward);
-const ByType kDynamicRnnGrad("DynamicRNNGrad", &AnswerGradient);
+const ByType kDynamicRnn("DynamicRNN", &AnswerForward<kOneMatrix>);
+const ByType kDynamicRnnGrad("DynamicRNNGrad", &AnswerGradient<kOneMatrix>);
+const ByType kDynamicRnnV2("DynamicRNNV2", &AnswerForward<kTwoMatrices>);
+const ByType kDynamicRnnV2Grad("DynamicRNNV2Grad", &AnswerGradient<kTwoMatrices>);
 
 }  // namespace
 }  // namespace aclimb::gates

@@ -1,25 +1,18 @@
-// DynamicRNN and DynamicRNNGrad, called as torch_npu calls them, against the recurrence in double
-// and its differences.
+// DynamicRNN, DynamicRNNV2 and their gradients, called as torch_npu calls them, against the
+// recurrence in double and its differences.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "acl/acl.h"
-#include "acl/acl_op.h"
-#include "acl/acl_op_compiler.h"
-#include "aclimb/core/half.h"
+#include "aclimb/ops/gates/test_recurrence.h"
 
 namespace aclimb::testing {
 namespace {
-
-using Values = std::vector<double>;
-using Dims = std::vector<int64_t>;
 
 // A fractal's side is 16: rows and columns that fill some and leave a rest.
 constexpr int64_t kSteps = 3, kBatch = 17, kInputs = 2, kHidden = 18;
@@ -30,6 +23,7 @@ struct Case {
   aclDataType dtype;
   const char* gate_order;
   bool reversed, masked, fractals;
+  bool two_matrices = false;  // V2
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
@@ -43,10 +37,9 @@ struct States {
   Values y, h, c, i, j, f, o, tanh_c;  // of each step
 };
 
-double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
-
 States Forward(const Problem& p, const Case& how) {
-  const std::string order = how.gate_order;
+  std::string order = how.gate_order;
+  std::replace(order.begin(), order.end(), 'c', 'j');
   const auto place = [&](char gate) { return static_cast<int64_t>(order.find(gate)) * kHidden; };
   States states;
   for (Values* each : {&states.y, &states.h, &states.c, &states.i, &states.j, &states.f, &states.o,
@@ -103,31 +96,6 @@ double Weighed(const Problem& p, const Case& how) {
   return total;
 }
 
-// Of some elements; NaN, which is not compared, for the rest.
-Values Differences(Problem p, const Case& how, Values Problem::*of) {
-  constexpr double kStep = 1e-5;
-  Values gradient((p.*of).size(), NAN);
-  for (size_t n = 0; n < gradient.size(); n += 7) {
-    const double value = (p.*of)[n];
-    (p.*of)[n] = value + kStep;
-    const double above = Weighed(p, how);
-    (p.*of)[n] = value - kStep;
-    const double below = Weighed(p, how);
-    (p.*of)[n] = value;
-    gradient[n] = (above - below) / (2 * kStep);
-  }
-  return gradient;
-}
-
-// Numbers that FLOAT16 has.
-Values Numbers(int64_t count, int seed) {
-  Values values(static_cast<size_t>(count));
-  for (int64_t n = 0; n < count; ++n) {
-    values[static_cast<size_t>(n)] = static_cast<double>((n * 37 + seed * 11) % 65 - 32) / 64;
-  }
-  return values;
-}
-
 Problem MakeProblem(const Case& how) {
   Problem p = {.x = Numbers(kSteps * kBatch * kInputs, 1),
                .w = Numbers((kInputs + kHidden) * 4 * kHidden, 2),
@@ -148,90 +116,6 @@ Problem MakeProblem(const Case& how) {
   return p;
 }
 
-// A tensor in device memory, dense or in fractals of its last two dimensions.
-class DeviceTensor {
- public:
-  DeviceTensor(const Dims& dims, aclDataType dtype, bool fractals = false)
-      : dims_(dims), dtype_(dtype), fractals_(fractals) {
-    Dims stored = dims;
-    if (fractals) stored = {dims[0], (dims[2] + 15) / 16, (dims[1] + 15) / 16, 16, 16};
-    count_ = 1;
-    for (int64_t d : stored) count_ *= d;
-    const size_t bytes = static_cast<size_t>(count_) * Element();
-    EXPECT_EQ(aclrtMalloc(&memory_, bytes, ACL_MEM_MALLOC_HUGE_FIRST), 0);
-    EXPECT_EQ(aclrtMemset(memory_, bytes, 0xC3, bytes), 0);
-    desc_ = aclCreateTensorDesc(dtype, static_cast<int>(dims.size()), dims.data(), ACL_FORMAT_ND);
-    EXPECT_EQ(aclSetTensorFormat(desc_, fractals ? ACL_FORMAT_FRACTAL_NZ : ACL_FORMAT_ND), 0);
-    EXPECT_EQ(aclSetTensorShape(desc_, static_cast<int>(stored.size()), stored.data()), 0);
-    buffer_ = aclCreateDataBuffer(memory_, bytes);
-  }
-  // Left out.
-  DeviceTensor() {
-    desc_ = aclCreateTensorDesc(ACL_DT_UNDEFINED, 0, nullptr, ACL_FORMAT_UNDEFINED);
-    buffer_ = aclCreateDataBuffer(nullptr, 0);
-  }
-  ~DeviceTensor() {
-    aclDestroyTensorDesc(desc_);
-    EXPECT_EQ(aclDestroyDataBuffer(buffer_), 0);
-    if (memory_ != nullptr) {
-      EXPECT_EQ(aclrtFree(memory_), 0);
-    }
-  }
-  DeviceTensor(const DeviceTensor&) = delete;
-  DeviceTensor& operator=(const DeviceTensor&) = delete;
-
-  void Write(const Values& values) {
-    std::vector<char> host(static_cast<size_t>(count_) * Element());
-    for (size_t n = 0; n < values.size(); ++n) {
-      if (dtype_ == ACL_FLOAT) {
-        reinterpret_cast<float*>(host.data())[Place(n)] = static_cast<float>(values[n]);
-      } else {
-        reinterpret_cast<Float16*>(host.data())[Place(n)] =
-            ToFloat16(static_cast<float>(values[n]));
-      }
-    }
-    EXPECT_EQ(
-        aclrtMemcpy(memory_, host.size(), host.data(), host.size(), ACL_MEMCPY_HOST_TO_DEVICE), 0);
-  }
-
-  void Expect(const Values& expected, double allowed, const char* what) const {
-    std::vector<char> host(static_cast<size_t>(count_) * Element());
-    EXPECT_EQ(
-        aclrtMemcpy(host.data(), host.size(), memory_, host.size(), ACL_MEMCPY_DEVICE_TO_HOST), 0);
-    double worst = 0;
-    for (size_t n = 0; n < expected.size(); ++n) {
-      if (std::isnan(expected[n])) continue;
-      const double got = dtype_ == ACL_FLOAT
-                             ? reinterpret_cast<const float*>(host.data())[Place(n)]
-                             : ToFloat(reinterpret_cast<const Float16*>(host.data())[Place(n)]);
-      const double error = std::abs(got - expected[n]) / std::max(1.0, std::abs(expected[n]));
-      worst = std::isnan(error) ? INFINITY : std::max(worst, error);
-    }
-    EXPECT_LE(worst, allowed) << what;
-  }
-
-  const aclTensorDesc* desc() const { return desc_; }
-  aclDataBuffer* buffer() const { return buffer_; }
-
- private:
-  size_t Element() const { return dtype_ == ACL_FLOAT ? 4 : 2; }
-  size_t Place(size_t n) const {
-    if (!fractals_) return n;
-    const size_t rows = static_cast<size_t>(dims_[1]), columns = static_cast<size_t>(dims_[2]);
-    const size_t t = n / (rows * columns), row = n / columns % rows, column = n % columns;
-    const size_t across = (columns + 15) / 16, down = (rows + 15) / 16;
-    return (((t * across + column / 16) * down + row / 16) * 16 + row % 16) * 16 + column % 16;
-  }
-
-  Dims dims_;
-  aclDataType dtype_ = ACL_FLOAT;
-  bool fractals_ = false;
-  int64_t count_ = 0;
-  void* memory_ = nullptr;
-  aclTensorDesc* desc_ = nullptr;
-  aclDataBuffer* buffer_ = nullptr;
-};
-
 class LstmByType : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
@@ -251,25 +135,15 @@ class LstmByType : public ::testing::TestWithParam<Case> {
 
   int Execute(const char* type, const std::vector<DeviceTensor*>& inputs,
               const std::vector<DeviceTensor*>& outputs) {
-    std::vector<const aclTensorDesc*> input_descs, output_descs;
-    std::vector<const aclDataBuffer*> input_buffers;
-    std::vector<aclDataBuffer*> output_buffers;
-    for (const DeviceTensor* each : inputs) {
-      input_descs.push_back(each->desc());
-      input_buffers.push_back(each->buffer());
-    }
-    for (const DeviceTensor* each : outputs) {
-      output_descs.push_back(each->desc());
-      output_buffers.push_back(each->buffer());
-    }
-    return aclopCompileAndExecute(type, static_cast<int>(inputs.size()), input_descs.data(),
-                                  input_buffers.data(), static_cast<int>(outputs.size()),
-                                  output_descs.data(), output_buffers.data(), attributes_,
-                                  ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr);
+    return ExecuteByType(type, inputs, outputs, attributes_);
   }
 
   aclopAttr* attributes_ = nullptr;
 };
+
+// The rows of a matrix for x and h that are x's, and those that are h's.
+Values OfX(const Values& w) { return Values(w.begin(), w.begin() + kInputs * 4 * kHidden); }
+Values OfH(const Values& w) { return Values(w.begin() + kInputs * 4 * kHidden, w.end()); }
 
 // Rounded to FLOAT16 after each of some ten operations a step.
 double AllowedOf(const Case& how) { return how.dtype == ACL_FLOAT ? 5e-6 : 1e-2; }
@@ -280,9 +154,12 @@ TEST_P(LstmByType, ForwardIsTheRecurrence) {
   const Dims states = {kSteps, kBatch, kHidden}, state = {1, kBatch, kHidden};
   DeviceTensor x({kSteps, kBatch, kInputs}, how.dtype), none;
   DeviceTensor w({kInputs + kHidden, 4 * kHidden}, how.dtype), b({4 * kHidden}, how.dtype);
+  DeviceTensor w_x({kInputs, 4 * kHidden}, how.dtype), w_h({kHidden, 4 * kHidden}, how.dtype);
   DeviceTensor first_h(state, how.dtype), first_c(state, how.dtype), mask(states, ACL_FLOAT16);
   x.Write(p.x);
   w.Write(p.w);
+  w_x.Write(OfX(p.w));
+  w_h.Write(OfH(p.w));
   b.Write(p.b);
   first_h.Write(p.h);
   first_c.Write(p.c);
@@ -291,7 +168,12 @@ TEST_P(LstmByType, ForwardIsTheRecurrence) {
   DeviceTensor i(states, how.dtype, how.fractals), j(states, how.dtype, how.fractals);
   DeviceTensor f(states, how.dtype, how.fractals), o(states, how.dtype, how.fractals);
   DeviceTensor tanh_c(states, how.dtype, how.fractals);
-  ASSERT_EQ(Execute("DynamicRNN", {&x, &w, &b, how.masked ? &mask : &none, &first_h, &first_c},
+  std::vector<DeviceTensor*> inputs = {&x, &w, &b, how.masked ? &mask : &none, &first_h, &first_c};
+  if (how.two_matrices) {
+    inputs[1] = &w_h;
+    inputs.insert(inputs.begin() + 1, &w_x);
+  }
+  ASSERT_EQ(Execute(how.two_matrices ? "DynamicRNNV2" : "DynamicRNN", inputs,
                     {&y, &h, &c, &i, &j, &f, &o, &tanh_c}),
             0)
       << aclGetRecentErrMsg();
@@ -314,7 +196,9 @@ TEST_P(LstmByType, GradientIsThatOfTheRecurrence) {
   const States s = Forward(p, how);
   const Dims states = {kSteps, kBatch, kHidden}, state = {kBatch, kHidden};
   const Dims input = {kSteps, kBatch, kInputs}, weight = {kInputs + kHidden, 4 * kHidden};
+  const Dims weight_x = {kInputs, 4 * kHidden}, weight_h = {kHidden, 4 * kHidden};
   DeviceTensor x(input, how.dtype), w(weight, how.dtype), b({4 * kHidden}, how.dtype);
+  DeviceTensor w_x(weight_x, how.dtype), w_h(weight_h, how.dtype);
   DeviceTensor y(states, how.dtype), h(states, how.dtype), c(states, how.dtype);
   DeviceTensor first_h(state, how.dtype), first_c(state, how.dtype);
   DeviceTensor grad_y(states, how.dtype), last_grad_h(state, how.dtype);
@@ -324,6 +208,8 @@ TEST_P(LstmByType, GradientIsThatOfTheRecurrence) {
   DeviceTensor tanh_c(states, how.dtype, how.fractals);
   x.Write(p.x);
   w.Write(p.w);
+  w_x.Write(OfX(p.w));
+  w_h.Write(OfH(p.w));
   b.Write(p.b);
   y.Write(s.y);
   h.Write(s.h);
@@ -341,41 +227,34 @@ TEST_P(LstmByType, GradientIsThatOfTheRecurrence) {
   o.Write(s.o);
   tanh_c.Write(s.tanh_c);
   // So torch_npu has it.
-  aclopSetAttrBool(attributes_, "cell_type", 1);
+  if (!how.two_matrices) aclopSetAttrBool(attributes_, "cell_type", 1);
   DeviceTensor grad_w(weight, how.dtype), grad_b({4 * kHidden}, how.dtype);
   DeviceTensor grad_x(input, how.dtype), grad_h(state, how.dtype), grad_c(state, how.dtype);
-  ASSERT_EQ(Execute("DynamicRNNGrad",
-                    {&x,
-                     &w,
-                     &b,
-                     &y,
-                     &first_h,
-                     &first_c,
-                     &h,
-                     &c,
-                     &grad_y,
-                     &last_grad_h,
-                     &last_grad_c,
-                     &i,
-                     &j,
-                     &f,
-                     &o,
-                     &tanh_c,
-                     how.masked ? &mask : &scalar,
-                     &scalar,
-                     &scalar,
-                     &scalar,
-                     &scalar},
-                    {&grad_w, &grad_b, &grad_x, &grad_h, &grad_c}),
-            0)
+  DeviceTensor grad_w_x(weight_x, how.dtype), grad_w_h(weight_h, how.dtype);
+  std::vector<DeviceTensor*> inputs = {&x, &w, &b, &y, &first_h, &first_c};
+  if (how.two_matrices) inputs = {&x, &w_x, &w_h, &y, &first_h, &first_c};
+  inputs.insert(inputs.end(), {&h, &c, &grad_y, &last_grad_h, &last_grad_c, &i, &j, &f, &o, &tanh_c,
+                               how.masked ? &mask : &scalar, &scalar, &scalar, &scalar, &scalar});
+  std::vector<DeviceTensor*> outputs = {&grad_w, &grad_b, &grad_x, &grad_h, &grad_c};
+  if (how.two_matrices) outputs = {&grad_w_x, &grad_w_h, &grad_b, &grad_x, &grad_h, &grad_c};
+  ASSERT_EQ(Execute(how.two_matrices ? "DynamicRNNV2Grad" : "DynamicRNNGrad", inputs, outputs), 0)
       << aclGetRecentErrMsg();
   ASSERT_EQ(aclrtSynchronizeDevice(), 0);
   const double allowed = AllowedOf(how);
-  grad_w.Expect(Differences(p, how, &Problem::w), allowed, "dw");
-  grad_b.Expect(Differences(p, how, &Problem::b), allowed, "db");
-  grad_x.Expect(Differences(p, how, &Problem::x), allowed, "dx");
-  grad_h.Expect(Differences(p, how, &Problem::h), allowed, "dh before the first step");
-  grad_c.Expect(Differences(p, how, &Problem::c), allowed, "dc before the first step");
+  const auto differences = [&](Values Problem::*of) {
+    return Differences(p, of, [&](const Problem& other) { return Weighed(other, how); });
+  };
+  const Values of_w = differences(&Problem::w);
+  if (how.two_matrices) {
+    grad_w_x.Expect(OfX(of_w), allowed, "dw of x");
+    grad_w_h.Expect(OfH(of_w), allowed, "dw of h");
+  } else {
+    grad_w.Expect(of_w, allowed, "dw");
+  }
+  grad_b.Expect(differences(&Problem::b), allowed, "db");
+  grad_x.Expect(differences(&Problem::x), allowed, "dx");
+  grad_h.Expect(differences(&Problem::h), allowed, "dh before the first step");
+  grad_c.Expect(differences(&Problem::c), allowed, "dc before the first step");
 }
 
 TEST_P(LstmByType, WhatIsNotCoveredIsRefused) {
@@ -410,7 +289,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"ReversedMasked", ACL_FLOAT, "ijfo", true, true, false},
                       Case{"MaskedFractals", ACL_FLOAT, "ifjo", false, true, true},
                       Case{"Half", ACL_FLOAT16, "ifjo", false, false, true},
-                      Case{"HalfReversedMasked", ACL_FLOAT16, "ijfo", true, true, false}),
+                      Case{"HalfReversedMasked", ACL_FLOAT16, "ijfo", true, true, false},
+                      Case{"TwoMatrices", ACL_FLOAT, "ifjo", false, false, true, true},
+                      Case{"TwoMatricesReversedMasked", ACL_FLOAT, "ijfo", true, true, false, true},
+                      Case{"HalfTwoMatrices", ACL_FLOAT16, "ifjo", false, false, true, true}),
     [](const auto& param) { return param.param.name; });
 
 }  // namespace

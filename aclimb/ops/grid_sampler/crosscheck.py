@@ -5,21 +5,26 @@ import torch
 from problem import FLOATS, Result, call, elements, wide
 
 aten = torch.ops.aten
+FUNCTIONS = ["GridSampler2D", "GridSampler2DBackward", "GridSampler3D", "GridSampler3DBackward"]
 
 
-def check(client, rng, worst):
-    dtype, backward = rng.choice([*FLOATS, torch.float64]), rng.random() < 0.5
-    modes = [rng.randrange(3), rng.randrange(3), rng.random() < 0.5]
-    batch, channels, *sizes = (rng.randint(1, most) for most in (3, 4, 9, 9, 9, 9))
-    input = elements([batch, channels, *sizes[:2]], dtype)
-    grid = (torch.rand([batch, *sizes[2:], 2]) * 2.6 - 1.3).to(dtype)
+def check(client, rng, worst, name):
+    dtype, backward = rng.choice([*FLOATS, torch.float64]), name.endswith("Backward")
+    axes = 3 if "3D" in name else 2
+    # PyTorch has no cubic curves in volumes.
+    modes = [rng.randrange(5 - axes), rng.randrange(3), rng.random() < 0.5]
+    # PyTorch 1 takes the other element where two are as near in a volume, as often with half types.
+    dtype = torch.float32 if axes == 3 and modes[0] == 1 else dtype
+    batch, channels, *sizes = (rng.randint(1, most) for most in (3, 4, *[9 if axes == 2 else 5] * (2 * axes)))
+    input = elements([batch, channels, *sizes[:axes]], dtype)
+    grid = (torch.rand([batch, *sizes[axes:], axes]) * 2.6 - 1.3).to(dtype)
     # Half types are computed in float32; the reference takes places from there.
     leaves = [(part.double() if dtype == torch.float64 else part.float()).requires_grad_() for part in (input, grid)]
-    expected = aten.grid_sampler_2d(*leaves, *modes)
+    expected = (aten.grid_sampler_2d if axes == 2 else aten.grid_sampler_3d)(*leaves, *modes)
     about = str(modes)
     if not backward:
         scale = torch.full((), 256.0) * input.double().abs().max()
-        return call(client, rng, worst, "GridSampler2D", input, grid, *modes,
+        return call(client, rng, worst, name, input, grid, *modes,
                     Result(wide(expected.detach()), dtype, scale), about=about)
     gradient = elements(list(expected.shape), dtype)
     of_input, of_grid = torch.autograd.grad(expected, leaves, gradient.to(expected.dtype))
@@ -32,5 +37,5 @@ def check(client, rng, worst):
         if not wanted:
             result.before = torch.zeros(result.expected.shape, dtype=dtype)
             result.expected = torch.zeros_like(result.expected)
-    return call(client, rng, worst, "GridSampler2DBackward", gradient, input, grid, *modes,
+    return call(client, rng, worst, name, gradient, input, grid, *modes,
                 lambda: client.bools(mask), *results, about=about)

@@ -1,4 +1,4 @@
-// aclnnGridSampler2D and its gradients: the plans and the C entry points.
+// aclnnGridSampler2D, aclnnGridSampler3D and their gradients: the plans and the C entry points.
 
 #include <algorithm>
 
@@ -31,21 +31,26 @@ rows::Dense DenseOutput(const Arguments& arguments, Planner& planner, int parame
 Args ArgsOf(const Arguments& arguments, int input, int grid, int interpolation) {
   const std::vector<int64_t>& image = arguments.Tensor(input).shape;
   const std::vector<int64_t>& places = arguments.Tensor(grid).shape;
-  return {.batch = image[0],
-          .channels = image[1],
-          .height = image[2],
-          .width = image[3],
-          .out_height = places[1],
-          .out_width = places[2],
-          .interpolation = Interpolation(arguments.Integer(interpolation)),
-          .padding = Padding(arguments.Integer(interpolation + 1)),
-          .corners = arguments.Bool(interpolation + 2)};
+  const int axes = static_cast<int>(image.size()) - 2;
+  Args args = {.batch = image[0],
+               .channels = image[1],
+               .axes = axes,
+               .in = {1, 1, 1},
+               .out = {1, 1, 1},
+               .interpolation = Interpolation(arguments.Integer(interpolation)),
+               .padding = Padding(arguments.Integer(interpolation + 1)),
+               .corners = arguments.Bool(interpolation + 2)};
+  std::copy(image.begin() + 2, image.end(), args.in + kAxes - axes);
+  std::copy(places.begin() + 1, places.end() - 1, args.out + kAxes - axes);
+  return args;
 }
 
 // Clock cycles of the places and of their channels, about.
 double CyclesOf(const Args& args) {
-  const auto places = static_cast<double>(args.batch * args.out_height * args.out_width);
-  const double taps = args.interpolation == kBicubic ? 16 : args.interpolation == kBilinear ? 4 : 1;
+  const auto places = static_cast<double>(args.batch * args.Places());
+  const double taps = args.interpolation == kBicubic    ? 16
+                      : args.interpolation == kBilinear ? (args.axes == 2 ? 4 : 8)
+                                                        : 1;
   return places * (60 + 2 * taps * static_cast<double>(args.channels));
 }
 
@@ -58,7 +63,7 @@ struct SamplePlan final : Plan {
       Args of_run = args;
       of_run.input = input.Data(run);
       of_run.grid = grid.Data(run);
-      of_run.out = out.Data(run);
+      of_run.result = out.Data(run);
       return out.dtype() == DType::kFloat64 ? Sample<double>(of_run) : Sample<float>(of_run);
     });
   }
@@ -119,7 +124,7 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
   double cycles = plan->gradient.CopyCycles() + plan->grid.CopyCycles();
   if (of_input) {
     plan->input_gradient = DenseOutput(arguments, planner, kInputGrad);
-    const int64_t plane = args.height * args.width;
+    const int64_t plane = args.Elements();
     args.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
     plan->sums = planner.workspace().Book(args.slots * plane, static_cast<int64_t>(sizeof(double)));
     const auto images = static_cast<double>(args.batch * args.channels);
@@ -135,8 +140,10 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
   return PlanPointer(std::move(plan));
 }
 
-constinit Operator grid_sampler_operator(forward::kContract, PlanForward);
-constinit Operator grid_sampler_backward_operator(backward::kContract, PlanBackward);
+constinit Operator grid_sampler2d(forward::kContract2d, PlanForward);
+constinit Operator grid_sampler2d_backward(backward::kContract2d, PlanBackward);
+constinit Operator grid_sampler3d(forward::kContract3d, PlanForward);
+constinit Operator grid_sampler3d_backward(backward::kContract3d, PlanBackward);
 
 }  // namespace
 }  // namespace aclimb::grid_sampler
@@ -144,14 +151,14 @@ constinit Operator grid_sampler_backward_operator(backward::kContract, PlanBackw
 extern "C" aclnnStatus aclnnGridSampler2DGetWorkspaceSize(
     const aclTensor* input, const aclTensor* grid, int64_t interpolationMode, int64_t paddingMode,
     bool alignCorners, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::grid_sampler::grid_sampler_operator, workspaceSize, executor, input,
-                        grid, interpolationMode, paddingMode, alignCorners, out);
+  return aclimb::Phase1(aclimb::grid_sampler::grid_sampler2d, workspaceSize, executor, input, grid,
+                        interpolationMode, paddingMode, alignCorners, out);
 }
 
 extern "C" aclnnStatus aclnnGridSampler2D(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::grid_sampler::grid_sampler_operator, workspace, workspaceSize,
-                        executor, stream);
+  return aclimb::Phase2(aclimb::grid_sampler::grid_sampler2d, workspace, workspaceSize, executor,
+                        stream);
 }
 
 extern "C" aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(
@@ -159,13 +166,42 @@ extern "C" aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(
     int64_t interpolationMode, int64_t paddingMode, bool alignCorners,
     const aclBoolArray* outputMask, aclTensor* inputGrad, aclTensor* gridGrad,
     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::grid_sampler::grid_sampler_backward_operator, workspaceSize,
-                        executor, gradOutput, input, grid, interpolationMode, paddingMode,
-                        alignCorners, outputMask, inputGrad, gridGrad);
+  return aclimb::Phase1(aclimb::grid_sampler::grid_sampler2d_backward, workspaceSize, executor,
+                        gradOutput, input, grid, interpolationMode, paddingMode, alignCorners,
+                        outputMask, inputGrad, gridGrad);
 }
 
 extern "C" aclnnStatus aclnnGridSampler2DBackward(void* workspace, uint64_t workspaceSize,
                                                   aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::grid_sampler::grid_sampler_backward_operator, workspace,
-                        workspaceSize, executor, stream);
+  return aclimb::Phase2(aclimb::grid_sampler::grid_sampler2d_backward, workspace, workspaceSize,
+                        executor, stream);
+}
+
+extern "C" aclnnStatus aclnnGridSampler3DGetWorkspaceSize(
+    const aclTensor* input, const aclTensor* grid, int64_t interpolationMode, int64_t paddingMode,
+    bool alignCorners, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::grid_sampler::grid_sampler3d, workspaceSize, executor, input, grid,
+                        interpolationMode, paddingMode, alignCorners, out);
+}
+
+extern "C" aclnnStatus aclnnGridSampler3D(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::grid_sampler::grid_sampler3d, workspace, workspaceSize, executor,
+                        stream);
+}
+
+extern "C" aclnnStatus aclnnGridSampler3DBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* input, const aclTensor* grid,
+    int64_t interpolationMode, int64_t paddingMode, bool alignCorners,
+    const aclBoolArray* outputMask, aclTensor* inputGrad, aclTensor* gridGrad,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::grid_sampler::grid_sampler3d_backward, workspaceSize, executor,
+                        gradOutput, input, grid, interpolationMode, paddingMode, alignCorners,
+                        outputMask, inputGrad, gridGrad);
+}
+
+extern "C" aclnnStatus aclnnGridSampler3DBackward(void* workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::grid_sampler::grid_sampler3d_backward, workspace, workspaceSize,
+                        executor, stream);
 }

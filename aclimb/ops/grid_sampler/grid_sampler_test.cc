@@ -1,5 +1,6 @@
 // What is particular to the operators; the suite has the rest.
 
+#include <cmath>
 #include <vector>
 
 #include "aclimb/ops/grid_sampler/operators.h"
@@ -63,10 +64,22 @@ TEST_F(GridSampler, PlacesThatAreNoNumbersReadNothing) {
   }
 }
 
+TEST_F(GridSampler, TheFirstCoordinateIsAlongTheLastDimension) {
+  const DeviceTensor input({1, 1, 2, 2, 2}, DType::kFloat32, {0, 1, 10, 11, 100, 101, 110, 111});
+  const DeviceTensor grid({1, 1, 1, 3, 3}, DType::kFloat32, {1, -1, -1, -1, -1, 1, 0, 0, 0});
+  const DeviceTensor out({1, 1, 1, 1, 3}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnGridSampler3DGetWorkspaceSize(input, grid, 0, 0, true, out, size, executor);
+      },
+      &aclnnGridSampler3D, stream_));
+  EXPECT_EQ(out.Values(), (Values{1, 100, 55.5}));
+}
+
 TEST(GridSamplerContract, EveryRuleIsEnforcedAndExplained) {
   using namespace grid_sampler::forward;  // NOLINT: the parameters' positions
   ContractHarness<decltype(aclnnGridSampler2DGetWorkspaceSize)> harness(
-      kContract, &aclnnGridSampler2DGetWorkspaceSize, [](CallArguments& a) {
+      kContract2d, &aclnnGridSampler2DGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(kInput, {1, 2, 3, 4}, DType::kFloat32);
         a.Tensor(kGrid, {1, 5, 6, 2}, DType::kFloat32);
         a.Integer(kInterpolation, 0);
@@ -85,7 +98,7 @@ TEST(GridSamplerContract, EveryRuleIsEnforcedAndExplained) {
 TEST(GridSamplerContract, EveryRuleOfTheGradientIsEnforcedAndExplained) {
   using namespace grid_sampler::backward;  // NOLINT: the parameters' positions
   ContractHarness<decltype(aclnnGridSampler2DBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnGridSampler2DBackwardGetWorkspaceSize, [](CallArguments& a) {
+      kContract2d, &aclnnGridSampler2DBackwardGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(kGradOutput, {1, 2, 5, 6}, DType::kFloat32);
         a.Tensor(kInput, {1, 2, 3, 4}, DType::kFloat32);
         a.Tensor(kGrid, {1, 5, 6, 2}, DType::kFloat32);
@@ -103,6 +116,48 @@ TEST(GridSamplerContract, EveryRuleOfTheGradientIsEnforcedAndExplained) {
     a.Tensor(kInputGrad, {1, 2, 0, 4}, DType::kFloat32);
   });
   harness.ExpectEveryRuleCovered({"grid_sampler2d_backward/product"});
+}
+
+TEST(GridSamplerContract, EveryRuleOfVolumesIsEnforcedAndExplained) {
+  using namespace grid_sampler::forward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnGridSampler3DGetWorkspaceSize)> harness(
+      kContract3d, &aclnnGridSampler3DGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kInput, {1, 2, 2, 3, 4}, DType::kFloat32);
+        a.Tensor(kGrid, {1, 7, 5, 6, 3}, DType::kFloat32);
+        a.Integer(kInterpolation, 0);
+        a.Integer(kPadding, 0);
+        a.Bool(kCorners, false);
+        a.Tensor(kOut, {1, 2, 7, 5, 6}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("images/input", [](CallArguments& a) {
+    a.Tensor(kInput, {1, 2, 2, 0, 4}, DType::kFloat32);
+  });
+  harness.ExpectEveryRuleCovered({"grid_sampler3d/product"});
+}
+
+TEST(GridSamplerContract, EveryRuleOfTheGradientOfVolumesIsEnforcedAndExplained) {
+  using namespace grid_sampler::backward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnGridSampler3DBackwardGetWorkspaceSize)> harness(
+      kContract3d, &aclnnGridSampler3DBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {1, 2, 7, 5, 6}, DType::kFloat32);
+        a.Tensor(kInput, {1, 2, 2, 3, 4}, DType::kFloat32);
+        a.Tensor(kGrid, {1, 7, 5, 6, 3}, DType::kFloat32);
+        a.Integer(kInterpolation, 0);
+        a.Integer(kPadding, 0);
+        a.Bool(kCorners, false);
+        a.Bools(kMask, {1, 1});
+        a.Tensor(kInputGrad, {1, 2, 2, 3, 4}, DType::kFloat32);
+        a.Tensor(kGridGrad, {1, 7, 5, 6, 3}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("images/input", [](CallArguments& a) {
+    a.Tensor(kInput, {1, 2, 2, 0, 4}, DType::kFloat32);
+    a.Tensor(kInputGrad, {1, 2, 2, 0, 4}, DType::kFloat32);
+  });
+  harness.ExpectEveryRuleCovered({"grid_sampler3d_backward/product"});
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ Taps TapsOf(const Axis<T>& axis, Interpolation interpolation, T coordinate) {
     return taps;
   }
   const T below = std::floor(place.at);
-  const auto part = static_cast<double>(place.at - below), slope = static_cast<double>(place.slope);
+  const double part = static_cast<double>(place.at) - static_cast<double>(below);
+  const auto slope = static_cast<double>(place.slope);
   if (interpolation == kBilinear) {
     taps.Add(axis.Index(below), 1 - part, -slope);
     taps.Add(axis.Index(below + 1), part, slope);
@@ -60,25 +61,43 @@ Taps TapsOf(const Axis<T>& axis, Interpolation interpolation, T coordinate) {
   return taps;
 }
 
+// What the elements at a place are made of: all that exist of the taps along the axes.
 template <typename T>
 struct Sampler {
   explicit Sampler(const Args& of_run)
-      : args(of_run),
-        rows{args.height, args.padding, args.corners},
-        columns{args.width, args.padding, args.corners},
-        places(args.out_height * args.out_width),
-        plane(args.height * args.width),
-        grid(static_cast<const T*>(args.grid)) {}
+      : args(of_run), places(of_run.Places()), elements(of_run.Elements()) {}
 
-  // Of place p of the batch's grids.
-  Taps Rows(int64_t p) const { return TapsOf(rows, args.interpolation, grid[2 * p + 1]); }
-  Taps Columns(int64_t p) const { return TapsOf(columns, args.interpolation, grid[2 * p]); }
+  // Of place p of the batch's grids. Coordinates are told from the innermost axis on.
+  struct Place {
+    Taps taps[kAxes];
+  };
+  Place Of(int64_t p) const {
+    Place place;
+    const T* const grid = static_cast<const T*>(args.grid) + p * args.axes;
+    for (int d = 0; d < kAxes; ++d) {
+      if (d < kAxes - args.axes) {
+        place.taps[d].Add(0, 1, 0);
+        continue;
+      }
+      const Axis<T> axis = {args.in[d], args.padding, args.corners};
+      place.taps[d] = TapsOf(axis, args.interpolation, grid[kAxes - 1 - d]);
+    }
+    return place;
+  }
+  // Calls use(first element of a row, layer's tap, row's tap) for the rows of an image that the
+  // place has elements of.
+  template <typename Use>
+  void EachRow(const Place& place, Use use) const {
+    for (int i = 0; i < place.taps[0].count; ++i) {
+      for (int j = 0; j < place.taps[1].count; ++j) {
+        use((place.taps[0].index[i] * args.in[1] + place.taps[1].index[j]) * args.in[2], i, j);
+      }
+    }
+  }
 
   const Args& args;
-  const Axis<T> rows, columns;
-  const int64_t places;  // of one grid
-  const int64_t plane;   // elements of an image
-  const T* const grid;
+  const int64_t places;    // of one grid
+  const int64_t elements;  // of an image
 };
 
 }  // namespace
@@ -91,20 +110,20 @@ bool Sample(const Args& args) {
       args.batch * of.places, std::max<int64_t>(1, kPiece / channels),
       [&](int64_t begin, int64_t end) {
         for (int64_t p = begin; p < end; ++p) {
-          const Taps rows = of.Rows(p), columns = of.Columns(p);
+          const auto place = of.Of(p);
+          const Taps &layers = place.taps[0], &rows = place.taps[1], &columns = place.taps[2];
           const int64_t n = p / of.places;
-          const T* image = static_cast<const T*>(args.input) + n * channels * of.plane;
-          T* to = static_cast<T*>(args.out) + n * channels * of.places + p % of.places;
-          for (int64_t c = 0; c < channels; ++c, image += of.plane, to += of.places) {
+          const T* image = static_cast<const T*>(args.input) + n * channels * of.elements;
+          T* to = static_cast<T*>(args.result) + n * channels * of.places + p % of.places;
+          for (int64_t c = 0; c < channels; ++c, image += of.elements, to += of.places) {
             double sum = 0;
-            for (int i = 0; i < rows.count; ++i) {
-              const T* const row = image + rows.index[i] * args.width;
+            of.EachRow(place, [&](int64_t first, int i, int j) {
               double along = 0;
-              for (int j = 0; j < columns.count; ++j) {
-                along += columns.weight[j] * static_cast<double>(row[columns.index[j]]);
+              for (int k = 0; k < columns.count; ++k) {
+                along += columns.weight[k] * static_cast<double>(image[first + columns.index[k]]);
               }
-              sum += rows.weight[i] * along;
-            }
+              sum += layers.weight[i] * rows.weight[j] * along;
+            });
             *to = static_cast<T>(sum);
           }
         }
@@ -116,26 +135,27 @@ bool InputGradient(const Args& args) {
   const Sampler<T> of(args);
   Slots slots(args.slots);
   return ParallelForAll(
-      args.batch * args.channels, std::max<int64_t>(1, kPiece / (of.places + of.plane)),
+      args.batch * args.channels, std::max<int64_t>(1, kPiece / (of.places + of.elements)),
       [&](int64_t begin, int64_t end) {
         const Slots::Lease lease(slots);
-        double* const sums = args.sums + lease.number() * of.plane;
+        double* const sums = args.sums + lease.number() * of.elements;
         for (int64_t image = begin; image < end; ++image) {
-          std::fill_n(sums, of.plane, 0.0);
+          std::fill_n(sums, of.elements, 0.0);
           const T* const from = static_cast<const T*>(args.gradient) + image * of.places;
-          const int64_t first = image / args.channels * of.places;
+          const int64_t first_place = image / args.channels * of.places;
           for (int64_t p = 0; p < of.places; ++p) {
-            const Taps rows = of.Rows(first + p), columns = of.Columns(first + p);
+            const auto place = of.Of(first_place + p);
+            const Taps &layers = place.taps[0], &rows = place.taps[1], &columns = place.taps[2];
             const auto g = static_cast<double>(from[p]);
-            for (int i = 0; i < rows.count; ++i) {
-              double* const row = sums + rows.index[i] * args.width;
-              for (int j = 0; j < columns.count; ++j) {
-                row[columns.index[j]] += g * rows.weight[i] * columns.weight[j];
+            of.EachRow(place, [&](int64_t first, int i, int j) {
+              const double of_row = g * layers.weight[i] * rows.weight[j];
+              for (int k = 0; k < columns.count; ++k) {
+                sums[first + columns.index[k]] += of_row * columns.weight[k];
               }
-            }
+            });
           }
-          T* const to = static_cast<T*>(args.input_gradient) + image * of.plane;
-          for (int64_t i = 0; i < of.plane; ++i) to[i] = static_cast<T>(sums[i]);
+          T* const to = static_cast<T*>(args.input_gradient) + image * of.elements;
+          for (int64_t i = 0; i < of.elements; ++i) to[i] = static_cast<T>(sums[i]);
         }
       });
 }
@@ -148,26 +168,26 @@ bool GridGradient(const Args& args) {
       args.batch * of.places, std::max<int64_t>(1, kPiece / (channels + 1)),
       [&](int64_t begin, int64_t end) {
         for (int64_t p = begin; p < end; ++p) {
-          const Taps rows = of.Rows(p), columns = of.Columns(p);
+          const auto place = of.Of(p);
+          const Taps &layers = place.taps[0], &rows = place.taps[1], &columns = place.taps[2];
           const int64_t n = p / of.places;
-          const T* image = static_cast<const T*>(args.input) + n * channels * of.plane;
+          const T* image = static_cast<const T*>(args.input) + n * channels * of.elements;
           const T* from =
               static_cast<const T*>(args.gradient) + n * channels * of.places + p % of.places;
-          double x = 0, y = 0;
-          for (int64_t c = 0; c < channels; ++c, image += of.plane, from += of.places) {
+          double gradient[kAxes] = {};
+          for (int64_t c = 0; c < channels; ++c, image += of.elements, from += of.places) {
             const auto g = static_cast<double>(*from);
-            for (int i = 0; i < rows.count; ++i) {
-              const T* const row = image + rows.index[i] * args.width;
-              for (int j = 0; j < columns.count; ++j) {
-                const double value = g * static_cast<double>(row[columns.index[j]]);
-                x += value * rows.weight[i] * columns.slope[j];
-                y += value * rows.slope[i] * columns.weight[j];
+            of.EachRow(place, [&](int64_t first, int i, int j) {
+              for (int k = 0; k < columns.count; ++k) {
+                const double value = g * static_cast<double>(image[first + columns.index[k]]);
+                gradient[0] += value * layers.slope[i] * rows.weight[j] * columns.weight[k];
+                gradient[1] += value * layers.weight[i] * rows.slope[j] * columns.weight[k];
+                gradient[2] += value * layers.weight[i] * rows.weight[j] * columns.slope[k];
               }
-            }
+            });
           }
-          T* const to = static_cast<T*>(args.grid_gradient) + 2 * p;
-          to[0] = static_cast<T>(x);
-          to[1] = static_cast<T>(y);
+          T* const to = static_cast<T*>(args.grid_gradient) + p * args.axes;
+          for (int d = 0; d < args.axes; ++d) to[d] = static_cast<T>(gradient[kAxes - 1 - d]);
         }
       });
 }

@@ -7,21 +7,27 @@
 // Kernels on dense tensors. No result depends on the threads.
 namespace aclimb::grid_sampler {
 
+inline constexpr int kAxes = 3;
+
 struct Args {
   int64_t batch, channels;
-  int64_t height, width;          // of an image
-  int64_t out_height, out_width;  // of the grid
+  int axes;  // 3, or 2: images have one layer
+  // Outermost first: of the input, and of the grid.
+  int64_t in[kAxes], out[kAxes];
   Interpolation interpolation;
   Padding padding;
   bool corners;
-  const void* gradient = nullptr;  // gradients alone, as what follows `out`
+  const void* gradient = nullptr;  // gradients alone, as what follows `result`
   const void* input = nullptr;
   const void* grid = nullptr;
-  void* out = nullptr;
+  void* result = nullptr;
   void* input_gradient = nullptr;
   void* grid_gradient = nullptr;
   double* sums = nullptr;  // `slots` images
   int64_t slots = 1;
+
+  int64_t Elements() const { return in[0] * in[1] * in[2]; }  // of an image
+  int64_t Places() const { return out[0] * out[1] * out[2]; }
 };
 
 // T is float or double. False when the run was cancelled.

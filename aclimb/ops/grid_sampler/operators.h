@@ -7,11 +7,17 @@
 namespace aclimb::grid_sampler {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnGridSampler2DGetWorkspaceSize)>(forward::kContract, &ForwardTruth,
+    truth::Entry<decltype(aclnnGridSampler2DGetWorkspaceSize)>(forward::kContract2d, &ForwardTruth,
                                                                &DrawSampler<forward::kGrid>,
                                                                /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnGridSampler2DBackwardGetWorkspaceSize)>(
-        backward::kContract, &BackwardTruth, &DrawSampler<backward::kGrid>,
+        backward::kContract2d, &BackwardTruth, &DrawSampler<backward::kGrid>,
+        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnGridSampler3DGetWorkspaceSize)>(forward::kContract3d, &ForwardTruth,
+                                                               &DrawSampler<forward::kGrid>,
+                                                               /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnGridSampler3DBackwardGetWorkspaceSize)>(
+        backward::kContract3d, &BackwardTruth, &DrawSampler<backward::kGrid>,
         /*holds_beyond_finite=*/false),
 };
 

@@ -68,49 +68,58 @@ std::vector<Part> PartsOf(const Axis<T>& axis, Interpolation interpolation, doub
   return parts;
 }
 
-// The parts of every place of a grid, along rows and columns.
-struct Parts {
-  std::vector<std::vector<Part>> rows, columns;
-};
+// The parts of every place of a grid along each axis, the outermost first.
+using Parts = std::vector<std::vector<std::vector<Part>>>;
 inline Parts AllParts(const truth::Call& call, int input, int grid, int interpolation) {
   const auto mode = Interpolation(call.Integer(interpolation));
   const auto padding = Padding(call.Integer(interpolation + 1));
   const bool corners = call.Bool(interpolation + 2);
-  const std::vector<int64_t>& image = call.Shape(input);
   const std::vector<double>& values = call.Values(grid);
-  Parts parts;
-  const auto add = [&](auto rows, auto columns) {
-    for (size_t i = 0; i + 1 < values.size(); i += 2) {
-      parts.columns.push_back(PartsOf(columns, mode, values[i]));
-      parts.rows.push_back(PartsOf(rows, mode, values[i + 1]));
-    }
-  };
-  if (call.DTypeOf(grid) == DType::kFloat64) {
-    add(Axis<double>{image[2], padding, corners}, Axis<double>{image[3], padding, corners});
-  } else {
-    add(Axis<float>{image[2], padding, corners}, Axis<float>{image[3], padding, corners});
+  const size_t axes = call.Shape(input).size() - 2;
+  Parts parts(axes);
+  for (size_t i = 0; i < values.size(); ++i) {
+    // x, the last axis, comes first.
+    const size_t d = axes - 1 - i % axes;
+    const int64_t extent = call.Shape(input)[2 + d];
+    parts[d].push_back(call.DTypeOf(grid) == DType::kFloat64
+                           ? PartsOf(Axis<double>{extent, padding, corners}, mode, values[i])
+                           : PartsOf(Axis<float>{extent, padding, corners}, mode, values[i]));
   }
   return parts;
 }
 
-// Calls use(place, element of the input, element of the result, row's part, column's part) for all
-// that meet.
+// Calls use(place, element of the input, element of the result, the axes' parts) for all that meet.
 template <typename Use>
 void EachMeeting(const truth::Call& call, int input, int grid, const Parts& parts, Use use) {
   const std::vector<int64_t>& image = call.Shape(input);
-  const int64_t places = call.Shape(grid)[1] * call.Shape(grid)[2];
-  for (int64_t p = 0; p < call.Shape(grid)[0] * places; ++p) {
+  const int64_t batch = image[0], channels = image[1];
+  const int64_t places =
+      batch == 0 ? 0 : call.ElementCount(grid) / batch / static_cast<int64_t>(parts.size());
+  std::vector<const Part*> chosen(parts.size());
+  for (int64_t p = 0; p < batch * places; ++p) {
     const auto at = static_cast<size_t>(p);
-    for (int64_t c = 0; c < image[1]; ++c) {
-      const int64_t plane = p / places * image[1] + c;
-      for (const Part& row : parts.rows[at]) {
-        for (const Part& column : parts.columns[at]) {
-          use(at, static_cast<size_t>((plane * image[2] + row.index) * image[3] + column.index),
-              static_cast<size_t>(plane * places + p % places), row, column);
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t plane = p / places * channels + c;
+      const auto result = static_cast<size_t>(plane * places + p % places);
+      const auto choose = [&](auto& self, size_t d, int64_t element) -> void {
+        if (d == parts.size()) return use(at, static_cast<size_t>(element), result, chosen);
+        for (const Part& part : parts[d][at]) {
+          chosen[d] = &part;
+          self(self, d + 1, element * image[2 + d] + part.index);
         }
-      }
+      };
+      choose(choose, 0, plane);
     }
   }
+}
+
+// The product of the parts' weights, with the slope of one of them in place of its weight.
+inline double WeightOf(const std::vector<const Part*>& parts, size_t sloping) {
+  double weight = 1;
+  for (size_t d = 0; d < parts.size(); ++d) {
+    weight *= d == sloping ? parts[d]->slope : parts[d]->weight;
+  }
+  return weight;
 }
 
 // Sums, and how large their terms are.
@@ -140,8 +149,8 @@ inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
   Sums sums(call.ElementCount(kOut));
   const std::vector<double>& input = call.Values(kInput);
   EachMeeting(call, kInput, kGrid, AllParts(call, kInput, kGrid, kInterpolation),
-              [&](size_t, size_t in, size_t out, const Part& row, const Part& column) {
-                sums.Add(out, row.weight * column.weight * input[in], std::fabs(input[in]));
+              [&](size_t, size_t in, size_t out, const std::vector<const Part*>& parts) {
+                sums.Add(out, WeightOf(parts, parts.size()) * input[in], std::fabs(input[in]));
               });
   sums.Set(outputs, kOut, call.DTypeOf(kOut));
 }
@@ -153,21 +162,20 @@ inline void BackwardTruth(const truth::Call& call, truth::Outputs& outputs) {
   if (call.Ints(kMask)[0] != 0) {
     Sums sums(call.ElementCount(kInputGrad));
     EachMeeting(call, kInput, kGrid, parts,
-                [&](size_t, size_t in, size_t out, const Part& row, const Part& column) {
-                  sums.Add(in, row.weight * column.weight * gradient[out],
-                           std::fabs(gradient[out]));
+                [&](size_t, size_t in, size_t out, const std::vector<const Part*>& own) {
+                  sums.Add(in, WeightOf(own, own.size()) * gradient[out], std::fabs(gradient[out]));
                 });
     sums.Set(outputs, kInputGrad, call.DTypeOf(kInputGrad));
   }
   if (call.Ints(kMask)[1] != 0) {
     Sums sums(call.ElementCount(kGridGrad));
     EachMeeting(call, kInput, kGrid, parts,
-                [&](size_t place, size_t in, size_t out, const Part& row, const Part& column) {
+                [&](size_t place, size_t in, size_t out, const std::vector<const Part*>& own) {
                   const double of = gradient[out] * call.Values(kInput)[in];
-                  const double x = of * row.weight * column.slope;
-                  const double y = of * row.slope * column.weight;
-                  sums.Add(2 * place, x, std::fabs(of) * column.most);
-                  sums.Add(2 * place + 1, y, std::fabs(of) * row.most);
+                  for (size_t d = 0; d < own.size(); ++d) {
+                    sums.Add(own.size() * place + own.size() - 1 - d, of * WeightOf(own, d),
+                             std::fabs(of) * own[d]->most);
+                  }
                 });
     sums.Set(outputs, kGridGrad, call.DTypeOf(kGridGrad));
   }

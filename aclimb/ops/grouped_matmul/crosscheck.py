@@ -4,8 +4,10 @@ import torch
 
 from problem import FLOATS, Result, call, elements
 
+FUNCTIONS = ["GroupedMatmulV3"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     dtype, biased = rng.choice(FLOATS), rng.random() < 0.5
     lefts, rights, biases, results = [], [], [], []
     for _ in range(rng.randint(1, 5)):
@@ -16,5 +18,5 @@ def check(client, rng, worst):
         added = bias.double() * biased
         terms = (x.double().abs() @ weight.double().abs() + added.abs()) * 256
         results.append(Result(x.double() @ weight.double() + added, dtype, terms))
-    call(client, rng, worst, "GroupedMatmulV3", lefts, rights, biases if biased else None, None, None, None, None, None,
+    call(client, rng, worst, name, lefts, rights, biases if biased else None, None, None, None, None, None,
          rng.randrange(2), -1, results)

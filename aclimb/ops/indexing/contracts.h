@@ -573,15 +573,17 @@ inline std::optional<std::string> OtherValues(const Arguments& arguments) {
 // A tensor of the shape [0] may have any dtype, so that a rule tells about those of the others.
 inline constexpr contract::Parameter kListParameter = contract::ListOf(
     contract::Input("indices", {},
-                    "indices for the first dimensions, which broadcast, counted from the end if "
-                    "negative; a tensor of the shape [0] leaves its dimension whole"));
+                    "indices for the first dimensions, no more tensors than there are, which "
+                    "broadcast, counted from the end if negative, INT32 or INT64; a tensor of any "
+                    "dtype of the shape [0] leaves its dimension whole"));
 inline constexpr contract::Rule kListDTypes = contract::Custom(
     "dtype/indices", &NoIndices, "each of the indices is INT32 or INT64, or has the shape [0]",
     "turn a mask into indices with aclnnNonzeroV2");
 constexpr contract::Rule Selects(contract::Predicate violated) {
   return contract::Custom("shape/indices", violated,
-                          "indices has at most as many tensors as the first one has dimensions, "
-                          "and those of indices broadcast",
+                          "indices has at most as many tensors as the first tensor has dimensions, "
+                          "those of other shapes than [0] broadcast, and what they select has 8 "
+                          "dimensions at most",
                           "pass indices that broadcast, one for each dimension at most");
 }
 

@@ -6,8 +6,8 @@ from problem import (ELEMENTS, FLOATS, INTEGERS, Result, around, call, elements,
                      wide)
 
 REDUCE = [None, "add", "multiply"]
-NAMES = ["Gather", "Take", "InplacePut", "Scatter", "InplaceScatter", "ScatterValue", "InplaceScatterValue",
-         "ScatterAdd", "IndexAdd", "IndexFillTensor", "InplaceIndexFillTensor", "Index", "IndexPutImpl", "Bincount"]
+FUNCTIONS = ["Gather", "Take", "InplacePut", "Scatter", "InplaceScatter", "ScatterValue", "InplaceScatterValue",
+             "ScatterAdd", "IndexAdd", "IndexFillTensor", "InplaceIndexFillTensor", "Index", "IndexPutImpl", "Bincount"]
 
 
 def some_type(index, rng):
@@ -96,11 +96,10 @@ def counted(rng):
     return [self, weights, length, Result(sums, dtype, terms, exact=weights is None or not dtype.is_floating_point)]
 
 
-def check(client, rng, worst):
-    name = rng.choice(NAMES)
+def check(client, rng, worst, name):
     dtype = rng.choice(ELEMENTS)
     if "Fill" in name:
         dtype = rng.choice([*FLOATS, *INTEGERS[:2], torch.bool])
-    arguments = (counted(rng) if name == "Bincount" else by_dimensions(rng, name, dtype) if name in NAMES[-3:] else
-                 by_numbers(rng, name, dtype) if name in NAMES[1:3] else along_dim(client, rng, name, dtype))
+    arguments = (counted(rng) if name == "Bincount" else by_dimensions(rng, name, dtype) if name in FUNCTIONS[-3:] else
+                 by_numbers(rng, name, dtype) if name in FUNCTIONS[1:3] else along_dim(client, rng, name, dtype))
     call(client, rng, worst, name, *arguments)

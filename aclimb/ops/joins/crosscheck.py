@@ -1,22 +1,32 @@
 """One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
 
-import ctypes
-
 import torch
 
-from comparison import view_of
-from problem import FLOATS, run, shape_of
+from problem import ELEMENTS, Result, call, elements, shape_of, some_dim
+
+FUNCTIONS = ["Cat", "Stack", "SplitTensor", "SplitWithSize"]
 
 
-def check(client, rng, worst):
-    name = rng.choice(["Cat", "Stack"])
-    dtype, shape = rng.choice([*FLOATS, torch.int64, torch.int8]), shape_of(rng, ranks=(1, 4))
-    dim = rng.randrange(len(shape) + (name == "Stack"))
+def split(rng, name, self):
+    """The arguments of a function that cuts self into parts."""
+    dim, given = some_dim(rng, self.dim())
+    extent = self.shape[dim]
+    if name == "SplitTensor":
+        length = rng.randint(1, extent + 2)
+        return [self, length, given, [Result(part, exact=True) for part in self.split(length, dim)]]
+    cuts = sorted(rng.randint(0, extent) for _ in range(rng.randint(0, 4)))
+    lengths = [end - start for start, end in zip([0, *cuts], [*cuts, extent])]
+    return [self, lengths, given, [Result(part, exact=True) for part in self.split(lengths, dim)]]
+
+
+def check(client, rng, worst, name):
+    dtype, shape = rng.choice(ELEMENTS), shape_of(rng, ranks=(1, 4))
+    if name.startswith("Split"):
+        return call(client, rng, worst, name, *split(rng, name, elements(shape, dtype)))
+    dim, given = some_dim(rng, len(shape) + (name == "Stack"))
     parts = []
     for _ in range(rng.randint(1, 5)):
         extents = [rng.randint(0, 5) if name == "Cat" and d == dim else extent for d, extent in enumerate(shape)]
-        parts.append(torch.randint(-100, 100, extents).to(dtype))
+        parts.append(elements(extents, dtype))
     expected = (torch.cat if name == "Cat" else torch.stack)(parts, dim)
-    passed = [client.tensor(view_of(part, rng)) for part in parts]
-    run(client, rng, worst, name, [lambda: client.tensors(passed), lambda: ctypes.c_int64(dim)], list(expected.shape),
-        lambda: expected, exact=True, result=dtype)
+    return call(client, rng, worst, name, parts, given, Result(expected, exact=True))

@@ -7,6 +7,7 @@ import torch.nn.functional as functional
 
 from comparison import compare, poisoned, view_of
 
+FUNCTIONS = ["MseLoss", "MseLossBackward"]
 REDUCTIONS = ["none", "mean", "sum"]
 
 
@@ -16,14 +17,14 @@ def part_of(shape, rng):
     return [1 if rng.random() < 0.2 else extent for extent in part]
 
 
-def check(client, rng, worst):
+def check(client, rng, worst, name):
     dtype = rng.choice([torch.float32, torch.float16, torch.bfloat16])
     shape = [rng.randint(1, 40) for _ in range(rng.randint(0, 3))]
     self, target = (torch.randn(part_of(shape, rng)).to(dtype) for _ in range(2))
     shape = list(torch.broadcast_shapes(self.shape, target.shape))
     number = rng.randrange(3)
     reduction = REDUCTIONS[number]
-    backward = rng.random() < 0.5
+    backward = name.endswith("Backward")
     inputs = [client.tensor(view_of(value, rng)) for value in (self, target)]
     wide = [value.double().expand(shape) for value in (self, target)]
     if backward:

@@ -13,6 +13,14 @@ namespace aclimb::pointwise {
 struct Attributes {
   double real[3] = {};
   int64_t whole[3] = {};
+  bool wraps[3] = {};  // where it is an integer
+
+  // In a T without a sign integers below 0 are what a conversion makes of them, as in PyTorch.
+  template <typename T>
+  int64_t Whole(int i) const {
+    if (std::is_unsigned_v<T> && whole[i] < 0 && wraps[i]) return static_cast<T>(whole[i]);
+    return whole[i];
+  }
 
   // The nearest number that T has, without its fraction where T has none.
   template <typename T>
@@ -22,7 +30,7 @@ struct Attributes {
     } else if constexpr (std::is_same_v<T, bool>) {
       return real[i] != 0;
     } else {
-      return static_cast<T>(std::clamp<int64_t>(whole[i], std::numeric_limits<T>::min(),
+      return static_cast<T>(std::clamp<int64_t>(Whole<T>(i), std::numeric_limits<T>::min(),
                                                 std::numeric_limits<T>::max()));
     }
   }

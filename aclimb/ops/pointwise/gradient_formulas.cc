@@ -36,7 +36,7 @@ struct ThresholdBackward : OnFloats {
   }
   template <class T>
   T Scalar(T g, T x) const {
-    return static_cast<int64_t>(x) <= whole[0] ? T{0} : g;
+    return static_cast<int64_t>(x) <= Whole<T>(0) ? T{0} : g;
   }
 };
 

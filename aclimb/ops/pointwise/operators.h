@@ -41,6 +41,14 @@ struct Operands {
   DType computed = DType::kUndefined;
 };
 
+// Integers lose the bits that their dtype has not.
+inline double Wrapped(double value, DType dtype) {
+  if (!IsInteger(dtype)) return value;
+  const double size = std::ldexp(1.0, 8 * static_cast<int>(SizeOf(dtype)));
+  const double least = dtype == DType::kUInt8 ? 0 : -size / 2;
+  return value - size * std::floor((value - least) / size);
+}
+
 inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
   truths::Numbers numbers;
   numbers.whole = !IsFloating(computed);
@@ -54,8 +62,10 @@ inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
     const double real = call.Real(p);
     numbers.real[scalars++] = computed == DType::kFloat64 ? real
                               : computed == DType::kBool  ? (real != 0 ? 1 : 0)
-                              : numbers.whole             ? std::trunc(real)
-                                                          : static_cast<double>(call.Float(p));
+                              : numbers.whole && IsInteger(call.DTypeOf(p))
+                                  ? Wrapped(real, computed)
+                              : numbers.whole ? std::trunc(real)
+                                              : static_cast<double>(call.Float(p));
   }
   return numbers;
 }
@@ -88,14 +98,6 @@ inline truth::Allowance StoredIn(DType dtype) {
     default:
       return {};
   }
-}
-
-// Integers lose the bits that their dtype has not.
-inline double Wrapped(double value, DType dtype) {
-  if (!IsInteger(dtype)) return value;
-  const double size = std::ldexp(1.0, 8 * static_cast<int>(SizeOf(dtype)));
-  const double least = dtype == DType::kUInt8 ? 0 : -size / 2;
-  return value - size * std::floor((value - least) / size);
 }
 
 // pick(formula(...)) of the inputs' elements.

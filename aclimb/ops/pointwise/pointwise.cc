@@ -23,6 +23,7 @@ Attributes AttributesOf(const Arguments& arguments) {
     if (arguments.At(i).kind != Kind::kScalar) continue;
     attributes.real[next] = arguments.Scalar(i).ToDouble();
     attributes.whole[next] = arguments.Scalar(i).ToInteger();
+    attributes.wraps[next] = IsInteger(arguments.Scalar(i).dtype);
     ++next;
   }
   return attributes;
@@ -123,6 +124,7 @@ Result<PlanPointer> PlanBounds(const Arguments& arguments, Planner& planner) {
     if (parameter < 0 || !arguments.Given(parameter)) return;
     attributes.real[bound] = arguments.Scalar(parameter).ToDouble();
     attributes.whole[bound] = arguments.Scalar(parameter).ToInteger();
+    attributes.wraps[bound] = IsInteger(arguments.Scalar(parameter).dtype);
   };
   set(0, kLeast);
   set(1, kMost);

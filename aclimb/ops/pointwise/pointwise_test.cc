@@ -151,6 +151,17 @@ TEST_F(Pointwise, BoundsThatAnIntegerDTypeHasNotBoundNothing) {
   EXPECT_TRUE(Near(Of({1, 3}, DType::kInt32, ACLIMB_PHASES(ClampMax), fraction), {1, 1}, {}));
 }
 
+// Without a sign -5 is 251, as in PyTorch.
+TEST_F(Pointwise, IntegersBelowZeroWrapInADTypeWithoutASign) {
+  const Scalar low(-5, DType::kInt64), high(10, DType::kInt32), value(-2, DType::kInt64);
+  constexpr DType kByte = DType::kUInt8;
+  EXPECT_TRUE(Near(Of({0, 3, 255}, kByte, ACLIMB_PHASES(ClampMin), low), {251, 251, 255}, {}));
+  EXPECT_TRUE(Near(Of({0, 3, 255}, kByte, ACLIMB_PHASES(ClampMax), low), {0, 3, 251}, {}));
+  EXPECT_TRUE(Near(Of({0, 3, 255}, kByte, ACLIMB_PHASES(Clamp), low, high), {10, 10, 10}, {}));
+  EXPECT_TRUE(
+      Near(Of({0, 252, 255}, kByte, ACLIMB_PHASES(Threshold), low, value), {254, 252, 255}, {}));
+}
+
 // Those that are integers PyTorch refuses, as it does a number to fill with.
 TEST_F(Pointwise, NumbersThatAnIntegerDTypeHasNotAreRefused) {
   const DeviceTensor self({2}, DType::kInt8, {1, 2}), out({2}, DType::kInt8);

@@ -36,7 +36,7 @@ struct Threshold : Of<1> {
   template <class T>
   T Scalar(T x) const {
     if constexpr (std::is_floating_point_v<T>) return x <= real[0] ? As<T>(1) : x;
-    return static_cast<int64_t>(x) <= whole[0] ? As<T>(1) : x;
+    return static_cast<int64_t>(x) <= Whole<T>(0) ? As<T>(1) : x;
   }
 };
 

@@ -7,8 +7,10 @@ import torch
 from aclimb_client import DTYPES
 from problem import FLOATS, Result, call, elements, shape_of, wide
 
+FUNCTIONS = ["ReduceNansum"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     dtype, shape = rng.choice([*FLOATS, torch.int64, torch.int32, torch.int8]), shape_of(rng)
     result = rng.choice(FLOATS[:1] + [dtype]) if dtype.is_floating_point else torch.int64
     self = elements(shape, dtype)
@@ -18,5 +20,5 @@ def check(client, rng, worst):
     # No dimensions mean all, which PyTorch is told.
     every = dims or list(range(len(shape)))
     total = lambda x: torch.nansum(x, every, keepdim=keep) if shape else torch.nansum(x)  # noqa: E731
-    call(client, rng, worst, "ReduceNansum", self, dims, keep, ctypes.c_int(DTYPES[result]),
+    call(client, rng, worst, name, self, dims, keep, ctypes.c_int(DTYPES[result]),
          Result(total(wide(self)), result, total(self.double().abs()) * 256, exact=not dtype.is_floating_point))

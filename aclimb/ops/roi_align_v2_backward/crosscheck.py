@@ -1,4 +1,4 @@
-"""One random problem of the operator, by Aclimb and by PyTorch; tests/crosscheck runs many."""
+"""One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
 
 import ctypes
 
@@ -7,9 +7,12 @@ import torchvision
 
 from aclimb_client import NCHW
 from comparison import compare, poisoned, view_of
+from problem import Result, call, elements
+
+FUNCTIONS = ["RoiAlign", "RoiAlignV2", "RoiAlignV2Backward"]
 
 
-def check(client, rng, worst):
+def check(client, rng, worst, name):
     batch, channels = rng.randint(1, 3), rng.randint(1, 20)
     height, width = rng.randint(1, 30), rng.randint(1, 30)
     regions = rng.randint(1, 12)
@@ -22,11 +25,30 @@ def check(client, rng, worst):
     low = torch.minimum(corners[:, :2], corners[:, 2:])
     high = torch.maximum(corners[:, :2], corners[:, 2:])
     boxes = torch.cat([torch.randint(0, batch, [regions, 1]).float(), low, high], dim=1)
+    if name != "RoiAlignV2Backward":
+        dtype = rng.choice([torch.float32, torch.float16])
+        # Boxes of few bits are the same in both dtypes; torchvision computes in float32 of them.
+        boxes[:, 1:] = boxes[:, 1:].round() if dtype == torch.float32 else boxes[:, 1:].round().clamp(-2048, 2048)
+        self = elements([batch, channels, height, width], dtype)
+        old = name == "RoiAlign"
+
+        def pooled_of(features):
+            return torchvision.ops.roi_align(features.float(), boxes, pooled, scale, ratio if ratio else -1,
+                                             aligned and not old)
+
+        out = Result(pooled_of(self), dtype, pooled_of(self.abs()) * 256)
+        if old:
+            arguments = [self, boxes[:, 1:].to(dtype), boxes[:, 0].int(), b"avg", *map(ctypes.c_int, (*pooled, ratio)),
+                         ctypes.c_float(scale)]
+        else:
+            arguments = [self, boxes.to(dtype), *pooled, ctypes.c_float(scale), ratio, aligned]
+        return call(client, rng, worst, name, *arguments, out,
+                    about=f"{pooled} {scale} {ratio} {aligned} {boxes.tolist()}")
     grad = torch.randn(regions, channels, *pooled)
     out = poisoned([batch, channels, height, width], torch.float32, rng)
     tensors = [client.tensor(view_of(grad, rng), NCHW), client.tensor(view_of(boxes, rng)),
                client.tensor(out, NCHW)]
-    client.run("aclnnRoiAlignV2Backward", tensors[0], tensors[1],
+    client.run("aclnn" + name, tensors[0], tensors[1],
                client.ints([batch, channels, height, width]), ctypes.c_int64(pooled[0]),
                ctypes.c_int64(pooled[1]), ctypes.c_float(scale), ctypes.c_int64(ratio),
                ctypes.c_bool(aligned), tensors[2])

@@ -4,11 +4,12 @@ import torch
 
 from problem import ELEMENTS, Result, call
 
+FUNCTIONS = ["Arange", "Range", "Linspace"]
 KINDS = [kind for kind in ELEMENTS if kind != torch.bool]
 
 
-def check(client, rng, worst):
-    name, dtype = rng.choice(["Arange", "Range", "Linspace"]), rng.choice(KINDS)
+def check(client, rng, worst, name):
+    dtype = rng.choice(KINDS)
     floating = dtype.is_floating_point
     # Fractions that float32 has, so that the count of numbers is the same by any arithmetic.
     number = lambda most: rng.randint(0, most) / 8 if floating else rng.randint(0, most)  # noqa: E731

@@ -1,17 +1,16 @@
 """One random problem of a function, by Aclimb and by PyTorch; tests/crosscheck runs many."""
 
-import ctypes
-
 import torch
 
-from problem import FLOATS, run, shape_of
+from problem import ELEMENTS, Result, around, call, elements, plain, shape_of, with_twins
 
 CALLS = {"Tril": torch.tril, "Triu": torch.triu}
+FUNCTIONS = with_twins(CALLS, CALLS)
 
 
-def check(client, rng, worst):
-    name = rng.choice(sorted(CALLS))
-    dtype, shape = rng.choice([*FLOATS, torch.int64, torch.int8]), shape_of(rng, ranks=(2, 4))
-    diagonal = rng.randint(-8, 8)
-    run(client, rng, worst, name, [torch.randint(-100, 100, shape).to(dtype), lambda: ctypes.c_int64(diagonal)], shape,
-        lambda x: CALLS[name](x, diagonal), exact=True)
+def check(client, rng, worst, name):
+    self, diagonal = elements(shape_of(rng, ranks=(2, 4)), rng.choice(ELEMENTS)), rng.randint(-8, 8)
+    # PyTorch has no triangles of bfloat16.
+    values = self.float() if self.dtype == torch.bfloat16 else self
+    result = Result(CALLS[plain(name)](values, diagonal).to(self.dtype), exact=True)
+    call(client, rng, worst, name, *around(name, self, [diagonal], result))

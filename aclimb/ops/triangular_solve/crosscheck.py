@@ -4,8 +4,10 @@ import torch
 
 from problem import Result, call
 
+FUNCTIONS = ["TriangularSolve"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     unit, upper, transpose = (rng.random() < 0.5 for _ in range(3))
     # Of float64 the diagonal counts always, as documented.
     dtype = torch.float32 if unit else rng.choice([torch.float32, torch.float64])
@@ -22,6 +24,6 @@ def check(client, rng, worst):
     # The sizes of all terms, whose signs may cancel.
     sizes = -matrix.abs()
     sizes.diagonal(dim1=-2, dim2=-1).abs_()
-    call(client, rng, worst, "TriangularSolve", right, matrix, upper, transpose, unit,
+    call(client, rng, worst, name, right, matrix, upper, transpose, unit,
          Result(solved(matrix, right), dtype, solved(sizes, right.abs()) * 256), Result(triangle, exact=True),
          about=f"{upper} {transpose} {unit}")

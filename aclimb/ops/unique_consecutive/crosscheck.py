@@ -4,8 +4,10 @@ import torch
 
 from problem import ELEMENTS, Result, call, shape_of, some_dim, wide
 
+FUNCTIONS = ["UniqueConsecutive"]
 
-def check(client, rng, worst):
+
+def check(client, rng, worst, name):
     dtype, shape = rng.choice(ELEMENTS), shape_of(rng, ranks=(1, 3), longest=30)
     # Many are equal.
     self = torch.randint(0, 2, shape).to(dtype)
@@ -20,7 +22,7 @@ def check(client, rng, worst):
     whole = self.shape if dim is not None else torch.Size([self.numel()])
     lines = torch.Size([shape[dim] if dim is not None else self.numel()])
     nothing = torch.zeros(0).long()
-    call(client, rng, worst, "UniqueConsecutive", self, inverse, counts, given,
+    call(client, rng, worst, name, self, inverse, counts, given,
          Result(room(found, whole), dtype, exact=True),
          Result(of, exact=True) if inverse else nothing,
          Result(room(count, lines), exact=True) if counts else nothing)

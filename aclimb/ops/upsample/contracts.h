@@ -18,7 +18,7 @@
 #include "aclnnop/aclnn_upsample_nearest_2d.h"
 #include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
 
-// Images in another size, rows of images too, and the gradients. kDims is 2 or 1 of those.
+// Images in another size, rows of images too, and the gradients. kDims is 3, 2 or 1 of those.
 namespace aclimb::upsample {
 
 using contract::Arguments;
@@ -27,9 +27,11 @@ using Finding = std::optional<std::string>;
 
 template <int kDims>
 constexpr contract::Parameter Sized(contract::Parameter parameter) {
-  return contract::WithFormats(
-      contract::WithRank(parameter, kDims + 2, kDims + 2),
-      contract::Formats(kDims == 2 ? contract::kNchw : contract::kNcl, contract::kNd));
+  return contract::WithFormats(contract::WithRank(parameter, kDims + 2, kDims + 2),
+                               contract::Formats(kDims == 3   ? contract::kNcdhw
+                                                 : kDims == 2 ? contract::kNchw
+                                                              : contract::kNcl,
+                                                 contract::kNd));
 }
 constexpr contract::Parameter Images(contract::Parameter parameter) { return Sized<2>(parameter); }
 constexpr contract::Parameter Lines(contract::Parameter parameter) { return Sized<1>(parameter); }

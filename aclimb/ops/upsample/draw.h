@@ -15,7 +15,8 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   constexpr double kFactors[] = {0, -1, 1, 2, 1.5, 0.5, 3.3};
   const bool backward = call.ParameterAt(2).kind == Kind::kIntArray;
   const int output = call.size() - 1;
-  const int64_t scale = draw.most_elements() > 100'000 ? 6 : 1;
+  const bool is_volume = call.ParameterAt(0).min_rank > 4;
+  const int64_t scale = draw.most_elements() <= 100'000 ? 1 : is_volume ? 3 : 6;
   std::vector<int64_t> in = {draw.Pick(kCounts), draw.Pick(kCounts)}, out = in;
   for (int d = 2; d < call.ParameterAt(0).min_rank; ++d) {
     in.push_back(scale * draw.Pick(kExtents));

@@ -3,6 +3,8 @@
 #include "aclimb/ops/upsample/contracts.h"
 #include "aclimb/ops/upsample/draw.h"
 #include "aclimb/ops/upsample/truths.h"
+#include "aclimb/ops/upsample/volume_contracts.h"
+#include "aclimb/ops/upsample/volume_truth.h"
 #include "aclimb/truth/operator_entry.h"
 
 namespace aclimb::upsample {
@@ -26,6 +28,22 @@ inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnUpsampleLinear1dBackwardGetWorkspaceSize)>(
         linear1d_backward::kContract, &Linear1dGradientTruth, &DrawCall,
         /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleBicubic2dGetWorkspaceSize)>(
+        bicubic::kContract, &VolumeTruth<Way::kCubic, false>, &DrawCall,
+        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleBicubic2dBackwardGetWorkspaceSize)>(
+        bicubic_backward::kContract, &VolumeTruth<Way::kCubic, true>, &DrawCall,
+        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleTrilinear3dGetWorkspaceSize)>(
+        trilinear::kContract, &VolumeTruth<Way::kLinear, false>, &DrawCall,
+        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize)>(
+        trilinear_backward::kContract, &VolumeTruth<Way::kLinear, true>, &DrawCall,
+        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleNearest3dGetWorkspaceSize)>(
+        nearest3d::kContract, &VolumeTruth<Way::kNearest, false>, &DrawCall),
+    truth::Entry<decltype(aclnnUpsampleNearest3dBackwardGetWorkspaceSize)>(
+        nearest3d_backward::kContract, &VolumeTruth<Way::kNearest, true>, &DrawCall),
 };
 
 }  // namespace aclimb::upsample

@@ -8,7 +8,7 @@
 #include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/ahead.h"
-#include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
 #include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"

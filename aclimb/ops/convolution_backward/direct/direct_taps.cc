@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "aclimb/ops/convolution_backward/ahead.h"
-#include "aclimb/ops/convolution_backward/direct/direct_kernels.h"
+#include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
 #include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
@@ -319,11 +319,18 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
     }
   };
   const int64_t some = vectors::PerElement(plan.factors);
+  constexpr int64_t kAhead = 8;
   for (int64_t s = 0; s < taps.channels; s += some) {
     const bool two = some == 2 && s + 1 < taps.channels;
     const int64_t y = group * g.y_channels + (forward ? first_output : s);
     const int64_t x = forward ? s : first_output;
     const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
+    // Sources are far apart in a large weight, which no processor foresees.
+    if (s + kAhead * some < taps.channels) {
+      for (int64_t c = 0; c < outputs; ++c) {
+        __builtin_prefetch(from + kAhead * some * next + c * step);
+      }
+    }
     for (int64_t t = range.first; t < range.last; ++t) {
       pack(from + all_taps[t].weight, two);
     }

@@ -5,7 +5,6 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/for_each.h"
-#include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {

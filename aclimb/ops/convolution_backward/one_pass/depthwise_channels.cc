@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
-#include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
+#include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 #include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/transpose-inl.h"

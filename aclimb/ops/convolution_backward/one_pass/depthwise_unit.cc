@@ -5,7 +5,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/ops/convolution_backward/elements.h"
-#include "aclimb/ops/convolution_backward/one_pass/depthwise_unit.h"
+#include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,12 +17,12 @@ using Tag = hn::ScalableTag<float>;
 
 // Lanes [first, last) of a vector, whose others are beside a line of x.
 template <typename T>
-struct Part {
+struct SomeLanes {
   int64_t first, last;
   StoredMask<T, Tag> mask;
 
   // The vector at element `at` of a line of `extent`.
-  HWY_INLINE Part(int64_t at, int64_t extent) {
+  HWY_INLINE SomeLanes(int64_t at, int64_t extent) {
     const Tag d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
     first = std::clamp<int64_t>(-at, 0, lanes);
@@ -52,7 +52,7 @@ struct Part {
 };
 // All of them.
 template <typename T>
-struct Whole {
+struct AllLanes {
   HWY_INLINE hn::Vec<Tag> Load(const T* at) const { return LoadF32(Tag(), at); }
   HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const { StoreF32(Tag(), value, at); }
 };
@@ -166,7 +166,7 @@ HWY_INLINE void LinesOfWindow(const Band& band) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   const int64_t pitch = band.pitch, x_stride = band.x_stride, grad_stride = band.grad_stride;
   const int64_t whole = band.width / lanes * lanes;
-  const Part<T> rest(whole, band.width);
+  const SomeLanes<T> rest(whole, band.width);
   const float* y = band.y;
   const T* x = static_cast<const T*>(band.x) + band.first * x_stride;
   T* grad = static_cast<T*>(band.grad_x) + band.first * grad_stride;
@@ -177,7 +177,7 @@ HWY_INLINE void LinesOfWindow(const Band& band) {
     constexpr int kDown = decltype(down)::value;
     for (int64_t v = 0; v < whole; v += lanes) {
       AddLines<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
-                      partial_stride, Whole<T>(), taps);
+                      partial_stride, AllLanes<T>(), taps);
     }
     if (whole < band.width) {
       AddLines<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
@@ -262,9 +262,9 @@ void WithStrides(const Band& band) {
   const int64_t last = (band.steps - 1) / lanes * lanes;
   const bool first_is_whole = lead == 0 && 2 * lanes <= band.width;
   const int64_t end = 2 * (last + lanes) - lead <= band.width ? last + lanes : last;
-  const Part<T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
-  const Part<T> last_low(2 * last - lead, band.width);
-  const Part<T> last_high(2 * last - lead + lanes, band.width);
+  const SomeLanes<T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
+  const SomeLanes<T> last_low(2 * last - lead, band.width);
+  const SomeLanes<T> last_high(2 * last - lead + lanes, band.width);
   Taps<kKernel, 0, kKernel, kX, kWeight> taps(band);
   const auto line = [&](auto phase, int64_t step) HWY_ATTR {
     constexpr int kPhase = decltype(phase)::value;
@@ -279,7 +279,7 @@ void WithStrides(const Band& band) {
       v = lanes;
     }
     for (; v < end; v += lanes) {
-      const Whole<T> whole;
+      const AllLanes<T> whole;
       AddPairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, whole, whole, taps);
     }
     if (v == last) {
@@ -366,22 +366,22 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
   band.across_lead = plan.across.lead;
 
   // Loads of what was just stored wait for the stores: bands are packed one ahead.
-  struct Piece {
+  struct BandPlace {
     int64_t image = 0, channel = 0, first = 0;
     int buffer = 0;
   };
-  const auto next_of = [&](Piece piece) {
-    piece.buffer ^= 1;
-    piece.first += plan.band;
-    if (piece.first < plan.down.steps) return piece;
-    piece.first = 0;
-    if (++piece.channel < channels) return piece;
-    piece.channel = 0;
-    ++piece.image;
-    return piece;
+  const auto next_of = [&](BandPlace place) {
+    place.buffer ^= 1;
+    place.first += plan.band;
+    if (place.first < plan.down.steps) return place;
+    place.first = 0;
+    if (++place.channel < channels) return place;
+    place.channel = 0;
+    ++place.image;
+    return place;
   };
-  const auto last_of = [&](const Piece& piece) {
-    return std::min(piece.first + plan.band, plan.down.steps);
+  const auto last_of = [&](const BandPlace& place) {
+    return std::min(place.first + plan.band, plan.down.steps);
   };
   Window lines = LinesOf(plan, 0, plan.band);
   Shown shown(lines, y);
@@ -394,30 +394,30 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
   // All planes that are one band leave the same zeros where they are.
   const bool whole = plan.band == plan.down.steps;
   if (whole) std::for_each(packed, packed + 2, zero_around);
-  const auto pack = [&](const Piece& piece) HWY_ATTR {
-    float* const to = packed[piece.buffer];
+  const auto pack = [&](const BandPlace& place) HWY_ATTR {
+    float* const to = packed[place.buffer];
     if (!whole) {
-      lines = LinesOf(plan, piece.first, last_of(piece));
+      lines = LinesOf(plan, place.first, last_of(place));
       shown = Shown(lines, y);
       zero_around(to);
     }
     const int64_t from =
-        piece.image * y.stride[0] + (first_channel + piece.channel) * y.stride[1] + shown.first;
+        place.image * y.stride[0] + (first_channel + place.channel) * y.stride[1] + shown.first;
     WithType(y.dtype, [&](auto element) HWY_ATTR {
       PackRows(y.As<decltype(element)>() + from, 1, shown.stride[1], shown.inside[1].Count(),
                shown.inside[2], band.pitch, to + shown.inside[1].first * band.pitch);
     });
   };
-  Piece piece;
-  piece.image = first_image;
-  pack(piece);
-  while (piece.image < last_image) {
-    const Piece next = next_of(piece);
+  BandPlace place;
+  place.image = first_image;
+  pack(place);
+  while (place.image < last_image) {
+    const BandPlace next = next_of(place);
     if (next.image < last_image) pack(next);
-    const int64_t c = piece.channel, channel = first_channel + c, image = piece.image;
-    band.y = packed[piece.buffer];
-    band.first = piece.first;
-    band.last = last_of(piece);
+    const int64_t c = place.channel, channel = first_channel + c, image = place.image;
+    band.y = packed[place.buffer];
+    band.first = place.first;
+    band.last = last_of(place);
     band.weights = weights + c * taps;
     band.sums = sums + c * taps * lanes;
     const auto at = [&](const TensorView& view) {
@@ -427,7 +427,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
     band.x = at(pixels);
     band.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
     run(band);
-    piece = next;
+    place = next;
     const bool last = image + 1 == last_image && band.last == plan.down.steps;
     const bool due = last || (image + 1 - first_image) % plan.images_in_vectors == 0;
     if (!plan.gives_weight || !due) continue;

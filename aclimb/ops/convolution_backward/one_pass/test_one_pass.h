@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_dtypes.h"
+#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/simd/each_target.h"

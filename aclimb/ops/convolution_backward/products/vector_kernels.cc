@@ -12,6 +12,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
+#include "aclimb/ops/convolution_backward/pack-inl.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/simd/panel-inl.h"
 #include "aclimb/simd/transpose-inl.h"
@@ -22,12 +23,13 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::AddProducts;
 using aclimb::HWY_NAMESPACE::Clear;
-using aclimb::HWY_NAMESPACE::EachVector;
 using aclimb::HWY_NAMESPACE::kHeldRows;
-using aclimb::HWY_NAMESPACE::Stored;
 using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
+using convolution_backward::HWY_NAMESPACE::Form;
+using convolution_backward::HWY_NAMESPACE::PackRow;
+using convolution_backward::HWY_NAMESPACE::PlaneElement;
 
 using Tag = aclimb::HWY_NAMESPACE::PanelTag;
 using Vector = aclimb::HWY_NAMESPACE::PanelVector;
@@ -41,7 +43,11 @@ int64_t VectorLanes() { return static_cast<int64_t>(hn::Lanes(Tag())); }
 
 // Elements as they are packed: a number by itself, or a pair of neighbours in memory.
 template <Factors kFactors>
-using Packed = std::conditional_t<kFactors == Factors::kPairs, BFloat16, float>;
+constexpr Form kFormOf = kFactors == Factors::kPairs ? Form::kHalves : Form::kFloats;
+template <Factors kFactors>
+PlaneElement<kFormOf<kFactors>>* Row(float* packed) {
+  return reinterpret_cast<PlaneElement<kFormOf<kFactors>>*>(packed);
+}
 
 // Calls body(factors, element of memory) with what stands for both.
 template <class Body>
@@ -53,45 +59,6 @@ HWY_INLINE void WithOperand(Factors factors, DType dtype, const Body& body) {
       WithType(dtype, [&](auto element) HWY_ATTR { body(of, element); });
     }
   });
-}
-
-// Every step-th of `count` elements, side by side. The last one has none behind it.
-template <typename T>
-HWY_INLINE void CopyEvery(const T* from, int64_t step, int64_t count, T* to) {
-  constexpr size_t kMost = hn::MaxLanes(hn::ScalableTag<T>());
-  if (step == 1) {
-    EachVector<T, kMost, 1>(
-        count, [&](auto d, int64_t i) HWY_ATTR { hn::StoreU(hn::LoadU(d, from + i), d, to + i); });
-    return;
-  }
-  int64_t i = 0;
-  if (step == 2 && count > 1) {
-    EachVector<T, kMost, 1>(i = count - 1, [&](auto d, int64_t at) HWY_ATTR {
-      hn::Vec<decltype(d)> even, odd;
-      hn::LoadInterleaved2(d, from + 2 * at, even, odd);
-      hn::StoreU(even, d, to + at);
-    });
-  }
-  for (; i < count; ++i) hwy::CopyBytes<sizeof(T)>(from + i * step, to + i);
-}
-
-// The same to what is packed.
-HWY_INLINE void PackEvery(const float* from, int64_t step, int64_t count, float* to) {
-  CopyEvery(from, step, count, to);
-}
-HWY_INLINE void PackEvery(const BFloat16* from, int64_t step, int64_t count, BFloat16* to) {
-  CopyEvery(Stored(from), step, count, Stored(to));
-}
-template <typename Half>
-HWY_INLINE void PackEvery(const Half* from, int64_t step, int64_t count, float* to) {
-  if (step == 1) return ConvertRow(from, count, to);
-  constexpr int64_t kMost = 64;
-  Half taken[kMost];
-  for (int64_t first = 0; first < count; first += kMost) {
-    const int64_t length = HWY_MIN(kMost, count - first);
-    for (int64_t i = 0; i < length; ++i) taken[i] = from[(first + i) * step];
-    ConvertRow(taken, length, to + first);
-  }
 }
 
 // to[column][row] = from[row][column], of elements that are packed.
@@ -109,9 +76,8 @@ void TransposeRows(Factors factors, DType dtype, const void* from, int64_t strid
         for (int64_t c = 0; c < columns; c += kSome * kTileColumns) {
           const int64_t count = HWY_MIN(kSome * kTileColumns, columns - c);
           for (int64_t k = 0; k < height; ++k) {
-            auto* const row = reinterpret_cast<Packed<of()>*>(tile + k * kTileColumns);
-            PackEvery(typed + (r + k) * stride + c, 1, count, row);
-            if (count % kSome != 0) row[count] = {};
+            PackRow<kFormOf<of()>>(typed + (r + k) * stride + c, 1, 0, count, RoundUp(count, kSome),
+                                   Row<of()>(tile + k * kTileColumns));
           }
           Transpose(tile, kTileColumns, height, Elements(of(), count),
                     to + c / kSome * to_stride + r, to_stride);
@@ -122,8 +88,8 @@ void TransposeRows(Factors factors, DType dtype, const void* from, int64_t strid
 }
 
 template <Factors kFactors, int kVectors>
-void SumBlock(const float* left, const Segment* segments, int64_t count, const float* right,
-              bool add, float* sums, int64_t stride, const int32_t* to, int64_t rows) {
+void SumBlock(const float* left, const Terms* terms, int64_t count, const float* right, bool add,
+              float* sums, int64_t stride, const int32_t* to, int64_t rows) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     Vector sum[kHeldRows][kVectors];
@@ -137,11 +103,10 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
     for (int64_t s = 0; s < count; ++s) {
       const float* row[kHeldRows];
 #pragma GCC unroll 8
-      for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + segments[s].left[first + r];
-      AddProducts<kVectors>(row, right + segments[s].right * kVectors * lanes, segments[s].depth,
-                            sum, [](Vector a, Vector b, Vector c) HWY_ATTR {
-                              return MultiplyAdd<kFactors>(Tag(), a, b, c);
-                            });
+      for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + terms[s].left[first + r];
+      AddProducts<kVectors>(row, right + terms[s].right * kVectors * lanes, terms[s].count, sum,
+                            [](Vector a, Vector b, Vector c)
+                                HWY_ATTR { return MultiplyAdd<kFactors>(Tag(), a, b, c); });
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
@@ -150,30 +115,27 @@ void SumBlock(const float* left, const Segment* segments, int64_t count, const f
   }
 }
 
-void SumSegments(Factors factors, const float* left, const Segment* segments, int64_t count,
-                 const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
-                 const int32_t* to, int64_t rows) {
-  using Function = void (*)(const float*, const Segment*, int64_t, const float*, bool, float*,
+void SumRows(Factors factors, const float* left, const Terms* terms, int64_t count,
+             const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
+             const int32_t* to, int64_t rows) {
+  using Function = void (*)(const float*, const Terms*, int64_t, const float*, bool, float*,
                             int64_t, const int32_t*, int64_t);
   WithFactors(factors, [&](auto of) HWY_ATTR {
     constexpr Function kFunctions[kMostVectors] = {SumBlock<of(), 1>, SumBlock<of(), 2>,
                                                    SumBlock<of(), 3>};
-    kFunctions[vectors - 1](left, segments, count, right, add, sums, stride, to, rows);
+    kFunctions[vectors - 1](left, terms, count, right, add, sums, stride, to, rows);
   });
 }
 
-void CopyPieces(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
-                int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
+void CopyLines(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
+               int64_t rows, const Line* lines, int64_t count, float* to, int64_t to_stride) {
   WithOperand(factors, dtype, [&](auto of, auto element) HWY_ATTR {
     for (int64_t r = 0; r < rows; ++r) {
       const auto* const typed = static_cast<const decltype(element)*>(from) + r * stride;
-      auto* const row = reinterpret_cast<Packed<of()>*>(to + r * to_stride);
-      for (const Piece* piece = pieces; piece != pieces + count; ++piece) {
-        auto* at = row + piece->to;
-        for (int32_t i = 0; i < piece->before; ++i) *at++ = {};
-        PackEvery(typed + piece->from, step, piece->count, at);
-        at += piece->count;
-        for (int32_t i = 0; i < piece->after; ++i) *at++ = {};
+      auto* const row = Row<of()>(to + r * to_stride);
+      for (const Line* line = lines; line != lines + count; ++line) {
+        PackRow<kFormOf<of()>>(typed + line->from, step, line->before, line->count, line->length,
+                               row + line->to);
       }
     }
   });
@@ -216,8 +178,8 @@ namespace aclimb::convolution_backward::vectors {
 
 HWY_EXPORT(VectorLanes);
 HWY_EXPORT(TransposeRows);
-HWY_EXPORT(SumSegments);
-HWY_EXPORT(CopyPieces);
+HWY_EXPORT(SumRows);
+HWY_EXPORT(CopyLines);
 HWY_EXPORT(StoreSums);
 HWY_EXPORT(StoreTransposed);
 
@@ -228,17 +190,17 @@ void PackRightTransposed(Factors factors, DType dtype, const void* from, int64_t
   HWY_DYNAMIC_DISPATCH(TransposeRows)(factors, dtype, from, stride, columns, depth, panel, width);
 }
 
-void MultiplySegments(Factors factors, const float* left, const Segment* segments, int64_t count,
-                      const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
-                      const int32_t* to, int64_t rows) {
-  HWY_DYNAMIC_DISPATCH(SumSegments)
-  (factors, left, segments, count, right, vectors, add, sums, stride, to, rows);
+void MultiplyTerms(Factors factors, const float* left, const Terms* terms, int64_t count,
+                   const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
+                   const int32_t* to, int64_t rows) {
+  HWY_DYNAMIC_DISPATCH(SumRows)
+  (factors, left, terms, count, right, vectors, add, sums, stride, to, rows);
 }
 
-void PackPieces(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
-                int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride) {
-  HWY_DYNAMIC_DISPATCH(CopyPieces)
-  (factors, dtype, from, stride, step, rows, pieces, count, to, to_stride);
+void PackLines(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
+               int64_t rows, const Line* lines, int64_t count, float* to, int64_t to_stride) {
+  HWY_DYNAMIC_DISPATCH(CopyLines)
+  (factors, dtype, from, stride, step, rows, lines, count, to, to_stride);
 }
 
 void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,

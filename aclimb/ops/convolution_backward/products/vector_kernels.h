@@ -30,27 +30,29 @@ int64_t Lanes();
 void PackRightTransposed(Factors factors, DType dtype, const void* from, int64_t stride,
                          int64_t columns, int64_t depth, float* panel, int64_t width);
 
-// A part of the sums of a block, in elements.
-struct Segment {
+// Terms of a block's sums that stand side by side in both operands, in elements.
+struct Terms {
   int32_t left[kRows];  // where those of a row begin; any valid place for rows that are absent
   int32_t right;        // row of the right operand
-  int32_t depth;
+  int32_t count;
 };
 
-// sums[to[r]][column] = the sum of the segments, or is increased by it, for up to kRows rows.
-void MultiplySegments(Factors factors, const float* left, const Segment* segments, int64_t count,
-                      const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
-                      const int32_t* to, int64_t rows);
+// sums[to[r]][column] = the sum of the terms, or is increased by it, for up to kRows rows.
+void MultiplyTerms(Factors factors, const float* left, const Terms* terms, int64_t count,
+                   const float* right, int64_t vectors, bool add, float* sums, int64_t stride,
+                   const int32_t* to, int64_t rows);
 
-// A part of each row: zeros, what is in memory, zeros; counted as it is multiplied.
-struct Piece {
-  int64_t from;  // the first element
-  int32_t to, before, count, after;
+// A line of what is packed, counted in numbers: zeros, what is in memory, zeros up to its length.
+struct Line {
+  int64_t from;  // the first element in memory
+  int64_t to, before, count, length;
 };
+// Elements of four bytes that may be written behind the last line of a row.
+inline constexpr int64_t kBeyondLine = 16;
 
-// The pieces of so many rows, every step-th of what is in memory, as rows.
-void PackPieces(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
-                int64_t rows, const Piece* pieces, int64_t count, float* to, int64_t to_stride);
+// Lines in order of places, every step-th of what is in memory, of so many rows.
+void PackLines(Factors factors, DType dtype, const void* from, int64_t stride, int64_t step,
+               int64_t rows, const Line* lines, int64_t count, float* to, int64_t to_stride);
 
 // to[row][column] = sums[row][column], rounded to nearest even.
 void StoreRows(const float* sums, int64_t sums_stride, int64_t rows, int64_t columns, DType dtype,

@@ -1,15 +1,17 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "aclimb/executor/by_type.h"
 #include "aclnn/acl_meta.h"
 
-// A layer of LSTM in one direction, which frameworks call by the type names DynamicRNN and
-// DynamicRNNGrad: what both share. Each is a sequence of calls of other operators.
+// A layer of a recurrent network in one direction, which frameworks call by type names as
+// DynamicRNN and DynamicGRUV2: what these share. Each is a sequence of calls of other operators.
 namespace aclimb::gates {
 
 // Device memory as steps, rows and columns; strides in elements.
@@ -19,23 +21,34 @@ struct Block {
   std::vector<int64_t> strides;
 };
 
-class Lstm {
+class Recurrence {
  public:
-  explicit Lstm(TypedCall& call) : call_(call) {}
+  explicit Recurrence(TypedCall& call) : call_(call) {}
 
-  // The sizes, from x [steps, batch, inputs] and w [inputs + hidden, 4 * hidden], and what the
-  // attributes of both types say.
-  Status Read(bool forward);
+  // The orders in which a cell's gates may stand in its matrices, a letter each; the first is what
+  // holds where the call says nothing. Fewer than three leave the last ones empty.
+  struct Cell {
+    std::array<std::string_view, 3> orders;
+    // Whether one matrix [inputs + hidden, gates * hidden] is given for x and h, at input 1, or one
+    // for x [inputs, gates * hidden] and one for h [hidden, gates * hidden], at 1 and 2.
+    bool joined;
+  };
+  // The sizes, from x [steps, batch, inputs] (of one step also [batch, inputs]) at input 0 and the
+  // matrices; and what the attributes of all types say.
+  Status Read(const Cell& cell);
 
   int64_t steps() const { return steps_; }
   int64_t batch() const { return batch_; }
   int64_t inputs() const { return inputs_; }
   int64_t hidden() const { return hidden_; }
+  // Rows of what the gates are together.
+  int64_t all_gates() const { return static_cast<int64_t>(gate_order_.size()) * hidden_; }
   bool reversed() const { return reversed_; }
   // The step that comes `k`-th.
   int64_t StepAt(int64_t k) const { return reversed_ ? steps_ - 1 - k : k; }
 
-  // Tensors of the call in plain format: each has to have that shape and the dtype of x.
+  // Tensors of the call: each has to have that shape, but for extents of 1 in front of it, and the
+  // dtype of x.
   struct Wanted {
     int place;
     std::vector<int64_t> dims;
@@ -43,20 +56,25 @@ class Lstm {
   };
   Status Inputs(std::initializer_list<Wanted> wanted) const;
   Status Outputs(std::initializer_list<Wanted> wanted) const;
-  // The same of [steps, batch, hidden] from place `first` on, which the chip may keep in the format
-  // FRACTAL_NZ: then dense copies, and StoreSaved brings those of outputs back.
-  Status SavedInputs(int first, std::initializer_list<Block*> blocks);
-  Status SavedOutputs(int first, std::initializer_list<Block*> blocks);
-  void StoreSaved(int first, std::initializer_list<const Block*> blocks);
+  // The same of [steps, batch, hidden] from place `first` on.
+  Status StatesFrom(int first, std::initializer_list<Block*> blocks) const;
+  Status OutputStatesFrom(int first, std::initializer_list<Block*> blocks) const;
+  // The matrices of x and h.
+  Status Matrices(Block* of_x, Block* of_h) const;
+  Status OutputMatrices(int first, Block* of_x, Block* of_h) const;
+  // A vector of all gates; zeros where the call leaves it out.
+  Status Bias(int place, Block* bias);
   // The mask [steps, batch, hidden] as BOOL; without data where the call has none.
   Status Mask(int place, Block* mask);
+  // Inputs `first` to `last` are scalars, which stand for nothing, or are left out.
+  Status AreScalars(int first, int last, std::string_view what) const;
 
   Block Scratch(const std::vector<int64_t>& dims, aclDataType dtype = ACL_DT_UNDEFINED) const;
   Block Step(const Block& block, int64_t step) const { return Step(block, step, element_); }
   Block StepOfMask(const Block& mask, int64_t step) const { return Step(mask, step, 1); }
   // All steps as one matrix.
   Block Flat(const Block& block) const;
-  // Of [batch, 4 * hidden]: that of the input gate 'i', the candidate 'j', 'f' or 'o'.
+  // Of [..., all_gates]: that of one gate, by its letter in the orders.
   Block Gate(const Block& gates, char gate) const;
   Block Rows(const Block& matrix, int64_t first, int64_t count) const;
   static Block Transposed(const Block& matrix);
@@ -69,7 +87,8 @@ class Lstm {
   void Tanh(const Block& x, const Block& y);
   void SigmoidGradient(const Block& grad, const Block& y, const Block& to);
   void TanhGradient(const Block& grad, const Block& y, const Block& to);
-  void Add(const Block& a, const Block& b, const Block& to);
+  void Add(const Block& a, const Block& b, const Block& to) { AddMultiple(a, 1, b, to); }
+  void Subtract(const Block& a, const Block& b, const Block& to) { AddMultiple(a, -1, b, to); }
   void Multiply(const Block& a, const Block& b, const Block& to);
   // to += a * b
   void AddProduct(const Block& a, const Block& b, const Block& to);
@@ -79,18 +98,23 @@ class Lstm {
   void AccumulateProduct(const Block& a, const Block& b, const Block& to);
   void SumOfRows(const Block& matrix, const Block& to);
 
+  // Gradients of the matrix of h, to which the gradients of all gates [steps, batch, ...] lead:
+  // each step saw the h of the step before it, and one of them the first one.
+  void GradientOfStates(const Block& first_h, const Block& h, const Block& gates, const Block& to);
+
  private:
   static Block Step(const Block& block, int64_t step, int64_t element);
+  void AddMultiple(const Block& a, float factor, const Block& b, const Block& to);
+  Status ReadSizes(const Cell& cell);
+  Status ReadAttributes(const Cell& cell);
   Status Expect(const char* what, int place, const AclimbOpTensor& tensor,
                 const std::vector<int64_t>& dims) const;
-  bool IsFractal(const AclimbOpTensor& tensor) const;
-  // Copies between a dense block and fractals.
-  void CopyFractals(const AclimbOpTensor& tensor, const Block& dense, bool store);
 
   TypedCall& call_;
   int64_t steps_ = 0, batch_ = 0, inputs_ = 0, hidden_ = 0;
   aclDataType dtype_ = ACL_FLOAT;
   int64_t element_ = 4;
+  bool joined_ = false;
   bool reversed_ = false;
   std::string gate_order_;
 };

@@ -1,0 +1,199 @@
+// What frameworks call by type name: the largest and the mean of windows, and their gradients.
+
+#include "aclimb/executor/by_type.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "aclimb/core/text.h"
+#include "aclnnop/aclnn_avgpool2d.h"
+#include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "aclnnop/aclnn_max_pool.h"
+#include "aclnnop/aclnn_zero.h"
+#include "pooling_headers.h"
+
+namespace aclimb::pooling {
+namespace {
+
+using Pair = std::vector<int64_t>;
+
+// Two of an attribute's four numbers, from the `first`-th on.
+Result<Pair> PairOf(TypedCall& call, const char* name, size_t first) {
+  Result<std::vector<int64_t>> all = call.Ints(name, {1, 1, 1, 1});
+  if (!all.ok()) return all.TakeStatus();
+  if (all.value().size() != 4)
+    return call.Unsupported(Cat("the attribute ", name, " with 4 entries"));
+  const auto begin = all.value().begin() + static_cast<std::ptrdiff_t>(first);
+  return Pair(begin, begin + 2);
+}
+
+struct Windows {
+  Pair kernel, stride, padding, dilation;
+  bool ceil = false;
+};
+
+// Where the attributes of the largest elements' windows have height and width.
+Status ReadMax(TypedCall& call, const char* dilation_name, Windows* windows) {
+  const struct {
+    const char* name;
+    Pair* pair;
+  } pairs[] = {{"ksize", &windows->kernel},
+               {"strides", &windows->stride},
+               {"pads", &windows->padding},
+               {dilation_name, &windows->dilation}};
+  for (const auto& each : pairs) {
+    Result<Pair> pair = PairOf(call, each.name, 1);
+    if (!pair.ok()) return pair.TakeStatus();
+    *each.pair = pair.value();
+  }
+  Result<bool> ceil = call.Flag("ceil_mode", false);
+  if (!ceil.ok()) return ceil.TakeStatus();
+  windows->ceil = ceil.value();
+  return Ok();
+}
+
+// The mask by which aclnnMaxPool2dWithMask says where the largest elements are.
+ScopedTensor Mask(TypedCall& call, const AclimbOpTensor& y, const Pair& kernel) {
+  const int64_t places = y.dims[y.rank - 2] * y.dims[y.rank - 1];
+  const std::vector<int64_t> dims = {y.dims[0], y.dims[1], kernel[0] * kernel[1],
+                                     ((places + 15) / 16 + 1) * 32};
+  uint64_t bytes = 1;
+  for (const int64_t d : dims) bytes *= static_cast<uint64_t>(d);
+  return ScopedTensor(call.Scratch(bytes), ACL_INT8, dims);
+}
+
+void RunMax(TypedCall& call, const Windows& windows, const aclTensor* x, aclTensor* y,
+            aclTensor* mask) {
+  RunOperator<&aclnnMaxPool2dWithMaskGetWorkspaceSize, &aclnnMaxPool2dWithMask>(
+      call, x, call.Array(windows.kernel), call.Array(windows.stride), call.Array(windows.padding),
+      call.Array(windows.dilation), windows.ceil, y, mask);
+}
+
+// The mask that the call asks for is zeros: its bits are the chip's, and the gradient, which has x,
+// looks for the largest again.
+Status AnswerMax(TypedCall& call) {
+  if (Status bad = call.Has(1, 1, 2, {"ksize", "strides", "pads", "dilation", "ceil_mode"});
+      !bad.ok()) {
+    return bad;
+  }
+  Windows windows;
+  if (Status bad = ReadMax(call, "dilation", &windows); !bad.ok()) return bad;
+  Result<const aclTensor*> x = call.InputTensor(0);
+  if (!x.ok()) return x.TakeStatus();
+  Result<aclTensor*> y = call.OutputTensor(0);
+  if (!y.ok()) return y.TakeStatus();
+  const AclimbOpTensor& mask = call.Output(1);
+  if (call.Input(0).rank != 4 || call.Output(0).rank != 4 || mask.dtype != ACL_UINT16) {
+    return call.Unsupported("x and y of four dimensions, and a mask of UINT16");
+  }
+  RunMax(call, windows, x.value(), y.value(), Mask(call, call.Output(0), windows.kernel));
+  const std::vector<int64_t> all(mask.storage_dims, mask.storage_dims + mask.storage_rank);
+  RunOperator<&aclnnInplaceZeroGetWorkspaceSize, &aclnnInplaceZero>(
+      call, ScopedTensor(mask.data, mask.dtype, all));
+  return Ok();
+}
+
+Status AnswerMaxGradient(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors =
+      call.Open(3, 1, {"ksize", "strides", "pads", "dilations", "ceil_mode"}, 2);
+  if (!tensors.ok()) return tensors.TakeStatus();
+  Windows windows;
+  if (Status bad = ReadMax(call, "dilations", &windows); !bad.ok()) return bad;
+  const auto& [inputs, outputs] = tensors.value();
+  const AclimbOpTensor& grad = call.Input(1);
+  if (call.Input(0).rank != 4 || grad.rank != 4) return call.Unsupported("x of four dimensions");
+  const std::vector<int64_t> dims(grad.dims, grad.dims + grad.rank);
+  const ScopedTensor mask = Mask(call, grad, windows.kernel);
+  RunMax(call, windows, inputs[0], ScopedTensor(call.Scratch(grad.bytes), grad.dtype, dims), mask);
+  RunOperator<&aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize, &aclnnMaxPool2dWithMaskBackward>(
+      call, inputs[1], inputs[0], mask, call.Array(windows.kernel), call.Array(windows.stride),
+      call.Array(windows.padding), call.Array(windows.dilation), windows.ceil, outputs[0]);
+  return Ok();
+}
+
+struct Mean {
+  Windows windows;
+  bool counts_padding = false;
+  int64_t divisor = 0;
+};
+
+Status ReadMean(TypedCall& call, Mean* mean) {
+  Result<Pair> kernel = PairOf(call, "ksize", 2);
+  if (!kernel.ok()) return kernel.TakeStatus();
+  Result<Pair> stride = PairOf(call, "strides", 2);
+  if (!stride.ok()) return stride.TakeStatus();
+  Result<std::vector<int64_t>> pads = call.Ints("pads", {0, 0, 0, 0});
+  if (!pads.ok()) return pads.TakeStatus();
+  const std::vector<int64_t>& ends = pads.value();
+  if (ends.size() != 4 || ends[0] != ends[1] || ends[2] != ends[3]) {
+    return call.Unsupported("as much padding before as behind in each of two dimensions");
+  }
+  Result<bool> ceil = call.Flag("ceil_mode", false);
+  if (!ceil.ok()) return ceil.TakeStatus();
+  Result<bool> exclusive = call.Flag("exclusive", true);
+  if (!exclusive.ok()) return exclusive.TakeStatus();
+  Result<bool> global = call.Flag("global_pooling", false);
+  if (!global.ok()) return global.TakeStatus();
+  if (global.value()) return call.Unsupported("the attribute global_pooling to be false");
+  Result<int64_t> divisor = call.Integer("divisor_override", 0);
+  if (!divisor.ok()) return divisor.TakeStatus();
+  for (const auto& [name, only] :
+       {std::pair("padding_mode", "CALCULATED"), std::pair("data_format", "NCHW")}) {
+    Result<std::string> text = call.Text(name, only);
+    if (!text.ok()) return text.TakeStatus();
+    if (text.value() != only) return call.Unsupported(Cat("the attribute ", name, " to be ", only));
+  }
+  mean->windows = {kernel.value(), stride.value(), {ends[0], ends[2]}, {}, ceil.value()};
+  mean->counts_padding = !exclusive.value();
+  mean->divisor = divisor.value();
+  return Ok();
+}
+
+Status AnswerMean(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors =
+      call.Open(1, 1,
+                {"ksize", "strides", "padding_mode", "pads", "data_format", "global_pooling",
+                 "ceil_mode", "exclusive", "divisor_override"});
+  if (!tensors.ok()) return tensors.TakeStatus();
+  Mean mean;
+  if (Status bad = ReadMean(call, &mean); !bad.ok()) return bad;
+  const auto& [inputs, outputs] = tensors.value();
+  const Windows& windows = mean.windows;
+  RunOperator<&aclnnAvgPool2dGetWorkspaceSize, &aclnnAvgPool2d>(
+      call, inputs[0], call.Array(windows.kernel), call.Array(windows.stride),
+      call.Array(windows.padding), windows.ceil, mean.counts_padding, mean.divisor, int8_t{0},
+      outputs[0]);
+  return Ok();
+}
+
+// Of x, whose shape is input 0, which is the output's.
+Status AnswerMeanGradient(TypedCall& call) {
+  if (Status bad = call.Has(2, 2, 1,
+                            {"ksize", "strides", "padding_mode", "pads", "data_format",
+                             "global_pooling", "ceil_mode", "exclusive"});
+      !bad.ok()) {
+    return bad;
+  }
+  Mean mean;
+  if (Status bad = ReadMean(call, &mean); !bad.ok()) return bad;
+  Result<const aclTensor*> grad = call.InputTensor(1);
+  if (!grad.ok()) return grad.TakeStatus();
+  Result<aclTensor*> y = call.OutputTensor(0);
+  if (!y.ok()) return y.TakeStatus();
+  const Windows& windows = mean.windows;
+  // Of x only the shape is read.
+  RunOperator<&aclnnAvgPool2dBackwardGetWorkspaceSize, &aclnnAvgPool2dBackward>(
+      call, grad.value(), static_cast<const aclTensor*>(y.value()), call.Array(windows.kernel),
+      call.Array(windows.stride), call.Array(windows.padding), windows.ceil, mean.counts_padding,
+      int64_t{0}, int8_t{0}, y.value());
+  return Ok();
+}
+
+const ByType kMax("MaxPoolWithArgmaxV1", &AnswerMax);
+const ByType kMaxGrad("MaxPoolGradWithArgmaxV1", &AnswerMaxGradient);
+const ByType kMean("AvgPoolV2", &AnswerMean);
+const ByType kMeanGrad("AvgPoolV2Grad", &AnswerMeanGradient);
+
+}  // namespace
+}  // namespace aclimb::pooling

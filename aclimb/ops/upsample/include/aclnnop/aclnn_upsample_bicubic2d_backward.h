@@ -1,0 +1,7 @@
+// The other spelling of aclnn_upsample_bicubic_2d_backward.h, which has the functions. C++11.
+#ifndef ACLNNOP_ACLNN_UPSAMPLE_BICUBIC2D_BACKWARD_H_
+#define ACLNNOP_ACLNN_UPSAMPLE_BICUBIC2D_BACKWARD_H_
+
+#include "aclnnop/aclnn_upsample_bicubic_2d_backward.h"
+
+#endif  // ACLNNOP_ACLNN_UPSAMPLE_BICUBIC2D_BACKWARD_H_

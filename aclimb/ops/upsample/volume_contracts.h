@@ -1,0 +1,170 @@
+#pragma once
+
+#include "aclimb/ops/upsample/contracts.h"
+#include "aclnnop/aclnn_upsample_bicubic_2d.h"
+#include "aclnnop/aclnn_upsample_bicubic_2d_backward.h"
+#include "aclnnop/aclnn_upsample_nearest_3d.h"
+#include "aclnnop/aclnn_upsample_nearest_3d_backward.h"
+#include "aclnnop/aclnn_upsample_trilinear_3d.h"
+#include "aclnnop/aclnn_upsample_trilinear_3d_backward.h"
+
+// Images on a cubic curve, and volumes in another size; and the gradients.
+namespace aclimb::upsample {
+
+constexpr contract::Parameter Blocks(contract::Parameter parameter) { return Sized<3>(parameter); }
+
+inline constexpr auto kFloatsAndDouble =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64);
+
+constexpr contract::Parameter Factor(const char* name) {
+  return contract::Attribute(name, Kind::kReal, kFactorDoc);
+}
+inline constexpr contract::Parameter kInputSizeParameter =
+    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input");
+inline constexpr contract::Parameter kCornersParameter = contract::Attribute(
+    "alignCorners", Kind::kBool,
+    "true: the centers of the elements in the corners stay where they are; false: the corners "
+    "themselves do");
+
+namespace bicubic {
+enum : int { kSelf, kOutputSize, kAlignCorners, kScalesH, kScalesW, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    Images(contract::Input("self", kFloats, "[N, C, H, W]")),
+    kOutputSizeParameter,
+    kCornersParameter,
+    Factor("scalesH"),
+    Factor("scalesW"),
+    Images(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleBicubic2d",
+    .folder = "upsample_bicubic2d",
+    .summary =
+        "Images in another size: each element lies among four by four of self, on a cubic curve.",
+    .parameters = kParameters,
+    .rules = kForwardRules<kOut, 2>,
+};
+static_assert(contract::Matches<decltype(aclnnUpsampleBicubic2dGetWorkspaceSize)>(kContract));
+}  // namespace bicubic
+
+namespace bicubic_backward {
+enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScalesH, kScalesW, kGradInput };
+inline constexpr contract::Parameter kParameters[] = {
+    Images(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
+    kOutputSizeParameter,
+    kInputSizeParameter,
+    kCornersParameter,
+    Factor("scalesH"),
+    Factor("scalesW"),
+    Images(contract::Output("gradInput", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleBicubic2dBackward",
+    .folder = "upsample_bicubic2d_backward",
+    .summary = "Gradient of aclnnUpsampleBicubic2d with respect to its input.",
+    .products = kAllProducts & ~Bit(Product::kInference310P),
+    .parameters = kParameters,
+    .rules = BackwardRules<kGradInput, 2, true>::kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnUpsampleBicubic2dBackwardGetWorkspaceSize)>(kContract));
+}  // namespace bicubic_backward
+
+namespace trilinear {
+enum : int { kSelf, kOutputSize, kAlignCorners, kScalesD, kScalesH, kScalesW, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    Blocks(contract::Input("self", kFloatsAndDouble, "[N, C, D, H, W]")),
+    kOutputSizeParameter,
+    kCornersParameter,
+    Factor("scalesD"),
+    Factor("scalesH"),
+    Factor("scalesW"),
+    Blocks(contract::Output("out", kFloatsAndDouble,
+                            "N and C of self and the new size; dtype of self"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleTrilinear3d",
+    .folder = "upsample_trilinear3d",
+    .summary = "Volumes in another size: each element lies between eight of self.",
+    .parameters = kParameters,
+    .rules = kForwardRules<kOut, 3>,
+};
+static_assert(contract::Matches<decltype(aclnnUpsampleTrilinear3dGetWorkspaceSize)>(kContract));
+}  // namespace trilinear
+
+namespace trilinear_backward {
+enum : int {
+  kGradOut,
+  kOutputSize,
+  kInputSize,
+  kAlignCorners,
+  kScalesD,
+  kScalesH,
+  kScalesW,
+  kGradInput
+};
+inline constexpr contract::Parameter kParameters[] = {
+    Blocks(contract::Input("gradOut", kFloatsAndDouble,
+                           "gradient of the forward output, of its shape")),
+    kOutputSizeParameter,
+    kInputSizeParameter,
+    kCornersParameter,
+    Factor("scalesD"),
+    Factor("scalesH"),
+    Factor("scalesW"),
+    Blocks(contract::Output("gradInput", kFloatsAndDouble,
+                            "of the shape in inputSize; dtype of gradOut"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleTrilinear3dBackward",
+    .folder = "upsample_trilinear3d_backward",
+    .summary = "Gradient of aclnnUpsampleTrilinear3d with respect to its input.",
+    .products = kAllProducts & ~Bit(Product::kInference310P),
+    .parameters = kParameters,
+    .rules = BackwardRules<kGradInput, 3, true>::kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize)>(kContract));
+}  // namespace trilinear_backward
+
+namespace nearest3d {
+enum : int { kSelf, kOutputSize, kScalesD, kScalesH, kScalesW, kOut };
+inline constexpr contract::Parameter kParameters[] = {
+    Blocks(contract::Input("self", kFloatsAndDouble, "[N, C, D, H, W]")),
+    kOutputSizeParameter,
+    Factor("scalesD"),
+    Factor("scalesH"),
+    Factor("scalesW"),
+    Blocks(contract::Output("out", kFloatsAndDouble,
+                            "N and C of self and the new size; dtype of self"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleNearest3d",
+    .folder = "upsample_nearest3d",
+    .summary = "Volumes in another size: each element is the one of self that is nearest.",
+    .parameters = kParameters,
+    .rules = kForwardRules<kOut, 3>,
+};
+static_assert(contract::Matches<decltype(aclnnUpsampleNearest3dGetWorkspaceSize)>(kContract));
+}  // namespace nearest3d
+
+namespace nearest3d_backward {
+enum : int { kGradOut, kOutputSize, kInputSize, kScalesD, kScalesH, kScalesW, kGradInput };
+inline constexpr contract::Parameter kParameters[] = {
+    Blocks(contract::Input("gradOut", kFloatsAndDouble,
+                           "gradient of the forward output, of its shape")),
+    kOutputSizeParameter,
+    kInputSizeParameter,
+    Factor("scalesD"),
+    Factor("scalesH"),
+    Factor("scalesW"),
+    Blocks(contract::Output("gradInput", kFloatsAndDouble,
+                            "of the shape in inputSize; dtype of gradOut"))};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUpsampleNearest3dBackward",
+    .folder = "upsample_nearest3d_backward",
+    .summary = "Gradient of aclnnUpsampleNearest3d with respect to its input.",
+    .products = kAllProducts & ~Bit(Product::kInference310P),
+    .parameters = kParameters,
+    .rules = BackwardRules<kGradInput, 3, true>::kRules,
+};
+static_assert(
+    contract::Matches<decltype(aclnnUpsampleNearest3dBackwardGetWorkspaceSize)>(kContract));
+}  // namespace nearest3d_backward
+
+}  // namespace aclimb::upsample

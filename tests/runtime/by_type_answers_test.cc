@@ -1,0 +1,404 @@
+// Operators by their type names, called as torch_npu calls them for tensors in the chip's own
+// formats, against the formulas in double. The formats themselves are tested beside Identity
+// (aclimb/ops/copies/by_type_test.cc); here tensors are plain, and FLOAT.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tests/runtime/by_type_request.h"
+
+namespace {
+
+using runtime_test::Dims;
+using runtime_test::Numbers;
+using runtime_test::Request;
+using runtime_test::Values;
+
+class Answers : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(aclrtSetDevice(0), 0); }
+};
+
+Values Each(const Values& a, const std::function<double(double)>& f) {
+  Values result(a);
+  std::transform(a.begin(), a.end(), result.begin(), f);
+  return result;
+}
+
+Values Both(const Values& a, const Values& b, const std::function<double(double, double)>& f) {
+  Values result(a);
+  std::transform(a.begin(), a.end(), b.begin(), result.begin(), f);
+  return result;
+}
+
+const Dims kDims = {3, 7};
+const Values kX = Numbers(21, 1), kY = Numbers(21, 2);
+
+TEST_F(Answers, FunctionsOfOneTensor) {
+  const std::pair<const char*, double (*)(double)> rows[] = {
+      {"Abs", [](double x) { return std::abs(x); }},
+      {"Relu", [](double x) { return std::max(x, 0.0); }},
+      {"Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {"Swish", [](double x) { return x / (1 + std::exp(-x)); }},
+      {"Tanh", [](double x) { return std::tanh(x); }},
+      {"Exp", [](double x) { return std::exp(x); }},
+      {"Neg", [](double x) { return -x; }},
+      {"Square", [](double x) { return x * x; }}};
+  for (const auto& [type, f] : rows)
+    Request(type).Input(kDims, kX).Output(kDims, Each(kX, f)).Run();
+  Request("Exp")
+      .Input(kDims, kX)
+      .Set("base", 2.0f)
+      .Output(kDims, kX)
+      .ExpectRefused("the attribute base to be -1");
+}
+
+TEST_F(Answers, FunctionsOfTwoTensors) {
+  const auto request = [](const char* type, double (*f)(double, double)) {
+    Request(type).Input(kDims, kX).Input(kDims, kY).Output(kDims, Both(kX, kY, f)).Run();
+    // The second is a number in host memory, or what is overwritten.
+    Request(type)
+        .Input(kDims, kX)
+        .Number(1.5f)
+        .Output(kDims, Each(kX, [f](double x) { return f(x, 1.5); }))
+        .Run();
+    Request(type).Input(kDims, kX).Input(kDims, kY).InPlace(kDims, Both(kX, kY, f)).Run();
+  };
+  request("Add", [](double a, double b) { return a + b; });
+  request("Sub", [](double a, double b) { return a - b; });
+  request("Mul", [](double a, double b) { return a * b; });
+  request("Maximum", [](double a, double b) { return std::max(a, b); });
+  Request("RealDiv")
+      .Input(kDims, kX)
+      .Number(3)
+      .Output(kDims, Each(kX, [](double x) { return x / 3; }))
+      .Run();
+  Request("AxpyV2")
+      .Input(kDims, kX)
+      .Input(kDims, kY)
+      .Number(-2)
+      .Output(kDims, Both(kX, kY, [](double a, double b) { return a - 2 * b; }))
+      .Run();
+  Request("ClipByValueV2")
+      .Input(kDims, kX)
+      .Number(-1)
+      .Number(0.5f)
+      .Output(kDims, Each(kX, [](double x) { return std::clamp(x, -1.0, 0.5); }))
+      .Run();
+}
+
+TEST_F(Answers, GradientsOfActivations) {
+  // Of the result and its gradient.
+  Request("SigmoidGrad")
+      .Input(kDims, kX)
+      .Input(kDims, kY)
+      .Output(kDims, Both(kX, kY, [](double y, double grad) { return grad * y * (1 - y); }))
+      .Run();
+  Request("TanhGrad")
+      .Input(kDims, kX)
+      .Input(kDims, kY)
+      .Output(kDims, Both(kX, kY, [](double y, double grad) { return grad * (1 - y * y); }))
+      .Run();
+  // Of the result's gradient and x.
+  Request("ReluGrad")
+      .Input(kDims, kX)
+      .Input(kDims, kY)
+      .Output(kDims, Both(kX, kY, [](double grad, double x) { return x > 0 ? grad : 0; }))
+      .Run();
+  Request("LeakyReluGrad")
+      .Input(kDims, kX)
+      .Input(kDims, kY)
+      .Set("negative_slope", 0.25f)
+      .Output(kDims, Both(kX, kY, [](double grad, double x) { return x > 0 ? grad : grad / 4; }))
+      .Run();
+  Request("LeakyRelu")
+      .Input(kDims, kX)
+      .Set("negative_slope", 0.25f)
+      .Output(kDims, Each(kX, [](double x) { return x > 0 ? x : x / 4; }))
+      .Run();
+}
+
+// The elements of x [2, 3, 4] that stand at these numbers.
+Values Taken(const std::vector<int>& places) {
+  Values taken;
+  const Values x = Numbers(24, 1);
+  for (const int place : places) taken.push_back(x[static_cast<size_t>(place)]);
+  return taken;
+}
+
+TEST_F(Answers, PartsAndOrders) {
+  const Dims dims = {2, 3, 4};
+  const Values x = Numbers(24, 1);
+  Request("Transpose")
+      .Input(dims, x)
+      .Integers({2, 0, 1})
+      .Output({4, 2, 3}, Taken({0, 4, 8,  12, 16, 20, 1, 5, 9,  13, 17, 21,
+                                2, 6, 10, 14, 18, 22, 3, 7, 11, 15, 19, 23}))
+      .Run();
+  Request("ReverseV2")
+      .Input(dims, x)
+      .Integers({1})
+      .Output(dims, Taken({8,  9,  10, 11, 4,  5,  6,  7,  0,  1,  2,  3,
+                           20, 21, 22, 23, 16, 17, 18, 19, 12, 13, 14, 15}))
+      .Run();
+  Request("Slice")
+      .Input(dims, x)
+      .Integers({0, 1, 2})
+      .Integers({-1, 1, 2})
+      .Output({2, 1, 2}, Taken({6, 7, 18, 19}))
+      .Run();
+  Request("StridedSlice")
+      .Input(dims, x)
+      .Integers({1, 2, 0})
+      .Integers({2, 3, 4})
+      .Integers({1, 1, 2})
+      .Set("shrink_axis_mask", int64_t{2})
+      .Set("begin_mask", int64_t{0})
+      .Output({1, 2}, Taken({20, 22}))
+      .Run();
+  Request("AsStrided")
+      .Input(dims, x)
+      .Integers({2, 2})
+      .Integers({12, 3})
+      .Integers({1})
+      .Output({2, 2}, Taken({1, 4, 13, 16}))
+      .Run();
+  Request("AsStrided")
+      .Input(dims, x)
+      .Integers({2, 2})
+      .Integers({12, 3})
+      .Integers({9})
+      .Output({2, 2}, Values(4))
+      .ExpectRefused("a view inside input 0");
+  Request("Fill").Integers({2, 2}).Number(2.5f).Output({2, 2}, Values(4, 2.5)).Run();
+  Request("ZerosLike").Input(dims, x).Output(dims, Values(24, 0)).Run();
+  Request("Cast")
+      .Input(dims, x)
+      .Set("dst_type", int64_t{ACL_INT32})
+      .Output(ACL_INT64, dims)
+      .ExpectRefused("the attribute dst_type to be the dtype of output 0");
+}
+
+TEST_F(Answers, Joins) {
+  Request("ConcatD")
+      .Input({2, 1}, {1, 2})
+      .Input({2, 2}, {3, 4, 5, 6})
+      .Set("N", int64_t{2})
+      .Set("concat_dim", int64_t{1})
+      .Output({2, 3}, {1, 3, 4, 2, 5, 6})
+      .Run();
+  Request("Pack")
+      .Input({2}, {1, 2})
+      .Input({2}, {3, 4})
+      .Set("N", int64_t{2})
+      .Set("axis", int64_t{1})
+      .Output({2, 2}, {1, 3, 2, 4})
+      .Run();
+  Request("Pack")
+      .Input({2}, {1, 2})
+      .Set("N", int64_t{2})
+      .Output({1, 2}, {1, 2})
+      .ExpectRefused("the attribute N to be the number of inputs");
+}
+
+TEST_F(Answers, RowsAndProducts) {
+  const Values x = {1, 2, 3, -1, 0, 5}, grad = {1, 0, -1, 2, 1, 0};
+  Values soft(6), log_soft(6), of_soft(6), of_log(6);
+  for (size_t row = 0; row < 6; row += 3) {
+    double sum = 0, dot = 0, total = 0;
+    for (size_t n = row; n < row + 3; ++n) sum += std::exp(x[n]);
+    for (size_t n = row; n < row + 3; ++n) {
+      soft[n] = std::exp(x[n]) / sum;
+      log_soft[n] = std::log(soft[n]);
+      dot += grad[n] * soft[n];
+      total += grad[n];
+    }
+    for (size_t n = row; n < row + 3; ++n) {
+      of_soft[n] = soft[n] * (grad[n] - dot);
+      of_log[n] = grad[n] - soft[n] * total;
+    }
+  }
+  const Dims dims = {2, 3};
+  const std::vector<int64_t> last = {-1};
+  Request("SoftmaxV2").Input(dims, x).Set("axes", last).Output(dims, soft).Run();
+  Request("LogSoftmaxV2").Input(dims, x).Set("axes", last).Output(dims, log_soft).Run();
+  Request("SoftmaxGrad")
+      .Input(dims, soft)
+      .Input(dims, grad)
+      .Set("axes", last)
+      .Output(dims, of_soft)
+      .Run();
+  Request("LogSoftmaxGrad")
+      .Input(dims, grad)
+      .Input(dims, log_soft)
+      .Set("axis", last)
+      .Output(dims, of_log)
+      .Run();
+  Request("ReduceMean")
+      .Input(dims, x)
+      .Integers({1})
+      .Flag("keep_dims", false)
+      .Output({2}, {2, 4.0 / 3})
+      .Run();
+  Request("ReduceMax")
+      .Input(dims, x)
+      .Integers({0})
+      .Flag("keep_dims", true)
+      .Output({1, 3}, {1, 2, 5})
+      .Run();
+  // x^T grad, x grad^T + bias.
+  Request("MatMul")
+      .Input(dims, x)
+      .Input(dims, grad)
+      .Flag("transpose_x1", true)
+      .Flag("transpose_x2", false)
+      .Output({3, 3}, {-1, -1, -1, 2, 0, -2, 13, 5, -3})
+      .Run();
+  Request("MatMulV2")
+      .Input(dims, x)
+      .Input(dims, grad)
+      .Input({2}, {10, 20})
+      .Flag("transpose_x2", true)
+      .Output({2, 2}, {8, 24, 4, 18})
+      .Run();
+  Request("BatchMatMul")
+      .Input({1, 2, 3}, x)
+      .Input({1, 2, 3}, grad)
+      .Flag("adj_x2", true)
+      .Output({1, 2, 2}, {-2, 4, -6, -2})
+      .Run();
+}
+
+TEST_F(Answers, BatchNorm) {
+  const Dims dims = {2, 2, 1, 3};
+  const Values x = Numbers(12, 3), grad = Numbers(12, 4), scale = {2, -0.5}, offset = {1, 3};
+  constexpr double kEps = 1e-3, kFactor = 0.25;
+  Values sums(2), squares(2), mean(2), variance(2), running = {0.5, 1}, running_variance = {2, 3};
+  const auto channel = [](size_t n) { return n / 3 % 2; };
+  for (size_t n = 0; n < 12; ++n) sums[channel(n)] += x[n];
+  for (size_t n = 0; n < 12; ++n) squares[channel(n)] += x[n] * x[n];
+  for (size_t c = 0; c < 2; ++c) {
+    mean[c] = sums[c] / 6;
+    variance[c] = squares[c] / 6 - mean[c] * mean[c];
+  }
+  Values y(12), inferred(12), of_scale(2), of_offset(2), of_x(12);
+  const auto normal = [&](size_t n) {
+    return (x[n] - mean[channel(n)]) / std::sqrt(variance[channel(n)] + kEps);
+  };
+  for (size_t n = 0; n < 12; ++n) {
+    const size_t c = channel(n);
+    y[n] = scale[c] * normal(n) + offset[c];
+    inferred[n] =
+        scale[c] * (x[n] - running[c]) / std::sqrt(running_variance[c] + kEps) + offset[c];
+    of_scale[c] += grad[n] * normal(n);
+    of_offset[c] += grad[n];
+  }
+  for (size_t n = 0; n < 12; ++n) {
+    const size_t c = channel(n);
+    of_x[n] = scale[c] / std::sqrt(variance[c] + kEps) *
+              (grad[n] - of_offset[c] / 6 - normal(n) * of_scale[c] / 6);
+  }
+  Values moved(2), moved_variance(2);
+  for (size_t c = 0; c < 2; ++c) {
+    moved[c] = (1 - kFactor) * running[c] + kFactor * mean[c];
+    moved_variance[c] = (1 - kFactor) * running_variance[c] + kFactor * variance[c] * 6 / 5;
+  }
+  const auto epsilon = static_cast<float>(kEps);
+  Request("BNTrainingReduce")
+      .Input(dims, x)
+      .Set("epsilon", epsilon)
+      .Output({2}, sums)
+      .Output({2}, squares)
+      .Run();
+  Request("BNTrainingUpdate")
+      .Input(dims, x)
+      .Input({2}, sums)
+      .Input({2}, squares)
+      .Input({2}, scale)
+      .Input({2}, offset)
+      .Input({2}, running)
+      .Input({2}, running_variance)
+      .Set("epsilon", epsilon)
+      .Set("factor", 0.25f)
+      .Output(dims, y)
+      .Output({2}, moved)
+      .Output({2}, moved_variance)
+      .Output({2}, mean)
+      .Output({2}, variance)
+      .Run(1e-5);
+  Request("BNInfer")
+      .Input(dims, x)
+      .Input({2}, scale)
+      .Input({2}, offset)
+      .Input({2}, running)
+      .Input({2}, running_variance)
+      .Set("epsilon", epsilon)
+      .Output(dims, inferred)
+      .Run(1e-5);
+  Request("BNTrainingUpdateGrad")
+      .Input(dims, grad)
+      .Input(dims, x)
+      .Input({2}, mean)
+      .Input({2}, variance)
+      .Set("epsilon", epsilon)
+      .Output({2}, of_scale)
+      .Output({2}, of_offset)
+      .Run(1e-5);
+  Request("BNTrainingReduceGrad")
+      .Input(dims, grad)
+      .Input(dims, x)
+      .Input({2}, of_scale)
+      .Input({2}, of_offset)
+      .Input({2}, scale)
+      .Input({2}, mean)
+      .Input({2}, variance)
+      .Set("epsilon", epsilon)
+      .Output(dims, of_x)
+      .Run(1e-5);
+}
+
+TEST_F(Answers, Pooling) {
+  const Dims dims = {1, 1, 4, 4}, half = {1, 1, 2, 2};
+  const Values x = {1, 5, 2, 0, 3, 4, 8, 7, 9, 6, 1, 1, 0, 2, 3, 4};
+  const auto max = [&](const char* type, const char* dilation) {
+    auto request = std::make_unique<Request>(type);
+    request->Set("ksize", std::vector<int64_t>{1, 2, 2, 1})
+        .Set("strides", std::vector<int64_t>{1, 2, 2, 1})
+        .Set("pads", std::vector<int64_t>{1, 0, 0, 1})
+        .Set(dilation, std::vector<int64_t>{1, 1, 1, 1})
+        .Flag("ceil_mode", false)
+        .Input(dims, x);
+    return request;
+  };
+  max("MaxPoolWithArgmaxV1", "dilation")
+      ->Output(half, {5, 8, 9, 4})
+      .Output(ACL_UINT16, {1, 1, 4, 2})
+      .Run();
+  max("MaxPoolGradWithArgmaxV1", "dilations")
+      ->Input(half, {1, 2, 3, 4})
+      .Input({1, 1, 4, 1}, Values(4))
+      .Output(dims, {0, 1, 0, 0, 0, 0, 2, 0, 3, 0, 0, 0, 0, 0, 0, 4})
+      .Run();
+  const auto mean = [&](const char* type) {
+    auto request = std::make_unique<Request>(type);
+    request->Set("ksize", std::vector<int64_t>{1, 1, 2, 2})
+        .Set("strides", std::vector<int64_t>{1, 1, 2, 2})
+        .Set("pads", std::vector<int64_t>{0, 0, 0, 0})
+        .Flag("exclusive", true);
+    return request;
+  };
+  mean("AvgPoolV2")->Input(dims, x).Output(half, {3.25, 4.25, 4.25, 2.25}).Run();
+  mean("AvgPoolV2Grad")
+      ->Integers({1, 1, 4, 4})
+      .Input(half, {4, 8, 12, 16})
+      .Output(dims, {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4})
+      .Run();
+}
+
+}  // namespace
