@@ -8,7 +8,7 @@ import torch.nn.functional as functional
 from problem import FLOATS, Result, call, elements, gradients
 
 FORWARD = ["MaxPool2dWithMask", "MaxPool2dWithIndices", "MaxPool", "AvgPool2d", "AdaptiveAvgPool2d",
-           "AdaptiveMaxPool2d", "Im2col"]
+           "AdaptiveMaxPool2d", "Im2col", "MaxPool3dWithArgmax"]
 FUNCTIONS = FORWARD + [name + "Backward" for name in FORWARD if name != "MaxPool"]
 
 
@@ -65,7 +65,8 @@ def mean(rng, name, self, kernel, stride, padding):
 def largest(rng, name, self, windows):
     kernel, stride, padding, dilation = windows
     ceil = rng.random() < 0.5
-    function = lambda x: functional.max_pool2d(x, kernel, stride, padding, dilation, ceil, True)  # noqa: E731
+    pool = functional.max_pool3d if "3d" in name else functional.max_pool2d
+    function = lambda x: pool(x, kernel, stride, padding, dilation, ceil, True)  # noqa: E731
     out, places = function(self.double())
     exactly = Result(out, self.dtype, exact=True)
     if name == "MaxPool":
@@ -89,11 +90,13 @@ def largest(rng, name, self, windows):
 
 def check(client, rng, worst, name):
     dtype = rng.choice(FLOATS)
-    shape = [rng.randint(1, 6) for _ in range(rng.randint(1, 2))] + [rng.randint(1, rng.choice([7, 40])) for _ in "HW"]
+    last = "DHW" if "3d" in name else "HW"
+    shape = [rng.randint(1, 6) for _ in range(rng.randint(1, 2))]
+    shape += [rng.randint(1, rng.choice([7, 40 if last == "HW" else 12])) for _ in last]
     self = elements(shape, dtype)
     if "Adaptive" in name:
         return call(client, rng, worst, name, *adaptive(rng, name, self))
-    chosen = windows(rng, shape[-2:], name.startswith(("MaxPool2d", "Im2col")))
+    chosen = windows(rng, shape[-len(last):], name.startswith(("MaxPool2d", "MaxPool3d", "Im2col")))
     if name.startswith("Im2col"):
         arguments = columns(name, self, *chosen)
     elif name.startswith("Avg"):

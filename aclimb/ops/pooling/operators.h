@@ -5,6 +5,7 @@
 #include "aclimb/ops/pooling/columns_contracts.h"
 #include "aclimb/ops/pooling/columns_truth.h"
 #include "aclimb/ops/pooling/draw.h"
+#include "aclimb/ops/pooling/max3d_truth.h"
 #include "aclimb/ops/pooling/max_contracts.h"
 #include "aclimb/ops/pooling/truths.h"
 #include "aclimb/truth/operator_entry.h"
@@ -40,6 +41,10 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                         &DrawColumns),
     truth::Entry<decltype(aclnnIm2colBackwardGetWorkspaceSize)>(
         columns_backward::kContract, &ColumnsGradientTruth, &DrawColumnsGradient),
+    truth::Entry<decltype(aclnnMaxPool3dWithArgmaxGetWorkspaceSize)>(
+        max3d::forward::kContract, &max3d::ForwardTruth, &max3d::DrawForward),
+    truth::Entry<decltype(aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize)>(
+        max3d::backward::kContract, &max3d::BackwardTruth, &max3d::DrawBackward),
 };
 
 }  // namespace aclimb::pooling

@@ -1,0 +1,84 @@
+// What is particular to windows of volumes; the suite has the rest.
+
+#include <cmath>
+#include <vector>
+
+#include "aclimb/ops/pooling/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+
+namespace aclimb::testing {
+namespace {
+
+using Values = std::vector<double>;
+
+class MaxPool3d : public DeviceTest {};
+
+TEST_F(MaxPool3d, IndicesCountTheElementsOfAVolume) {
+  const double nan = std::nan("");
+  const DeviceTensor self({1, 2, 2, 4}, DType::kFloat32,
+                          {1, 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, nan, 1, 1, nan, 1});
+  const DeviceTensor out({1, 1, 1, 2}, DType::kFloat32), indices({1, 1, 1, 2}, DType::kInt32);
+  const IntArray two({2}), none({}), zero({0}), one({1});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnMaxPool3dWithArgmaxGetWorkspaceSize(self, two, none, zero, one, false, out,
+                                                        indices, size, executor);
+      },
+      &aclnnMaxPool3dWithArgmax, stream_));
+  EXPECT_TRUE(Near(out.Values(), {9, nan}, {}));
+  EXPECT_EQ(indices.Values(), (Values{8, 14}));
+}
+
+template <typename Harness>
+void ExpectWindowRules(Harness& harness, int self, int kernel, int stride, int padding) {
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("counts/windows", [=](CallArguments& a) { a.Ints(kernel, {2, 2}); });
+  harness.ExpectAccepted([=](CallArguments& a) { a.Ints(stride, {2, 2, 2}); });
+  harness.ExpectRule("volumes/self", [=](CallArguments& a) {
+    a.Tensor(self, {1, 2, 0, 4, 4}, DType::kFloat32);
+  });
+  harness.ExpectRule("half/padding", [=](CallArguments& a) { a.Ints(padding, {2}); });
+  harness.ExpectRule("shape/pooled", [=](CallArguments& a) { a.Ints(kernel, {3}); });
+  harness.ExpectRule("shape/pooled", [=](CallArguments& a) { a.Ints(kernel, {5}); });
+}
+
+TEST(MaxPool3dContract, EveryRuleIsEnforcedAndExplained) {
+  using namespace pooling::max3d::forward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnMaxPool3dWithArgmaxGetWorkspaceSize)> harness(
+      kContract, &aclnnMaxPool3dWithArgmaxGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {1, 2, 4, 4, 4}, DType::kFloat32);
+        a.Ints(kKernelSize, {2});
+        a.Ints(kStride, {});
+        a.Ints(kPadding, {0});
+        a.Ints(kDilation, {1});
+        a.Bool(kCeilMode, false);
+        a.Tensor(kOut, {1, 2, 2, 2, 2}, DType::kFloat32);
+        a.Tensor(kIndices, {1, 2, 2, 2, 2}, DType::kInt32);
+      });
+  ExpectWindowRules(harness, kSelf, kKernelSize, kStride, kPadding);
+  harness.ExpectEveryRuleCovered({"max_pool3d_with_argmax/product"});
+}
+
+TEST(MaxPool3dContract, EveryRuleOfTheGradientIsEnforcedAndExplained) {
+  using namespace pooling::max3d::backward;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize)> harness(
+      kContract, &aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kGradOutput, {1, 2, 2, 2, 2}, DType::kFloat32);
+        a.Tensor(kSelf, {1, 2, 4, 4, 4}, DType::kFloat32);
+        a.Tensor(kIndices, {1, 2, 2, 2, 2}, DType::kInt32);
+        a.Ints(kKernelSize, {2});
+        a.Ints(kStride, {});
+        a.Ints(kPadding, {0});
+        a.Ints(kDilation, {1});
+        a.Bool(kCeilMode, false);
+        a.Tensor(kGradInput, {1, 2, 4, 4, 4}, DType::kFloat32);
+      });
+  ExpectWindowRules(harness, kSelf, kKernelSize, kStride, kPadding);
+  harness.ExpectEveryRuleCovered({"max_pool3d_with_argmax_backward/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::testing
