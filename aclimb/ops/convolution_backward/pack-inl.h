@@ -1,4 +1,5 @@
-// Rows of a tensor to and from planes with zeros around them. Included once per instruction set.
+// Rows of a tensor to and from planes with zeros around them, or another dtype. Included once per
+// instruction set.
 #if defined(ACLIMB_CONVOLUTION_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_CONVOLUTION_PACK_INL_H_
 #undef ACLIMB_CONVOLUTION_PACK_INL_H_
@@ -319,6 +320,16 @@ HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int6
     PackRow<kForm>(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
                    to + row * pitch, second);
   }
+}
+
+// `count` elements side by side, to nearest even.
+template <typename From, typename To>
+HWY_INLINE void ConvertRow(const From* from, int64_t count, To* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, from + i), to + i);
+  if (i < count) StoreFirst(d, LoadFirst(d, from + i, count - i), to + i, count - i);
 }
 
 // Writes the first `count` floats to elements `stride` apart.
