@@ -169,6 +169,11 @@ def unknown(tool, source):
     }.items():
         said = tool.refused("explain", what, said=f'nothing is called "{what}"')
         expect(f"\n  {near}\n" in said, f"{what}: {near} is not offered: {said}")
+    for function, header in {"aclrtMalloc": "acl/acl_rt.h", "aclCreateTensor": "aclnn/acl_meta.h",
+                             "HcclAllReduce": "hccl/hccl.h"}.items():
+        said = tool.refused("explain", function, said=f'nothing is called "{function}"\nIt is a function; ')
+        expect(said.endswith(f"/include/{header}\n"), said)
+    tool.refused("explain", "aclrtMallo", said="explain --list")
     tool.refused("explain", "zzzzzzzzzzzz", said="explain --list")
     tool.refused("explain", "runtime/null/", said="Near")
 

@@ -84,7 +84,7 @@ def names_of(printed):
 
 def words(tool, source, *operators):
     every = json.loads(tool.output("ops", "--json"))
-    expect(names_of(tool.output("ops", "--list")) == [entry["function"] for entry in every], "--list")
+    expect(names_of(tool.output("ops", "--list")) == sorted(entry["function"] for entry in every), "--list")
 
     def having(word):
         return [entry["function"] for entry in every
@@ -95,7 +95,7 @@ def words(tool, source, *operators):
         found = having(word)
         expect(len(found) > 1 or word == "volution_backward", f"{word}: {found}")
         for call in (("ops", word), ("ops", word.upper()), ("ops", "--list", word)):
-            expect(names_of(tool.output(*call)) == found, f"{call} does not list {found}")
+            expect(names_of(tool.output(*call)) == sorted(found), f"{call} does not list {found}")
         data = json.loads(tool.output("ops", word, "--json"))
         expect([entry["function"] for entry in data] == found, f"{word} --json")
     # A word that is a name too is that operator.

@@ -266,6 +266,7 @@ def unreadable(tool, *words):
     tool.refused("replay", call, said="gradOutput.npy: No such file")
     tool.refused("replay", place.folder / "nothing", said="expected the folder of a recorded call")
     tool.refused("replay", place.folder, said="there is no call.json")
+    tool.refused("replay", call.parent, said=f"expected one of them, as {call}\n")
 
 
 def left_out(tool, *words):

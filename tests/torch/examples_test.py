@@ -37,24 +37,29 @@ def difference(npu, cpu):
 
 
 def compare(script, tolerance, reaches=None):
-    """The losses on npu are the CPU's, with one thread or with two, within `tolerance`.
+    """The losses on npu are those of the CPU with as many threads, within `tolerance`, and those on npu hardly
+    depend on the threads.
 
     Where the last bits decide which of two elements is the larger, as in the pooling of cnn.py,
-    the CPU's own losses with one thread and with two are further apart than that.
+    the CPU's own losses with one thread and with two are further apart than that: by so much any losses are
+    uncertain, and may differ by it in addition.
     """
     with tempfile.TemporaryDirectory() as folder:
         cpu, npu = ({threads: record(script, device, threads, folder) for threads in THREADS}
                     for device in ("cpu", "npu"))
-    worst = max(min(difference(npu[threads], other) for other in cpu.values())
-                for threads in THREADS)
-    print(f"  {script}: losses differ by {worst:.1e} at most (the CPU's own: "
-          f"{difference(cpu[2], cpu[1]):.1e})", flush=True)
+    uncertain = difference(cpu[2], cpu[1])
+    of_npu = difference(npu[2], npu[1])
+    off = {threads: difference(npu[threads], cpu[threads]) for threads in THREADS}
+    print(f"  {script}: losses differ by {off[1]:.1e} with one thread, {off[2]:.1e} with two (one thread and two: "
+          f"{uncertain:.1e} on cpu, {of_npu:.1e} on npu)", flush=True)
     for threads in THREADS:
         steps = [1e3 * device[threads]["step_seconds"] for device in (npu, cpu)]
         ratios[threads].append(steps[1] / steps[0])
         print(f"    {threads} threads: a step takes {steps[0]:.2f} ms on npu, {steps[1]:.2f} ms on "
               f"cpu: {ratios[threads][-1]:.2f}", flush=True)
-    expect(worst <= tolerance, f"losses differ by {worst:.1e}")
+    for threads in THREADS:
+        expect(off[threads] <= tolerance + uncertain, f"losses with {threads} threads differ by {off[threads]:.1e}")
+    expect(of_npu <= tolerance, f"losses on npu with one thread and with two differ by {of_npu:.1e}")
     for name, value in (reaches or {}).items():
         least = min(result[name] for result in npu.values())
         expect(least >= value, f"{name} is {least:.3f}")

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -14,6 +16,7 @@
 #include "tools/aclimb/command.h"
 #include "tools/aclimb/near.h"
 #include "tools/aclimb/output.h"
+#include "tools/aclimb/toolkit.h"
 #include "tools/catalogue/code_entry.h"
 #include "tools/catalogue/rule_entry.h"
 
@@ -89,6 +92,21 @@ std::vector<std::string> EveryName(const std::vector<RuleEntry>& rules) {
   return unique;
 }
 
+// The toolkit's header that declares a function of the runtime; empty when there is none.
+std::string HeaderOf(const std::string& function) {
+  const std::filesystem::path include = std::filesystem::path(ToolkitRoot()) / "include";
+  for (const char* folder : {"acl", "aclnn", "hccl"}) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(include / folder, ignored)) {
+      if (!entry.is_regular_file(ignored)) continue;
+      std::ifstream file(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      if (text.find(" " + function + "(") != std::string::npos) return entry.path().string();
+    }
+  }
+  return "";
+}
+
 int Unknown(const std::string& what, const std::vector<std::string>& names) {
   std::fprintf(stderr, "aclimb explain: nothing is called \"%s\"\n", what.c_str());
   if (what.starts_with("ACLIMB_") || what.starts_with("ASCEND_")) {
@@ -97,6 +115,10 @@ int Unknown(const std::string& what, const std::vector<std::string>& names) {
   }
   if (what.starts_with("aclnn")) {
     std::fprintf(stderr, "Operators: aclimb ops %s\n", what.c_str());
+    return kWrongUse;
+  }
+  if (const std::string header = HeaderOf(what); !header.empty()) {
+    std::fprintf(stderr, "It is a function; what it takes and returns says %s\n", header.c_str());
     return kWrongUse;
   }
   const std::vector<std::string> near = NearMatches(what, names);

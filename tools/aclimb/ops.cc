@@ -97,13 +97,17 @@ void PrintOperator(const contract::Contract& contract, std::optional<Product> pr
   }
 }
 
-// Names and summaries, a line each, of what the product has.
+// Names and summaries, a line each by name, of what the product has.
 void PrintNames(Contracts contracts, std::optional<Product> product) {
   if (product) {
     std::erase_if(contracts, [&](const contract::Contract* contract) {
       return (contract->products & Bit(*product)) == 0;
     });
   }
+  std::sort(contracts.begin(), contracts.end(),
+            [](const contract::Contract* a, const contract::Contract* b) {
+              return std::string_view(a->function) < b->function;
+            });
   size_t width = 0;
   for (const contract::Contract* contract : contracts) {
     width = std::max(width, std::string_view(contract->function).size());

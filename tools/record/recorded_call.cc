@@ -46,8 +46,8 @@ std::string TensorJson(const RecordedTensor& tensor, uint64_t limit) {
     out += Cat(", \"left_out\": \"",
                tensor.bytes > limit     ? "larger than ACLIMB_RECORD_LIMIT"
                : tensor.data == nullptr ? "not readable by the host"
-               : tensor.is_output       ? "the run has not ended"
-                                        : "the run has not begun",
+               : tensor.is_output       ? "the run has not ended; wait for its stream"
+                                        : "the run has not begun; wait for its stream",
                "\"");
   }
   return out + "}";

@@ -162,12 +162,13 @@ class ForwardPlan final : public Plan {
       if (!BiasLeavesOut(p, tile, piece)) AddKeys(p, tile, piece, memory);
     }
     const copy::Converter converter(DType::kFloat32, results.out.dtype);
+    const bool some_are_nan = HasNaN(out, tile.rows() * p.value_width);
     for (int64_t r = 0; r < tile.rows(); ++r) {
       const int64_t head = tile.HeadOf(r), number = tile.QueryOf(r);
       if (p.IsPacked() && number >= queries) continue;
       const bool any = sum[r] != 0;
       float* const row = out + r * p.value_width;
-      if (HasNaN(row, p.value_width)) SumAlone(p, tile, r, memory);
+      if (some_are_nan && HasNaN(row, p.value_width)) SumAlone(p, tile, r, memory);
       if (any) Scale(row, p.value_width, static_cast<float>(1 / sum[r]));
       char* const to = results.out.At(tile.batch, head, number);
       if (converter.Changes()) {
@@ -182,9 +183,8 @@ class ForwardPlan final : public Plan {
     }
   }
 
-  static bool HasNaN(const float* row, int64_t count) {
-    return std::isnan(rows::SpansInUse().sum(row, count)) &&
-           std::any_of(row, row + count, [](float x) { return std::isnan(x); });
+  static bool HasNaN(const float* numbers, int64_t count) {
+    return std::isnan(rows::SpansInUse().sum(numbers, count));
   }
 
   static void LoadAlone(const Rows& rows, int64_t b, int64_t h, int64_t r, int64_t count,
@@ -195,6 +195,20 @@ class ForwardPlan final : public Plan {
     std::copy_n(reinterpret_cast<const float*>(from), count, to);
   }
 
+  // The scores of a row and of keys one by one, in which a key that the bias leaves out has no part
+  // though it be NaN.
+  Range ScoreAlone(const Problem& p, const RowPlace& place, float* scores, char* memory) const {
+    float* const query = reinterpret_cast<float*>(memory + at_.own_query);
+    float* const own = reinterpret_cast<float*>(memory + at_.own_key);
+    LoadAlone(p.query, place.batch, place.head, place.query, p.width, query);
+    const int64_t valid = std::min(place.count, p.KeysOf(place.batch) - place.first);
+    for (int64_t k = 0; k < valid; ++k) {
+      LoadAlone(p.key, place.batch, place.head / p.Group(), place.first + k, p.width, own);
+      scores[k] = static_cast<float>(p.scale * double{rows::SpansInUse().dot(query, own, p.width)});
+    }
+    return FinishScores(p, place, scores, reinterpret_cast<float*>(memory + at_.bias), true);
+  }
+
   // A row's values again, of the keys that take part. In a product of a whole tile the others meet
   // it with weights of 0, which a value that is infinite or NaN makes NaN.
   void SumAlone(const Problem& p, const Tile& tile, int64_t r, char* memory) const {
@@ -202,30 +216,23 @@ class ForwardPlan final : public Plan {
     float* const out = floats(at_.out) + r * p.value_width;
     const double all = reinterpret_cast<const double*>(memory + at_.sum)[r];
     if (std::isnan(all)) return;
-    float* const query = floats(at_.own_query);
     float* const own = floats(at_.own_key);
     double* const total = reinterpret_cast<double*>(memory + at_.total);
     std::fill_n(total, p.value_width, 0.0);
     RowPlace place = {.batch = tile.batch, .head = tile.HeadOf(r), .query = tile.QueryOf(r)};
-    const int64_t group = place.head / p.Group();
     const Range keys = all == 0 ? Range() : p.KeysOf(place.batch, place.query);
-    LoadAlone(p.query, place.batch, place.head, place.query, p.width, query);
     for (place.first = keys.begin; place.first < keys.end; place.first += place.count) {
       place.count = std::min(keys_.length, keys.end - place.first);
       float* const scores = floats(at_.scores) + r * keys_.length;
-      for (int64_t k = 0; k < place.count; ++k) {
-        LoadAlone(p.key, place.batch, group, place.first + k, p.width, own);
-        scores[k] =
-            static_cast<float>(p.scale * double{rows::SpansInUse().dot(query, own, p.width)});
-      }
-      float* const weights = floats(at_.bias);  // of FinishScores() before
-      FinishScores(p, place, scores, weights);
+      ScoreAlone(p, place, scores, memory);
+      float* const weights = floats(at_.bias);
       const float max = floats(at_.max)[r];
       for (int64_t k = 0; k < place.count; ++k) weights[k] = std::exp(scores[k] - max);
       Drop(p, place, weights);
       for (int64_t k = 0; k < place.count; ++k) {
         if (scores[k] == -kInfinity) continue;
-        LoadAlone(p.value, place.batch, group, place.first + k, p.value_width, own);
+        LoadAlone(p.value, place.batch, place.head / p.Group(), place.first + k, p.value_width,
+                  own);
         for (int64_t d = 0; d < p.value_width; ++d) total[d] += double{weights[k]} * double{own[d]};
       }
     }
@@ -332,20 +339,26 @@ class ForwardPlan final : public Plan {
     if (place.query < p.QueriesOf(tile.batch)) {
       keys = FinishScores(p, place, row, floats(at_.bias));
     }
-    float* const scores = row + keys.begin;
-    const int64_t count = keys.end - keys.begin;
-    const float largest = keys.empty() ? max : std::max(spans.max(scores, count), max);
-    // NaN may hide from the largest score, not from a sum.
-    if (keys.empty() || (largest == -kInfinity && !std::isnan(spans.sum(scores, count)))) {
-      std::fill_n(row, place.count, 0.0f);
-      return;
+    float largest = max;
+    double above = 0;
+    for (const bool again : {false, true}) {
+      if (again) keys = ScoreAlone(p, place, row, memory);
+      float* const scores = row + keys.begin;
+      const int64_t count = keys.end - keys.begin;
+      largest = keys.empty() ? max : std::max(spans.max(scores, count), max);
+      // NaN may hide from the largest score, not from a sum.
+      if (keys.empty() || (largest == -kInfinity && !std::isnan(spans.sum(scores, count)))) {
+        std::fill_n(row, place.count, 0.0f);
+        return;
+      }
+      std::fill(row, scores, 0.0f);
+      std::fill(scores + count, row + place.count, 0.0f);
+      const bool some_masked = p.mask.given() || p.bias.given();
+      if (some_masked) Raise(largest - kNegligible, count, scores);
+      above = spans.exp_sum(scores, count, largest, scores);
+      if (some_masked) DropNegligible(1, count, scores);
+      if (!std::isnan(above) || !p.bias.given()) break;
     }
-    std::fill(row, scores, 0.0f);
-    std::fill(scores + count, row + place.count, 0.0f);
-    const bool some_masked = p.mask.given() || p.bias.given();
-    if (some_masked) Raise(largest - kNegligible, count, scores);
-    const double above = spans.exp_sum(scores, count, largest, scores);
-    if (some_masked) DropNegligible(1, count, scores);
     const float factor = max == -kInfinity ? 0.0f : std::exp(max - largest);
     sum = sum * static_cast<double>(factor) + above;
     if (max != -kInfinity) Scale(floats(at_.out) + r * p.value_width, p.value_width, factor);

@@ -8,7 +8,8 @@
 
 namespace aclimb::attention {
 
-Range FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer) {
+Range FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer,
+                   bool some_are_nan) {
   constexpr float kMasked = -std::numeric_limits<float>::infinity();
   const Range all = problem.KeysOf(place.batch, place.query);
   const Range keys = {std::max<int64_t>(all.begin - place.first, 0),
@@ -24,9 +25,9 @@ Range FinishScores(const Problem& problem, const RowPlace& place, float* scores,
       bias = buffer;
     }
     const auto factor = static_cast<float>(problem.bias_factor);
-    for (int64_t k = keys.begin; k < keys.end; ++k) {
-      const float add = factor * bias[k];
-      scores[k] = add == kMasked ? add : scores[k] + add;
+    for (int64_t k = keys.begin; k < keys.end; ++k) scores[k] += factor * bias[k];
+    for (int64_t k = keys.begin; some_are_nan && k < keys.end; ++k) {
+      if (factor * bias[k] == kMasked) scores[k] = kMasked;
     }
   }
   if (problem.mask.given()) {

@@ -12,12 +12,13 @@ struct RowPlace {
   int64_t first = 0, count = 0;
 };
 
-// Makes scores of scaled products: adds the bias, and -infinity takes the place of what is masked
-// or has a bias of -infinity, whatever the score was.
+// Makes scores of scaled products: adds the bias, and -infinity takes the place of what is masked,
+// and where some are NaN or infinite, of what has a bias of -infinity.
 // Gives those of the keys that may take part by the band and the counts, counted from the first of
 // the place; all others are left alone.
 //   buffer  of `count` elements
-Range FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer);
+Range FinishScores(const Problem& problem, const RowPlace& place, float* scores, float* buffer,
+                   bool some_are_nan = false);
 
 // Whether all elements of a row of biases leave their keys out.
 bool IsMinusInfinity(DType dtype, const char* from, int64_t count);

@@ -10,8 +10,8 @@ struct Machine {
   double lanes;  // of a vector of float32, and channels of a block of oneDNN's layouts
 
   // A multiplication of oneDNN's direct kernels; what is added to it for the gradient of the
-  // weight, for that at the end of each line, and where windows step.
-  double library, library_weight, library_line, library_stride;
+  // weight, and for that at the end of each line.
+  double library, library_weight, library_line;
   // Of oneDNN's products of matrices: for x and y, and for the weight.
   double product, product_weight;
   // Of our windows for the weight, and what is added where a single vector leaves registers empty.

@@ -26,19 +26,17 @@ constexpr double kProductConverts = 0.0495;  // an operand of another dtype
 constexpr double kFewRows = 0.11;            // an element of a row of fewer than a vector's rows
 constexpr double kUnfolded = 0.511;          // an element of the windows that a product unfolds
 constexpr double kUnfoldedWeight = 0.745;
-constexpr double kWindowsPack = 0.0804;      // an element of a window that is packed
-constexpr double kWindowsFarStride = 0.427;  // more where windows step over two elements and more
+constexpr double kWindowsPack = 0.0804;           // an element of a window that is packed
 constexpr double kWindowsStrideConverts = 0.782;  // more where they step and the dtype changes
 constexpr double kDirectTile1 = 0.0279, kDirectTile2 = 0.0135, kDirectTile3 = 0.0123;
-constexpr double kDirectUnit = 539;       // a unit of work
-constexpr double kDirectWeight = 3.86;    // an element of the weight that is packed
-constexpr double kDirectResult = 0.194;   // an element of the result
-constexpr double kDirectStep = 0.0529;    // an element of x that a stride of two takes apart
-constexpr double kDirectFarStep = 0.112;  // and a longer one
-constexpr double kDirectX = 0.175;        // an element of x that is packed for the weight
-constexpr double kDirectFarX = 0.595;     // more where windows step over two elements and more
-constexpr double kDirectY = 0.0742;       // an element of y that is packed for the weight
-constexpr double kDirectSum = 1.24;       // a partial sum of a weight
+constexpr double kDirectUnit = 539;      // a unit of work
+constexpr double kDirectWeight = 3.86;   // an element of the weight that is packed
+constexpr double kDirectResult = 0.194;  // an element of the result
+constexpr double kDirectStep = 0.0529;   // an element of x that strides take apart
+constexpr double kDirectX = 0.175;       // an element of x that is packed for the weight
+constexpr double kDirectFarX = 0.595;    // more where windows step over two elements and more
+constexpr double kDirectY = 0.0742;      // an element of y that is packed for the weight
+constexpr double kDirectSum = 1.24;      // a partial sum of a weight
 // Thousands of elements of x and y from which on they are no longer near.
 constexpr double kNear = 512;
 
@@ -154,11 +152,7 @@ class Model {
       time += images_ * groups_ * rows * taps_ * lines / 1000 * parts * m_.line +
               unfolded_ * Padded(rows, 8) * parts * kWindowsPack;
     }
-    if (strided_) {
-      time +=
-          unfolded_ * parts *
-          ((g_.stride[2] > 2 ? kWindowsFarStride : 0) + (converts_ ? kWindowsStrideConverts : 0));
-    }
+    if (strided_ && converts_) time += unfolded_ * parts * kWindowsStrideConverts;
     return time;
   }
 
@@ -189,7 +183,7 @@ class Model {
                       taps_ * of_tile[taps.tile] +
                   planes * sources * m_.plane + OfResult() * kDirectResult +
                   of_weight_ * kDirectWeight + units;
-    if (strided_) time += of_x_ * (far_stride ? kDirectFarStep : kDirectStep);
+    if (strided_) time += of_x_ * kDirectStep;
     return time;
   }
 
@@ -217,7 +211,7 @@ class Model {
     return kWeight * (gives_weight_ ? 2 : 1) + (converts_ ? kWeightConverts : 0);
   }
   double Library(double padding) const {
-    double each = m_.library + (strided_ ? m_.library_stride : 0);
+    double each = m_.library;
     if (gives_weight_) each += m_.library_weight;
     // A vector of channels for each tap is all that there is to multiply.
     if (IsDepthwise()) return live_ * Padded(groups_, m_.lanes) * (each + m_.library);

@@ -1,4 +1,5 @@
-// Rows of a tensor to and from planes with zeros around them. Included once per instruction set.
+// Rows of a tensor to and from planes with zeros around them, or another dtype. Included once per
+// instruction set.
 #if defined(ACLIMB_CONVOLUTION_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_CONVOLUTION_PACK_INL_H_
 #undef ACLIMB_CONVOLUTION_PACK_INL_H_
@@ -321,16 +322,30 @@ HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int6
   }
 }
 
+// `count` elements side by side, to nearest even.
+template <typename From, typename To>
+HWY_INLINE void ConvertRow(const From* from, int64_t count, To* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, from + i), to + i);
+  if (i < count) StoreFirst(d, LoadFirst(d, from + i, count - i), to + i, count - i);
+}
+
 // Writes the first `count` floats to elements `stride` apart.
 template <typename T>
 HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
   if (stride != 1) {
-    for (int64_t i = 0; i < count; ++i) to[i * stride] = FromFloat<T>(from[i]);
+    HWY_ALIGN T rounded[hn::MaxLanes(hn::ScalableTag<float>())];
+    for (; i < count; i += lanes) {
+      StoreF32(d, hn::LoadU(d, from + i), rounded);
+      for (int64_t k = 0; k < std::min(lanes, count - i); ++k) to[(i + k) * stride] = rounded[k];
+    }
     return;
   }
-  int64_t i = 0;
   for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
   if (i < count) StoreFirst(d, hn::LoadU(d, from + i), to + i, count - i);
 }

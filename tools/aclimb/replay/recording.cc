@@ -228,6 +228,18 @@ truth::Given GivenOf(const RecordedArgument& argument) {
   return given;
 }
 
+// A folder of a recorded call in the folder of all; empty when there is none.
+std::string FirstCallIn(const std::string& folder) {
+  std::string first;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (!std::filesystem::exists(entry.path() / "call.json", ignored)) continue;
+    const std::string name = entry.path().string();
+    if (first.empty() || name < first) first = name;
+  }
+  return first;
+}
+
 }  // namespace
 
 size_t RecordedArgument::ElementCount() const {
@@ -305,7 +317,14 @@ Recording ReadRecording(const std::string& folder) {
     throw Unreadable(fmt::format("{}: expected the folder of a recorded call", folder));
   }
   std::ifstream file(path);
-  if (!file) throw Unreadable(fmt::format("{}: there is no call.json", folder));
+  if (!file) {
+    const std::string call = FirstCallIn(folder);
+    throw Unreadable(call.empty()
+                         ? fmt::format("{}: there is no call.json", folder)
+                         : fmt::format("{}: a recording has a folder for each call; expected one "
+                                       "of them, as {}",
+                                       folder, call));
+  }
   Recording recording;
   recording.folder = folder;
   try {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 #include "aclimb/simd/float-inl.h"

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/copies/convert_row-inl.h"
+#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/factors-inl.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
