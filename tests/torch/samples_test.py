@@ -68,6 +68,7 @@ EXPLAINED = {
     "nn.functional.layer_norm": "a line of one element: the gradient is the rounding of 0 times 316",
     "nn.functional.max_pool1d": "torch_npu's indices are the mask of the NPU",
     "nn.functional.max_pool2d": "torch_npu's indices are the mask of the NPU",
+    "nn.functional.max_pool3d": "torch_npu's indices are int32",
     "nn.functional.multi_head_attention_forward": "its dropout is random",
     "nn.functional.upsample_nearest": "torch_npu does not pass a scale that is given",
     "ones_like int64": "torch_npu forgets the dtype where a device is given",

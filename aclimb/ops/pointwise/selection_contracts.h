@@ -24,8 +24,10 @@ inline constexpr Rule kThresholdRules[] = {
 inline constexpr auto kInplaceThresholdParameters = InPlace(kThresholdParameters);
 inline constexpr auto kInplaceThresholdRules = First(kThresholdRules, 4);
 
-inline constexpr const char* kLeastDoc = "the least; in the dtype of self";
-inline constexpr const char* kMostDoc = "the most; in the dtype of self";
+inline constexpr const char* kLeastDoc =
+    "the least; in the dtype of self, where an integer below 0 wraps if that is UINT8";
+inline constexpr const char* kMostDoc =
+    "the most; in the dtype of self, where an integer below 0 wraps if that is UINT8";
 inline constexpr Parameter kClamped = MayBe(Output("out", kNumbers, "shape and dtype of self"), 0);
 
 inline constexpr Parameter kClampParameters[] = {
