@@ -33,8 +33,32 @@ constexpr contract::Parameter Sized(contract::Parameter parameter) {
                                                               : contract::kNcl,
                                                  contract::kNd));
 }
-constexpr contract::Parameter Images(contract::Parameter parameter) { return Sized<2>(parameter); }
-constexpr contract::Parameter Lines(contract::Parameter parameter) { return Sized<1>(parameter); }
+
+// What forward functions read and write.
+template <int kDims>
+constexpr contract::Parameter Self(contract::ProductDTypes dtypes) {
+  return Sized<kDims>(contract::Input("self", dtypes,
+                                      kDims == 3   ? "[N, C, D, H, W]"
+                                      : kDims == 2 ? "[N, C, H, W]"
+                                                   : "[N, C, L]"));
+}
+template <int kDims>
+constexpr contract::Parameter Out(contract::ProductDTypes dtypes) {
+  return Sized<kDims>(
+      contract::Output("out", dtypes, "N and C of self and the new size; dtype of self"));
+}
+
+// What gradients read, and what they write, which is named gradInput or out.
+template <int kDims>
+constexpr contract::Parameter GradOut(contract::ProductDTypes dtypes) {
+  return Sized<kDims>(
+      contract::Input("gradOut", dtypes, "gradient of the forward output, of its shape"));
+}
+template <int kDims>
+constexpr contract::Parameter Gradient(const char* name, contract::ProductDTypes dtypes) {
+  return Sized<kDims>(
+      contract::Output(name, dtypes, "of the shape in inputSize; dtype of gradOut"));
+}
 
 inline constexpr auto kFloats = contract::AndBFloat16(DType::kFloat32, DType::kFloat16);
 inline constexpr auto kRepeated =
@@ -152,9 +176,8 @@ struct BackwardRules {
 
 namespace nearest {
 enum : int { kSelf, kOutputSize, kOut };
-inline constexpr contract::Parameter kParameters[] = {
-    Images(contract::Input("self", kRepeated, "[N, C, H, W]")), kOutputSizeParameter,
-    Images(contract::Output("out", kRepeated, "N and C of self and the new size; dtype of self"))};
+inline constexpr contract::Parameter kParameters[] = {Self<2>(kRepeated), kOutputSizeParameter,
+                                                      Out<2>(kRepeated)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest2d",
     .folder = "upsample_nearest2d",
@@ -170,12 +193,12 @@ static_assert(contract::Matches<decltype(aclnnUpsampleNearest2dGetWorkspaceSize)
 namespace nearest_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kScalesH, kScalesW, kGradInput };
 inline constexpr contract::Parameter kParameters[] = {
-    Images(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
+    GradOut<2>(kFloats),
     kOutputSizeParameter,
     kInputSizeParameter,
     contract::Attribute("scalesH", Kind::kReal, kNearestFactorDoc),
     contract::Attribute("scalesW", Kind::kReal, kNearestFactorDoc),
-    Images(contract::Output("gradInput", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+    Gradient<2>("gradInput", kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest2dBackward",
     .folder = "upsample_nearest2d_backward",
@@ -190,12 +213,7 @@ static_assert(
 namespace bilinear {
 enum : int { kSelf, kOutputSize, kAlignCorners, kScalesH, kScalesW, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Images(contract::Input("self", kFloats, "[N, C, H, W]")),
-    kOutputSizeParameter,
-    kCornersParameter,
-    kFactorH,
-    kFactorW,
-    Images(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
+    Self<2>(kFloats), kOutputSizeParameter, kCornersParameter, kFactorH, kFactorW, Out<2>(kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBilinear2d",
     .folder = "upsample_bilinear2d",
@@ -209,13 +227,13 @@ static_assert(contract::Matches<decltype(aclnnUpsampleBilinear2dGetWorkspaceSize
 namespace bilinear_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScalesH, kScalesW, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Images(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
+    GradOut<2>(kFloats),
     kOutputSizeParameter,
     kInputSizeParameter,
     contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
     kFactorH,
     kFactorW,
-    Images(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+    Gradient<2>("out", kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBilinear2dBackward",
     .folder = "upsample_bilinear2d_backward",
@@ -229,9 +247,8 @@ static_assert(
 
 namespace nearest1d {
 enum : int { kSelf, kOutputSize, kOut };
-inline constexpr contract::Parameter kParameters[] = {
-    Lines(contract::Input("self", kRepeated, "[N, C, L]")), kOutputSizeParameter,
-    Lines(contract::Output("out", kRepeated, "N and C of self and the new size; dtype of self"))};
+inline constexpr contract::Parameter kParameters[] = {Self<1>(kRepeated), kOutputSizeParameter,
+                                                      Out<1>(kRepeated)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest1d",
     .folder = "upsample_nearest1d",
@@ -247,10 +264,8 @@ static_assert(contract::Matches<decltype(aclnnUpsampleNearest1dGetWorkspaceSize)
 namespace nearest1d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kScales, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Lines(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
-    kOutputSizeParameter, kInputSizeParameter,
-    contract::Attribute("scales", Kind::kReal, kNearestFactorDoc),
-    Lines(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+    GradOut<1>(kFloats), kOutputSizeParameter, kInputSizeParameter,
+    contract::Attribute("scales", Kind::kReal, kNearestFactorDoc), Gradient<1>("out", kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest1dBackward",
     .folder = "upsample_nearest1d_backward",
@@ -265,12 +280,11 @@ static_assert(
 namespace linear1d {
 enum : int { kSelf, kOutputSize, kAlignCorners, kScales, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Lines(contract::Input("self", kFloats, "[N, C, L]")), kOutputSizeParameter,
+    Self<1>(kFloats), kOutputSizeParameter,
     contract::Attribute("alignCorners", Kind::kBool,
                         "true: the centers of the elements at the ends stay where they are; "
                         "false: the ends themselves do"),
-    Factor("scales"),
-    Lines(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
+    Factor("scales"), Out<1>(kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleLinear1d",
     .folder = "upsample_linear1d",
@@ -284,12 +298,9 @@ static_assert(contract::Matches<decltype(aclnnUpsampleLinear1dGetWorkspaceSize)>
 namespace linear1d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScales, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Lines(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
-    kOutputSizeParameter,
-    kInputSizeParameter,
-    contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
-    Factor("scales"),
-    Lines(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+    GradOut<1>(kFloats), kOutputSizeParameter,
+    kInputSizeParameter, contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
+    Factor("scales"),    Gradient<1>("out", kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleLinear1dBackward",
     .folder = "upsample_linear1d_backward",

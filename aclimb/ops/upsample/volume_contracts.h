@@ -11,32 +11,17 @@
 // Images on a cubic curve, and volumes in another size; and the gradients.
 namespace aclimb::upsample {
 
-constexpr contract::Parameter Blocks(contract::Parameter parameter) { return Sized<3>(parameter); }
-
 inline constexpr auto kFloatsAndDouble =
     contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64);
 
 inline constexpr contract::Parameter kFactorD = Factor("scalesD");
 
-inline constexpr contract::Parameter kVolume =
-    Blocks(contract::Input("self", kFloatsAndDouble, "[N, C, D, H, W]"));
-inline constexpr contract::Parameter kNewVolume = Blocks(
-    contract::Output("out", kFloatsAndDouble, "N and C of self and the new size; dtype of self"));
-inline constexpr contract::Parameter kVolumeGradOut = Blocks(
-    contract::Input("gradOut", kFloatsAndDouble, "gradient of the forward output, of its shape"));
-inline constexpr contract::Parameter kVolumeGradInput = Blocks(
-    contract::Output("gradInput", kFloatsAndDouble, "of the shape in inputSize; dtype of gradOut"));
 inline constexpr uint8_t kGradientProducts = kAllProducts & ~Bit(Product::kInference310P);
 
 namespace bicubic {
 enum : int { kSelf, kOutputSize, kAlignCorners, kScalesH, kScalesW, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Images(contract::Input("self", kFloats, "[N, C, H, W]")),
-    kOutputSizeParameter,
-    kCornersParameter,
-    kFactorH,
-    kFactorW,
-    Images(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
+    Self<2>(kFloats), kOutputSizeParameter, kCornersParameter, kFactorH, kFactorW, Out<2>(kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBicubic2d",
     .folder = "upsample_bicubic2d",
@@ -50,14 +35,13 @@ static_assert(contract::Matches<decltype(aclnnUpsampleBicubic2dGetWorkspaceSize)
 
 namespace bicubic_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScalesH, kScalesW, kGradInput };
-inline constexpr contract::Parameter kParameters[] = {
-    Images(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
-    kOutputSizeParameter,
-    kInputSizeParameter,
-    kCornersParameter,
-    kFactorH,
-    kFactorW,
-    Images(contract::Output("gradInput", kFloats, "of the shape in inputSize; dtype of gradOut"))};
+inline constexpr contract::Parameter kParameters[] = {GradOut<2>(kFloats),
+                                                      kOutputSizeParameter,
+                                                      kInputSizeParameter,
+                                                      kCornersParameter,
+                                                      kFactorH,
+                                                      kFactorW,
+                                                      Gradient<2>("gradInput", kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBicubic2dBackward",
     .folder = "upsample_bicubic2d_backward",
@@ -72,8 +56,13 @@ static_assert(
 
 namespace trilinear {
 enum : int { kSelf, kOutputSize, kAlignCorners, kScalesD, kScalesH, kScalesW, kOut };
-inline constexpr contract::Parameter kParameters[] = {
-    kVolume, kOutputSizeParameter, kCornersParameter, kFactorD, kFactorH, kFactorW, kNewVolume};
+inline constexpr contract::Parameter kParameters[] = {Self<3>(kFloatsAndDouble),
+                                                      kOutputSizeParameter,
+                                                      kCornersParameter,
+                                                      kFactorD,
+                                                      kFactorH,
+                                                      kFactorW,
+                                                      Out<3>(kFloatsAndDouble)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleTrilinear3d",
     .folder = "upsample_trilinear3d",
@@ -95,14 +84,14 @@ enum : int {
   kScalesW,
   kGradInput
 };
-inline constexpr contract::Parameter kParameters[] = {kVolumeGradOut,
+inline constexpr contract::Parameter kParameters[] = {GradOut<3>(kFloatsAndDouble),
                                                       kOutputSizeParameter,
                                                       kInputSizeParameter,
                                                       kCornersParameter,
                                                       kFactorD,
                                                       kFactorH,
                                                       kFactorW,
-                                                      kVolumeGradInput};
+                                                      Gradient<3>("gradInput", kFloatsAndDouble)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleTrilinear3dBackward",
     .folder = "upsample_trilinear3d_backward",
@@ -118,7 +107,8 @@ static_assert(
 namespace nearest3d {
 enum : int { kSelf, kOutputSize, kScalesD, kScalesH, kScalesW, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    kVolume, kOutputSizeParameter, kFactorD, kFactorH, kFactorW, kNewVolume};
+    Self<3>(kFloatsAndDouble), kOutputSizeParameter, kFactorD, kFactorH, kFactorW,
+    Out<3>(kFloatsAndDouble)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest3d",
     .folder = "upsample_nearest3d",
@@ -131,9 +121,13 @@ static_assert(contract::Matches<decltype(aclnnUpsampleNearest3dGetWorkspaceSize)
 
 namespace nearest3d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kScalesD, kScalesH, kScalesW, kGradInput };
-inline constexpr contract::Parameter kParameters[] = {
-    kVolumeGradOut, kOutputSizeParameter, kInputSizeParameter, kFactorD, kFactorH,
-    kFactorW,       kVolumeGradInput};
+inline constexpr contract::Parameter kParameters[] = {GradOut<3>(kFloatsAndDouble),
+                                                      kOutputSizeParameter,
+                                                      kInputSizeParameter,
+                                                      kFactorD,
+                                                      kFactorH,
+                                                      kFactorW,
+                                                      Gradient<3>("gradInput", kFloatsAndDouble)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest3dBackward",
     .folder = "upsample_nearest3d_backward",
