@@ -11,6 +11,7 @@
 #include "acl/acl_rt.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/dtype.h"
+#include "aclimb/core/half.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/report.h"
 
@@ -189,6 +190,20 @@ Result<const aclScalar*> TypedCall::InputScalar(int i) {
   Result<aclScalar*> number = Number(inputs_[i], name);
   if (!number.ok()) return number.TakeStatus();
   return number.value();
+}
+
+Result<double> TypedCall::InputNumber(int i) const {
+  const std::string name = NameOf("input", i, inputs_[i]);
+  const AclimbOpTensor& tensor = inputs_[i];
+  const auto holds = [&](aclDataType dtype, uint64_t size) {
+    return HasInput(i) && tensor.dtype == dtype && tensor.on_host != 0 && tensor.data != nullptr &&
+           tensor.bytes >= size;
+  };
+  if (holds(ACL_FLOAT, sizeof(float))) return *static_cast<const float*>(tensor.data);
+  if (holds(ACL_FLOAT16, sizeof(Float16)))
+    return ToFloat(*static_cast<const Float16*>(tensor.data));
+  if (holds(ACL_BF16, sizeof(BFloat16))) return ToFloat(*static_cast<const BFloat16*>(tensor.data));
+  return Unsupported(Cat(name, " to be a number of FLOAT, FLOAT16 or BFLOAT16 in host memory"));
 }
 
 Status TypedCall::CopyNumber(AclimbOpTensor& tensor, const std::string& name) {

@@ -61,6 +61,7 @@ class TypedCall {
   Result<std::vector<int64_t>> InputInts(int i) const;
   // A number in host memory, for the time of the call.
   Result<const aclScalar*> InputScalar(int i);
+  Result<double> InputNumber(int i) const;
 
   Result<int64_t> Integer(std::string_view name, int64_t otherwise) const;
   Result<bool> Flag(std::string_view name, bool otherwise) const;

@@ -49,6 +49,7 @@ TEST_F(Answers, FunctionsOfOneTensor) {
       {"Tanh", [](double x) { return std::tanh(x); }},
       {"Exp", [](double x) { return std::exp(x); }},
       {"Neg", [](double x) { return -x; }},
+      {"HardSigmoid", [](double x) { return std::clamp(x / 6 + 0.5, 0.0, 1.0); }},
       {"Square", [](double x) { return x * x; }}};
   for (const auto& [type, f] : rows)
     Request(type).Input(kDims, kX).Output(kDims, Each(kX, f)).Run();
@@ -117,6 +118,24 @@ TEST_F(Answers, GradientsOfActivations) {
       .Set("negative_slope", 0.25f)
       .Output(kDims, Both(kX, kY, [](double grad, double x) { return x > 0 ? grad : grad / 4; }))
       .Run();
+  Request("SiluGrad")
+      .Input(kDims, kX)
+      .Input(kDims, kY)
+      .Output(kDims, Both(kX, kY,
+                          [](double grad, double x) {
+                            const double s = 1 / (1 + std::exp(-x));
+                            return grad * s * (1 + x * (1 - s));
+                          }))
+      .Run();
+  // Of x and the result's gradient.
+  Request("HardtanhGrad")
+      .Input(kDims, kX)
+      .Input(kDims, kY)
+      .Set("min_val", -0.53f)
+      .Set("max_val", 1.53f)
+      .Output(kDims,
+              Both(kX, kY, [](double x, double grad) { return x > -0.53 && x < 1.53 ? grad : 0; }))
+      .Run();
   Request("LeakyRelu")
       .Input(kDims, kX)
       .Set("negative_slope", 0.25f)
@@ -176,6 +195,11 @@ TEST_F(Answers, PartsAndOrders) {
       .Integers({9})
       .Output({2, 2}, Values(4))
       .ExpectRefused("a view inside input 0");
+  Request("BroadcastTo")
+      .Input({2, 1}, {3, 4})
+      .Integers({2, 3})
+      .Output({2, 3}, {3, 3, 3, 4, 4, 4})
+      .Run();
   Request("Fill").Integers({2, 2}).Number(2.5f).Output({2, 2}, Values(4, 2.5)).Run();
   Request("ZerosLike").Input(dims, x).Output(dims, Values(24, 0)).Run();
   Request("Cast")
@@ -399,6 +423,49 @@ TEST_F(Answers, Pooling) {
       .Input(half, {4, 8, 12, 16})
       .Output(dims, {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4})
       .Run();
+  const std::vector<int64_t> plane = {1, 2};
+  Request("AdaptiveAvgPool2d")
+      .Input(half, {1, 2, 3, 4})
+      .Set("output_size", plane)
+      .Output({1, 1, 1, 2}, {2, 3})
+      .Run();
+  Request("AdaptiveAvgPool2dGrad")
+      .Input({1, 1, 1, 2}, {2, 3})
+      .Set("orig_input_shape", half)
+      .Output(half, {1, 1.5, 1, 1.5})
+      .Run();
+  Request("ResizeNearestNeighborV2")
+      .Input({1, 1, 1, 2}, {1, 2})
+      .Integers({2, 4})
+      .Output({1, 1, 2, 4}, {1, 1, 2, 2, 1, 1, 2, 2})
+      .Run();
+  Request("ResizeNearestNeighborV2Grad")
+      .Input({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})
+      .Integers({1, 2})
+      .Output({1, 1, 1, 2}, {14, 22})
+      .Run();
+}
+
+TEST_F(Answers, Dropout) {
+  // All elements stay, or none; half of them are some.
+  for (const float kept : {1.0f, 0.5f}) {
+    Request mask("StatelessDropOutGenMask");
+    mask.Integers({3, 7}).Number(kept).Integers({5}).Integers({0}).Integers({0, 10}).Output(
+        ACL_UINT8, {16});
+    mask.Run();
+    const std::vector<unsigned char> bits = mask.Bytes(16);
+    int ones = 0;
+    for (int n = 0; n < 21; ++n) ones += bits[static_cast<size_t>(n / 8)] >> n % 8 & 1;
+    EXPECT_TRUE(kept == 1 ? ones == 21 : ones > 3 && ones < 18) << ones;
+  }
+  Request("StatelessDropOutGenMask")
+      .Integers({3, 7})
+      .Number(0.5f)
+      .Integers({5})
+      .Integers({6})
+      .Integers({0, 10})
+      .Output(ACL_UINT8, {16})
+      .ExpectRefused("a second one of 0");
 }
 
 }  // namespace

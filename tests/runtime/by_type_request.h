@@ -112,6 +112,12 @@ class Request {
       }
     }
   }
+  // Of the first output.
+  std::vector<unsigned char> Bytes(size_t count) const {
+    std::vector<unsigned char> got(count);
+    aclrtMemcpy(got.data(), count, outputs_[0], count, ACL_MEMCPY_DEVICE_TO_HOST);
+    return got;
+  }
   void ExpectRefused(const char* part) {
     aclGetRecentErrMsg();
     EXPECT_EQ(Execute(), ACL_ERROR_API_NOT_SUPPORT) << type_;

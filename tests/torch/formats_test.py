@@ -39,6 +39,9 @@ ALIKE = {
     "roots": lambda x, y: (x.abs() + 1).sqrt() + (x.abs() + 1).rsqrt(),
     "square": lambda x, y: x.square(), "exp": lambda x, y: x.exp() + (x.abs() + 1).neg().reciprocal(),
     "relu": lambda x, y: x.relu(), "sigmoid": lambda x, y: x.sigmoid(), "tanh": lambda x, y: x.tanh(),
+    "log": lambda x, y: (x.abs() + 1).log(), "silu": lambda x, y: F.silu(x),
+    "relu6": lambda x, y: F.relu6(x * 2.5), "clamp": lambda x, y: x.clamp(-1, 1),
+    "where": lambda x, y: torch.where(x > 0, x, y), "maximum": lambda x, y: torch.maximum(x, y),
     "leaky_relu": lambda x, y: F.leaky_relu(x, 0.1), "hardswish": lambda x, y: F.hardswish(x),
     "mean": lambda x, y: x.mean(), "mean of a dimension": lambda x, y: x.mean(1),
     "sum": lambda x, y: x.sum(-1), "amax": lambda x, y: x.amax(1),
@@ -61,6 +64,8 @@ IMAGES = {
     "batch_norm": lambda x, y: F.batch_norm(x, *statistics(x), training=True),
     "max_pool2d": lambda x, y: F.max_pool2d(x, 3, 2, 1), "avg_pool2d": lambda x, y: F.avg_pool2d(x, 2),
     "adaptive_avg_pool2d": lambda x, y: F.adaptive_avg_pool2d(x, 1),
+    "adaptive means": lambda x, y: F.adaptive_avg_pool2d(x, (2, 3)),
+    "nearest": lambda x, y: F.interpolate(x, scale_factor=2),
     "pixel_shuffle": lambda x, y: F.pixel_shuffle(x, 2),
 }
 
@@ -106,6 +111,22 @@ def operators_in_fractals():
     compare(ALIKE, torch.float16, FRACTAL_NZ, 1e-2)
 
 
+def dropout():
+    """Kept elements are scaled, and the gradient keeps the same ones."""
+    for shape, format in (((8, 20, 16, 16), NC1HWC0), ((5, 33, 70), FRACTAL_NZ)):
+        torch.manual_seed(0)
+        x = torch_npu.npu_format_cast(torch.ones(shape).half().npu(), format).requires_grad_()
+        y = F.dropout(x, 0.25)
+        # A plain gradient would be refused: the mask has bits for the padding.
+        y.backward(torch_npu.npu_format_cast(torch.ones(shape).half().npu(), format))
+        kept, grad = y.detach().cpu().float(), x.grad.cpu().float()
+        expect(torch.equal(kept, grad), "the gradient is of other elements")
+        share = (kept != 0).float().mean().item()
+        expect(abs(share - 0.75) < 0.02, f"{share} of the elements are kept")
+        values = kept[kept != 0].unique()
+        expect(len(values) == 1 and abs(values.item() - 4 / 3) < 1e-3, values)
+
+
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
-    main(casts, operators_in_nc1hwc0, operators_in_fractals)
+    main(casts, operators_in_nc1hwc0, operators_in_fractals, dropout)

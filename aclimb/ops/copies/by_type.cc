@@ -68,6 +68,17 @@ Status AnswerTranspose(TypedCall& call) {
   return Ok();
 }
 
+// To the shape of the output.
+Status AnswerBroadcast(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors = call.Open(2, 1, {}, 1);
+  if (!tensors.ok()) return tensors.TakeStatus();
+  if (call.Input(0).dtype != call.Output(0).dtype) {
+    return call.Unsupported("output 0 of the dtype of input 0");
+  }
+  Copy(call, tensors.value().inputs[0], tensors.value().outputs[0]);
+  return Ok();
+}
+
 // A view of x: its shape, its strides and where it begins, in elements.
 Status AnswerAsStrided(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(4, 1, {}, 1);
@@ -129,6 +140,7 @@ const ByType kIdentity("Identity", &AnswerIdentity);
 const ByType kCast("Cast", &AnswerCast);
 const ByType kTranspose("Transpose", &AnswerTranspose);
 const ByType kAsStrided("AsStrided", &AnswerAsStrided);
+const ByType kBroadcast("BroadcastTo", &AnswerBroadcast);
 const ByType kFill("Fill", &AnswerFill);
 const ByType kZerosLike("ZerosLike", &AnswerZeros);
 

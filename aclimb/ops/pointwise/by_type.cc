@@ -14,6 +14,8 @@ const ByType kSigmoidGrad(
 const ByType kTanhGrad(
     "TanhGrad", &AnswerDirectly<&aclnnTanhBackwardGetWorkspaceSize, &aclnnTanhBackward, 1, 0>);
 // From the result's gradient and x.
+const ByType kSiluGrad(
+    "SiluGrad", &AnswerDirectly<&aclnnSiluBackwardGetWorkspaceSize, &aclnnSiluBackward, 0, 1>);
 const ByType kHardSwishGrad(
     "HardSwishGrad",
     &AnswerDirectly<&aclnnHardswishBackwardGetWorkspaceSize, &aclnnHardswishBackward, 0, 1>);
@@ -72,6 +74,21 @@ Status AnswerLeakyReluGradient(TypedCall& call) {
   return Ok();
 }
 
+// From x and the result's gradient.
+Status AnswerHardtanhGradient(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors = call.Open(2, 1, {"min_val", "max_val"});
+  if (!tensors.ok()) return tensors.TakeStatus();
+  Result<float> least = call.Number("min_val", -1);
+  if (!least.ok()) return least.TakeStatus();
+  Result<float> most = call.Number("max_val", 1);
+  if (!most.ok()) return most.TakeStatus();
+  const auto& [inputs, outputs] = tensors.value();
+  RunOperator<&aclnnHardtanhBackwardGetWorkspaceSize, &aclnnHardtanhBackward>(
+      call, inputs[1], inputs[0], ScopedScalar(least.value()), ScopedScalar(most.value()),
+      outputs[0]);
+  return Ok();
+}
+
 // The bounds are numbers in host memory.
 Status AnswerClip(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(3, 1, {}, 1);
@@ -86,11 +103,15 @@ Status AnswerClip(TypedCall& call) {
   return Ok();
 }
 
+// Where the condition holds, the first, elsewhere the second.
+const ByType kSelect("Select",
+                     &AnswerDirectly<&aclnnSWhereGetWorkspaceSize, &aclnnSWhere, 0, 1, 2>);
 const ByType kReluGrad("ReluGrad", &AnswerReluGradient);
 const ByType kGeluGrad("GeluGrad", &AnswerGeluGradient);
 const ByType kSwishGrad("SwishGrad", &AnswerSwishGradient);
 const ByType kLeakyRelu("LeakyRelu", &AnswerLeakyRelu);
 const ByType kLeakyReluGrad("LeakyReluGrad", &AnswerLeakyReluGradient);
+const ByType kHardtanhGrad("HardtanhGrad", &AnswerHardtanhGradient);
 const ByType kClipByValue("ClipByValue", &AnswerClip);
 const ByType kClipByValueV2("ClipByValueV2", &AnswerClip);
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "aclimb/core/text.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
 #include "aclnnop/aclnn_avgpool2d.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "aclnnop/aclnn_max_pool.h"
@@ -190,6 +192,31 @@ Status AnswerMeanGradient(TypedCall& call) {
   return Ok();
 }
 
+// Means of as many windows as the output has elements.
+Status AnswerAdaptiveMean(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors = call.Open(1, 1, {"output_size"});
+  if (!tensors.ok()) return tensors.TakeStatus();
+  Result<std::vector<int64_t>> size = call.Ints("output_size", {});
+  if (!size.ok()) return size.TakeStatus();
+  const auto& [inputs, outputs] = tensors.value();
+  RunOperator<&aclnnAdaptiveAvgPool2dGetWorkspaceSize, &aclnnAdaptiveAvgPool2d>(
+      call, inputs[0], call.Array(size.value()), outputs[0]);
+  return Ok();
+}
+
+// Of x, whose shape is the attribute, which is the output's.
+Status AnswerAdaptiveMeanGradient(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors = call.Open(1, 1, {"orig_input_shape"});
+  if (!tensors.ok()) return tensors.TakeStatus();
+  const auto& [inputs, outputs] = tensors.value();
+  // Of x only the shape is read.
+  RunOperator<&aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize, &aclnnAdaptiveAvgPool2dBackward>(
+      call, inputs[0], static_cast<const aclTensor*>(outputs[0]), outputs[0]);
+  return Ok();
+}
+
+const ByType kAdaptiveMean("AdaptiveAvgPool2d", &AnswerAdaptiveMean);
+const ByType kAdaptiveMeanGrad("AdaptiveAvgPool2dGrad", &AnswerAdaptiveMeanGradient);
 const ByType kMax("MaxPoolWithArgmaxV1", &AnswerMax);
 const ByType kMaxGrad("MaxPoolGradWithArgmaxV1", &AnswerMaxGradient);
 const ByType kMean("AvgPoolV2", &AnswerMean);

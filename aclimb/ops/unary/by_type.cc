@@ -2,6 +2,9 @@
 
 #include "aclimb/executor/by_type.h"
 
+#include <initializer_list>
+#include <utility>
+
 #include "aclimb/core/text.h"
 #include "unary_headers.h"
 
@@ -16,6 +19,7 @@ ACLIMB_DIRECTLY(Ceil, aclnnCeil);
 ACLIMB_DIRECTLY(Cos, aclnnCos);
 ACLIMB_DIRECTLY(Floor, aclnnFloor);
 ACLIMB_DIRECTLY(Gelu, aclnnGelu);
+ACLIMB_DIRECTLY(HardSigmoid, aclnnHardsigmoid);
 ACLIMB_DIRECTLY(HardSwish, aclnnHardswish);
 ACLIMB_DIRECTLY(IsFinite, aclnnIsFinite);
 ACLIMB_DIRECTLY(LogicalNot, aclnnLogicalNot);
@@ -32,22 +36,34 @@ ACLIMB_DIRECTLY(Tanh, aclnnTanh);
 
 #undef ACLIMB_DIRECTLY
 
-// A number that may only have the value that stands for nothing.
-Status Only(TypedCall& call, const char* name, float value) {
-  Result<float> given = call.Number(name, value);
-  if (!given.ok()) return given.TakeStatus();
-  if (given.value() == value) return Ok();
-  return call.Unsupported(Cat("the attribute ", name, " to be ", value));
+// Numbers that may only have the values that stand for nothing.
+Status AreOnly(TypedCall& call, std::initializer_list<std::pair<const char*, float>> numbers) {
+  for (const auto& [name, value] : numbers) {
+    Result<float> given = call.Number(name, value);
+    if (!given.ok()) return given.TakeStatus();
+    if (given.value() != value) {
+      return call.Unsupported(Cat("the attribute ", name, " to be ", value));
+    }
+  }
+  return Ok();
 }
 
 // exp(shift + scale * x * log(base)), where a base of -1 is e.
 Status AnswerExp(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(1, 1, {"base", "scale", "shift"});
   if (!tensors.ok()) return tensors.TakeStatus();
-  if (Status bad = Only(call, "base", -1); !bad.ok()) return bad;
-  if (Status bad = Only(call, "scale", 1); !bad.ok()) return bad;
-  if (Status bad = Only(call, "shift", 0); !bad.ok()) return bad;
+  if (Status bad = AreOnly(call, {{"base", -1}, {"scale", 1}, {"shift", 0}}); !bad.ok()) return bad;
   RunOperator<&aclnnExpGetWorkspaceSize, &aclnnExp>(call, tensors.value().inputs[0],
+                                                    tensors.value().outputs[0]);
+  return Ok();
+}
+
+// log(shift + scale * x) / log(base), where a base of -1 is e.
+Status AnswerLog(TypedCall& call) {
+  Result<TypedCall::Tensors> tensors = call.Open(1, 1, {"base", "scale", "shift"});
+  if (!tensors.ok()) return tensors.TakeStatus();
+  if (Status bad = AreOnly(call, {{"base", -1}, {"scale", 1}, {"shift", 0}}); !bad.ok()) return bad;
+  RunOperator<&aclnnLogGetWorkspaceSize, &aclnnLog>(call, tensors.value().inputs[0],
                                                     tensors.value().outputs[0]);
   return Ok();
 }
@@ -56,13 +72,14 @@ Status AnswerExp(TypedCall& call) {
 Status AnswerSwish(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(1, 1, {"scale"});
   if (!tensors.ok()) return tensors.TakeStatus();
-  if (Status bad = Only(call, "scale", 1); !bad.ok()) return bad;
+  if (Status bad = AreOnly(call, {{"scale", 1}}); !bad.ok()) return bad;
   RunOperator<&aclnnSiluGetWorkspaceSize, &aclnnSilu>(call, tensors.value().inputs[0],
                                                       tensors.value().outputs[0]);
   return Ok();
 }
 
 const ByType kExp("Exp", &AnswerExp);
+const ByType kLog("Log", &AnswerLog);
 const ByType kSwish("Swish", &AnswerSwish);
 
 }  // namespace
