@@ -102,33 +102,15 @@ Problem MakeProblem(const Case& how) {
   return p;
 }
 
-class GruByType : public ::testing::TestWithParam<Case> {
+class GruByType : public RecurrenceByType<Case> {
  protected:
   void SetUp() override {
-    ASSERT_EQ(aclrtSetDevice(0), 0);
-    attributes_ = aclopCreateAttr();
-    aclopSetAttrString(attributes_, "direction",
-                       GetParam().reversed ? "REDIRECTIONAL" : "UNIDIRECTIONAL");
+    RecurrenceByType<Case>::SetUp();
     aclopSetAttrInt(attributes_, "cell_depth", 1);
     aclopSetAttrFloat(attributes_, "keep_prob", 1);
-    aclopSetAttrFloat(attributes_, "cell_clip", -1);
-    aclopSetAttrInt(attributes_, "num_proj", 0);
-    aclopSetAttrBool(attributes_, "time_major", 1);
-    aclopSetAttrString(attributes_, "gate_order", GetParam().gate_order);
     aclopSetAttrBool(attributes_, "reset_after", 1);
   }
-  void TearDown() override { aclopDestroyAttr(attributes_); }
-
-  int Execute(const char* type, const std::vector<DeviceTensor*>& inputs,
-              const std::vector<DeviceTensor*>& outputs) {
-    return ExecuteByType(type, inputs, outputs, attributes_);
-  }
-
-  aclopAttr* attributes_ = nullptr;
 };
-
-// Rounded to FLOAT16 after each of some ten operations a step.
-double AllowedOf(const Case& how) { return how.dtype == ACL_FLOAT ? 5e-6 : 1e-2; }
 
 // The inputs of both calls.
 struct Tensors {
@@ -161,15 +143,12 @@ TEST_P(GruByType, ForwardIsTheRecurrence) {
   DeviceTensor z(states, how.dtype, how.fractals), r(states, how.dtype, how.fractals);
   DeviceTensor n(states, how.dtype, how.fractals), of_h(states, how.dtype, how.fractals);
   aclopSetAttrString(attributes_, "activation", "tanh");
-  ASSERT_EQ(Execute("DynamicGRUV2",
-                    {&in.x, &in.w_x, &in.w_h, how.biased ? &in.b_x : &in.none,
-                     how.biased ? &in.b_h : &in.none, &in.none, &in.first_h},
-                    {&y, &h, &z, &r, &n, &of_h}),
-            0)
-      << aclGetRecentErrMsg();
-  ASSERT_EQ(aclrtSynchronizeDevice(), 0);
+  ASSERT_NO_FATAL_FAILURE(ExpectRun("DynamicGRUV2",
+                                    {&in.x, &in.w_x, &in.w_h, how.biased ? &in.b_x : &in.none,
+                                     how.biased ? &in.b_h : &in.none, &in.none, &in.first_h},
+                                    {&y, &h, &z, &r, &n, &of_h}));
   const States expected = Forward(p, how);
-  const double allowed = AllowedOf(how);
+  const double allowed = Allowed();
   y.Expect(expected.h, allowed, "y");
   h.Expect(expected.h, allowed, "h");
   z.Expect(expected.z, allowed, "update");
@@ -200,14 +179,12 @@ TEST_P(GruByType, GradientIsThatOfTheRecurrence) {
   DeviceTensor grad_w_x({kInputs, 3 * kHidden}, how.dtype), grad_b_x({3 * kHidden}, how.dtype);
   DeviceTensor grad_w_h({kHidden, 3 * kHidden}, how.dtype), grad_b_h({3 * kHidden}, how.dtype);
   DeviceTensor grad_x({kSteps, kBatch, kInputs}, how.dtype), grad_h(state, how.dtype);
-  ASSERT_EQ(Execute("DynamicGRUV2Grad",
-                    {&in.x, &in.w_x, &in.w_h, &y, &in.first_h, &h, &grad_y, &last_grad_h, &z, &r,
-                     &n, &of_h, &in.scalar, &in.scalar},
-                    {&grad_w_x, &grad_w_h, &grad_b_x, &grad_b_h, &grad_x, &grad_h}),
-            0)
-      << aclGetRecentErrMsg();
-  ASSERT_EQ(aclrtSynchronizeDevice(), 0);
-  const double allowed = AllowedOf(how);
+  ASSERT_NO_FATAL_FAILURE(
+      ExpectRun("DynamicGRUV2Grad",
+                {&in.x, &in.w_x, &in.w_h, &y, &in.first_h, &h, &grad_y, &last_grad_h, &z, &r, &n,
+                 &of_h, &in.scalar, &in.scalar},
+                {&grad_w_x, &grad_w_h, &grad_b_x, &grad_b_h, &grad_x, &grad_h}));
+  const double allowed = Allowed();
   const auto differences = [&](Values Problem::*of) {
     return Differences(p, of, [&](const Problem& other) { return Weighed(other, how); });
   };
@@ -227,10 +204,7 @@ TEST_P(GruByType, WhatIsNotCoveredIsRefused) {
                                        &in.b_h, &in.none, &in.b_x};
   const std::vector<DeviceTensor*> outputs(6, &y);
   const auto expect = [&](const char* part) {
-    aclGetRecentErrMsg();
-    EXPECT_EQ(Execute("DynamicGRUV2", inputs, outputs), ACL_ERROR_API_NOT_SUPPORT);
-    const std::string text = aclGetRecentErrMsg();
-    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+    ExpectRefused("DynamicGRUV2", inputs, outputs, part);
   };
   expect("expected input 6 of the shape [17, 18] and the dtype of x");
   inputs[6] = &in.first_h;

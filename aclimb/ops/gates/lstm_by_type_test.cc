@@ -116,37 +116,19 @@ Problem MakeProblem(const Case& how) {
   return p;
 }
 
-class LstmByType : public ::testing::TestWithParam<Case> {
+class LstmByType : public RecurrenceByType<Case> {
  protected:
   void SetUp() override {
-    ASSERT_EQ(aclrtSetDevice(0), 0);
-    attributes_ = aclopCreateAttr();
+    RecurrenceByType<Case>::SetUp();
     aclopSetAttrString(attributes_, "cell_type", "LSTM");
-    aclopSetAttrString(attributes_, "direction",
-                       GetParam().reversed ? "REDIRECTIONAL" : "UNIDIRECTIONAL");
     aclopSetAttrBool(attributes_, "use_peephole", 0);
-    aclopSetAttrFloat(attributes_, "cell_clip", -1);
-    aclopSetAttrInt(attributes_, "num_proj", 0);
-    aclopSetAttrBool(attributes_, "time_major", 1);
     aclopSetAttrFloat(attributes_, "forget_bias", 0);
-    aclopSetAttrString(attributes_, "gate_order", GetParam().gate_order);
   }
-  void TearDown() override { aclopDestroyAttr(attributes_); }
-
-  int Execute(const char* type, const std::vector<DeviceTensor*>& inputs,
-              const std::vector<DeviceTensor*>& outputs) {
-    return ExecuteByType(type, inputs, outputs, attributes_);
-  }
-
-  aclopAttr* attributes_ = nullptr;
 };
 
 // The rows of a matrix for x and h that are x's, and those that are h's.
 Values OfX(const Values& w) { return Values(w.begin(), w.begin() + kInputs * 4 * kHidden); }
 Values OfH(const Values& w) { return Values(w.begin() + kInputs * 4 * kHidden, w.end()); }
-
-// Rounded to FLOAT16 after each of some ten operations a step.
-double AllowedOf(const Case& how) { return how.dtype == ACL_FLOAT ? 5e-6 : 1e-2; }
 
 TEST_P(LstmByType, ForwardIsTheRecurrence) {
   const Case& how = GetParam();
@@ -173,13 +155,10 @@ TEST_P(LstmByType, ForwardIsTheRecurrence) {
     inputs[1] = &w_h;
     inputs.insert(inputs.begin() + 1, &w_x);
   }
-  ASSERT_EQ(Execute(how.two_matrices ? "DynamicRNNV2" : "DynamicRNN", inputs,
-                    {&y, &h, &c, &i, &j, &f, &o, &tanh_c}),
-            0)
-      << aclGetRecentErrMsg();
-  ASSERT_EQ(aclrtSynchronizeDevice(), 0);
+  ASSERT_NO_FATAL_FAILURE(ExpectRun(how.two_matrices ? "DynamicRNNV2" : "DynamicRNN", inputs,
+                                    {&y, &h, &c, &i, &j, &f, &o, &tanh_c}));
   const States expected = Forward(p, how);
-  const double allowed = AllowedOf(how);
+  const double allowed = Allowed();
   y.Expect(expected.y, allowed, "y");
   h.Expect(expected.h, allowed, "h");
   c.Expect(expected.c, allowed, "c");
@@ -237,10 +216,9 @@ TEST_P(LstmByType, GradientIsThatOfTheRecurrence) {
                                how.masked ? &mask : &scalar, &scalar, &scalar, &scalar, &scalar});
   std::vector<DeviceTensor*> outputs = {&grad_w, &grad_b, &grad_x, &grad_h, &grad_c};
   if (how.two_matrices) outputs = {&grad_w_x, &grad_w_h, &grad_b, &grad_x, &grad_h, &grad_c};
-  ASSERT_EQ(Execute(how.two_matrices ? "DynamicRNNV2Grad" : "DynamicRNNGrad", inputs, outputs), 0)
-      << aclGetRecentErrMsg();
-  ASSERT_EQ(aclrtSynchronizeDevice(), 0);
-  const double allowed = AllowedOf(how);
+  ASSERT_NO_FATAL_FAILURE(
+      ExpectRun(how.two_matrices ? "DynamicRNNV2Grad" : "DynamicRNNGrad", inputs, outputs));
+  const double allowed = Allowed();
   const auto differences = [&](Values Problem::*of) {
     return Differences(p, of, [&](const Problem& other) { return Weighed(other, how); });
   };
@@ -266,12 +244,7 @@ TEST_P(LstmByType, WhatIsNotCoveredIsRefused) {
   DeviceTensor y(states, how.dtype);
   const std::vector<DeviceTensor*> inputs = {&x, &w, &b, &none, &first_h, &first_c};
   const std::vector<DeviceTensor*> outputs(8, &y);
-  const auto expect = [&](const char* part) {
-    aclGetRecentErrMsg();
-    EXPECT_EQ(Execute("DynamicRNN", inputs, outputs), ACL_ERROR_API_NOT_SUPPORT);
-    const std::string text = aclGetRecentErrMsg();
-    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
-  };
+  const auto expect = [&](const char* part) { ExpectRefused("DynamicRNN", inputs, outputs, part); };
   expect("expected input 5 of the shape [1, 17, 18] and the dtype of x");
   aclopSetAttrFloat(attributes_, "forget_bias", 0.5f);
   expect("expected the attribute forget_bias to be 0");

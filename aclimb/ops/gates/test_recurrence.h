@@ -153,4 +153,40 @@ inline int ExecuteByType(const char* type, const std::vector<DeviceTensor*>& inp
                                 ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr);
 }
 
+// A recurrent layer called by its type name. Case says name, dtype, gate_order and reversed.
+template <typename Case>
+class RecurrenceByType : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(aclrtSetDevice(0), 0);
+    const Case& how = this->GetParam();
+    attributes_ = aclopCreateAttr();
+    aclopSetAttrString(attributes_, "direction", how.reversed ? "REDIRECTIONAL" : "UNIDIRECTIONAL");
+    aclopSetAttrFloat(attributes_, "cell_clip", -1);
+    aclopSetAttrInt(attributes_, "num_proj", 0);
+    aclopSetAttrBool(attributes_, "time_major", 1);
+    aclopSetAttrString(attributes_, "gate_order", how.gate_order);
+  }
+  void TearDown() override { aclopDestroyAttr(attributes_); }
+
+  // Rounded to FLOAT16 after each of some ten operations a step.
+  double Allowed() const { return this->GetParam().dtype == ACL_FLOAT ? 5e-6 : 1e-2; }
+
+  void ExpectRun(const char* type, const std::vector<DeviceTensor*>& inputs,
+                 const std::vector<DeviceTensor*>& outputs) {
+    ASSERT_EQ(ExecuteByType(type, inputs, outputs, attributes_), 0) << aclGetRecentErrMsg();
+    ASSERT_EQ(aclrtSynchronizeDevice(), 0);
+  }
+
+  void ExpectRefused(const char* type, const std::vector<DeviceTensor*>& inputs,
+                     const std::vector<DeviceTensor*>& outputs, const char* part) {
+    aclGetRecentErrMsg();
+    EXPECT_EQ(ExecuteByType(type, inputs, outputs, attributes_), ACL_ERROR_API_NOT_SUPPORT);
+    const std::string text = aclGetRecentErrMsg();
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  }
+
+  aclopAttr* attributes_ = nullptr;
+};
+
 }  // namespace aclimb::testing

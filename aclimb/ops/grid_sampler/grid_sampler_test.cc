@@ -76,88 +76,88 @@ TEST_F(GridSampler, TheFirstCoordinateIsAlongTheLastDimension) {
   EXPECT_EQ(out.Values(), (Values{1, 100, 55.5}));
 }
 
-TEST(GridSamplerContract, EveryRuleIsEnforcedAndExplained) {
+using Dims = std::vector<int64_t>;
+
+// An image of two channels that have this size, or places of this size with so many coordinates.
+Dims Image(const Dims& size) {
+  Dims shape = {1, 2};
+  shape.insert(shape.end(), size.begin(), size.end());
+  return shape;
+}
+Dims Grid(const Dims& size) {
+  Dims shape = {1};
+  shape.insert(shape.end(), size.begin(), size.end());
+  shape.push_back(static_cast<int64_t>(size.size()));
+  return shape;
+}
+Dims WithoutElements(Dims size) {
+  size[size.size() - 2] = 0;
+  return size;
+}
+
+// Of `size`, read at places of the size `places`.
+template <typename Phase1>
+void ExpectForwardRules(const contract::Contract& contract, Phase1& phase1, const Dims& size,
+                        const Dims& places) {
   using namespace grid_sampler::forward;  // NOLINT: the parameters' positions
-  ContractHarness<decltype(aclnnGridSampler2DGetWorkspaceSize)> harness(
-      kContract2d, &aclnnGridSampler2DGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kInput, {1, 2, 3, 4}, DType::kFloat32);
-        a.Tensor(kGrid, {1, 5, 6, 2}, DType::kFloat32);
-        a.Integer(kInterpolation, 0);
-        a.Integer(kPadding, 0);
-        a.Bool(kCorners, false);
-        a.Tensor(kOut, {1, 2, 5, 6}, DType::kFloat32);
-      });
+  ContractHarness<Phase1> harness(contract, &phase1, [&](CallArguments& a) {
+    a.Tensor(kInput, Image(size), DType::kFloat32);
+    a.Tensor(kGrid, Grid(places), DType::kFloat32);
+    a.Integer(kInterpolation, 0);
+    a.Integer(kPadding, 0);
+    a.Bool(kCorners, false);
+    a.Tensor(kOut, Image(places), DType::kFloat32);
+  });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("images/input", [](CallArguments& a) {
-    a.Tensor(kInput, {1, 2, 0, 4}, DType::kFloat32);
+  harness.ExpectRule("images/input", [&](CallArguments& a) {
+    a.Tensor(kInput, Image(WithoutElements(size)), DType::kFloat32);
   });
-  harness.ExpectEveryRuleCovered({"grid_sampler2d/product"});
+  harness.ExpectEveryRuleCovered({Cat(contract.folder, "/product")});
+}
+
+template <typename Phase1>
+void ExpectBackwardRules(const contract::Contract& contract, Phase1& phase1, const Dims& size,
+                         const Dims& places) {
+  using namespace grid_sampler::backward;  // NOLINT: the parameters' positions
+  ContractHarness<Phase1> harness(contract, &phase1, [&](CallArguments& a) {
+    a.Tensor(kGradOutput, Image(places), DType::kFloat32);
+    a.Tensor(kInput, Image(size), DType::kFloat32);
+    a.Tensor(kGrid, Grid(places), DType::kFloat32);
+    a.Integer(kInterpolation, 0);
+    a.Integer(kPadding, 0);
+    a.Bool(kCorners, false);
+    a.Bools(kMask, {1, 1});
+    a.Tensor(kInputGrad, Image(size), DType::kFloat32);
+    a.Tensor(kGridGrad, Grid(places), DType::kFloat32);
+  });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("images/input", [&](CallArguments& a) {
+    a.Tensor(kInput, Image(WithoutElements(size)), DType::kFloat32);
+    a.Tensor(kInputGrad, Image(WithoutElements(size)), DType::kFloat32);
+  });
+  harness.ExpectEveryRuleCovered({Cat(contract.folder, "/product")});
+}
+
+TEST(GridSamplerContract, EveryRuleIsEnforcedAndExplained) {
+  ExpectForwardRules(grid_sampler::forward::kContract2d, aclnnGridSampler2DGetWorkspaceSize, {3, 4},
+                     {5, 6});
 }
 
 TEST(GridSamplerContract, EveryRuleOfTheGradientIsEnforcedAndExplained) {
-  using namespace grid_sampler::backward;  // NOLINT: the parameters' positions
-  ContractHarness<decltype(aclnnGridSampler2DBackwardGetWorkspaceSize)> harness(
-      kContract2d, &aclnnGridSampler2DBackwardGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kGradOutput, {1, 2, 5, 6}, DType::kFloat32);
-        a.Tensor(kInput, {1, 2, 3, 4}, DType::kFloat32);
-        a.Tensor(kGrid, {1, 5, 6, 2}, DType::kFloat32);
-        a.Integer(kInterpolation, 0);
-        a.Integer(kPadding, 0);
-        a.Bool(kCorners, false);
-        a.Bools(kMask, {1, 1});
-        a.Tensor(kInputGrad, {1, 2, 3, 4}, DType::kFloat32);
-        a.Tensor(kGridGrad, {1, 5, 6, 2}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/input", [](CallArguments& a) {
-    a.Tensor(kInput, {1, 2, 0, 4}, DType::kFloat32);
-    a.Tensor(kInputGrad, {1, 2, 0, 4}, DType::kFloat32);
-  });
-  harness.ExpectEveryRuleCovered({"grid_sampler2d_backward/product"});
+  ExpectBackwardRules(grid_sampler::backward::kContract2d,
+                      aclnnGridSampler2DBackwardGetWorkspaceSize, {3, 4}, {5, 6});
 }
 
 TEST(GridSamplerContract, EveryRuleOfVolumesIsEnforcedAndExplained) {
-  using namespace grid_sampler::forward;  // NOLINT: the parameters' positions
-  ContractHarness<decltype(aclnnGridSampler3DGetWorkspaceSize)> harness(
-      kContract3d, &aclnnGridSampler3DGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kInput, {1, 2, 2, 3, 4}, DType::kFloat32);
-        a.Tensor(kGrid, {1, 7, 5, 6, 3}, DType::kFloat32);
-        a.Integer(kInterpolation, 0);
-        a.Integer(kPadding, 0);
-        a.Bool(kCorners, false);
-        a.Tensor(kOut, {1, 2, 7, 5, 6}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/input", [](CallArguments& a) {
-    a.Tensor(kInput, {1, 2, 2, 0, 4}, DType::kFloat32);
-  });
-  harness.ExpectEveryRuleCovered({"grid_sampler3d/product"});
+  ExpectForwardRules(grid_sampler::forward::kContract3d, aclnnGridSampler3DGetWorkspaceSize,
+                     {2, 3, 4}, {7, 5, 6});
 }
 
 TEST(GridSamplerContract, EveryRuleOfTheGradientOfVolumesIsEnforcedAndExplained) {
-  using namespace grid_sampler::backward;  // NOLINT: the parameters' positions
-  ContractHarness<decltype(aclnnGridSampler3DBackwardGetWorkspaceSize)> harness(
-      kContract3d, &aclnnGridSampler3DBackwardGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kGradOutput, {1, 2, 7, 5, 6}, DType::kFloat32);
-        a.Tensor(kInput, {1, 2, 2, 3, 4}, DType::kFloat32);
-        a.Tensor(kGrid, {1, 7, 5, 6, 3}, DType::kFloat32);
-        a.Integer(kInterpolation, 0);
-        a.Integer(kPadding, 0);
-        a.Bool(kCorners, false);
-        a.Bools(kMask, {1, 1});
-        a.Tensor(kInputGrad, {1, 2, 2, 3, 4}, DType::kFloat32);
-        a.Tensor(kGridGrad, {1, 7, 5, 6, 3}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/input", [](CallArguments& a) {
-    a.Tensor(kInput, {1, 2, 2, 0, 4}, DType::kFloat32);
-    a.Tensor(kInputGrad, {1, 2, 2, 0, 4}, DType::kFloat32);
-  });
-  harness.ExpectEveryRuleCovered({"grid_sampler3d_backward/product"});
+  ExpectBackwardRules(grid_sampler::backward::kContract3d,
+                      aclnnGridSampler3DBackwardGetWorkspaceSize, {2, 3, 4}, {7, 5, 6});
 }
 
 }  // namespace

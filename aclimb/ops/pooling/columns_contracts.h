@@ -58,10 +58,10 @@ inline constexpr contract::Rule kColumnRules[] = {
     contract::Count("count/dilation", kFirst + 1, contract::Exactly(2), "pass two numbers"),
     contract::Count("count/padding", kFirst + 2, contract::Exactly(2), "pass two numbers"),
     contract::Count("count/stride", kFirst + 3, contract::Exactly(2), "pass two numbers"),
-    contract::InRange("range/kernelSize", kFirst, kSizes, "pass 1 or more"),
-    contract::InRange("range/dilation", kFirst + 1, kSizes, "pass 1 for none"),
-    contract::InRange("range/padding", kFirst + 2, kFromZero, "pass 0 for none"),
-    contract::InRange("range/stride", kFirst + 3, kSizes, "pass 1 to take every window"),
+    KernelInRange(kFirst),
+    DilationInRange(kFirst + 1),
+    PaddingInRange(kFirst + 2),
+    StrideInRange(kFirst + 3),
 };
 
 namespace columns {

@@ -28,6 +28,27 @@ inline std::vector<int64_t> DrawPlanes(truth::Draw& draw) {
   return shape;
 }
 
+// Along one dimension of `in` elements, of which those of a window are `apart`: how many a window
+// has, `most` or fewer, and a padding with which at least one fits.
+struct FittingWindow {
+  int64_t size, pad;
+};
+inline FittingWindow DrawFitting(truth::Draw& draw, int64_t in, int64_t apart, int64_t most) {
+  int64_t size = 1 + draw.Below(16) % most;
+  // The widest padding may be what makes a window fit.
+  while (true) {
+    const int64_t span = apart * (size - 1) + 1, pad = draw.Below(span / 2 + 1);
+    if (span <= in + 2 * pad) return {size, pad};
+    --size;
+  }
+}
+
+// Equal numbers may be told by one.
+inline void MaybeOneForAll(truth::Draw& draw, std::vector<int64_t>& values) {
+  const auto equals_first = [&](int64_t value) { return value == values[0]; };
+  if (std::all_of(values.begin(), values.end(), equals_first) && draw.Flip()) values.resize(1);
+}
+
 // Attributes of windows of which at least one fits.
 inline void DrawWindows(truth::Draw& draw, truth::Call& call, const Places& places,
                         const std::vector<int64_t>& shape) {
@@ -35,32 +56,22 @@ inline void DrawWindows(truth::Draw& draw, truth::Call& call, const Places& plac
   for (size_t d = 0; d < 2; ++d) {
     const int64_t in = shape[shape.size() - 2 + d];
     const int64_t apart = places.dilation.at < 0 ? 1 : 1 + draw.Below(8) / 6;
-    int64_t size = 1 + draw.Below(16) % 5, pad = 0;
-    // The widest padding may be what makes a window fit.
-    while (true) {
-      const int64_t span = apart * (size - 1) + 1;
-      pad = draw.Below(span / 2 + 1);
-      if (span <= in + 2 * pad) break;
-      --size;
-    }
+    const auto [size, pad] = DrawFitting(draw, in, apart, 5);
     kernel.push_back(size);
     stride.push_back(1 + draw.Below(3));
     padding.push_back(pad);
     padding_end.push_back(pad);
     dilation.push_back(apart);
   }
-  const auto one_for_both = [&](std::vector<int64_t>& values) {
-    if (values[0] == values[1] && draw.Flip()) values.pop_back();
-  };
-  one_for_both(kernel);
-  one_for_both(dilation);
-  one_for_both(stride);
+  MaybeOneForAll(draw, kernel);
+  MaybeOneForAll(draw, dilation);
+  MaybeOneForAll(draw, stride);
   if (draw.Below(4) == 3) stride.clear();
   if (places.ceil.at >= 0 && call.ParameterAt(places.ceil.at).kind == Kind::kInteger &&
       draw.Flip()) {
     padding = {padding[0], padding_end[0], padding[1], padding_end[1]};
   } else {
-    one_for_both(padding);
+    MaybeOneForAll(draw, padding);
   }
   call.SetInts(places.kernel.at, std::move(kernel));
   call.SetInts(places.stride.at, std::move(stride));

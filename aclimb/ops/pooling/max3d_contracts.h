@@ -96,10 +96,10 @@ inline constexpr auto kIndexTypes = contract::OnAll(contract::DTypes(DType::kInt
 
 template <const Places& kPlaces>
 inline constexpr contract::Rule kWindowRules[] = {
-    contract::InRange("range/kernelSize", kPlaces.kernel.at, kSizes, "pass 1 or more"),
-    contract::InRange("range/stride", kPlaces.stride.at, kSizes, "pass 1 to take every window"),
-    contract::InRange("range/padding", kPlaces.padding.at, kFromZero, "pass 0 for none"),
-    contract::InRange("range/dilation", kPlaces.dilation.at, kSizes, "pass 1 for none"),
+    KernelInRange(kPlaces.kernel.at),
+    StrideInRange(kPlaces.stride.at),
+    PaddingInRange(kPlaces.padding.at),
+    DilationInRange(kPlaces.dilation.at),
     contract::Custom("counts/windows", &OtherCounts<kPlaces>,
                      "kernelSize, padding and dilation are one number or three, stride may be none",
                      "pass one number for all dimensions, or three"),
@@ -117,20 +117,17 @@ inline constexpr contract::Rule kWindowRules[] = {
 namespace forward {
 
 using pooling::forward::kPlaces;
-enum : int { kSelf, kKernelSize, kStride, kPadding, kDilation, kCeilMode, kOut, kIndices };
+using enum pooling::forward::Position;
 
 inline constexpr contract::Parameter kParameters[] = {
     Volumes(contract::Input("self", kNewDTypes, "[N, C, D, H, W] or [C, D, H, W]")),
     contract::Attribute("kernelSize", Kind::kIntArray,
                         "of windows: one number for all dimensions, or three"),
-    contract::Attribute("stride", Kind::kIntArray,
-                        "from window to window: as kernelSize, or none for that of kernelSize"),
+    kStrideParameter,
     contract::Attribute("padding", Kind::kIntArray,
                         "what is put around volumes, below all numbers: as kernelSize"),
-    contract::Attribute("dilation", Kind::kIntArray,
-                        "from element to element of a window: as kernelSize"),
-    contract::Attribute("ceilMode", Kind::kBool,
-                        "one more window for what is left over, unless it begins in the padding"),
+    kDilationParameter,
+    kCeilParameter,
     Volumes(contract::Output("out", kNewDTypes, "a number for each window; dtype of self")),
     Volumes(contract::Output("indices", kIndexTypes,
                              "shape of out: (z * H + y) * W + x of each maximum, -1 where a window "
@@ -164,17 +161,7 @@ static_assert(contract::Matches<decltype(aclnnMaxPool3dWithArgmaxGetWorkspaceSiz
 namespace backward {
 
 using pooling::backward::kPlaces;
-enum : int {
-  kGradOutput,
-  kSelf,
-  kIndices,
-  kKernelSize,
-  kStride,
-  kPadding,
-  kDilation,
-  kCeilMode,
-  kGradInput
-};
+using enum pooling::backward::Position;
 
 inline constexpr contract::Parameter kParameters[] = {
     Volumes(

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/ops/pooling/draw.h"
 #include "aclimb/ops/pooling/max3d_contracts.h"
 #include "aclimb/ops/pooling/truths.h"
 #include "aclimb/truth/draw_call.h"
@@ -81,22 +82,15 @@ std::vector<int64_t> DrawWindows(truth::Draw& draw, truth::Call& call,
   std::vector<int64_t> kernel, stride, padding, dilation;
   for (size_t d = 0; d < 3; ++d) {
     const int64_t in = shape[shape.size() - 3 + d], apart = 1 + draw.Below(8) / 6;
-    int64_t size = 1 + draw.Below(16) % 4, pad = 0;
-    while (true) {
-      const int64_t span = apart * (size - 1) + 1;
-      pad = draw.Below(span / 2 + 1);
-      if (span <= in + 2 * pad) break;
-      --size;
-    }
+    const auto [size, pad] = DrawFitting(draw, in, apart, 4);
     kernel.push_back(size);
     stride.push_back(1 + draw.Below(3));
     padding.push_back(pad);
     dilation.push_back(apart);
   }
-  const auto one_for_all = [&](std::vector<int64_t>& values) {
-    if (values[0] == values[1] && values[0] == values[2] && draw.Flip()) values.resize(1);
-  };
-  for (std::vector<int64_t>* values : {&kernel, &stride, &padding, &dilation}) one_for_all(*values);
+  for (std::vector<int64_t>* values : {&kernel, &stride, &padding, &dilation}) {
+    MaybeOneForAll(draw, *values);
+  }
   if (draw.Below(4) == 3) stride.clear();
   call.SetInts(kPlaces.kernel.at, std::move(kernel));
   call.SetInts(kPlaces.stride.at, std::move(stride));

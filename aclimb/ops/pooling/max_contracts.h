@@ -26,12 +26,35 @@ constexpr contract::Parameter Planes(contract::Parameter parameter) {
 inline constexpr auto kSizes = contract::Between(1, static_cast<double>(kMost));
 inline constexpr auto kFromZero = contract::Between(0, static_cast<double>(kMost));
 
+constexpr contract::Rule KernelInRange(int at) {
+  return contract::InRange("range/kernelSize", at, kSizes, "pass 1 or more");
+}
+constexpr contract::Rule StrideInRange(int at) {
+  return contract::InRange("range/stride", at, kSizes, "pass 1 to take every window");
+}
+constexpr contract::Rule PaddingInRange(int at) {
+  return contract::InRange("range/padding", at, kFromZero, "pass 0 for none");
+}
+constexpr contract::Rule DilationInRange(int at) {
+  return contract::InRange("range/dilation", at, kSizes, "pass 1 for none");
+}
+
 // How the indices of maxima are told.
 enum class Told { kIndices, kMask };
 
+// Windows over any number of dimensions.
+inline constexpr contract::Parameter kStrideParameter =
+    contract::Attribute("stride", Kind::kIntArray,
+                        "from window to window: as kernelSize, or none for that of kernelSize");
+inline constexpr contract::Parameter kDilationParameter = contract::Attribute(
+    "dilation", Kind::kIntArray, "from element to element of a window: as kernelSize");
+inline constexpr contract::Parameter kCeilParameter =
+    contract::Attribute("ceilMode", Kind::kBool,
+                        "one more window for what is left over, unless it begins in the padding");
+
 namespace forward {
 
-enum : int { kSelf, kKernelSize, kStride, kPadding, kDilation, kCeilMode, kOut, kIndices };
+enum Position : int { kSelf, kKernelSize, kStride, kPadding, kDilation, kCeilMode, kOut, kIndices };
 
 inline constexpr Places kPlaces = {.self = {kSelf, "self"},
                                    .pooled = {kOut, "out"},
@@ -53,14 +76,11 @@ inline constexpr contract::Parameter kParameters[] = {
     Planes(contract::Input("self", kFloats<kTold>, "[N, C, H, W] or [C, H, W]")),
     contract::Attribute("kernelSize", Kind::kIntArray,
                         "of windows: one number for both dimensions, or two"),
-    contract::Attribute("stride", Kind::kIntArray,
-                        "from window to window: as kernelSize, or none for that of kernelSize"),
+    kStrideParameter,
     contract::Attribute("padding", Kind::kIntArray,
                         "what is put around planes, below all numbers: as kernelSize"),
-    contract::Attribute("dilation", Kind::kIntArray,
-                        "from element to element of a window: as kernelSize"),
-    contract::Attribute("ceilMode", Kind::kBool,
-                        "one more window for what is left over, unless it begins in the padding"),
+    kDilationParameter,
+    kCeilParameter,
     Planes(contract::Output("out", kFloats<kTold>, "a number for each window; dtype of self")),
     Planes(contract::Output(
         "indices", kIndexTypes<kTold>,
@@ -82,10 +102,10 @@ inline constexpr contract::Rule kRules[] = {
                     "pass one number for both dimensions, or two"),
     contract::Count("count/dilation", kDilation, contract::Between(1, 2),
                     "pass one number for both dimensions, or two"),
-    contract::InRange("range/kernelSize", kKernelSize, kSizes, "pass 1 or more"),
-    contract::InRange("range/stride", kStride, kSizes, "pass 1 to take every window"),
-    contract::InRange("range/padding", kPadding, kFromZero, "pass 0 for none"),
-    contract::InRange("range/dilation", kDilation, kSizes, "pass 1 for none"),
+    KernelInRange(kKernelSize),
+    StrideInRange(kStride),
+    PaddingInRange(kPadding),
+    DilationInRange(kDilation),
     contract::SameRank("same-rank/out", kOut, kSelf, "allocate out with the rank of self"),
     contract::SameRank("same-rank/indices", kIndices, kSelf,
                        "allocate indices with the rank of self"),
@@ -113,7 +133,7 @@ inline constexpr contract::Rule kRules[] = {
 
 namespace backward {
 
-enum : int {
+enum Position : int {
   kGradOutput,
   kSelf,
   kIndices,
@@ -168,10 +188,10 @@ inline constexpr contract::Rule kRules[] = {
                     "pass one number for both dimensions, or two"),
     contract::Count("count/dilation", kDilation, contract::Between(1, 2),
                     "pass one number for both dimensions, or two"),
-    contract::InRange("range/kernelSize", kKernelSize, kSizes, "pass 1 or more"),
-    contract::InRange("range/stride", kStride, kSizes, "pass 1 to take every window"),
-    contract::InRange("range/padding", kPadding, kFromZero, "pass 0 for none"),
-    contract::InRange("range/dilation", kDilation, kSizes, "pass 1 for none"),
+    KernelInRange(kKernelSize),
+    StrideInRange(kStride),
+    PaddingInRange(kPadding),
+    DilationInRange(kDilation),
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass what the forward call had"),
     contract::SameRank("same-rank/indices", kIndices, kSelf, "pass what the forward call wrote"),

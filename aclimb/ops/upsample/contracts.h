@@ -43,9 +43,21 @@ inline constexpr auto kSizes = contract::Between(1, static_cast<double>(kMost));
 
 inline constexpr contract::Parameter kOutputSizeParameter = contract::Attribute(
     "outputSize", Kind::kIntArray, "of the output, a number for each dimension behind N and C");
+inline constexpr contract::Parameter kInputSizeParameter =
+    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input");
+inline constexpr contract::Parameter kCornersParameter = contract::Attribute(
+    "alignCorners", Kind::kBool,
+    "true: the centers of the elements in the corners stay where they are; false: the corners "
+    "themselves do");
 inline constexpr const char* kFactorDoc =
     "how much larger the output is, where that is not quite the quotient of the sizes; 0, what is "
     "below, and 1 are that quotient";
+
+constexpr contract::Parameter Factor(const char* name) {
+  return contract::Attribute(name, Kind::kReal, kFactorDoc);
+}
+inline constexpr contract::Parameter kFactorH = Factor("scalesH");
+inline constexpr contract::Parameter kFactorW = Factor("scalesW");
 
 // Of the gradients whose forward function has no factor.
 inline constexpr const char* kNearestFactorDoc =
@@ -160,7 +172,7 @@ enum : int { kGradOut, kOutputSize, kInputSize, kScalesH, kScalesW, kGradInput }
 inline constexpr contract::Parameter kParameters[] = {
     Images(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
     kOutputSizeParameter,
-    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
+    kInputSizeParameter,
     contract::Attribute("scalesH", Kind::kReal, kNearestFactorDoc),
     contract::Attribute("scalesW", Kind::kReal, kNearestFactorDoc),
     Images(contract::Output("gradInput", kFloats, "of the shape in inputSize; dtype of gradOut"))};
@@ -180,11 +192,9 @@ enum : int { kSelf, kOutputSize, kAlignCorners, kScalesH, kScalesW, kOut };
 inline constexpr contract::Parameter kParameters[] = {
     Images(contract::Input("self", kFloats, "[N, C, H, W]")),
     kOutputSizeParameter,
-    contract::Attribute("alignCorners", Kind::kBool,
-                        "true: the centers of the elements in the corners stay where they are; "
-                        "false: the corners themselves do"),
-    contract::Attribute("scalesH", Kind::kReal, kFactorDoc),
-    contract::Attribute("scalesW", Kind::kReal, kFactorDoc),
+    kCornersParameter,
+    kFactorH,
+    kFactorW,
     Images(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBilinear2d",
@@ -201,10 +211,10 @@ enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScalesH, kScales
 inline constexpr contract::Parameter kParameters[] = {
     Images(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
     kOutputSizeParameter,
-    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
+    kInputSizeParameter,
     contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
-    contract::Attribute("scalesH", Kind::kReal, kFactorDoc),
-    contract::Attribute("scalesW", Kind::kReal, kFactorDoc),
+    kFactorH,
+    kFactorW,
     Images(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBilinear2dBackward",
@@ -238,8 +248,7 @@ namespace nearest1d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kScales, kOut };
 inline constexpr contract::Parameter kParameters[] = {
     Lines(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
-    kOutputSizeParameter,
-    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
+    kOutputSizeParameter, kInputSizeParameter,
     contract::Attribute("scales", Kind::kReal, kNearestFactorDoc),
     Lines(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
 inline constexpr contract::Contract kContract = {
@@ -260,7 +269,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("alignCorners", Kind::kBool,
                         "true: the centers of the elements at the ends stay where they are; "
                         "false: the ends themselves do"),
-    contract::Attribute("scales", Kind::kReal, kFactorDoc),
+    Factor("scales"),
     Lines(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleLinear1d",
@@ -277,9 +286,9 @@ enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScales, kOut };
 inline constexpr contract::Parameter kParameters[] = {
     Lines(contract::Input("gradOut", kFloats, "gradient of the forward output, of its shape")),
     kOutputSizeParameter,
-    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
+    kInputSizeParameter,
     contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
-    contract::Attribute("scales", Kind::kReal, kFactorDoc),
+    Factor("scales"),
     Lines(contract::Output("out", kFloats, "of the shape in inputSize; dtype of gradOut"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleLinear1dBackward",

@@ -16,15 +16,17 @@ constexpr contract::Parameter Blocks(contract::Parameter parameter) { return Siz
 inline constexpr auto kFloatsAndDouble =
     contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64);
 
-constexpr contract::Parameter Factor(const char* name) {
-  return contract::Attribute(name, Kind::kReal, kFactorDoc);
-}
-inline constexpr contract::Parameter kInputSizeParameter =
-    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input");
-inline constexpr contract::Parameter kCornersParameter = contract::Attribute(
-    "alignCorners", Kind::kBool,
-    "true: the centers of the elements in the corners stay where they are; false: the corners "
-    "themselves do");
+inline constexpr contract::Parameter kFactorD = Factor("scalesD");
+
+inline constexpr contract::Parameter kVolume =
+    Blocks(contract::Input("self", kFloatsAndDouble, "[N, C, D, H, W]"));
+inline constexpr contract::Parameter kNewVolume = Blocks(
+    contract::Output("out", kFloatsAndDouble, "N and C of self and the new size; dtype of self"));
+inline constexpr contract::Parameter kVolumeGradOut = Blocks(
+    contract::Input("gradOut", kFloatsAndDouble, "gradient of the forward output, of its shape"));
+inline constexpr contract::Parameter kVolumeGradInput = Blocks(
+    contract::Output("gradInput", kFloatsAndDouble, "of the shape in inputSize; dtype of gradOut"));
+inline constexpr uint8_t kGradientProducts = kAllProducts & ~Bit(Product::kInference310P);
 
 namespace bicubic {
 enum : int { kSelf, kOutputSize, kAlignCorners, kScalesH, kScalesW, kOut };
@@ -32,8 +34,8 @@ inline constexpr contract::Parameter kParameters[] = {
     Images(contract::Input("self", kFloats, "[N, C, H, W]")),
     kOutputSizeParameter,
     kCornersParameter,
-    Factor("scalesH"),
-    Factor("scalesW"),
+    kFactorH,
+    kFactorW,
     Images(contract::Output("out", kFloats, "N and C of self and the new size; dtype of self"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBicubic2d",
@@ -53,14 +55,14 @@ inline constexpr contract::Parameter kParameters[] = {
     kOutputSizeParameter,
     kInputSizeParameter,
     kCornersParameter,
-    Factor("scalesH"),
-    Factor("scalesW"),
+    kFactorH,
+    kFactorW,
     Images(contract::Output("gradInput", kFloats, "of the shape in inputSize; dtype of gradOut"))};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBicubic2dBackward",
     .folder = "upsample_bicubic2d_backward",
     .summary = "Gradient of aclnnUpsampleBicubic2d with respect to its input.",
-    .products = kAllProducts & ~Bit(Product::kInference310P),
+    .products = kGradientProducts,
     .parameters = kParameters,
     .rules = BackwardRules<kGradInput, 2, true>::kRules,
 };
@@ -71,14 +73,7 @@ static_assert(
 namespace trilinear {
 enum : int { kSelf, kOutputSize, kAlignCorners, kScalesD, kScalesH, kScalesW, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Blocks(contract::Input("self", kFloatsAndDouble, "[N, C, D, H, W]")),
-    kOutputSizeParameter,
-    kCornersParameter,
-    Factor("scalesD"),
-    Factor("scalesH"),
-    Factor("scalesW"),
-    Blocks(contract::Output("out", kFloatsAndDouble,
-                            "N and C of self and the new size; dtype of self"))};
+    kVolume, kOutputSizeParameter, kCornersParameter, kFactorD, kFactorH, kFactorW, kNewVolume};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleTrilinear3d",
     .folder = "upsample_trilinear3d",
@@ -100,22 +95,19 @@ enum : int {
   kScalesW,
   kGradInput
 };
-inline constexpr contract::Parameter kParameters[] = {
-    Blocks(contract::Input("gradOut", kFloatsAndDouble,
-                           "gradient of the forward output, of its shape")),
-    kOutputSizeParameter,
-    kInputSizeParameter,
-    kCornersParameter,
-    Factor("scalesD"),
-    Factor("scalesH"),
-    Factor("scalesW"),
-    Blocks(contract::Output("gradInput", kFloatsAndDouble,
-                            "of the shape in inputSize; dtype of gradOut"))};
+inline constexpr contract::Parameter kParameters[] = {kVolumeGradOut,
+                                                      kOutputSizeParameter,
+                                                      kInputSizeParameter,
+                                                      kCornersParameter,
+                                                      kFactorD,
+                                                      kFactorH,
+                                                      kFactorW,
+                                                      kVolumeGradInput};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleTrilinear3dBackward",
     .folder = "upsample_trilinear3d_backward",
     .summary = "Gradient of aclnnUpsampleTrilinear3d with respect to its input.",
-    .products = kAllProducts & ~Bit(Product::kInference310P),
+    .products = kGradientProducts,
     .parameters = kParameters,
     .rules = BackwardRules<kGradInput, 3, true>::kRules,
 };
@@ -126,13 +118,7 @@ static_assert(
 namespace nearest3d {
 enum : int { kSelf, kOutputSize, kScalesD, kScalesH, kScalesW, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    Blocks(contract::Input("self", kFloatsAndDouble, "[N, C, D, H, W]")),
-    kOutputSizeParameter,
-    Factor("scalesD"),
-    Factor("scalesH"),
-    Factor("scalesW"),
-    Blocks(contract::Output("out", kFloatsAndDouble,
-                            "N and C of self and the new size; dtype of self"))};
+    kVolume, kOutputSizeParameter, kFactorD, kFactorH, kFactorW, kNewVolume};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest3d",
     .folder = "upsample_nearest3d",
@@ -146,20 +132,13 @@ static_assert(contract::Matches<decltype(aclnnUpsampleNearest3dGetWorkspaceSize)
 namespace nearest3d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kScalesD, kScalesH, kScalesW, kGradInput };
 inline constexpr contract::Parameter kParameters[] = {
-    Blocks(contract::Input("gradOut", kFloatsAndDouble,
-                           "gradient of the forward output, of its shape")),
-    kOutputSizeParameter,
-    kInputSizeParameter,
-    Factor("scalesD"),
-    Factor("scalesH"),
-    Factor("scalesW"),
-    Blocks(contract::Output("gradInput", kFloatsAndDouble,
-                            "of the shape in inputSize; dtype of gradOut"))};
+    kVolumeGradOut, kOutputSizeParameter, kInputSizeParameter, kFactorD, kFactorH,
+    kFactorW,       kVolumeGradInput};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest3dBackward",
     .folder = "upsample_nearest3d_backward",
     .summary = "Gradient of aclnnUpsampleNearest3d with respect to its input.",
-    .products = kAllProducts & ~Bit(Product::kInference310P),
+    .products = kGradientProducts,
     .parameters = kParameters,
     .rules = BackwardRules<kGradInput, 3, true>::kRules,
 };

@@ -65,136 +65,100 @@ TEST_F(Volumes, TheNearestKeepTheSignOfZero) {
   EXPECT_TRUE(std::signbit(values[5]));
 }
 
-TEST(VolumesContract, Bicubic) {
-  using namespace upsample::bicubic;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnUpsampleBicubic2dGetWorkspaceSize)> harness(
-      kContract, &aclnnUpsampleBicubic2dGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {1, 2, 2, 3}, DType::kFloat32);
-        a.Ints(kOutputSize, {4, 5});
-        a.Bool(kAlignCorners, true);
-        a.Real(kScalesH, 0);
-        a.Real(kScalesW, 0);
-        a.Tensor(kOut, {1, 2, 4, 5}, DType::kFloat32);
-      });
+using Dims = std::vector<int64_t>;
+
+// What all have: an input, the size of the output, in gradients that of the input, then factors,
+// alignCorners where it matters, and an output.
+enum : int { kInput, kOutputSize, kInputSize };
+
+// Two channels of an image.
+Dims WithSize(const Dims& size) {
+  Dims shape = {1, 2};
+  shape.insert(shape.end(), size.begin(), size.end());
+  return shape;
+}
+
+void SetCall(CallArguments& a, const contract::Contract& contract, const Dims& from,
+             const Dims& to) {
+  const int output = static_cast<int>(contract.parameters.size()) - 1;
+  a.Tensor(kInput, from, DType::kFloat32);
+  a.Tensor(output, to, DType::kFloat32);
+  for (int i = kOutputSize; i < output; ++i) {
+    const contract::Kind kind = contract.parameters[static_cast<size_t>(i)].kind;
+    if (kind == contract::Kind::kBool) a.Bool(i, true);
+    if (kind == contract::Kind::kReal) a.Real(i, 0);
+  }
+}
+
+// Between the sizes, whose numbers are above 1.
+template <typename Phase1>
+void ExpectForwardRules(const contract::Contract& contract, Phase1& phase1, const Dims& in,
+                        const Dims& out) {
+  ContractHarness<Phase1> harness(contract, &phase1, [&](CallArguments& a) {
+    SetCall(a, contract, WithSize(in), WithSize(out));
+    a.Ints(kOutputSize, out);
+  });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("images/self", [](CallArguments& a) {
-    a.Tensor(kSelf, {1, 2, 0, 3}, DType::kFloat32);
+  Dims empty = in, other = out;
+  empty[empty.size() - 2] = 0;
+  other.back() -= 1;
+  harness.ExpectRule("images/self",
+                     [&](CallArguments& a) { a.Tensor(kInput, WithSize(empty), DType::kFloat32); });
+  harness.ExpectRule("shape/out", [&](CallArguments& a) { a.Ints(kOutputSize, other); });
+  harness.ExpectEveryRuleCovered({Cat(contract.folder, "/product")});
+}
+
+template <typename Phase1>
+void ExpectBackwardRules(const contract::Contract& contract, Phase1& phase1, const Dims& in,
+                         const Dims& out) {
+  ContractHarness<Phase1> harness(contract, &phase1, [&](CallArguments& a) {
+    SetCall(a, contract, WithSize(out), WithSize(in));
+    a.Ints(kOutputSize, out);
+    a.Ints(kInputSize, WithSize(in));
   });
-  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kOutputSize, {4, 4}); });
-  harness.ExpectEveryRuleCovered({"upsample_bicubic2d/product"});
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  Dims empty = in, other_in = in, other_out = out;
+  empty[empty.size() - 2] = 0;
+  other_in[other_in.size() - 2] += 1;
+  other_out.back() -= 1;
+  harness.ExpectRule("images/inputSize",
+                     [&](CallArguments& a) { a.Ints(kInputSize, WithSize(empty)); });
+  harness.ExpectRule("shape/gradOut", [&](CallArguments& a) { a.Ints(kOutputSize, other_out); });
+  harness.ExpectRule("shape/gradient",
+                     [&](CallArguments& a) { a.Ints(kInputSize, WithSize(other_in)); });
+  harness.ExpectEveryRuleCovered({Cat(contract.folder, "/product")});
+}
+
+TEST(VolumesContract, Bicubic) {
+  ExpectForwardRules(upsample::bicubic::kContract, aclnnUpsampleBicubic2dGetWorkspaceSize, {2, 3},
+                     {4, 5});
 }
 
 TEST(VolumesContract, BicubicBackward) {
-  using namespace upsample::bicubic_backward;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnUpsampleBicubic2dBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnUpsampleBicubic2dBackwardGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kGradOut, {1, 2, 4, 5}, DType::kFloat32);
-        a.Ints(kOutputSize, {4, 5});
-        a.Ints(kInputSize, {1, 2, 2, 3});
-        a.Bool(kAlignCorners, true);
-        a.Real(kScalesH, 0);
-        a.Real(kScalesW, 0);
-        a.Tensor(kGradInput, {1, 2, 2, 3}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/inputSize", [](CallArguments& a) {
-    a.Ints(kInputSize, {1, 2, 0, 3});
-  });
-  harness.ExpectRule("shape/gradOut", [](CallArguments& a) { a.Ints(kOutputSize, {4, 4}); });
-  harness.ExpectRule("shape/gradient", [](CallArguments& a) { a.Ints(kInputSize, {1, 2, 3, 3}); });
-  harness.ExpectEveryRuleCovered({"upsample_bicubic2d_backward/product"});
+  ExpectBackwardRules(upsample::bicubic_backward::kContract,
+                      aclnnUpsampleBicubic2dBackwardGetWorkspaceSize, {2, 3}, {4, 5});
 }
 
 TEST(VolumesContract, Trilinear) {
-  using namespace upsample::trilinear;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnUpsampleTrilinear3dGetWorkspaceSize)> harness(
-      kContract, &aclnnUpsampleTrilinear3dGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {1, 2, 2, 2, 3}, DType::kFloat32);
-        a.Ints(kOutputSize, {3, 4, 5});
-        a.Bool(kAlignCorners, true);
-        a.Real(kScalesD, 0);
-        a.Real(kScalesH, 0);
-        a.Real(kScalesW, 0);
-        a.Tensor(kOut, {1, 2, 3, 4, 5}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/self", [](CallArguments& a) {
-    a.Tensor(kSelf, {1, 2, 2, 0, 3}, DType::kFloat32);
-  });
-  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kOutputSize, {3, 4, 4}); });
-  harness.ExpectEveryRuleCovered({"upsample_trilinear3d/product"});
+  ExpectForwardRules(upsample::trilinear::kContract, aclnnUpsampleTrilinear3dGetWorkspaceSize,
+                     {2, 2, 3}, {3, 4, 5});
 }
 
 TEST(VolumesContract, TrilinearBackward) {
-  using namespace upsample::trilinear_backward;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kGradOut, {1, 2, 3, 4, 5}, DType::kFloat32);
-        a.Ints(kOutputSize, {3, 4, 5});
-        a.Ints(kInputSize, {1, 2, 2, 2, 3});
-        a.Bool(kAlignCorners, true);
-        a.Real(kScalesD, 0);
-        a.Real(kScalesH, 0);
-        a.Real(kScalesW, 0);
-        a.Tensor(kGradInput, {1, 2, 2, 2, 3}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/inputSize", [](CallArguments& a) {
-    a.Ints(kInputSize, {1, 2, 2, 0, 3});
-  });
-  harness.ExpectRule("shape/gradOut", [](CallArguments& a) { a.Ints(kOutputSize, {3, 4, 4}); });
-  harness.ExpectRule("shape/gradient", [](CallArguments& a) {
-    a.Ints(kInputSize, {1, 2, 2, 3, 3});
-  });
-  harness.ExpectEveryRuleCovered({"upsample_trilinear3d_backward/product"});
+  ExpectBackwardRules(upsample::trilinear_backward::kContract,
+                      aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize, {2, 2, 3}, {3, 4, 5});
 }
 
 TEST(VolumesContract, Nearest) {
-  using namespace upsample::nearest3d;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnUpsampleNearest3dGetWorkspaceSize)> harness(
-      kContract, &aclnnUpsampleNearest3dGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {1, 2, 2, 2, 3}, DType::kFloat32);
-        a.Ints(kOutputSize, {3, 4, 5});
-        a.Real(kScalesD, 0);
-        a.Real(kScalesH, 0);
-        a.Real(kScalesW, 0);
-        a.Tensor(kOut, {1, 2, 3, 4, 5}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/self", [](CallArguments& a) {
-    a.Tensor(kSelf, {1, 2, 2, 0, 3}, DType::kFloat32);
-  });
-  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kOutputSize, {3, 4, 4}); });
-  harness.ExpectEveryRuleCovered({"upsample_nearest3d/product"});
+  ExpectForwardRules(upsample::nearest3d::kContract, aclnnUpsampleNearest3dGetWorkspaceSize,
+                     {2, 2, 3}, {3, 4, 5});
 }
 
 TEST(VolumesContract, NearestBackward) {
-  using namespace upsample::nearest3d_backward;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnUpsampleNearest3dBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnUpsampleNearest3dBackwardGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kGradOut, {1, 2, 3, 4, 5}, DType::kFloat32);
-        a.Ints(kOutputSize, {3, 4, 5});
-        a.Ints(kInputSize, {1, 2, 2, 2, 3});
-        a.Real(kScalesD, 0);
-        a.Real(kScalesH, 0);
-        a.Real(kScalesW, 0);
-        a.Tensor(kGradInput, {1, 2, 2, 2, 3}, DType::kFloat32);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("images/inputSize", [](CallArguments& a) {
-    a.Ints(kInputSize, {1, 2, 2, 0, 3});
-  });
-  harness.ExpectRule("shape/gradOut", [](CallArguments& a) { a.Ints(kOutputSize, {3, 4, 4}); });
-  harness.ExpectRule("shape/gradient", [](CallArguments& a) {
-    a.Ints(kInputSize, {1, 2, 2, 3, 3});
-  });
-  harness.ExpectEveryRuleCovered({"upsample_nearest3d_backward/product"});
+  ExpectBackwardRules(upsample::nearest3d_backward::kContract,
+                      aclnnUpsampleNearest3dBackwardGetWorkspaceSize, {2, 2, 3}, {3, 4, 5});
 }
 
 }  // namespace
