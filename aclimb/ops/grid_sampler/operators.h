@@ -11,13 +11,13 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                &DrawSampler<forward::kGrid>,
                                                                /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnGridSampler2DBackwardGetWorkspaceSize)>(
-        backward::kContract2d, &BackwardTruth, &DrawSampler<backward::kGrid>,
+        backward::kContract2d, &BackwardTruth, &DrawBackward,
         /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnGridSampler3DGetWorkspaceSize)>(forward::kContract3d, &ForwardTruth,
                                                                &DrawSampler<forward::kGrid>,
                                                                /*holds_beyond_finite=*/false),
     truth::Entry<decltype(aclnnGridSampler3DBackwardGetWorkspaceSize)>(
-        backward::kContract3d, &BackwardTruth, &DrawSampler<backward::kGrid>,
+        backward::kContract3d, &BackwardTruth, &DrawBackward,
         /*holds_beyond_finite=*/false),
 };
 

@@ -192,4 +192,17 @@ void DrawSampler(truth::Draw& draw, truth::Call& call) {
                  call.DTypeOf(kGridPosition), std::move(places));
 }
 
+// One gradient or both are wanted; the other is left alone.
+inline void DrawBackward(truth::Draw& draw, truth::Call& call) {
+  using namespace backward;  // NOLINT: the positions
+  DrawSampler<kGrid>(draw, call);
+  std::vector<int64_t> mask;
+  for (const auto& [output, like] : {std::pair(kInputGrad, kInput), std::pair(kGridGrad, kGrid)}) {
+    mask.push_back(draw.Byte() % 4 == 3 ? 0 : 1);
+    call.SetTensor(output, std::vector<int64_t>(call.Shape(like)), call.DTypeOf(kInput)).touched =
+        mask.back() != 0;
+  }
+  call.SetInts(kMask, std::move(mask));
+}
+
 }  // namespace aclimb::grid_sampler
