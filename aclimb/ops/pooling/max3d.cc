@@ -36,7 +36,7 @@ struct MaxPlan final : Plan {
   // Elements are compared in row-major order; the first one of a window counts, whatever it is, and
   // a NaN more than what was found before.
   bool Find(const RunContext& run) const {
-    const auto& [layer, row, column] = windows.axes;
+    const Axis &layer = windows.axes[0], &row = windows.axes[1], &column = windows.axes[2];
     const auto* const from = static_cast<const float*>(self.Data(run));
     auto* const values = static_cast<float*>(out.Data(run));
     auto* const places = static_cast<int32_t*>(indices.Data(run));
