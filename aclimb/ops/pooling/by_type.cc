@@ -21,8 +21,9 @@ namespace {
 using Pair = std::vector<int64_t>;
 
 // Two of an attribute's four numbers, from the `first`-th on.
-Result<Pair> PairOf(TypedCall& call, const char* name, size_t first) {
-  Result<std::vector<int64_t>> all = call.Ints(name, {1, 1, 1, 1});
+Result<Pair> PairOf(TypedCall& call, const char* name, size_t first,
+                    const std::vector<int64_t>& otherwise = {}) {
+  Result<std::vector<int64_t>> all = call.Ints(name, otherwise);
   if (!all.ok()) return all.TakeStatus();
   if (all.value().size() != 4)
     return call.Unsupported(Cat("the attribute ", name, " with 4 entries"));
@@ -45,7 +46,9 @@ Status ReadMax(TypedCall& call, const char* dilation_name, Windows* windows) {
                {"pads", &windows->padding},
                {dilation_name, &windows->dilation}};
   for (const auto& each : pairs) {
-    Result<Pair> pair = PairOf(call, each.name, 1);
+    const bool spreads = each.pair == &windows->dilation;
+    Result<Pair> pair =
+        PairOf(call, each.name, 1, spreads ? Pair{1, 1, 1, 1} : std::vector<int64_t>());
     if (!pair.ok()) return pair.TakeStatus();
     *each.pair = pair.value();
   }
@@ -89,8 +92,16 @@ Status AnswerMax(TypedCall& call) {
   if (call.Input(0).rank != 4 || call.Output(0).rank != 4 || mask.dtype != ACL_UINT16) {
     return call.Unsupported("x and y of four dimensions, and a mask of UINT16");
   }
-  RunMax(call, windows, x.value(), y.value(), Mask(call, call.Output(0), windows.kernel));
   const std::vector<int64_t> all(mask.storage_dims, mask.storage_dims + mask.storage_rank);
+  uint64_t bytes = sizeof(uint16_t);
+  bool known = mask.on_host == 0;
+  for (const int64_t d : all) {
+    known = known && d >= 0 && !__builtin_mul_overflow(bytes, static_cast<uint64_t>(d), &bytes);
+  }
+  if (!known || mask.bytes < bytes) {
+    return call.Unsupported("a mask in device memory, with a buffer that holds it");
+  }
+  RunMax(call, windows, x.value(), y.value(), Mask(call, call.Output(0), windows.kernel));
   RunOperator<&aclnnInplaceZeroGetWorkspaceSize, &aclnnInplaceZero>(
       call, ScopedTensor(mask.data, mask.dtype, all));
   return Ok();

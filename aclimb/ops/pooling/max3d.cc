@@ -41,7 +41,9 @@ struct MaxPlan final : Plan {
     auto* const values = static_cast<float*>(out.Data(run));
     auto* const places = static_cast<int32_t*>(indices.Data(run));
     const int64_t rows = layer.out * row.out;
-    const int64_t per_row = column.out * layer.kernel * row.kernel * column.kernel;
+    const auto taps_of = [](const Axis& axis) { return std::min(axis.kernel, axis.in); };
+    const int64_t per_row =
+        std::max<int64_t>(1, column.out * taps_of(layer) * taps_of(row) * taps_of(column));
     return ParallelForAll(windows.volumes * rows, std::max<int64_t>(1, kPiece / per_row),
                           [&](int64_t begin, int64_t end) {
                             for (int64_t r = begin; r < end; ++r) {
@@ -134,7 +136,7 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
   plan->gradient = DenseInput(arguments, planner, kGradOutput, DType::kFloat32);
   plan->indices = DenseInput(arguments, planner, kIndices, DType::kInt32);
   plan->result = DenseOutput(arguments, planner, kGradInput, DType::kFloat32);
-  plan->slot_count = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
+  plan->slot_count = std::min<int64_t>({int64_t{TeamSize()}, plan->windows.volumes, Slots::kMost});
   plan->sums = planner.workspace().Book(plan->slot_count * plan->windows.In(),
                                         static_cast<int64_t>(sizeof(double)));
   planner.Costs({.cycles = plan->gradient.CopyCycles() + plan->indices.CopyCycles() +

@@ -45,6 +45,21 @@ void ExpectWindowRules(Harness& harness, int self, int kernel, int stride, int p
   harness.ExpectRule("shape/pooled", [=](CallArguments& a) { a.Ints(kernel, {5}); });
 }
 
+// The window's elements are more than 2^64.
+TEST_F(MaxPool3d, WindowsMayBeMuchLargerThanTheVolume) {
+  const IntArray kernel({4194304}), padding({2097152}), one({1});
+  const DeviceTensor self({1, 1, 1, 1}, DType::kFloat32, {-3});
+  const DeviceTensor out({1, 2, 2, 2}, DType::kFloat32), indices({1, 2, 2, 2}, DType::kInt32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnMaxPool3dWithArgmaxGetWorkspaceSize(self, kernel, one, padding, one, false, out,
+                                                        indices, size, executor);
+      },
+      &aclnnMaxPool3dWithArgmax, stream_));
+  EXPECT_EQ(out.Values(), std::vector<double>(8, -3));
+  EXPECT_EQ(indices.Values(), std::vector<double>(8, 0));
+}
+
 TEST(MaxPool3dContract, EveryRuleIsEnforcedAndExplained) {
   using namespace pooling::max3d::forward;  // NOLINT: the parameters' positions
   ContractHarness<decltype(aclnnMaxPool3dWithArgmaxGetWorkspaceSize)> harness(
