@@ -253,6 +253,20 @@ TEST(Matmul, LargeRightFactorsGiveTheSameBitsForAnyTeam) {
   SetTeamSize(team);
 }
 
+// Of bfloat16 too, which the instruction for pairs takes for 0.
+TEST(Matmul, SmallProductsKeepSubnormalNumbers) {
+  for (const int64_t k : {2, 3, 8}) {
+    TestView a(DType::kBFloat16, {4, k}), b(DType::kBFloat16, {k, 4});
+    TestView out(DType::kFloat32, {4, 4});
+    for (int64_t i = 0; i < a.count(); ++i) a.Write(i, 0x1p-130);
+    for (int64_t i = 0; i < b.count(); ++i) b.Write(i, 0x1p100);
+    Multiply(a, b, out);
+    for (int64_t i = 0; i < out.count(); ++i) {
+      EXPECT_EQ(out.Read(i), static_cast<double>(k) * 0x1p-30) << k << " terms";
+    }
+  }
+}
+
 TEST(Matmul, BatchesBroadcast) {
   struct Shape {
     std::vector<int64_t> a, b, out;

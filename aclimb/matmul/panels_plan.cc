@@ -95,7 +95,7 @@ class PanelsPlan final : public ProductPlan {
 
 bool PanelsHavePairs(const Problem& problem) {
   return problem.a.dtype == DType::kBFloat16 && problem.b.dtype == DType::kBFloat16 &&
-         problem.k % 2 == 0 && HasPairs();
+         problem.k % 2 == 0 && HasPairs() && PanelsServe(problem);
 }
 
 bool PanelsServe(const Problem& problem) {

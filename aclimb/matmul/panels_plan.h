@@ -8,7 +8,8 @@
 // panels in the workspace instead. A small product is done before oneDNN begins.
 namespace aclimb::matmul {
 
-// Whether both factors are multiplied in pairs of bfloat16.
+// Whether both factors are multiplied in pairs of bfloat16. Small products are not: a pair's
+// instruction takes subnormal numbers for 0.
 bool PanelsHavePairs(const Problem& problem);
 
 // Whether that gains for a product that is not small: the right factor is large, and there are
