@@ -48,16 +48,6 @@ struct Products {
   }
 };
 
-// Running results of a piece, from `total` on, which becomes the last of them.
-template <typename T>
-void Accumulate(Sums<T>, T* x, int64_t count, T& total) {
-  total = RunningSums(x, count, total);
-}
-template <typename T>
-void Accumulate(Products<T>, T* x, int64_t count, T& total) {
-  for (int64_t i = 0; i < count; ++i) x[i] = total = Products<T>::Of(total, x[i]);
-}
-
 // The last of them alone. Parts of a product may overflow where all of it is 0: it has none.
 template <typename T>
 T TotalOf(Sums<T>, const T* x, int64_t count, T total) {
@@ -136,7 +126,7 @@ class Worker {
       T* const x =
           Load<T>(self + done * problem_.self_stride_ * self_size_, problem_.self_stride_, n);
       if (stores) {
-        Accumulate(F(), x, n, total);
+        Accumulate<F>(x, n, total);
         Store(x, n, out + done * problem_.out_stride_ * out_size_, problem_.out_stride_);
       } else {
         total = TotalOf(F(), x, n, total);
@@ -157,6 +147,19 @@ class Worker {
               problem_.lines_.stride[0][inner]);
       }
     }
+  }
+
+  // Running results of a piece, from `total` on, which becomes the last of them. Sums of neighbours
+  // alone may pass the largest DOUBLE where sums in order do not.
+  template <class F, typename T = typename F::T>
+  void Accumulate(T* x, int64_t count, T& total) const {
+    if constexpr (std::is_same_v<F, Sums<T>>) {
+      if (problem_.from_ != DType::kFloat64) {
+        total = RunningSums(x, count, total);
+        return;
+      }
+    }
+    for (int64_t i = 0; i < count; ++i) x[i] = total = F::Of(total, x[i]);
   }
 
   // Neighbours that may be written over.

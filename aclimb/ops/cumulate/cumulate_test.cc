@@ -53,6 +53,16 @@ TEST_F(Cumsum, NotFinite) {
   EXPECT_TRUE(Near(out.Values(), {1, kInfinity, kInfinity, nan, nan, nan}, {}));
 }
 
+// A sum in order that has passed the largest number stays there.
+TEST_F(Cumsum, LargestDoubles) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const DeviceTensor self({6}, DType::kFloat64, {0, 1.5e308, 1.5e308, -1.5e308, -1.5e308, 1});
+  const DeviceTensor out({6}, DType::kFloat64);
+  Run(self, 0, DType::kFloat64, out);
+  EXPECT_EQ(out.Values(),
+            (std::vector<double>{0, 1.5e308, kInfinity, kInfinity, kInfinity, kInfinity}));
+}
+
 TEST_F(Cumsum, NarrowIntegersWrap) {
   const DeviceTensor self({3}, DType::kInt8, {100, 100, 100}), out({3}, DType::kInt8);
   Run(self, -1, DType::kInt8, out);
