@@ -16,6 +16,7 @@
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_reciprocal.h"
 #include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_rsqrt.h"
 
 namespace aclimb::norms {
@@ -86,7 +87,9 @@ Status AnswerUpdate(TypedCall& call) {
   RunOperator<&aclnnReciprocalGetWorkspaceSize, &aclnnReciprocal>(call, square.tensor(),
                                                                   inverse.tensor());
   RunOperator<&aclnnAddsGetWorkspaceSize, &aclnnAdds>(
-      call, inverse.tensor(), ScopedScalar(-epsilon.value()), ScopedScalar(1), outputs[4]);
+      call, inverse.tensor(), ScopedScalar(-epsilon.value()), ScopedScalar(1), square.tensor());
+  // Rounded, it may be a little below 0.
+  RunOperator<&aclnnReluGetWorkspaceSize, &aclnnRelu>(call, square.tensor(), outputs[4]);
   return Ok();
 }
 
