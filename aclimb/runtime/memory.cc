@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -98,6 +99,15 @@ Absent Describe(const void* address) {
     const AclimbAllocation& gone = table.freed[(table.frees - back) % table.freed.size()];
     const uint64_t offset = Key(address) - Key(gone.base);
     if (offset >= gone.usable) continue;
+    // Its place may have been given away again.
+    const auto behind = table.live.upper_bound(Key(address));
+    if (behind != table.live.begin() && std::prev(behind)->first >= Key(gone.base)) {
+      const AclimbAllocation& last = std::prev(behind)->second;
+      return {Cat("which lies ", Key(address) - Key(last.base) - last.requested,
+                  " bytes behind the end of the allocation of ", last.requested, " bytes at ",
+                  AddressText(last.base)),
+              "stay within the allocation, or make it larger"};
+    }
     return {Cat("which lies ", offset, " bytes inside the allocation of ", gone.requested,
                 " bytes at ", AddressText(gone.base), " that was freed"),
             "free memory once, and after the synchronise that waits for its last use "

@@ -33,12 +33,12 @@ struct Stream {
   StreamOptions options;
   int32_t id = 0;
   bool is_default = false;
-  std::atomic<bool> drain{false};  // at its end: wait for what is queued
-  std::atomic<bool> failure_mode_set{false};
-  std::atomic<bool> stops_on_failure{false};
+  std::atomic<bool> drain{false};                           // at its end: wait for what is queued
+  static constexpr uint64_t kNoFailureMode = ~uint64_t{0};  // it was not set yet
+  std::atomic<uint64_t> failure_mode{kNoFailureMode};
   std::atomic<uint32_t> overflow_switch{0};
-  std::atomic<uint32_t> user_tag{0};      // the program's own
-  std::atomic<uint32_t> cache_switch{0};  // what is captured keeps its description anyway
+  std::atomic<uint32_t> user_tag{0};       // the program's own
+  std::atomic<uint32_t> cache_switch{0};   // what is captured keeps its description anyway
   std::atomic<uint64_t> report_thread{0};  // aclrtSubscribeReport; 0 = nobody
   std::atomic<int> loss_told{0};           // the fork of whose loss a device's wait has told
   std::atomic<Capture*> capture{nullptr};  // what it records instead of running it (capture.h)

@@ -32,19 +32,16 @@ Status SetFailureMode(aclrtStream handle, std::string_view name, uint64_t mode) 
   }
   Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
-  if (stream.value()->failure_mode_set.exchange(true, std::memory_order_relaxed)) {
-    const bool stops = stream.value()->stops_on_failure.load(std::memory_order_relaxed);
+  uint64_t before = Stream::kNoFailureMode;
+  if (!stream.value()->failure_mode.compare_exchange_strong(before, mode)) {
     // A program may give back what it has read.
-    if (stops == (mode == ACL_STOP_ON_FAILURE)) return Ok();
+    if (before == mode) return Ok();
     return Refuse(kRtParamInvalid,
-                  Cat(name, " is ", mode, " but the failure mode of stream was set to ", 1 - mode,
-                      " before; expected ", 1 - mode, ", since it is set once for a stream."),
+                  Cat(name, " is ", mode, " but the failure mode of stream was set to ", before,
+                      " before; expected ", before, ", since it is set once for a stream."),
                   "create another stream", "runtime/stream/failure-mode-again");
   }
-  if (mode == ACL_STOP_ON_FAILURE) {
-    stream.value()->stops_on_failure.store(true, std::memory_order_relaxed);
-    Backend().queue_stop_on_failure(stream.value()->queue);
-  }
+  if (mode == ACL_STOP_ON_FAILURE) Backend().queue_stop_on_failure(stream.value()->queue);
   return Ok();
 }
 
@@ -99,7 +96,7 @@ Status GetAttribute(aclrtStream handle, aclrtStreamAttr attribute, aclrtStreamAt
   aclrtStreamAttrValue read = {};
   switch (attribute) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
-      read.failureMode = stream.stops_on_failure.load(std::memory_order_relaxed)
+      read.failureMode = stream.failure_mode.load() == ACL_STOP_ON_FAILURE
                              ? ACL_STOP_ON_FAILURE
                              : ACL_CONTINUE_ON_FAILURE;
       break;
