@@ -353,6 +353,7 @@ const aclTensorList* TypedCall::List(const std::vector<const aclTensor*>& tensor
 
 void* TypedCall::Scratch(uint64_t bytes) {
   void* memory = nullptr;
+  if (bytes == 0) return memory;
   if (code_ == 0) code_ = aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST);
   if (memory != nullptr) scratch_.push_back(memory);
   return memory;
