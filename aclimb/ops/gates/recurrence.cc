@@ -103,7 +103,7 @@ Status Recurrence::ReadAttributes(const Cell& cell) {
           Cat("the attribute ", only.name, " to be ", only.value ? "true" : "false"));
     }
   }
-  // torch_npu passes the gradient's cell_type as a pointer, of which a flag becomes.
+  // torch_npu passes the gradient's cell_type as a pointer, which C++ converts to bool.
   const Result<bool> flag = call_.Flag("cell_type", false);
   if (!flag.ok() || !flag.value()) {
     Result<std::string> type = call_.Text("cell_type", "LSTM");

@@ -125,7 +125,7 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
   if (of_input) {
     plan->input_gradient = DenseOutput(arguments, planner, kInputGrad);
     const int64_t plane = args.Elements();
-    args.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
+    args.slots = std::min<int64_t>({int64_t{TeamSize()}, args.batch * args.channels, Slots::kMost});
     plan->sums = planner.workspace().Book(args.slots * plane, static_cast<int64_t>(sizeof(double)));
     const auto images = static_cast<double>(args.batch * args.channels);
     cycles += plan->input_gradient.CopyCycles() + 2 * images * static_cast<double>(plane) +

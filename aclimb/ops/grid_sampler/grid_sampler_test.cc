@@ -53,15 +53,30 @@ TEST_F(GridSampler, PaddingSaysWhatIsBeyondTheEnds) {
   EXPECT_EQ(Sample({0, -1, 1}, kBicubic, kBorder, true), (Values{2, 1, 3}));
 }
 
-TEST_F(GridSampler, PlacesThatAreNoNumbersReadNothing) {
-  const double nan = std::nan(""), infinity = HUGE_VAL;
-  for (int64_t interpolation = 0; interpolation < 3; ++interpolation) {
-    for (int64_t padding = 0; padding < 3; ++padding) {
-      const Values got =
-          Sample({nan, infinity, -infinity, 1e30, -1e30}, interpolation, padding, false);
-      EXPECT_EQ(got.size(), 5u);
+// Elements beyond the ends are not read: places without end, and such as are no numbers.
+TEST_F(GridSampler, PlacesWithoutEndReadNothingOrAnEnd) {
+  using namespace grid_sampler;  // NOLINT: the modes
+  const Values places = {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e30, -1e30};
+  for (const int64_t interpolation : {kBilinear, kNearest, kBicubic}) {
+    EXPECT_EQ(Sample(places, interpolation, kZeros, false), Values(5, 0)) << interpolation;
+    const Values ends = Sample(places, interpolation, kBorder, false);
+    EXPECT_EQ(Values(ends.begin() + 3, ends.end()), (Values{3, 1})) << interpolation;
+    if (interpolation == kBicubic) continue;
+    EXPECT_EQ(ends, (Values{1, 3, 1, 3, 1})) << interpolation;
+    for (const double value : Sample(places, interpolation, kReflection, false)) {
+      EXPECT_TRUE(value >= 1 && value <= 3) << interpolation << ": " << value;
     }
   }
+}
+
+TEST_F(GridSampler, ReflectionIsAtTheEdgesWhereTheEndsAreEdges) {
+  using namespace grid_sampler;  // NOLINT: the modes
+  // The edges are half an element beyond the centers: at -4/3 lies the place half an element
+  // further.
+  EXPECT_EQ(Sample({-4.0 / 3, -2, 4.0 / 3, 2}, kNearest, kReflection, false), (Values{1, 2, 3, 2}));
+  // At these the coordinates are binary fractions.
+  EXPECT_EQ(Sample({-1.5, 1.5}, kBilinear, kReflection, false), (Values{1.25, 2.75}));
+  EXPECT_EQ(Sample({-3, 3}, kBicubic, kBorder, false), (Values{1, 3}));
 }
 
 TEST_F(GridSampler, TheFirstCoordinateIsAlongTheLastDimension) {

@@ -43,7 +43,8 @@ struct AxisOf {
     if (in == out) return static_cast<T>(o);
     return std::max(T{0}, Place(o));
   }
-  // Cubic: the same, also beyond the ends, and no further than all parts are of the element there.
+  // Cubic: the same, also up to two elements beyond an end: further away all parts are of the
+  // element at the end.
   T CubicPosition(int64_t o) const {
     const T at = Place(o);
     return at > -2 ? std::min(at, static_cast<T>(in + 2)) : T{-2};

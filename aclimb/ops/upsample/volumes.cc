@@ -60,7 +60,7 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
   plan->to = rows::Dense::Output(planner, output, to, dtype, rows::OwnOrder(to.rank));
   plan->taps = planner.workspace().Book(volumes.TapCount(), static_cast<int64_t>(sizeof(Taps)));
   if (kBackward) {
-    volumes.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
+    volumes.slots = std::min<int64_t>({int64_t{TeamSize()}, volumes.count, Slots::kMost});
     plan->sums = planner.workspace().Book(volumes.slots * volumes.InSize(),
                                           static_cast<int64_t>(sizeof(double)));
   }
