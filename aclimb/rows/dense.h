@@ -22,9 +22,19 @@ class Dense {
   // Read and overwritten.
   static Dense InOut(Planner& planner, int parameter, const TensorView& view, DType dtype,
                      const Order& order);
-  // In the tensor's own order, its elements as they are.
+  // In the tensor's own order.
+  static Dense Input(Planner& planner, int parameter, const TensorView& view, DType dtype) {
+    return Input(planner, parameter, view, dtype, OwnOrder(view.rank));
+  }
+  static Dense Output(Planner& planner, int parameter, const TensorView& view, DType dtype) {
+    return Output(planner, parameter, view, dtype, OwnOrder(view.rank));
+  }
+  static Dense InOut(Planner& planner, int parameter, const TensorView& view, DType dtype) {
+    return InOut(planner, parameter, view, dtype, OwnOrder(view.rank));
+  }
+  // Its elements as they are, too.
   static Dense Input(Planner& planner, int parameter, const TensorView& view) {
-    return Input(planner, parameter, view, view.dtype, OwnOrder(view.rank));
+    return Input(planner, parameter, view, view.dtype);
   }
 
   bool given() const { return parameter_ >= 0; }

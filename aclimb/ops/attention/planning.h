@@ -62,11 +62,11 @@ inline void SetOperands(const contract::Arguments& arguments, Planner& planner, 
 }
 inline rows::Dense FloatsOf(const contract::Arguments& arguments, Planner& planner, int place) {
   const TensorView view = arguments.Tensor(place).View();
-  return rows::Dense::Input(planner, place, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return rows::Dense::Input(planner, place, view, DType::kFloat32);
 }
 inline rows::Dense FloatsTo(const contract::Arguments& arguments, Planner& planner, int place) {
   const TensorView view = arguments.Tensor(place).View();
-  return rows::Dense::Output(planner, place, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return rows::Dense::Output(planner, place, view, DType::kFloat32);
 }
 
 }  // namespace aclimb::attention

@@ -19,13 +19,11 @@ DType ComputedIn(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType:
 
 rows::Dense DenseInput(const Arguments& arguments, Planner& planner, int parameter) {
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Input(planner, parameter, view, ComputedIn(view.dtype),
-                            rows::OwnOrder(view.rank));
+  return rows::Dense::Input(planner, parameter, view, ComputedIn(view.dtype));
 }
 rows::Dense DenseOutput(const Arguments& arguments, Planner& planner, int parameter) {
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Output(planner, parameter, view, ComputedIn(view.dtype),
-                             rows::OwnOrder(view.rank));
+  return rows::Dense::Output(planner, parameter, view, ComputedIn(view.dtype));
 }
 
 Args ArgsOf(const Arguments& arguments, int input, int grid, int interpolation) {

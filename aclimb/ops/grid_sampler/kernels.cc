@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/cubic_curve.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
@@ -26,13 +27,6 @@ struct Taps {
   }
 };
 
-// The cubic curve's weight for an element at this distance, and its derivative.
-constexpr double kA = -0.75;
-double CubicNear(double d) { return ((kA + 2) * d - (kA + 3)) * d * d + 1; }
-double CubicFar(double d) { return ((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA; }
-double CubicNearSlope(double d) { return (3 * (kA + 2) * d - 2 * (kA + 3)) * d; }
-double CubicFarSlope(double d) { return (3 * kA * d - 10 * kA) * d + 8 * kA; }
-
 template <typename T>
 Taps TapsOf(const Axis<T>& axis, Interpolation interpolation, T coordinate) {
   Taps taps;
@@ -54,10 +48,10 @@ Taps TapsOf(const Axis<T>& axis, Interpolation interpolation, T coordinate) {
     const Place<T> at = axis.Padded({below + static_cast<T>(step), 0});
     taps.Add(axis.Index(at.at), weight, with_place * slope);
   };
-  add(-1, CubicFar(1 + part), CubicFarSlope(1 + part));
-  add(0, CubicNear(part), CubicNearSlope(part));
-  add(1, CubicNear(1 - part), -CubicNearSlope(1 - part));
-  add(2, CubicFar(2 - part), -CubicFarSlope(2 - part));
+  add(-1, CubicCurve::Far(1 + part), CubicCurve::FarSlope(1 + part));
+  add(0, CubicCurve::Near(part), CubicCurve::NearSlope(part));
+  add(1, CubicCurve::Near(1 - part), -CubicCurve::NearSlope(1 - part));
+  add(2, CubicCurve::Far(2 - part), -CubicCurve::FarSlope(2 - part));
   return taps;
 }
 

@@ -2,13 +2,13 @@
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/copy.h"
+#include "aclimb/copy/zeros.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/indexing/contracts.h"
 #include "aclimb/ops/indexing/int64_index.h"
 #include "aclimb/ops/indexing/update.h"
-#include "aclimb/ops/indexing/zeros.h"
 
 namespace aclimb::indexing {
 namespace {
@@ -55,7 +55,7 @@ class BincountPlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    if (!FillWithZeros(run.View(kOut)) || !counts_) return;
+    if (!copy::FillWithZeros(run.View(kOut)) || !counts_) return;
     const int64_t* const numbers = numbers_.Get(run, kSelf);
     if (numbers == nullptr) return;
     const void* source = weighted_ ? run.Data(kWeights) : one_;

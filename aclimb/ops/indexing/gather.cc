@@ -4,12 +4,12 @@
 #include <atomic>
 
 #include "aclimb/copy/copy.h"
+#include "aclimb/copy/zeros.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/indexing/contracts.h"
 #include "aclimb/ops/indexing/int64_index.h"
-#include "aclimb/ops/indexing/zeros.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::indexing {
@@ -140,7 +140,7 @@ struct ZerosPlan final : Plan {
   ZerosPlan(int index_at, int out_at) : index(index_at), out(out_at) {}
 
   void Run(const RunContext& run) const override {
-    if (FillWithZeros(run.View(out))) FailInspected(*this, run);
+    if (copy::FillWithZeros(run.View(out))) FailInspected(*this, run);
   }
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
     InspectIndex(inspector, run.View(index), 0, 0);

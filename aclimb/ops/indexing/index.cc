@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "aclimb/copy/zeros.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
@@ -13,7 +14,6 @@
 #include "aclimb/ops/indexing/int64_index.h"
 #include "aclimb/ops/indexing/places.h"
 #include "aclimb/ops/indexing/update.h"
-#include "aclimb/ops/indexing/zeros.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::indexing {
@@ -141,7 +141,7 @@ struct NothingPlan final : Plan {
   explicit NothingPlan(const Arguments& arguments) : selection(SelectionOf(arguments)) {}
 
   void Run(const RunContext& run) const override {
-    if (FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
+    if (copy::FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
   }
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
     InspectList(run, inspector, selection);

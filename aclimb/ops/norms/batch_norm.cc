@@ -31,7 +31,7 @@ rows::Dense StatisticsTo(const contract::Arguments& arguments, Planner& planner,
 rows::Dense Moved(const contract::Arguments& arguments, Planner& planner, int parameter) {
   if (!HasTensor(arguments, parameter)) return {};
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::InOut(planner, parameter, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return rows::Dense::InOut(planner, parameter, view, DType::kFloat32);
 }
 
 struct BatchNormPlan final : Plan {

@@ -16,13 +16,13 @@ namespace aclimb::norms {
 inline rows::Dense FloatsOf(const contract::Arguments& arguments, Planner& planner, int parameter) {
   if (!arguments.Given(parameter)) return {};
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Input(planner, parameter, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return rows::Dense::Input(planner, parameter, view, DType::kFloat32);
 }
 // An output that the kernel gives as float32.
 inline rows::Dense FloatsTo(const contract::Arguments& arguments, Planner& planner, int parameter) {
   if (!arguments.Given(parameter)) return {};
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Output(planner, parameter, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return rows::Dense::Output(planner, parameter, view, DType::kFloat32);
 }
 // Those that it reads and rounds to in the dtype that they have.
 inline rows::Dense InputOf(const contract::Arguments& arguments, Planner& planner, int parameter) {
@@ -30,8 +30,7 @@ inline rows::Dense InputOf(const contract::Arguments& arguments, Planner& planne
 }
 inline rows::Dense OutputOf(const contract::Arguments& arguments, Planner& planner, int parameter) {
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Output(planner, parameter, view, rows::KernelDType(view.dtype),
-                             rows::OwnOrder(view.rank));
+  return rows::Dense::Output(planner, parameter, view, rows::KernelDType(view.dtype));
 }
 
 // How many elements the last `row_rank` dimensions have, and how many rows of these there are.

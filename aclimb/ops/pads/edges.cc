@@ -75,9 +75,8 @@ Result<PlanPointer> PlanGradient(const Arguments& arguments, Planner& planner) {
   args.planes = to.ElementCount() / (args.height.in * args.width.in);
   args.dtype = from.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   args.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
-  plan->from =
-      rows::Dense::Input(planner, kGradOutput, from, args.dtype, rows::OwnOrder(from.rank));
-  plan->to = rows::Dense::Output(planner, kGradInput, to, args.dtype, rows::OwnOrder(to.rank));
+  plan->from = rows::Dense::Input(planner, kGradOutput, from, args.dtype);
+  plan->to = rows::Dense::Output(planner, kGradInput, to, args.dtype);
   plan->sums =
       planner.workspace().Book(args.slots * args.width.out, static_cast<int64_t>(sizeof(double)));
   planner.Costs({.cycles = plan->from.CopyCycles() + plan->to.CopyCycles() +

@@ -40,9 +40,8 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
   plan->kernel = gradient ? &MeanGradient : &MeanPool;
   plan->args = args;
   plan->args.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
-  plan->from = rows::Dense::Input(planner, from, read, DType::kFloat32, rows::OwnOrder(read.rank));
-  plan->to =
-      rows::Dense::Output(planner, to, written, DType::kFloat32, rows::OwnOrder(written.rank));
+  plan->from = rows::Dense::Input(planner, from, read, DType::kFloat32);
+  plan->to = rows::Dense::Output(planner, to, written, DType::kFloat32);
   plan->rows_of_slots = planner.workspace().Book(plan->args.slots * MeanSlot(args.width),
                                                  static_cast<int64_t>(sizeof(double)));
   // Rows are added up once for each row of windows that has them.

@@ -38,8 +38,8 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
   plan->sum = sum;
   plan->args.windows = windows;
   const DType dtype = sum ? DType::kFloat32 : read.dtype;
-  plan->from = rows::Dense::Input(planner, from, read, dtype, rows::OwnOrder(read.rank));
-  plan->to = rows::Dense::Output(planner, to, written, dtype, rows::OwnOrder(written.rank));
+  plan->from = rows::Dense::Input(planner, from, read, dtype);
+  plan->to = rows::Dense::Output(planner, to, written, dtype);
   const Axis &height = windows.height, &width = windows.width;
   if (sum && height.kernel * width.kernel > kFewTerms) {
     plan->args.slots =

@@ -13,10 +13,10 @@ namespace {
 
 // Kernels see float32, in the order of the tensor.
 rows::Dense Input(Planner& planner, int parameter, const TensorView& view) {
-  return rows::Dense::Input(planner, parameter, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return rows::Dense::Input(planner, parameter, view, DType::kFloat32);
 }
 rows::Dense Output(Planner& planner, int parameter, const TensorView& view) {
-  return rows::Dense::Output(planner, parameter, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return rows::Dense::Output(planner, parameter, view, DType::kFloat32);
 }
 
 // How a mask or a tensor of indices lies, dense.
@@ -60,8 +60,7 @@ double Bind(MaxPlan& plan, const Arguments& arguments, Planner& planner, const O
   plan.output = Output(planner, at.pooled, arguments.Tensor(at.pooled).View());
   if (at.indices >= 0) {
     const TensorView indices = arguments.Tensor(at.indices).View();
-    plan.indices = rows::Dense::Output(planner, at.indices, indices, indices.dtype,
-                                       rows::OwnOrder(indices.rank));
+    plan.indices = rows::Dense::Output(planner, at.indices, indices, indices.dtype);
     plan.layout = IndicesOf(indices, plan.windows);
   }
   return plan.input.CopyCycles() + plan.output.CopyCycles() + plan.indices.CopyCycles();

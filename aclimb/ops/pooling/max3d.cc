@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/pooling/max3d_contracts.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::pooling::max3d {
 namespace {
@@ -17,11 +17,11 @@ constexpr int64_t kPiece = 1 << 14;
 
 rows::Dense DenseInput(const Arguments& arguments, Planner& planner, int parameter, DType dtype) {
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Input(planner, parameter, view, dtype, rows::OwnOrder(view.rank));
+  return rows::Dense::Input(planner, parameter, view, dtype);
 }
 rows::Dense DenseOutput(const Arguments& arguments, Planner& planner, int parameter, DType dtype) {
   const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Output(planner, parameter, view, dtype, rows::OwnOrder(view.rank));
+  return rows::Dense::Output(planner, parameter, view, dtype);
 }
 
 struct MaxPlan final : Plan {
@@ -98,8 +98,7 @@ Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
 struct GradientPlan final : Plan {
   VolumeWindows windows;
   rows::Dense gradient, indices, result;
-  WorkspacePiece sums;
-  int64_t slot_count = 1;
+  UnitScratch sums;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&gradient, &indices, &result}, [&] { return Add(run); });
@@ -111,20 +110,17 @@ struct GradientPlan final : Plan {
     const auto* const places = static_cast<const int32_t*>(indices.Data(run));
     auto* const to = static_cast<float*>(result.Data(run));
     const int64_t in = windows.In(), out = windows.Out();
-    Slots slots(slot_count);
-    return ParallelForAll(windows.volumes, std::max<int64_t>(1, kPiece / (in + out)),
-                          [&](int64_t begin, int64_t end) {
-                            const Slots::Lease lease(slots);
-                            double* const volume = run.Piece<double>(sums) + lease.number() * in;
-                            for (int64_t n = begin; n < end; ++n) {
-                              std::fill_n(volume, in, 0.0);
-                              for (int64_t o = n * out; o < (n + 1) * out; ++o) {
-                                if (places[o] >= 0 && places[o] < in) volume[places[o]] += from[o];
-                              }
-                              for (int64_t i = 0; i < in; ++i)
-                                to[n * in + i] = static_cast<float>(volume[i]);
-                            }
-                          });
+    return sums.Run(run, windows.volumes, std::max<int64_t>(1, kPiece / (in + out)),
+                    [&](int64_t n, char* scratch) {
+                      auto* const volume = reinterpret_cast<double*>(scratch);
+                      std::fill_n(volume, in, 0.0);
+                      for (int64_t o = n * out; o < (n + 1) * out; ++o) {
+                        if (places[o] >= 0 && places[o] < in) volume[places[o]] += from[o];
+                      }
+                      for (int64_t i = 0; i < in; ++i) {
+                        to[n * in + i] = static_cast<float>(volume[i]);
+                      }
+                    });
   }
 };
 
@@ -136,9 +132,8 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
   plan->gradient = DenseInput(arguments, planner, kGradOutput, DType::kFloat32);
   plan->indices = DenseInput(arguments, planner, kIndices, DType::kInt32);
   plan->result = DenseOutput(arguments, planner, kGradInput, DType::kFloat32);
-  plan->slot_count = std::min<int64_t>({int64_t{TeamSize()}, plan->windows.volumes, Slots::kMost});
-  plan->sums = planner.workspace().Book(plan->slot_count * plan->windows.In(),
-                                        static_cast<int64_t>(sizeof(double)));
+  plan->sums.Book(planner, plan->windows.volumes,
+                  plan->windows.In() * static_cast<int64_t>(sizeof(double)));
   planner.Costs({.cycles = plan->gradient.CopyCycles() + plan->indices.CopyCycles() +
                            plan->result.CopyCycles() +
                            2.0 * static_cast<double>(plan->windows.volumes) *

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/contract/promotion.h"
+#include "aclimb/copy/zeros.h"
 #include "aclimb/elementwise/problem.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/prelu/contracts.h"
@@ -133,12 +134,7 @@ struct BackwardPlan final : Plan {
 // Of nothing the gradient of a weight is 0.
 struct ZeroPlan final : Plan {
   void Run(const RunContext& run) const override {
-    const TensorView out = run.View(backward::kGradWeight);
-    const int64_t size = static_cast<int64_t>(SizeOf(out.dtype));
-    const int64_t step = out.rank == 0 ? 0 : out.stride[out.rank - 1];
-    for (int64_t i = 0; i < out.ElementCount(); ++i) {
-      std::fill_n(out.As<char>() + i * step * size, size, char{0});
-    }
+    (void)copy::FillWithZeros(run.View(backward::kGradWeight));
   }
 };
 

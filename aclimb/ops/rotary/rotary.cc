@@ -48,14 +48,14 @@ struct RowsOf {
 
 Dense Floats(const Arguments& arguments, Planner& planner, int place) {
   const TensorView view = arguments.Tensor(place).View();
-  return Dense::Input(planner, place, view, DType::kFloat32, rows::OwnOrder(view.rank));
+  return Dense::Input(planner, place, view, DType::kFloat32);
 }
 Dense InputOf(const Arguments& arguments, Planner& planner, int place) {
   return Dense::Input(planner, place, arguments.Tensor(place).View());
 }
 Dense OutputOf(const Arguments& arguments, Planner& planner, int place) {
   const TensorView view = arguments.Tensor(place).View();
-  return Dense::Output(planner, place, view, view.dtype, rows::OwnOrder(view.rank));
+  return Dense::Output(planner, place, view, view.dtype);
 }
 
 // Rows of a dense tensor as float32, and back.
@@ -121,7 +121,7 @@ class TurnPlan final : public Plan {
     job.rows = RowsOf(arguments.Tensor(in));
     if (in == out) {
       const TensorView view = arguments.Tensor(in).View();
-      job.in = job.out = Dense::InOut(planner, in, view, view.dtype, rows::OwnOrder(view.rank));
+      job.in = job.out = Dense::InOut(planner, in, view, view.dtype);
     } else {
       job.in = InputOf(arguments, planner, in);
       job.out = OutputOf(arguments, planner, out);

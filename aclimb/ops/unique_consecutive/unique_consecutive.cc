@@ -45,7 +45,7 @@ class UniquePlan final : public SizedPlan {
     }
     const auto output = [&](int parameter) {
       const TensorView view = arguments.Tensor(parameter).View();
-      return rows::Dense::Output(planner, parameter, view, view.dtype, rows::OwnOrder(view.rank));
+      return rows::Dense::Output(planner, parameter, view, view.dtype);
     };
     self_ = rows::Dense::Input(planner, kSelf, self);
     values_ = output(kValues);

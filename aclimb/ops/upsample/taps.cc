@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aclimb/core/cubic_curve.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
@@ -14,13 +15,10 @@ constexpr int64_t kPiece = 1 << 13;
 
 // The weights of the four elements around a place that is `part` behind the second.
 void SetCubic(double part, double* weights) {
-  constexpr double kA = -0.75;
-  const auto near = [](double d) { return ((kA + 2) * d - (kA + 3)) * d * d + 1; };
-  const auto far = [](double d) { return ((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA; };
-  weights[0] = far(1 + part);
-  weights[1] = near(part);
-  weights[2] = near(1 - part);
-  weights[3] = far(2 - part);
+  weights[0] = CubicCurve::Far(1 + part);
+  weights[1] = CubicCurve::Near(part);
+  weights[2] = CubicCurve::Near(1 - part);
+  weights[3] = CubicCurve::Far(2 - part);
 }
 
 template <typename T>

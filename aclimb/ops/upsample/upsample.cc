@@ -57,8 +57,8 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
   args.width = {in.shape[last], out.shape[last], attributes.factor_w, attributes.corners};
   args.linear = linear;
   const DType dtype = kernel == Kernel::kRepeat ? from.dtype : DType::kFloat32;
-  plan->from = rows::Dense::Input(planner, 0, from, dtype, rows::OwnOrder(from.rank));
-  plan->to = rows::Dense::Output(planner, output, to, dtype, rows::OwnOrder(to.rank));
+  plan->from = rows::Dense::Input(planner, 0, from, dtype);
+  plan->to = rows::Dense::Output(planner, output, to, dtype);
   plan->tables = planner.workspace().Book(TableBytes(args.height, args.width));
   if (gradient) {
     args.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);

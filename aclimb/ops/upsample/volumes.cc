@@ -56,8 +56,8 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
     volumes.factor[at] = arguments.Real(first_factor + d);
   }
   const DType dtype = to.dtype == DType::kFloat64 ? to.dtype : DType::kFloat32;
-  plan->from = rows::Dense::Input(planner, 0, from, dtype, rows::OwnOrder(from.rank));
-  plan->to = rows::Dense::Output(planner, output, to, dtype, rows::OwnOrder(to.rank));
+  plan->from = rows::Dense::Input(planner, 0, from, dtype);
+  plan->to = rows::Dense::Output(planner, output, to, dtype);
   plan->taps = planner.workspace().Book(volumes.TapCount(), static_cast<int64_t>(sizeof(Taps)));
   if (kBackward) {
     volumes.slots = std::min<int64_t>({int64_t{TeamSize()}, volumes.count, Slots::kMost});

@@ -5,7 +5,7 @@
 
 #include "aclimb/copy/copy.h"
 
-namespace aclimb::indexing {
+namespace aclimb::copy {
 
 // Elements of 8 bytes or less. False when the run was cancelled.
 [[nodiscard]] inline bool FillWithZeros(const TensorView& view) {
@@ -13,7 +13,7 @@ namespace aclimb::indexing {
   TensorView zeros = view;
   zeros.data = const_cast<uint64_t*>(&kZero);
   std::fill_n(zeros.stride, zeros.rank, 0);
-  return copy::Copy(zeros, view);
+  return Copy(zeros, view);
 }
 
-}  // namespace aclimb::indexing
+}  // namespace aclimb::copy
