@@ -10,7 +10,7 @@
 #include "aclimb/matmul/problem.h"
 #include "aclimb/matmul/vector_plan.h"
 #include "aclimb/onednn/instructions.h"
-#include "aclimb/simd/pairs.h"
+#include "aclimb/simd/factors.h"
 
 namespace aclimb::matmul {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/matmul/panels.h"
+#include "aclimb/simd/factors-inl.h"
 #include "aclimb/simd/float-inl.h"
-#include "aclimb/simd/pairs-inl.h"
 #include "aclimb/simd/panel-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 
@@ -28,17 +28,13 @@ using aclimb::HWY_NAMESPACE::kHeldRows;
 using aclimb::HWY_NAMESPACE::kMostPanelVectors;
 using aclimb::HWY_NAMESPACE::LoadF32;
 using aclimb::HWY_NAMESPACE::LoadFirst;
-using aclimb::HWY_NAMESPACE::MultiplyPairs;
+using aclimb::HWY_NAMESPACE::MultiplyAdd;
 using aclimb::HWY_NAMESPACE::PanelTag;
 using aclimb::HWY_NAMESPACE::PanelVector;
 using aclimb::HWY_NAMESPACE::Stored;
 using aclimb::HWY_NAMESPACE::StoredLane;
 using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
-
-// What a panel and the rows that meet it consist of.
-enum class Elements { kFloats, kPairs };
-constexpr int64_t Each(Elements elements) { return elements == Elements::kPairs ? 2 : 1; }
 
 // Lanes of columns that are transposed at once, in the nearest cache, where columns of any distance
 // may push each other out: they are copied to this distance first.
@@ -110,17 +106,17 @@ HWY_INLINE void CopyTerms(const T* from, int64_t terms, void* to) {
   }
 }
 
-template <typename T, Elements kElements>
+template <typename T, Factors kFactors>
 void Pack(const PanelSource& source, float* panel) {
-  constexpr int64_t kEach = Each(kElements);
-  using Lane = std::conditional_t<kElements == Elements::kPairs, float, T>;
+  constexpr int64_t kEach = PerElement(kFactors);
+  using Lane = std::conditional_t<kFactors == Factors::kPairs, float, T>;
   const auto* const from = static_cast<const T*>(source.from);
   const int64_t width = VectorsFor(source.columns) * static_cast<int64_t>(hn::Lanes(PanelTag()));
   const int64_t all = source.terms / kEach;
   if (source.column == 1) {
     for (int64_t k = 0; k < all; ++k) {
       const T* const term = from + k * kEach * source.term;
-      if constexpr (kElements == Elements::kPairs) {
+      if constexpr (kFactors == Factors::kPairs) {
         PackPairs(term, term + source.term, source.columns, panel + k * width);
       } else {
         PackTerm(term, source.columns, panel + k * width);
@@ -180,14 +176,12 @@ class Fetcher {
   int64_t pieces_, lines_, step_, at_once_, line_ = 0;
 };
 
-template <Elements kElements, int kVectors>
+template <Factors kFactors, int kVectors>
 void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
                    bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
-  constexpr int64_t kEach = Each(kElements), kBytes = sizeof(float) / kEach;
-  const auto multiply = [](PanelVector x, PanelVector y, PanelVector sum) HWY_ATTR {
-    if constexpr (kElements == Elements::kPairs) return MultiplyPairs(x, y, sum);
-    return hn::MulAdd(x, y, sum);
-  };
+  constexpr int64_t kEach = PerElement(kFactors), kBytes = sizeof(float) / kEach;
+  const auto multiply = [](PanelVector x, PanelVector y, PanelVector sum)
+                            HWY_ATTR { return MultiplyAdd<kFactors>(PanelTag(), x, y, sum); };
   constexpr int64_t kWidth = kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
   // Rows of the panel between lines that are asked for.
   constexpr int64_t kStep = 32;
@@ -215,14 +209,14 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
   }
 }
 
-template <Elements kElements>
+template <Factors kFactors>
 void Multiply(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
               int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
   using Function = void (*)(const void*, int64_t, int64_t, const float*, int64_t, bool, float*,
                             int64_t, const Ahead&);
   static_assert(kMostPanelVectors == 3);
-  constexpr Function kFunctions[] = {MultiplyBlock<kElements, 1>, MultiplyBlock<kElements, 2>,
-                                     MultiplyBlock<kElements, 3>};
+  constexpr Function kFunctions[] = {MultiplyBlock<kFactors, 1>, MultiplyBlock<kFactors, 2>,
+                                     MultiplyBlock<kFactors, 3>};
   kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums, sums_row, ahead);
 }
 
@@ -230,17 +224,17 @@ void Turn(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, fl
   Transpose(sums, sums_row, rows, columns, turned, rows);
 }
 
-template <typename T, Elements kElements = Elements::kFloats>
+template <typename T, Factors kFactors = Factors::kFloat32>
 constexpr PanelKernels kKernels = {static_cast<int64_t>(hn::MaxLanes(PanelTag())),
                                    kMostColumns,
-                                   Each(kElements),
-                                   &Pack<T, kElements>,
+                                   PerElement(kFactors),
+                                   &Pack<T, kFactors>,
                                    &Widen<T>,
-                                   &Multiply<kElements>,
+                                   &Multiply<kFactors>,
                                    &Turn};
 
 const PanelKernels& KernelsOf(DType factor, bool pairs) {
-  constexpr Elements kPairsIfAny = kHasPairs ? Elements::kPairs : Elements::kFloats;
+  constexpr Factors kPairsIfAny = kHasPairs ? Factors::kPairs : Factors::kFloat32;
   return pairs                        ? kKernels<BFloat16, kPairsIfAny>
          : factor == DType::kFloat16  ? kKernels<Float16>
          : factor == DType::kBFloat16 ? kKernels<BFloat16>

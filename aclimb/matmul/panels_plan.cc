@@ -7,7 +7,7 @@
 #include "aclimb/matmul/left_panels_plan.h"
 #include "aclimb/matmul/matrices.h"
 #include "aclimb/matmul/panels.h"
-#include "aclimb/simd/pairs.h"
+#include "aclimb/simd/factors.h"
 
 namespace aclimb::matmul {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
-#include "aclimb/simd/pairs.h"
+#include "aclimb/simd/factors.h"
 
 namespace aclimb::convolution_backward {
 namespace {

@@ -19,7 +19,7 @@
 #include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/ops/convolution_backward/ways.h"
 #include "aclimb/simd/each_target.h"
-#include "aclimb/simd/pairs.h"
+#include "aclimb/simd/factors.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 

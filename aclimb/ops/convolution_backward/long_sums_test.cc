@@ -18,7 +18,7 @@
 #include "aclimb/ops/convolution_backward/test_terms.h"
 #include "aclimb/ops/convolution_backward/tolerance.h"
 #include "aclimb/simd/each_target.h"
-#include "aclimb/simd/pairs.h"
+#include "aclimb/simd/factors.h"
 #include "aclimb/simd/parallel.h"
 #include "tests/support/compare.h"
 

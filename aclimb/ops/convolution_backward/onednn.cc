@@ -11,8 +11,8 @@
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/simd/factors.h"
 #include "aclimb/simd/openmp_team.h"
-#include "aclimb/simd/pairs.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward::onednn {

@@ -11,7 +11,7 @@
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/direct/flat_planes-inl.h"
 #include "aclimb/ops/convolution_backward/elements.h"
-#include "aclimb/ops/convolution_backward/factors-inl.h"
+#include "aclimb/simd/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -19,8 +19,8 @@ namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
+using aclimb::HWY_NAMESPACE::MultiplyAdd, aclimb::HWY_NAMESPACE::WithFactors;
 using vectors::Factors;
-using vectors::HWY_NAMESPACE::MultiplyAdd, vectors::HWY_NAMESPACE::WithFactors;
 
 // Sums over some planes of sources and all taps of an output phase, for a tile of channels.
 struct TapsStep {

@@ -11,9 +11,9 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/elements.h"
-#include "aclimb/ops/convolution_backward/factors-inl.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/simd/factors-inl.h"
 #include "aclimb/simd/panel-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 
@@ -24,8 +24,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::AddProducts;
 using aclimb::HWY_NAMESPACE::Clear;
 using aclimb::HWY_NAMESPACE::kHeldRows;
+using aclimb::HWY_NAMESPACE::MultiplyAdd;
 using aclimb::HWY_NAMESPACE::StoreRow;
 using aclimb::HWY_NAMESPACE::Transpose;
+using aclimb::HWY_NAMESPACE::WithFactors;
 using convolution_backward::HWY_NAMESPACE::ConvertRow;
 using convolution_backward::HWY_NAMESPACE::Form;
 using convolution_backward::HWY_NAMESPACE::PackRow;

@@ -1,12 +1,12 @@
-#include "aclimb/simd/pairs.h"
+#include "aclimb/simd/factors.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclimb/simd/pairs.cc"
+#define HWY_TARGET_INCLUDE "aclimb/simd/factors.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 
 #include "aclimb/core/cpu_target.h"
-#include "aclimb/simd/pairs-inl.h"
+#include "aclimb/simd/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
