@@ -74,7 +74,7 @@ Problem::Problem(const Request& of, const TensorView& input,
   const bool is_half = read == DType::kFloat16 || read == DType::kBFloat16;
   if (is_half && compute == DType::kFloat32) compute = read;
   reading = copy::Converter(read, compute);
-  if (KernelOf(of.fold, compute).row == nullptr) {
+  if (KernelOf(of.fold, compute).rows == nullptr) {
     const DType wider = WiderOf(of.fold, compute);
     widening = copy::Converter(compute, wider);
     compute = wider;
