@@ -108,7 +108,7 @@ def cmake_package(*arguments):
     expect(refused.returncode != 0 and "99" in refused.stderr, refused)
     found = configured(version)
     expect(found.returncode == 0 and not found.stderr, found)
-    expect(f"root {job.toolkit.root.resolve()}\n" in found.stdout, found.stdout)
+    expect(f"root {job.toolkit.root}\n" in found.stdout, found.stdout)
     run(["cmake", "--build", build], env=env)
     for target in uses:
         printed = run([build / target], env=env)
