@@ -93,19 +93,22 @@ HWY_INLINE Vector<double> JoinHalves(Vector<Lane> lanes, const Op& op) {
   }
 }
 
+// What makes one of two doubles, and of all lanes of a vector.
 struct Plus {
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     return hn::Add(a, b);
   }
-  static double Of(double a, double b) { return a + b; }
+  static HWY_INLINE double OfLanes(Vector<double> lanes) {
+    return hn::GetLane(hn::SumOfLanes(Tag<double>(), lanes));
+  }
 };
 
 // ---- Folds on vectors. Each has
 //   Lane, Kept    what a lane is; what is kept in registers
 //   kMost         terms that a lane takes before it goes to the slots, which are doubles
 //   kShifts       whether it reads the shift
-//   Op            what makes one of two doubles
+//   Op            as Plus
 //   Start, Add, Both, Join (to doubles), Store (to the slots), Padding (an element that changes
 //                 nothing)
 
@@ -177,6 +180,12 @@ struct Times {
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     return hn::Mul(a, b);
+  }
+  static HWY_INLINE double OfLanes(Vector<double> lanes) {
+    HWY_ALIGN double all[HWY_MAX_BYTES / sizeof(double)];
+    hn::Store(lanes, Tag<double>(), all);
+    for (int64_t i = 1; i < LaneCount<double>(); ++i) all[0] *= all[i];
+    return all[0];
   }
 };
 
@@ -250,6 +259,8 @@ struct Extremes {
       const Vector<double> of_b = hn::IfThenElse(hn::IsNaN(b), b, Better(a, b));
       return hn::IfThenElse(hn::IsNaN(a), a, of_b);
     }
+    // Join makes them equal.
+    static HWY_INLINE double OfLanes(Vector<double> lanes) { return hn::GetLane(lanes); }
   };
   using Op = BetterOrNaN;
   static HWY_INLINE V Worst() {
@@ -273,7 +284,12 @@ struct Extremes {
     return hn::IfThenElse(kept.has_nan, nan, kept.best);
   }
   static HWY_INLINE void Join(const Kept& kept, Vector<double>& first, Vector<double>&) {
-    first = Op()(first, JoinHalves<Lane>(BestOf(kept), Op()));
+    const Tag<Lane> d;
+    double best = std::numeric_limits<double>::quiet_NaN();
+    if (hn::AllFalse(d, kept.has_nan)) {
+      best = hn::GetLane(kSmallest ? hn::MinOfLanes(d, kept.best) : hn::MaxOfLanes(d, kept.best));
+    }
+    first = Op()(first, hn::Set(Tag<double>(), best));
   }
   static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
     JoinLanes<Lane>(BestOf(kept), first, Op());
@@ -303,25 +319,19 @@ struct VectorKernel {
     }
   }
 
-  // What the lanes are together.
-  static HWY_INLINE double JoinLanesOf(Vector<double> lanes) {
-    const Tag<double> d;
-    if constexpr (std::is_same_v<typename F::Op, Plus>) {
-      return hn::GetLane(hn::SumOfLanes(d, lanes));
-    } else {
-      HWY_ALIGN double all[HWY_MAX_BYTES / sizeof(double)];
-      hn::Store(lanes, d, all);
-      for (int64_t i = 1; i < LaneCount<double>(); ++i) all[0] = JoinReal(kFold, all[0], all[i]);
-      return all[0];
+  static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
+                   Slot* first, Slot* second) {
+    const T* x = static_cast<const T*>(from);
+    for (int64_t r = 0; r < rows; ++r, x += pitch) {
+      Row(x, count, F::kShifts ? static_cast<Lane>(terms.shift[r]) : Lane{0}, first + r,
+          kHasSecond ? second + r : nullptr);
     }
   }
 
-  static void Row(const void* from, int64_t count, const Terms& terms, Slot* first, Slot* second) {
-    (void)second;
-    const T* const x = static_cast<const T*>(from);
-    const Tag<Lane> d;
+  static HWY_INLINE void Row(const T* x, int64_t count, Lane shift_of_row, Slot* first,
+                             Slot* second) {
     const int64_t lanes = LaneCount<Lane>();
-    const V shift = hn::Set(d, F::kShifts ? static_cast<Lane>(*terms.shift) : Lane{0});
+    const V shift = hn::Set(Tag<Lane>(), shift_of_row);
     auto one = hn::Set(Tag<double>(), StartOf(kFold, false).real);
     auto two = hn::Zero(Tag<double>());
     auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
@@ -340,8 +350,8 @@ struct VectorKernel {
     for (; i + lanes <= count; i += lanes) F::Add(a, LoadAs<Lane>(x + i), shift);
     if (i < count) F::Add(b, LoadSomeAs<Lane>(x + i, count - i, F::Padding(shift)), shift);
     F::Join(F::Both(F::Both(a, b), F::Both(c, e)), one, two);
-    first->real = JoinReal(kFold, first->real, JoinLanesOf(one));
-    if (kHasSecond) second->real += JoinLanesOf(two);
+    first->real = JoinReal(kFold, first->real, F::Op::OfLanes(one));
+    if (kHasSecond) second->real += F::Op::OfLanes(two);
   }
 
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
@@ -368,7 +378,7 @@ struct VectorKernel {
     }
   }
 
-  static constexpr Kernel kKernel = {&Row, &Columns};
+  static constexpr Kernel kKernel = {&Rows, &Columns};
 };
 
 // ---- Folds on elements, of which the compiler makes vectors
@@ -436,12 +446,15 @@ struct ScalarKernel {
     }
   }
 
-  static void Row(const void* from, int64_t count, const Terms& terms, Slot* first, Slot*) {
-    const T* const x = static_cast<const T*>(from);
-    Kept kept = F::template Start<Kept>();
-    for (int64_t i = 0; i < count; ++i) kept = F::Add(kept, x[i], terms);
-    const Slot slot = SlotOf(kept);
-    Join(F::kFold, F::kWhole, &slot, 1, first);
+  static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
+                   Slot* first, Slot*) {
+    const T* x = static_cast<const T*>(from);
+    for (int64_t r = 0; r < rows; ++r, x += pitch) {
+      Kept kept = F::template Start<Kept>();
+      for (int64_t i = 0; i < count; ++i) kept = F::Add(kept, x[i], terms);
+      const Slot slot = SlotOf(kept);
+      Join(F::kFold, F::kWhole, &slot, 1, first + r);
+    }
   }
 
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
@@ -461,7 +474,7 @@ struct ScalarKernel {
     }
   }
 
-  static constexpr Kernel kKernel = {&Row, &Columns};
+  static constexpr Kernel kKernel = {&Rows, &Columns};
 };
 
 // ---- The table

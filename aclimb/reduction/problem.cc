@@ -74,7 +74,7 @@ Problem::Problem(const Request& of, const TensorView& input,
   const bool is_half = read == DType::kFloat16 || read == DType::kBFloat16;
   if (is_half && compute == DType::kFloat32) compute = read;
   reading = copy::Converter(read, compute);
-  if (KernelOf(of.fold, compute).row == nullptr) {
+  if (KernelOf(of.fold, compute).rows == nullptr) {
     const DType wider = WiderOf(of.fold, compute);
     widening = copy::Converter(compute, wider);
     compute = wider;
@@ -114,7 +114,10 @@ Problem::Problem(const Request& of, const TensorView& input,
 
   const int64_t inner = by_columns ? kept_extent : kept.count;
   width = direct || !by_columns ? kBlock : kBlock / 2;
-  if (!by_columns) width = std::clamp<int64_t>(kTaskElements / 2 / elements, 1, kBlock);
+  if (!by_columns) {
+    const int64_t least = std::max<int64_t>(1, kTaskElements / 2 / elements);
+    width = std::clamp(inner / kManyTasks, std::min(least, kBlock), kBlock);
+  }
   width = std::min(width, inner);
   blocks = kept.count / inner * CeilDivide(inner, width);
   const int64_t per_block = std::max<int64_t>(1, kManyTasks / blocks);

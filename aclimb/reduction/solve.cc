@@ -116,6 +116,9 @@ class Folder {
   // ---- Neighbours of one result
 
   void RunRows(int64_t begin, int64_t end, Block& block) {
+    if (problem_.direct && problem_.reduced.rank == 1 && !problem_.request.finds) {
+      return RunWholeRows(begin, end - begin, block);
+    }
     for (int64_t i = 0; i < block.count; ++i) {
       int64_t position = begin;
       problem_.reduced.Visit(begin, end, [&](const int64_t(&at)[1], int64_t count) {
@@ -131,6 +134,17 @@ class Folder {
     }
   }
 
+  // Rows that are equally far apart at once.
+  void RunWholeRows(int64_t begin, int64_t count, Block& block) {
+    const int64_t* const at = block.at;
+    for (int64_t i = 0, rows = 1; i < block.count; i += rows) {
+      const int64_t pitch = i + 1 < block.count ? at[i + 1] - at[i] : 0;
+      for (rows = 1; i + rows < block.count && at[i + rows] == at[i] + rows * pitch;) ++rows;
+      kernel_->rows(At(at[i] + begin), pitch, rows, count, TermsOf(block, i), &block.first[i],
+                    SecondOf(block, i));
+    }
+  }
+
   const void* Gathered(const char* from, int64_t count) {
     const int64_t stride = ReducedStride();
     if (stride == 1) return Converted(from, count);
@@ -142,10 +156,10 @@ class Folder {
   void FoldRow(const void* from, int64_t count, int64_t position, Block& block, int64_t i) {
     const Terms terms = TermsOf(block, i);
     if (!problem_.request.finds) {
-      return kernel_->row(from, count, terms, &block.first[i], SecondOf(block, i));
+      return kernel_->rows(from, 0, 1, count, terms, &block.first[i], SecondOf(block, i));
     }
     Slot best = StartOf(fold_, problem_.whole);
-    kernel_->row(from, count, terms, &best, nullptr);
+    kernel_->rows(from, 0, 1, count, terms, &best, nullptr);
     if (!IsBetter(best, block.first[i])) return;
     block.first[i] = best;
     block.second[i].whole = position + problem_.search(from, 1, count, best);
