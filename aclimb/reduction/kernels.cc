@@ -543,7 +543,17 @@ namespace aclimb::reduction {
 HWY_EXPORT(KernelFor);
 
 Kernel KernelOf(Fold fold, DType dtype) {
-  return HWY_DYNAMIC_DISPATCH(KernelFor)(static_cast<int>(fold), StorageIndex(dtype));
+  const int row = static_cast<int>(fold), column = StorageIndex(dtype);
+  Kernel kernel = HWY_DYNAMIC_DISPATCH(KernelFor)(row, column);
+#if HWY_TARGETS & HWY_AVX2
+  // Folds that wait for memory: it is read up to a tenth faster by half a cache line than by a
+  // whole one (AMD EPYC 9004).
+  const bool waits = fold == Fold::kSum || fold == Fold::kMax || fold == Fold::kMin;
+  if (waits && dtype == DType::kFloat32 && (hwy::SupportedTargets() & HWY_AVX2) != 0) {
+    kernel.rows = N_AVX2::KernelFor(row, column).rows;
+  }
+#endif
+  return kernel;
 }
 
 }  // namespace aclimb::reduction

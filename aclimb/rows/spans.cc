@@ -271,20 +271,33 @@ void Deviations(const float* x, int64_t n, float about, double* sums) {
   });
 }
 
-void GradientSums(const float* g, const float* x, const float* w, int64_t n, float mean, float rstd,
-                  double* sums) {
+// With a weight and sums of each element or without.
+template <bool kWeighted, bool kEach>
+HWY_INLINE void GradientSumsOf(const float* g, const float* x, const float* w, int64_t n,
+                               float mean, float rstd, double* sums, float* biases,
+                               float* weights) {
   const Flat about(&mean), by(&rstd);
-  const auto terms = [x, about, by](const auto& load, VF weighted, VF& a, VF& b) HWY_ATTR {
-    a = weighted;
-    b = hn::Mul(weighted, hn::Mul(hn::Sub(load(x), about(load)), by(load)));
-  };
+  SumSpans(n, sums, [=](const auto& load, VF& a, VF& b) HWY_ATTR {
+    const VF gradient = load(g);
+    const VF normal = hn::Mul(hn::Sub(load(x), about(load)), by(load));
+    a = kWeighted ? hn::Mul(gradient, load(w)) : gradient;
+    b = hn::Mul(a, normal);
+    if constexpr (kEach) {
+      StoreLanes(load, hn::Add(load(biases), gradient), biases);
+      StoreLanes(load, hn::MulAdd(gradient, normal, load(weights)), weights);
+    }
+  });
+}
+
+void GradientSums(const float* g, const float* x, const float* w, int64_t n, float mean, float rstd,
+                  double* sums, float* biases, float* weights) {
+  const bool each = weights != nullptr;
   if (w == nullptr) {
-    SumSpans(n, sums,
-             [g, &terms](const auto& load, VF& a, VF& b) HWY_ATTR { terms(load, load(g), a, b); });
+    each ? GradientSumsOf<false, true>(g, x, w, n, mean, rstd, sums, biases, weights)
+         : GradientSumsOf<false, false>(g, x, w, n, mean, rstd, sums, biases, weights);
   } else {
-    SumSpans(n, sums, [g, w, &terms](const auto& load, VF& a, VF& b) HWY_ATTR {
-      terms(load, hn::Mul(load(g), load(w)), a, b);
-    });
+    each ? GradientSumsOf<true, true>(g, x, w, n, mean, rstd, sums, biases, weights)
+         : GradientSumsOf<true, false>(g, x, w, n, mean, rstd, sums, biases, weights);
   }
 }
 

@@ -22,8 +22,9 @@ struct Spans {
   // sums[0] += x - about, sums[1] += (x - about)^2
   void (*deviations)(const float* x, int64_t n, float about, double* sums);
   // sums[0] += g * w, sums[1] += g * w * (x - mean) * rstd; w null: 1.
+  // Unless they are null: biases += g, weights += g * (x - mean) * rstd, element by element.
   void (*gradient_sums)(const float* g, const float* x, const float* w, int64_t n, float mean,
-                        float rstd, double* sums);
+                        float rstd, double* sums, float* biases, float* weights);
 
   // ---- Neighbours of many rows
   void (*max_each)(const float* x, int64_t n, float* max);   // max = max(max, x)

@@ -157,12 +157,22 @@ TEST(Spans, SumsOfNorms) {
     const std::vector<float> w(x.size() + 1, 1.5f);
     for (const bool weighted : {false, true}) {
       const double weight = weighted ? 1.5 : 1;
-      double sums[2] = {1, 2};
-      spans.gradient_sums(y.data(), x.data(), weighted ? w.data() : nullptr, n, 0.5f, 2, sums);
       const auto g = [&](double, double q) { return q * weight; };
       const auto product = [&](double p, double q) { return q * weight * (p - 0.5) * 2; };
-      EXPECT_NEAR(sums[0], 1 + SumOf(Expected(x, y, g)), slack);
-      EXPECT_NEAR(sums[1], 2 + SumOf(Expected(x, y, product)), 4 * slack);
+      for (const bool each : {false, true}) {
+        double sums[2] = {1, 2};
+        std::vector<float> biases = Poisoned(n), weights = Poisoned(n);
+        std::fill_n(biases.begin(), n, 1.0f);
+        std::fill_n(weights.begin(), n, 2.0f);
+        spans.gradient_sums(y.data(), x.data(), weighted ? w.data() : nullptr, n, 0.5f, 2, sums,
+                            each ? biases.data() : nullptr, each ? weights.data() : nullptr);
+        EXPECT_NEAR(sums[0], 1 + SumOf(Expected(x, y, g)), slack);
+        EXPECT_NEAR(sums[1], 2 + SumOf(Expected(x, y, product)), 4 * slack);
+        ExpectEach(biases, Expected(x, y, [&](double, double q) { return each ? 1 + q : 1; }));
+        ExpectEach(weights, Expected(x, y, [&](double p, double q) {
+                     return each ? 2 + q * (p - 0.5) * 2 : 2;
+                   }));
+      }
     }
 
     std::vector<float> sums = Poisoned(n), products = Poisoned(n);

@@ -331,7 +331,7 @@ bool AddProducts(const Parts& parts, int64_t channels, const Reader& grad, const
         double sums[2] = {0, 0};
         parts.EachRun(part, c, [&](int64_t from, int64_t n) {
           spans.gradient_sums(grad.Load(from, n, buffers.of[0]), x.Load(from, n, buffers.of[1]),
-                              nullptr, n, *mean_of(part, c), 1, sums);
+                              nullptr, n, *mean_of(part, c), 1, sums, nullptr, nullptr);
         });
         pairs[part * channels + c] = {sums[0], sums[1]};
       },

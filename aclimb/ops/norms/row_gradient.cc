@@ -132,19 +132,17 @@ class Solver {
     for (int64_t at = 0; at < length_; at += kChunk) {
       const int64_t n = std::min(kChunk, length_ - at);
       load(at, n);
-      if (problem_.out != nullptr) {
-        rows::InPieces(n, [&](int64_t k, int64_t count) {
-          if (sums.weight == nullptr) grad_.Prefetch(from + at + k + ahead_, count);
-          spans_.gradient_sums(g + k, x + k, WeightAt(at + k), count, mean, rstd, both);
-        });
-      }
-      if (sums.weight != nullptr) {
-        rows::InPieces(n, [&](int64_t k, int64_t count) {
-          grad_.Prefetch(from + at + k + ahead_, count);
-          spans_.weight_sums_each(g + k, x + k, count, mean, rstd, sums.bias + at + k,
-                                  sums.weight + at + k);
-        });
-      }
+      rows::InPieces(n, [&](int64_t k, int64_t count) {
+        grad_.Prefetch(from + at + k + ahead_, count);
+        float* const bias = sums.weight != nullptr ? sums.bias + at + k : nullptr;
+        float* const weight = sums.weight != nullptr ? sums.weight + at + k : nullptr;
+        if (problem_.out != nullptr) {
+          spans_.gradient_sums(g + k, x + k, WeightAt(at + k), count, mean, rstd, both, bias,
+                               weight);
+        } else {
+          spans_.weight_sums_each(g + k, x + k, count, mean, rstd, bias, weight);
+        }
+      });
     }
     if (problem_.out == nullptr) return;
     const auto count = static_cast<double>(length_);

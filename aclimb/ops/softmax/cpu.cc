@@ -104,12 +104,7 @@ class Rows {
     const float* const x = self_.Load(begin, n, buffers.of[0]);
     if (problem_.gradient) {
       const float* const y = problem_.logarithm ? nullptr : output_.Load(begin, n, buffers.of[1]);
-      rows::InPieces(n, [&](int64_t at, int64_t count) {
-        self_.Prefetch(begin + at + ahead_, count);
-        output_.Prefetch(begin + at + (problem_.logarithm ? 0 : ahead_), count);
-        part.sum +=
-            problem_.logarithm ? spans_.sum(x + at, count) : spans_.dot(x + at, y + at, count);
-      });
+      part.sum = problem_.logarithm ? spans_.sum(x, n) : spans_.dot(x, y, n);
       return part;
     }
     part.max = spans_.max(x, n);
