@@ -5,6 +5,7 @@
 #include "aclimb/contract/signature.h"
 #include "aclimb/copy/storage.h"
 #include "aclnnop/aclnn_eye.h"
+#include "aclnnop/aclnn_fill_diagonal.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_fill_tensor.h"
 #include "aclnnop/aclnn_one.h"
@@ -129,6 +130,49 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnInplaceFillTensorGetWorkspaceSize)>(kContract));
 
 }  // namespace inplace_fill_tensor
+
+namespace inplace_fill_diagonal {
+
+enum : int { kSelfRef, kFillValue, kWrap };
+
+inline std::optional<std::string> OtherExtents(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelfRef);
+  for (const int64_t extent : self.shape) {
+    if (self.rank() > 2 && extent != self.shape[0]) {
+      return Cat("selfRef.shape is ", contract::ShapeText(self),
+                 "; expected one extent of all dimensions, or two dimensions.");
+    }
+  }
+  return std::nullopt;
+}
+
+inline constexpr auto kDTypes =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
+inline constexpr contract::Parameter kParameters[] = {
+    contract::WithRank(contract::InOut("selfRef", kDTypes, "its diagonal is overwritten"), 2, 8),
+    contract::Attribute("fillValue", contract::Kind::kScalar, "converted to the dtype of selfRef"),
+    contract::Attribute("wrap", contract::Kind::kBool,
+                        "whether in a matrix with more rows than columns a diagonal begins again "
+                        "one row behind the end of each")};
+inline constexpr contract::Rule kRules[] = {
+    contract::ConvertsToFloat("real/fillValue", kFillValue, "pass a real scalar"),
+    contract::InDType("in-dtype/fillValue", kFillValue, kSelfRef,
+                      "pass a number that the dtype of selfRef has"),
+    contract::Custom("extents/selfRef", &OtherExtents,
+                     "with more than two dimensions selfRef has one extent of all",
+                     "pass a matrix, or a tensor as long in each dimension"),
+};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnInplaceFillDiagonal",
+    .folder = "inplace_fill_diagonal",
+    .summary = "Elements of selfRef whose indices are all equal become fillValue.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnInplaceFillDiagonalGetWorkspaceSize)>(kContract));
+
+}  // namespace inplace_fill_diagonal
 
 namespace eye {
 

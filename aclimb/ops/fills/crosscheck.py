@@ -6,7 +6,8 @@ import torch
 
 from problem import ELEMENTS, Result, call, elements, shape_of, wide
 
-FUNCTIONS = ["InplaceZero", "InplaceOne", "InplaceFillScalar", "InplaceFillTensor", "Eye", "OneHot"]
+FUNCTIONS = ["InplaceZero", "InplaceOne", "InplaceFillScalar", "InplaceFillTensor",
+             "InplaceFillDiagonal", "Eye", "OneHot"]
 
 
 def one_hot(rng):
@@ -30,6 +31,11 @@ def check(client, rng, worst, name):
     # Numbers that all of the dtypes have.
     value = rng.choice([0.125, -2.75] if dtype.is_floating_point else [0, 1, 100])
     passed = [client.scalar(value)]
+    if name == "InplaceFillDiagonal":
+        shape = [rng.randint(1, 40), rng.randint(1, 9)] if rng.random() < 0.7 else [rng.randint(1, 5)] * 3
+        self, wrap = elements(shape, dtype), rng.random() < 0.5
+        expected = self.clone().fill_diagonal_(value, wrap=wrap)
+        return call(client, rng, worst, name, Result(expected, exact=True, before=self), *passed, wrap)
     if name in ("InplaceZero", "InplaceOne"):
         value, passed = int(name == "InplaceOne"), []
     elif name == "InplaceFillTensor":

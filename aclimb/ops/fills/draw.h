@@ -16,6 +16,20 @@ inline void DrawFillTensor(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
+inline void DrawFillDiagonal(truth::Draw& draw, truth::Call& call) {
+  using namespace inplace_fill_diagonal;  // NOLINT: the positions
+  std::vector<int64_t> shape = truth::DrawShape(draw, 2, 8);
+  if (shape.size() == 2 && draw.Flip()) shape[0] = 3 * shape[1] + draw.Below(5);
+  if (shape.size() > 2) {
+    shape.assign(shape.size(), draw.Below(shape.size() > 5 ? 4 : 6));
+  }
+  truth::DrawTensor(draw, call, kSelfRef, std::move(shape));
+  call.SetScalar(kFillValue, static_cast<double>(draw.Below(2)), DType::kInt64);
+  if (IsFloating(call.DTypeOf(kSelfRef)) && draw.Flip()) call.SetScalar(kFillValue, -2.3);
+  call.SetInteger(kWrap, draw.Flip() ? 1 : 0);
+  truth::MarkUnlessObeyed(draw, call);
+}
+
 inline void DrawEye(truth::Draw& draw, truth::Call& call) {
   std::vector<int64_t> shape = truth::DrawShape(draw, 2, 2);
   call.SetInteger(eye::kN, shape[0]);

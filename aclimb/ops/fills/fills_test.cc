@@ -1,5 +1,6 @@
 #include "aclimb/ops/fills/operators.h"
 #include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::testing {
@@ -59,6 +60,35 @@ TEST_F(FillsRules, InplaceFillTensor) {
   harness.ExpectRule("one-element/value", [](CallArguments& a) { a.Tensor(kValue, {2}, kFloat); });
   harness.ExpectRule("one-element/value", [](CallArguments& a) { a.Tensor(kValue, {0}, kFloat); });
   harness.ExpectEveryRuleCovered({"inplace_fill_tensor/product"});
+}
+
+TEST_F(FillsRules, InplaceFillDiagonal) {
+  using namespace fills::inplace_fill_diagonal;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnInplaceFillDiagonalGetWorkspaceSize)> harness(
+      kContract, &aclnnInplaceFillDiagonalGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelfRef, {2, 3}, kFloat);
+        a.ScalarOf(kFillValue, 2, kFloat);
+        a.Bool(kWrap, true);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("extents/selfRef", [](CallArguments& a) {
+    a.Tensor(kSelfRef, {2, 2, 3}, kFloat);
+  });
+  harness.ExpectEveryRuleCovered({"inplace_fill_diagonal/product"});
+}
+
+// The example of the operator's page.
+TEST_F(FillsRules, DiagonalsThatBeginAgain) {
+  const DeviceTensor self({7, 3}, kFloat, std::vector<double>(21));
+  const Scalar value(5, DType::kInt64);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceFillDiagonalGetWorkspaceSize(self, value, true, size, executor);
+      },
+      &aclnnInplaceFillDiagonal, stream_));
+  EXPECT_EQ(self.Values(),
+            (std::vector<double>{5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 5}));
 }
 
 TEST_F(FillsRules, Eye) {

@@ -14,6 +14,8 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                    &ScalarTruth),
     truth::Entry<decltype(aclnnInplaceFillTensorGetWorkspaceSize)>(inplace_fill_tensor::kContract,
                                                                    &TensorTruth, &DrawFillTensor),
+    truth::Entry<decltype(aclnnInplaceFillDiagonalGetWorkspaceSize)>(
+        inplace_fill_diagonal::kContract, &DiagonalTruth, &DrawFillDiagonal),
     truth::Entry<decltype(aclnnEyeGetWorkspaceSize)>(eye::kContract, &EyeTruth, &DrawEye),
     truth::Entry<decltype(aclnnOneHotGetWorkspaceSize)>(one_hot::kContract, &OneHotTruth,
                                                         &DrawOneHot),

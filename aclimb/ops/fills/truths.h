@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+
 #include "aclimb/ops/fills/contracts.h"
 #include "aclimb/truth/cast.h"
 #include "aclimb/truth/each.h"
 #include "aclimb/truth/outputs.h"
+#include "aclimb/truth/rounding.h"
 
 namespace aclimb::fills {
 
@@ -21,6 +24,25 @@ inline void ScalarTruth(const truth::Call& call, truth::Outputs& outputs) {
 }
 inline void TensorTruth(const truth::Call& call, truth::Outputs& outputs) {
   SetAll(call, outputs, truth::CastValue(call.Values(1)[0], call.DTypeOf(1), call.DTypeOf(0)));
+}
+
+// Of the flattened matrix every element that is a multiple of columns + 1 is on a diagonal.
+inline void DiagonalTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace inplace_fill_diagonal;  // NOLINT: the positions
+  const std::vector<int64_t>& shape = call.Shape(kSelfRef);
+  const double value =
+      truth::CastValue(call.Real(kFillValue), call.DTypeOf(kFillValue), call.DTypeOf(kSelfRef));
+  const bool wraps = call.Bool(kWrap) && shape.size() == 2;
+  outputs.Set(kSelfRef,
+              truth::EachIndex(
+                  shape,
+                  [&](const std::vector<int64_t>& index) {
+                    const bool equal = std::equal(index.begin() + 1, index.end(), index.begin());
+                    const bool again =
+                        wraps && (index[0] * shape[1] + index[1]) % (shape[1] + 1) == 0;
+                    return equal || again ? value : truth::ValueAt(call, kSelfRef, index);
+                  }),
+              truth::Allowance{truth::RoundingOf(call.DTypeOf(kSelfRef)), 0});
 }
 
 inline void EyeTruth(const truth::Call& call, truth::Outputs& outputs) {

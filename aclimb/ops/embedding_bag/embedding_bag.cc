@@ -1,0 +1,241 @@
+// aclnnEmbeddingBag: the loop, the plan and the C entry points.
+
+#include <algorithm>
+#include <atomic>
+
+#include "aclimb/copy/copy.h"
+#include "aclimb/copy/zeros.h"
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/ops/embedding_bag/contract.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::embedding_bag {
+namespace {
+
+// Elements of rows that are added up at once: they and the sum stay in the first cache.
+constexpr int64_t kBlock = 256;
+// Elements that a thread takes at once.
+constexpr int64_t kGrain = 32768;
+
+// A view of all of a piece of workspace.
+TensorView Dense(const TensorView& like, DType dtype, void* data) {
+  TensorView dense = DenseLike(like, data);
+  dense.dtype = dtype;
+  return dense;
+}
+
+// Elements of a tensor as double, and back: each is rounded once.
+class Line {
+ public:
+  explicit Line(DType dtype)
+      : size_(SizeOf(dtype)), read_(dtype, DType::kFloat64), write_(DType::kFloat64, dtype) {}
+
+  void Load(const void* from, int64_t stride, int64_t count, double* to) const {
+    unsigned char dense[kBlock * sizeof(float)];
+    if (stride != 1) {
+      copy::Gather(size_, copy::RowAt(static_cast<char*>(const_cast<void*>(from)), stride, count),
+                   count, dense);
+      from = dense;
+    }
+    read_.Run(from, count, to);
+  }
+  void Store(const double* from, int64_t stride, int64_t count, void* to) const {
+    unsigned char dense[kBlock * sizeof(float)];
+    write_.Run(from, count, stride == 1 ? to : dense);
+    if (stride != 1) {
+      copy::Scatter(size_, dense, count, copy::RowAt(static_cast<char*>(to), stride, count));
+    }
+  }
+  char* At(const TensorView& view, int64_t row, int64_t column) const {
+    return static_cast<char*>(view.data) +
+           (row * view.stride[0] + column * view.stride[1]) * static_cast<int64_t>(size_);
+  }
+
+ private:
+  const size_t size_;
+  const copy::Converter read_, write_;
+};
+
+class BagPlan final : public Plan {
+ public:
+  BagPlan(const contract::Arguments& arguments, Planner& planner)
+      : mode_(arguments.Integer(kMode)),
+        padding_(arguments.Integer(kPaddingIdx)),
+        bags_(BagsOf(arguments)),
+        weighs_(arguments.Given(kPerSampleWeights)),
+        largest_(IsLargest(arguments)),
+        line_(arguments.Tensor(kWeight).dtype) {
+    const auto numbers = [&](int parameter) {
+      return planner.workspace().Book(arguments.Tensor(parameter).ElementCount(), sizeof(int64_t));
+    };
+    indices_ = numbers(kIndices);
+    offsets_ = numbers(kOffsets);
+    bag_of_ = numbers(kIndices);
+    sizes_ = numbers(kBagSize);
+    if (largest_) rows_ = numbers(kMaxIndices);
+    if (weighs_) factors_ = numbers(kPerSampleWeights);
+    const int64_t width = arguments.Tensor(kWeight).shape[1];
+    const int64_t moved = arguments.Tensor(kIndices).ElementCount() * width;
+    for (const int parameter : {kWeight, kIndices, kOffsets}) planner.Reads(parameter);
+    if (weighs_) planner.Reads(kPerSampleWeights);
+    for (const int parameter : {kOutput, kOffset2Bag, kBagSize, kMaxIndices}) {
+      planner.Writes(parameter);
+    }
+    planner.Moves(kWeight, {.read = moved});
+    planner.Costs({.cycles = 2.0 * static_cast<double>(moved)});
+  }
+
+  void Run(const RunContext& run) const override {
+    const TensorView index = run.View(kIndices), offset = run.View(kOffsets);
+    const TensorView dense_index = Dense(index, DType::kInt64, run.Piece(indices_));
+    const TensorView dense_offset = Dense(offset, DType::kInt64, run.Piece(offsets_));
+    if (!copy::Copy(index, dense_index) || !copy::Copy(offset, dense_offset)) return;
+    if (weighs_) {
+      const TensorView factors = run.View(kPerSampleWeights);
+      if (!copy::Copy(factors, Dense(factors, DType::kFloat64, run.Piece(factors_)))) return;
+    }
+    const bool in_range = Divide(run, index.shape[0], offset.shape[0]);
+    const int64_t width = run.View(kWeight).shape[1], blocks = (width + kBlock - 1) / kBlock;
+    std::atomic<bool> unknown = !in_range;
+    const int64_t each = std::min(width, kBlock) *
+                         std::max<int64_t>(1, index.shape[0] / std::max<int64_t>(1, bags_));
+    const bool done =
+        ParallelForAll(bags_ * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, each)),
+                       [&](int64_t begin, int64_t end) {
+                         for (int64_t unit = begin; unit < end; ++unit) {
+                           if (!Bag(run, unit / blocks, unit % blocks * kBlock, index.shape[0]))
+                             unknown = true;
+                         }
+                       });
+    if (!done || !Tell(run, kOffset2Bag, bag_of_) || !Tell(run, kBagSize, sizes_)) return;
+    if (!(largest_ ? Tell(run, kMaxIndices, rows_) : copy::FillWithZeros(run.View(kMaxIndices)))) {
+      return;
+    }
+    if (unknown) FailInspected(*this, run);
+  }
+
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    const int64_t rows = run.View(kWeight).shape[0], count = run.View(kIndices).shape[0];
+    InspectRange(inspector, "check/data/index-range", "indices", run.View(kIndices),
+                 {.begin = 0,
+                  .end = rows,
+                  .excepted = padding_,
+                  .because = Cat("weight has ", rows, " rows")});
+    InspectRange(inspector, "check/data/index-range", "offsets", run.View(kOffsets),
+                 {.begin = 0,
+                  .end = count + 1,
+                  .excepted = {},
+                  .because = Cat("there are ", count, " indices")});
+  }
+
+ private:
+  // Where bag b begins: the place before `count` that its offset names.
+  int64_t Begin(const RunContext& run, int64_t b, int64_t offsets, int64_t count) const {
+    if (b >= offsets) return count;
+    return std::clamp<int64_t>(run.Piece<const int64_t>(offsets_)[b], 0, count);
+  }
+
+  // The bag of each index, and how many rows each bag has. False if an offset is out of range.
+  bool Divide(const RunContext& run, int64_t count, int64_t offsets) const {
+    const auto* const given = run.Piece<const int64_t>(offsets_);
+    const auto* const indices = run.Piece<const int64_t>(indices_);
+    auto* const bag_of = run.Piece<int64_t>(bag_of_);
+    std::fill_n(bag_of, count, -1);
+    for (int64_t b = 0; b < bags_; ++b) {
+      const int64_t begin = Begin(run, b, offsets, count), end = Begin(run, b + 1, offsets, count);
+      int64_t size = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        bag_of[i] = b;
+        size += indices[i] != padding_ ? 1 : 0;
+      }
+      run.Piece<int64_t>(sizes_)[b] = size;
+    }
+    return std::all_of(given, given + offsets,
+                       [count](int64_t offset) { return offset >= 0 && offset <= count; });
+  }
+
+  // Elements of a row of output from `column` on. False if there is an index without a row.
+  bool Bag(const RunContext& run, int64_t b, int64_t column, int64_t count) const {
+    const TensorView weight = run.View(kWeight), output = run.View(kOutput);
+    const int64_t width = std::min(kBlock, weight.shape[1] - column);
+    const int64_t offsets = run.View(kOffsets).shape[0];
+    const auto* const indices = run.Piece<const int64_t>(indices_);
+    const auto* const factors = run.Piece<const double>(factors_);
+    auto* const rows =
+        largest_ ? run.Piece<int64_t>(rows_) + b * weight.shape[1] + column : nullptr;
+    double sum[kBlock] = {}, row[kBlock];
+    if (largest_) std::fill_n(rows, width, 0);
+    bool all_known = true, first = true;
+    const int64_t end = Begin(run, b + 1, offsets, count);
+    for (int64_t i = Begin(run, b, offsets, count); i < end; ++i) {
+      const int64_t index = indices[i];
+      if (index == padding_) continue;
+      if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(weight.shape[0])) {
+        all_known = false;
+        continue;
+      }
+      line_.Load(line_.At(weight, index, column), weight.stride[1], width, row);
+      if (largest_) {
+        for (int64_t c = 0; c < width; ++c) {
+          // As PyTorch: a NaN is kept where it comes first and passed over elsewhere.
+          if (!first && !(row[c] > sum[c])) continue;
+          sum[c] = row[c];
+          rows[c] = index;
+        }
+      } else {
+        const double factor = weighs_ ? factors[i] : 1.0;
+        for (int64_t c = 0; c < width; ++c) sum[c] += factor * row[c];
+      }
+      first = false;
+    }
+    if (mode_ == kMean) {
+      const int64_t size = std::max<int64_t>(1, run.Piece<const int64_t>(sizes_)[b]);
+      for (int64_t c = 0; c < width; ++c) sum[c] /= static_cast<double>(size);
+    }
+    line_.Store(sum, output.stride[1], width, line_.At(output, b, column));
+    return all_known;
+  }
+
+  // Numbers to an output. False when the run was cancelled.
+  bool Tell(const RunContext& run, int parameter, WorkspacePiece piece) const {
+    const TensorView out = run.View(parameter);
+    return out.ElementCount() == 0 || copy::Copy(Dense(out, DType::kInt64, run.Piece(piece)), out);
+  }
+
+  const int64_t mode_;
+  const int64_t padding_;
+  const int64_t bags_;
+  const bool weighs_;
+  const bool largest_;
+  const Line line_;
+  // Of INT64 but for the factors, which are DOUBLE.
+  WorkspacePiece indices_, offsets_, bag_of_, sizes_, rows_, factors_;
+};
+
+Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+  if (BagsOf(arguments) == 0 && arguments.Tensor(kIndices).IsEmpty()) return PlanPointer();
+  return PlanPointer(NewPlan<BagPlan>(arguments, planner));
+}
+
+constinit Operator kOperator(kContract, MakePlan);
+
+}  // namespace
+}  // namespace aclimb::embedding_bag
+
+extern "C" aclnnStatus aclnnEmbeddingBagGetWorkspaceSize(
+    const aclTensor* weight, const aclTensor* indices, const aclTensor* offsets,
+    bool scaleGradByFreq, int64_t mode, bool sparse, const aclTensor* perSampleWeights,
+    bool includeLastOffset, int64_t paddingIdx, aclTensor* output, aclTensor* offset2bag,
+    aclTensor* bagSize, aclTensor* maxIndices, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::embedding_bag::kOperator, workspaceSize, executor, weight, indices,
+                        offsets, scaleGradByFreq, mode, sparse, perSampleWeights, includeLastOffset,
+                        paddingIdx, output, offset2bag, bagSize, maxIndices);
+}
+
+extern "C" aclnnStatus aclnnEmbeddingBag(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::embedding_bag::kOperator, workspace, workspaceSize, executor,
+                        stream);
+}

@@ -1,0 +1,115 @@
+// What is particular to the operator; the suite has the rest.
+
+#include <cmath>
+#include <vector>
+
+#include "aclimb/ops/embedding_bag/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+#include "tests/support/run_failure.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(EmbeddingBag, embedding_bag::kOperators);
+
+namespace {
+
+using namespace embedding_bag;  // NOLINT: the parameters' positions
+using Values = std::vector<double>;
+
+class EmbeddingBag : public DeviceTest {
+ protected:
+  struct Results {
+    Values output, bag_of, sizes, rows;
+  };
+  // The table has 4 rows of 2; bags begin at `offsets`.
+  aclnnStatus Bags(const Values& table, const Values& indices, const Values& offsets, int64_t mode,
+                   bool with_last, int64_t padding, Results& results) {
+    const auto count = static_cast<int64_t>(indices.size());
+    const auto given = static_cast<int64_t>(offsets.size()), bags = given - (with_last ? 1 : 0);
+    const DeviceTensor weight({4, 2}, DType::kFloat32, table);
+    const DeviceTensor index({count}, DType::kInt64, indices);
+    const DeviceTensor offset({given}, DType::kInt32, offsets);
+    const DeviceTensor output({bags, 2}, DType::kFloat32), bag_of({count}, DType::kInt64);
+    const DeviceTensor sizes({bags}, DType::kInt64);
+    const DeviceTensor rows(
+        mode == kLargest ? std::vector<int64_t>{bags, 2} : std::vector<int64_t>{bags},
+        DType::kInt64);
+    const aclnnStatus status = RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnEmbeddingBagGetWorkspaceSize(weight, index, offset, false, mode, false,
+                                                   nullptr, with_last, padding, output, bag_of,
+                                                   sizes, rows, size, executor);
+        },
+        &aclnnEmbeddingBag, stream_);
+    results = {output.Values(), bag_of.Values(), sizes.Values(), rows.Values()};
+    return status;
+  }
+};
+
+TEST_F(EmbeddingBag, BagsOfAnySize) {
+  const Values table = {1, 2, 3, 4, 5, 0, -7, 8};
+  Results results;
+  ACLIMB_ASSERT_OK(Bags(table, {0, 1, 2, 3, 3}, {0, 3, 3}, kSum, false, -1, results));
+  EXPECT_EQ(results.output, (Values{9, 6, 0, 0, -14, 16}));
+  EXPECT_EQ(results.bag_of, (Values{0, 0, 0, 2, 2}));
+  EXPECT_EQ(results.sizes, (Values{3, 0, 2}));
+  EXPECT_EQ(results.rows, (Values{0, 0, 0}));
+  // Without padding, and what is behind the last offset.
+  ACLIMB_ASSERT_OK(Bags(table, {0, 1, 2, 3, 3}, {0, 3, 4}, kMean, true, 1, results));
+  EXPECT_EQ(results.output, (Values{3, 1, -7, 8}));
+  EXPECT_EQ(results.bag_of, (Values{0, 0, 0, 1, -1}));
+  EXPECT_EQ(results.sizes, (Values{2, 1}));
+  ACLIMB_ASSERT_OK(Bags(table, {0, 2, 3, 1}, {0, 3}, kLargest, false, 1, results));
+  EXPECT_EQ(results.output, (Values{5, 8, 0, 0}));
+  EXPECT_EQ(results.rows, (Values{2, 3, 0, 0}));
+}
+
+TEST_F(EmbeddingBag, WhatIsNotThereFailsTheRun) {
+  const Values table = {1, 2, 3, 4, 5, 0, -7, 8};
+  Results results;
+  EXPECT_TRUE(IsRunFailure(Bags(table, {0, 4, -1}, {0}, kSum, false, -2, results),
+                           "indices[1] is 4, and 1 more are wrong; expected 0 to 3"));
+  EXPECT_TRUE(IsRunFailure(Bags(table, {0, 1, 2}, {0, 4}, kSum, false, -2, results),
+                           "offsets[1] is 4; expected 0 to 3"));
+}
+
+TEST(EmbeddingBagContract, EveryRuleIsEnforcedAndExplained) {
+  ContractHarness<decltype(aclnnEmbeddingBagGetWorkspaceSize)> harness(
+      kContract, &aclnnEmbeddingBagGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kWeight, {4, 3}, DType::kFloat32);
+        a.Tensor(kIndices, {5}, DType::kInt64);
+        a.Tensor(kOffsets, {2}, DType::kInt64);
+        a.Bool(kScaleGradByFreq, false);
+        a.Integer(kMode, kSum);
+        a.Bool(kSparse, false);
+        a.Tensor(kPerSampleWeights, {5}, DType::kFloat32);
+        a.Bool(kIncludeLastOffset, false);
+        a.Integer(kPaddingIdx, -1);
+        a.Tensor(kOutput, {2, 3}, DType::kFloat32);
+        a.Tensor(kOffset2Bag, {5}, DType::kInt64);
+        a.Tensor(kBagSize, {2}, DType::kInt64);
+        a.Tensor(kMaxIndices, {2}, DType::kInt64);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("null/perSampleWeights", [](CallArguments& a) { a.Integer(kMode, kMean); });
+  harness.ExpectRule("shape/offsets", [](CallArguments& a) {
+    a.Tensor(kOffsets, {0}, DType::kInt64);
+    a.Bool(kIncludeLastOffset, true);
+  });
+  harness.ExpectRule("shape/output", [](CallArguments& a) { a.Bool(kIncludeLastOffset, true); });
+  harness.ExpectRule("shape/offset2bag",
+                     [](CallArguments& a) { a.Tensor(kOffset2Bag, {4}, DType::kInt64); });
+  harness.ExpectRule("shape/bagSize",
+                     [](CallArguments& a) { a.Tensor(kBagSize, {3}, DType::kInt64); });
+  harness.ExpectRule("shape/maxIndices", [](CallArguments& a) {
+    a.Tensor(kMaxIndices, {2, 3}, DType::kInt64);
+  });
+  harness.ExpectEveryRuleCovered();
+}
+
+}  // namespace
+}  // namespace aclimb::testing
