@@ -320,6 +320,18 @@ class BatchNormalizer {
 
 // ---- Gradients
 
+// Of a part of one channel.
+Pair ProductsOf(const Parts& parts, int64_t part, int64_t c, const Reader& grad, const Reader& x,
+                float mean, rows::Buffers<3>& buffers) {
+  double sums[2] = {0, 0};
+  parts.EachRun(part, c, [&](int64_t from, int64_t n) {
+    rows::SpansInUse().gradient_sums(grad.Load(from, n, buffers.of[0]),
+                                     x.Load(from, n, buffers.of[1]), nullptr, n, mean, 1, sums,
+                                     nullptr, nullptr);
+  });
+  return {sums[0], sums[1]};
+}
+
 // Sums of the gradient, and of its products with x - mean.
 //   mean  of a plane, or the first of neighbouring channels
 template <typename MeanOf>
@@ -328,12 +340,8 @@ bool AddProducts(const Parts& parts, int64_t channels, const Reader& grad, const
   const Spans& spans = rows::SpansInUse();
   return parts.ForEach(
       [&](int64_t part, int64_t c, rows::Buffers<3>& buffers) {
-        double sums[2] = {0, 0};
-        parts.EachRun(part, c, [&](int64_t from, int64_t n) {
-          spans.gradient_sums(grad.Load(from, n, buffers.of[0]), x.Load(from, n, buffers.of[1]),
-                              nullptr, n, *mean_of(part, c), 1, sums, nullptr, nullptr);
-        });
-        pairs[part * channels + c] = {sums[0], sums[1]};
+        pairs[part * channels + c] =
+            ProductsOf(parts, part, c, grad, x, *mean_of(part, c), buffers);
       },
       [&](int64_t part, int64_t c, int64_t n, rows::Buffers<3>& buffers) {
         TileSums sums, products;
@@ -459,6 +467,7 @@ class GroupGradientSolver {
   }
 
   bool Run() const {
+    if (problem_.out != nullptr && IsNear()) return RunGroups();
     if (!AddProducts(
             parts_, channels_, grad_, x_,
             [&](int64_t part, int64_t c) {
@@ -469,27 +478,20 @@ class GroupGradientSolver {
     }
     if (!SumWeights()) return false;
     if (problem_.out == nullptr) return true;
-    // From here on the pairs of a plane are those of its group.
+    // From here on the first pair of a group is what its elements are mapped with.
     const bool all =
         ParallelForAll(problem_.planes.outer * problem_.groups,
                        GrainOf(8 * each_ * parts_.chunks()), [&](int64_t begin, int64_t end) {
-                         for (int64_t group = begin; group < end; ++group) SumGroup(group);
+                         for (int64_t group = begin; group < end; ++group) {
+                           FirstPairOf(group) = TermsOf(group);
+                         }
                        });
     if (!all) return false;
     return MapAll(
         problem_.planes, /*side_by_side=*/false, out_,
         [&](int64_t o, int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
           const int64_t group = GroupOf(o, c);
-          const double rstd = problem_.rstd[group];
-          const Pair& sums = PairOf(o, 0, c);
-          const auto a = static_cast<float>(WeightOf(c) * rstd);
-          const auto b = static_cast<float>(sums.product);
-          const auto rest = static_cast<float>(sums.sum);
-          const auto [to, stream] = out_.Final(from, buffers.of[2]);
-          spans_.gradient[kFlat](grad_.Load(from, n, buffers.of[0]),
-                                 x_.Load(from, n, buffers.of[1]), problem_.mean + group, &a, &b,
-                                 &rest, n, to, stream);
-          out_.Store(to, from, n);
+          Map(group, c, from, n, FirstPairOf(group), buffers);
         },
         [](int64_t, int64_t, int64_t, rows::Buffers<3>&) {});
   }
@@ -501,6 +503,52 @@ class GroupGradientSolver {
   }
   double WeightOf(int64_t c) const {
     return problem_.weight != nullptr ? static_cast<double>(problem_.weight[c]) : 1;
+  }
+  int64_t FirstChannelOf(int64_t group) const { return group % problem_.groups * each_; }
+  Pair& FirstPairOf(int64_t group) const {
+    return PairOf(group / problem_.groups, 0, FirstChannelOf(group));
+  }
+
+  // Whether a group's gradient and x stay in a core's own cache between the two readings.
+  bool IsNear() const {
+    constexpr int64_t kNearElements = 64 * 1024;
+    return parts_.chunks() == 1 && each_ * problem_.planes.inner <= kNearElements;
+  }
+
+  // Group by group.
+  bool RunGroups() const {
+    const int64_t inner = problem_.planes.inner;
+    const bool all = ParallelForAll(
+        problem_.planes.outer * problem_.groups, GrainOf(each_ * inner),
+        [&](int64_t begin, int64_t end) {
+          rows::Buffers<3> buffers;
+          for (int64_t group = begin; group < end; ++group) {
+            const int64_t o = group / problem_.groups, first = FirstChannelOf(group);
+            for (int64_t c = first; c < first + each_; ++c) {
+              PairOf(o, 0, c) = ProductsOf(parts_, o, c, grad_, x_, problem_.mean[group], buffers);
+            }
+            const Pair terms = TermsOf(group);
+            for (int64_t c = first; c < first + each_; ++c) {
+              for (int64_t at = 0; at < inner; at += kMapped) {
+                Map(group, c, (o * channels_ + c) * inner + at, std::min(kMapped, inner - at),
+                    terms, buffers);
+              }
+            }
+          }
+          out_.Flush();
+        });
+    return all && SumWeights();
+  }
+
+  void Map(int64_t group, int64_t c, int64_t from, int64_t n, const Pair& terms,
+           rows::Buffers<3>& buffers) const {
+    const auto a = static_cast<float>(WeightOf(c) * static_cast<double>(problem_.rstd[group]));
+    const auto b = static_cast<float>(terms.product);
+    const auto rest = static_cast<float>(terms.sum);
+    const auto [to, stream] = out_.Final(from, buffers.of[2]);
+    spans_.gradient[kFlat](grad_.Load(from, n, buffers.of[0]), x_.Load(from, n, buffers.of[1]),
+                           problem_.mean + group, &a, &b, &rest, n, to, stream);
+    out_.Store(to, from, n);
   }
 
   // The gradients of weight and bias; and the sums of a plane's parts go to the first of them.
@@ -525,9 +573,9 @@ class GroupGradientSolver {
     });
   }
 
-  // Turns the pairs of a group's planes into what its elements are mapped with.
-  void SumGroup(int64_t group) const {
-    const int64_t o = group / problem_.groups, first = group % problem_.groups * each_;
+  // What the elements of a group are mapped with, from the pairs of its planes.
+  Pair TermsOf(int64_t group) const {
+    const int64_t o = group / problem_.groups, first = FirstChannelOf(group);
     Pair total;
     for (int64_t c = first; c < first + each_; ++c) {
       total.sum += WeightOf(c) * PairOf(o, 0, c).sum;
@@ -535,9 +583,7 @@ class GroupGradientSolver {
     }
     const double rstd = problem_.rstd[group];
     const auto count = static_cast<double>(each_ * problem_.planes.inner);
-    for (int64_t c = first; c < first + each_; ++c) {
-      PairOf(o, 0, c) = {-rstd * total.sum / count, -rstd * rstd * rstd * total.product / count};
-    }
+    return {-rstd * total.sum / count, -rstd * rstd * rstd * total.product / count};
   }
 
   const GroupGradient& problem_;
