@@ -263,6 +263,32 @@ TEST(Matmul, LargeRightFactorsInPairsGiveTheSameBitsForAnyTeam) {
   ExpectTheSameBitsForAnyTeam(true);
 }
 
+// Where columns fill vectors the right factor is not packed, if it is dense.
+TEST(Matmul, SmallRightFactorsInWholeVectors) {
+  struct Shape {
+    int64_t m, n, k;
+  };
+  Random random(11);
+  for (const Shape& s : {Shape{8, 16, 8}, Shape{9, 32, 300}, Shape{64, 64, 64}, Shape{65, 96, 48},
+                         Shape{24, 32, 512}, Shape{8, 112, 257}}) {
+    for (const int64_t gap : {0, 3, 16}) {
+      for (const bool adds : {false, true}) {
+        TestView a(DType::kFloat32, {s.m, s.k}), b(DType::kFloat32, {s.k, s.n + gap});
+        TestView self(DType::kFloat32, {s.n}), out(DType::kFloat32, {s.m, s.n});
+        a.FillWhole(random, 8);
+        b.FillWhole(random, 8);
+        self.FillWhole(random, 8);
+        b.Narrow(1, s.n);
+        SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
+                     " gap " + std::to_string(gap));
+        Multiply(a, b, out, adds ? &self : nullptr, 2, 3);
+        ExpectExact(a, b, out, adds ? &self : nullptr, 2, 3);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // Of bfloat16 too, which the instruction for pairs takes for 0.
 TEST(Matmul, SmallProductsKeepSubnormalNumbers) {
   for (const int64_t k : {2, 3, 8}) {
