@@ -44,13 +44,16 @@ class Call {
  public:
   explicit Call(Draw& draw)
       : draw_(draw), type_(draw.Pick(kTypes)), attributes_(aclopCreateAttr()) {
-    for (const char letter : kLetters) extents_[Place(letter)] = draw.Number(1, 4);
+    for (const char letter : kLetters) extents_[Place(letter)] = 1 + draw.Below(4);
     extents_[Place('Y')] = extents_[Place('H')] - extents_[Place('K')] + 1;
     extents_[Place('X')] = extents_[Place('W')] - extents_[Place('K')] + 1;
     extents_[Place('G')] = 4 * extents_[Place('O')];
     extents_[Place('T')] = 3 * extents_[Place('O')];
     extents_[Place('J')] = extents_[Place('C')] + extents_[Place('O')];
     extents_[Place('Z')] = 16;
+    for (const char letter : kLetters) {
+      if (Strange()) extents_[Place(letter)] = draw.Wild();
+    }
     dtype_ = draw.Below(4) == 3 ? draw.Pick(kDTypes) : ACL_FLOAT;
   }
   ~Call() {
