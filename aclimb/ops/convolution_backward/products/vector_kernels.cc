@@ -81,7 +81,7 @@ void TransposeRows(Factors factors, DType dtype, const void* from, int64_t strid
             PackRow<kFormOf<of()>>(typed + (r + k) * stride + c, 1, 0, count, RoundUp(count, kSome),
                                    Row<of()>(tile + k * kTileColumns));
           }
-          Transpose(tile, kTileColumns, height, Elements(of(), count),
+          Transpose(tile, kTileColumns, height, CeilDivide(count, kSome),
                     to + c / kSome * to_stride + r, to_stride);
         }
       }
