@@ -48,6 +48,15 @@ foreach(component IN ITEMS runtime compiler opp toolkit fwkacllib acllib
 endforeach()
 install(SCRIPT ${packaged}/links.cmake COMPONENT links)
 
+# find_package(aclimb), which looks into share/cmake of the prefixes that it knows, of those whose bin/ is in
+# PATH too.
+get_property(ACLIMB_IMPORTED GLOBAL PROPERTY ACLIMB_IMPORTED)
+configure_file(packaging/aclimb-config.cmake.in ${packaged}/aclimb-config.cmake @ONLY)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${packaged}/aclimb-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${packaged}/aclimb-config.cmake ${packaged}/aclimb-config-version.cmake
+  DESTINATION share/cmake/aclimb)
+
 # A wheel can hold neither links nor empty folders. There, the other names are libraries of their own
 # with nothing in them but the need for the real one (aclimb_wheel, pyproject.toml).
 file(WRITE ${packaged}/wheel/nothing.c "")

@@ -28,4 +28,7 @@ function(aclimb_shared_library name)
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()
   install(TARGETS ${name} LIBRARY DESTINATION lib64)
+  # For the targets of programs that are built with CMake (packaging/aclimb-config.cmake.in).
+  list(JOIN ARG_NEEDS ";" needs)
+  set_property(GLOBAL APPEND_STRING PROPERTY ACLIMB_IMPORTED "aclimb_imported(${name} \"${needs}\")\n")
 endfunction()

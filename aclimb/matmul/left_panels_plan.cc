@@ -162,13 +162,11 @@ class LeftPanelsPlan final : public ProductPlan {
   }
   // The columns of it that are fetched with one panel of several.
   Ahead PartOf(const PanelSource& next, int64_t panel, int64_t panels) const {
-    constexpr int64_t kLine = 64;
     const int64_t size = problem().b.Size();
     const int64_t first = next.columns * panel / panels;
-    return {.from = static_cast<const char*>(next.from) + first * next.column * size,
-            .pieces = next.columns * (panel + 1) / panels - first,
-            .lines = CeilDivide(next.terms * size, kLine),
-            .step = next.column * size};
+    return LinesOf(static_cast<const char*>(next.from) + first * next.column * size,
+                   next.columns * (panel + 1) / panels - first, next.terms * size,
+                   next.column * size);
   }
 
   const bool has_pairs_ = PanelsHavePairs(problem());

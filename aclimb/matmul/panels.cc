@@ -41,7 +41,7 @@ using aclimb::HWY_NAMESPACE::Transpose;
 constexpr int64_t kTerms = 64, kNearStride = kTerms + 16;
 // Columns that one transposition takes.
 constexpr int64_t kTogether = 16;
-constexpr int64_t kLineBytes = 64;
+constexpr int64_t kLineBytes = Ahead::kLine;
 template <typename T>
 constexpr int64_t kLine = kLineBytes / sizeof(T);
 constexpr int64_t kMostColumns = kMostPanelVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));

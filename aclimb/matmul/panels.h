@@ -18,9 +18,23 @@ struct PanelSource {
 
 // Memory that is read soon: pieces of some lines of 64 bytes, and bytes from one to the next.
 struct Ahead {
+  static constexpr int64_t kLine = 64;
+
   const char* from = nullptr;
   int64_t pieces = 0, lines = 0, step = 0;
 };
+
+// The lines of `pieces` pieces, of so many bytes each.
+inline Ahead LinesOf(const void* from, int64_t pieces, int64_t bytes, int64_t step) {
+  const bool lie_alike = step % Ahead::kLine == 0;
+  const int64_t before =
+      lie_alike ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % Ahead::kLine)
+                : Ahead::kLine - 1;
+  return {.from = static_cast<const char*>(from),
+          .pieces = pieces,
+          .lines = CeilDivide(before + bytes, Ahead::kLine),
+          .step = step};
+}
 
 // Columns of one factor, side by side for each term, in as many vectors as they fill: as float32,
 // or as pairs of bfloat16, which are two terms of an even number. Made for the instruction set in

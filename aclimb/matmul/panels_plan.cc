@@ -16,6 +16,9 @@ namespace {
 constexpr int64_t kMostRows = 512;
 // With fewer, packing a panel takes more than a tenth of the time that its products take.
 constexpr int64_t kLeastRows = 128;
+// Rows whose results are rounded and stored as soon as they are there: the memory they go to, often
+// as far apart as makes them share a few sets of a cache, is fetched while they are multiplied.
+constexpr int64_t kFinishedAtOnce = 16;
 
 class PanelsPlan final : public ProductPlan {
  public:
@@ -27,9 +30,11 @@ class PanelsPlan final : public ProductPlan {
     rows_ = std::min(p.m, kMostRows);
     while (rows_ >= 2 * kLeastRows && Units() < kUnitsEach * TeamSize())
       rows_ = CeilDivide(rows_, 2);
+    down_ = CeilDivide(p.m, rows_);
+    units_ = Units();
     panel_bytes_ = BytesOfFloats(std::min(p.k / kernels_.each, kPanelTerms) * kernels_.columns);
     const int64_t sums_bytes = is_direct_ ? 0 : BytesOfFloats(rows_ * kernels_.columns);
-    scratch_.Book(planner, Units(), panel_bytes_ + sums_bytes);
+    scratch_.Book(planner, units_, panel_bytes_ + sums_bytes);
     planner.Costs({.cycles = p.Work() / static_cast<double>(16 * kernels_.each)});
   }
 
@@ -38,55 +43,83 @@ class PanelsPlan final : public ProductPlan {
     const Problem& p = problem();
     const double unit_work =
         static_cast<double>(rows_ * kernels_.columns) * static_cast<double>(p.k);
-    (void)scratch_.Run(run, Units(), UnitsOfWork(kPanelWork, unit_work),
+    (void)scratch_.Run(run, units_, UnitsOfWork(kPanelWork, unit_work),
                        [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
   PanelCut Columns() const { return {problem().n, kernels_}; }
-  int64_t Units() const {
-    return problem().Batches() * CeilDivide(problem().m, rows_) * Columns().Panels();
+  int64_t Units() const { return problem().Batches() * CeilDivide(problem().m, rows_) * across_; }
+
+  int64_t MostTerms() const { return kPanelTerms * kernels_.each; }
+  // What a unit packs of the right factor, from a term on.
+  PanelSource PanelOf(const RunContext& run, int64_t unit, int64_t term) const {
+    const Problem& p = problem();
+    const int64_t panel = unit % across_, batch = unit / across_ / down_;
+    const int64_t from =
+        p.OffsetOf(p.b, batch) + Columns().Begin(panel) * p.b.column + term * p.b.row;
+    return {.from = setup_.b.At(run) + from * p.b.Size(),
+            .term = p.b.row,
+            .column = p.b.column,
+            .terms = std::min(MostTerms(), p.k - term),
+            .columns = Columns().Length(panel)};
+  }
+  // What is packed behind that, perhaps nothing.
+  Ahead NextOf(const RunContext& run, int64_t unit, int64_t term) const {
+    const Problem& p = problem();
+    term += MostTerms();
+    if (term >= p.k) {
+      term = 0;
+      ++unit;
+    }
+    if (unit == units_ || p.b.column != 1) return {};
+    const PanelSource next = PanelOf(run, unit, term);
+    return LinesOf(next.from, next.terms, next.columns * p.b.Size(), next.term * p.b.Size());
   }
 
   // Units that share rows of `a` follow each other.
   void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
     const Problem& p = problem();
-    const int64_t across = Columns().Panels(), down = CeilDivide(p.m, rows_);
-    const int64_t column = Columns().Begin(unit % across), row = unit / across % down * rows_;
-    const int64_t batch = unit / across / down;
-    const int64_t columns = Columns().Length(unit % across);
+    const int64_t column = Columns().Begin(unit % across_), row = unit / across_ % down_ * rows_;
+    const int64_t columns = Columns().Length(unit % across_);
     const int64_t rows = std::min(rows_, p.m - row);
+    const int64_t batch = unit / across_ / down_;
     const char* const a = setup_.a.At(run) + (p.OffsetOf(p.a, batch) + row * p.a.row) * p.a.Size();
-    const int64_t b = p.OffsetOf(p.b, batch) + column * p.b.column;
+    char* const out =
+        setup_.out.At(run) +
+        (p.OffsetOf(p.out, batch) + row * p.out.row + column * p.out.column) * p.out.Size();
     auto* const panel = reinterpret_cast<float*>(scratch);
-    auto* sums = reinterpret_cast<float*>(scratch + panel_bytes_);
-    int64_t sums_row = kernels_.columns;
-    if (is_direct_) {
-      sums_row = p.out.row;
-      sums = reinterpret_cast<float*>(setup_.out.At(run)) + p.OffsetOf(p.out, batch) +
-             row * sums_row + column;
-    }
-    const int64_t most_terms = kPanelTerms * kernels_.each;
-    for (int64_t k = 0; k < p.k; k += most_terms) {
-      const int64_t terms = std::min(most_terms, p.k - k);
-      kernels_.pack({.from = setup_.b.At(run) + (b + k * p.b.row) * p.b.Size(),
-                     .term = p.b.row,
-                     .column = p.b.column,
-                     .terms = terms,
-                     .columns = columns},
-                    panel);
-      kernels_.multiply(a + k * p.a.Size(), p.a.row, rows, panel, terms, columns, k > 0, sums,
-                        sums_row, {});
-    }
-    if (is_direct_) return;
-    for (int64_t r = 0; r < rows; ++r) {
-      FinishRow(run, batch, row + r, column, sums + r * kernels_.columns, columns);
+    auto* const sums = reinterpret_cast<float*>(is_direct_ ? out : scratch + panel_bytes_);
+    const int64_t sums_row = is_direct_ ? p.out.row : kernels_.columns;
+    for (int64_t k = 0; k < p.k; k += MostTerms()) {
+      const PanelSource source = PanelOf(run, unit, k);
+      kernels_.pack(source, panel);
+      const bool finishes = !is_direct_ && k + source.terms == p.k;
+      const int64_t at_once = finishes && is_large_ ? kFinishedAtOnce : rows;
+      for (int64_t first = 0; first < rows; first += at_once) {
+        const int64_t count = std::min(at_once, rows - first);
+        Ahead ahead;
+        if (is_large_ && first + count == rows) {
+          ahead = NextOf(run, unit, k);
+        } else if (is_large_ && p.out.column == 1) {
+          ahead = LinesOf(out + first * p.out.row * p.out.Size(), count, columns * p.out.Size(),
+                          p.out.row * p.out.Size());
+        }
+        kernels_.multiply(a + (first * p.a.row + k) * p.a.Size(), p.a.row, count, panel,
+                          source.terms, columns, k > 0, sums + first * sums_row, sums_row, ahead);
+        if (!finishes) continue;
+        for (int64_t r = first; r < first + count; ++r) {
+          FinishRow(run, batch, row + r, column, sums + r * sums_row, columns);
+        }
+      }
     }
   }
 
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype, PanelsHavePairs(problem()));
-  bool is_direct_ = false;  // sums are elements of the output
-  int64_t rows_ = 1;
+  const bool is_large_ = PanelsServe(problem());  // operands leave the nearest caches
+  bool is_direct_ = false;                        // sums are elements of the output
+  const int64_t across_ = Columns().Panels();
+  int64_t rows_ = 1, down_ = 1, units_ = 1;
   int64_t panel_bytes_ = 0;
   UnitScratch scratch_;
 };

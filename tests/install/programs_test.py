@@ -77,6 +77,44 @@ def cmake_project(root_name, libraries):
     return test
 
 
+def cmake_package(*arguments):
+    """find_package without set_env.sh: each target brings its headers and what it needs."""
+    job = Job(*arguments)
+    uses = {"ascendcl": ("acl/acl.h", "aclrtGetDeviceCount"),
+            "nnopbase": ("aclnn/acl_meta.h", "aclCreateScalar"),
+            "opapi": ("aclnnop/aclnn_add.h", "aclnnAdd"),
+            "hccl": ("hccl/hccl.h", "HcclCommInitAll"),
+            "acl_op_compiler": ("acl/acl_op_compiler.h", "aclSetCompileopt")}
+    lines = ["cmake_minimum_required(VERSION 3.14)", "project(package CXX)",
+             "find_package(aclimb ${WANTED} REQUIRED)", 'message(STATUS "root ${aclimb_ROOT_FOLDER}")']
+    for target, (header, function) in uses.items():
+        (job.work / f"{target}.cpp").write_text(
+            f'#include <cstdio>\n#include "acl/acl.h"\n#include "{header}"\n'
+            f"int main() {{\n  void* volatile address = reinterpret_cast<void*>(&{function});\n"
+            '  std::printf("%d%d\\n", aclInit(nullptr), address == nullptr);\n}\n')
+        lines += [f"add_executable({target} {target}.cpp)",
+                  f"target_link_libraries({target} PRIVATE aclimb::{target})"]
+    (job.work / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+    build, env = job.work / "build", {"PATH": os.environ["PATH"]}
+
+    def configured(wanted):
+        return subprocess.run(
+            ["cmake", "-S", job.work, "-B", build, f"-DCMAKE_CXX_COMPILER={job.compiler}",
+             f"-DCMAKE_PREFIX_PATH={job.toolkit.root}", f"-DWANTED={wanted}"],
+            env=env, capture_output=True, text=True)
+
+    version = re.search(r"aclimb_version=(\d+\.\d+)", (job.toolkit.root / "version.cfg").read_text())[1]
+    refused = configured("99")
+    expect(refused.returncode != 0 and "99" in refused.stderr, refused)
+    found = configured(version)
+    expect(found.returncode == 0 and not found.stderr, found)
+    expect(f"root {job.toolkit.root}\n" in found.stdout, found.stdout)
+    run(["cmake", "--build", build], env=env)
+    for target in uses:
+        printed = run([build / target], env=env)
+        expect(printed == "00\n", f"{target} printed {printed}")
+
+
 def one_line(*arguments):
     """The compiler line of the README."""
     job = Job(*arguments)
@@ -186,6 +224,7 @@ TESTS = {
     "lookup_lazy": lookup("lazy"),
     "lookup_now": lookup("now"),
     "c99": c99,
+    "cmake_package": cmake_package,
     "cmake_cann_opapi": cmake_project("cann", "opapi"),
     "cmake_cann_split": cmake_project("cann", "opapi_math;opapi_nn;opapi_cv"),
     "cmake_latest_opapi": cmake_project("latest", "opapi"),

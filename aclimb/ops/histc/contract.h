@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/core/text.h"
+#include "aclnnop/aclnn_histc.h"
+
+namespace aclimb::histc {
+
+// Parameter positions, in the order of the C function.
+enum : int { kSelf, kBins, kMin, kMax, kOut };
+
+inline constexpr auto kDTypes =
+    contract::OnAll(contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kInt64, DType::kInt32,
+                                     DType::kInt16, DType::kInt8, DType::kUInt8));
+
+inline std::optional<std::string> NoRange(const contract::Arguments& arguments) {
+  const ScalarValue &least = arguments.Scalar(kMin), &most = arguments.Scalar(kMax);
+  if (least.ToFloat() <= most.ToFloat()) return std::nullopt;
+  return Cat("min is ", least.Text(), " and max is ", most.Text(), "; expected min <= max.");
+}
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", kDTypes, "any shape; NaN is in no bin"),
+    contract::Attribute("bins", contract::Kind::kInteger, "how many there are"),
+    contract::Attribute("min", contract::Kind::kScalar, "where the first bin begins"),
+    contract::Attribute("max", contract::Kind::kScalar,
+                        "where the last bin ends; if it is min, bins reach from the least element "
+                        "of self to the largest, and from 1 below to 1 above equal ones"),
+    contract::WithShape(contract::Output("out", kDTypes, "how many elements are in each bin"),
+                        "bins"),
+};
+
+inline constexpr contract::Rule kRules[] = {
+    contract::ConvertsToFloat("real/min", kMin, "pass a real scalar"),
+    contract::ConvertsToFloat("real/max", kMax, "pass a real scalar"),
+    contract::InRange("range/bins", kBins, contract::AtLeast(1), "pass 1 or more"),
+    contract::Custom("range/min", &NoRange, "min is not above max",
+                     "pass the least element that counts, then the largest"),
+};
+
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnHistc",
+    .folder = "histc",
+    .summary = "How many elements are in each of some equally wide bins.",
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnHistcGetWorkspaceSize)>(kContract));
+
+}  // namespace aclimb::histc
