@@ -208,7 +208,7 @@ int LaunchBlocking() {
   CHECK(aclimb_launch(stream, &task, &reason) == ACL_ERROR_RT_AICORE_EXCEPTION);
   const std::string what = reason.what;
   CHECK(what.find("(failing)") != std::string::npos && what.ends_with("expected it to succeed."));
-  CHECK(std::string(reason.fix).find("arguments of that task") != std::string::npos);
+  CHECK(std::string(reason.fix).find("look at the arguments of task ") != std::string::npos);
   CHECK(aclrtSynchronizeStream(stream) == 0);
   CHECK(aclrtMemsetAsync(memory, 1000, 9, 1000, stream) == 0);
   uint8_t copy = 0;
