@@ -36,15 +36,29 @@ bool HaveEqualOrder(std::span<const int64_t> a, std::span<const int64_t> b) {
   return left == right;
 }
 
+// The memory of a program need not be aligned.
+template <typename T>
+T First(const void* data) {
+  T value;
+  std::memcpy(&value, data, sizeof(T));
+  return value;
+}
+
 template <typename T>
 std::vector<int64_t> Read(const void* data, size_t count) {
   std::vector<int64_t> values(count);
-  for (size_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, static_cast<const char*>(data) + i * sizeof(T), sizeof(T));
-    values[i] = value;
-  }
+  for (size_t i = 0; i < count; ++i)
+    values[i] = First<T>(static_cast<const char*>(data) + i * sizeof(T));
   return values;
+}
+
+// None where it, or a stride of the shape, does not fit, or the shape is not known.
+std::optional<int64_t> CountOf(std::span<const int64_t> dims) {
+  int64_t count = 1;
+  for (const int64_t d : dims) {
+    if (d < 0 || __builtin_mul_overflow(count, std::max<int64_t>(d, 1), &count)) return {};
+  }
+  return std::find(dims.begin(), dims.end(), 0) == dims.end() ? count : 0;
 }
 
 }  // namespace
@@ -120,17 +134,13 @@ Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& 
   const std::span<const int64_t> dims(tensor.dims, static_cast<size_t>(tensor.rank));
   const std::span<const int64_t> stored(tensor.storage_dims,
                                         static_cast<size_t>(tensor.storage_rank));
-  int64_t count = 1, stored_count = 1;
-  for (const int64_t d : dims) {
-    if (d < 0) return Unsupported(Cat(name, " of a shape that is known"));
-    if (__builtin_mul_overflow(count, d, &count)) {
-      return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
-    }
+  if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) {
+    return Unsupported(Cat(name, " of a shape that is known"));
   }
-  for (const int64_t d : stored) {
-    if (d < 0 || __builtin_mul_overflow(stored_count, d, &stored_count)) {
-      return Unsupported(Cat(name, " in a storage of fewer than 2^63 elements"));
-    }
+  const std::optional<int64_t> count = CountOf(dims), stored_count = CountOf(stored);
+  if (!count) return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
+  if (!stored_count) {
+    return Unsupported(Cat(name, " in a storage of fewer than 2^63 elements"));
   }
   const bool is_dense = IsPlain(tensor.storage_format) && HaveEqualOrder(dims, stored);
   const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));
@@ -141,10 +151,10 @@ Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& 
                            " stored densely, or as NC1HWC0, NDC1HWC0, FRACTAL_Z, FRACTAL_Z_3D or "
                            "FRACTAL_NZ has a tensor of its shape"));
   }
-  if (size > 0 && static_cast<uint64_t>(stored_count) > tensor.bytes / size) {
+  if (size > 0 && static_cast<uint64_t>(*stored_count) > tensor.bytes / size) {
     return Refuse(kRtParamInvalid,
                   Cat(call_.text, "; ", name, " has a data buffer of ", tensor.bytes,
-                      " bytes; expected room for its ", stored_count, " elements of ", size,
+                      " bytes; expected room for its ", *stored_count, " elements of ", size,
                       size == 1 ? " byte" : " bytes", " each."),
                   "create the data buffer with the size of the tensor", "runtime/aclop/buffer");
   }
@@ -155,7 +165,7 @@ Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& 
         .boxes = {{.dims = shape, .stored_strides = strides, .dense_strides = strides}}};
   }
   if (layout) {
-    const uint64_t bytes = static_cast<uint64_t>(count) * size;
+    const uint64_t bytes = static_cast<uint64_t>(*count) * size;
     Stored copied = {std::move(*layout), tensor, Scratch(bytes)};
     tensor.storage_format = tensor.format;
     tensor.storage_rank = tensor.rank;
@@ -199,10 +209,9 @@ Result<double> TypedCall::InputNumber(int i) const {
     return HasInput(i) && tensor.dtype == dtype && tensor.on_host != 0 && tensor.data != nullptr &&
            tensor.bytes >= size;
   };
-  if (holds(ACL_FLOAT, sizeof(float))) return *static_cast<const float*>(tensor.data);
-  if (holds(ACL_FLOAT16, sizeof(Float16)))
-    return ToFloat(*static_cast<const Float16*>(tensor.data));
-  if (holds(ACL_BF16, sizeof(BFloat16))) return ToFloat(*static_cast<const BFloat16*>(tensor.data));
+  if (holds(ACL_FLOAT, sizeof(float))) return First<float>(tensor.data);
+  if (holds(ACL_FLOAT16, sizeof(Float16))) return ToFloat(First<Float16>(tensor.data));
+  if (holds(ACL_BF16, sizeof(BFloat16))) return ToFloat(First<BFloat16>(tensor.data));
   return Unsupported(Cat(name, " to be a number of FLOAT, FLOAT16 or BFLOAT16 in host memory"));
 }
 
@@ -285,6 +294,24 @@ Result<std::vector<int64_t>> TypedCall::InputInts(int i) const {
     return Unsupported(Cat(name, " with a buffer that holds it"));
   }
   return is_long ? Read<int64_t>(tensor.data, count) : Read<int32_t>(tensor.data, count);
+}
+
+Status TypedCall::NamesOutput(const std::string& where, const std::vector<int64_t>& named,
+                              int first) const {
+  const AclimbOpTensor& output = outputs_[0];
+  const int64_t* const dims = output.dims + std::min(first, output.rank);
+  if (std::equal(named.begin(), named.end(), dims, output.dims + output.rank)) return Ok();
+  return Unsupported(
+      Cat(where, ", ", ShapeText(named.data(), named.size()), ", to be ",
+          first == 0 ? std::string() : Cat("what follows ", first, " dimensions of "),
+          "the shape of output 0, ", ShapeText(output.dims, static_cast<size_t>(output.rank))));
+}
+
+Status TypedCall::InputNamesOutput(int i, int first) const {
+  if (HasInput(i) && !IsOnHost(i)) return Ok();
+  Result<std::vector<int64_t>> named = InputInts(i);
+  if (!named.ok()) return named.TakeStatus();
+  return NamesOutput(NameOf("input", i, inputs_[i]), named.value(), first);
 }
 
 const AclimbOpAttribute* TypedCall::Find(std::string_view name) const {

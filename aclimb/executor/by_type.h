@@ -75,6 +75,13 @@ class TypedCall {
   // Takes tensors of the call over: they go with the list.
   const aclTensorList* List(const std::vector<const aclTensor*>& tensors);
 
+  // Whether `named` is the shape of output 0, from its dimension `first` on; `where` says who names
+  // it, as "input 1".
+  Status NamesOutput(const std::string& where, const std::vector<int64_t>& named,
+                     int first = 0) const;
+  // The same of input i, which is not read where it lies in device memory.
+  Status InputNamesOutput(int i, int first = 0) const;
+
   // The call, and what is expected instead.
   Status Unsupported(const std::string& expected) const;
 

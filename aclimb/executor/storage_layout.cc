@@ -17,7 +17,9 @@ struct CutAxis {
   int64_t extent, side, stored_stride, dense_stride;
 };
 
-int64_t PiecesOf(int64_t extent, int64_t side) { return (extent + side - 1) / side; }
+int64_t PiecesOf(int64_t extent, int64_t side) {
+  return extent / side + (extent % side > 0 ? 1 : 0);
+}
 
 int64_t Product(std::span<const int64_t> dims) {
   int64_t product = 1;
@@ -90,26 +92,29 @@ std::optional<StorageLayout> OfChannels(std::span<const int64_t> dims,
   if (side < 1) return std::nullopt;
   const int64_t c1 = PiecesOf(c, side);
   const Axis images = {n, 0, c * d * plane}, depths = {d, 0, plane}, places = {plane, 0, 1};
-  StorageLayout layout;
-  std::vector<int64_t> expected;
+  std::vector<int64_t> expected = {n, d, c1, all[3], all[4], side};
   if (filters) {
     if (stored.size() != 4 || stored[2] < 1) return std::nullopt;
     expected = {d * c1 * plane, PiecesOf(n, stored[2]), stored[2], side};
+  } else if (!deep) {
+    expected.erase(expected.begin() + 1);
+  }
+  // Products of other shapes than these need not fit.
+  if (!std::equal(stored.begin(), stored.end(), expected.begin(), expected.end()))
+    return std::nullopt;
+  StorageLayout layout;
+  if (filters) {
     const int64_t all_filters = expected[1] * expected[2] * side;
     layout.boxes = Boxes({{images.extent, side, images.dense_stride},
                           {depths.extent, c1 * plane * all_filters, depths.dense_stride},
                           {places.extent, all_filters, places.dense_stride}},
                          {c, side, plane * all_filters, d * plane});
   } else {
-    expected = {n, d, c1, all[3], all[4], side};
-    if (!deep) expected.erase(expected.begin() + 1);
     layout.boxes = Boxes({{images.extent, d * c1 * plane * side, images.dense_stride},
                           {depths.extent, c1 * plane * side, depths.dense_stride},
                           {places.extent, side, places.dense_stride}},
                          {c, side, plane * side, d * plane});
   }
-  if (!std::equal(stored.begin(), stored.end(), expected.begin(), expected.end()))
-    return std::nullopt;
   layout.padded = Product(stored) != Product(dims);
   return layout;
 }

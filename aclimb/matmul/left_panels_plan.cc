@@ -33,7 +33,7 @@ class LeftPanelsPlan final : public ProductPlan {
     sums_bytes_ = BytesOfFloats(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
     FindLefts();
     panels_ = planner.workspace().Book(
-        lefts_.Batches() * p.k / kernels_.each * Rows().Vectors() * kernels_.lanes, 4);
+        lefts_.Batches() * p.k / kernels_.each * cut_.Vectors() * kernels_.lanes, 4);
     scratch_.Book(planner, Units(),
                   wide_bytes_ + sums_bytes_ + BytesOfFloats(kernels_.columns * columns_));
     planner.Costs({.cycles = p.Work() / static_cast<double>(16 * kernels_.each)});
@@ -59,8 +59,7 @@ class LeftPanelsPlan final : public ProductPlan {
   }
 
  private:
-  PanelCut Rows() const { return {problem().m, kernels_}; }
-  int64_t Panels() const { return Rows().Panels(); }
+  int64_t Panels() const { return cut_.Panels(); }
   int64_t Down() const { return CeilDivide(Panels(), kMostPanels); }
   int64_t Across() const { return CeilDivide(problem().n, columns_); }
   int64_t Units() const { return problem().Batches() * Down() * Across(); }
@@ -76,23 +75,22 @@ class LeftPanelsPlan final : public ProductPlan {
   }
   // Where the terms of a panel of one of the left factors begin in the workspace.
   float* PanelAt(const RunContext& run, int64_t left, int64_t panel, int64_t term) const {
-    const PanelCut rows = Rows();
-    const int64_t before = rows.VectorsBefore(panel),
-                  width = rows.VectorsBefore(panel + 1) - before;
-    const int64_t vectors = problem().k * (left * rows.Vectors() + before) + term * width;
+    const int64_t before = cut_.VectorsBefore(panel),
+                  width = cut_.VectorsBefore(panel + 1) - before;
+    const int64_t vectors = problem().k * (left * cut_.Vectors() + before) + term * width;
     return run.Piece<float>(panels_) + vectors / kernels_.each * kernels_.lanes;
   }
 
   void Pack(const RunContext& run, int64_t left, int64_t panel, int64_t term) const {
     const Problem& p = problem();
-    const int64_t row = Rows().Begin(panel);
+    const int64_t row = cut_.Begin(panel);
     const int64_t from = lefts_.OffsetOf(p.a, left) + row * p.a.row + term * p.a.column;
     PanelKernelsFor(p.a.dtype, has_pairs_)
         .pack({.from = setup_.a.At(run) + from * p.a.Size(),
                .term = p.a.column,
                .column = p.a.row,
                .terms = std::min(terms_, p.k - term),
-               .columns = Rows().Length(panel)},
+               .columns = cut_.Length(panel)},
               PanelAt(run, left, panel, term));
   }
 
@@ -132,14 +130,16 @@ class LeftPanelsPlan final : public ProductPlan {
         const int64_t row = has_pairs_ ? source.column : wide_row_;
         for (int64_t i = 0; i < panels; ++i) {
           const int64_t panel = first_panel + i;
-          kernels_.multiply(rows, row, source.columns, PanelAt(run, left, panel, k), source.terms,
-                            Rows().Length(panel), k > 0, sums_of(i) + c * kernels_.columns,
-                            kernels_.columns, PartOf(next, i, panels));
+          const int64_t length = cut_.Length(panel);
+          kernels_.multiply(rows, row, source.columns, PanelAt(run, left, panel, k),
+                            RoundUp(length, kernels_.lanes), source.terms, length, k > 0,
+                            sums_of(i) + c * kernels_.columns, kernels_.columns,
+                            PartOf(next, i, panels));
         }
       }
     }
     for (int64_t i = 0; i < panels; ++i) {
-      const int64_t row = Rows().Begin(first_panel + i), rows = Rows().Length(first_panel + i);
+      const int64_t row = cut_.Begin(first_panel + i), rows = cut_.Length(first_panel + i);
       kernels_.turn(sums_of(i), kernels_.columns, columns, rows, turned);
       for (int64_t r = 0; r < rows; ++r) {
         FinishRow(run, batch, row + r, unit % Across() * columns_, turned + r * columns, columns);
@@ -171,6 +171,7 @@ class LeftPanelsPlan final : public ProductPlan {
 
   const bool has_pairs_ = PanelsHavePairs(problem());
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype, has_pairs_);
+  const PanelCut cut_{problem().m, kernels_};
   const int64_t terms_ = kPanelTerms * kernels_.each;  // of a panel
   // The left factors that differ as a batch, and as an offset the number of that of a product.
   Problem lefts_;

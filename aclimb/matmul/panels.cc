@@ -176,17 +176,19 @@ class Fetcher {
   int64_t pieces_, lines_, step_, at_once_, line_ = 0;
 };
 
-template <Factors kFactors, int kVectors>
-void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
+// kPacked: rows of the panel follow each other, which the compiler likes to know.
+template <Factors kFactors, bool kPacked, int kVectors>
+void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel, int64_t panel_row,
+                   int64_t terms, bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
   constexpr int64_t kEach = PerElement(kFactors), kBytes = sizeof(float) / kEach;
   const auto multiply = [](PanelVector x, PanelVector y, PanelVector sum)
                             HWY_ATTR { return MultiplyAdd<kFactors>(PanelTag(), x, y, sum); };
   constexpr int64_t kWidth = kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
-  // Rows of the panel between lines that are asked for.
-  constexpr int64_t kStep = 32;
+  if constexpr (kPacked) panel_row = kWidth;
   const int64_t depth = terms / kEach;
-  Fetcher fetcher(ahead, CeilDivide(rows, kHeldRows) * CeilDivide(depth, kStep));
+  // Rows of the panel between lines that are asked for.
+  const int64_t most = ahead.pieces == 0 ? depth : 32;
+  Fetcher fetcher(ahead, CeilDivide(rows, kHeldRows) * CeilDivide(depth, most));
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     // The last row stands in for those that are not there.
     const float* row_of[kHeldRows];
@@ -196,10 +198,10 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
     }
     PanelVector sum[kHeldRows][kVectors];
     Clear(sum);
-    for (int64_t k = 0; k < depth; k += kStep) {
-      const int64_t step = HWY_MIN(kStep, depth - k);
+    for (int64_t k = 0; k < depth; k += most) {
+      const int64_t step = HWY_MIN(most, depth - k);
       fetcher.Next();
-      AddProducts<kVectors>(row_of, panel + k * kWidth, step, sum, multiply);
+      AddProducts<kVectors>(row_of, panel + k * panel_row, panel_row, step, sum, multiply);
       for (const float*& at : row_of) at += step;
     }
 #pragma GCC unroll 8
@@ -210,14 +212,22 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
 }
 
 template <Factors kFactors>
-void Multiply(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-              int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
-  using Function = void (*)(const void*, int64_t, int64_t, const float*, int64_t, bool, float*,
-                            int64_t, const Ahead&);
+void Multiply(const void* a, int64_t row, int64_t rows, const float* panel, int64_t panel_row,
+              int64_t terms, int64_t columns, bool add, float* sums, int64_t sums_row,
+              const Ahead& ahead) {
+  using Function = void (*)(const void*, int64_t, int64_t, const float*, int64_t, int64_t, bool,
+                            float*, int64_t, const Ahead&);
   static_assert(kMostPanelVectors == 3);
-  constexpr Function kFunctions[] = {MultiplyBlock<kFactors, 1>, MultiplyBlock<kFactors, 2>,
-                                     MultiplyBlock<kFactors, 3>};
-  kFunctions[VectorsFor(columns) - 1](a, row, rows, panel, terms, add, sums, sums_row, ahead);
+  constexpr Function kOfPacked[] = {MultiplyBlock<kFactors, true, 1>,
+                                    MultiplyBlock<kFactors, true, 2>,
+                                    MultiplyBlock<kFactors, true, 3>};
+  constexpr Function kOfOthers[] = {MultiplyBlock<kFactors, false, 1>,
+                                    MultiplyBlock<kFactors, false, 2>,
+                                    MultiplyBlock<kFactors, false, 3>};
+  const int64_t vectors = VectorsFor(columns);
+  const bool packed = panel_row == vectors * static_cast<int64_t>(hn::Lanes(PanelTag()));
+  (packed ? kOfPacked : kOfOthers)[vectors - 1](a, row, rows, panel, panel_row, terms, add, sums,
+                                                sums_row, ahead);
 }
 
 void Turn(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned) {

@@ -48,11 +48,14 @@ struct PanelKernels {
   // Columns whose terms are side by side become rows of float32, `row` elements apart, as
   // `multiply` takes them. Rows are filled up with zeros to whole vectors. Pairs need none of it.
   void (*widen)(const PanelSource& source, int64_t row, float* rows);
-  // sums[r * sums_row + c] = the sum over terms of a[r * row + term] * panel[term][c], or +=. Whole
+  // sums[r * sums_row + c] = the sum over terms of a[r * row + term] * panel[term * panel_row + c],
+  // or +=, of pairs for each. `panel` is what `pack` made, of whole vectors in a row, or whole
+  // vectors of float32 anywhere. Whole
   // vectors are written: what is behind the panel's columns is anything. Meanwhile `ahead` comes
   // into a cache. `a` is float32, or bfloat16 for pairs.
-  void (*multiply)(const void* a, int64_t row, int64_t rows, const float* panel, int64_t terms,
-                   int64_t columns, bool add, float* sums, int64_t sums_row, const Ahead& ahead);
+  void (*multiply)(const void* a, int64_t row, int64_t rows, const float* panel, int64_t panel_row,
+                   int64_t terms, int64_t columns, bool add, float* sums, int64_t sums_row,
+                   const Ahead& ahead);
   // turned[c * rows + r] = sums[r * sums_row + c], of as many rows and columns.
   void (*turn)(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned);
 };
@@ -63,17 +66,23 @@ const PanelKernels& PanelKernelsFor(DType factor, bool pairs);
 
 // How the columns of a factor are cut into panels: they share the vectors evenly, since a panel of
 // one vector takes as long as one of two.
-struct PanelCut {
-  int64_t extent;
-  const PanelKernels& kernels;
+class PanelCut {
+ public:
+  PanelCut(int64_t extent, const PanelKernels& kernels)
+      : extent_(extent),
+        lanes_(kernels.lanes),
+        vectors_(CeilDivide(extent, kernels.lanes)),
+        panels_(CeilDivide(extent, kernels.columns)) {}
 
-  int64_t Vectors() const { return CeilDivide(extent, kernels.lanes); }
-  int64_t Panels() const { return CeilDivide(extent, kernels.columns); }
-  int64_t VectorsBefore(int64_t panel) const { return Vectors() * panel / Panels(); }
-  int64_t Begin(int64_t panel) const {
-    return std::min(extent, VectorsBefore(panel) * kernels.lanes);
-  }
+  int64_t Vectors() const { return vectors_; }
+  int64_t Panels() const { return panels_; }
+  int64_t VectorsBefore(int64_t panel) const { return vectors_ * panel / panels_; }
+  int64_t Begin(int64_t panel) const { return std::min(extent_, VectorsBefore(panel) * lanes_); }
   int64_t Length(int64_t panel) const { return Begin(panel + 1) - Begin(panel); }
+
+ private:
+  // Kept, since a tiny product takes no longer than a few divisions.
+  int64_t extent_, lanes_, vectors_, panels_;
 };
 
 // Terms of a panel, whose sums are added to those of the panels before, or pairs of terms.

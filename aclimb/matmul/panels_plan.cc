@@ -26,13 +26,17 @@ class PanelsPlan final : public ProductPlan {
     const Problem& p = problem();
     is_direct_ = setup_.finish.IsIdentity() && p.out.dtype == DType::kFloat32 &&
                  p.out.column == 1 && p.n % kernels_.lanes == 0;
+    is_plain_ = !is_large_ && p.b.dtype == DType::kFloat32 && p.b.column == 1 && p.b.row == p.n &&
+                p.n % kernels_.lanes == 0;
     // How rows are cut decides about no sum.
     rows_ = std::min(p.m, kMostRows);
     while (rows_ >= 2 * kLeastRows && Units() < kUnitsEach * TeamSize())
       rows_ = CeilDivide(rows_, 2);
     down_ = CeilDivide(p.m, rows_);
     units_ = Units();
-    panel_bytes_ = BytesOfFloats(std::min(p.k / kernels_.each, kPanelTerms) * kernels_.columns);
+    if (!is_plain_) {
+      panel_bytes_ = BytesOfFloats(std::min(p.k / kernels_.each, kPanelTerms) * kernels_.columns);
+    }
     const int64_t sums_bytes = is_direct_ ? 0 : BytesOfFloats(rows_ * kernels_.columns);
     scratch_.Book(planner, units_, panel_bytes_ + sums_bytes);
     planner.Costs({.cycles = p.Work() / static_cast<double>(16 * kernels_.each)});
@@ -48,21 +52,22 @@ class PanelsPlan final : public ProductPlan {
   }
 
  private:
-  PanelCut Columns() const { return {problem().n, kernels_}; }
-  int64_t Units() const { return problem().Batches() * CeilDivide(problem().m, rows_) * across_; }
+  int64_t Units() const {
+    return problem().Batches() * CeilDivide(problem().m, rows_) * cut_.Panels();
+  }
 
   int64_t MostTerms() const { return kPanelTerms * kernels_.each; }
   // What a unit packs of the right factor, from a term on.
   PanelSource PanelOf(const RunContext& run, int64_t unit, int64_t term) const {
     const Problem& p = problem();
-    const int64_t panel = unit % across_, batch = unit / across_ / down_;
-    const int64_t from =
-        p.OffsetOf(p.b, batch) + Columns().Begin(panel) * p.b.column + term * p.b.row;
+    const int64_t panel = unit % cut_.Panels(), batch = unit / cut_.Panels() / down_;
+    const int64_t begin = cut_.Begin(panel);
+    const int64_t from = p.OffsetOf(p.b, batch) + begin * p.b.column + term * p.b.row;
     return {.from = setup_.b.At(run) + from * p.b.Size(),
             .term = p.b.row,
             .column = p.b.column,
             .terms = std::min(MostTerms(), p.k - term),
-            .columns = Columns().Length(panel)};
+            .columns = cut_.Begin(panel + 1) - begin};
   }
   // What is packed behind that, perhaps nothing.
   Ahead NextOf(const RunContext& run, int64_t unit, int64_t term) const {
@@ -80,20 +85,24 @@ class PanelsPlan final : public ProductPlan {
   // Units that share rows of `a` follow each other.
   void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
     const Problem& p = problem();
-    const int64_t column = Columns().Begin(unit % across_), row = unit / across_ % down_ * rows_;
-    const int64_t columns = Columns().Length(unit % across_);
+    const int64_t above = unit / cut_.Panels(), batch = above / down_;
+    const int64_t column = cut_.Begin(unit % cut_.Panels()), row = above % down_ * rows_;
     const int64_t rows = std::min(rows_, p.m - row);
-    const int64_t batch = unit / across_ / down_;
     const char* const a = setup_.a.At(run) + (p.OffsetOf(p.a, batch) + row * p.a.row) * p.a.Size();
     char* const out =
         setup_.out.At(run) +
         (p.OffsetOf(p.out, batch) + row * p.out.row + column * p.out.column) * p.out.Size();
-    auto* const panel = reinterpret_cast<float*>(scratch);
     auto* const sums = reinterpret_cast<float*>(is_direct_ ? out : scratch + panel_bytes_);
     const int64_t sums_row = is_direct_ ? p.out.row : kernels_.columns;
     for (int64_t k = 0; k < p.k; k += MostTerms()) {
       const PanelSource source = PanelOf(run, unit, k);
-      kernels_.pack(source, panel);
+      const auto* panel = static_cast<const float*>(source.from);
+      int64_t panel_row = source.term;
+      if (!is_plain_) {
+        kernels_.pack(source, reinterpret_cast<float*>(scratch));
+        panel = reinterpret_cast<const float*>(scratch);
+        panel_row = RoundUp(source.columns, kernels_.lanes);
+      }
       const bool finishes = !is_direct_ && k + source.terms == p.k;
       const int64_t at_once = finishes && is_large_ ? kFinishedAtOnce : rows;
       for (int64_t first = 0; first < rows; first += at_once) {
@@ -102,14 +111,15 @@ class PanelsPlan final : public ProductPlan {
         if (is_large_ && first + count == rows) {
           ahead = NextOf(run, unit, k);
         } else if (is_large_ && p.out.column == 1) {
-          ahead = LinesOf(out + first * p.out.row * p.out.Size(), count, columns * p.out.Size(),
-                          p.out.row * p.out.Size());
+          ahead = LinesOf(out + first * p.out.row * p.out.Size(), count,
+                          source.columns * p.out.Size(), p.out.row * p.out.Size());
         }
-        kernels_.multiply(a + (first * p.a.row + k) * p.a.Size(), p.a.row, count, panel,
-                          source.terms, columns, k > 0, sums + first * sums_row, sums_row, ahead);
+        kernels_.multiply(a + (first * p.a.row + k) * p.a.Size(), p.a.row, count, panel, panel_row,
+                          source.terms, source.columns, k > 0, sums + first * sums_row, sums_row,
+                          ahead);
         if (!finishes) continue;
         for (int64_t r = first; r < first + count; ++r) {
-          FinishRow(run, batch, row + r, column, sums + r * sums_row, columns);
+          FinishRow(run, batch, row + r, column, sums + r * sums_row, source.columns);
         }
       }
     }
@@ -117,8 +127,10 @@ class PanelsPlan final : public ProductPlan {
 
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype, PanelsHavePairs(problem()));
   const bool is_large_ = PanelsServe(problem());  // operands leave the nearest caches
-  bool is_direct_ = false;                        // sums are elements of the output
-  const int64_t across_ = Columns().Panels();
+  // A small right factor in whole vectors is multiplied where it lies.
+  bool is_plain_ = false;
+  bool is_direct_ = false;  // sums are elements of the output
+  const PanelCut cut_{problem().n, kernels_};
   int64_t rows_ = 1, down_ = 1, units_ = 1;
   int64_t panel_bytes_ = 0;
   UnitScratch scratch_;

@@ -533,6 +533,10 @@ Kernel KernelFor(int fold, int storage) {
   return kTable.of[fold][storage];
 }
 
+// Better instruction sets have lower bits. hwy::SupportedTargets() would tell too, but has Highway
+// choose anew, without what DisableTargets has said.
+bool HasAvx2() { return HWY_TARGET <= HWY_AVX2; }
+
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb::reduction
 HWY_AFTER_NAMESPACE();
@@ -541,6 +545,7 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::reduction {
 
 HWY_EXPORT(KernelFor);
+HWY_EXPORT(HasAvx2);
 
 Kernel KernelOf(Fold fold, DType dtype) {
   const int row = static_cast<int>(fold), column = StorageIndex(dtype);
@@ -549,7 +554,7 @@ Kernel KernelOf(Fold fold, DType dtype) {
   // Folds that wait for memory: it is read up to a tenth faster by half a cache line than by a
   // whole one (AMD EPYC 9004).
   const bool waits = fold == Fold::kSum || fold == Fold::kMax || fold == Fold::kMin;
-  if (waits && dtype == DType::kFloat32 && (hwy::SupportedTargets() & HWY_AVX2) != 0) {
+  if (waits && dtype == DType::kFloat32 && HWY_DYNAMIC_DISPATCH(HasAvx2)()) {
     kernel.rows = N_AVX2::KernelFor(row, column).rows;
   }
 #endif

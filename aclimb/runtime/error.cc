@@ -121,18 +121,19 @@ void aclimb_report(int code, const char* text) {
     if (aclimb::observe::On()) {
       aclimb::observe::Each([&](aclimb::observe::Observer& tool) { tool.Refused(code, text); });
     }
-    if (code == aclimb::kRepeatInitialize) {
-      // Who initialises a second time ignores the code, and reads the text of the next failure.
-    } else if (aclimb::share_messages.load(std::memory_order_relaxed)) {
+    if (std::exchange(thread.newest_is_answer, false)) {
+      thread.unread_bytes -= thread.unread.front().size();
+      thread.unread.pop_front();
+    }
+    // Who ignores that a second aclInit changes nothing reads the text of the next failure.
+    const bool is_passing = code == aclimb::kRepeatInitialize;
+    if (aclimb::share_messages.load(std::memory_order_relaxed) && !is_passing) {
       aclimb::SharedMessages& shared = aclimb::Shared();
       std::lock_guard<std::mutex> lock(shared.mutex);
       aclimb::Push(shared.unread, shared.unread_bytes, text);
     } else {
-      if (std::exchange(thread.newest_is_answer, false)) {
-        thread.unread_bytes -= thread.unread.front().size();
-        thread.unread.pop_front();
-      }
       aclimb::Push(thread.unread, thread.unread_bytes, text);
+      thread.newest_is_answer = is_passing;
     }
     aclimb_log(ACL_ERROR, text);
   } catch (...) {  // No memory for the text: the code alone has to do.

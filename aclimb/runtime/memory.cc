@@ -26,11 +26,17 @@ struct AllocationTable {
   std::shared_mutex mutex;
   std::map<uint64_t, AclimbAllocation> live;
   std::atomic<uint64_t> removals{0};  // changed under the mutex, together with `live`
-  // The last ones that were freed, for messages.
-  std::array<AclimbAllocation, 64> freed = {};
+  // The last ones that are gone, for messages.
+  struct Gone {
+    AclimbAllocation allocation;
+    bool by_reset;  // of the device, not by a free of the program
+  };
+  std::array<Gone, 64> freed = {};
   uint64_t frees = 0;
 
-  void Remember(const AclimbAllocation& gone) { freed[frees++ % freed.size()] = gone; }
+  void Remember(const AclimbAllocation& allocation, bool by_reset) {
+    freed[frees++ % freed.size()] = {allocation, by_reset};
+  }
 };
 AllocationTable& Allocations() {
   static auto* const table = new AllocationTable;
@@ -96,7 +102,7 @@ Absent Describe(const void* address) {
   std::shared_lock<std::shared_mutex> lock(table.mutex);
   const uint64_t known = std::min<uint64_t>(table.frees, table.freed.size());
   for (uint64_t back = 1; back <= known; ++back) {
-    const AclimbAllocation& gone = table.freed[(table.frees - back) % table.freed.size()];
+    const auto& [gone, by_reset] = table.freed[(table.frees - back) % table.freed.size()];
     const uint64_t offset = Key(address) - Key(gone.base);
     if (offset >= gone.usable) continue;
     // Its place may have been given away again.
@@ -108,8 +114,14 @@ Absent Describe(const void* address) {
                   AddressText(last.base)),
               "stay within the allocation, or make it larger"};
     }
-    return {Cat("which lies ", offset, " bytes inside the allocation of ", gone.requested,
-                " bytes at ", AddressText(gone.base), " that was freed"),
+    const std::string place = Cat("which lies ", offset, " bytes inside the allocation of ",
+                                  gone.requested, " bytes at ", AddressText(gone.base));
+    if (by_reset) {
+      return {Cat(place, " that went with the last reset of device ", gone.device),
+              "call aclrtResetDevice after the last use of the device's memory, and allocate it "
+              "anew after the next aclrtSetDevice"};
+    }
+    return {Cat(place, " that was freed"),
             "free memory once, and after the synchronise that waits for its last use "
             "(ACLIMB_CHECK=1 tells where it was freed)"};
   }
@@ -167,7 +179,7 @@ Status FreeDevice(void* address) {
     }
     Result<Device*> device = FindDevice(it->second.device, "devPtr");
     if (!device.ok()) return device.TakeStatus();
-    table.Remember(it->second);
+    table.Remember(it->second, false);
     table.live.erase(it);
     table.removals.fetch_add(1, std::memory_order_release);
     // Under the lock: the last reset, which takes it first, cannot close the device in between.
@@ -269,7 +281,7 @@ void ForgetDeviceMemory(int device) {
     std::unique_lock<std::shared_mutex> lock(table.mutex);
     std::erase_if(table.live, [device, &table](const auto& entry) {
       if (entry.second.device != device) return false;
-      table.Remember(entry.second);
+      table.Remember(entry.second, true);
       return true;
     });
     table.removals.fetch_add(1, std::memory_order_release);

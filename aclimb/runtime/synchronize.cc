@@ -53,20 +53,22 @@ class TaskFailures {
   std::vector<AclimbTaskFailure> failures_;
 };
 
-//   told  whether the failure came with its reason
-const char* FixOf(int task_code, bool told) {
-  switch (task_code) {
+std::string FixOf(const AclimbTaskFailure& failure) {
+  const bool told = failure.why != nullptr;
+  switch (failure.code) {
     case kRtMemoryAllocation:
       return "free host memory, or raise the limit of the process (ulimit -v, ulimit -d)";
     case kRtResourceAllocFail:
       return "end other threads, or raise the limit of threads (ulimit -u; pids.max of the cgroup)";
     case kRtAicoreException:
       if (told) return "correct that value in the data that the task was given";
-      [[fallthrough]];
+      break;
     default:
-      return told ? "mend the cause, which the message tells"
-                  : "look at the arguments of that task";
+      break;
   }
+  const std::string task = Cat("task ", failure.task_id, " (", failure.task, ")");
+  if (!told) return Cat("look at the arguments of ", task);
+  return Cat("change what is told of ", task, ", and queue it again");
 }
 
 // Numbers, not the stream: it may be gone when the program is told.
@@ -95,8 +97,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailu
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), first.why == nullptr ? "; expected it to succeed." : ": ",
           first.why == nullptr ? "" : first.why),
-      Cat(FixOf(first.code, first.why != nullptr),
-          "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
+      Cat(FixOf(first), "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
       "runtime/stream/task-failed");
 }
 

@@ -44,18 +44,19 @@ struct MultiplyFloats {
   }
 };
 
-// sum += row * panel; the panel has `depth` rows of kVectors, one behind the other. `multiply` says
-// what elements of four bytes are. Rows may lie anywhere.
+// sum += row * panel; the panel has `depth` rows of kVectors, `panel_row` elements apart.
+// `multiply` says what elements of four bytes are. Rows may lie anywhere.
 template <int kVectors, class Multiply = MultiplyFloats>
 HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* HWY_RESTRICT panel,
-                            int64_t depth, PanelVector (&sum)[kHeldRows][kVectors],
+                            int64_t panel_row, int64_t depth,
+                            PanelVector (&sum)[kHeldRows][kVectors],
                             const Multiply& multiply = Multiply()) {
   const PanelTag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t k = 0; k < depth; ++k, panel += kVectors * lanes) {
+  for (int64_t k = 0; k < depth; ++k, panel += panel_row) {
     PanelVector columns[kVectors];
 #pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, panel + v * lanes);
+    for (int v = 0; v < kVectors; ++v) columns[v] = hn::LoadU(d, panel + v * lanes);
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
       float element;

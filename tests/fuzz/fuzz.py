@@ -18,12 +18,12 @@ import subprocess
 import sys
 
 # Longer inputs than any target reads are no use.
-LENGTHS = {"runtime": 400}
+LENGTHS = {"runtime": 400, "by_type": 400}
 DEFAULT_LENGTH = 200
 
 
 def targets_of(build):
-    """The targets of the build's list of operators, and the runtime's."""
+    """The targets of the build's list of operators, the runtime's, and that of type names."""
     return (build / "tests" / "fuzz" / "targets.txt").read_text(encoding="utf-8").split()
 
 
@@ -45,7 +45,7 @@ def fuzz(build, target, seconds, seed):
     for file in kept.iterdir() if kept.is_dir() else ():
         shutil.copy(file, corpus)
     before = len(list(corpus.iterdir()))
-    program = "fuzz_runtime" if target == "runtime" else "fuzz_operators"
+    program = f"fuzz_{target}" if target in ("runtime", "by_type") else "fuzz_operators"
     command = [build / "tests" / "fuzz" / program, corpus, f"-max_total_time={seconds}",
                f"-max_len={LENGTHS.get(target, DEFAULT_LENGTH)}", "-timeout=20", "-rss_limit_mb=4096",
                f"-seed={seed}", "-print_final_stats=1", "-len_control=20",

@@ -29,7 +29,7 @@ program = run("elu_backward", ACLIMB_FAULT="aclnnEluBackward@run:1=507015",
               ASCEND_LAUNCH_BLOCKING="1")
 text = program.stdout + program.stderr
 expect("361001" in text and "(aclnnEluBackward)" in text and "expected it to succeed" in text, text)
-expect("fix: look at the arguments of that task" in text and "aclrtSetDevice" not in text, text)
+expect("fix: look at the arguments of task " in text and "aclrtSetDevice" not in text, text)
 
 # So does a copy of pageable memory, and nobody returns the code again.
 copies = subprocess.run([sys.argv[2]], env={**os.environ,

@@ -102,15 +102,20 @@ class Request {
     ASSERT_EQ(Execute(), 0) << type_ << "\n" << aclGetRecentErrMsg();
     ASSERT_EQ(aclrtSynchronizeDevice(), 0);
     for (size_t i = 0; i < expected_.size(); ++i) {
-      std::vector<float> got(expected_[i].size());
-      aclrtMemcpy(got.data(), got.size() * sizeof(float), outputs_[i], got.size() * sizeof(float),
-                  ACL_MEMCPY_DEVICE_TO_HOST);
+      const Values got = Floats(i);
       for (size_t n = 0; n < got.size(); ++n) {
         const double wanted = expected_[i][n];
         ASSERT_NEAR(got[n], wanted, allowed * std::max(1.0, std::abs(wanted)))
             << type_ << ", output " << i << ", element " << n;
       }
     }
+  }
+  // Of an output that has expected values.
+  Values Floats(size_t output) const {
+    std::vector<float> got(expected_[output].size());
+    aclrtMemcpy(got.data(), got.size() * sizeof(float), outputs_[output],
+                got.size() * sizeof(float), ACL_MEMCPY_DEVICE_TO_HOST);
+    return Values(got.begin(), got.end());
   }
   // Of the first output.
   std::vector<unsigned char> Bytes(size_t count) const {

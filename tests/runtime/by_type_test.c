@@ -223,7 +223,7 @@ static void TestGradients(aclrtStream stream) {
   filter_sizes[0] = 7;
   aclopAttr* others = Attributes();
   ExpectRefused(Execute("Conv2DBackpropFilter", 3, of_filter, grad_filter, others, stream),
-                "the sizes [7, 2, 3, 2] to be the shape of the output");
+                "input 1, [7, 2, 3, 2], to be the shape of output 0, [6, 2, 3, 2]");
   aclopDestroyAttr(others);
   Destroy(x_tensor);
   Destroy(filter_tensor);

@@ -72,7 +72,8 @@ TEST(Device, ReleaseTakesContextsStreamsAndMemory) {
   EXPECT_REFUSED(ACL_ERROR_RT_CONTEXT_NULL, "no current context", aclrtGetDevice, &device);
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live context", aclrtSetCurrentContext,
                  explicit_context);
-  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "that was freed", aclrtFree, memory);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "that went with the last reset of device 0", aclrtFree,
+                 memory);
   ASSERT_ACL(aclrtSetDevice(0));
   EXPECT_REFUSED(ACL_ERROR_RT_INVALID_HANDLE, "no live stream", aclrtSynchronizeStream, stream);
   ASSERT_ACL(aclrtResetDevice(0));

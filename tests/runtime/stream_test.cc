@@ -417,6 +417,18 @@ TEST_F(StreamTest, WhoeverAsksFirstIsToldWhatStoppedTheContext) {
   EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "ACL_STOP_ON_FAILURE", aclrtSynchronizeDevice);
 }
 
+TEST_F(StreamTest, TheFixNamesTheTaskThatFailed) {
+  AclimbTask task = {};
+  task.name = "copy of x";
+  task.run = [](void*) {
+    aclimb_explain("x is gone; expected it to stay.");
+    return static_cast<int>(ACL_ERROR_RT_SYS_DMA);
+  };
+  ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_SYS_DMA, "(copy of x), and queue it again", aclrtSynchronizeStream,
+                 stream_);
+}
+
 TEST_F(StreamTest, AbortDropsWorkAndWakesWaiters) {
   uint8_t* memory = static_cast<uint8_t*>(Allocate(64));
   ASSERT_ACL(aclrtMemset(memory, 64, 1, 64));

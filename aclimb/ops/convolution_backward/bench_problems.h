@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "aclimb/core/dtype.h"
+#include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/test_geometry.h"
 
 // The problems of bench_choice.cc: drawn ones and the named ones.
 namespace aclimb::convolution_backward {
@@ -170,22 +171,8 @@ inline std::vector<Sample> NamedProblems() {
 }
 
 inline std::string Text(const Sample& p, Task task) {
-  const Geometry& g = p.geometry;
-  const auto sizes = [](const int64_t(&values)[kDims]) {
-    return std::to_string(values[0]) + "x" + std::to_string(values[1]) + "x" +
-           std::to_string(values[2]);
-  };
   constexpr const char* kTasks[] = {"y", "grad x", "grad weight"};
-  std::ostringstream text;
-  text << kTasks[static_cast<int>(task)] << " " << NameOf(p.dtype) << " " << g.batch << " of "
-       << g.groups << "*" << g.x_channels << ">" << g.y_channels << " " << sizes(g.in) << " kernel "
-       << sizes(g.kernel);
-  if (g.HasStrides()) text << " stride " << sizes(g.stride);
-  if (std::any_of(g.dilation, g.dilation + kDims, [](int64_t d) { return d > 1; })) {
-    text << " dilation " << sizes(g.dilation);
-  }
-  if (g.HasPadding()) text << " padding " << sizes(g.pad_begin);
-  return text.str();
+  return Cat(kTasks[static_cast<int>(task)], " ", NameOf(p.dtype), " ", Text(p.geometry));
 }
 
 }  // namespace aclimb::convolution_backward

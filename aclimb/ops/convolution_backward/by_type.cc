@@ -86,18 +86,6 @@ Status Read(TypedCall& call, bool transposed, Sizes* sizes) {
   return Ok();
 }
 
-// The shape that the framework passes as a tensor is that of the output; it is not read where it
-// lies in device memory.
-Status CheckShape(const TypedCall& call, int input) {
-  if (!call.IsOnHost(input)) return Ok();
-  Result<std::vector<int64_t>> sizes = call.InputInts(input);
-  if (!sizes.ok()) return sizes.TakeStatus();
-  const AclimbOpTensor& output = call.Output(0);
-  if (sizes.value() == std::vector<int64_t>(output.dims, output.dims + output.rank)) return Ok();
-  return call.Unsupported(Cat("the sizes ", ShapeText(sizes.value().data(), sizes.value().size()),
-                              " to be the shape of the output"));
-}
-
 // x, filter and an optional bias from input `first` on.
 template <int kDims>
 Status AnswerForward(TypedCall& call, int first, bool transposed) {
@@ -138,7 +126,7 @@ Status AnswerTransposed(TypedCall& call) {
       !bad.ok()) {
     return bad;
   }
-  if (Status bad = CheckShape(call, 0); !bad.ok()) return bad;
+  if (Status bad = call.InputNamesOutput(0); !bad.ok()) return bad;
   return AnswerForward<kDims>(call, 1, true);
 }
 
@@ -153,7 +141,7 @@ Status AnswerGradient(TypedCall& call) {
       !bad.ok()) {
     return bad;
   }
-  if (Status bad = CheckShape(call, kOfInput ? 0 : 1); !bad.ok()) return bad;
+  if (Status bad = call.InputNamesOutput(kOfInput ? 0 : 1); !bad.ok()) return bad;
   Sizes sizes;
   if (Status bad = Read<kDims>(call, false, &sizes); !bad.ok()) return bad;
   Result<const aclTensor*> other = call.InputTensor(kOfInput ? 1 : 0);

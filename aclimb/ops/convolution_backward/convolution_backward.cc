@@ -3,9 +3,9 @@
 #include <memory>
 #include <utility>
 
+#include "aclimb/copy/zeros.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/convolution_backward/contract.h"
-#include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 
@@ -18,8 +18,8 @@ struct ZeroPlan final : Plan {
   bool bias = false;
 
   void Run(const RunContext& run) const override {
-    if (weight) Clear(run.View(kGradWeight), false);
-    if (bias) Clear(run.View(kGradBias), false);
+    if (weight) (void)copy::FillWithZeros(run.View(kGradWeight));
+    if (bias) (void)copy::FillWithZeros(run.View(kGradBias));
   }
 };
 

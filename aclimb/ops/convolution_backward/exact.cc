@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "aclimb/ops/convolution_backward/elements.h"
-#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -239,13 +238,13 @@ int64_t ExactScratchBytes(const Geometry& g, Task task) {
 }
 
 void ComputeNaNsAgain(const Geometry& g, Task task, const TensorView& x, const TensorView& y,
-                      const TensorView& weight, void* scratch, bool parallel) {
+                      const TensorView& weight, void* scratch) {
   Cancellation cancellation;
   Specials* of_x = nullptr;
   int64_t rows = g.groups * g.y_channels;
   if (task == Task::kGradWeight) {
     of_x = static_cast<Specials*>(scratch);
-    const bool found = ForEach(g.groups * g.x_channels, parallel, [&](int64_t channel) {
+    const bool found = ParallelForAll(g.groups * g.x_channels, 1, [&](int64_t channel, int64_t) {
       of_x[channel].Find(g.batch, g.in, cancellation, [&](int64_t image, const int64_t* at) {
         return ReadElement(x, OffsetOf(x, image, channel, at));
       });
@@ -255,8 +254,9 @@ void ComputeNaNsAgain(const Geometry& g, Task task, const TensorView& x, const T
   } else {
     rows = g.batch * g.groups * ResultChannels(g, task);
   }
-  ForEach(rows, parallel,
-          [&](int64_t row) { Sums(g, task, x, y, weight, of_x, cancellation).Mend(row); });
+  ParallelFor(rows, 1, [&](int64_t row, int64_t) {
+    Sums(g, task, x, y, weight, of_x, cancellation).Mend(row);
+  });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -14,7 +14,7 @@ namespace aclimb::convolution_backward {
 //   x, y, weight  embedded views, one of which is the task's result
 //   scratch       ExactScratchBytes of the task, 8-byte aligned
 void ComputeNaNsAgain(const Geometry& geometry, Task task, const TensorView& x, const TensorView& y,
-                      const TensorView& weight, void* scratch, bool parallel);
+                      const TensorView& weight, void* scratch);
 
 // -1 when the number overflows.
 int64_t ExactScratchBytes(const Geometry& geometry, Task task);

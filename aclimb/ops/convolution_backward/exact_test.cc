@@ -49,7 +49,7 @@ class ConvolutionNaNs : public ::testing::TestWithParam<Task> {
     SetTeamSize(threads);
     answers_left = answers;
     SetCancelQuery(&CancelsWhenUsedUp);
-    ComputeNaNsAgain(g, task, x.view, y.view, weight.view, scratch.data(), threads > 1);
+    ComputeNaNsAgain(g, task, x.view, y.view, weight.view, scratch.data());
     SetCancelQuery(nullptr);
     const std::vector<double> got = result.Values();
     for (size_t i = 0; i < got.size(); ++i) {

@@ -8,9 +8,9 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-std::optional<FewNumbers> PerDimension(const std::vector<int64_t>& values, size_t dims) {
-  if (values.size() == dims) return FewNumbers(values);
-  if (values.size() == 1) return FewNumbers(dims, values[0]);
+std::optional<std::vector<int64_t>> PerDimension(const std::vector<int64_t>& values, size_t dims) {
+  if (values.size() == dims) return values;
+  if (values.size() == 1) return std::vector<int64_t>(dims, values[0]);
   return std::nullopt;
 }
 

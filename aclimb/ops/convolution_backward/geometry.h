@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -88,34 +87,9 @@ inline int64_t SourceChannels(const Geometry& g, Task task) {
 // Terms of a sum of a task, at most.
 int64_t SumTerms(const Geometry& geometry, Task task);
 
-// At most four numbers, off the heap: phase 1 expands the attributes several times a call.
-class FewNumbers {
- public:
-  FewNumbers() = default;
-  FewNumbers(std::initializer_list<int64_t> values) : FewNumbers(values.begin(), values.size()) {}
-  FewNumbers(const std::vector<int64_t>& values)  // NOLINT: implicit on purpose
-      : FewNumbers(values.data(), values.size()) {}
-  FewNumbers(size_t count, int64_t value) : count_(count) { std::fill_n(values_, count, value); }
-
-  size_t size() const { return count_; }
-  int64_t operator[](size_t i) const { return values_[i]; }
-  const int64_t* begin() const { return values_; }
-  const int64_t* end() const { return values_ + count_; }
-  void push_back(int64_t value) { values_[count_++] = value; }
-  operator std::vector<int64_t>() const { return {begin(), end()}; }  // NOLINT: as above
-
- private:
-  FewNumbers(const int64_t* values, size_t count) : count_(count) {
-    std::copy_n(values, count, values_);
-  }
-
-  int64_t values_[4] = {};
-  size_t count_ = 0;
-};
-
 // The attributes as the program passed them, one entry for each spatial dimension.
 struct Attributes {
-  FewNumbers stride, dilation, pad_begin, pad_end, output_padding;
+  std::vector<int64_t> stride, dilation, pad_begin, pad_end, output_padding;
 };
 
 // Expands the arrays of a call: one entry stands for every dimension, and in two dimensions padding

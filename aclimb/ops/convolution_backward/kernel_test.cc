@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "aclimb/ops/convolution_backward/copies/convert.h"
+#include "aclimb/copy/copy.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
@@ -86,7 +86,7 @@ void Expect(const Case& c, Task task, const Tensor& x, const Tensor& y, const Te
 
 std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor& x, const Tensor& y,
                             const Tensor& weight, DType dtype, int64_t gap,
-                            vectors::Factors factors = vectors::Factors::kFloat32) {
+                            Factors factors = Factors::kFloat32) {
   const Geometry geometry = MakeGeometry(c.x, c.y, c.weight, c.groups, c.attributes);
   const DirectPlan plan = PlanDirect(geometry, task, threads, factors);
   std::vector<float> scratch(static_cast<size_t>(plan.ScratchBytes()) / 4 + 16, std::nanf(""));
@@ -104,9 +104,9 @@ std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor&
 }
 
 // What operands of a dtype may be multiplied as.
-std::vector<vectors::Factors> FactorsOf(DType dtype) {
-  if (dtype != DType::kBFloat16 || !HasPairs()) return {vectors::Factors::kFloat32};
-  return {vectors::Factors::kFloat32, vectors::Factors::kPairs};
+std::vector<Factors> FactorsOf(DType dtype) {
+  if (dtype != DType::kBFloat16 || !HasPairs()) return {Factors::kFloat32};
+  return {Factors::kFloat32, Factors::kPairs};
 }
 
 // All three tasks on small multiples of a quarter.
@@ -122,7 +122,7 @@ void ExpectTruth(const Case& c, DType dtype, int64_t gap, Random& random) {
     const double rounding = dtype == DType::kFloat32   ? 1e-6
                             : dtype == DType::kFloat16 ? 0.00049
                                                        : 0.0040;
-    for (const vectors::Factors factors : FactorsOf(dtype)) {
+    for (const Factors factors : FactorsOf(dtype)) {
       const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap, factors);
       ASSERT_EQ(got.size(), expected.size());
       for (size_t i = 0; i < got.size(); ++i) {
@@ -199,7 +199,7 @@ TEST(ConvolutionKernels, SpecialValuesOnEveryTarget) {
       for (Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
         std::vector<double> expected, magnitude;
         Expect(c, task, x, y, weight, &expected, &magnitude);
-        for (const vectors::Factors factors : FactorsOf(dtype)) {
+        for (const Factors factors : FactorsOf(dtype)) {
           const std::vector<double> got = RunTask(c, task, 1, x, y, weight, dtype, gap, factors);
           for (size_t i = 0; i < got.size(); ++i) {
             SCOPED_TRACE(::testing::Message()
@@ -225,7 +225,7 @@ TEST(ConvolutionKernels, ThreadsDoNotChangeABit) {
     Case c = RandomCase(random);
     const bool pairs = HasPairs() && round % 2 == 1;
     const DType dtype = pairs ? DType::kBFloat16 : DType::kFloat32;
-    const auto factors = pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
+    const auto factors = pairs ? Factors::kPairs : Factors::kFloat32;
     Tensor x(c.x, dtype), y(c.y, dtype), weight(c.weight, dtype);
     // Sums are inexact.
     for (Tensor* t : {&x, &y, &weight}) {
@@ -291,7 +291,7 @@ TEST(ConvolutionKernels, ConversionsBetweenEveryPairOfLayouts) {
           if ((layout & 1) != 0) permute(from.view);
           if ((layout & 2) != 0) permute(to.view);
           from.Fill(random);
-          Convert(from.view, to.view, false);
+          ASSERT_TRUE(copy::Copy(from.view, to.view));
           ASSERT_EQ(to.Values(), from.Values()) << layout;
         }
       }

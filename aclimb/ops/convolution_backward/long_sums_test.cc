@@ -131,7 +131,7 @@ auto Product(const Plan& plan) {
 constexpr DType kFloat = DType::kFloat32, kBFloat = DType::kBFloat16;
 
 TEST_F(LongSumsOf, ProductsOnVectors) {
-  const auto run = [](vectors::Factors factors) {
+  const auto run = [](Factors factors) {
     return Product([factors](const Geometry& g, int threads) {
       return PlanVectorWindows(g, threads, factors);
     });
@@ -139,35 +139,32 @@ TEST_F(LongSumsOf, ProductsOnVectors) {
   constexpr int64_t kTerms = 5 << 20;
   EachTarget([&] {
     // Chunks of an image.
-    ExpectGradWeight(Lines(kTerms / 1024, 2, 1024, 1, kFloat, kFloat),
-                     run(vectors::Factors::kFloat32));
+    ExpectGradWeight(Lines(kTerms / 1024, 2, 1024, 1, kFloat, kFloat), run(Factors::kFloat32));
   });
   // Chunks of several images.
-  ExpectGradWeight(Lines(kTerms / 32, 2, 32, 1, kFloat, kFloat), run(vectors::Factors::kFloat32));
+  ExpectGradWeight(Lines(kTerms / 32, 2, 32, 1, kFloat, kFloat), run(Factors::kFloat32));
   if (!HasPairs()) return;
-  ExpectGradWeight(Lines(2 * kTerms / 1024, 2, 1024, 1, kBFloat, kFloat),
-                   run(vectors::Factors::kPairs));
+  ExpectGradWeight(Lines(2 * kTerms / 1024, 2, 1024, 1, kBFloat, kFloat), run(Factors::kPairs));
 }
 
 TEST_F(LongSumsOf, WindowsOnVectors) {
-  const auto run = [](vectors::Factors factors) {
+  const auto run = [](Factors factors) {
     return Product([factors](const Geometry& g, int threads) {
       return PlanVectorWindows(g, threads, factors);
     });
   };
   constexpr int64_t kImages = 5 << 10;
   EachTarget([&] {
-    ExpectGradWeight(Lines(kImages, 2, 1025, 2, kFloat, kFloat), run(vectors::Factors::kFloat32));
+    ExpectGradWeight(Lines(kImages, 2, 1025, 2, kFloat, kFloat), run(Factors::kFloat32));
   });
   if (!HasPairs()) return;
-  ExpectGradWeight(Lines(2 * kImages, 2, 1025, 2, kBFloat, kFloat), run(vectors::Factors::kPairs));
+  ExpectGradWeight(Lines(2 * kImages, 2, 1025, 2, kBFloat, kFloat), run(Factors::kPairs));
 }
 
 // ---- Our direct kernels
 
 void Direct(const Geometry& g, Task task, const TensorView& x, const TensorView& y,
-            const TensorView& weight, int threads = 1,
-            vectors::Factors factors = vectors::Factors::kFloat32) {
+            const TensorView& weight, int threads = 1, Factors factors = Factors::kFloat32) {
   const DirectPlan plan = PlanDirect(g, task, threads, factors);
   RunDirect(plan, x, y, weight, Scratch(plan.ScratchBytes()).data());
 }
@@ -193,8 +190,7 @@ TEST_F(LongSumsOf, DirectDotProducts) {
 }
 
 // The pixel in the middle of a line, with any team, of sums of `terms` terms of one.
-void ExpectPixel(const Geometry& g, Task task, DType operand, vectors::Factors factors,
-                 int64_t terms) {
+void ExpectPixel(const Geometry& g, Task task, DType operand, Factors factors, int64_t terms) {
   const bool forward = task == Task::kForward;
   Repeated source(operand, forward ? g.in[2] : g.out[2]), weights(operand, g.kernel[2]);
   source.Fill(WorstTerm(terms));
@@ -223,7 +219,7 @@ TEST_F(LongSumsOf, DirectChannelsAndTaps) {
   };
   // Many channels, more than are packed at once; windows longer than a block.
   for (const Case& c : {Case{50000, 3}, {1001, 100}, {1, 10001}}) {
-    const auto expect = [&](DType operand, vectors::Factors factors) {
+    const auto expect = [&](DType operand, Factors factors) {
       Axis line;
       line.kernel = c.taps;
       line.in = 2 * c.taps + 39;  // the middle meets every tap
@@ -233,8 +229,8 @@ TEST_F(LongSumsOf, DirectChannelsAndTaps) {
       ExpectPixel(GeometryOf(1, c.channels, 1, {{}, {}, line}), Task::kForward, operand, factors,
                   c.channels * c.taps);
     };
-    EachTarget([&] { expect(kFloat, vectors::Factors::kFloat32); });
-    if (HasPairs()) expect(kBFloat, vectors::Factors::kPairs);
+    EachTarget([&] { expect(kFloat, Factors::kFloat32); });
+    if (HasPairs()) expect(kBFloat, Factors::kPairs);
   }
 }
 

@@ -133,7 +133,7 @@ class Model {
   // Our windows on vectors.
   double Windows() const {
     const VectorWindows plan =
-        PlanVectorWindows(g_, 1, pairs_ ? vectors::Factors::kPairs : vectors::Factors::kFloat32);
+        PlanVectorWindows(g_, 1, pairs_ ? Factors::kPairs : Factors::kFloat32);
     const bool one = g_.IsOneToOne();
     const double rows = static_cast<double>(plan.geometry.x_channels);
     const double columns = static_cast<double>(plan.geometry.y_channels);
@@ -158,8 +158,7 @@ class Model {
 
   // Our sums over flat planes.
   double Direct() const {
-    const DirectPlan plan =
-        PlanDirect(g_, task_, 1, pairs_ ? vectors::Factors::kPairs : vectors::Factors::kFloat32);
+    const DirectPlan plan = PlanDirect(g_, task_, 1, pairs_ ? Factors::kPairs : Factors::kFloat32);
     const double blocks = static_cast<double>(plan.folds) * static_cast<double>(plan.flat.blocks);
     const double length = blocks * static_cast<double>(plan.flat.Length()) / 1000;
     const double planes = blocks * groups_ * static_cast<double>(plan.flat.Extent()) / 1000;

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "aclimb/ops/convolution_backward/copies/convert.h"
+#include "aclimb/copy/copy.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
@@ -65,11 +65,11 @@ TEST(ConvolutionLayouts, BlocksAreThoseOfOneDnn) {
           reorder->Run(tensor.data, theirs.data(), scratch.data());
           TensorView memory = blocks->memory;
           memory.data = ours.data();
-          Convert(blocks->tensor, memory, true);
+          ASSERT_TRUE(copy::Copy(blocks->tensor, memory));
           EXPECT_EQ(std::memcmp(theirs.data(), ours.data(), bytes), 0);
           TensorView out = blocks->tensor;
           out.data = back.view.data;
-          Convert(memory, out, true);
+          ASSERT_TRUE(copy::Copy(memory, out));
           EXPECT_EQ(back.Values(), plain.Values());
           ++compared;
         };

@@ -7,10 +7,10 @@
 #include <system_error>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/copy/copy.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
-#include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
@@ -81,7 +81,6 @@ PlanBuilder::PlanBuilder(Planner& planner, const Geometry& geometry, bool transp
       dtype_(OperandDType({grad_output, input, weight})),
       converts_(NeedsConversion(dtype_, {grad_output, input, weight})),
       threads_(OpenMpThreads(TeamSize())),
-      parallel_(!IsSmall(geometry)),
       geometry_(geometry),
       plan_(NewPlan<ConvolutionPlan>(geometry)) {
   operands_.x.user = transposed ? grad_output : input;
@@ -105,9 +104,7 @@ Place PlanBuilder::BookDense(const TensorView& like, DType dtype) {
 }
 
 void PlanBuilder::Copy(const Place& from, const Place& to) {
-  Then([from, to, parallel = parallel_](const RunContext& run) {
-    Convert(from.View(run), to.View(run), parallel);
-  });
+  Then([from, to](const RunContext& run) { (void)copy::Copy(from.View(run), to.View(run)); });
 }
 
 Place PlanBuilder::Dense(Operand& operand, DType dtype) {
@@ -135,13 +132,13 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   planner_.workspace().Rewind(mark);
   const Place scratch = BookBytes(ExactScratchBytes(geometry_, task));
   planner_.workspace().Rewind(mark);
-  Then([geometry = geometry_, task, places, looked, by_weights, problem, sums, scratch,
-        parallel = parallel_](const RunContext& run) {
+  Then([geometry = geometry_, task, places, looked, by_weights, problem, sums,
+        scratch](const RunContext& run) {
     float sum = 0;
     reduction::Solve(problem, {looked.Address(run), {&sum}, sums.Address(run)});
     if (by_weights ? std::isfinite(sum) : !std::isnan(sum)) return;
     ComputeNaNsAgain(geometry, task, places.x.View(run), places.y.View(run),
-                     places.weight.View(run), scratch.Address(run), parallel);
+                     places.weight.View(run), scratch.Address(run));
   });
 }
 
@@ -186,8 +183,8 @@ void PlanBuilder::AddOwn(const OwnWay& way, Task task, const Place& result) {
 }
 
 void PlanBuilder::AddDirect(Task task, const Place& result) {
-  auto plan = std::make_shared<const DirectPlan>(
-      PlanDirect(geometry_, task, parallel_ ? TeamSize() : 1, Factors()));
+  auto plan =
+      std::make_shared<const DirectPlan>(PlanDirect(geometry_, task, TeamSize(), OwnFactors()));
   OwnWay way;
   way.scratch_bytes = plan->ScratchBytes();
   way.run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); });
@@ -196,7 +193,7 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
 
 void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   const Depthwise plan =
-      PlanDepthwise(geometry_, grad_x.Exists(), grad_weight.Exists(), parallel_ ? TeamSize() : 1);
+      PlanDepthwise(geometry_, grad_x.Exists(), grad_weight.Exists(), TeamSize());
   OwnWay way;
   // Beside the image, and what follows lines of y.
   way.multiplies_absent = true;
@@ -207,16 +204,16 @@ void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   AddOwn(way, {grad_x, Place(), grad_weight});
 }
 
-vectors::Factors PlanBuilder::Factors() const {
+Factors PlanBuilder::OwnFactors() const {
   // Small problems are exact in float32 down to subnormal numbers, and gain little.
   const Products products = onednn::ProductsOf(dtype_);
   const bool has_pairs =
       products == Products::kBFloat16Dots || products == Products::kBFloat16Tiles;
-  return parallel_ && has_pairs ? vectors::Factors::kPairs : vectors::Factors::kFloat32;
+  return !IsSmall(geometry_) && has_pairs ? Factors::kPairs : Factors::kFloat32;
 }
 
 Refusal PlanBuilder::AddWindows(const Place& grad_weight) {
-  const VectorWindows windows = PlanVectorWindows(geometry_, parallel_ ? TeamSize() : 1, Factors());
+  const VectorWindows windows = PlanVectorWindows(geometry_, TeamSize(), OwnFactors());
   if (!planner_.deterministic() && !IsEnough(windows.Units())) {
     return "there are fewer than half as many pieces as threads";
   }

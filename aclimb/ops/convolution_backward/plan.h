@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "aclimb/executor/plan.h"
-#include "aclimb/ops/convolution_backward/factors.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/ways.h"
+#include "aclimb/simd/factors.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -136,7 +136,7 @@ class PlanBuilder {
   void AddOnePass(const Place& grad_x, const Place& grad_weight);
   Refusal AddWindows(const Place& grad_weight);
   // What our own kernels multiply.
-  vectors::Factors Factors() const;
+  Factors OwnFactors() const;
 
   // Column after column of the windows, each in blocked layouts.
   Refusal AddColumns(Task task, const Place& result);
@@ -152,7 +152,6 @@ class PlanBuilder {
   DType dtype_;    // of oneDNN's operands; bfloat16 when all are, with AVX-512
   bool converts_;  // some of the operands are of another dtype
   int threads_;
-  bool parallel_;
   const Geometry geometry_;
   Triple<Operand> operands_;
   std::shared_ptr<ConvolutionPlan> plan_;

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/simd/tiles.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -46,6 +46,13 @@ bool ReadsBeyondWindows(const onednn::Primitive& primitive, Task task, DType ope
 bool ColumnsCollide(const Geometry& geometry, const TensorView& tensor, Task role) {
   return role == Task::kGradWeight && geometry.KernelSize() == 1 &&
          tensor.stride[0] * static_cast<int64_t>(SizeOf(tensor.dtype)) % 4096 == 0;
+}
+
+// Whether neighbours lie along different dimensions of the two, as in a copy into a blocked layout
+// and out of it.
+bool IsTransposed(const TensorView& from, const TensorView& to) {
+  constexpr int64_t kShortest = 8;
+  return Tiles<2>::Across(Walk<2>::Make({&from, &to}), kShortest) >= 0;
 }
 
 // The two views of a copy between a tensor and a layout, where our own loops are faster than

@@ -129,8 +129,7 @@ TEST(ConvolutionPlan, DirectPlansKeepTheirTablesInTheWorkspace) {
   for (const Sizes& sizes : kSizes) {
     for (const Task task : {Task::kForward, Task::kGradX, Task::kGradWeight}) {
       const int64_t before = allocated_bytes;
-      for (const vectors::Factors factors :
-           {vectors::Factors::kFloat32, vectors::Factors::kPairs}) {
+      for (const Factors factors : {Factors::kFloat32, Factors::kPairs}) {
         const DirectPlan plan = PlanDirect(GeometryOf(sizes), task, 4, factors);
         EXPECT_EQ(allocated_bytes - before, 0) << sizes.name;
         // Absurd sizes end in an absurd workspace, or in one past int64, never in a small one.
@@ -169,7 +168,7 @@ TEST(ConvolutionPlan, DepthwiseScratchFollowsTheChannels) {
 // A slot of our windows on vectors grows with nothing.
 TEST(ConvolutionPlan, WindowsTakeLittleScratch) {
   const auto bytes = [](const Geometry& g, int threads) {
-    return PlanVectorWindows(g, threads, vectors::Factors::kFloat32).SlotBytes();
+    return PlanVectorWindows(g, threads, Factors::kFloat32).SlotBytes();
   };
   Geometry g;
   g.batch = 1;

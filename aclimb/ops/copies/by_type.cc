@@ -68,10 +68,11 @@ Status AnswerTranspose(TypedCall& call) {
   return Ok();
 }
 
-// To the shape of the output.
+// To the shape of the output, which the second input names.
 Status AnswerBroadcast(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(2, 1, {}, 1);
   if (!tensors.ok()) return tensors.TakeStatus();
+  if (Status bad = call.InputNamesOutput(1); !bad.ok()) return bad;
   if (call.Input(0).dtype != call.Output(0).dtype) {
     return call.Unsupported("output 0 of the dtype of input 0");
   }
@@ -115,9 +116,10 @@ Status AnswerAsStrided(TypedCall& call) {
   return Ok();
 }
 
-// The shape is that of the output.
+// The first input names the shape of the output.
 Status AnswerFill(TypedCall& call) {
   if (Status bad = call.Has(2, 2, 1, {}); !bad.ok()) return bad;
+  if (Status bad = call.InputNamesOutput(0); !bad.ok()) return bad;
   Result<const aclScalar*> value = call.InputScalar(1);
   if (!value.ok()) return value.TakeStatus();
   Result<aclTensor*> y = call.OutputTensor(0);
@@ -129,6 +131,10 @@ Status AnswerFill(TypedCall& call) {
 // Zeros of the shape of x, which is not read.
 Status AnswerZeros(TypedCall& call) {
   if (Status bad = call.Has(1, 1, 1, {}); !bad.ok()) return bad;
+  const AclimbOpTensor& x = call.Input(0);
+  if (Status bad = call.NamesOutput("the shape of input 0", {x.dims, x.dims + x.rank}); !bad.ok()) {
+    return bad;
+  }
   Result<aclTensor*> y = call.OutputTensor(0);
   if (!y.ok()) return y.TakeStatus();
   Zero(call, y.value());

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,48 @@ inline std::pair<double, double> CountAt(Interpolation interpolation, double dis
   return {0, 0};
 }
 
+// A place as mathematics has it: beyond the ends the axis is what a mirror at each of them shows.
+template <typename T>
+Place<double> PaddedInDouble(const Axis<T>& axis, Place<double> place) {
+  const auto last = static_cast<double>(axis.extent - 1);
+  if (axis.padding == kZeros) return place;
+  if (axis.padding == kReflection) {
+    const double mirror = axis.corners ? 0 : -0.5, period = 2 * (last - 2 * mirror);
+    if (period == 0) return {0, 0};
+    const double beyond = std::remainder(place.at - mirror, period);
+    place = {mirror + std::fabs(beyond), beyond < 0 ? -place.slope : place.slope};
+  }
+  const double at = std::clamp(place.at, 0.0, last);
+  return {at, at > 0 && at < last ? place.slope : 0};
+}
+
+// The place in double; what kernels make of it where that is the same but for the rounding of T,
+// by which a place may come to lie on the other side of an element or of a mirror.
+template <typename T>
+Place<T> RoundedLike(const Axis<T>& axis, const Place<T>& kernel, const Place<double>& own,
+                     double size) {
+  const auto last = static_cast<double>(axis.extent - 1);
+  const double most =
+      16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (std::fabs(size) + last + 1);
+  const auto is_near = [most](double a, double b) { return !(std::fabs(a - b) > most); };
+  const auto at = static_cast<double>(kernel.at);
+  if (!is_near(at, own.at)) return {static_cast<T>(own.at), static_cast<T>(own.slope)};
+  const bool may_turn =
+      is_near(at, 0) || is_near(at, last) || is_near(at, -0.5) || is_near(at, last + 0.5);
+  return {kernel.at, may_turn ? kernel.slope : static_cast<T>(own.slope)};
+}
+
+template <typename T>
+Place<T> PlaceOf(const Axis<T>& axis, double coordinate, bool padded) {
+  const auto extent = static_cast<double>(axis.extent);
+  const double length = axis.corners ? extent - 1 : extent;
+  const Place<double> plain = {length * ((coordinate + 1) / 2) - (axis.corners ? 0 : 0.5),
+                               length / 2};
+  const Place<T> kernel = axis.Of(static_cast<T>(coordinate));
+  if (!padded) return RoundedLike(axis, kernel, plain, plain.at);
+  return RoundedLike(axis, axis.Padded(kernel), PaddedInDouble(axis, plain), plain.at);
+}
+
 // An element of an axis that one of the result is made of.
 struct Part {
   int64_t index;
@@ -42,8 +86,7 @@ struct Part {
 
 template <typename T>
 std::vector<Part> PartsOf(const Axis<T>& axis, Interpolation interpolation, double coordinate) {
-  Place<T> place = axis.Of(static_cast<T>(coordinate));
-  if (interpolation != kBicubic) place = axis.Padded(place);
+  const Place<T> place = PlaceOf(axis, coordinate, interpolation != kBicubic);
   std::vector<Part> parts;
   if (interpolation == kNearest) {
     const int64_t index = axis.Index(std::nearbyint(place.at));
@@ -61,7 +104,11 @@ std::vector<Part> PartsOf(const Axis<T>& axis, Interpolation interpolation, doub
       if (step < 0 || step > 1) continue;
       rise = step == 0 ? -1 : 1;
     }
-    const T at = interpolation == kBicubic ? axis.Padded({element, 0}).at : element;
+    T at = element;
+    if (interpolation == kBicubic) {
+      const auto plain = static_cast<double>(element);
+      at = RoundedLike(axis, axis.Padded({element, 0}), PaddedInDouble(axis, {plain, 0}), plain).at;
+    }
     const int64_t index = axis.Index(at);
     if (index >= 0) parts.push_back({index, weight, rise * slope, std::fabs(slope)});
   }

@@ -2,6 +2,7 @@
 
 #include "aclimb/executor/by_type.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,14 +59,28 @@ Status ReadMax(TypedCall& call, const char* dilation_name, Windows* windows) {
   return Ok();
 }
 
-// The mask by which aclnnMaxPool2dWithMask says where the largest elements are.
-ScopedTensor Mask(TypedCall& call, const AclimbOpTensor& y, const Pair& kernel) {
+// The mask by which aclnnMaxPool2dWithMask says where the largest elements of y are.
+Result<aclTensor*> Mask(TypedCall& call, const AclimbOpTensor& y, const Pair& kernel) {
   const int64_t places = y.dims[y.rank - 2] * y.dims[y.rank - 1];
-  const std::vector<int64_t> dims = {y.dims[0], y.dims[1], kernel[0] * kernel[1],
-                                     ((places + 15) / 16 + 1) * 32};
-  uint64_t bytes = 1;
-  for (const int64_t d : dims) bytes *= static_cast<uint64_t>(d);
-  return ScopedTensor(call.Scratch(bytes), ACL_INT8, dims);
+  int64_t dims[] = {y.dims[0], y.dims[1], 0, 0};
+  int64_t bytes = 1;
+  bool fits = kernel[0] > 0 && kernel[1] > 0 &&
+              !__builtin_mul_overflow(kernel[0], kernel[1], &dims[2]) &&
+              !__builtin_mul_overflow(places / 16 + (places % 16 > 0 ? 1 : 0) + 1, 32, &dims[3]);
+  for (const int64_t d : dims) {
+    fits = fits && !__builtin_mul_overflow(bytes, std::max<int64_t>(d, 1), &bytes);
+  }
+  if (!fits) {
+    return call.Unsupported(
+        "the attribute ksize with a height and a width of 1 or more, and windows of fewer than "
+        "2^63 elements in all");
+  }
+  AclimbOpTensor mask = {};
+  mask.dtype = ACL_INT8;
+  mask.rank = 4;
+  mask.dims = dims;
+  mask.data = call.Scratch(static_cast<uint64_t>(bytes));
+  return call.Describe(mask);
 }
 
 void RunMax(TypedCall& call, const Windows& windows, const aclTensor* x, aclTensor* y,
@@ -101,7 +116,9 @@ Status AnswerMax(TypedCall& call) {
   if (!known || mask.bytes < bytes) {
     return call.Unsupported("a mask in device memory, with a buffer that holds it");
   }
-  RunMax(call, windows, x.value(), y.value(), Mask(call, call.Output(0), windows.kernel));
+  Result<aclTensor*> places = Mask(call, call.Output(0), windows.kernel);
+  if (!places.ok()) return places.TakeStatus();
+  RunMax(call, windows, x.value(), y.value(), places.value());
   RunOperator<&aclnnInplaceZeroGetWorkspaceSize, &aclnnInplaceZero>(
       call, ScopedTensor(mask.data, mask.dtype, all));
   return Ok();
@@ -117,11 +134,14 @@ Status AnswerMaxGradient(TypedCall& call) {
   const AclimbOpTensor& grad = call.Input(1);
   if (call.Input(0).rank != 4 || grad.rank != 4) return call.Unsupported("x of four dimensions");
   const std::vector<int64_t> dims(grad.dims, grad.dims + grad.rank);
-  const ScopedTensor mask = Mask(call, grad, windows.kernel);
-  RunMax(call, windows, inputs[0], ScopedTensor(call.Scratch(grad.bytes), grad.dtype, dims), mask);
+  Result<aclTensor*> mask = Mask(call, grad, windows.kernel);
+  if (!mask.ok()) return mask.TakeStatus();
+  RunMax(call, windows, inputs[0], ScopedTensor(call.Scratch(grad.bytes), grad.dtype, dims),
+         mask.value());
   RunOperator<&aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize, &aclnnMaxPool2dWithMaskBackward>(
-      call, inputs[1], inputs[0], mask, call.Array(windows.kernel), call.Array(windows.stride),
-      call.Array(windows.padding), call.Array(windows.dilation), windows.ceil, outputs[0]);
+      call, inputs[1], inputs[0], mask.value(), call.Array(windows.kernel),
+      call.Array(windows.stride), call.Array(windows.padding), call.Array(windows.dilation),
+      windows.ceil, outputs[0]);
   return Ok();
 }
 
@@ -190,6 +210,7 @@ Status AnswerMeanGradient(TypedCall& call) {
   }
   Mean mean;
   if (Status bad = ReadMean(call, &mean); !bad.ok()) return bad;
+  if (Status bad = call.InputNamesOutput(0); !bad.ok()) return bad;
   Result<const aclTensor*> grad = call.InputTensor(1);
   if (!grad.ok()) return grad.TakeStatus();
   Result<aclTensor*> y = call.OutputTensor(0);
@@ -219,6 +240,11 @@ Status AnswerAdaptiveMean(TypedCall& call) {
 Status AnswerAdaptiveMeanGradient(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(1, 1, {"orig_input_shape"});
   if (!tensors.ok()) return tensors.TakeStatus();
+  Result<std::vector<int64_t>> shape = call.Ints("orig_input_shape", {});
+  if (!shape.ok()) return shape.TakeStatus();
+  if (Status bad = call.NamesOutput("the attribute orig_input_shape", shape.value()); !bad.ok()) {
+    return bad;
+  }
   const auto& [inputs, outputs] = tensors.value();
   // Of x only the shape is read.
   RunOperator<&aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize, &aclnnAdaptiveAvgPool2dBackward>(

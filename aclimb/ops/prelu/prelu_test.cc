@@ -44,6 +44,21 @@ TEST_F(Prelu, GradientOfTheWeightIsASumOverItsChannel) {
   EXPECT_EQ(grad_weight.Values(), (std::vector<double>{-61, -83}));
 }
 
+TEST_F(Prelu, GradientOfTheWeightOverNothingIsZeroWhereverItLies) {
+  const DeviceTensor nothing({0, 3, 2}, DType::kFloat32);
+  const DeviceTensor grad_input({0, 3, 2}, DType::kFloat32);
+  const DeviceTensor weight({3}, DType::kFloat32, {1, 2, 3});
+  const DeviceTensor grad_weight({3}, DType::kFloat32, {}, {.stride = {4}});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnPreluBackwardGetWorkspaceSize(nothing, nothing, weight, grad_input, grad_weight,
+                                                  size, executor);
+      },
+      &aclnnPreluBackward, stream_));
+  EXPECT_EQ(grad_weight.Values(), (std::vector<double>{0, 0, 0}));
+  EXPECT_TRUE(grad_weight.SurroundingsIntact());
+}
+
 TEST(PreluContract, EveryRuleIsEnforcedAndExplained) {
   using namespace prelu::forward;  // NOLINT: the parameters' positions
   ContractHarness<decltype(aclnnPreluGetWorkspaceSize)> harness(

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_slice_v2.h"
 
@@ -29,7 +30,12 @@ Status AnswerSlice(TypedCall& call) {
   std::vector<int64_t> ends(rank), axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   for (size_t d = 0; d < rank; ++d) {
-    ends[d] = sizes.value()[d] == -1 ? x.dims[d] : offsets.value()[d] + sizes.value()[d];
+    const int64_t offset = offsets.value()[d], size = sizes.value()[d];
+    if (offset < 0 || offset > x.dims[d] || size < -1 || size > x.dims[d] - offset) {
+      return call.Unsupported(Cat("offsets and sizes in the tensor, where dimension ", d,
+                                  " has the offset ", offset, " and the size ", size));
+    }
+    ends[d] = size == -1 ? x.dims[d] : offset + size;
   }
   const auto& [inputs, outputs] = tensors.value();
   RunOperator<&aclnnSliceV2GetWorkspaceSize, &aclnnSliceV2>(
@@ -73,11 +79,12 @@ Status AnswerStridedSlice(TypedCall& call) {
     const auto has = [&](int mask) { return (masks[mask] >> d & 1) != 0; };
     if (has(0)) begins[d] = 0;
     if (has(1)) ends[d] = x.dims[d];
-    if (has(2)) ends[d] = begins[d] + 1;
+    if (has(2)) ends[d] = begins[d] < x.dims[d] ? begins[d] + 1 : -1;
     if (steps[d] < 1 || begins[d] < 0 || ends[d] < begins[d] || ends[d] > x.dims[d]) {
       return call.Unsupported("steps of 1 or more, and beginnings and ends in the tensor");
     }
-    shape.push_back((ends[d] - begins[d] + steps[d] - 1) / steps[d]);
+    const int64_t length = ends[d] - begins[d];
+    shape.push_back(length / steps[d] + (length % steps[d] > 0 ? 1 : 0));
     if (!has(2)) kept.push_back(shape.back());
   }
   if (!std::equal(kept.begin(), kept.end(), y.dims, y.dims + y.rank)) {

@@ -17,7 +17,7 @@ const aclIntArray* PlaneOf(TypedCall& call, const AclimbOpTensor& tensor) {
   return call.Array(std::vector<int64_t>(tensor.dims + 2, tensor.dims + 4));
 }
 
-// Opens a call whose second input is the height and width of its output.
+// Opens a call whose second input names the height and width of its output.
 Result<TypedCall::Tensors> OpenNearest(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(2, 1, {"align_corners", "half_pixel_centers"}, 1);
   if (!tensors.ok()) return tensors;
@@ -31,6 +31,7 @@ Result<TypedCall::Tensors> OpenNearest(TypedCall& call) {
   if (call.Input(0).rank != 4 || call.Output(0).rank != 4) {
     return call.Unsupported("tensors of four dimensions");
   }
+  if (Status bad = call.InputNamesOutput(1, 2); !bad.ok()) return bad;
   return tensors;
 }
 

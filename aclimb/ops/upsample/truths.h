@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -18,10 +20,53 @@ struct Part {
   double weight;
 };
 
+// Where element `o` of the output lies in the input, as mathematics has it.
+template <typename T>
+double PlaceInDouble(const AxisOf<T>& axis, int64_t o) {
+  const auto in = static_cast<double>(axis.in), out = static_cast<double>(axis.out);
+  const auto place = static_cast<double>(o);
+  if (axis.corners) return out == 1 ? 0 : place / (out - 1) * (in - 1);
+  const bool told = axis.factor > 0 && axis.factor != 1;
+  return told ? (place + 0.5) / axis.factor - 0.5 : (place + 0.5) * in / out - 0.5;
+}
+
+// How far the rounding of T may move it.
+template <typename T>
+double RoundingAt(double place) {
+  return 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (std::fabs(place) + 1);
+}
+
+// A place in double, between the bounds; as kernels have it where that is the same but for
+// rounding.
+template <typename T>
+double RoundedLike(T kernel, double place, double least, double most) {
+  const double own = std::clamp(place, least, most);
+  const auto rounded = static_cast<double>(kernel);
+  return std::fabs(rounded - own) > RoundingAt<T>(place) ? own : rounded;
+}
+
+template <typename T>
+double PositionOf(const AxisOf<T>& axis, int64_t o) {
+  const double place = axis.in == axis.out ? static_cast<double>(o) : PlaceInDouble(axis, o);
+  return RoundedLike(axis.Position(o), place, 0, std::numeric_limits<double>::infinity());
+}
+
+// The element that is repeated. Where the place is an element but for rounding, kernels choose.
+template <typename T>
+int64_t SourceOf(const AxisOf<T>& axis, int64_t o) {
+  if (axis.in == axis.out) return o;
+  const bool told = axis.factor > 0 && axis.factor != 1;
+  const double place = told ? static_cast<double>(o) / axis.factor
+                            : static_cast<double>(o * axis.in) / static_cast<double>(axis.out);
+  const double rounding = RoundingAt<T>(place);
+  const int64_t least = IndexBelow(axis.in, std::floor(place - rounding));
+  return std::clamp(axis.Source(o), least, IndexBelow(axis.in, std::floor(place + rounding)));
+}
+
 // Compile without contraction: positions are float32, as documented.
 inline std::vector<Part> PartsOf(const Axis& axis, int64_t o, bool linear) {
-  if (!linear) return {{axis.Source(o), 1}};
-  const double at = static_cast<double>(axis.Position(o));
+  if (!linear) return {{SourceOf(axis, o), 1}};
+  const double at = PositionOf(axis, o);
   const auto index = IndexBelow(axis.in, at);
   const int64_t next = std::min(index + 1, axis.in - 1);
   const double weight = std::min(1.0, at - static_cast<double>(index));

@@ -22,16 +22,17 @@ inline double CubicAt(double distance) {
 template <typename T>
 std::vector<Part> VolumeParts(const AxisOf<T>& axis, Way way, int64_t o) {
   if (way == Way::kNearest) {
-    return {{Axis{axis.in, axis.out, axis.factor, axis.corners}.Source(o), 1}};
+    return {{SourceOf(Axis{axis.in, axis.out, axis.factor, axis.corners}, o), 1}};
   }
   if (way == Way::kLinear) {
-    const auto at = static_cast<double>(axis.Position(o));
+    const double at = PositionOf(axis, o);
     const int64_t index = IndexBelow(axis.in, at);
     if (index == axis.in - 1) return {{index, 1}};
     return {{index, 1 - (at - static_cast<double>(index))},
             {index + 1, at - static_cast<double>(index)}};
   }
-  const auto at = static_cast<double>(axis.CubicPosition(o));
+  const double at = RoundedLike(axis.CubicPosition(o), PlaceInDouble(axis, o), -2,
+                                static_cast<double>(axis.in + 2));
   std::vector<Part> parts;
   for (int step = -1; step <= 2; ++step) {
     const double element = std::floor(at) + step;

@@ -4,10 +4,11 @@
 #include <atomic>
 
 #include "aclimb/copy/cast.h"
+#include "aclimb/copy/copy.h"
+#include "aclimb/copy/zeros.h"
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/copies/convert.h"
 #include "aclimb/ops/convolution_backward/exact.h"
-#include "aclimb/ops/convolution_backward/for_each.h"
+#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
@@ -32,7 +33,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
   auto& taps = plan.taps;
   const bool forward = plan.task == Task::kForward;
   taps.channels = SourceChannels(g, plan.task);
-  taps.sources = vectors::Elements(plan.factors, taps.channels);
+  taps.sources = CeilDivide(taps.channels, PerElement(plan.factors));
   taps.outputs = ResultChannels(g, plan.task);
   plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
@@ -49,7 +50,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
 
   const int64_t source_elements = SaturatedProduct(taps.planes_per_source, plan.plane_stride);
   taps.sources_per_step = std::clamp<int64_t>(kStepElements / source_elements, 1, taps.sources);
-  const int64_t some = vectors::PerElement(plan.factors);
+  const int64_t some = PerElement(plan.factors);
   taps.most_taps = forward ? flat.Taps() : flat.Phase(0).Taps();
   taps.taps_per_step = std::min(taps.most_taps, kBlockTerms / some);
   const int64_t terms = SaturatedProduct(taps.channels, taps.most_taps);
@@ -90,7 +91,7 @@ void PlanOuter(DirectPlan& plan, int threads) {
   // Strides first: how many phases there are does not depend on the blocks.
   const int64_t phases = MakeFlat(g, plan.task, 1, 1).Phases();
   const int64_t planes = outer.y_per_unit + SaturatedProduct(outer.x_per_unit, phases);
-  const int64_t some = vectors::PerElement(plan.factors);
+  const int64_t some = PerElement(plan.factors);
   plan.flat = MakeFlat(g, plan.task, CeilDivide(planes, some), std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
   outer.y_ranges = CeilDivide(g.y_channels, outer.y_per_unit);
@@ -143,7 +144,6 @@ bool SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, 
 
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
               const TensorView& weight, float* scratch) {
-  const bool parallel = plan.slots > 1;
   float* const partial = scratch + plan.table_elements;
   TensorView sums = DenseLike(weight, partial);
   sums.dtype = DType::kFloat32;
@@ -151,21 +151,19 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   FillTaps(plan, sums, taps);
   float* const slots_memory = partial + plan.weight_elements;
   Slots slots(plan.slots);
-  ForEach(plan.units, parallel, [&](int64_t unit) {
+  ParallelFor(plan.units, 1, [&](int64_t unit, int64_t) {
     const Slots::Lease slot(slots);
     OuterUnit(plan, unit, x, y, taps, weight.dtype, partial,
               slots_memory + slot.number() * plan.slot_elements);
   });
   const int64_t all = sums.ElementCount();
-  const bool shared = parallel && plan.weight_elements > 64 * 1024;
   std::atomic<bool> good{true};
-  ForRange(all, 16 * 1024, shared, [&](int64_t begin, int64_t end) {
+  ParallelFor(all, 16 * 1024, [&](int64_t begin, int64_t end) {
     if (SumSplits(plan, begin, end, all, weight.dtype, partial)) return;
     good.store(false, std::memory_order_relaxed);
   });
-  Convert(sums, weight, shared);
-  if (good.load()) return;
-  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, slots_memory, parallel);
+  if (!copy::Copy(sums, weight) || good.load()) return;
+  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, slots_memory);
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
@@ -173,29 +171,32 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   const bool forward = plan.task == Task::kForward;
   const TensorView& source = forward ? x : y;
   const TensorView& target = forward ? y : x;
-  const bool parallel = plan.slots > 1;
   // Without taps there are no sums; a phase of x without taps gets none either.
-  if (plan.taps.tiles == 0 || (!forward && !plan.flat.AllPhases())) Clear(target, parallel);
-  if (plan.taps.tiles == 0) return;
+  if (plan.taps.tiles == 0 || (!forward && !plan.flat.AllPhases())) {
+    if (!copy::FillWithZeros(target) || plan.taps.tiles == 0) return;
+  }
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
   FillTaps(plan, weight, taps);
   float* const packed = scratch + plan.table_elements;
   std::atomic<bool> finite{true};
-  ForEach(plan.geometry.groups * plan.taps.tiles, parallel && plan.weight_elements > 64 * 1024,
-          [&](int64_t piece) {
-            if (!PackTapsWeights(plan, piece, weight, taps, packed)) {
-              finite.store(false, std::memory_order_relaxed);
-            }
-          });
+  const int64_t pieces = plan.geometry.groups * plan.taps.tiles;
+  const int64_t grain =
+      CeilDivide(int64_t{16 * 1024}, CeilDivide(plan.weight_elements + 1, pieces));
+  ParallelFor(pieces, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t piece = begin; piece < end; ++piece) {
+      if (PackTapsWeights(plan, piece, weight, taps, packed)) continue;
+      finite.store(false, std::memory_order_relaxed);
+    }
+  });
   float* const slots_memory = packed + plan.weight_elements;
   Slots slots(plan.slots);
-  ForEach(plan.units, parallel, [&](int64_t unit) {
+  ParallelFor(plan.units, 1, [&](int64_t unit, int64_t) {
     const Slots::Lease slot(slots);
     TapsUnit(plan, unit, source, target, taps, packed,
              slots_memory + slot.number() * plan.slot_elements);
   });
   if (finite.load()) return;
-  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, nullptr, parallel);
+  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, nullptr);
 }
 
 }  // namespace
@@ -211,7 +212,7 @@ int64_t DirectPlan::ScratchBytes() const {
   return elements;
 }
 
-DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, vectors::Factors factors) {
+DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, Factors factors) {
   DirectPlan plan;
   plan.geometry = geometry;
   plan.task = task;

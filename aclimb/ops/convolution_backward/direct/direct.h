@@ -4,9 +4,9 @@
 
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/direct/flat.h"
-#include "aclimb/ops/convolution_backward/factors.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
+#include "aclimb/simd/factors.h"
 
 // Our own convolution kernels: any geometry, any of the three dtypes for any operand, any strides,
 // computed in float32, or by dot products of bfloat16 that take subnormal numbers as zero, on the
@@ -21,7 +21,7 @@ struct DirectPlan {
   Geometry geometry;
   Task task = Task::kForward;
   // Pairs: of source channels, or of neighbours in a row (kGradWeight).
-  vectors::Factors factors = vectors::Factors::kFloat32;
+  Factors factors = Factors::kFloat32;
   FlatGeometry flat;
   int slots = 1;                // bodies that may run at once; 1: everything on the calling thread
   int64_t plane_stride = 0;     // elements from one packed plane to the next
@@ -57,7 +57,7 @@ struct DirectPlan {
     int64_t splits = 0;  // fixed partition of folds and blocks, summed in order at the end
   } outer;
 
-  bool UsesPairs() const { return factors == vectors::Factors::kPairs; }
+  bool UsesPairs() const { return factors == Factors::kPairs; }
   // The taps of an output phase: kForward has one, which takes the taps of all phases of x.
   Range OutputTaps(int64_t output_phase) const {
     if (task == Task::kForward) return {0, flat.Taps()};
@@ -78,7 +78,7 @@ struct DirectPlan {
 
 // `threads` is the team of the run; 1 keeps it on the calling thread.
 DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
-                      vectors::Factors factors = vectors::Factors::kFloat32);
+                      Factors factors = Factors::kFloat32);
 
 // The views are embedded (rank 5), operands of pairs bfloat16. The task's result is written
 // completely, the others are read.

@@ -20,24 +20,23 @@ namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
 using aclimb::HWY_NAMESPACE::MultiplyAdd, aclimb::HWY_NAMESPACE::WithFactors;
-using vectors::Factors;
 
 // sums[r * stride + c] += dot(row r, column c) over `length` elements of planes, up to a vector
 // more. The numbers of rows and columns are the function's.
 using DotFunction = void (*)(const void* const* rows, const void* const* columns, int64_t length,
                              double* sums, int64_t stride);
-constexpr int kMaxDotRows = 5;
-constexpr int kMaxDotColumns = 7;
 
-// The widest block of sums that the registers hold beside `rows` operands and one more.
-constexpr int MaxColumns(int rows) {
+// The highest block of sums, and the widest, that the registers hold beside its rows and one
+// operand more.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  constexpr int kColumns[kMaxDotRows + 1] = {0, 7, 7, 7, 6, 5};
+constexpr int kMaxDotRows = 4;
+constexpr int kMaxColumns[kMaxDotRows + 1] = {0, 7, 7, 7, 6};
 #else
-  constexpr int kColumns[kMaxDotRows + 1] = {0, 7, 6, 4, 2, 0};
+constexpr int kMaxDotRows = 3;
+constexpr int kMaxColumns[kMaxDotRows + 1] = {0, 7, 6, 4};
 #endif
-  return kColumns[rows];
-}
+constexpr int kMaxDotColumns = 7;
+constexpr int MaxColumns(int64_t rows) { return rows <= kMaxDotRows ? kMaxColumns[rows] : 0; }
 
 // Elements of planes, which pairs take two at a time.
 template <Factors kFactors>
@@ -64,7 +63,7 @@ HWY_NOINLINE void Dot(const void* const* rows, const void* const* columns, int64
     }
 #pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) column[c] = columns[c];
-    for (int64_t t = 0; t < length; t += lanes * vectors::PerElement(kFactors)) {
+    for (int64_t t = 0; t < length; t += lanes * PerElement(kFactors)) {
       hn::Vec<Tag> left[kRows];
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) {
@@ -97,29 +96,8 @@ constexpr DotFunction kDotRow[kMaxDotColumns] = {Dot<kFactors, kRows, 1>, Dot<kF
                                                  Dot<kFactors, kRows, 5>, Dot<kFactors, kRows, 6>,
                                                  Dot<kFactors, kRows, 7>};
 template <Factors kFactors>
-constexpr const DotFunction* kDots[kMaxDotRows] = {kDotRow<kFactors, 1>, kDotRow<kFactors, 2>,
-                                                   kDotRow<kFactors, 3>, kDotRow<kFactors, 4>,
-                                                   kDotRow<kFactors, 5>};
-
-// The number of rows in a block that costs least for so many rows and columns: a block costs its
-// multiplications or its loads, unaligned ones counted double, whichever is more.
-int BestRows(int64_t rows, int64_t columns) {
-  int best = 1;
-  double best_cost = 0;
-  for (int r = 1; r <= kMaxDotRows; ++r) {
-    const int64_t width = MaxColumns(r);
-    if (width == 0) break;
-    const int64_t down = CeilDivide(rows, r), across = CeilDivide(columns, width);
-    const double multiplications = static_cast<double>(rows * columns);
-    const double loads = 1.7 * static_cast<double>(down * columns + across * rows);
-    const double cost = std::max(multiplications, loads) + static_cast<double>(down * across);
-    if (r == 1 || cost < best_cost) {
-      best = r;
-      best_cost = cost;
-    }
-  }
-  return best;
-}
+constexpr const DotFunction* kDots[] = {kDotRow<kFactors, 1>, kDotRow<kFactors, 2>,
+                                        kDotRow<kFactors, 3>, kDotRow<kFactors, 4>};
 
 // About so many products of rows and columns are one call of a DotFunction.
 constexpr int64_t kDotsOfBlock = 24;
@@ -128,15 +106,8 @@ constexpr int64_t kDotsOfBlock = 24;
 template <Factors kFactors>
 void AllDots(const void* const* rows, int64_t row_count, const void* const* columns,
              int64_t column_count, int64_t length, double* sums, Ahead& ahead) {
-  ahead.Ask();
-  // One block, the cheapest there is.
-  if (row_count <= kMaxDotRows && column_count <= MaxColumns(static_cast<int>(row_count))) {
-    return kDots<kFactors>[row_count - 1][column_count - 1](rows, columns, length, sums,
-                                                            column_count);
-  }
-  const int most_rows = BestRows(row_count, column_count);
-  const int64_t most_columns = MaxColumns(most_rows);
-  const int64_t down = CeilDivide(row_count, most_rows);
+  const int64_t down = CeilDivide(row_count, int64_t{kMaxDotRows});
+  const int64_t most_columns = MaxColumns(CeilDivide(row_count, down));
   const int64_t across = CeilDivide(column_count, most_columns);
   for (int64_t i = 0; i < down; ++i) {
     const int64_t r = row_count * i / down;

@@ -20,7 +20,6 @@ namespace HWY_NAMESPACE {
 
 using Tag = hn::ScalableTag<float>;
 using aclimb::HWY_NAMESPACE::MultiplyAdd, aclimb::HWY_NAMESPACE::WithFactors;
-using vectors::Factors;
 
 // Sums over some planes of sources and all taps of an output phase, for a tile of channels.
 struct TapsStep {
@@ -34,9 +33,6 @@ struct TapsStep {
   float* out;
   int64_t out_stride;  // between the channels of the tile
   bool accumulate;
-  // Positions of a source plane outside [data_begin, data_end) are zero.
-  int64_t data_begin;
-  int64_t data_end;
   Ahead* ahead;
 };
 
@@ -51,8 +47,7 @@ constexpr int BlockWidth() {
 }
 
 // out[c][t] (+)= sum of weights[s][k][c] * source[s][t + tap[k].shift] for kWidth vectors from t
-// on. Taps at either end of the list that meet nothing but zeros are left out: with large dilations
-// that is a good part of them.
+// on.
 template <Factors kFactors, int kTile, int kWidth>
 HWY_INLINE void Block(const TapsStep& step, int64_t t) {
   const Tag d;
@@ -66,17 +61,10 @@ HWY_INLINE void Block(const TapsStep& step, int64_t t) {
                                   : hn::Zero(d);
     }
   }
-  const auto meets_data = [&](int64_t k) HWY_ATTR {
-    const int64_t at = t + step.tap[k].shift;
-    return at < step.data_end && at + kWidth * lanes > step.data_begin;
-  };
-  int64_t first = 0, last = step.taps;
-  while (first < last && !meets_data(first)) ++first;
-  while (first < last && !meets_data(last - 1)) --last;
   for (int64_t s = 0; s < step.sources; ++s) {
     const float* source = step.source + s * step.source_stride + t;
-    const float* weights = step.weights + (s * step.source_taps + first) * kTile;
-    for (int64_t k = first; k < last; ++k) {
+    const float* weights = step.weights + s * step.source_taps * kTile;
+    for (int64_t k = 0; k < step.taps; ++k) {
       const float* at = source + step.tap[k].shift;
       hn::Vec<Tag> values[kWidth];
 #pragma GCC unroll 8
@@ -147,7 +135,7 @@ struct TapsBounds {
 
   // Source channels of a step, from the s-th source of the group on.
   Channels Sources(int64_t s) const {
-    const int64_t all = plan.taps.channels, some = vectors::PerElement(plan.factors);
+    const int64_t all = plan.taps.channels, some = PerElement(plan.factors);
     const int64_t last = std::min(some * (s + plan.taps.sources_per_step), all);
     return at.Of(group * all + some * s, group * all + last);
   }
@@ -207,12 +195,11 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* all_taps, const float* packed,
               float* slot) {
   const auto& taps = plan.taps;
-  const FlatGeometry& flat = plan.flat;
   const TapsBounds bounds(plan, unit);
   const Range& tiles = bounds.tiles;
   const auto& start = bounds.at.start;
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
-  const int64_t some = vectors::PerElement(plan.factors);
+  const int64_t some = PerElement(plan.factors);
   float* const planes = slot;
   float* const out = slot + taps.sources_per_step * source_stride;
   const int64_t planes_of_out = tiles.Count() * taps.tile;
@@ -220,12 +207,6 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
       out, planes_of_out * plan.plane_stride, kBlockTerms,
       reinterpret_cast<double*>(out + taps.tiles_per_unit * taps.tile * plan.plane_stride));
   Ahead ahead;
-  int64_t data_begin = 0, data_end = source_stride;
-  if (plan.task == Task::kGradX && flat.images == 1 && flat.axis[0].pitch == 1) {
-    const Range rows = SourceWindow(plan, start, 0).Inside(1, source.shape[3]);
-    data_begin = rows.first * flat.axis[2].pitch;
-    data_end = rows.last * flat.axis[2].pitch;
-  }
 
   for (int64_t s = 0; s < taps.sources; s += taps.sources_per_step) {
     const int64_t count = std::min(taps.sources_per_step, taps.sources - s);
@@ -259,8 +240,6 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
                                out + (tile - tiles.first) * taps.tile * plan.plane_stride,
                                plan.plane_stride,
                                add,
-                               data_begin,
-                               data_end,
                                &ahead};
         WithFactors(plan.factors, [&](auto of) HWY_ATTR {
           kSweeps<of()>[taps.tile - 1](step, bounds.at.length);
@@ -318,7 +297,7 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
       std::memcpy(to++, &bits, sizeof(bits));
     }
   };
-  const int64_t some = vectors::PerElement(plan.factors);
+  const int64_t some = PerElement(plan.factors);
   constexpr int64_t kAhead = 8;
   for (int64_t s = 0; s < taps.channels; s += some) {
     const bool two = some == 2 && s + 1 < taps.channels;

@@ -4,7 +4,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/elements.h"
-#include "aclimb/ops/convolution_backward/for_each.h"
+#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
@@ -126,7 +126,7 @@ void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* 
   double* const chunk_sums = static_cast<double*>(scratch);
   char* const slots_memory = static_cast<char*>(scratch) + plan.ChunkBytes();
   Slots slots(plan.slots);
-  ForEach(plan.Units(), plan.slots > 1, [&](int64_t unit) {
+  ParallelFor(plan.Units(), 1, [&](int64_t unit, int64_t) {
     const Slots::Lease slot(slots);
     const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseUnit;
     run(plan, unit, tensors, chunk_sums, slots_memory + slot.number() * plan.slot_bytes);

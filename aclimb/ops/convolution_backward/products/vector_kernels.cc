@@ -81,7 +81,7 @@ void TransposeRows(Factors factors, DType dtype, const void* from, int64_t strid
             PackRow<kFormOf<of()>>(typed + (r + k) * stride + c, 1, 0, count, RoundUp(count, kSome),
                                    Row<of()>(tile + k * kTileColumns));
           }
-          Transpose(tile, kTileColumns, height, Elements(of(), count),
+          Transpose(tile, kTileColumns, height, CeilDivide(count, kSome),
                     to + c / kSome * to_stride + r, to_stride);
         }
       }
@@ -106,9 +106,10 @@ void SumBlock(const float* left, const Terms* terms, int64_t count, const float*
       const float* row[kHeldRows];
 #pragma GCC unroll 8
       for (int64_t r = 0; r < kHeldRows; ++r) row[r] = left + terms[s].left[first + r];
-      AddProducts<kVectors>(row, right + terms[s].right * kVectors * lanes, terms[s].count, sum,
-                            [](Vector a, Vector b, Vector c)
-                                HWY_ATTR { return MultiplyAdd<kFactors>(Tag(), a, b, c); });
+      AddProducts<kVectors>(row, right + terms[s].right * kVectors * lanes, kVectors * lanes,
+                            terms[s].count, sum, [](Vector a, Vector b, Vector c) HWY_ATTR {
+                              return MultiplyAdd<kFactors>(Tag(), a, b, c);
+                            });
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {

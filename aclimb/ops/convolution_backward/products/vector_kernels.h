@@ -3,13 +3,13 @@
 #include <cstdint>
 
 #include "aclimb/core/dtype.h"
-#include "aclimb/ops/convolution_backward/factors.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
+#include "aclimb/simd/factors.h"
 
 // Products of matrices on vectors, summed in float32. A product is computed in blocks of kRows rows
 // and up to kMostVectors vectors of columns, which the registers hold. Operands and results may be
-// of any dtype in memory; they are converted on the way. Operands of pairs (factors.h) are
-// bfloat16.
+// of any dtype in memory; they are converted on the way. Operands of pairs
+// (simd/factors.h) are bfloat16; behind the last of an odd number stands a zero.
 //
 // A left operand is rows of elements, a right operand a panel [depth][width], aligned to a vector,
 // its width whole vectors. Depths of what is packed count numbers, those of what is multiplied

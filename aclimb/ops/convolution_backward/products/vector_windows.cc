@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/for_each.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
-using vectors::Elements;
 using vectors::kMostBlockSums;
 using vectors::kRows;
 using vectors::Line;
@@ -83,12 +82,12 @@ struct Matrix {
 // numbers of Terms can reach.
 bool ReadsInPlace(const VectorWindows& p, const Matrix& x) {
   constexpr int64_t kLongLine = 24;
-  if (x.dtype != vectors::DTypeOf(p.factors) || p.geometry.stride[2] != 1 || p.width < kLongLine) {
-    return false;
-  }
+  const bool pairs = p.factors == Factors::kPairs;
+  const DType packed = pairs ? DType::kBFloat16 : DType::kFloat32;
+  if (x.dtype != packed || p.geometry.stride[2] != 1 || p.width < kLongLine) return false;
   // A pair that the edge of the image cuts needs a zero.
   const bool whole = (p.width | p.geometry.in[2] | x.row | x.image) % 2 == 0;
-  if (p.factors == vectors::Factors::kPairs && !(p.geometry.IsOneToOne() && whole)) return false;
+  if (pairs && !(p.geometry.IsOneToOne() && whole)) return false;
   const int64_t last = (kRows - 1) * x.row + (p.images - 1) * x.image + p.geometry.InSize();
   return x.row >= 0 && x.image >= 0 && last < INT32_MAX;
 }
@@ -112,8 +111,8 @@ class Unit {
         g_(p.geometry),
         x_(x),
         y_(y),
-        some_(vectors::PerElement(p.factors)),
-        pitch_(RoundUp(p.images * Elements(p.factors, p.lines * p.width), int64_t{16})),
+        some_(PerElement(p.factors)),
+        pitch_(RoundUp(p.images * CeilDivide(p.lines * p.width, some_), int64_t{16})),
         in_place_(ReadsInPlace(p, x)),
         memory_(static_cast<char*>(memory)) {
     const int64_t across = CeilDivide(g_.y_channels, p.unit_columns);
@@ -193,7 +192,7 @@ class Unit {
     block_.image = number / across / down * p_.images;
     block_.images = std::min(p_.images, g_.batch - block_.image);
     block_.pixels = block_.lines * block_.width;
-    block_.plane = Elements(p_.factors, block_.pixels);
+    block_.plane = CeilDivide(block_.pixels, some_);
   }
 
   void PackColumns(int64_t c, int64_t width, int64_t columns) {
@@ -324,7 +323,7 @@ int64_t VectorWindows::Units() const {
 
 int64_t VectorWindows::SlotBytes() const { return Unit(*this, 0, {}, {}, nullptr).Bytes(); }
 
-VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, vectors::Factors factors) {
+VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, Factors factors) {
   VectorWindows p;
   p.factors = factors;
   p.geometry = ShortDimensionsFirst(geometry);
@@ -343,7 +342,7 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, vectors::
     if (g.out[d] == 1) g.stride[d] = 1;
   }
   p.lanes = vectors::Lanes();
-  CutPixels(p, kMostDepth * vectors::PerElement(p.factors));
+  CutPixels(p, kMostDepth * PerElement(p.factors));
   CutChannels(p, threads);
   p.slots = static_cast<int>(std::clamp<int64_t>(p.Units(), 1, threads));
   return p;
@@ -355,7 +354,7 @@ void RunWindows(const VectorWindows& p, const TensorView& x, const TensorView& y
   const Matrix of_y = Matrix::Channels(p.exchanged ? x : y);
   const int64_t bytes = p.SlotBytes();
   Slots slots(p.slots);
-  ForEach(p.Units(), p.slots > 1, [&](int64_t unit) {
+  ParallelFor(p.Units(), 1, [&](int64_t unit, int64_t) {
     const Slots::Lease slot(slots);
     Unit sums(p, unit, of_x, of_y, static_cast<char*>(scratch) + slot.number() * bytes);
     sums.Run();

@@ -5,13 +5,14 @@
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 #include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/simd/factors.h"
 
 // The gradient of the weight, for windows of one element or more, as products of matrices on
 // vectors, summed in float32 in one order, whatever the number of threads. Nothing is unfolded: y
 // is packed with the channels of a pixel side by side, and a tap is a shift along rows of x.
 // Windows of one element may exchange the two, since it is the operand of more channels that is not
 // packed. Zeros that stand for absent elements are multiplied. What is counted are numbers that are
-// summed, not the elements that vectors::Factors make of them.
+// summed, not the elements that Factors make of them.
 namespace aclimb::convolution_backward {
 
 // Whether a tensor is taken as it is: x or y with the pixels of each channel side by side, images
@@ -22,7 +23,7 @@ bool HasDenseRows(const TensorView& weight);
 struct VectorWindows {
   Geometry geometry;  // with x and y exchanged, if they are
   bool exchanged = false;
-  vectors::Factors factors = vectors::Factors::kFloat32;
+  Factors factors = Factors::kFloat32;
   int64_t lanes = 0;  // of a vector
 
   // What is summed at once, a block of pixels: whole images, lines of one, or a part of a line. x
@@ -40,7 +41,7 @@ struct VectorWindows {
 };
 
 // `threads` is the team of the run.
-VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, vectors::Factors factors);
+VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, Factors factors);
 
 // The views are embedded, of any dtypes (kPairs: operands of bfloat16), and as HasDensePlanes and
 // HasDenseRows want them. `weight` is written completely.

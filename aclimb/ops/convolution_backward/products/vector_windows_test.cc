@@ -99,7 +99,7 @@ struct Operands {
 };
 
 std::vector<double> ResultOf(const Operands& operands, int threads,
-                             vectors::Factors factors = vectors::Factors::kFloat32) {
+                             Factors factors = Factors::kFloat32) {
   const Geometry& g = operands.geometry;
   const VectorWindows windows = PlanVectorWindows(g, threads, factors);
   const Tensor result = operands.Result();
@@ -153,7 +153,7 @@ void ExpectTruthOfPairs(const Geometry& geometry, Random& random) {
   Operands operands(geometry, kBFloats, random.Integer(0, 2));
   for (Tensor* tensor : {&operands.x, &operands.y}) tensor->Fill(random);
   SCOPED_TRACE(Text(geometry));
-  ExpectRounded(ResultOf(operands, TeamSize(), vectors::Factors::kPairs), Expected(operands),
+  ExpectRounded(ResultOf(operands, TeamSize(), Factors::kPairs), Expected(operands),
                 DType::kBFloat16);
 }
 
@@ -230,7 +230,7 @@ TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
        {GeometryOf(2, 40, 50, {none, wide, wide}), GeometryOf(9, 300, 280, {none, narrow, narrow}),
         GeometryOf(1, 20, 20, {none, none, {1700, 5, 1, 1, 2, 2}}),
         GeometryOf(2, 20, 24, {deep, narrow, wide}), groups}) {
-    const auto expect_one = [&](const DTypes& dtypes, vectors::Factors factors) {
+    const auto expect_one = [&](const DTypes& dtypes, Factors factors) {
       Operands operands(geometry, dtypes, 0);
       operands.Fill([&] { return random.Real(-1, 1); });
       // Zeros beside the image meet this one, or do not.
@@ -242,15 +242,14 @@ TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
       const std::vector<uint64_t> one = bits(1);
       for (const int threads : {2, 5, 64}) EXPECT_EQ(bits(threads), one) << threads;
     };
-    expect_one(random.Chance(0.5) ? kFloats : kHalves, vectors::Factors::kFloat32);
-    if (HasPairs()) expect_one(kBFloats, vectors::Factors::kPairs);
+    expect_one(random.Chance(0.5) ? kFloats : kHalves, Factors::kFloat32);
+    if (HasPairs()) expect_one(kBFloats, Factors::kPairs);
   }
 }
 
 // Without padding nothing is looked at afterwards: what fills up blocks is summed beside the
 // results.
-void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes,
-                                vectors::Factors factors) {
+void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes, Factors factors) {
   const double kInfinity = std::numeric_limits<double>::infinity();
   for (const double special : {kInfinity, std::nan("")}) {
     for (const bool in_x : {false, true}) {
@@ -270,8 +269,7 @@ void ExpectOneInfinityOfPairs(const Geometry& geometry, bool in_x, int64_t at, i
   Operands operands(geometry, kBFloats, gap);
   operands.Fill([] { return 1; });
   (in_x ? operands.x : operands.y).Set(at, std::numeric_limits<double>::infinity());
-  ExpectRounded(ResultOf(operands, 1, vectors::Factors::kPairs), Expected(operands),
-                DType::kBFloat16);
+  ExpectRounded(ResultOf(operands, 1, Factors::kPairs), Expected(operands), DType::kBFloat16);
 }
 
 // A pair whose second pixel does not exist: what stands behind the row is another channel's.
@@ -306,9 +304,9 @@ TEST_F(WindowsOnVectors, SpecialValuesStayWhereTheyBelong) {
   const Geometry geometries[] = {GeometryOf(2, 21, 19, {none, short_rows, long_rows}),
                                  GeometryOf(3, 19, 21, {none, short_rows, short_rows})};
   for (const Geometry& geometry : geometries) {
-    EachTarget([&] { ExpectSpecialValuesInPlace(geometry, kFloats, vectors::Factors::kFloat32); });
+    EachTarget([&] { ExpectSpecialValuesInPlace(geometry, kFloats, Factors::kFloat32); });
     if (HasPairs()) {
-      ExpectSpecialValuesInPlace(geometry, kBFloats, vectors::Factors::kPairs);
+      ExpectSpecialValuesInPlace(geometry, kBFloats, Factors::kPairs);
     }
   }
 }

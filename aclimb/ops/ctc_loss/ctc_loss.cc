@@ -1,0 +1,263 @@
+// aclnnCtcLoss and aclnnCtcLossBackward: the loops, the plans and the C entry points.
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "acl/error_codes/rt_error_codes.h"
+#include "aclimb/copy/copy.h"
+#include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
+#include "aclimb/ops/ctc_loss/contracts.h"
+
+namespace aclimb::ctc_loss {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// log(exp(a) + exp(b) + exp(c))
+double LogSum(double a, double b, double c = kNever) {
+  const double most = std::max({a, b, c});
+  if (most == kNever) return kNever;
+  return most + std::log(std::exp(a - most) + std::exp(b - most) + std::exp(c - most));
+}
+
+// An element of a tensor with three dimensions, or with one.
+template <typename T>
+T& At(const TensorView& view, int64_t i, int64_t j, int64_t k) {
+  return static_cast<T*>(view.data)[i * view.stride[0] + j * view.stride[1] + k * view.stride[2]];
+}
+template <typename T>
+T& At(const TensorView& view, int64_t i) {
+  return static_cast<T*>(view.data)[i * view.stride[0]];
+}
+
+// A sequence: how many steps it has, and its labels.
+struct Sequence {
+  int64_t steps;
+  const int64_t* labels;
+  int64_t count;
+
+  // Labels with blanks before, between and behind them.
+  int64_t states() const { return 2 * count + 1; }
+  // Whether a path goes from a state to the one behind the next: from a label to another one.
+  bool Skips(int64_t state) const {
+    return state % 2 != 0 && labels[state / 2] != labels[state / 2 + 1];
+  }
+};
+
+// What both directions share.
+template <typename P>
+class CtcPlan : public Plan {
+ public:
+  CtcPlan(const Arguments& arguments, Planner& planner)
+      : zeroes_infinity_(arguments.Bool(P::kZeroInfinity)),
+        blank_(arguments.Integer(P::kBlank)),
+        steps_(arguments.Ints(P::kInputLengths).begin(), arguments.Ints(P::kInputLengths).end()) {
+    const TensorView log_probs = arguments.Tensor(P::kLogProbs).View();
+    const TensorView targets = arguments.Tensor(P::kTargets).View();
+    wide_ = log_probs.dtype == DType::kFloat64;
+    classes_ = log_probs.shape[2];
+    int64_t begin = 0, row = 0;
+    for (const int64_t length : arguments.Ints(P::kTargetLengths)) {
+      counts_.push_back(length);
+      begins_.push_back(targets.rank == 2 ? row++ * targets.shape[1] : begin);
+      begin += length;
+      most_states_ = std::max(most_states_, 2 * length + 1);
+    }
+    dense_ = planner.workspace().Book(targets.ElementCount(), sizeof(int64_t));
+    const auto sequences = static_cast<int64_t>(steps_.size());
+    scratch_.Book(planner, sequences,
+                  (2 * most_states_ + classes_) * static_cast<int64_t>(sizeof(double)));
+    planner.Reads(P::kLogProbs);
+    planner.Reads(P::kTargets);
+    planner.Costs({.cycles = static_cast<double>(log_probs.shape[0] * sequences) *
+                             (100.0 * static_cast<double>(most_states_) +
+                              30.0 * static_cast<double>(classes_))});
+  }
+
+ protected:
+  // The class of a state. One that is not there counts as blank.
+  int64_t ClassOf(const Sequence& sequence, int64_t state) const {
+    const int64_t own = state % 2 == 0 ? blank_ : sequence.labels[state / 2];
+    return own < 0 || own >= classes_ ? blank_ : own;
+  }
+
+  // Calls body(n, sequence n, scratch) for all sequences.
+  template <typename F>
+  void ForEachSequence(const RunContext& run, const F& body) const {
+    const TensorView targets = run.View(P::kTargets);
+    TensorView dense = DenseLike(targets, run.Piece(dense_));
+    dense.dtype = DType::kInt64;
+    if (targets.ElementCount() != 0 && !copy::Copy(targets, dense)) return;
+    std::atomic<bool> unknown = false;
+    const bool done =
+        scratch_.Run(run, static_cast<int64_t>(steps_.size()), 1, [&](int64_t n, char* scratch) {
+          const auto i = static_cast<size_t>(n);
+          const Sequence own = {steps_[i], dense.As<const int64_t>() + begins_[i], counts_[i]};
+          for (int64_t k = 0; k < own.count; ++k) {
+            if (own.labels[k] < 0 || own.labels[k] >= classes_) unknown = true;
+          }
+          body(n, own, reinterpret_cast<double*>(scratch));
+        });
+    if (done && unknown) {
+      throw RunFailure{
+          ACL_ERROR_RT_AICORE_EXCEPTION,
+          Cat("targets has labels that are not classes; expected 0 to ", classes_ - 1, ".")};
+    }
+  }
+
+  const bool zeroes_infinity_;
+  bool wide_;
+  int64_t most_states_ = 1;
+  int64_t classes_;
+
+ private:
+  const int64_t blank_;
+  // Of each sequence: steps, labels, and where these begin.
+  std::vector<int64_t> steps_, counts_, begins_;
+  WorkspacePiece dense_;  // labels
+  UnitScratch scratch_;
+};
+
+class LossPlan final : public CtcPlan<Forward> {
+ public:
+  LossPlan(const Arguments& arguments, Planner& planner) : CtcPlan(arguments, planner) {
+    planner.Writes(Forward::kLoss);
+    planner.Writes(Forward::kLogAlpha);
+  }
+  void Run(const RunContext& run) const override { wide_ ? Lose<double>(run) : Lose<float>(run); }
+
+ private:
+  template <typename T>
+  void Lose(const RunContext& run) const {
+    const TensorView log_probs = run.View(Forward::kLogProbs);
+    const TensorView alpha = run.View(Forward::kLogAlpha), loss = run.View(Forward::kLoss);
+    ForEachSequence(run, [&](int64_t n, const Sequence& sequence, double* scratch) {
+      const int64_t states = sequence.states();
+      double *before = scratch, *now = scratch + most_states_;
+      for (int64_t t = 0; t < alpha.shape[1]; ++t) {
+        for (int64_t s = 0; s < alpha.shape[2]; ++s) {
+          double own = kNever;
+          if (t < sequence.steps && s < states) {
+            if (t == 0) {
+              own = s < 2 ? 0 : kNever;
+            } else {
+              own = LogSum(before[s], s > 0 ? before[s - 1] : kNever,
+                           s > 1 && sequence.Skips(s - 2) ? before[s - 2] : kNever);
+            }
+            own += static_cast<double>(At<const T>(log_probs, t, n, ClassOf(sequence, s)));
+            now[s] = own;
+          }
+          At<T>(alpha, n, t, s) = static_cast<T>(own);
+        }
+        if (t < sequence.steps) std::swap(before, now);
+      }
+      double likely = sequence.count == 0 ? 0 : kNever;
+      if (sequence.steps > 0) {
+        likely = LogSum(before[states - 1], states > 1 ? before[states - 2] : kNever);
+      }
+      At<T>(loss, n) = static_cast<T>(-likely);
+    });
+  }
+};
+
+class GradientPlan final : public CtcPlan<Backward> {
+ public:
+  GradientPlan(const Arguments& arguments, Planner& planner) : CtcPlan(arguments, planner) {
+    for (const int parameter : {Backward::kGradOut, Backward::kLoss, Backward::kLogAlpha}) {
+      planner.Reads(parameter);
+    }
+    planner.Writes(Backward::kOut);
+  }
+  void Run(const RunContext& run) const override {
+    wide_ ? Differentiate<double>(run) : Differentiate<float>(run);
+  }
+
+ private:
+  template <typename T>
+  void Differentiate(const RunContext& run) const {
+    const TensorView log_probs = run.View(Backward::kLogProbs), out = run.View(Backward::kOut);
+    const TensorView alpha = run.View(Backward::kLogAlpha), loss = run.View(Backward::kLoss);
+    const TensorView gradient = run.View(Backward::kGradOut);
+    ForEachSequence(run, [&](int64_t n, const Sequence& sequence, double* scratch) {
+      const int64_t states = sequence.states();
+      const auto lost = static_cast<double>(At<const T>(loss, n));
+      const auto above = static_cast<double>(At<const T>(gradient, n));
+      const int64_t steps = zeroes_infinity_ && lost == -kNever ? 0 : sequence.steps;
+      double *behind = scratch, *now = scratch + most_states_;
+      double* const sums = scratch + 2 * most_states_;  // of the paths through each class
+      for (int64_t t = out.shape[0]; t-- > 0;) {
+        if (t >= steps) {
+          for (int64_t c = 0; c < classes_; ++c) At<T>(out, t, n, c) = 0;
+          continue;
+        }
+        std::fill_n(sums, classes_, kNever);
+        for (int64_t s = 0; s < states; ++s) {
+          const int64_t own = ClassOf(sequence, s);
+          if (t == steps - 1) {
+            now[s] = s + 2 >= states ? 0 : kNever;
+          } else {
+            now[s] = LogSum(behind[s], s + 1 < states ? behind[s + 1] : kNever,
+                            s + 2 < states && sequence.Skips(s) ? behind[s + 2] : kNever);
+          }
+          now[s] += static_cast<double>(At<const T>(log_probs, t, n, own));
+          sums[own] = LogSum(sums[own], static_cast<double>(At<const T>(alpha, n, t, s)) + now[s]);
+        }
+        for (int64_t c = 0; c < classes_; ++c) {
+          const auto own = static_cast<double>(At<const T>(log_probs, t, n, c));
+          At<T>(out, t, n, c) =
+              static_cast<T>((std::exp(own) - std::exp(sums[c] + lost - own)) * above);
+        }
+        std::swap(behind, now);
+      }
+    });
+  }
+};
+
+Result<PlanPointer> PlanLoss(const Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(Forward::kLoss).IsEmpty()) return PlanPointer();
+  return PlanPointer(NewPlan<LossPlan>(arguments, planner));
+}
+Result<PlanPointer> PlanGradient(const Arguments& arguments, Planner& planner) {
+  if (arguments.Tensor(Backward::kOut).IsEmpty()) return PlanPointer();
+  return PlanPointer(NewPlan<GradientPlan>(arguments, planner));
+}
+
+constinit Operator loss_operator(forward::kContract, PlanLoss);
+constinit Operator gradient_operator(backward::kContract, PlanGradient);
+
+}  // namespace
+}  // namespace aclimb::ctc_loss
+
+using namespace aclimb::ctc_loss;  // NOLINT: the operators
+
+aclnnStatus aclnnCtcLossGetWorkspaceSize(const aclTensor* logProbs, const aclTensor* targets,
+                                         const aclIntArray* inputLengths,
+                                         const aclIntArray* targetLengths, int64_t blank,
+                                         bool zeroInfinity, aclTensor* negLogLikelihoodOut,
+                                         aclTensor* logAlphaOut, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  return aclimb::Phase1(loss_operator, workspaceSize, executor, logProbs, targets, inputLengths,
+                        targetLengths, blank, zeroInfinity, negLogLikelihoodOut, logAlphaOut);
+}
+aclnnStatus aclnnCtcLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                         aclrtStream stream) {
+  return aclimb::Phase2(loss_operator, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnCtcLossBackwardGetWorkspaceSize(
+    const aclTensor* gradOut, const aclTensor* logProbs, const aclTensor* targets,
+    const aclIntArray* inputLengths, const aclIntArray* targetLengths,
+    const aclTensor* negLogLikelihood, const aclTensor* logAlpha, int64_t blank, bool zeroInfinity,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(gradient_operator, workspaceSize, executor, gradOut, logProbs, targets,
+                        inputLengths, targetLengths, negLogLikelihood, logAlpha, blank,
+                        zeroInfinity, out);
+}
+aclnnStatus aclnnCtcLossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                 aclrtStream stream) {
+  return aclimb::Phase2(gradient_operator, workspace, workspaceSize, executor, stream);
+}
