@@ -349,7 +349,9 @@ inline constexpr contract::Parameter kParameters[] = {
     LayoutOf(),
     PreciseOf(),
     SparseModeOf(),
-    Results("dqOut", "shape and dtype of query"),
+    Results("dqOut",
+            "shape and dtype of query. Unlike the forward result, gradients are NaN where a key or "
+            "value is NaN or infinite that mask, band or bias leave out: clear those before"),
     Results("dkOut", "shape and dtype of keyIn"),
     Results("dvOut", "shape and dtype of value"),
     contract::WithRank(contract::EmptyIsAbsent(contract::Optional(contract::Output(

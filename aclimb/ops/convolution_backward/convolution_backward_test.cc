@@ -291,7 +291,7 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{2, 20, 17, 17}, {24, 20, 3, 3}},   // from channels last
       {{2, 20, 17, 17}, {20, 24, 3, 3}, true},
       {{2, 32, 1, 120}, {32, 32, 1, 35}, true},  // a window that no direct kernel knows
-      // Tiles of AMX, where the processor has them.
+      // oneDNN's blocked layouts
       {{2, 32, 13, 13}, {32, 32, 3, 3}, false, 1, 1, 1, false},
       {{2, 32, 13, 13}, {32, 32, 3, 3}, false, 2},
       {{2, 32, 13, 13}, {32, 32, 3, 3}, false, 2, 1, 1, false},
@@ -315,31 +315,17 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       {{1, 19, 7, 7, 7}, {17, 19, 3, 3, 3}},
       {{2, 512, 7, 7}, {512, 1, 3, 3}, false, 1, 1, 512},
       {{2, 32, 13, 13}, {32, 32, 2, 2}, false, 2, 1, 1, false},  // patches
-      // Tiles and pairs that such channels do not fill go on into the next window.
+      // Channels that fill neither vectors nor pairs.
       {{2, 64, 13, 13}, {64, 5, 3, 3}, true},
       {{2, 64, 13, 13}, {64, 17, 3, 3}, true, 2},
-      {{2, 64, 13, 13}, {64, 33, 3, 3}, true},
       {{2, 64, 13, 13}, {64, 34, 3, 3}, true},
-      {{2, 64, 13, 13}, {64, 48, 3, 3}, true, 1, 1, 1, false},
-      {{2, 64, 13, 13}, {6, 64, 3, 3}},
       {{2, 64, 13, 13}, {18, 64, 3, 3}, false, 2},
-      {{2, 64, 13, 13}, {34, 64, 3, 3}, false, 1, 1, 1, false},
       {{2, 32, 13, 13}, {512, 1, 3, 3}, false, 1, 1, 32},
-      {{2, 512, 13, 13}, {32, 16, 3, 3}, false, 1, 1, 32},
       {{2, 512, 13, 13}, {512, 1, 3, 3}, true, 1, 1, 32},
-      {{2, 34, 13, 13}, {34, 17, 3, 3}, true, 1, 1, 2},
-      {{1, 19, 7, 7, 7}, {19, 17, 3, 3, 3}, true},
       {{4, 64, 13, 13}, {64, 3, 2, 2}, true, 2, 1, 1, false},
-      {{6, 64, 13, 13}, {64, 5, 1, 1}, true, 1, 1, 1, false},
-      {{2, 64, 13, 13}, {64, 3, 4, 4}, true, 2},
       {{2, 64, 13, 13}, {64, 3, 5, 5}, true, 1, 1, 1, false},
-      {{2, 64, 13, 13}, {64, 16, 3, 3}, true, 1, 1, 2, false},
       {{2, 64, 150}, {64, 3, 5}, true},
-      // Our own sums on tiles.
-      {{2, 34, 13, 13}, {66, 34, 3, 3}},
-      {{2, 34, 13, 13}, {66, 34, 3, 3}, false, 2},
       {{2, 34, 13, 13}, {66, 34, 3, 3}, false, 1, 2},
-      {{2, 64, 9, 9}, {64, 34, 3, 3}, true, 2},
       {{2, 68, 9, 9}, {72, 34, 3, 3}, false, 1, 1, 2},
       {{2, 34, 60}, {66, 34, 5}, false, 2},
       {{1, 34, 5, 6, 5}, {66, 34, 3, 3, 3}},
@@ -365,6 +351,8 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
       for (int where = 0; where < 6; ++where) {
         // Its truth takes its time.
         if (shape.input[1] == 384 && (dtype != DType::kFloat32 || where > 2)) continue;
+        // It takes the ways of the other two, and is converted.
+        if (dtype == DType::kFloat16 && where < 3) continue;
         SCOPED_TRACE(::testing::Message()
                      << shape.input[1] << " channels, stride " << shape.stride << ", dilation "
                      << shape.dilation << ", " << NameOf(dtype) << ", case " << where);
@@ -398,8 +386,7 @@ TEST_F(ConvolutionBackward, InfinityDoesNotMeetPaddingInProducts) {
   }
 }
 
-// Products of matrices fill up pairs and tiles of pixels with zeros. Those on tiles do it on both
-// sides, and are not looked at.
+// Products of matrices fill up pairs of pixels with zeros.
 TEST_F(ConvolutionBackward, InfinityDoesNotMeetTheEndOfAProduct) {
   struct Shape {
     std::vector<int64_t> input, weight;

@@ -20,15 +20,12 @@ constexpr double kColumn = 0.7;              // a sum of a column of windows, ad
 constexpr double kLast = 0.124;              // brought to channels last
 constexpr double kLastConverts = 0.0361;     // more where the dtype changes
 constexpr double kWeight = 0.156;            // an element of the weight, brought to a layout
-constexpr double kWeightConverts = 0.167;    // more where the dtype changes
-constexpr double kImage = 134;               // an image of a product
 constexpr double kProductConverts = 0.0495;  // an operand of another dtype
 constexpr double kFewRows = 0.11;            // an element of a row of fewer than a vector's rows
 constexpr double kUnfolded = 0.511;          // an element of the windows that a product unfolds
 constexpr double kUnfoldedWeight = 0.745;
-constexpr double kWindowsPack = 0.0804;           // an element of a window that is packed
-constexpr double kWindowsStrideConverts = 0.782;  // more where they step and the dtype changes
-constexpr double kDirectTile1 = 0.0279, kDirectTile2 = 0.0135, kDirectTile3 = 0.0123;
+constexpr double kWindowsPack = 0.0804;  // an element of a window that is packed
+constexpr double kDirectTile1 = 0.0279, kDirectTile2 = 0.0123;
 constexpr double kDirectUnit = 539;      // a unit of work
 constexpr double kDirectWeight = 3.86;   // an element of the weight that is packed
 constexpr double kDirectResult = 0.194;  // an element of the result
@@ -114,7 +111,7 @@ class Model {
 
   // oneDNN's product of matrices, image by image: rows are pixels, or taps of channels of x.
   double Plain() const {
-    double time = images_ * kImage / 1000;
+    double time = 0;
     if (gives_weight_) {
       const double rows = x_ * taps_;
       time += all_ * m_.product_weight * (2 + (rows > 1 ? Padded(rows, 16) : 1)) / 3;
@@ -152,7 +149,6 @@ class Model {
       time += images_ * groups_ * rows * taps_ * lines / 1000 * parts * m_.line +
               unfolded_ * Padded(rows, 8) * parts * kWindowsPack;
     }
-    if (strided_ && converts_) time += unfolded_ * parts * kWindowsStrideConverts;
     return time;
   }
 
@@ -174,7 +170,7 @@ class Model {
     }
     const auto& taps = plan.taps;
     const double outputs = static_cast<double>(CeilDivide(taps.outputs, taps.tile));
-    const double of_tile[] = {0, kDirectTile1, kDirectTile2, kDirectTile3, m_.direct};
+    const double of_tile[] = {0, kDirectTile1, kDirectTile2, kDirectTile2, m_.direct};
     const double sources = static_cast<double>(SourceChannels(g_, task_)) *
                            (task_ == Task::kForward ? phases : 1) *
                            static_cast<double>(std::max(taps.ranges, int64_t{1}));
@@ -206,9 +202,7 @@ class Model {
   double OfResult() const { return task_ == Task::kForward ? of_y_ : of_x_; }
 
   // To bring an element of the weight to a layout, or from it.
-  double Weight() const {
-    return kWeight * (gives_weight_ ? 2 : 1) + (converts_ ? kWeightConverts : 0);
-  }
+  double Weight() const { return kWeight * (gives_weight_ ? 2 : 1); }
   double Library(double padding) const {
     double each = m_.library;
     if (gives_weight_) each += m_.library_weight;

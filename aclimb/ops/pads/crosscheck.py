@@ -20,7 +20,8 @@ def check(client, rng, worst, name):
     else:
         padded, mode = CALLS[name.removesuffix("Backward")]
         shape = [rng.randint(1, 3) for _ in range(2)] + [rng.randint(2, 20) for _ in range(padded)]
-        pads = [rng.randint(0, extent - 1) for extent in reversed(shape[2:]) for _ in range(2)]
+        pads = [rng.randint(-1 if mode == "replicate" and extent > 2 else 0, extent - 1)
+                for extent in reversed(shape[2:]) for _ in range(2)]
         passed, options = [], {"mode": mode}
     tensor = torch.randint(-100, 100, shape).to(dtype)
 

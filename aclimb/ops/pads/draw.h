@@ -51,8 +51,9 @@ std::vector<int64_t> DrawPadding(truth::Draw& draw, Edge edge, std::vector<int64
   const std::vector<int64_t> inner = shape;
   for (size_t i = 0; i < 2 * kDims; ++i) {
     const size_t d = shape.size() - 1 - i / 2;
-    padding.push_back(
-        draw.Below(edge == Edge::kMirrored ? std::max<int64_t>(1, inner[d]) : int64_t{4}));
+    padding.push_back(edge == Edge::kMirrored
+                          ? draw.Below(std::max<int64_t>(1, inner[d]))
+                          : std::max<int64_t>(draw.Below(8) - (draw.Flip() ? 4 : 0), 1 - shape[d]));
     shape[d] += padding.back();
   }
   return padding;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "aclimb/ops/pads/contracts.h"
 #include "pads_headers.h"
 
@@ -27,7 +29,6 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     contract::Count("count/padding", kPadding, contract::Exactly(2 * kDims),
                     "pass two numbers for each dimension that is padded"),
-    contract::InRange("range/padding", kPadding, contract::AtLeast(0), "pass numbers from 0 on"),
     contract::Custom("edges/self", &NoEdges<kSelf, kDims>,
                      "self has elements in the dimensions that are padded",
                      "pass a tensor that has elements"),
@@ -65,16 +66,17 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(contract::Output("gradInput", kTypes, "shape and dtype of self"), kDims + 1,
                        kDims + 2)};
 
+// The first one is of mirrored edges alone.
 template <Edge kEdge, int kDims>
 inline constexpr contract::Rule kRules[] = {
+    contract::InRange("range/padding", kPadding, contract::AtLeast(0),
+                      "pass the padding of the forward call"),
     contract::SameDType("same-dtype/self", kSelf, kGradOutput,
                         "pass both in the dtype of the forward call"),
     contract::SameDType("same-dtype/gradInput", kGradInput, kSelf,
                         "allocate gradInput with the dtype of self"),
     contract::Count("count/padding", kPadding, contract::Exactly(2 * kDims),
                     "pass the padding of the forward call"),
-    contract::InRange("range/padding", kPadding, contract::AtLeast(0),
-                      "pass the padding of the forward call"),
     kEdge == Edge::kMirrored
         ? contract::Custom("below-extent/padding", &TooLong<kSelf, kPadding>,
                            "padding is less than the dimensions of self that are mirrored",
@@ -103,7 +105,8 @@ inline constexpr contract::Rule kRules[] = {
                       replication::kRules<dims>)
 #define ACLIMB_PAD_BACKWARD(name, Name, header, edge, dims, sentence)    \
   ACLIMB_PAD_CONTRACT(name, Name, sentence, gradient::kParameters<dims>, \
-                      gradient::kRules<Edge::k##edge, dims>)
+                      std::span(gradient::kRules<Edge::k##edge, dims>)   \
+                          .subspan(Edge::k##edge == Edge::kRepeated ? 1 : 0))
 #include "aclimb/ops/pads/rows.inc"
 #undef ACLIMB_PAD
 #undef ACLIMB_PAD_BACKWARD

@@ -18,17 +18,22 @@ using pieces::Pieces;
 using pieces::View;
 
 // What stands before and behind dimension d, and what is between, of it and of those behind it.
+// Numbers below 0 cut elements off.
 void AddRepeated(Pieces& pieces, const IntArrayValue& padding, const View& self, const View& out,
                  int d) {
   if (d == self.rank()) return pieces.Copy(self, out);
-  const Pair pair = PairOf(padding, static_cast<size_t>(self.rank()), static_cast<size_t>(d));
-  const int64_t extent = self.extent(d);
+  const int64_t before =
+      PairOf(padding, static_cast<size_t>(self.rank()), static_cast<size_t>(d)).before;
+  const int64_t extent = self.extent(d), all = out.extent(d);
+  // Where those of self begin and end.
+  const int64_t begin = std::clamp<int64_t>(before, 0, all);
+  const int64_t end = std::clamp<int64_t>(extent + before, begin, all);
   const auto add = [&](const View& from, int64_t first, int64_t count) {
-    if (count > 0) AddRepeated(pieces, padding, from, out.Narrow(d, first, count), d + 1);
+    AddRepeated(pieces, padding, from, out.Narrow(d, first, count), d + 1);
   };
-  add(self.Select(d, 0).Repeat(d, pair.before), 0, pair.before);
-  add(self, pair.before, extent);
-  add(self.Select(d, extent - 1).Repeat(d, pair.behind), pair.before + extent, pair.behind);
+  if (begin > 0) add(self.Select(d, 0).Repeat(d, begin), 0, begin);
+  if (end > begin) add(self.Narrow(d, begin - before, end - begin), begin, end - begin);
+  if (all > end) add(self.Select(d, extent - 1).Repeat(d, all - end), end, all - end);
 }
 
 Result<PlanPointer> PlanReplication(const Arguments& arguments, Planner& planner) {

@@ -17,7 +17,10 @@ void EachMadeOf(const PaddedAxis& axis, int64_t x, Use use) {
   const int64_t behind = axis.out - axis.in - axis.before;
   const int64_t to_end = axis.in - 1 - x;
   if (!axis.mirrored) {
-    use(x == 0 ? 0 : x + axis.before, to_end == 0 ? axis.out : x + axis.before + 1);
+    // What was cut off has no part.
+    const int64_t begin = x == 0 ? 0 : std::max<int64_t>(0, x + axis.before);
+    const int64_t end = to_end == 0 ? axis.out : std::min(axis.out, x + axis.before + 1);
+    if (begin < end) use(begin, end);
     return;
   }
   if (x >= 1 && x <= axis.before) use(axis.before - x, axis.before - x + 1);

@@ -77,6 +77,7 @@ TEST_F(PadsRules, ReplicationPad) {
     harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
   };
   test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {1, 7}, {1, 2, 11});
+  test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {-1, 2}, {1, 2, 4});
   test(pads::kReplicationPad2dContract, &aclnnReplicationPad2dGetWorkspaceSize, {1, 2, 0, 1},
        {1, 3, 6});
 }
@@ -117,6 +118,8 @@ TEST_F(PadsRules, Gradients) {
        Edge::kMirrored, {1, 2, 0, 1}, {1, 3, 6});
   test(pads::kReplicationPad1dBackwardContract, &aclnnReplicationPad1dBackwardGetWorkspaceSize,
        Edge::kRepeated, {1, 2}, {1, 2, 6});
+  test(pads::kReplicationPad1dBackwardContract, &aclnnReplicationPad1dBackwardGetWorkspaceSize,
+       Edge::kRepeated, {4, -2}, {1, 2, 5});
   test(pads::kReplicationPad2dBackwardContract, &aclnnReplicationPad2dBackwardGetWorkspaceSize,
        Edge::kRepeated, {1, 2, 0, 1}, {1, 3, 6});
 }
