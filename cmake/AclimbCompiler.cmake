@@ -80,21 +80,13 @@ function(aclimb_join_sources target)
 endfunction()
 
 # aclimb_library(name SOURCES ... [LINK ...] [PUBLIC_LINK ...])
-# A static, position-independent part of the shared libraries, included as <repository path>. What links
-# the executor, as families and operators do, shares its precompiled headers.
+# A static, position-independent part of the shared libraries, included as <repository path>.
 function(aclimb_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
   if(ARG_SOURCES)
     add_library(aclimb_${name} STATIC ${ARG_SOURCES})
     target_include_directories(aclimb_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(aclimb_${name} PUBLIC ${ARG_PUBLIC_LINK} PRIVATE ${ARG_LINK})
-    if("aclimb::executor" IN_LIST ARG_PUBLIC_LINK)
-      target_precompile_headers(aclimb_${name} REUSE_FROM aclimb_precompiled)
-      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # gcc's own headers of vectors say `x = x` and switch the warning off, which a precompiled header loses.
-        target_compile_options(aclimb_${name} PRIVATE -Wno-maybe-uninitialized)
-      endif()
-    endif()
   else()
     add_library(aclimb_${name} INTERFACE)
     target_include_directories(aclimb_${name} INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
