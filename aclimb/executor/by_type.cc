@@ -138,9 +138,12 @@ Result<aclTensor*> TypedCall::Tensor(AclimbOpTensor& tensor, const std::string& 
     return Unsupported(Cat(name, " of a shape that is known"));
   }
   const std::optional<int64_t> count = CountOf(dims), stored_count = CountOf(stored);
-  if (!count) return Unsupported(Cat(name, " of a shape with fewer than 2^63 elements"));
+  if (!count) {
+    return Unsupported(Cat(name, " of a shape whose product without zeros is below 2^63"));
+  }
   if (!stored_count) {
-    return Unsupported(Cat(name, " in a storage of fewer than 2^63 elements"));
+    return Unsupported(
+        Cat(name, " in a storage of known extents, whose product without zeros is below 2^63"));
   }
   const bool is_dense = IsPlain(tensor.storage_format) && HaveEqualOrder(dims, stored);
   const uint64_t size = SizeOf(static_cast<DType>(tensor.dtype));

@@ -68,7 +68,7 @@ std::string FixOf(const AclimbTaskFailure& failure) {
   }
   const std::string task = Cat("task ", failure.task_id, " (", failure.task, ")");
   if (!told) return Cat("look at the arguments of ", task);
-  return Cat("change what is told of ", task, ", and queue it again");
+  return Cat("remove the cause that the message gives for ", task, ", and queue it again");
 }
 
 // Numbers, not the stream: it may be gone when the program is told.

@@ -441,4 +441,11 @@ TEST_F(Answers, Dropout) {
       .ExpectRefused("a second one of 0");
 }
 
+// Strides of a tensor without elements count an extent of 0 as 1.
+TEST_F(Answers, RefusesExtentsBeyondStrides) {
+  const Dims dims = {0, int64_t{1} << 62, 4};
+  Request("Relu").Input(dims, {}).Output(dims, {}).ExpectRefused(
+      "input 0 of a shape whose product without zeros is below 2^63");
+}
+
 }  // namespace

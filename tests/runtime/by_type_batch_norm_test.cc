@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "tests/runtime/by_type_request.h"
 
@@ -164,6 +165,69 @@ TEST_F(BatchNormByType, KeepsTheVarianceFarFromZero) {
       .Output({1}, {mean})
       .Output({1}, {variance})
       .Run(1e-5);
+}
+
+// The running statistics of a channel after the second step with the sums of the first.
+void ExpectMoved(const Dims& dims, const Values& x, float factor, const Values& y,
+                 const Values& running, const Values& batch) {
+  Request reduce("BNTrainingReduce");
+  const double nan = std::nan("");
+  const Values sums = x.empty() ? Values{nan} : Values{0};
+  reduce.Input(dims, x).Output({1}, sums).Output({1}, sums);
+  reduce.Run(std::numeric_limits<double>::infinity());
+  Request("BNTrainingUpdate")
+      .Input(dims, x)
+      .Input({1}, reduce.Floats(0))
+      .Input({1}, reduce.Floats(1))
+      .Input({1}, {1})
+      .Input({1}, {0})
+      .Input({1}, {5})
+      .Input({1}, {7})
+      .Set("epsilon", 1.0f)
+      .Set("factor", factor)
+      .Output(dims, y)
+      .Output({1}, {running[0]})
+      .Output({1}, {running[1]})
+      .Output({1}, {batch[0]})
+      .Output({1}, {batch[1]})
+      .Run(1e-5);
+}
+
+TEST_F(BatchNormByType, LeavesTheRunningStatisticsOfAnEmptyBatch) {
+  const double nan = std::nan("");
+  ExpectMoved({0, 1, 2}, {}, 0.5f, {}, {5, 7}, {nan, nan});
+}
+
+TEST_F(BatchNormByType, OneElementHasNoUnbiasedVariance) {
+  const double nan = std::nan("");
+  for (const float factor : {0.0f, 0.5f}) {
+    ExpectMoved({1, 1, 1}, {3}, factor, {0}, {5 - 2 * factor, nan}, {3, 0});
+  }
+}
+
+// The squares of these are beyond FLOAT, and so is the sum of the last ones.
+TEST_F(BatchNormByType, InfiniteSumsKeepTheStatistics) {
+  for (const double value : {double{2e19f}, double{2e38f}}) {
+    ExpectMoved({2, 1, 1}, {value, value}, 1, {0, 0}, {value, 0}, {value, 0});
+  }
+}
+
+TEST_F(BatchNormByType, NamesX) {
+  Request("BNTrainingReduce")
+      .Input({2}, {1, 2})
+      .Output({2}, {0, 0})
+      .Output({2}, {0, 0})
+      .ExpectRefused("input 0 (x) of the shape [N, C, ...]");
+  Request("BNTrainingReduceGrad")
+      .Input({2}, {1, 2})
+      .Input({2}, {1, 2})
+      .Input({2}, {1, 2})
+      .Input({2}, {1, 2})
+      .Input({2}, {1, 2})
+      .Input({2}, {1, 2})
+      .Input({2}, {1, 2})
+      .Output({2}, {0, 0})
+      .ExpectRefused("input 1 (x) of the shape [N, C, ...]");
 }
 
 }  // namespace

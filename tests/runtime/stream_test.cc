@@ -425,6 +425,9 @@ TEST_F(StreamTest, TheFixNamesTheTaskThatFailed) {
     return static_cast<int>(ACL_ERROR_RT_SYS_DMA);
   };
   ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_SYS_DMA, "remove the cause that the message gives for task ",
+                 aclrtSynchronizeStream, stream_);
+  ASSERT_EQ(aclimb_launch(stream_, &task, nullptr), 0);
   EXPECT_REFUSED(ACL_ERROR_RT_SYS_DMA, "(copy of x), and queue it again", aclrtSynchronizeStream,
                  stream_);
 }

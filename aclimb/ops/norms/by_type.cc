@@ -15,6 +15,9 @@
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
 #include "aclnnop/aclnn_cast.h"
+#include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_masked_fill_scalar.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_rsqrt.h"
@@ -54,6 +57,22 @@ void Scale(TypedCall& call, const aclTensor* a, double factor, aclTensor* out) {
       call, a, ScopedScalar(static_cast<float>(factor)), out);
 }
 
+void AddProduct(TypedCall& call, const aclTensor* a, const aclTensor* b, double factor,
+                aclTensor* to) {
+  RunOperator<&aclnnAddcmulGetWorkspaceSize, &aclnnAddcmul>(
+      call, to, a, b, ScopedScalar(static_cast<float>(factor)), to);
+}
+
+// b = (a - b) / count, and 0 where they are equal, as two sums that are infinite.
+void Difference(TypedCall& call, const aclTensor* a, const Floats& b, double count) {
+  const ScopedTensor equal(call.Scratch(static_cast<uint64_t>(b.dims[0])), ACL_BOOL, b.dims);
+  RunOperator<&aclnnEqTensorGetWorkspaceSize, &aclnnEqTensor>(call, a, b.tensor(), equal);
+  AddMultiple(call, a, b.tensor(), -1, b.tensor());
+  Scale(call, b.tensor(), 1 / count, b.tensor());
+  RunOperator<&aclnnInplaceMaskedFillScalarGetWorkspaceSize, &aclnnInplaceMaskedFillScalar>(
+      call, b.tensor(), equal, ScopedScalar(0));
+}
+
 // The elements of a channel.
 double CountOf(const AclimbOpTensor& x) {
   double count = 1;
@@ -88,9 +107,16 @@ struct Statistics {
   double count;
 };
 
-// Whether x is [N, C, ...] and the inputs from `first` to `last` are [C].
-Status AreOfChannels(TypedCall& call, const AclimbOpTensor& x, int first, int last) {
-  if (x.rank < 2) return call.Unsupported("x of the shape [N, C, ...]");
+// Whether input `place`, x, is [N, C, ...].
+Status HasChannels(TypedCall& call, int place) {
+  if (call.Input(place).rank >= 2) return Ok();
+  return call.Unsupported(Cat("input ", place, " (x) of the shape [N, C, ...]"));
+}
+
+// The same, and whether the inputs from `first` to `last` are [C].
+Status AreOfChannels(TypedCall& call, int place, int first, int last) {
+  if (Status bad = HasChannels(call, place); !bad.ok()) return bad;
+  const AclimbOpTensor& x = call.Input(place);
   for (int i = first; i <= last; ++i) {
     const AclimbOpTensor& each = call.Input(i);
     if (each.rank == 1 && each.dims[0] == x.dims[1]) continue;
@@ -110,14 +136,15 @@ void Normalize(TypedCall& call, const aclTensor* const (&of)[3], aclTensor* mean
 Status AnswerReduce(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(1, 2, {"epsilon"});
   if (!tensors.ok()) return tensors.TakeStatus();
-  if (Status bad = AreOfChannels(call, call.Input(0), 0, -1); !bad.ok()) return bad;
+  if (Status bad = HasChannels(call, 0); !bad.ok()) return bad;
   const auto& [inputs, outputs] = tensors.value();
   Statistics(call, inputs[0]).Sums(call, outputs[0], outputs[1]);
   return Ok();
 }
 
 // From x, sums, scale, offset and the running mean and variance: y, the running ones moved on, and
-// the batch's own, which are those of the sums.
+// the batch's own, which are those of the sums. An empty batch leaves the running ones as they are;
+// one element makes the running variance NaN, as in aclnnBatchNorm: the unbiased one is 0 / 0.
 Status AnswerUpdate(TypedCall& call) {
   Result<TypedCall::Tensors> tensors = call.Open(7, 5, {"epsilon", "factor"});
   if (!tensors.ok()) return tensors.TakeStatus();
@@ -125,29 +152,33 @@ Status AnswerUpdate(TypedCall& call) {
   if (!epsilon.ok()) return epsilon.TakeStatus();
   Result<float> factor = call.Number("factor", 0.1f);
   if (!factor.ok()) return factor.TakeStatus();
-  if (Status bad = AreOfChannels(call, call.Input(0), 1, 6); !bad.ok()) return bad;
+  if (Status bad = AreOfChannels(call, 0, 1, 6); !bad.ok()) return bad;
   const auto& [inputs, outputs] = tensors.value();
   const Statistics own(call, inputs[0]);
   aclTensor *const mean = outputs[3], *const variance = outputs[4];
   const Floats shift(call, own.mean.dims), squares(call, own.mean.dims);
   own.Sums(call, shift.tensor(), squares.tensor());
   // shift = (given sum - sum) / count, mean = own mean + shift.
-  AddMultiple(call, inputs[1], shift.tensor(), -1, shift.tensor());
-  Scale(call, shift.tensor(), 1 / own.count, shift.tensor());
+  Difference(call, inputs[1], shift, own.count);
   AddMultiple(call, own.mean.tensor(), shift.tensor(), 1, mean);
   // variance = own variance + (given squares - squares) / count - shift * (mean + own mean)
-  AddMultiple(call, inputs[2], squares.tensor(), -1, squares.tensor());
-  AddMultiple(call, own.variance.tensor(), squares.tensor(), 1 / own.count, squares.tensor());
-  AddMultiple(call, mean, own.mean.tensor(), 1, own.mean.tensor());
-  Multiply(call, shift.tensor(), own.mean.tensor(), shift.tensor());
-  AddMultiple(call, squares.tensor(), shift.tensor(), -1, squares.tensor());
+  Difference(call, inputs[2], squares, own.count);
+  AddMultiple(call, own.variance.tensor(), squares.tensor(), 1, squares.tensor());
+  AddProduct(call, shift.tensor(), mean, -1, squares.tensor());
+  AddProduct(call, shift.tensor(), own.mean.tensor(), -1, squares.tensor());
   // Rounded, it may be a little below 0.
   RunOperator<&aclnnReluGetWorkspaceSize, &aclnnRelu>(call, squares.tensor(), variance);
   const double share = factor.value(), unbiased = own.count / (own.count - 1);
-  Scale(call, mean, share, outputs[1]);
-  AddMultiple(call, outputs[1], inputs[5], 1 - share, outputs[1]);
-  Scale(call, variance, share * unbiased, outputs[2]);
-  AddMultiple(call, outputs[2], inputs[6], 1 - share, outputs[2]);
+  const auto move = [&](int to, const aclTensor* batch, double scale, const aclTensor* running) {
+    if (own.count == 0) {
+      RunOperator<&aclnnInplaceCopyGetWorkspaceSize, &aclnnInplaceCopy>(call, outputs[to], running);
+      return;
+    }
+    Scale(call, batch, share * scale, outputs[to]);
+    AddMultiple(call, outputs[to], running, 1 - share, outputs[to]);
+  };
+  move(1, mean, 1, inputs[5]);
+  move(2, variance, unbiased, inputs[6]);
   Normalize(call, {inputs[0], inputs[3], inputs[4]}, mean, variance, epsilon.value(), outputs[0]);
   return Ok();
 }
@@ -201,7 +232,7 @@ Status AnswerReduceGradient(TypedCall& call) {
   Result<float> epsilon = EpsilonOf(call);
   if (!epsilon.ok()) return epsilon.TakeStatus();
   const AclimbOpTensor &grad = call.Input(0), &x = call.Input(1);
-  if (Status bad = AreOfChannels(call, x, 2, 6); !bad.ok()) return bad;
+  if (Status bad = AreOfChannels(call, 1, 2, 6); !bad.ok()) return bad;
   const auto& [inputs, outputs] = tensors.value();
   const Dims shape(x.dims, x.dims + x.rank), of_channels = {x.dims[1]};
   if (Dims(grad.dims, grad.dims + grad.rank) != shape) {

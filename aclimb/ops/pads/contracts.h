@@ -32,7 +32,8 @@ inline std::vector<int64_t> ShapeAround(const TensorDescriptor& self,
     const Pair pair = PairOf(pads, shape.size(), d);
     if (__builtin_add_overflow(shape[d], pair.before, &shape[d]) ||
         __builtin_add_overflow(shape[d], pair.behind, &shape[d])) {
-      shape[d] = std::numeric_limits<int64_t>::max();
+      using Limits = std::numeric_limits<int64_t>;
+      shape[d] = pair.before < 0 && pair.behind < 0 ? Limits::min() : Limits::max();
     }
   }
   return shape;

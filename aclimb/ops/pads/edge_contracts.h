@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "aclimb/ops/pads/contracts.h"
 #include "pads_headers.h"
 
@@ -24,6 +22,19 @@ std::optional<std::string> NoEdges(const contract::Arguments& arguments) {
   return Cat("self.shape is ", contract::ShapeText(self), "; expected elements to repeat.");
 }
 
+template <int kAt, int kPaddingAt, int kDims>
+std::optional<std::string> NothingLeft(const contract::Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kAt);
+  const IntArrayValue& padding = arguments.Ints(kPaddingAt);
+  const std::vector<int64_t> shape = ShapeAround(self, padding);
+  if (std::all_of(shape.end() - kDims, shape.end(), [](int64_t n) { return n > 0; })) {
+    return std::nullopt;
+  }
+  return Cat("padding is ", contract::IntsText(padding), " but self.shape is ",
+             contract::ShapeText(self),
+             "; expected at least one element to be left of each dimension.");
+}
+
 template <int kDims>
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
@@ -32,6 +43,9 @@ inline constexpr contract::Rule kRules[] = {
     contract::Custom("edges/self", &NoEdges<kSelf, kDims>,
                      "self has elements in the dimensions that are padded",
                      "pass a tensor that has elements"),
+    contract::Custom("cut-off/padding", &NothingLeft<kSelf, kPadding, kDims>,
+                     "padding leaves an element of each dimension that is padded",
+                     "pass numbers that leave 1 or more of each dimension"),
     contract::Custom("shape/out", &reflection::WrongShape,
                      "out has the shape of self with padding added",
                      "allocate out with that shape"),
@@ -66,11 +80,8 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(contract::Output("gradInput", kTypes, "shape and dtype of self"), kDims + 1,
                        kDims + 2)};
 
-// The first one is of mirrored edges alone.
 template <Edge kEdge, int kDims>
 inline constexpr contract::Rule kRules[] = {
-    contract::InRange("range/padding", kPadding, contract::AtLeast(0),
-                      "pass the padding of the forward call"),
     contract::SameDType("same-dtype/self", kSelf, kGradOutput,
                         "pass both in the dtype of the forward call"),
     contract::SameDType("same-dtype/gradInput", kGradInput, kSelf,
@@ -78,12 +89,18 @@ inline constexpr contract::Rule kRules[] = {
     contract::Count("count/padding", kPadding, contract::Exactly(2 * kDims),
                     "pass the padding of the forward call"),
     kEdge == Edge::kMirrored
-        ? contract::Custom("below-extent/padding", &TooLong<kSelf, kPadding>,
-                           "padding is less than the dimensions of self that are mirrored",
-                           "pass the padding of the forward call")
+        ? contract::InRange("range/padding", kPadding, contract::AtLeast(0),
+                            "pass the padding of the forward call")
         : contract::Custom("edges/self", &replication::NoEdges<kSelf, kDims>,
                            "self has elements in the dimensions that are padded",
                            "pass the input of the forward call"),
+    kEdge == Edge::kMirrored
+        ? contract::Custom("below-extent/padding", &TooLong<kSelf, kPadding>,
+                           "padding is less than the dimensions of self that are mirrored",
+                           "pass the padding of the forward call")
+        : contract::Custom("cut-off/padding", &replication::NothingLeft<kSelf, kPadding, kDims>,
+                           "padding leaves an element of each dimension that is padded",
+                           "pass the padding of the forward call"),
     contract::Custom("shape/gradOutput", &OtherGradOutput,
                      "gradOutput has the shape of self with padding added",
                      "pass the gradient of the forward output"),
@@ -105,8 +122,7 @@ inline constexpr contract::Rule kRules[] = {
                       replication::kRules<dims>)
 #define ACLIMB_PAD_BACKWARD(name, Name, header, edge, dims, sentence)    \
   ACLIMB_PAD_CONTRACT(name, Name, sentence, gradient::kParameters<dims>, \
-                      std::span(gradient::kRules<Edge::k##edge, dims>)   \
-                          .subspan(Edge::k##edge == Edge::kRepeated ? 1 : 0))
+                      gradient::kRules<Edge::k##edge, dims>)
 #include "aclimb/ops/pads/rows.inc"
 #undef ACLIMB_PAD
 #undef ACLIMB_PAD_BACKWARD

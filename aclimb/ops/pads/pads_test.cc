@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "aclimb/ops/pads/operators.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
@@ -73,6 +75,22 @@ TEST_F(PadsRules, ReplicationPad) {
     harness.ExpectAccepted();
     harness.ExpectGenericRules();
     harness.ExpectRule("edges/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 2, 0}, kFloat); });
+    for (const int64_t cut : {int64_t{-2}, int64_t{-3}, std::numeric_limits<int64_t>::min()}) {
+      harness.ExpectRule("cut-off/padding", [&](CallArguments& a) {
+        std::vector<int64_t> shorter = padding;
+        shorter[0] = shorter[1] = cut;
+        a.Ints(kPadding, shorter);
+      });
+    }
+    harness.ExpectRule("cut-off/padding", [&](CallArguments& a) {
+      std::vector<int64_t> all = padding;
+      all[0] = -1;
+      all[1] = -2;
+      a.Ints(kPadding, all);
+      std::vector<int64_t> empty = around;
+      empty[2] = 0;
+      a.Tensor(kOut, empty, kFloat);
+    });
     harness.ExpectRule("shape/out", [&](CallArguments& a) { a.Tensor(kOut, {1, 2, 3}, kFloat); });
     harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
   };
@@ -104,6 +122,15 @@ TEST_F(PadsRules, Gradients) {
     } else {
       harness.ExpectRule("edges/self", [](CallArguments& a) {
         a.Tensor(kSelf, {1, 2, 0}, kFloat);
+      });
+      harness.ExpectRule("cut-off/padding", [&](CallArguments& a) {
+        std::vector<int64_t> all = padding;
+        all[0] = -1;
+        all[1] = -2;
+        a.Ints(kPadding, all);
+        std::vector<int64_t> empty = around;
+        empty[2] = 0;
+        a.Tensor(kGradOutput, empty, kFloat);
       });
     }
     harness.ExpectRule("shape/gradOutput", [](CallArguments& a) {
