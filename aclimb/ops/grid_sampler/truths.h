@@ -57,7 +57,9 @@ Place<T> RoundedLike(const Axis<T>& axis, const Place<T>& kernel, const Place<do
   const auto last = static_cast<double>(axis.extent - 1);
   const double most =
       16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (std::fabs(size) + last + 1);
-  const auto is_near = [most](double a, double b) { return !(std::fabs(a - b) > most); };
+  const auto is_near = [most](double a, double b) {
+    return a == b || std::fabs(a - b) <= most || (std::isnan(a) && std::isnan(b));
+  };
   const auto at = static_cast<double>(kernel.at);
   if (!is_near(at, own.at)) return {static_cast<T>(own.at), static_cast<T>(own.slope)};
   const bool may_turn =

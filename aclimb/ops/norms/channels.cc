@@ -509,10 +509,12 @@ class GroupGradientSolver {
     return PairOf(group / problem_.groups, 0, FirstChannelOf(group));
   }
 
-  // Whether a group's gradient and x stay in a core's own cache between the two readings.
+  // Whether a group's gradient and x stay in a core's own cache between the two readings, and each
+  // thread has a group.
   bool IsNear() const {
     constexpr int64_t kNearElements = 64 * 1024;
-    return parts_.chunks() == 1 && each_ * problem_.planes.inner <= kNearElements;
+    return parts_.chunks() == 1 && each_ * problem_.planes.inner <= kNearElements &&
+           problem_.planes.outer * problem_.groups >= TeamSize();
   }
 
   // Group by group.

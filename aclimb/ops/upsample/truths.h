@@ -42,7 +42,7 @@ template <typename T>
 double RoundedLike(T kernel, double place, double least, double most) {
   const double own = std::clamp(place, least, most);
   const auto rounded = static_cast<double>(kernel);
-  return std::fabs(rounded - own) > RoundingAt<T>(place) ? own : rounded;
+  return std::fabs(rounded - own) <= RoundingAt<T>(place) ? rounded : own;
 }
 
 template <typename T>

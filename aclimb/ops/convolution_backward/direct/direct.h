@@ -23,7 +23,7 @@ struct DirectPlan {
   // Pairs: of source channels, or of neighbours in a row (kGradWeight).
   Factors factors = Factors::kFloat32;
   FlatGeometry flat;
-  int slots = 1;                // bodies that may run at once; 1: everything on the calling thread
+  int slots = 1;                // bodies that may run at once: each has scratch of its own
   int64_t plane_stride = 0;     // elements from one packed plane to the next
   int64_t folds = 0;            // groups of images that share a plane
   int64_t units = 0;            // independent pieces of work
@@ -76,7 +76,7 @@ struct DirectPlan {
   int64_t ScratchBytes() const;
 };
 
-// `threads` is the team of the run; 1 keeps it on the calling thread.
+// `threads` is the team of the run.
 DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
                       Factors factors = Factors::kFloat32);
 
