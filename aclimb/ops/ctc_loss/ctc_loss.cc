@@ -6,8 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "acl/error_codes/rt_error_codes.h"
 #include "aclimb/copy/copy.h"
+#include "aclimb/core/text.h"
+#include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/ctc_loss/contracts.h"
@@ -19,8 +20,9 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // log(exp(a) + exp(b) + exp(c))
 double LogSum(double a, double b, double c = kNever) {
-  const double most = std::max({a, b, c});
-  if (most == kNever) return kNever;
+  const double largest = std::max({a, b, c});
+  // A NaN beside numbers that are all -inf is kept.
+  const double most = largest == kNever ? 0 : largest;
   return most + std::log(std::exp(a - most) + std::exp(b - most) + std::exp(c - most));
 }
 
@@ -78,6 +80,29 @@ class CtcPlan : public Plan {
                               30.0 * static_cast<double>(classes_))});
   }
 
+  // Of a sequence that has a row, the labels in use; what is behind them may be anything.
+  void Inspect(const RunContext& run, const Inspector& inspector) const override {
+    const TensorView targets = run.View(P::kTargets);
+    const NumberRange range = {.begin = 0,
+                               .end = classes_,
+                               .excepted = {},
+                               .because = Cat("logProbs has ", classes_, " classes")};
+    if (targets.rank == 1) {
+      InspectRange(inspector, "check/data/label-range", "targets", targets, range);
+      return;
+    }
+    for (int64_t n = 0; n < targets.shape[0]; ++n) {
+      TensorView row = targets;
+      row.data =
+          targets.As<char>() + n * targets.stride[0] * static_cast<int64_t>(SizeOf(targets.dtype));
+      row.rank = 1;
+      row.shape[0] = counts_[static_cast<size_t>(n)];
+      row.stride[0] = targets.stride[1];
+      InspectRange(inspector, "check/data/label-range", Cat("targets[", n, "]").c_str(), row,
+                   range);
+    }
+  }
+
  protected:
   // The class of a state. One that is not there counts as blank.
   int64_t ClassOf(const Sequence& sequence, int64_t state) const {
@@ -102,11 +127,7 @@ class CtcPlan : public Plan {
           }
           body(n, own, reinterpret_cast<double*>(scratch));
         });
-    if (done && unknown) {
-      throw RunFailure{
-          ACL_ERROR_RT_AICORE_EXCEPTION,
-          Cat("targets has labels that are not classes; expected 0 to ", classes_ - 1, ".")};
-    }
+    if (done && unknown) FailInspected(*this, run);
   }
 
   const bool zeroes_infinity_;

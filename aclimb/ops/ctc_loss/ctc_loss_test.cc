@@ -75,8 +75,24 @@ TEST_F(CtcLoss, PathsAreCounted) {
 
 TEST_F(CtcLoss, LabelsThatAreNoClassesFailTheRun) {
   const Problem problem;
-  EXPECT_TRUE(IsRunFailure(problem.Lose({3, 0, 0, 0, 0, 0, 1, 1, 2}, stream_),
-                           "targets has labels that are not classes; expected 0 to 2."));
+  EXPECT_TRUE(IsRunFailure(
+      problem.Lose({1, 9, 9, 9, 9, 9, 1, 3, 4}, stream_),
+      "targets[2][1] is 3, and 1 more are wrong; expected 0 to 2 (logProbs has 3 classes)."));
+}
+
+TEST_F(CtcLoss, NaNsAreKeptBesideWhatIsImpossible) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const DeviceTensor probabilities({1, 1, 2}, DType::kFloat32, {-infinity, nan});
+  const DeviceTensor targets({1}, DType::kInt64, {1}), loss({1}, DType::kFloat32);
+  const DeviceTensor alpha({1, 1, 3}, DType::kFloat32);
+  const IntArray steps{{1}}, counts{{1}};
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnCtcLossGetWorkspaceSize(probabilities, targets, steps, counts, 0, false, loss,
+                                            alpha, size, executor);
+      },
+      &aclnnCtcLoss, stream_));
+  EXPECT_TRUE(std::isnan(loss.Values()[0]));
 }
 
 template <typename P>

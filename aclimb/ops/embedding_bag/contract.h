@@ -46,6 +46,11 @@ inline int64_t BagsOf(const contract::Arguments& arguments) {
   return arguments.Tensor(kOffsets).shape[0] - (arguments.Bool(kIncludeLastOffset) ? 1 : 0);
 }
 
+// The index that names no row.
+inline std::optional<int64_t> PaddingOf(int64_t padding) {
+  return padding < 0 ? std::nullopt : std::optional<int64_t>(padding);
+}
+
 inline std::optional<std::string> WeightsOfNoSum(const contract::Arguments& arguments) {
   if (!arguments.Given(kPerSampleWeights) || arguments.Integer(kMode) == kSum) return std::nullopt;
   return Cat("perSampleWeights.shape is ", contract::ShapeText(arguments.Tensor(kPerSampleWeights)),
@@ -101,7 +106,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("includeLastOffset", contract::Kind::kBool,
                         "whether the last of offsets is where the last bag ends, not a bag"),
     contract::Attribute("paddingIdx", contract::Kind::kInteger,
-                        "an index of this value names no row"),
+                        "an index of this value names no row; below 0 there is none"),
     contract::WithRank(contract::Output("output", kDTypes, "a row for each bag"), 2, 2),
     contract::WithRank(contract::Output("offset2bag", kIndexTypes,
                                         "the bag of each index, -1 of one that is in none"),

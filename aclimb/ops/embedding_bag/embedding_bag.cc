@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
@@ -33,7 +34,7 @@ class Line {
       : size_(SizeOf(dtype)), read_(dtype, DType::kFloat64), write_(DType::kFloat64, dtype) {}
 
   void Load(const void* from, int64_t stride, int64_t count, double* to) const {
-    unsigned char dense[kBlock * sizeof(float)];
+    alignas(64) unsigned char dense[kBlock * sizeof(float)];
     if (stride != 1) {
       copy::Gather(size_, copy::RowAt(static_cast<char*>(const_cast<void*>(from)), stride, count),
                    count, dense);
@@ -42,7 +43,7 @@ class Line {
     read_.Run(from, count, to);
   }
   void Store(const double* from, int64_t stride, int64_t count, void* to) const {
-    unsigned char dense[kBlock * sizeof(float)];
+    alignas(64) unsigned char dense[kBlock * sizeof(float)];
     write_.Run(from, count, stride == 1 ? to : dense);
     if (stride != 1) {
       copy::Scatter(size_, dense, count, copy::RowAt(static_cast<char*>(to), stride, count));
@@ -62,7 +63,7 @@ class BagPlan final : public Plan {
  public:
   BagPlan(const contract::Arguments& arguments, Planner& planner)
       : mode_(arguments.Integer(kMode)),
-        padding_(arguments.Integer(kPaddingIdx)),
+        padding_(PaddingOf(arguments.Integer(kPaddingIdx))),
         bags_(BagsOf(arguments)),
         weighs_(arguments.Given(kPerSampleWeights)),
         largest_(IsLargest(arguments)),
@@ -205,7 +206,7 @@ class BagPlan final : public Plan {
   }
 
   const int64_t mode_;
-  const int64_t padding_;
+  const std::optional<int64_t> padding_;
   const int64_t bags_;
   const bool weighs_;
   const bool largest_;

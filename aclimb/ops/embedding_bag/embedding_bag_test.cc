@@ -74,6 +74,9 @@ TEST_F(EmbeddingBag, WhatIsNotThereFailsTheRun) {
                            "indices[1] is 4, and 1 more are wrong; expected 0 to 3"));
   EXPECT_TRUE(IsRunFailure(Bags(table, {0, 1, 2}, {0, 4}, kSum, false, -2, results),
                            "offsets[1] is 4; expected 0 to 3"));
+  // No padding is below 0.
+  EXPECT_TRUE(IsRunFailure(Bags(table, {-1}, {0}, kSum, false, -1, results),
+                           "indices[0] is -1; expected 0 to 3"));
 }
 
 TEST(EmbeddingBagContract, EveryRuleIsEnforcedAndExplained) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   std::vector<int64_t> starts = call.Ints(kOffsets);
   starts.push_back(count);
   for (int64_t& start : starts) start = std::clamp<int64_t>(start, 0, count);
+  const std::optional<int64_t> padding = PaddingOf(call.Integer(kPaddingIdx));
   // A bag of each index; later bags win.
   std::vector<int64_t> bag_of(indices.size(), -1), sizes, largest;
   std::vector<double> values, allowed;
@@ -33,7 +35,7 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
     std::vector<int64_t> members;
     for (int64_t i = starts[static_cast<size_t>(b)]; i < starts[static_cast<size_t>(b + 1)]; ++i) {
       bag_of[static_cast<size_t>(i)] = b;
-      if (indices[static_cast<size_t>(i)] != call.Integer(kPaddingIdx)) members.push_back(i);
+      if (indices[static_cast<size_t>(i)] != padding) members.push_back(i);
     }
     sizes.push_back(static_cast<int64_t>(members.size()));
     for (int64_t c = 0; c < width; ++c) {
@@ -72,10 +74,13 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   if (!is_largest) largest.assign(static_cast<size_t>(bags), 0);
   outputs.Set(kOutput, std::move(values), std::move(allowed));
   bag_of.resize(static_cast<size_t>(call.ElementCount(kOffset2Bag)));
-  for (int64_t& bag : bag_of) bag = truth::CastInteger(bag, call.DTypeOf(kOffset2Bag));
-  outputs.SetIntegers(kOffset2Bag, std::move(bag_of));
-  outputs.SetIntegers(kBagSize, std::move(sizes));
-  outputs.SetIntegers(kMaxIndices, std::move(largest));
+  const auto tell = [&](int parameter, std::vector<int64_t> numbers) {
+    for (int64_t& x : numbers) x = truth::CastInteger(x, call.DTypeOf(parameter));
+    outputs.SetIntegers(parameter, std::move(numbers));
+  };
+  tell(kOffset2Bag, std::move(bag_of));
+  tell(kBagSize, std::move(sizes));
+  tell(kMaxIndices, std::move(largest));
 }
 
 inline void DrawBags(truth::Draw& draw, truth::Call& call) {

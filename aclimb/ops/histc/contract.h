@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -17,10 +18,24 @@ inline constexpr auto kDTypes =
     contract::OnAll(contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kInt64, DType::kInt32,
                                      DType::kInt16, DType::kInt8, DType::kUInt8));
 
+// As the elements are compared: those that are whole are compared as DOUBLE.
+inline double BoundOf(const contract::Arguments& arguments, int parameter) {
+  const ScalarValue& bound = arguments.Scalar(parameter);
+  return IsFloating(arguments.Tensor(kSelf).dtype) ? bound.ToFloat() : bound.ToDouble();
+}
+
+inline std::optional<std::string> NotFinite(const contract::Arguments& arguments) {
+  if (std::isfinite(BoundOf(arguments, kMin)) && std::isfinite(BoundOf(arguments, kMax))) {
+    return std::nullopt;
+  }
+  return Cat("min is ", arguments.Scalar(kMin).Text(), ", max is ", arguments.Scalar(kMax).Text(),
+             " and self.dtype is ", NameOf(arguments.Tensor(kSelf).dtype),
+             "; expected finite numbers.");
+}
 inline std::optional<std::string> NoRange(const contract::Arguments& arguments) {
-  const ScalarValue &least = arguments.Scalar(kMin), &most = arguments.Scalar(kMax);
-  if (least.ToFloat() <= most.ToFloat()) return std::nullopt;
-  return Cat("min is ", least.Text(), " and max is ", most.Text(), "; expected min <= max.");
+  if (BoundOf(arguments, kMin) <= BoundOf(arguments, kMax)) return std::nullopt;
+  return Cat("min is ", arguments.Scalar(kMin).Text(), " and max is ",
+             arguments.Scalar(kMax).Text(), "; expected min <= max.");
 }
 
 inline constexpr contract::Parameter kParameters[] = {
@@ -38,6 +53,8 @@ inline constexpr contract::Rule kRules[] = {
     contract::ConvertsToFloat("real/min", kMin, "pass a real scalar"),
     contract::ConvertsToFloat("real/max", kMax, "pass a real scalar"),
     contract::InRange("range/bins", kBins, contract::AtLeast(1), "pass 1 or more"),
+    contract::Custom("finite/min", &NotFinite, "min and max are finite, of floating self in FLOAT",
+                     "pass finite numbers; equal ones stand for the range of self"),
     contract::Custom("range/min", &NoRange, "min is not above max",
                      "pass the least element that counts, then the largest"),
 };

@@ -30,8 +30,8 @@ class HistcPlan final : public Plan {
  public:
   HistcPlan(const contract::Arguments& arguments, Planner& planner)
       : bins_(arguments.Integer(kBins)),
-        least_(arguments.Scalar(kMin).ToFloat()),
-        most_(arguments.Scalar(kMax).ToFloat()) {
+        least_(BoundOf(arguments, kMin)),
+        most_(BoundOf(arguments, kMax)) {
     const TensorView self = arguments.Tensor(kSelf).View();
     count_ = self.ElementCount();
     size_ = static_cast<int64_t>(SizeOf(self.dtype));
@@ -134,7 +134,7 @@ class HistcPlan final : public Plan {
   }
 
   const int64_t bins_;
-  const float least_, most_;
+  const double least_, most_;
   int64_t count_;
   int64_t size_;  // of an element
   bool wide_;

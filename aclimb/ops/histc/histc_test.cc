@@ -22,8 +22,9 @@ using Values = std::vector<double>;
 
 class Histc : public DeviceTest {
  protected:
-  Values Counts(const DeviceTensor& self, int64_t bins, double least, double most) {
-    const Scalar from(least, DType::kFloat32), to(most, DType::kFloat32);
+  Values Counts(const DeviceTensor& self, int64_t bins, double least, double most,
+                DType bound = DType::kFloat32) {
+    const Scalar from(least, bound), to(most, bound);
     const DeviceTensor out({bins}, DType::kInt64);
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t* size, aclOpExecutor** executor) {
@@ -44,6 +45,9 @@ TEST_F(Histc, BinsOfElements) {
   EXPECT_EQ(Counts(whole, 4, 0, 0), (Values{1, 1, 2, 2}));
   const DeviceTensor equal({3}, DType::kFloat16, {2, 2, 2});
   EXPECT_EQ(Counts(equal, 2, 0, 0), (Values{0, 3}));
+  // Bounds that are one number as FLOAT, and another range than that of the elements.
+  const DeviceTensor large({2}, DType::kInt32, {0, 16777217});
+  EXPECT_EQ(Counts(large, 2, 16777216, 16777217, DType::kInt32), (Values{0, 1}));
 }
 
 // In parts, on any number of threads; more than once around the numbers of the first.
@@ -70,6 +74,9 @@ TEST(HistcContract, EveryRuleIsEnforcedAndExplained) {
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
+  harness.ExpectRule("finite/min", [](CallArguments& a) {
+    a.ScalarOf(kMax, std::numeric_limits<double>::infinity(), DType::kFloat32);
+  });
   harness.ExpectRule("range/min", [](CallArguments& a) { a.ScalarOf(kMin, 3, DType::kFloat32); });
   harness.ExpectEveryRuleCovered();
 }

@@ -43,11 +43,13 @@ std::vector<int64_t> Counts(const std::vector<double>& values, int64_t bins, V l
 
 inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const int64_t bins = call.Integer(kBins);
-  const float least = call.Float(kMin), most = call.Float(kMax);
+  const double least = call.Real(kMin), most = call.Real(kMax);
   const DType out = call.DTypeOf(kOut);
-  const std::vector<int64_t> counts = IsFloating(call.DTypeOf(kSelf))
-                                          ? Counts<float>(call.Values(kSelf), bins, least, most)
-                                          : Counts<double>(call.Values(kSelf), bins, least, most);
+  const std::vector<int64_t> counts =
+      IsFloating(call.DTypeOf(kSelf))
+          ? Counts<float>(call.Values(kSelf), bins, static_cast<float>(least),
+                          static_cast<float>(most))
+          : Counts<double>(call.Values(kSelf), bins, least, most);
   std::vector<double> values;
   for (const int64_t count : counts) {
     values.push_back(truth::CastValue(static_cast<double>(count), DType::kInt64, out));

@@ -14,14 +14,15 @@ extern "C" {
 //
 //   self           in   any shape; dtypes: `aclimb ops histc`
 //   bins           in   how many there are, above 0
-//   min, max       in   FLOAT, min <= max. If they are equal, the range is that of the elements of
-//                       self, and if these are equal as well, from one below them to one above. A
-//                       range that is not finite has nothing in it
+//   min, max       in   real and finite, min <= max. If they are equal, the range is that of the
+//                       elements of self, and if these are equal as well, from one below them to
+//                       one above. A range of elements that is not finite has nothing in it
 //   out            out  [bins]; a count that its dtype does not have is converted as aclnnCast does
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null
-//            161002 a dtype that is not listed, bins below 1, min above max, another shape of out
+//            161002 a dtype that is not listed, bins below 1, min or max not finite, min above max,
+//            another shape of out
 //
 // Floating elements are placed by float32 arithmetic, as by PyTorch; integers by that of DOUBLE.
 ACLNN_API aclnnStatus aclnnHistcGetWorkspaceSize(const aclTensor* self, int64_t bins,
