@@ -80,7 +80,7 @@ class CtcPlan : public Plan {
                               30.0 * static_cast<double>(classes_))});
   }
 
-  // Of a sequence that has a row, the labels in use; what is behind them may be anything.
+  // Reports the labels that a sequence uses. What stands behind them may be anything.
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
     const TensorView targets = run.View(P::kTargets);
     const NumberRange range = {.begin = 0,
