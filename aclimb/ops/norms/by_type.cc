@@ -169,16 +169,17 @@ Status AnswerUpdate(TypedCall& call) {
   // Rounded, it may be a little below 0.
   RunOperator<&aclnnReluGetWorkspaceSize, &aclnnRelu>(call, squares.tensor(), variance);
   const double share = factor.value(), unbiased = own.count / (own.count - 1);
-  const auto move = [&](int to, const aclTensor* batch, double scale, const aclTensor* running) {
+  const auto move = [&](const aclTensor* batch, double scale, const aclTensor* running,
+                        aclTensor* out) {
     if (own.count == 0) {
-      RunOperator<&aclnnInplaceCopyGetWorkspaceSize, &aclnnInplaceCopy>(call, outputs[to], running);
+      RunOperator<&aclnnInplaceCopyGetWorkspaceSize, &aclnnInplaceCopy>(call, out, running);
       return;
     }
-    Scale(call, batch, share * scale, outputs[to]);
-    AddMultiple(call, outputs[to], running, 1 - share, outputs[to]);
+    Scale(call, batch, share * scale, out);
+    AddMultiple(call, out, running, 1 - share, out);
   };
-  move(1, mean, 1, inputs[5]);
-  move(2, variance, unbiased, inputs[6]);
+  move(mean, 1, inputs[5], outputs[1]);
+  move(variance, unbiased, inputs[6], outputs[2]);
   Normalize(call, {inputs[0], inputs[3], inputs[4]}, mean, variance, epsilon.value(), outputs[0]);
   return Ok();
 }
