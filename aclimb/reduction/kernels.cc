@@ -75,20 +75,19 @@ HWY_INLINE void JoinLanes(Vector<Lane> lanes, double* totals, const Join& join) 
   }
 }
 
-// Lane i and the one in the other half of the vector, as one double.
-template <typename Lane, class Op>
-HWY_INLINE Vector<double> JoinHalves(Vector<Lane> lanes, const Op& op) {
+// The sum of lane i and the one in the other half of the vector, as one double.
+template <typename Lane>
+HWY_INLINE Vector<double> AddHalves(Vector<Lane> lanes) {
   if constexpr (std::is_same_v<Lane, double>) {
     return lanes;
   } else {
     const Tag<double> d;
 #if HWY_TARGET == HWY_SCALAR
-    (void)op;
     return hn::PromoteTo(d, lanes);
 #else
     const hn::Half<Tag<float>> half;
-    return op(hn::PromoteTo(d, hn::LowerHalf(half, lanes)),
-              hn::PromoteTo(d, hn::UpperHalf(half, lanes)));
+    return hn::Add(hn::PromoteTo(d, hn::LowerHalf(half, lanes)),
+                   hn::PromoteTo(d, hn::UpperHalf(half, lanes)));
 #endif
   }
 }
@@ -124,7 +123,7 @@ struct Sums {
   static HWY_INLINE void Add(Kept& kept, V x, V shift) { kept = hn::Add(kept, Map::Of(x, shift)); }
   static HWY_INLINE Kept Both(const Kept& a, const Kept& b) { return hn::Add(a, b); }
   static HWY_INLINE void Join(const Kept& kept, Vector<double>& first, Vector<double>&) {
-    first = Op()(first, JoinHalves<Lane>(kept, Op()));
+    first = hn::Add(first, AddHalves<Lane>(kept));
   }
   static HWY_INLINE void Store(const Kept& kept, double* first, double*) {
     JoinLanes<Lane>(kept, first, Plus());

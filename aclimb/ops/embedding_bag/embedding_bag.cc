@@ -6,6 +6,7 @@
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
+#include "aclimb/core/divide.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
@@ -98,7 +99,7 @@ class BagPlan final : public Plan {
       if (!copy::Copy(factors, Dense(factors, DType::kFloat64, run.Piece(factors_)))) return;
     }
     const bool in_range = Divide(run, index.shape[0], offset.shape[0]);
-    const int64_t width = run.View(kWeight).shape[1], blocks = (width + kBlock - 1) / kBlock;
+    const int64_t width = run.View(kWeight).shape[1], blocks = CeilDivide(width, kBlock);
     std::atomic<bool> unknown = !in_range;
     const int64_t each = std::min(width, kBlock) *
                          std::max<int64_t>(1, index.shape[0] / std::max<int64_t>(1, bags_));

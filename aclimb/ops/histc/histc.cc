@@ -5,6 +5,7 @@
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
+#include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/histc/contract.h"
 #include "aclimb/simd/parallel.h"
@@ -44,7 +45,7 @@ class HistcPlan final : public Plan {
     // Parts have counts of their own, which may not outweigh the elements.
     const int64_t most_parts = std::min<int64_t>(16, count_ / std::max<int64_t>(bins_, 16384));
     parts_ = std::max<int64_t>(1, most_parts);
-    part_ = (count_ + parts_ - 1) / parts_;
+    part_ = CeilDivide(count_, parts_);
     counts_ = planner.workspace().Book(parts_ * bins_, sizeof(int64_t));
     ranges_ = planner.workspace().Book(parts_, sizeof(Range<double>));
     planner.Reads(kSelf);
