@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "aclimb/copy/copy.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/ctc_loss/contracts.h"
+#include "aclimb/pieces/dense_index.h"
 
 namespace aclimb::ctc_loss {
 namespace {
@@ -69,7 +69,7 @@ class CtcPlan : public Plan {
       begin += length;
       most_states_ = std::max(most_states_, 2 * length + 1);
     }
-    dense_ = planner.workspace().Book(targets.ElementCount(), sizeof(int64_t));
+    labels_ = pieces::DenseIndex(planner, targets);
     const auto sequences = static_cast<int64_t>(steps_.size());
     scratch_.Book(planner, sequences,
                   (2 * most_states_ + classes_) * static_cast<int64_t>(sizeof(double)));
@@ -113,15 +113,13 @@ class CtcPlan : public Plan {
   // Calls body(n, sequence n, scratch) for all sequences.
   template <typename F>
   void ForEachSequence(const RunContext& run, const F& body) const {
-    const TensorView targets = run.View(P::kTargets);
-    TensorView dense = DenseLike(targets, run.Piece(dense_));
-    dense.dtype = DType::kInt64;
-    if (targets.ElementCount() != 0 && !copy::Copy(targets, dense)) return;
+    const int64_t* const labels = labels_.Get(run, P::kTargets);
+    if (labels == nullptr && run.View(P::kTargets).ElementCount() != 0) return;
     std::atomic<bool> unknown = false;
     const bool done =
         scratch_.Run(run, static_cast<int64_t>(steps_.size()), 1, [&](int64_t n, char* scratch) {
           const auto i = static_cast<size_t>(n);
-          const Sequence own = {steps_[i], dense.As<const int64_t>() + begins_[i], counts_[i]};
+          const Sequence own = {steps_[i], labels + begins_[i], counts_[i]};
           for (int64_t k = 0; k < own.count; ++k) {
             if (own.labels[k] < 0 || own.labels[k] >= classes_) unknown = true;
           }
@@ -139,7 +137,7 @@ class CtcPlan : public Plan {
   const int64_t blank_;
   // Of each sequence: steps, labels, and where these begin.
   std::vector<int64_t> steps_, counts_, begins_;
-  WorkspacePiece dense_;  // labels
+  pieces::DenseIndex labels_;
   UnitScratch scratch_;
 };
 

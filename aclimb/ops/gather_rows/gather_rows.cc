@@ -5,7 +5,8 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/cpu.h"
-#include "aclimb/ops/gather_rows/dense_index.h"
+#include "aclimb/ops/gather_rows/with_rank.h"
+#include "aclimb/pieces/dense_index.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -22,7 +23,7 @@ struct GatherRowsPlan final : Plan {
   const char* index_name;
   int dim = 0;
   bool counts_from_end = false;
-  DenseIndex index;
+  pieces::DenseIndex index;
 
   void Run(const RunContext& run) const override {
     const int64_t* const indices = index.Get(run, at.index);
@@ -62,7 +63,7 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   plan->index_name = index_name;
   plan->dim = dim;
   plan->counts_from_end = counts_from_end;
-  plan->index = DenseIndex(planner, arguments.Tensor(at.index).View());
+  plan->index = pieces::DenseIndex(planner, arguments.Tensor(at.index).View());
   // Most of a single element's time is finding it.
   planner.Costs({.cycles = static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));

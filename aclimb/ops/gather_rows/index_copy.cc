@@ -5,8 +5,9 @@
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/gather_rows/contract.h"
-#include "aclimb/ops/gather_rows/dense_index.h"
 #include "aclimb/ops/gather_rows/replace.h"
+#include "aclimb/ops/gather_rows/with_rank.h"
+#include "aclimb/pieces/dense_index.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -15,7 +16,7 @@ struct IndexCopyPlan final : Plan {
   bool in_place = false;
   bool replaces = false;  // there are slices to replace
   int dim = 0;
-  DenseIndex index;
+  pieces::DenseIndex index;
 
   void Run(const RunContext& run) const override {
     const TensorView self = run.View(kSelf), out = in_place ? self : run.View(kOutRef);
@@ -52,7 +53,7 @@ Result<PlanPointer> MakeIndexCopyPlan(const contract::Arguments& arguments, Plan
   if (plan->replaces) {
     planner.Reads(kIndex);
     planner.Reads(kSource);
-    plan->index = DenseIndex(planner, arguments.Tensor(kIndex).View());
+    plan->index = pieces::DenseIndex(planner, arguments.Tensor(kIndex).View());
   }
   double elements = static_cast<double>(source.ElementCount());
   if (kInPlace) {

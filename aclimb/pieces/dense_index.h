@@ -1,23 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/executor/plan.h"
 
-namespace aclimb::gather_rows {
-
-// Rank 0 counts as [1].
-inline TensorView WithRank(TensorView view) {
-  if (view.rank > 0) return view;
-  view.rank = 1;
-  view.shape[0] = view.stride[0] = 1;
-  return view;
-}
-inline int DimensionOf(int64_t dim, int rank) {
-  return static_cast<int>(dim < 0 ? dim + std::max(1, rank) : dim);
-}
+namespace aclimb::pieces {
 
 // Indices as kernels read them: INT64 and one after the other, in workspace if they are not.
 class DenseIndex {
@@ -42,4 +30,4 @@ class DenseIndex {
   WorkspacePiece piece_;
 };
 
-}  // namespace aclimb::gather_rows
+}  // namespace aclimb::pieces
