@@ -11,6 +11,7 @@
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/embedding_bag/contract.h"
+#include "aclimb/pieces/dense_index.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::embedding_bag {
@@ -60,6 +61,19 @@ class Line {
   const copy::Converter read_, write_;
 };
 
+// The indices, and where each bag of them begins.
+struct Bags {
+  const int64_t* indices;
+  int64_t count;
+  const int64_t* offsets;
+  int64_t offset_count;
+
+  // The place before `count` that the offset of bag b names.
+  int64_t Begin(int64_t b) const {
+    return b >= offset_count ? count : std::clamp<int64_t>(offsets[b], 0, count);
+  }
+};
+
 class BagPlan final : public Plan {
  public:
   BagPlan(const contract::Arguments& arguments, Planner& planner)
@@ -72,8 +86,8 @@ class BagPlan final : public Plan {
     const auto numbers = [&](int parameter) {
       return planner.workspace().Book(arguments.Tensor(parameter).ElementCount(), sizeof(int64_t));
     };
-    indices_ = numbers(kIndices);
-    offsets_ = numbers(kOffsets);
+    indices_ = pieces::DenseIndex(planner, arguments.Tensor(kIndices).View());
+    offsets_ = pieces::DenseIndex(planner, arguments.Tensor(kOffsets).View());
     bag_of_ = numbers(kIndices);
     sizes_ = numbers(kBagSize);
     if (largest_) rows_ = numbers(kMaxIndices);
@@ -90,24 +104,28 @@ class BagPlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    const TensorView index = run.View(kIndices), offset = run.View(kOffsets);
-    const TensorView dense_index = Dense(index, DType::kInt64, run.Piece(indices_));
-    const TensorView dense_offset = Dense(offset, DType::kInt64, run.Piece(offsets_));
-    if (!copy::Copy(index, dense_index) || !copy::Copy(offset, dense_offset)) return;
+    const Bags bags = {.indices = indices_.Get(run, kIndices),
+                       .count = run.View(kIndices).ElementCount(),
+                       .offsets = offsets_.Get(run, kOffsets),
+                       .offset_count = run.View(kOffsets).ElementCount()};
+    if ((bags.indices == nullptr && bags.count != 0) ||
+        (bags.offsets == nullptr && bags.offset_count != 0)) {
+      return;
+    }
     if (weighs_) {
       const TensorView factors = run.View(kPerSampleWeights);
       if (!copy::Copy(factors, Dense(factors, DType::kFloat64, run.Piece(factors_)))) return;
     }
-    const bool in_range = Divide(run, index.shape[0], offset.shape[0]);
+    const bool in_range = Divide(run, bags);
     const int64_t width = run.View(kWeight).shape[1], blocks = CeilDivide(width, kBlock);
     std::atomic<bool> unknown = !in_range;
-    const int64_t each = std::min(width, kBlock) *
-                         std::max<int64_t>(1, index.shape[0] / std::max<int64_t>(1, bags_));
+    const int64_t each =
+        std::min(width, kBlock) * std::max<int64_t>(1, bags.count / std::max<int64_t>(1, bags_));
     const bool done =
         ParallelForAll(bags_ * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, each)),
                        [&](int64_t begin, int64_t end) {
                          for (int64_t unit = begin; unit < end; ++unit) {
-                           if (!Bag(run, unit / blocks, unit % blocks * kBlock, index.shape[0]))
+                           if (!Bag(run, bags, unit / blocks, unit % blocks * kBlock))
                              unknown = true;
                          }
                        });
@@ -133,46 +151,36 @@ class BagPlan final : public Plan {
   }
 
  private:
-  // Where bag b begins: the place before `count` that its offset names.
-  int64_t Begin(const RunContext& run, int64_t b, int64_t offsets, int64_t count) const {
-    if (b >= offsets) return count;
-    return std::clamp<int64_t>(run.Piece<const int64_t>(offsets_)[b], 0, count);
-  }
-
   // The bag of each index, and how many rows each bag has. False if an offset is out of range.
-  bool Divide(const RunContext& run, int64_t count, int64_t offsets) const {
-    const auto* const given = run.Piece<const int64_t>(offsets_);
-    const auto* const indices = run.Piece<const int64_t>(indices_);
+  bool Divide(const RunContext& run, const Bags& bags) const {
     auto* const bag_of = run.Piece<int64_t>(bag_of_);
-    std::fill_n(bag_of, count, -1);
+    std::fill_n(bag_of, bags.count, -1);
     for (int64_t b = 0; b < bags_; ++b) {
-      const int64_t begin = Begin(run, b, offsets, count), end = Begin(run, b + 1, offsets, count);
+      const int64_t end = bags.Begin(b + 1);
       int64_t size = 0;
-      for (int64_t i = begin; i < end; ++i) {
+      for (int64_t i = bags.Begin(b); i < end; ++i) {
         bag_of[i] = b;
-        size += indices[i] != padding_ ? 1 : 0;
+        size += bags.indices[i] != padding_ ? 1 : 0;
       }
       run.Piece<int64_t>(sizes_)[b] = size;
     }
-    return std::all_of(given, given + offsets,
-                       [count](int64_t offset) { return offset >= 0 && offset <= count; });
+    return std::all_of(bags.offsets, bags.offsets + bags.offset_count,
+                       [&bags](int64_t offset) { return offset >= 0 && offset <= bags.count; });
   }
 
   // Elements of a row of output from `column` on. False if there is an index without a row.
-  bool Bag(const RunContext& run, int64_t b, int64_t column, int64_t count) const {
+  bool Bag(const RunContext& run, const Bags& bags, int64_t b, int64_t column) const {
     const TensorView weight = run.View(kWeight), output = run.View(kOutput);
     const int64_t width = std::min(kBlock, weight.shape[1] - column);
-    const int64_t offsets = run.View(kOffsets).shape[0];
-    const auto* const indices = run.Piece<const int64_t>(indices_);
     const auto* const factors = run.Piece<const double>(factors_);
     auto* const rows =
         largest_ ? run.Piece<int64_t>(rows_) + b * weight.shape[1] + column : nullptr;
     double sum[kBlock] = {}, row[kBlock];
     if (largest_) std::fill_n(rows, width, 0);
     bool all_known = true, first = true;
-    const int64_t end = Begin(run, b + 1, offsets, count);
-    for (int64_t i = Begin(run, b, offsets, count); i < end; ++i) {
-      const int64_t index = indices[i];
+    const int64_t end = bags.Begin(b + 1);
+    for (int64_t i = bags.Begin(b); i < end; ++i) {
+      const int64_t index = bags.indices[i];
       if (index == padding_) continue;
       if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(weight.shape[0])) {
         all_known = false;
@@ -212,8 +220,9 @@ class BagPlan final : public Plan {
   const bool weighs_;
   const bool largest_;
   const Line line_;
+  pieces::DenseIndex indices_, offsets_;
   // Of INT64 but for the factors, which are DOUBLE.
-  WorkspacePiece indices_, offsets_, bag_of_, sizes_, rows_, factors_;
+  WorkspacePiece bag_of_, sizes_, rows_, factors_;
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
