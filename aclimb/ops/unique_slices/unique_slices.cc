@@ -1,4 +1,4 @@
-// aclnnUniqueConsecutive: the loops, the plan and the C entry points.
+// The loops, the plan of both operators and their C entry points.
 
 #include <algorithm>
 #include <cstring>
@@ -7,11 +7,12 @@
 #include "aclimb/core/half.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
-#include "aclimb/ops/unique_consecutive/contract.h"
+#include "aclimb/ops/unique_slices/contracts.h"
+#include "aclimb/ops/unique_slices/slice_order.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
-namespace aclimb::unique_consecutive {
+namespace aclimb::unique_slices {
 namespace {
 
 using contract::Arguments;
@@ -28,11 +29,18 @@ bool Differ(const T& a, const T& b) {
   }
 }
 
-// self as [outer, length, inner], of which slices along the middle are compared.
+// self as [outer, length, inner], of which slices along the middle are compared: each with the one
+// before it, as they lie or in order.
 class UniquePlan final : public SizedPlan {
  public:
-  UniquePlan(const Arguments& arguments, Planner& planner)
-      : dtype_(arguments.Tensor(kSelf).dtype),
+  struct Task {
+    bool in_order;
+    bool returns_inverse;
+    bool returns_counts;
+  };
+  UniquePlan(const Arguments& arguments, Planner& planner, const Task& task)
+      : in_order_(task.in_order),
+        dtype_(arguments.Tensor(kSelf).dtype),
         size_(static_cast<int64_t>(SizeOf(dtype_))),
         by_slices_(arguments.Integer(kDim) != kNoDim && arguments.Tensor(kSelf).rank() > 0) {
     const TensorView self = arguments.Tensor(kSelf).View();
@@ -49,21 +57,29 @@ class UniquePlan final : public SizedPlan {
     };
     self_ = rows::Dense::Input(planner, kSelf, self);
     values_ = output(kValues);
-    if (arguments.Bool(kReturnInverse)) inverse_ = output(kInverse);
-    if (arguments.Bool(kReturnCounts)) counts_ = output(kCounts);
+    if (task.returns_inverse) inverse_ = output(kInverse);
+    if (task.returns_counts) counts_ = output(kCounts);
     starts_ = planner.workspace().Book(length_, sizeof(int64_t));
     begins_ = planner.workspace().Book(length_);
+    if (in_order_) {
+      order_ = planner.workspace().Book(length_, sizeof(int64_t));
+      slice_order_ = SliceOrder(planner.workspace(), dtype_, outer_, length_, inner_);
+    }
     planner.Costs({.cycles = self_.CopyCycles() + values_.CopyCycles() + inverse_.CopyCycles() +
                              counts_.CopyCycles() +
                              4.0 * static_cast<double>(outer_ * length_ * inner_) +
-                             4.0 * static_cast<double>(length_)});
+                             (in_order_ ? 100.0 : 4.0) * static_cast<double>(length_)});
   }
 
   void Run(const RunContext& run, const ShapeTeller& shapes) const override {
     int64_t found = 0;
     bool whole = false;
     rows::RunDense(run, {&self_, &values_, &inverse_, &counts_}, [&] {
-      if (!Compare(run)) return false;
+      if (!(in_order_ ? slice_order_.Run(run, self_.Data(run), run.Piece<int64_t>(order_),
+                                         run.Piece<uint8_t>(begins_))
+                      : Compare(run))) {
+        return false;
+      }
       found = Number(run);
       return whole = WriteValues(run, found);
     });
@@ -121,15 +137,21 @@ class UniquePlan final : public SizedPlan {
                           });
   }
 
+  // Which slice stands at place i of those that are compared.
+  const int64_t* OrderOf(const RunContext& run) const {
+    return in_order_ ? run.Piece<int64_t>(order_) : nullptr;
+  }
+
   // Where runs begin, and what follows from it alone. Returns how many there are.
   int64_t Number(const RunContext& run) const {
     const auto* const begins = run.Piece<uint8_t>(begins_);
     auto* const starts = run.Piece<int64_t>(starts_);
     auto* const inverse = static_cast<int64_t*>(inverse_.Data(run));
+    const int64_t* const order = OrderOf(run);
     int64_t found = 0;
     for (int64_t i = 0; i < length_; ++i) {
       if (begins[i] != 0) starts[found++] = i;
-      if (inverse != nullptr) inverse[i] = found - 1;
+      if (inverse != nullptr) inverse[order == nullptr ? i : order[i]] = found - 1;
     }
     if (auto* const counts = static_cast<int64_t*>(counts_.Data(run))) {
       std::fill_n(counts, length_, 0);
@@ -144,17 +166,20 @@ class UniquePlan final : public SizedPlan {
     const char* const self = static_cast<const char*>(self_.Data(run));
     char* const values = static_cast<char*>(values_.Data(run));
     const auto* const starts = run.Piece<int64_t>(starts_);
+    const int64_t* const order = OrderOf(run);
     const int64_t bytes = inner_ * size_, written = outer_ * found * bytes;
     std::memset(values + written, 0, static_cast<size_t>(outer_ * length_ * bytes - written));
     return ParallelForAll(
         outer_ * found, std::max<int64_t>(1, kPiece / inner_), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
-            const int64_t from = i / found * length_ + starts[i % found];
+            const int64_t start = starts[i % found];
+            const int64_t from = i / found * length_ + (order == nullptr ? start : order[start]);
             std::memcpy(values + i * bytes, self + from * bytes, static_cast<size_t>(bytes));
           }
         });
   }
 
+  const bool in_order_;
   const DType dtype_;
   const int64_t size_;
   const bool by_slices_;
@@ -163,28 +188,62 @@ class UniquePlan final : public SizedPlan {
   rows::Dense self_, values_, inverse_, counts_;
   WorkspacePiece starts_;
   WorkspacePiece begins_;
+  WorkspacePiece order_;
+  SliceOrder slice_order_;
 };
 
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner,
+                             const UniquePlan::Task& task) {
   if (arguments.Tensor(kSelf).IsEmpty()) return PlanPointer();
-  return PlanPointer(NewPlan<UniquePlan>(arguments, planner));
+  return PlanPointer(NewPlan<UniquePlan>(arguments, planner, task));
 }
 
-constinit Operator kOperator(kContract, MakePlan);
+Result<PlanPointer> PlanUniqueConsecutive(const Arguments& arguments, Planner& planner) {
+  using namespace unique_consecutive;  // NOLINT: the positions
+  return MakePlan(arguments, planner,
+                  {.in_order = false,
+                   .returns_inverse = arguments.Bool(kReturnInverse),
+                   .returns_counts = arguments.Bool(kReturnCounts)});
+}
+Result<PlanPointer> PlanUniqueDim(const Arguments& arguments, Planner& planner) {
+  return MakePlan(arguments, planner,
+                  {.in_order = true,
+                   .returns_inverse = arguments.Bool(unique_dim::kReturnInverse),
+                   .returns_counts = true});
+}
+
+constinit Operator unique_consecutive_operator(unique_consecutive::kContract,
+                                               PlanUniqueConsecutive);
+constinit Operator unique_dim_operator(unique_dim::kContract, PlanUniqueDim);
 
 }  // namespace
-}  // namespace aclimb::unique_consecutive
+}  // namespace aclimb::unique_slices
 
 extern "C" aclnnStatus aclnnUniqueConsecutiveGetWorkspaceSize(
     const aclTensor* self, bool returnInverse, bool returnCounts, int64_t dim, aclTensor* valueOut,
     aclTensor* inverseOut, aclTensor* countsOut, uint64_t* workspaceSize,
     aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::unique_consecutive::kOperator, workspaceSize, executor, self,
-                        returnInverse, returnCounts, dim, valueOut, inverseOut, countsOut);
+  return aclimb::Phase1(aclimb::unique_slices::unique_consecutive_operator, workspaceSize, executor,
+                        self, returnInverse, returnCounts, dim, valueOut, inverseOut, countsOut);
 }
 
 extern "C" aclnnStatus aclnnUniqueConsecutive(void* workspace, uint64_t workspaceSize,
                                               aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::unique_consecutive::kOperator, workspace, workspaceSize, executor,
-                        stream);
+  return aclimb::Phase2(aclimb::unique_slices::unique_consecutive_operator, workspace,
+                        workspaceSize, executor, stream);
+}
+
+extern "C" aclnnStatus aclnnUniqueDimGetWorkspaceSize(const aclTensor* self, bool sorted,
+                                                      bool returnInverse, int64_t dim,
+                                                      aclTensor* valueOut, aclTensor* inverseOut,
+                                                      aclTensor* countsOut, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::unique_slices::unique_dim_operator, workspaceSize, executor, self,
+                        sorted, returnInverse, dim, valueOut, inverseOut, countsOut);
+}
+
+extern "C" aclnnStatus aclnnUniqueDim(void* workspace, uint64_t workspaceSize,
+                                      aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::unique_slices::unique_dim_operator, workspace, workspaceSize,
+                        executor, stream);
 }
