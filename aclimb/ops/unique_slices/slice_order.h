@@ -21,13 +21,13 @@ class SliceOrder {
                          uint8_t* begins) const;
 
  private:
-  void MakeKeys(const void* slices, int64_t begin, int64_t end, uint64_t* keys,
-                uint8_t* has_nan) const;
+  template <typename Key>
+  bool RunAs(const RunContext& run, const Key& key, const void* slices, int64_t* order,
+             uint8_t* begins) const;
 
   DType dtype_ = DType::kUndefined;
   int64_t outer_ = 0, length_ = 0, inner_ = 0;
-  int64_t words_ = 0;  // of 8 bytes, of the keys of a slice
-  WorkspacePiece keys_, has_nan_, entries_, groups_;
+  WorkspacePiece entries_, groups_;
 };
 
 }  // namespace aclimb::unique_slices

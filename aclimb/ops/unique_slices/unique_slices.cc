@@ -163,20 +163,43 @@ class UniquePlan final : public SizedPlan {
   }
 
   bool WriteValues(const RunContext& run, int64_t found) const {
-    const char* const self = static_cast<const char*>(self_.Data(run));
-    char* const values = static_cast<char*>(values_.Data(run));
-    const auto* const starts = run.Piece<int64_t>(starts_);
-    const int64_t* const order = OrderOf(run);
     const int64_t bytes = inner_ * size_, written = outer_ * found * bytes;
+    char* const values = static_cast<char*>(values_.Data(run));
     std::memset(values + written, 0, static_cast<size_t>(outer_ * length_ * bytes - written));
-    return ParallelForAll(
-        outer_ * found, std::max<int64_t>(1, kPiece / inner_), [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t start = starts[i % found];
-            const int64_t from = i / found * length_ + (order == nullptr ? start : order[start]);
-            std::memcpy(values + i * bytes, self + from * bytes, static_cast<size_t>(bytes));
-          }
-        });
+    // From here on, which slices they are.
+    auto* const slices = run.Piece<int64_t>(starts_);
+    if (const int64_t* const order = OrderOf(run)) {
+      for (int64_t k = 0; k < found; ++k) slices[k] = order[slices[k]];
+    }
+    switch (bytes) {
+      case 1:
+        return CopySlices<uint8_t>(run, found, 1);
+      case 2:
+        return CopySlices<uint16_t>(run, found, 1);
+      case 4:
+        return CopySlices<uint32_t>(run, found, 1);
+      case 8:
+        return CopySlices<uint64_t>(run, found, 1);
+      default:
+        return CopySlices<uint8_t>(run, found, bytes);
+    }
+  }
+  // Of the found slices, their parts of `count` T.
+  template <typename T>
+  bool CopySlices(const RunContext& run, int64_t found, int64_t count) const {
+    const T* const self = static_cast<const T*>(self_.Data(run));
+    T* const values = static_cast<T*>(values_.Data(run));
+    const auto* const slices = run.Piece<int64_t>(starts_);
+    return ParallelForAll(outer_ * found, std::max<int64_t>(1, kPiece / count),
+                          [&](int64_t begin, int64_t end) {
+                            int64_t o = begin / found, k = begin % found;
+                            for (int64_t i = begin; i < end; ++i) {
+                              const T* const from = self + (o * length_ + slices[k]) * count;
+                              count == 1 ? void(values[i] = *from)
+                                         : void(std::copy_n(from, count, values + i * count));
+                              if (++k == found) ++o, k = 0;
+                            }
+                          });
   }
 
   const bool in_order_;
