@@ -75,10 +75,8 @@ inline constexpr Parameter kSoftplusBackwardParameters[] = {
     Scalar("beta", "the forward operator's"), Scalar("threshold", "the forward operator's"),
     MayBe(Output("gradInput", kAllFloats, kResultDoc), 0, 1)};
 inline constexpr Rule kSoftplusBackwardRules[] = {
-    contract::Promotes("promotes/gradInput", 0, 1, 4, kConvert),
-    IsReal("real/beta", 2),
-    IsReal("real/threshold", 3),
-    HasShape("same-shape/self", 1, 0),
+    contract::Promotes("promotes/gradInput", 0, 1, 4, kConvert), IsReal("real/beta", 2),
+    IsReal("real/threshold", 3), HasShape("same-shape/self", 1, 0),
     HasShape("same-shape/gradInput", 4, 0)};
 
 inline constexpr Parameter kSigmoidBackwardParameters[] = {
