@@ -7,6 +7,7 @@
 #include "aclimb/ops/norms/moments.h"
 #include "aclimb/rows/chunks.h"
 #include "aclimb/rows/spans.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::norms {
@@ -140,6 +141,14 @@ struct TileSums {
 // nearest one until then.
 constexpr int64_t kMapped = 2048;
 
+// Calls body(element, n) for each chunk of a plane that is mapped at once.
+template <typename Body>
+void EachChunk(const Planes& planes, int64_t plane, const Body& body) {
+  for (int64_t at = 0; at < planes.inner; at += kMapped) {
+    body(plane * planes.inner + at, std::min(kMapped, planes.inner - at));
+  }
+}
+
 // Calls plane(outer, channel, element, n, buffers) for neighbours of one channel, or
 // row(channel, element, n, buffers) for neighbouring channels: all elements, in chunks.
 template <typename OfPlane, typename OfRow>
@@ -154,6 +163,34 @@ bool MapAll(const Planes& planes, bool side_by_side, const Writer& out, const Of
         const int64_t from = k * length + at, n = std::min(kMapped, length - at);
         side_by_side ? of_row(at, from, n, buffers)
                      : of_plane(k / planes.channels, k % planes.channels, from, n, buffers);
+      }
+    }
+    out.Flush();
+  });
+}
+
+// Whether a channel's elements, of `bytes` each, stay in the last-level cache between two readings,
+// lie in runs that are long enough for the processor to read ahead, and every thread has channels.
+bool StaysNear(const Planes& planes, size_t bytes) {
+  constexpr int64_t kLongRun = 1024;
+  const int64_t team = TeamSize(), of_channel = planes.outer * planes.inner;
+  return planes.inner >= kLongRun && planes.channels >= 4 * team &&
+         of_channel <= CacheShareBytes() / (4 * team * static_cast<int64_t>(bytes));
+}
+
+// Channel after channel: calls add(part, channel, buffers) for all of its parts, prepare(channel),
+// and map(channel, element, n, buffers) for all of its elements, in chunks.
+template <typename Add, typename Prepare, typename Map>
+bool EachChannel(const Planes& planes, const Parts& parts, const Writer& out, const Add& add,
+                 const Prepare& prepare, const Map& map) {
+  return ParallelForAll(planes.channels, 1, [&](int64_t begin, int64_t end) {
+    rows::Buffers<3> buffers;
+    for (int64_t c = begin; c < end; ++c) {
+      for (int64_t part = 0; part < parts.count(); ++part) add(part, c, buffers);
+      prepare(c);
+      for (int64_t o = 0; o < planes.outer; ++o) {
+        EachChunk(planes, o * planes.channels + c,
+                  [&](int64_t from, int64_t n) { map(c, from, n, buffers); });
       }
     }
     out.Flush();
@@ -193,6 +230,15 @@ class BatchNormalizer {
   }
 
   bool Run() const {
+    if (problem_.training && StaysNear(problem_.planes, SizeOf(problem_.x_dtype))) {
+      return EachChannel(
+          problem_.planes, parts_, out_,
+          [&](int64_t part, int64_t c, rows::Buffers<3>& buffers) { AddPart(part, c, buffers); },
+          [&](int64_t c) { Prepare(c); },
+          [&](int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
+            Map(kFlat, c, from, n, buffers);
+          });
+    }
     if (problem_.training && !AddParts()) return false;
     if (!ParallelForAll(channels_, GrainOf(8 * (problem_.training ? parts_.count() : 1)),
                         [&](int64_t begin, int64_t end) {
@@ -219,21 +265,24 @@ class BatchNormalizer {
     out_.Store(to, from, n);
   }
 
-  // The mean of each part, and the sum of the squares about it.
+  // The mean of a part of a channel, and the sum of the squares about it.
+  void AddPart(int64_t part, int64_t c, rows::Buffers<3>& buffers) const {
+    double sum = 0, off[2] = {0, 0};
+    parts_.EachRun(part, c, [&](int64_t from, int64_t n) {
+      sum += spans_.sum(x_.Load(from, n, buffers.of[0]), n);
+    });
+    memory_.moments[part * channels_ + c] = MomentsOf(sum, CountOf(part), [&](float about) {
+      parts_.EachRun(part, c, [&](int64_t from, int64_t n) {
+        spans_.deviations(x_.Load(from, n, buffers.of[0]), n, about, off);
+      });
+      return off;
+    });
+  }
+
+  // Of all parts.
   bool AddParts() const {
     return parts_.ForEach(
-        [&](int64_t part, int64_t c, rows::Buffers<3>& buffers) {
-          double sum = 0, off[2] = {0, 0};
-          parts_.EachRun(part, c, [&](int64_t from, int64_t n) {
-            sum += spans_.sum(x_.Load(from, n, buffers.of[0]), n);
-          });
-          memory_.moments[part * channels_ + c] = MomentsOf(sum, CountOf(part), [&](float about) {
-            parts_.EachRun(part, c, [&](int64_t from, int64_t n) {
-              spans_.deviations(x_.Load(from, n, buffers.of[0]), n, about, off);
-            });
-            return off;
-          });
-        },
+        [&](int64_t part, int64_t c, rows::Buffers<3>& buffers) { AddPart(part, c, buffers); },
         [&](int64_t part, int64_t c, int64_t n, rows::Buffers<3>& buffers) {
           TileSums sums, squares;
           alignas(64) double mean[kTile];
@@ -381,6 +430,19 @@ class BatchGradientSolver {
     for (int64_t c = 0; c < channels_; ++c) {
       memory_.mean[c] = problem_.mean != nullptr ? problem_.mean[c] : 0;
     }
+    if (needs_sums_ && problem_.out != nullptr &&
+        StaysNear(problem_.planes, SizeOf(problem_.x_dtype) + SizeOf(problem_.grad_dtype))) {
+      return EachChannel(
+          problem_.planes, parts_, out_,
+          [&](int64_t part, int64_t c, rows::Buffers<3>& buffers) {
+            memory_.pairs[part * channels_ + c] =
+                ProductsOf(parts_, part, c, grad_, x_, memory_.mean[c], buffers);
+          },
+          [&](int64_t c) { Prepare(c); },
+          [&](int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
+            Map(kFlat, c, from, n, buffers);
+          });
+    }
     if (needs_sums_ && !AddProducts(
                            parts_, channels_, grad_, x_,
                            [&](int64_t, int64_t c) { return memory_.mean + c; }, memory_.pairs)) {
@@ -519,9 +581,8 @@ class GroupGradientSolver {
 
   // Group by group.
   bool RunGroups() const {
-    const int64_t inner = problem_.planes.inner;
     const bool all = ParallelForAll(
-        problem_.planes.outer * problem_.groups, GrainOf(each_ * inner),
+        problem_.planes.outer * problem_.groups, GrainOf(each_ * problem_.planes.inner),
         [&](int64_t begin, int64_t end) {
           rows::Buffers<3> buffers;
           for (int64_t group = begin; group < end; ++group) {
@@ -531,10 +592,8 @@ class GroupGradientSolver {
             }
             const Pair terms = TermsOf(group);
             for (int64_t c = first; c < first + each_; ++c) {
-              for (int64_t at = 0; at < inner; at += kMapped) {
-                Map(group, c, (o * channels_ + c) * inner + at, std::min(kMapped, inner - at),
-                    terms, buffers);
-              }
+              EachChunk(problem_.planes, o * channels_ + c,
+                        [&](int64_t from, int64_t n) { Map(group, c, from, n, terms, buffers); });
             }
           }
           out_.Flush();
