@@ -67,6 +67,7 @@ EXPLAINED = {
     "nn.functional.interpolate.nearest": "torch_npu does not pass a scale that is given",
     "nn.functional.kl_div": "torch_npu has no gradient of the target",
     "nn.functional.layer_norm": "a line of one element: the gradient is the rounding of 0 times 316",
+    "nn.functional.adaptive_max_pool3d": "torch_npu's indices are int32",
     "nn.functional.max_pool1d": "torch_npu's indices are the mask of the NPU",
     "nn.functional.max_pool2d": "torch_npu's indices are the mask of the NPU",
     "nn.functional.max_pool3d": "torch_npu's indices are int32",
