@@ -39,7 +39,7 @@ template <int kOut>
 std::optional<std::string> SeveralElements(const Arguments& arguments) {
   const TensorDescriptor& out = arguments.Tensor(kOut);
   if (out.ElementCount() == 1) return std::nullopt;
-  return Cat("out.shape is ", contract::ShapeText(out), "; expected one element.");
+  return Cat("out.shape is ", contract::ShapeText(out), "; expected [] or [1].");
 }
 
 namespace equal {
