@@ -149,6 +149,18 @@ TEST_F(Pooling3d, MeansCountThePaddingWhenTheyAreTold) {
   EXPECT_EQ(run(true, 2), (Values{5, 13}));
 }
 
+// So many along a dimension that counting them would take for ever, and none in all.
+TEST_F(Pooling3d, NoWindowsGiveNoGradient) {
+  const DeviceTensor none({1, pooling::kMost, 3, 0}, DType::kFloat32);
+  const DeviceTensor self({1, 2, 2, 2}, DType::kFloat32), out({1, 2, 2, 2}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(none, self, out, size, executor);
+      },
+      &aclnnAdaptiveAvgPool3dBackward, stream_));
+  EXPECT_EQ(out.Values(), Values(8, 0));
+}
+
 // Of two windows along five layers the third layer is in both.
 TEST_F(Pooling3d, SharingWindowsOverlap) {
   const double nan = std::nan("");
