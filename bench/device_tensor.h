@@ -17,7 +17,12 @@ void Check(int code, const char* call);
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Next();
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
   // In [0, 1).
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   int64_t Below(int64_t end) { return static_cast<int64_t>(Unit() * static_cast<double>(end)); }
@@ -32,6 +37,19 @@ class Random {
 // "int64".
 size_t SizeOfName(const std::string& dtype);
 aclDataType AclDataTypeOf(const std::string& dtype);
+
+class IntArray {
+ public:
+  explicit IntArray(const std::vector<int64_t>& values)
+      : array_(aclCreateIntArray(values.data(), values.size())) {}
+  ~IntArray() { (void)aclDestroyIntArray(array_); }
+  IntArray(const IntArray&) = delete;
+  IntArray& operator=(const IntArray&) = delete;
+  operator aclIntArray*() const { return array_; }  // NOLINT: as a program passes it
+
+ private:
+  aclIntArray* array_;
+};
 
 // Device memory and its descriptor.
 class DeviceTensor {
