@@ -56,11 +56,7 @@ struct Window {
 
   // Positions inside the tensor.
   Range Inside(int d, int64_t extent) const {
-    int64_t first = start[d] >= 0 ? 0 : CeilDivide(-start[d], step[d]);
-    int64_t last = extent - 1 < start[d] ? 0 : (extent - 1 - start[d]) / step[d] + 1;
-    last = std::min(last, limit[d]);
-    first = std::min(first, last);
-    return {first, last};
+    return convolution_backward::Inside(start[d], step[d], limit[d], extent);
   }
 };
 
@@ -320,16 +316,6 @@ HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int6
     PackRow<kForm>(from + row * row_stride, stride, width.first, width.last - width.first, pitch,
                    to + row * pitch, second);
   }
-}
-
-// `count` elements side by side, to nearest even.
-template <typename From, typename To>
-HWY_INLINE void ConvertRow(const From* from, int64_t count, To* to) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, from + i), to + i);
-  if (i < count) StoreFirst(d, LoadFirst(d, from + i, count - i), to + i, count - i);
 }
 
 // Writes the first `count` floats to elements `stride` apart.
