@@ -88,7 +88,10 @@ struct VectorRun<F, T, std::index_sequence<kInput...>> {
 #else
   static constexpr bool kPairs = std::is_same_v<T, BFloat16>;
 #endif
-  using D = Tag<T>;
+  // A formula that waits for memory reads it by half a cache line, up to a tenth faster than by a
+  // whole one (AMD EPYC 9004).
+  static constexpr bool kWaits = std::is_same_v<T, float> && F::kCycles <= 0.5f;
+  using D = std::conditional_t<kWaits, hn::CappedTag<float, 8>, Tag<T>>;
   using V = hn::Vec<D>;
 
   // As many elements as one store writes, from position i.

@@ -23,7 +23,7 @@ constexpr int64_t kMostBytes = 8;
 struct Block {
   int64_t begin;
   int64_t count;
-  int64_t at[kBlock];  // of the first element of each, in elements
+  int64_t at;  // of the first element of the first, in elements
   Slot first[kBlock + kSlack];
   Slot second[kBlock + kSlack];
   double shift[kBlock + kSlack];
@@ -45,11 +45,8 @@ class Folder {
     const int64_t past = number % each * problem_.width;
     block.begin = number / each * inner + past;
     block.count = std::min(problem_.width, inner - past);
-    int64_t* at = block.at;
-    kept.Visit(block.begin, block.begin + block.count, [&](const int64_t* offset, int64_t n) {
-      const int64_t step = kept.stride[Problem::kInput][kept.rank - 1];
-      for (int64_t i = 0; i < n; ++i) *at++ = offset[Problem::kInput] + i * step;
-    });
+    kept.Visit(block.begin, block.begin + 1,
+               [&](const int64_t* offset, int64_t) { block.at = offset[Problem::kInput]; });
   }
 
   void Start(Fold fold, Block& block) const {
@@ -64,9 +61,11 @@ class Folder {
   void ShiftByFirst(Block& block) {
     std::fill_n(block.shift, block.count, 0.0);
     if (problem_.reduced.count == 0) return;
-    for (int64_t i = 0; i < block.count; ++i) {
-      std::memcpy(raw_ + i * size_, At(block.at[i]), static_cast<size_t>(size_));
-    }
+    VisitResults(block, [&](int64_t i, int64_t at, int64_t count) {
+      for (const int64_t end = i + count; i < end; ++i, at += KeptStride()) {
+        std::memcpy(raw_ + i * size_, At(at), static_cast<size_t>(size_));
+      }
+    });
     Slot elements[kBlock + kSlack];
     std::fill_n(elements, block.count, StartOf(Fold::kSum, false));
     KernelOf(Fold::kSum, problem_.compute)
@@ -88,6 +87,17 @@ class Folder {
   int64_t ReducedStride() const { return problem_.reduced.stride[0][problem_.reduced.rank - 1]; }
   int64_t KeptStride() const {
     return problem_.kept.stride[Problem::kInput][problem_.kept.rank - 1];
+  }
+  // Calls body(i, at, count) for results [i, i + count) of the block whose first elements stand
+  // KeptStride() apart, the first of them at `at`.
+  template <typename F>
+  void VisitResults(const Block& block, F&& body) const {
+    int64_t i = 0;
+    problem_.kept.Visit(block.begin, block.begin + block.count,
+                        [&](const int64_t* offset, int64_t count) {
+                          body(i, offset[Problem::kInput], count);
+                          i += count;
+                        });
   }
   Terms TermsOf(const Block& block, int64_t i) const {
     return {block.shift + i, problem_.request.number};
@@ -116,33 +126,29 @@ class Folder {
   // ---- Neighbours of one result
 
   void RunRows(int64_t begin, int64_t end, Block& block) {
-    if (problem_.direct && problem_.reduced.rank == 1 && !problem_.request.finds) {
-      return RunWholeRows(begin, end - begin, block);
-    }
-    for (int64_t i = 0; i < block.count; ++i) {
-      int64_t position = begin;
-      problem_.reduced.Visit(begin, end, [&](const int64_t(&at)[1], int64_t count) {
-        const char* from = At(block.at[i] + at[0]);
-        const bool whole_run = problem_.direct && !problem_.request.finds;
-        const int64_t piece = whole_run ? count : kPiece;
-        for (int64_t done = 0; done < count; done += piece) {
-          const int64_t n = std::min(piece, count - done);
-          FoldRow(Gathered(from + done * ReducedStride() * size_, n), n, position + done, block, i);
-        }
-        position += count;
-      });
-    }
+    const bool whole_runs = problem_.direct && !problem_.request.finds;
+    VisitResults(block, [&](int64_t i, int64_t first, int64_t results) {
+      if (whole_runs && problem_.reduced.rank == 1) {
+        return kernel_->rows(At(first + begin), KeptStride(), results, end - begin,
+                             TermsOf(block, i), &block.first[i], SecondOf(block, i));
+      }
+      for (const int64_t last = i + results; i < last; ++i, first += KeptStride()) {
+        RunRow(begin, end, first, whole_runs, block, i);
+      }
+    });
   }
 
-  // Rows that are equally far apart at once.
-  void RunWholeRows(int64_t begin, int64_t count, Block& block) {
-    const int64_t* const at = block.at;
-    for (int64_t i = 0, rows = 1; i < block.count; i += rows) {
-      const int64_t pitch = i + 1 < block.count ? at[i + 1] - at[i] : 0;
-      for (rows = 1; i + rows < block.count && at[i + rows] == at[i] + rows * pitch;) ++rows;
-      kernel_->rows(At(at[i] + begin), pitch, rows, count, TermsOf(block, i), &block.first[i],
-                    SecondOf(block, i));
-    }
+  void RunRow(int64_t begin, int64_t end, int64_t first, bool whole_runs, Block& block, int64_t i) {
+    int64_t position = begin;
+    problem_.reduced.Visit(begin, end, [&](const int64_t(&at)[1], int64_t count) {
+      const char* from = At(first + at[0]);
+      const int64_t piece = whole_runs ? count : kPiece;
+      for (int64_t done = 0; done < count; done += piece) {
+        const int64_t n = std::min(piece, count - done);
+        FoldRow(Gathered(from + done * ReducedStride() * size_, n), n, position + done, block, i);
+      }
+      position += count;
+    });
   }
 
   const void* Gathered(const char* from, int64_t count) {
@@ -174,7 +180,7 @@ class Folder {
   void RunColumns(int64_t begin, int64_t end, Block& block) {
     int64_t position = begin;
     problem_.reduced.Visit(begin, end, [&](const int64_t(&at)[1], int64_t count) {
-      const char* from = At(block.at[0] + at[0]);
+      const char* from = At(block.at + at[0]);
       const int64_t step = ReducedStride() * size_;
       if (problem_.direct) {
         FoldRows(from, ReducedStride(), count, position, block);

@@ -112,10 +112,9 @@ void Transpose(const T* from, int64_t stride, int64_t rows, int64_t columns, T* 
     }
     return;
   }
-  // Of float32 half a vector of 64 bytes: a processor loads two of them at a time, and shuffles
-  // them so.
-  constexpr size_t kAll = hn::MaxLanes(hn::ScalableTag<T>());
-  constexpr size_t kMost = HWY_MAX(sizeof(T) == 4 ? HWY_MIN(kAll, 8) : kAll, size_t{kBlock<T>});
+  // Half a vector of 64 bytes: a processor loads two of them at a time, and shuffles them so.
+  constexpr size_t kHalf = HWY_MIN(hn::MaxLanes(hn::ScalableTag<T>()), 32 / sizeof(T));
+  constexpr size_t kMost = HWY_MAX(kHalf, size_t{kBlock<T>});
   EachVector<T, kMost, kBlock<T>>(rows, [&](auto d, int64_t r) HWY_ATTR {
     const auto store = [d](hn::Vec<decltype(d)> value, T* at)
                            HWY_ATTR { hn::StoreU(value, d, at); };

@@ -36,6 +36,7 @@ CALLS = [
     ("GeluBackward", 2, [], lambda g, x: aten.gelu_backward(g, x, approximate="tanh")),
     ("TanhBackward", 2, [], lambda g, y: aten.tanh_backward(g, y)),
     ("SiluBackward", 2, [], lambda g, x: aten.silu_backward(g, x)),
+    ("SoftplusBackward", 2, [2.0, 3.0], lambda g, x, beta, threshold: aten.softplus_backward(g, x, beta, threshold)),
     ("SigmoidBackward", 2, [], lambda g, y: aten.sigmoid_backward(g, y)),
     ("HardswishBackward", 2, [], lambda g, x: aten.hardswish_backward(g, x)),
     ("HardsigmoidBackward", 2, [], lambda g, x: aten.hardsigmoid_backward(g, x)),

@@ -47,7 +47,7 @@ struct Attributes {
 #define ACLIMB_GRADIENT_FORMULAS(F) \
   F(ThresholdBackward) F(GeluBackwardByErf) F(GeluBackwardByTanh) F(TanhBackward) F(SiluBackward) \
   F(SigmoidBackward) F(HardswishBackward) F(HardsigmoidBackward) F(HardtanhBackward) \
-  F(LeakyReluBackward) F(MishBackward) F(ShrinkBackward)
+  F(LeakyReluBackward) F(MishBackward) F(ShrinkBackward) F(SoftplusBackward)
 #define ACLIMB_RARE_FORMULAS(F) F(LogSigmoid) F(LogSigmoidBackward) F(RoundDecimals) F(NanToNum)
 // clang-format on
 

@@ -70,6 +70,15 @@ inline constexpr Rule kSiluBackwardRules[] = {
     HasDType("same-dtype/self", 1, 0), HasDType("same-dtype/gradInput", 2, 0),
     HasShape("same-shape/self", 1, 0), HasShape("same-shape/gradInput", 2, 0)};
 
+inline constexpr Parameter kSoftplusBackwardParameters[] = {
+    Input("gradOutput", kAllFloats, kGradDoc), Input("self", kWhereTypes, kInputDoc),
+    Scalar("beta", "the forward operator's"), Scalar("threshold", "the forward operator's"),
+    MayBe(Output("gradInput", kAllFloats, kResultDoc), 0, 1)};
+inline constexpr Rule kSoftplusBackwardRules[] = {
+    contract::Promotes("promotes/gradInput", 0, 1, 4, kConvert), IsReal("real/beta", 2),
+    IsReal("real/threshold", 3), HasShape("same-shape/self", 1, 0),
+    HasShape("same-shape/gradInput", 4, 0)};
+
 inline constexpr Parameter kSigmoidBackwardParameters[] = {
     Input("gradOutput", kAllFloats, kGradDoc), Input("output", kAllFloats, kOutputDoc),
     MayBe(Output("gradInput", kAllFloats, kResultDoc), 0, 1)};

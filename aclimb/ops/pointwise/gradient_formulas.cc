@@ -134,6 +134,21 @@ struct LeakyReluBackward : OnFloats {
   double Scalar(double g, double x) const { return x > 0 ? g : g * real[0]; }
 };
 
+// Attributes: beta, threshold.
+struct SoftplusBackward : OnFloats {
+  using Scalars = elementwise::Types<double>;
+  static constexpr float kCycles = 2;
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V g, V x) const {
+    const V z = hn::Mul(x, hn::Set(d, As<float>(0)));
+    return hn::IfThenElse(hn::Gt(z, hn::Set(d, As<float>(1))), g, hn::Mul(g, Sigmoid<T>(d, z)));
+  }
+  double Scalar(double g, double x) const {
+    const double z = x * real[0];
+    return z > real[1] ? g : g / (1 + std::exp(-z));
+  }
+};
+
 // With e = exp(x) and n = e * (e + 2), tanh(log(1 + e)) is n / (n + 2), and its derivative times
 // the sigmoid 4 * e * (e + 1) / (n + 2)^2.
 struct MishBackward : OnFloats {

@@ -65,6 +65,15 @@ TEST_F(Pointwise, TruthOfSoftplusDoesNotOverflow) {
   EXPECT_TRUE(std::isnan(truths::Softplus(std::nan(""), numbers)));
 }
 
+TEST_F(Pointwise, GradientOfSoftplusIsThatOfTheLineAboveTheThreshold) {
+  const Scalar two(2.0f), three(3.0f);
+  const DeviceTensor self({6}, DType::kFloat32, {-1000, -1, 1.5, 1.75, 1000, kNaN});
+  const DeviceTensor grad({6}, DType::kFloat32, {1, 2, 3, 4, 5, 6}), out({6}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(SoftplusBackward), grad, self, two, three, out));
+  const double low = 2 / (1 + std::exp(2.0)), bound = 3 / (1 + std::exp(-3.0));
+  EXPECT_TRUE(Near(out.Values(), {0, low, bound, 4, 5, kNaN}, {4e-7, 0}));
+}
+
 TEST_F(Pointwise, ShrinksTakeNumbersBelowZeroForZero) {
   const Scalar below(-1.0f), one(1.0f);
   const std::vector<double> x = {-2, -1, 0, 0.5, 1, 2, kNaN};

@@ -114,6 +114,9 @@ inline double ShrinkBackward(double g, double x, const Numbers& n) {
 }
 inline double TanhBackward(double g, double y, const Numbers&) { return g * (1 - y * y); }
 inline double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+inline double SoftplusBackward(double g, double x, const Numbers& n) {
+  return x * n[0] > n[1] ? g : g * SigmoidOf(x * n[0]);
+}
 inline double SiluBackward(double g, double x, const Numbers&) {
   return g * SigmoidOf(x) * (1 + x * (1 - SigmoidOf(x)));
 }
