@@ -318,6 +318,16 @@ HWY_INLINE void PackRows(const T* from, int64_t stride, int64_t row_stride, int6
   }
 }
 
+// `count` elements side by side, to nearest even.
+template <typename From, typename To>
+HWY_INLINE void ConvertRow(const From* from, int64_t count, To* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, from + i), to + i);
+  if (i < count) StoreFirst(d, LoadFirst(d, from + i, count - i), to + i, count - i);
+}
+
 // Writes the first `count` floats to elements `stride` apart.
 template <typename T>
 HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride) {

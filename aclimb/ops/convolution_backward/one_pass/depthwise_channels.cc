@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "aclimb/copy/convert.h"
 #include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/pack-inl.h"
@@ -219,9 +218,8 @@ void Pack(const TensorView& view, const Channels& of, int64_t pitch, void* stage
       gather(pitch, to);
     } else {
       gather(view.shape[4], static_cast<StoredLane<T>*>(stage));
-      const copy::Converter converter(view.dtype, DType::kFloat32);
-      EachStretch(view, pitch, [&](int64_t from, int64_t at, int64_t length) {
-        converter.Run(static_cast<const T*>(stage) + from, length, to + at);
+      EachStretch(view, pitch, [&](int64_t from, int64_t at, int64_t length) HWY_ATTR {
+        ConvertRow(static_cast<const T*>(stage) + from, length, to + at);
       });
     }
   });
@@ -240,8 +238,7 @@ void Unpack(const float* from, void* stage, const TensorView& view, const Channe
     if constexpr (std::is_same_v<T, float>) {
       scatter(from);
     } else {
-      copy::Converter(DType::kFloat32, view.dtype)
-          .Run(from, view.shape[3] * width * kChannels, stage);
+      ConvertRow(from, view.shape[3] * width * kChannels, static_cast<T*>(stage));
       scatter(static_cast<const StoredLane<T>*>(stage));
     }
   });
