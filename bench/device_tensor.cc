@@ -35,6 +35,13 @@ void Check(int code, const char* call) {
                            (text == nullptr ? "" : text));
 }
 
+uint64_t Random::Next() {
+  uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
 double Random::Normal() {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += Unit();

@@ -17,12 +17,7 @@ void Check(int code, const char* call);
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
+  uint64_t Next();
   // In [0, 1).
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   int64_t Below(int64_t end) { return static_cast<int64_t>(Unit() * static_cast<double>(end)); }

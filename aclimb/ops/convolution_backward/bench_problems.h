@@ -12,14 +12,20 @@
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/layer.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
-#include "bench/device_tensor.h"
 
 // The problems of bench_choice.cc: drawn ones and the named ones.
 namespace aclimb::convolution_backward {
 
-class Random : public bench::Random {
+class Random {
  public:
-  using bench::Random::Random;
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   bool Chance(double p) { return Unit() < p; }
   int64_t Integer(int64_t low, int64_t high) {  // both inclusive
     return low + static_cast<int64_t>(Next() % static_cast<uint64_t>(high - low + 1));
@@ -27,6 +33,9 @@ class Random : public bench::Random {
   int64_t OneOf(std::initializer_list<int64_t> values) {
     return values.begin()[Next() % values.size()];
   }
+
+ private:
+  uint64_t state_;
 };
 
 struct Sample {
