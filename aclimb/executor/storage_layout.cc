@@ -103,6 +103,9 @@ std::optional<StorageLayout> OfChannels(std::span<const int64_t> dims,
   if (!std::equal(stored.begin(), stored.end(), expected.begin(), expected.end()))
     return std::nullopt;
   StorageLayout layout;
+  layout.padded = Product(stored) != Product(dims);
+  // Without elements there is nothing to copy, and strides need not fit.
+  if (c == 0 || d == 0 || plane == 0) return layout;
   if (filters) {
     const int64_t all_filters = expected[1] * expected[2] * side;
     layout.boxes = Boxes({{images.extent, side, images.dense_stride},
@@ -115,7 +118,6 @@ std::optional<StorageLayout> OfChannels(std::span<const int64_t> dims,
                           {places.extent, side, places.dense_stride}},
                          {c, side, plane * side, d * plane});
   }
-  layout.padded = Product(stored) != Product(dims);
   return layout;
 }
 

@@ -12,7 +12,11 @@ View::View(const contract::Arguments& arguments, int parameter, int element)
   dtype_ = tensor.dtype;
   rank_ = tensor.rank();
   std::ranges::copy(tensor.shape, extent_);
-  std::ranges::copy(tensor.stride, stride_);
+  // A stride by which nothing is reached is whatever the program says, and may not fit any sum.
+  if (tensor.IsEmpty()) return;
+  for (int d = 0; d < rank_; ++d) {
+    if (extent_[d] > 1) stride_[d] = tensor.stride[static_cast<size_t>(d)];
+  }
 }
 
 bool View::IsEmpty() const {
@@ -21,9 +25,9 @@ bool View::IsEmpty() const {
 
 View View::Narrow(int d, int64_t first, int64_t extent, int64_t step) const {
   View part = *this;
-  part.offset_ += first * stride_[d];
   part.extent_[d] = extent;
-  part.stride_[d] *= step;
+  if (extent > 0) part.offset_ += first * stride_[d];
+  part.stride_[d] = extent > 1 ? stride_[d] * step : 0;
   return part;
 }
 
@@ -52,7 +56,7 @@ View View::Flip(int d) const {
 
 View View::Split(int d, int64_t inner) const {
   View part = Repeat(d, inner == 0 ? 0 : extent_[d] / inner);
-  part.stride_[d] = stride_[d] * inner;
+  if (part.extent_[d] > 1) part.stride_[d] = stride_[d] * inner;
   part.extent_[d + 1] = inner;
   return part;
 }

@@ -55,5 +55,9 @@ constexpr OperatorEntry WithExactIntegers(OperatorEntry entry) {
   entry.exact_integers = true;
   return entry;
 }
+constexpr OperatorEntry SizesOutput(OperatorEntry entry) {
+  entry.sizes_output = true;
+  return entry;
+}
 
 }  // namespace aclimb::truth

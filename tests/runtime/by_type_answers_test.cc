@@ -354,6 +354,15 @@ TEST_F(Answers, RowsAndProducts) {
       .Run();
 }
 
+TEST_F(Answers, MaskOfTheMostElementsThereCanBe) {
+  Request("DropOutDoMask")
+      .Claim(ACL_FLOAT16, {INT64_MAX}, SIZE_MAX)
+      .Claim(ACL_UINT8, {16}, 16)
+      .Number(0.5f)
+      .Output({1}, {0})
+      .ExpectRefused("a mask of UINT8 with a bit for each element");
+}
+
 TEST_F(Answers, Pooling) {
   const Dims dims = {1, 1, 4, 4}, half = {1, 1, 2, 2};
   const Values x = {1, 5, 2, 0, 3, 4, 8, 7, 9, 6, 1, 1, 0, 2, 3, 4};
@@ -371,6 +380,11 @@ TEST_F(Answers, Pooling) {
       ->Output(half, {5, 8, 9, 4})
       .Output(ACL_UINT16, {1, 1, 4, 2})
       .Run();
+  // Without elements, and yet with strides that do not fit.
+  max("MaxPoolWithArgmaxV1", "dilation")
+      ->Output(half, {5, 8, 9, 4})
+      .Output(ACL_UINT16, {0, 1, int64_t{1} << 40, int64_t{1} << 40})
+      .ExpectRefused("a mask in device memory, with a buffer that holds it");
   max("MaxPoolGradWithArgmaxV1", "dilations")
       ->Input(half, {1, 2, 3, 4})
       .Input({1, 1, 4, 1}, Values(4))

@@ -58,6 +58,12 @@ class Request {
     input_buffers_.push_back(aclCreateDataBuffer(memory, floats.size() * sizeof(float)));
     return *this;
   }
+  // A buffer that is said to have so many bytes and is not there.
+  Request& Claim(aclDataType dtype, const Dims& dims, size_t bytes) {
+    input_descs_.push_back(Describe(dtype, dims));
+    input_buffers_.push_back(aclCreateDataBuffer(nullptr, bytes));
+    return *this;
+  }
   // In host memory.
   Request& Number(float value) {
     numbers_.push_back(std::make_unique<float>(value));

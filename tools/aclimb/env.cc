@@ -101,8 +101,8 @@ int Env(const std::vector<std::string>& names, bool json) {
 }  // namespace
 
 Command AddEnv(CLI::App& tool) {
-  CLI::App* app =
-      AddSubcommand(tool, "env", "[NAME...] [--json]", "List environment variables and their values");
+  CLI::App* app = AddSubcommand(tool, "env", "[NAME...] [--json]",
+                                "List environment variables and their values");
   app->footer(
       "Exit status 1 when a variable has a value that the runtime will refuse.\n\n"
       "Examples:\n"

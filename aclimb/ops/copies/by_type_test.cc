@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -91,7 +92,7 @@ class Tensor {
  public:
   Tensor(const Case& c, aclFormat format, const Dims& stored)
       : bytes_(static_cast<size_t>(CountOf(stored)) * c.size) {
-    EXPECT_EQ(aclrtMalloc(&memory_, bytes_, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+    EXPECT_EQ(aclrtMalloc(&memory_, std::max<size_t>(bytes_, 1), ACL_MEM_MALLOC_HUGE_FIRST), 0);
     EXPECT_EQ(aclrtMemset(memory_, bytes_, 0xC3, bytes_), 0);
     const bool image = c.format != ACL_FORMAT_FRACTAL_NZ && c.dims.size() <= 4;
     desc_ = aclCreateTensorDesc(c.dtype, static_cast<int>(c.dims.size()), c.dims.data(),
@@ -180,6 +181,20 @@ TEST_P(Formats, AnotherStorageIsRefused) {
   aclGetRecentErrMsg();
   plain.IdentityTo(stored, ACL_ERROR_API_NOT_SUPPORT);
   EXPECT_EQ(stored.Read(), before);
+}
+
+TEST(EmptyStorage, StridesNeedNotFit) {
+  ASSERT_EQ(aclrtSetDevice(0), 0);
+  const Case filters = {"",
+                        ACL_FLOAT16,
+                        2,
+                        ACL_FORMAT_FRACTAL_Z,
+                        {1, 0, int64_t{1} << 31, int64_t{1} << 31},
+                        {0, 1, 16, 16}};
+  const Tensor stored(filters, filters.format, filters.stored);
+  const Tensor plain(filters, ACL_FORMAT_ND, filters.dims);
+  stored.IdentityTo(plain, 0);
+  plain.IdentityTo(stored, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -71,6 +71,13 @@ TEST_F(FillsRules, InplaceFillDiagonal) {
         a.Bool(kWrap, true);
       });
   harness.ExpectAccepted();
+  // Strides by which nothing is reached, and one whose double does not fit.
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Tensor(kSelfRef, {1, 1}, kFloat, ACL_FORMAT_ND, {INT64_MAX, INT64_MAX});
+  });
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Tensor(kSelfRef, {2, 1}, DType::kInt8, ACL_FORMAT_ND, {INT64_MAX - 1, 1});
+  });
   harness.ExpectGenericRules();
   harness.ExpectRule("extents/selfRef", [](CallArguments& a) {
     a.Tensor(kSelfRef, {2, 2, 3}, kFloat);

@@ -24,7 +24,10 @@ inline Pair PairOf(const std::vector<int64_t>& pads, size_t rank, size_t d) {
   return at + 1 < pads.size() ? Pair{pads[at], pads[at + 1]} : Pair{};
 }
 
-// The shape of self with all added. No tensor has an extent that overflows.
+// Stands for an extent that overflows: no tensor has it.
+inline constexpr int64_t kOverflows = std::numeric_limits<int64_t>::min();
+
+// The shape of self with all added.
 inline std::vector<int64_t> ShapeAround(const TensorDescriptor& self,
                                         const std::vector<int64_t>& pads) {
   std::vector<int64_t> shape = self.shape;
@@ -32,8 +35,7 @@ inline std::vector<int64_t> ShapeAround(const TensorDescriptor& self,
     const Pair pair = PairOf(pads, shape.size(), d);
     if (__builtin_add_overflow(shape[d], pair.before, &shape[d]) ||
         __builtin_add_overflow(shape[d], pair.behind, &shape[d])) {
-      using Limits = std::numeric_limits<int64_t>;
-      shape[d] = pair.before < 0 && pair.behind < 0 ? Limits::min() : Limits::max();
+      shape[d] = pair.before < 0 && pair.behind < 0 ? -1 : kOverflows;
     }
   }
   return shape;

@@ -27,7 +27,8 @@ std::optional<std::string> NothingLeft(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kAt);
   const IntArrayValue& padding = arguments.Ints(kPaddingAt);
   const std::vector<int64_t> shape = ShapeAround(self, padding);
-  if (std::all_of(shape.end() - kDims, shape.end(), [](int64_t n) { return n > 0; })) {
+  if (std::all_of(shape.end() - kDims, shape.end(),
+                  [](int64_t n) { return n > 0 || n == kOverflows; })) {
     return std::nullopt;
   }
   return Cat("padding is ", contract::IntsText(padding), " but self.shape is ",

@@ -92,6 +92,13 @@ TEST_F(PadsRules, ReplicationPad) {
       a.Tensor(kOut, empty, kFloat);
     });
     harness.ExpectRule("shape/out", [&](CallArguments& a) { a.Tensor(kOut, {1, 2, 3}, kFloat); });
+    harness.ExpectRule("shape/out", [&](CallArguments& a) {
+      std::vector<int64_t> longest = padding;
+      longest[0] = longest[1] = INT64_MAX;
+      a.Tensor(kSelf, {1, 1, 3}, DType::kInt8);
+      a.Ints(kPadding, longest);
+      a.Tensor(kOut, {1, 1, INT64_MAX}, DType::kInt8);
+    });
     harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
   };
   test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {1, 7}, {1, 2, 11});

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "aclimb/core/descriptor.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
@@ -108,12 +110,11 @@ Status AnswerMax(TypedCall& call) {
     return call.Unsupported("x and y of four dimensions, and a mask of UINT16");
   }
   const std::vector<int64_t> all(mask.storage_dims, mask.storage_dims + mask.storage_rank);
-  uint64_t bytes = sizeof(uint16_t);
-  bool known = mask.on_host == 0;
-  for (const int64_t d : all) {
-    known = known && d >= 0 && !__builtin_mul_overflow(bytes, static_cast<uint64_t>(d), &bytes);
-  }
-  if (!known || mask.bytes < bytes) {
+  const bool known =
+      mask.on_host == 0 && std::all_of(all.begin(), all.end(), [](int64_t d) { return d >= 0; });
+  // None where a stride does not fit either.
+  const std::optional<int64_t> count = known ? ElementCountOf(all) : std::nullopt;
+  if (!count || static_cast<uint64_t>(*count) > mask.bytes / sizeof(uint16_t)) {
     return call.Unsupported("a mask in device memory, with a buffer that holds it");
   }
   Result<aclTensor*> places = Mask(call, call.Output(0), windows.kernel);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aclimb/core/divide.h"
 #include "aclnnop/aclnn_dropout_do_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask_v2.h"
 
@@ -48,7 +49,7 @@ Status AnswerDropout(TypedCall& call) {
   const AclimbOpTensor &x = call.Input(0), &mask = call.Input(1);
   int64_t count = 1;
   for (int d = 0; d < x.rank; ++d) count *= x.dims[d];
-  const int64_t bytes = (count + 127) / 128 * 16;
+  const int64_t bytes = CeilDivide(count, int64_t{128}) * 16;
   if (mask.dtype != ACL_UINT8 || mask.rank != 1 || mask.dims[0] < bytes) {
     return call.Unsupported("a mask of UINT8 with a bit for each element");
   }

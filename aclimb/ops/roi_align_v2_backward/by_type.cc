@@ -57,6 +57,8 @@ Result<const aclTensor*> Boxes(TypedCall& call, int place, const Pooling& poolin
   AclimbOpTensor moved = given;
   moved.data = call.Scratch(bytes);
   auto* const least = static_cast<float*>(call.Scratch(bytes));
+  // Then the call has failed, and there are no addresses of columns.
+  if (moved.data == nullptr) return boxes;
   const auto columns = [count](void* data, int64_t first, int64_t width) {
     return ScopedTensor(static_cast<float*>(data) + first, ACL_FLOAT, {count, width}, {5, 1});
   };

@@ -146,26 +146,17 @@ void DrawNonzero(truth::Draw& draw, truth::Call& call) {
   truth::DrawTensor(draw, call, Nonzero::kOut, std::move(shape));
 }
 
-template <typename Phase1>
-constexpr truth::OperatorEntry Sized(const contract::Contract& contract,
-                                     void (*truth)(const truth::Call&, truth::Outputs&),
-                                     void (*draw)(truth::Draw&, truth::Call&)) {
-  auto entry = truth::Entry<Phase1>(contract, truth, draw);
-  entry.sizes_output = true;
-  return entry;
-}
-
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnEqualGetWorkspaceSize)>(equal::kContract, &EqualTruth, &DrawEqual),
     truth::Entry<decltype(aclnnIsCloseGetWorkspaceSize)>(is_close::kContract, &IsCloseTruth),
-    Sized<decltype(aclnnMaskedSelectGetWorkspaceSize)>(masked_select::kContract, &MaskedSelectTruth,
-                                                       &DrawMaskedSelect),
+    truth::SizesOutput(truth::Entry<decltype(aclnnMaskedSelectGetWorkspaceSize)>(
+        masked_select::kContract, &MaskedSelectTruth, &DrawMaskedSelect)),
     truth::Entry<decltype(aclnnInplaceMaskedScatterGetWorkspaceSize)>(
         inplace_masked_scatter::kContract, &MaskedScatterTruth, &DrawMaskedScatter),
-    Sized<decltype(aclnnNonzeroGetWorkspaceSize)>(nonzero::kContract, &NonzeroTruth<false>,
-                                                  &DrawNonzero<false>),
-    Sized<decltype(aclnnNonzeroV2GetWorkspaceSize)>(nonzero_v2::kContract, &NonzeroTruth<true>,
-                                                    &DrawNonzero<true>),
+    truth::SizesOutput(truth::Entry<decltype(aclnnNonzeroGetWorkspaceSize)>(
+        nonzero::kContract, &NonzeroTruth<false>, &DrawNonzero<false>)),
+    truth::SizesOutput(truth::Entry<decltype(aclnnNonzeroV2GetWorkspaceSize)>(
+        nonzero_v2::kContract, &NonzeroTruth<true>, &DrawNonzero<true>)),
 };
 
 }  // namespace aclimb::selection

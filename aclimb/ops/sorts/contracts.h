@@ -14,6 +14,7 @@
 #include "aclnnop/aclnn_median.h"
 #include "aclnnop/aclnn_sort.h"
 #include "aclnnop/aclnn_topk.h"
+#include "aclnnop/aclnn_unique.h"
 #include "aclnnop/aclnn_unique2.h"
 
 namespace aclimb::sorts {
@@ -257,60 +258,106 @@ static_assert(contract::Matches<decltype(aclnnMedianGetWorkspaceSize)>(kContract
 
 }  // namespace median
 
+// What the functions of the unique elements of a tensor share.
+inline constexpr contract::DTypeMask kOldElements = contract::DTypes(
+    DType::kBool, DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kUInt8, DType::kInt8,
+    DType::kUInt16, DType::kInt16, DType::kInt32, DType::kUInt32, DType::kUInt64, DType::kInt64);
+inline constexpr auto kElements =
+    contract::OnOldAndNew(kOldElements, kOldElements | contract::DTypes(DType::kBFloat16));
+inline constexpr contract::Parameter kElementsParameter =
+    contract::Input("self", kElements, "any shape");
+inline constexpr contract::Parameter kSortedParameter = contract::Attribute(
+    "sorted", Kind::kBool, "whether valueOut has to be in order, which it always is");
+inline constexpr contract::Parameter kReturnInverseParameter =
+    contract::Attribute("returnInverse", Kind::kBool, "whether inverseOut is written");
+inline constexpr contract::Parameter kUniqueParameter =
+    contract::WithRank(contract::Output("valueOut", kElements,
+                                        "room for all elements; the rest is 0. Its shape becomes "
+                                        "how many different ones there are"),
+                       1, 1);
+inline constexpr contract::Parameter kInverseParameter =
+    contract::Output("inverseOut", kPlaces, "where each element of self stands in valueOut");
+
+// A line as long as self has elements, or self's shape; with a flag, if that is true: without it
+// the tensor may have any shape.
+template <int kOutput, int kFlag, bool kLine>
+std::optional<std::string> OtherRoom(const Arguments& arguments, const char* name,
+                                     const char* flag) {
+  const TensorDescriptor& self = arguments.Tensor(0);
+  if constexpr (kFlag >= 0) {
+    if (!arguments.Bool(kFlag)) return std::nullopt;
+  }
+  std::vector<int64_t> expected = self.shape;
+  if (kLine) expected = {self.ElementCount()};
+  return contract::OtherShape(name, arguments.Tensor(kOutput), expected,
+                              Cat("self.shape ", contract::ShapeText(self), flag));
+}
+template <int kOutput>
+std::optional<std::string> OtherValueOut(const Arguments& arguments) {
+  return OtherRoom<kOutput, -1, true>(arguments, "valueOut", "");
+}
+template <int kOutput, int kFlag>
+std::optional<std::string> OtherInverseOut(const Arguments& arguments) {
+  return OtherRoom<kOutput, kFlag, false>(arguments, "inverseOut", " and returnInverse true");
+}
+template <int kOutput, int kFlag>
+std::optional<std::string> OtherCountsOut(const Arguments& arguments) {
+  return OtherRoom<kOutput, kFlag, true>(arguments, "countsOut", " and returnCounts true");
+}
+template <int kOutput>
+constexpr contract::Rule RoomForValues() {
+  return contract::Custom("shape/valueOut", &OtherValueOut<kOutput>,
+                          "valueOut has one dimension, as long as self has elements",
+                          "allocate valueOut with that length");
+}
+template <int kOutput, int kFlag>
+constexpr contract::Rule RoomForInverse() {
+  return contract::Custom("shape/inverseOut", &OtherInverseOut<kOutput, kFlag>,
+                          "inverseOut has the shape of self if returnInverse is true",
+                          "allocate inverseOut with the shape of self");
+}
+
+namespace unique {
+
+enum : int { kSelf, kSorted, kReturnInverse, kValues, kInverse };
+
+inline constexpr contract::Parameter kParameters[] = {kElementsParameter, kSortedParameter,
+                                                      kReturnInverseParameter, kUniqueParameter,
+                                                      kInverseParameter};
+inline constexpr contract::Rule kRules[] = {SameDTypeAsSelf("same-dtype/valueOut", kValues),
+                                            RoomForValues<kValues>(),
+                                            RoomForInverse<kInverse, kReturnInverse>()};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUnique",
+    .folder = "unique",
+    .summary = "The different elements in ascending order, and where each element is among them.",
+    .products = static_cast<uint8_t>(kAllProducts & ~Bit(Product::kInference310P)),
+    .parameters = kParameters,
+    .rules = kRules};
+static_assert(contract::Matches<decltype(aclnnUniqueGetWorkspaceSize)>(kContract));
+
+}  // namespace unique
+
 namespace unique2 {
 
 enum : int { kSelf, kSorted, kReturnInverse, kReturnCounts, kValues, kInverse, kCounts };
 
-inline constexpr contract::DTypeMask kOld = contract::DTypes(
-    DType::kBool, DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kUInt8, DType::kInt8,
-    DType::kUInt16, DType::kInt16, DType::kInt32, DType::kUInt32, DType::kUInt64, DType::kInt64);
-inline constexpr auto kElements =
-    contract::OnOldAndNew(kOld, kOld | contract::DTypes(DType::kBFloat16));
-
-// What the flag asks for, where nothing else is said; without it the tensor may have any shape.
-template <int kOutput>
-std::optional<std::string> OtherLength(const Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const TensorDescriptor& out = arguments.Tensor(kOutput);
-  const std::string reason = Cat("self.shape ", contract::ShapeText(self));
-  if (kOutput == kValues) {
-    return contract::OtherShape("valueOut", out, {self.ElementCount()}, reason);
-  }
-  if (kOutput == kInverse) {
-    if (!arguments.Bool(kReturnInverse)) return std::nullopt;
-    return contract::OtherShape("inverseOut", out, self.shape,
-                                Cat(reason, " and returnInverse true"));
-  }
-  if (!arguments.Bool(kReturnCounts)) return std::nullopt;
-  return contract::OtherShape("countsOut", out, {self.ElementCount()},
-                              Cat(reason, " and returnCounts true"));
-}
-
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kElements, "any shape"),
-    contract::Attribute("sorted", Kind::kBool,
-                        "whether valueOut has to be in order, which it always is"),
-    contract::Attribute("returnInverse", Kind::kBool, "whether inverseOut is written"),
+    kElementsParameter,
+    kSortedParameter,
+    kReturnInverseParameter,
     contract::Attribute("returnCounts", Kind::kBool, "whether countsOut is written"),
-    contract::WithRank(contract::Output("valueOut", kElements,
-                                        "room for all elements; the rest is 0. Its shape becomes "
-                                        "how many different ones there are"),
-                       1, 1),
-    contract::Output("inverseOut", kPlaces, "where each element of self stands in valueOut"),
+    kUniqueParameter,
+    kInverseParameter,
     contract::WithRank(
         contract::Output("countsOut", kPlaces,
                          "how often each element of valueOut is in self; its shape becomes that of "
                          "valueOut"),
         1, 1)};
 inline constexpr contract::Rule kRules[] = {
-    SameDTypeAsSelf("same-dtype/valueOut", kValues),
-    contract::Custom("shape/valueOut", &OtherLength<kValues>,
-                     "valueOut has one dimension, as long as self has elements",
-                     "allocate valueOut with that length"),
-    contract::Custom("shape/inverseOut", &OtherLength<kInverse>,
-                     "inverseOut has the shape of self if returnInverse is true",
-                     "allocate inverseOut with the shape of self"),
-    contract::Custom("shape/countsOut", &OtherLength<kCounts>,
+    SameDTypeAsSelf("same-dtype/valueOut", kValues), RoomForValues<kValues>(),
+    RoomForInverse<kInverse, kReturnInverse>(),
+    contract::Custom("shape/countsOut", &OtherCountsOut<kCounts, kReturnCounts>,
                      "countsOut has one dimension, as long as self has elements, if returnCounts "
                      "is true",
                      "allocate countsOut with that length")};

@@ -4,31 +4,33 @@ import torch
 
 from problem import ELEMENTS, Result, call, elements, shape_of, some_dim, wide
 
-FUNCTIONS = ["Topk", "Kthvalue", "Sort", "Argsort", "Unique2", "Median", "MedianDim"]
+FUNCTIONS = ["Topk", "Kthvalue", "Sort", "Argsort", "Unique", "Unique2", "Median", "MedianDim"]
 
 
 def exactly(*tensors):
     return [Result(tensor, exact=True) for tensor in tensors]
 
 
-def unique(rng, self):
+def unique(rng, name, self):
     inverse, counts = rng.random() < 0.7, rng.random() < 0.7
     found, of, count = torch.unique(wide(self), return_inverse=True, return_counts=True)
     room = lambda of: torch.cat([of, of.new_zeros(self.numel() - len(of))])  # noqa: E731
     results = [Result(room(found), self.dtype, exact=True)]
     results += exactly(of) if inverse else [torch.zeros(0).long()]
+    if name == "Unique":
+        return [self, rng.random() < 0.5, inverse, *results]
     results += exactly(room(count)) if counts else [torch.zeros(0).long()]
     return [self, rng.random() < 0.5, inverse, counts, *results]
 
 
 def check(client, rng, worst, name):
     dtype, shape = rng.choice(ELEMENTS), shape_of(rng, ranks=(0, 3), longest=70)
-    if name != "Unique2" and dtype == torch.bool:
+    if not name.startswith("Unique") and dtype == torch.bool:
         dtype = torch.float32
     # Many are equal.
     self = elements(shape, dtype) if rng.random() < 0.5 else torch.randint(0, 9, shape).to(dtype)
-    if name == "Unique2":
-        return call(client, rng, worst, name, *unique(rng, self))
+    if name.startswith("Unique"):
+        return call(client, rng, worst, name, *unique(rng, name, self))
     if dtype.is_floating_point and rng.random() < 0.3:
         self[torch.rand(shape) < 0.05] = float("nan")
     dim, given = some_dim(rng, len(shape))

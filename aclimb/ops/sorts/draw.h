@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -56,18 +57,29 @@ inline void DrawKthvalue(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
+// What both functions have: self and their flags, then their first two outputs.
+inline void DrawElements(truth::Draw& draw, truth::Call& call, std::initializer_list<int> flags) {
+  truth::DrawTensor(draw, call, 0);
+  for (const int flag : flags) call.SetInteger(flag, draw.Flip() ? 0 : 1);
+}
+inline void DrawUniqueOutputs(truth::Draw& draw, truth::Call& call, int values, int inverse,
+                              bool returns_inverse) {
+  truth::DrawTensor(draw, call, values, {call.ElementCount(0)}, call.DTypeOf(0));
+  truth::DrawTensor(draw, call, inverse,
+                    returns_inverse ? call.Shape(0) : std::vector<int64_t>{draw.Below(3)});
+}
+inline void DrawUnique(truth::Draw& draw, truth::Call& call) {
+  using namespace unique;  // NOLINT: the positions
+  DrawElements(draw, call, {kSorted, kReturnInverse});
+  DrawUniqueOutputs(draw, call, kValues, kInverse, call.Bool(kReturnInverse));
+  truth::MarkUnlessObeyed(draw, call);
+}
 inline void DrawUnique2(truth::Draw& draw, truth::Call& call) {
   using namespace unique2;  // NOLINT: the positions
-  truth::DrawTensor(draw, call, kSelf);
-  for (const int flag : {kSorted, kReturnInverse, kReturnCounts}) {
-    call.SetInteger(flag, draw.Flip() ? 0 : 1);
-  }
-  const int64_t count = call.ElementCount(kSelf);
-  truth::DrawTensor(draw, call, kValues, {count}, call.DTypeOf(kSelf));
-  truth::DrawTensor(
-      draw, call, kInverse,
-      call.Bool(kReturnInverse) ? call.Shape(kSelf) : std::vector<int64_t>{draw.Below(3)});
-  truth::DrawTensor(draw, call, kCounts, {call.Bool(kReturnCounts) ? count : draw.Below(3)});
+  DrawElements(draw, call, {kSorted, kReturnInverse, kReturnCounts});
+  DrawUniqueOutputs(draw, call, kValues, kInverse, call.Bool(kReturnInverse));
+  truth::DrawTensor(draw, call, kCounts,
+                    {call.Bool(kReturnCounts) ? call.ElementCount(kSelf) : draw.Below(3)});
   truth::MarkUnlessObeyed(draw, call);
 }
 

@@ -15,12 +15,10 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                           &DrawKthvalue),
     truth::Entry<decltype(aclnnMedianDimGetWorkspaceSize)>(median_dim::kContract, &MedianDimTruth),
     truth::Entry<decltype(aclnnMedianGetWorkspaceSize)>(median::kContract, &MedianTruth),
-    [] {
-      auto entry = truth::Entry<decltype(aclnnUnique2GetWorkspaceSize)>(
-          unique2::kContract, &Unique2Truth, &DrawUnique2);
-      entry.sizes_output = true;
-      return entry;
-    }(),
+    truth::SizesOutput(truth::Entry<decltype(aclnnUniqueGetWorkspaceSize)>(
+        unique::kContract, &UniqueTruth, &DrawUnique)),
+    truth::SizesOutput(truth::Entry<decltype(aclnnUnique2GetWorkspaceSize)>(
+        unique2::kContract, &Unique2Truth, &DrawUnique2)),
 };
 
 }  // namespace aclimb::sorts

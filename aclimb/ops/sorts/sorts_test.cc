@@ -277,6 +277,29 @@ TEST(SortsContract, EveryRuleOfOneElement) {
 }
 
 TEST(SortsContract, EveryRuleOfUnique) {
+  using namespace unique;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnUniqueGetWorkspaceSize)> harness(
+      kContract, &aclnnUniqueGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 3}, DType::kFloat32);
+        a.Bool(kSorted, true);
+        a.Bool(kReturnInverse, true);
+        a.Tensor(kValues, {6}, DType::kFloat32);
+        a.Tensor(kInverse, {2, 3}, DType::kInt64);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Bool(kReturnInverse, false);
+    a.Tensor(kInverse, {0}, DType::kInt64);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("shape/valueOut",
+                     [](CallArguments& a) { a.Tensor(kValues, {5}, DType::kFloat32); });
+  harness.ExpectRule("shape/inverseOut",
+                     [](CallArguments& a) { a.Tensor(kInverse, {6}, DType::kInt64); });
+  harness.ExpectEveryRuleCovered({"unique/product"});
+}
+
+TEST(SortsContract, EveryRuleOfUnique2) {
   using namespace unique2;  // NOLINT: the positions
   ContractHarness<decltype(aclnnUnique2GetWorkspaceSize)> unique(
       kContract, &aclnnUnique2GetWorkspaceSize, [](CallArguments& a) {

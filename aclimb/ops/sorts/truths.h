@@ -132,11 +132,12 @@ inline void MedianTruth(const truth::Call& call, truth::Outputs& outputs) {
   outputs.Set(kValues, {value}, truth::Allowance{});
 }
 
-inline void Unique2Truth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace unique2;  // NOLINT: the positions
-  const std::vector<double>& elements = call.Values(kSelf);
+// An output that is not wanted is -1.
+inline void TruthOfUnique(const truth::Call& call, truth::Outputs& outputs, int values_out,
+                          int inverse_out, int counts_out) {
+  const std::vector<double>& elements = call.Values(0);
   std::vector<double> values, inverse(elements.size()), counts;
-  if (call.ElementCount(kSelf) > 0) {
+  if (call.ElementCount(0) > 0) {
     for (const size_t place : PlacesInOrder(elements, false)) {
       const double element = elements[place];
       // A NaN is not even like itself.
@@ -150,9 +151,18 @@ inline void Unique2Truth(const truth::Call& call, truth::Outputs& outputs) {
   }
   values.resize(elements.size());
   counts.resize(elements.size());
-  outputs.Set(kValues, std::move(values), truth::Allowance{});
-  if (call.Bool(kReturnInverse)) outputs.Set(kInverse, std::move(inverse), truth::Allowance{});
-  if (call.Bool(kReturnCounts)) outputs.Set(kCounts, std::move(counts), truth::Allowance{});
+  outputs.Set(values_out, std::move(values), truth::Allowance{});
+  if (inverse_out >= 0) outputs.Set(inverse_out, std::move(inverse), truth::Allowance{});
+  if (counts_out >= 0) outputs.Set(counts_out, std::move(counts), truth::Allowance{});
+}
+inline void UniqueTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace unique;  // NOLINT: the positions
+  TruthOfUnique(call, outputs, kValues, call.Bool(kReturnInverse) ? kInverse : -1, -1);
+}
+inline void Unique2Truth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace unique2;  // NOLINT: the positions
+  TruthOfUnique(call, outputs, kValues, call.Bool(kReturnInverse) ? kInverse : -1,
+                call.Bool(kReturnCounts) ? kCounts : -1);
 }
 
 }  // namespace aclimb::sorts

@@ -1,4 +1,4 @@
-// aclnnUnique2: the plan and the C functions.
+// aclnnUnique and aclnnUnique2: the plan and the C functions.
 
 #include <algorithm>
 #include <cstring>
@@ -15,24 +15,35 @@
 namespace aclimb::sorts {
 namespace {
 
-using namespace unique2;  // NOLINT: the positions
-
 // Entries whose groups are counted at once, and then written.
 constexpr int64_t kChunk = 16 * 1024;
 
+constexpr int kSelf = unique2::kSelf;
+static_assert(kSelf == unique::kSelf);
+
 class UniquePlan final : public SizedPlan {
  public:
-  UniquePlan(const Arguments& arguments, Planner& planner)
-      : order_{.dtype = arguments.Tensor(kSelf).dtype},
+  // Where its outputs are; -1 is one that is not wanted.
+  struct Task {
+    int values;
+    int inverse;
+    int counts;
+  };
+  UniquePlan(const Arguments& arguments, Planner& planner, const Task& task)
+      : task_(task),
+        order_{.dtype = arguments.Tensor(kSelf).dtype},
         count_(arguments.Tensor(kSelf).ElementCount()),
-        chunks_(CeilDivide(count_, kChunk)),
-        returns_inverse_(arguments.Bool(kReturnInverse)),
-        returns_counts_(arguments.Bool(kReturnCounts)) {
+        chunks_(CeilDivide(count_, kChunk)) {
+    planner.Reads(kSelf);
+    for (const int output : {task.values, task.inverse, task.counts}) {
+      if (output >= 0) planner.Writes(output);
+    }
+    planner.Costs({.cycles = 60.0 * static_cast<double>(count_)});
     const TensorView self = arguments.Tensor(kSelf).View();
     const auto size = static_cast<int64_t>(SizeOf(self.dtype));
     WorkspaceLedger& workspace = planner.workspace();
     if (!self.IsContiguous()) dense_self_ = workspace.Book(count_, size);
-    if (returns_inverse_ && !arguments.Tensor(kInverse).View().IsContiguous()) {
+    if (task.inverse >= 0 && !arguments.Tensor(task.inverse).View().IsContiguous()) {
       dense_inverse_ = workspace.Book(count_, sizeof(int64_t));
     }
     entries_ = workspace.Book(2, EntryBytes(self.dtype, count_));
@@ -79,9 +90,9 @@ class UniquePlan final : public SizedPlan {
     for (int64_t chunk = 0; chunk < chunks_; ++chunk) all += std::exchange(groups[chunk], all);
 
     // The first entry of each group, and the group of each entry.
-    const TensorView inverse_view = run.View(kInverse);
+    const TensorView inverse_view = task_.inverse < 0 ? TensorView() : run.View(task_.inverse);
     int64_t* const starts = run.Piece<int64_t>(starts_);
-    int64_t* const inverse = !returns_inverse_            ? nullptr
+    int64_t* const inverse = task_.inverse < 0            ? nullptr
                              : dense_inverse_.offset >= 0 ? run.Piece<int64_t>(dense_inverse_)
                                                           : inverse_view.As<int64_t>();
     whole = ParallelForAll(chunks_, 1, [&](int64_t first, int64_t last) {
@@ -94,7 +105,7 @@ class UniquePlan final : public SizedPlan {
       }
     });
     if (!whole) return;
-    const TensorView values = run.View(kValues);
+    const TensorView values = run.View(task_.values);
     switch (SizeOf(order_.dtype)) {
       case 1:
         whole = WriteValues<uint8_t>(self, values, sorted, starts, all);
@@ -108,8 +119,8 @@ class UniquePlan final : public SizedPlan {
       default:
         whole = WriteValues<uint64_t>(self, values, sorted, starts, all);
     }
-    if (returns_counts_ && whole) {
-      const TensorView counts = run.View(kCounts);
+    if (task_.counts >= 0 && whole) {
+      const TensorView counts = run.View(task_.counts);
       whole = ParallelForAll(count_, kChunk, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const int64_t next = i + 1 < all ? starts[i + 1] : count_;
@@ -121,8 +132,8 @@ class UniquePlan final : public SizedPlan {
       whole = copy::Copy(DenseLike(inverse_view, inverse), inverse_view);
     }
     if (!whole) return;
-    shapes.Tell(kValues, {&all, 1});
-    if (returns_counts_) shapes.Tell(kCounts, {&all, 1});
+    shapes.Tell(task_.values, {&all, 1});
+    if (task_.counts >= 0) shapes.Tell(task_.counts, {&all, 1});
   }
 
   template <typename T, typename Entry>
@@ -136,11 +147,10 @@ class UniquePlan final : public SizedPlan {
     });
   }
 
+  const Task task_;
   const Order order_;
   const int64_t count_;
   const int64_t chunks_;
-  const bool returns_inverse_;
-  const bool returns_counts_;
   WorkspacePiece dense_self_;
   WorkspacePiece dense_inverse_;
   WorkspacePiece entries_;
@@ -148,32 +158,56 @@ class UniquePlan final : public SizedPlan {
   WorkspacePiece starts_;
 };
 
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  if (self.IsEmpty()) return PlanPointer();
-  planner.Reads(kSelf);
-  planner.Writes(kValues);
-  if (arguments.Bool(kReturnInverse)) planner.Writes(kInverse);
-  if (arguments.Bool(kReturnCounts)) planner.Writes(kCounts);
-  planner.Costs({.cycles = 60.0 * static_cast<double>(self.ElementCount())});
-  return PlanPointer(NewPlan<UniquePlan>(arguments, planner));
+Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner,
+                             const UniquePlan::Task& task) {
+  if (arguments.Tensor(kSelf).IsEmpty()) return PlanPointer();
+  return PlanPointer(NewPlan<UniquePlan>(arguments, planner, task));
 }
 
-constinit Operator unique_operator(kContract, MakePlan);
+Result<PlanPointer> PlanUnique(const Arguments& arguments, Planner& planner) {
+  using namespace unique;  // NOLINT: the positions
+  return MakePlan(
+      arguments, planner,
+      {.values = kValues, .inverse = arguments.Bool(kReturnInverse) ? kInverse : -1, .counts = -1});
+}
+Result<PlanPointer> PlanUnique2(const Arguments& arguments, Planner& planner) {
+  using namespace unique2;  // NOLINT: the positions
+  return MakePlan(arguments, planner,
+                  {.values = kValues,
+                   .inverse = arguments.Bool(kReturnInverse) ? kInverse : -1,
+                   .counts = arguments.Bool(kReturnCounts) ? kCounts : -1});
+}
+
+constinit Operator unique_operator(unique::kContract, PlanUnique);
+constinit Operator unique2_operator(unique2::kContract, PlanUnique2);
 
 }  // namespace
 }  // namespace aclimb::sorts
+
+extern "C" aclnnStatus aclnnUniqueGetWorkspaceSize(const aclTensor* self, bool sorted,
+                                                   bool returnInverse, aclTensor* valueOut,
+                                                   aclTensor* inverseOut, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::sorts::unique_operator, workspaceSize, executor, self, sorted,
+                        returnInverse, valueOut, inverseOut);
+}
+
+extern "C" aclnnStatus aclnnUnique(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                   aclrtStream stream) {
+  return aclimb::Phase2(aclimb::sorts::unique_operator, workspace, workspaceSize, executor, stream);
+}
 
 extern "C" aclnnStatus aclnnUnique2GetWorkspaceSize(const aclTensor* self, bool sorted,
                                                     bool returnInverse, bool returnCounts,
                                                     aclTensor* valueOut, aclTensor* inverseOut,
                                                     aclTensor* countsOut, uint64_t* workspaceSize,
                                                     aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::sorts::unique_operator, workspaceSize, executor, self, sorted,
+  return aclimb::Phase1(aclimb::sorts::unique2_operator, workspaceSize, executor, self, sorted,
                         returnInverse, returnCounts, valueOut, inverseOut, countsOut);
 }
 
 extern "C" aclnnStatus aclnnUnique2(void* workspace, uint64_t workspaceSize,
                                     aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::sorts::unique_operator, workspace, workspaceSize, executor, stream);
+  return aclimb::Phase2(aclimb::sorts::unique2_operator, workspace, workspaceSize, executor,
+                        stream);
 }

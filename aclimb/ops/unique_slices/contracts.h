@@ -11,13 +11,14 @@
 #include "aclimb/contract/signature.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_unique_consecutive.h"
+#include "aclnnop/aclnn_unique_dim.h"
 
-namespace aclimb::unique_consecutive {
+namespace aclimb::unique_slices {
 
-// Parameter positions, in the order of the C function.
-enum : int { kSelf, kReturnInverse, kReturnCounts, kDim, kValues, kInverse, kCounts };
+// Parameter positions that both operators have. Flags stand between the first two.
+enum : int { kSelf = 0, kDim = 3, kValues, kInverse, kCounts };
 
-// What torch_npu passes for no dimension.
+// What torch_npu passes to aclnnUniqueConsecutive for no dimension.
 inline constexpr int64_t kNoDim = 1000;
 
 inline constexpr contract::DTypeMask kOld = contract::DTypes(
@@ -37,12 +38,6 @@ inline int64_t LengthOf(const std::vector<int64_t>& shape, int64_t dim) {
   return count;
 }
 
-inline std::optional<std::string> NoSuchDim(const contract::Arguments& arguments) {
-  const int64_t rank = std::max(1, arguments.Tensor(kSelf).rank()), dim = arguments.Integer(kDim);
-  if (dim == kNoDim || (dim >= -rank && dim < rank)) return std::nullopt;
-  return Cat("dim is ", dim, " but self.shape is ", contract::ShapeText(arguments.Tensor(kSelf)),
-             "; expected ", -rank, " to ", rank - 1, ", or ", kNoDim, ".");
-}
 inline std::optional<std::string> EmptySlices(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const int64_t dim = arguments.Integer(kDim);
@@ -50,13 +45,14 @@ inline std::optional<std::string> EmptySlices(const contract::Arguments& argumen
   return Cat("self.shape is ", contract::ShapeText(self), " and dim is ", dim,
              "; expected slices with elements, or none along dim.");
 }
-// What the flag asks for, where nothing else is said; without it the tensor may have any shape.
-template <int kOutput>
+// What is asked for, where nothing else is said; without its flag the tensor may have any shape.
+template <int kOutput, int kFlag>
 std::optional<std::string> OtherShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const int64_t dim = arguments.Integer(kDim);
-  if (kOutput == kInverse && !arguments.Bool(kReturnInverse)) return std::nullopt;
-  if (kOutput == kCounts && !arguments.Bool(kReturnCounts)) return std::nullopt;
+  if constexpr (kFlag >= 0) {
+    if (!arguments.Bool(kFlag)) return std::nullopt;
+  }
   std::vector<int64_t> expected = {LengthOf(self.shape, dim)};
   if (kOutput != kCounts && (kOutput == kValues) == (dim != kNoDim)) expected = self.shape;
   const char* const name = kOutput == kValues    ? "valueOut"
@@ -64,6 +60,23 @@ std::optional<std::string> OtherShape(const contract::Arguments& arguments) {
                                                  : "countsOut";
   return contract::OtherShape(name, arguments.Tensor(kOutput), expected,
                               Cat("self.shape ", contract::ShapeText(self), " and dim ", dim));
+}
+
+inline constexpr contract::Rule kSameDType = contract::SameDType(
+    "same-dtype/valueOut", kValues, kSelf, "allocate valueOut with the dtype of self");
+inline constexpr contract::Rule kSomeSlices = contract::Custom(
+    "slices/self", &EmptySlices, "slices along dim have elements, unless there are none",
+    "leave out tensors without elements");
+
+namespace unique_consecutive {
+
+enum : int { kReturnInverse = 1, kReturnCounts };
+
+inline std::optional<std::string> NoSuchDim(const contract::Arguments& arguments) {
+  const int64_t rank = std::max(1, arguments.Tensor(kSelf).rank()), dim = arguments.Integer(kDim);
+  if (dim == kNoDim || (dim >= -rank && dim < rank)) return std::nullopt;
+  return Cat("dim is ", dim, " but self.shape is ", contract::ShapeText(arguments.Tensor(kSelf)),
+             "; expected ", -rank, " to ", rank - 1, ", or ", kNoDim, ".");
 }
 
 inline constexpr contract::Parameter kParameters[] = {
@@ -81,22 +94,19 @@ inline constexpr contract::Parameter kParameters[] = {
                                         "elements or slices valueOut has, the rest is 0"),
                        1, 1)};
 inline constexpr contract::Rule kRules[] = {
-    contract::SameDType("same-dtype/valueOut", kValues, kSelf,
-                        "allocate valueOut with the dtype of self"),
+    kSameDType,
     contract::Custom("range/dim", &NoSuchDim, "dim is a dimension of self, or 1000",
                      "name a dimension of self, or pass 1000 to compare elements"),
-    contract::Custom("slices/self", &EmptySlices,
-                     "slices along dim have elements, unless there are none",
-                     "leave out tensors without elements"),
-    contract::Custom("shape/valueOut", &OtherShape<kValues>,
+    kSomeSlices,
+    contract::Custom("shape/valueOut", &OtherShape<kValues, -1>,
                      "valueOut has the shape of self, with dim 1000 one dimension, as long as self "
                      "has elements",
                      "allocate valueOut with that shape"),
-    contract::Custom("shape/inverseOut", &OtherShape<kInverse>,
+    contract::Custom("shape/inverseOut", &OtherShape<kInverse, kReturnInverse>,
                      "inverseOut is as long as self along dim, with dim 1000 of the shape of self, "
                      "if returnInverse is true",
                      "allocate inverseOut with that shape"),
-    contract::Custom("shape/countsOut", &OtherShape<kCounts>,
+    contract::Custom("shape/countsOut", &OtherShape<kCounts, kReturnCounts>,
                      "countsOut is as long as self along dim, with dim 1000 as self has elements, "
                      "if returnCounts is true",
                      "allocate countsOut with that length")};
@@ -110,4 +120,51 @@ inline constexpr contract::Contract kContract = {
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnUniqueConsecutiveGetWorkspaceSize)>(kContract));
 
-}  // namespace aclimb::unique_consecutive
+}  // namespace unique_consecutive
+
+namespace unique_dim {
+
+enum : int { kSorted = 1, kReturnInverse };
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("self", kElements,
+                    "any shape; NaN is larger than all numbers, and no slice with one is equal to "
+                    "another"),
+    contract::Attribute("sorted", contract::Kind::kBool,
+                        "whether valueOut has to be in order, which it always is"),
+    contract::Attribute("returnInverse", contract::Kind::kBool, "whether inverseOut is written"),
+    contract::Attribute("dim", contract::Kind::kInteger,
+                        "the dimension along which slices are compared, -1 the last"),
+    contract::Output("valueOut", kElements,
+                     "room for all of self; the rest is 0. Its shape becomes what is there"),
+    contract::WithRank(
+        contract::Output("inverseOut", kPlaces, "where each slice stands in valueOut"), 1, 1),
+    contract::WithRank(contract::Output("countsOut", kPlaces,
+                                        "how often each slice of valueOut is in self; its shape "
+                                        "becomes how many there are, the rest is 0"),
+                       1, 1)};
+inline constexpr contract::Rule kRules[] = {
+    kSameDType,
+    contract::InRange("range/dim", kDim, contract::DimensionOf(kSelf), "name a dimension of self"),
+    kSomeSlices,
+    contract::SameShape("same-shape/valueOut", kValues, kSelf,
+                        "allocate valueOut with the shape of self"),
+    contract::Custom("shape/inverseOut", &OtherShape<kInverse, kReturnInverse>,
+                     "inverseOut is as long as self along dim if returnInverse is true",
+                     "allocate inverseOut with that length"),
+    contract::Custom("shape/countsOut", &OtherShape<kCounts, -1>,
+                     "countsOut is as long as self along dim",
+                     "allocate countsOut with that length")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnUniqueDim",
+    .folder = "unique_dim",
+    .summary =
+        "The different slices along a dimension in ascending order, where each is among them, and "
+        "how often each is there.",
+    .parameters = kParameters,
+    .rules = kRules};
+static_assert(contract::Matches<decltype(aclnnUniqueDimGetWorkspaceSize)>(kContract));
+
+}  // namespace unique_dim
+
+}  // namespace aclimb::unique_slices

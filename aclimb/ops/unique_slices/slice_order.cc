@@ -1,0 +1,163 @@
+#include "aclimb/ops/unique_slices/slice_order.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/simd/digit_sort.h"
+#include "aclimb/simd/order_key.h"
+#include "aclimb/simd/parallel.h"
+
+namespace aclimb::unique_slices {
+namespace {
+
+// Elements or entries of a piece of a loop, about.
+constexpr int64_t kPiece = 1 << 14;
+// Up to so many entries, comparing is faster than counting.
+constexpr int64_t kFew = 64;
+
+// A slice as it is sorted: some of its keys, and which one it is.
+struct Entry {
+  uint64_t key;
+  int64_t slice;
+
+  uint64_t Key() const { return key; }
+};
+// Entries that follow each other and are equal in all words so far.
+struct Group {
+  int64_t begin;
+  int64_t count;
+};
+
+// The keys of slices, of which as many as 64 bits hold make a word. The first one stands highest,
+// as the digits of a number do: words then compare as the keys do.
+template <typename Key>
+struct Slices {
+  using T = typename Key::Stored;
+  static constexpr int kBits = 8 * sizeof(T), kInWord = 64 / kBits;
+
+  const T* first;
+  int64_t outer, length, inner;
+  Key key;
+
+  int64_t Words() const { return CeilDivide(outer * inner, int64_t{kInWord}); }
+  // The elements of a slice that lie side by side.
+  const T* Run(int64_t slice, int64_t o) const { return first + (o * length + slice) * inner; }
+
+  uint64_t Word(int64_t slice, int64_t word) const {
+    uint64_t all = 0;
+    int64_t o = word * kInWord / inner, i = word * kInWord % inner;
+    for (int k = 0; k < kInWord && o < outer; ++k) {
+      all |= uint64_t{key(Run(slice, o)[i])} << (64 - kBits * (k + 1));
+      if (++i == inner) ++o, i = 0;
+    }
+    return all;
+  }
+  // Below 0 where `a` comes first, from a word on; 0 where all keys are equal.
+  int Compare(int64_t a, int64_t b, int64_t word) const {
+    int64_t from = word * kInWord % inner;
+    for (int64_t o = word * kInWord / inner; o < outer; ++o, from = 0) {
+      const T *const in_a = Run(a, o), *const in_b = Run(b, o);
+      for (int64_t i = from; i < inner; ++i) {
+        if (in_a[i] == in_b[i]) continue;
+        const T of_a = key(in_a[i]), of_b = key(in_b[i]);
+        if (of_a != of_b) return of_a < of_b ? -1 : 1;
+      }
+    }
+    return 0;
+  }
+  bool HasNan(int64_t slice) const {
+    constexpr T kNan = static_cast<T>(~T{0});
+    for (int64_t o = 0; o < outer; ++o) {
+      for (int64_t i = 0; i < inner; ++i) {
+        if (key(Run(slice, o)[i]) == kNan) return true;
+      }
+    }
+    return false;
+  }
+};
+
+// Sorts a group by one word, or a small one by all words from there on. Marks which entries are not
+// like the one before, and tells `rest` of groups that the other words decide.
+template <typename Key, typename Rest>
+void SortGroup(const Slices<Key>& slices, int64_t word, Group group, Entry* entries, Entry* others,
+               uint8_t* begins, const Rest& rest) {
+  Entry* const own = entries + group.begin;
+  uint8_t* const own_begins = begins + group.begin;
+  if (group.count <= kFew) {
+    std::sort(own, own + group.count, [&](const Entry& a, const Entry& b) {
+      const int order = slices.Compare(a.slice, b.slice, word);
+      return order != 0 ? order < 0 : a.slice < b.slice;
+    });
+    for (int64_t i = 1; i < group.count; ++i) {
+      own_begins[i] = slices.Compare(own[i - 1].slice, own[i].slice, word) != 0;
+    }
+    return;
+  }
+  for (int64_t i = 0; i < group.count; ++i) own[i].key = slices.Word(own[i].slice, word);
+  const Entry* const sorted = SortByDigits(own, others + group.begin, group.count, 64);
+  if (sorted != own) std::copy_n(sorted, group.count, own);
+  int64_t first = 0;
+  for (int64_t i = 1; i <= group.count; ++i) {
+    if (i < group.count && own[i].key == own[first].key) continue;
+    if (i < group.count) own_begins[i] = 1;
+    if (i - first > 1) rest(Group{group.begin + first, i - first});
+    first = i;
+  }
+}
+
+}  // namespace
+
+SliceOrder::SliceOrder(WorkspaceLedger& workspace, DType dtype, int64_t outer, int64_t length,
+                       int64_t inner)
+    : dtype_(dtype), outer_(outer), length_(length), inner_(inner) {
+  entries_ = workspace.Book(length, 2 * sizeof(Entry));
+  // Groups of two slices and more, those of one word and of the next.
+  groups_ = workspace.Book(length, sizeof(Group));
+}
+
+bool SliceOrder::Run(const RunContext& run, const void* slices, int64_t* order,
+                     uint8_t* begins) const {
+  return order_key::Of(dtype_, ~uint64_t{0},
+                       [&](auto key) { return RunAs(run, key, slices, order, begins); });
+}
+
+template <typename Key>
+bool SliceOrder::RunAs(const RunContext& run, const Key& key, const void* data, int64_t* order,
+                       uint8_t* begins) const {
+  const Slices<Key> slices = {static_cast<const typename Key::Stored*>(data), outer_, length_,
+                              inner_, key};
+  auto* const entries = run.Piece<Entry>(entries_);
+  auto* groups = run.Piece<Group>(groups_);
+  auto* next_groups = groups + length_ / 2;
+  for (int64_t i = 0; i < length_; ++i) entries[i].slice = i;
+  std::fill_n(begins, length_, 0);
+  begins[0] = 1;
+  int64_t count = length_ > 1 ? 1 : 0;
+  if (count > 0) groups[0] = {0, length_};
+  bool whole = true;
+  for (int64_t word = 0; word < slices.Words() && count > 0 && whole; ++word) {
+    // Where a group is noted does not matter: each has its own entries.
+    std::atomic<int64_t> next = 0;
+    const int64_t grain = std::max<int64_t>(1, kPiece / CeilDivide(length_, count));
+    whole = ParallelForAll(count, grain, [&](int64_t first, int64_t last) {
+      for (int64_t g = first; g < last; ++g) {
+        SortGroup(slices, word, groups[g], entries, entries + length_, begins, [&](Group group) {
+          next_groups[next.fetch_add(1, std::memory_order_relaxed)] = group;
+        });
+      }
+    });
+    count = next.load(std::memory_order_relaxed);
+    std::swap(groups, next_groups);
+  }
+  const bool has_nans = IsFloating(dtype_);
+  const int64_t some = std::max<int64_t>(1, kPiece / (outer_ * inner_));
+  return whole && ParallelForAll(length_, some, [&](int64_t begin, int64_t end) {
+           for (int64_t i = begin; i < end; ++i) {
+             order[i] = entries[i].slice;
+             if (has_nans && begins[i] == 0 && slices.HasNan(order[i])) begins[i] = 1;
+           }
+         });
+}
+
+}  // namespace aclimb::unique_slices

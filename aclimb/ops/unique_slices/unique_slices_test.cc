@@ -1,0 +1,197 @@
+// What is particular to the operators; the suite has the rest.
+
+#include <cmath>
+#include <vector>
+
+#include "aclimb/ops/unique_slices/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(UniqueSlices, unique_slices::kOperators);
+
+namespace {
+
+using Values = std::vector<double>;
+
+class UniqueSlices : public DeviceTest {
+ protected:
+  struct Found {
+    Values values, inverse, counts;
+    std::vector<int64_t> shape;
+  };
+  // Along a dimension, in order.
+  Found UniqueDim(const DeviceTensor& self, DType dtype, int64_t dim, int64_t length) {
+    const DeviceTensor values(self.shape(), dtype), inverse({length}, DType::kInt64);
+    const DeviceTensor counts({length}, DType::kInt64);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnUniqueDimGetWorkspaceSize(self, true, true, dim, values, inverse, counts,
+                                                size, executor);
+        },
+        &aclnnUniqueDim, stream_));
+    int64_t* shape = nullptr;
+    uint64_t rank = 0;
+    ACLIMB_EXPECT_OK(aclGetViewShape(values, &shape, &rank));
+    Found found = {values.Values(), inverse.Values(), counts.Values(), {shape, shape + rank}};
+    delete[] shape;
+    return found;
+  }
+};
+
+TEST_F(UniqueSlices, ElementsAreComparedInRowMajorOrder) {
+  const double nan = std::nan("");
+  const DeviceTensor self({2, 4}, DType::kFloat32, {1, 1, 2, 0.0, -0.0, nan, nan, 1});
+  const DeviceTensor values({8}, DType::kFloat32), inverse({2, 4}, DType::kInt64);
+  const DeviceTensor counts({8}, DType::kInt64);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnUniqueConsecutiveGetWorkspaceSize(self, true, true, 1000, values, inverse,
+                                                      counts, size, executor);
+      },
+      &aclnnUniqueConsecutive, stream_));
+  EXPECT_TRUE(Near(values.Values(), {1, 2, 0, nan, nan, 1, 0, 0}, {}));
+  EXPECT_EQ(inverse.Values(), (Values{0, 0, 1, 2, 2, 3, 4, 5}));
+  EXPECT_EQ(counts.Values(), (Values{2, 1, 2, 1, 1, 1, 0, 0}));
+  int64_t* shape = nullptr;
+  uint64_t rank = 0;
+  ACLIMB_ASSERT_OK(aclGetViewShape(values, &shape, &rank));
+  ASSERT_EQ(rank, 1u);
+  EXPECT_EQ(shape[0], 6);
+  delete[] shape;
+}
+
+TEST_F(UniqueSlices, SlicesAlongADimensionLieWithoutGaps) {
+  const DeviceTensor self({2, 3}, DType::kInt16, {1, 1, 3, 4, 4, 6});
+  const DeviceTensor values({2, 3}, DType::kInt16), inverse({3}, DType::kInt64);
+  const DeviceTensor counts({3}, DType::kInt64);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnUniqueConsecutiveGetWorkspaceSize(self, true, true, -1, values, inverse, counts,
+                                                      size, executor);
+      },
+      &aclnnUniqueConsecutive, stream_));
+  EXPECT_EQ(values.Values(), (Values{1, 3, 4, 6, 0, 0}));
+  EXPECT_EQ(inverse.Values(), (Values{0, 0, 1}));
+  EXPECT_EQ(counts.Values(), (Values{2, 1, 0}));
+}
+
+TEST_F(UniqueSlices, SlicesInOrderLieWithoutGaps) {
+  const DeviceTensor self({2, 4}, DType::kInt16, {4, 1, 4, 1, 5, -6, 5, 7});
+  const Found found = UniqueDim(self, DType::kInt16, 1, 4);
+  EXPECT_EQ(found.shape, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(found.values, (Values{1, 1, 4, -6, 7, 5, 0, 0}));
+  EXPECT_EQ(found.inverse, (Values{2, 0, 2, 1}));
+  EXPECT_EQ(found.counts, (Values{1, 1, 2, 0}));
+}
+
+TEST_F(UniqueSlices, NaNIsLargerThanAllNumbersAndLikeNoOther) {
+  const double nan = std::nan("");
+  const DeviceTensor self({4, 2}, DType::kFloat32, {nan, 1, 0.0, 2, nan, 1, -0.0, 2});
+  const Found found = UniqueDim(self, DType::kFloat32, -2, 4);
+  EXPECT_EQ(found.shape, (std::vector<int64_t>{3, 2}));
+  EXPECT_TRUE(Near(found.values, {0, 2, nan, 1, nan, 1, 0, 0}, {}));
+  EXPECT_EQ(found.inverse, (Values{1, 0, 2, 0}));
+  EXPECT_EQ(found.counts, (Values{2, 1, 1, 0}));
+}
+
+// So many that they are sorted by counting, and that the last elements decide.
+TEST_F(UniqueSlices, ManySlicesAreSortedByAllTheirElements) {
+  constexpr int64_t kLength = 3000, kInner = 40;
+  Values elements;
+  for (int64_t i = 0; i < kLength; ++i) {
+    for (int64_t k = 0; k < kInner; ++k) {
+      elements.push_back(k == kInner / 2 ? i % 2 : k == kInner - 1 ? i * 7 % 11 : 3);
+    }
+  }
+  const DeviceTensor self({kLength, kInner}, DType::kInt32, elements);
+  const Found found = UniqueDim(self, DType::kInt32, 0, kLength);
+  ASSERT_EQ(found.shape, (std::vector<int64_t>{22, kInner}));
+  for (int64_t i = 0; i < 22; ++i) {
+    EXPECT_EQ(found.values[static_cast<size_t>(i * kInner + kInner / 2)], i / 11);
+    EXPECT_EQ(found.values[static_cast<size_t>(i * kInner + kInner - 1)], i % 11);
+  }
+  double all = 0;
+  for (const double count : found.counts) all += count;
+  EXPECT_EQ(all, kLength);
+  for (int64_t i = 0; i < kLength; ++i) {
+    EXPECT_EQ(found.inverse[static_cast<size_t>(i)], i % 2 * 11 + i * 7 % 11);
+  }
+}
+
+TEST(UniqueSlicesContract, EveryRuleOfUniqueConsecutive) {
+  using namespace unique_slices;                      // NOLINT: the parameters' positions
+  using namespace unique_slices::unique_consecutive;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnUniqueConsecutiveGetWorkspaceSize)> harness(
+      kContract, &aclnnUniqueConsecutiveGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 3}, DType::kFloat32);
+        a.Bool(kReturnInverse, true);
+        a.Bool(kReturnCounts, true);
+        a.Integer(kDim, 1);
+        a.Tensor(kValues, {2, 3}, DType::kFloat32);
+        a.Tensor(kInverse, {3}, DType::kInt64);
+        a.Tensor(kCounts, {3}, DType::kInt64);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Integer(kDim, 1000);
+    a.Tensor(kValues, {6}, DType::kFloat32);
+    a.Tensor(kInverse, {2, 3}, DType::kInt64);
+    a.Tensor(kCounts, {6}, DType::kInt64);
+  });
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Bool(kReturnInverse, false);
+    a.Bool(kReturnCounts, false);
+    a.Tensor(kInverse, {0}, DType::kInt64);
+    a.Tensor(kCounts, {0}, DType::kInt64);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("range/dim", [](CallArguments& a) { a.Integer(kDim, 2); });
+  harness.ExpectRule("slices/self", [](CallArguments& a) {
+    a.Tensor(kSelf, {0, 3}, DType::kFloat32);
+    a.Tensor(kValues, {0, 3}, DType::kFloat32);
+  });
+  harness.ExpectRule("shape/valueOut",
+                     [](CallArguments& a) { a.Tensor(kValues, {6}, DType::kFloat32); });
+  harness.ExpectRule("shape/inverseOut",
+                     [](CallArguments& a) { a.Tensor(kInverse, {2}, DType::kInt64); });
+  harness.ExpectRule("shape/countsOut",
+                     [](CallArguments& a) { a.Tensor(kCounts, {2}, DType::kInt64); });
+  harness.ExpectEveryRuleCovered({"unique_consecutive/product"});
+}
+
+TEST(UniqueSlicesContract, EveryRuleOfUniqueDim) {
+  using namespace unique_slices;              // NOLINT: the parameters' positions
+  using namespace unique_slices::unique_dim;  // NOLINT: the parameters' positions
+  ContractHarness<decltype(aclnnUniqueDimGetWorkspaceSize)> harness(
+      kContract, &aclnnUniqueDimGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 3}, DType::kFloat32);
+        a.Bool(kSorted, true);
+        a.Bool(kReturnInverse, true);
+        a.Integer(kDim, 1);
+        a.Tensor(kValues, {2, 3}, DType::kFloat32);
+        a.Tensor(kInverse, {3}, DType::kInt64);
+        a.Tensor(kCounts, {3}, DType::kInt64);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Bool(kReturnInverse, false);
+    a.Tensor(kInverse, {0}, DType::kInt64);
+  });
+  harness.ExpectGenericRules();
+  harness.ExpectRule("slices/self", [](CallArguments& a) {
+    a.Tensor(kSelf, {0, 3}, DType::kFloat32);
+    a.Tensor(kValues, {0, 3}, DType::kFloat32);
+  });
+  harness.ExpectRule("shape/inverseOut",
+                     [](CallArguments& a) { a.Tensor(kInverse, {2}, DType::kInt64); });
+  harness.ExpectRule("shape/countsOut",
+                     [](CallArguments& a) { a.Tensor(kCounts, {2}, DType::kInt64); });
+  harness.ExpectEveryRuleCovered({"unique_dim/product"});
+}
+
+}  // namespace
+}  // namespace aclimb::testing
