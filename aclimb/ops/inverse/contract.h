@@ -17,10 +17,6 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::WithShape(contract::Output("out", kFloats, "their inverses"), "*B M M"),
 };
 
-// No inverse of a matrix A is given where the largest row sum of |inverse| |A| is above this:
-// double would get no more than three digits of it right, if it has one at all.
-inline constexpr double kMostCondition = 4e12;
-
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInverse",
     .folder = "inverse",

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "aclimb/ops/inverse/contract.h"
+#include "aclimb/ops/inverse/condition.h"
 #include "aclimb/ops/inverse/kernels.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/ops/inverse/condition.h"
 #include "aclimb/ops/inverse/contract.h"
 #include "aclimb/truth/call.h"
 #include "aclimb/truth/draw_call.h"
