@@ -2,17 +2,16 @@
 
 import torch
 
-from problem import FLOATS, INTEGERS, Result, call, elements
+from problem import ELEMENTS, Result, call, elements, shape_of, wide
 
 FUNCTIONS = ["Trace"]
 
 
 def check(client, rng, worst, name):
-    dtype = rng.choice([*FLOATS, torch.float64, *INTEGERS, torch.bool])
-    self = elements([rng.randint(1, 40), rng.randint(1, 40)], dtype)
-    if not dtype.is_floating_point:
-        # PyTorch has no trace of BOOL.
-        expected = self.long().trace()
-        return call(client, rng, worst, name, self, Result(expected, exact=True))
-    return call(client, rng, worst, name, self,
-                Result(self.double().trace(), dtype, self.double().diagonal().abs().sum()))
+    dtype, shape = rng.choice(ELEMENTS), shape_of(rng, ranks=(2, 2), longest=400)
+    self = elements(shape, dtype)
+    diagonal = wide(self).diagonal()
+    total = diagonal.sum().reshape(rng.choice([[], [1]]))
+    call(client, rng, worst, name, self,
+         Result(total, dtype if dtype.is_floating_point else torch.int64,
+                diagonal.double().abs().sum().reshape(total.shape) * 256, exact=not dtype.is_floating_point))

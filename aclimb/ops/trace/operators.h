@@ -7,6 +7,6 @@
 namespace aclimb::trace {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnTraceGetWorkspaceSize)>(kContract, &Truth, &Draw)};
+    truth::Entry<decltype(aclnnTraceGetWorkspaceSize)>(kContract, &Truth, &DrawTrace)};
 
 }  // namespace aclimb::trace

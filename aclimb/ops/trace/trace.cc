@@ -1,55 +1,32 @@
-// aclnnTrace: the sum, the plan and the C entry points.
+// aclnnTrace: the C entry points and the plan between them.
 
 #include <algorithm>
-#include <cstdint>
 
-#include "aclimb/copy/copy.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/trace/contract.h"
+#include "aclimb/reduction/reduction.h"
 
 namespace aclimb::trace {
 namespace {
 
-class TracePlan final : public Plan {
- public:
-  TracePlan(const contract::Arguments& arguments, Planner& planner) {
-    const TensorView self = arguments.Tensor(kSelf).View();
-    count_ = std::min(self.shape[0], self.shape[1]);
-    diagonal_ = planner.workspace().Book(count_, sizeof(double));
-    planner.Reads(kSelf);
-    planner.Writes(kOut);
-    planner.Costs({.cycles = 4 * static_cast<double>(count_)});
-  }
-
-  void Run(const RunContext& run) const override {
-    IsFloating(run.View(kSelf).dtype) ? Sum<double, double>(run, DType::kFloat64)
-                                      : Sum<int64_t, uint64_t>(run, DType::kInt64);
-  }
-
- private:
-  // In S, which wraps where T is an integer.
-  template <typename T, typename S>
-  void Sum(const RunContext& run, DType dtype) const {
-    TensorView diagonal = run.View(kSelf);
-    diagonal.rank = 1;
-    diagonal.shape[0] = count_;
-    diagonal.stride[0] += diagonal.stride[1];
-    TensorView dense = DenseLike(diagonal, run.Piece<T>(diagonal_));
-    dense.dtype = dtype;
-    if (!copy::Copy(diagonal, dense)) return;
-    S sum = 0;
-    for (int64_t i = 0; i < count_; ++i) sum += static_cast<S>(dense.As<T>()[i]);
-    TensorView one = {.data = &sum, .dtype = dtype};
-    // A cancelled run leaves out as it is.
-    (void)copy::Copy(one, run.View(kOut));
-  }
-
-  int64_t count_;
-  WorkspacePiece diagonal_;
-};
+// Elements that have both indices in common.
+TensorView DiagonalOf(const TensorView& matrix) {
+  TensorView diagonal = matrix;
+  diagonal.rank = 1;
+  diagonal.shape[0] = std::min(matrix.shape[0], matrix.shape[1]);
+  diagonal.stride[0] = matrix.stride[0] + matrix.stride[1];
+  return diagonal;
+}
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  return PlanPointer(NewPlan<TracePlan>(arguments, planner));
+  const TensorView self = arguments.Tensor(kSelf).View();
+  return reduction::MakePlan(planner, arguments,
+                             {.fold = reduction::Fold::kSum,
+                              .input = kSelf,
+                              .reduced = 1,
+                              .compute = SumDType(self.dtype),
+                              .outputs = {reduction::Output{.parameter = kOut}}},
+                             DiagonalOf(self));
 }
 
 constinit Operator kOperator(kContract, MakePlan);

@@ -9,15 +9,14 @@
 extern "C" {
 #endif
 
-// Phase 1. out = self[0, 0] + self[1, 1] + ..., 0 of an empty matrix. Floating elements are added
-// in double, and the sum is rounded once; that of integers wraps at 64 bits.
-//
-//   self           in   [M, N]; dtypes: `aclimb ops trace`
-//   out            out  one number, [] or [1]: INT64 of integers and BOOL, else dtype of self
+// Phase 1. out = self[0][0] + self[1][1] + ..., 0 where there is none. Integers wrap at 64 bits.
+//   self           in   [rows, columns], strided; dtypes: `aclimb ops trace`
+//   out            out  one element, of rank 0 or 1; dtype of self, INT64 of integers and BOOL
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null
-//            161002 a dtype that is not listed, complex ones among them, or another rank
+//            161002 a dtype that is not listed, complex ones among them, a rank or a shape that does
+//            not fit
 ACLNN_API aclnnStatus aclnnTraceGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                  uint64_t* workspaceSize, aclOpExecutor** executor);
 
