@@ -33,6 +33,19 @@ class Random {
 size_t SizeOfName(const std::string& dtype);
 aclDataType AclDataTypeOf(const std::string& dtype);
 
+class IntArray {
+ public:
+  explicit IntArray(const std::vector<int64_t>& values)
+      : array_(aclCreateIntArray(values.data(), values.size())) {}
+  ~IntArray() { (void)aclDestroyIntArray(array_); }
+  IntArray(const IntArray&) = delete;
+  IntArray& operator=(const IntArray&) = delete;
+  operator aclIntArray*() const { return array_; }  // NOLINT: as a program passes it
+
+ private:
+  aclIntArray* array_;
+};
+
 // Device memory and its descriptor.
 class DeviceTensor {
  public:

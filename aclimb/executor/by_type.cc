@@ -304,6 +304,8 @@ Status TypedCall::NamesOutput(const std::string& where, const std::vector<int64_
   const AclimbOpTensor& output = outputs_[0];
   const int64_t* const dims = output.dims + std::min(first, output.rank);
   if (std::equal(named.begin(), named.end(), dims, output.dims + output.rank)) return Ok();
+  // One number is of rank 0, and some of its callers name it [1].
+  if (output.rank == 0 && named == std::vector<int64_t>{1}) return Ok();
   return Unsupported(
       Cat(where, ", ", ShapeText(named.data(), named.size()), ", to be ",
           first == 0 ? std::string() : Cat("what follows ", first, " dimensions of "),

@@ -201,6 +201,7 @@ TEST_F(Answers, PartsAndOrders) {
       .Output({2, 3}, {3, 3, 3, 4, 4, 4})
       .Run();
   Request("Fill").Integers({2, 2}).Number(2.5f).Output({2, 2}, Values(4, 2.5)).Run();
+  Request("Fill").Integers({1}).Number(2.5f).Output({}, Values{2.5}).Run();
   Request("ZerosLike").Input(dims, x).Output(dims, Values(24, 0)).Run();
   Request("Slice")
       .Input(dims, x)

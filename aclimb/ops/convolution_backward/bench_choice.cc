@@ -26,8 +26,10 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/bench_problems.h"
 #include "aclimb/ops/convolution_backward/plan.h"
@@ -51,70 +53,46 @@ TensorView ViewOf(std::initializer_list<int64_t> channels, const int64_t (&exten
   std::copy(extents, extents + kDims, view.shape + 2);
   return DenseLike(view, nullptr);
 }
-Place PlaceOf(Parameter parameter, const TensorView& view) {
-  Place place;
-  place.parameter = parameter;
-  place.view = view;
-  return place;
-}
 
-// Memory of all problems, one after the other. Operands are numbers of both signs from a half to
-// one, in any dtype.
+// Memory of all problems, one after the other.
 class Memory {
  public:
-  explicit Memory(Random& random) {
-    for (auto& [dtype, tensors] : operands_) {
-      const bool wide = dtype == DType::kFloat32;
-      const uint32_t half = wide ? 0x3F000000 : dtype == DType::kBFloat16 ? 0x3F00 : 0x3800;
-      const uint32_t drawn = wide ? 0x807FFFFF : dtype == DType::kBFloat16 ? 0x807F : 0x83FF;
-      for (Piece& tensor : tensors) {
-        tensor = Allocate(kMostElements * (wide ? 4 : 2));
-        for (int64_t i = 0; i < kMostElements; ++i) {
-          const uint32_t bits = half | (static_cast<uint32_t>(random.Next()) & drawn);
-          std::memcpy(tensor.get() + i * (wide ? 4 : 2), &bits, wide ? 4 : 2);
-        }
-      }
+  explicit Memory(Random& random) : numbers_(kMostElements) {
+    for (float& number : numbers_) {
+      const auto size = static_cast<float>(0.5 + random.Unit() / 2);
+      number = random.Chance(0.5) ? size : -size;
     }
-    for (Piece& result : results_) result = Allocate(kMostElements * 4);
   }
 
-  char* Tensor(DType dtype, int parameter) {
-    if (parameter >= kGradInput) return results_[parameter - kGradInput].get();
-    const auto found = std::find_if(std::begin(operands_), std::end(operands_),
-                                    [&](const Operands& of) { return of.dtype == dtype; });
-    return found->tensors[parameter].get();
+  // Gives a tensor numbers of both signs from a half to one.
+  void Fill(int parameter, TensorView view) {
+    TensorView numbers = DenseLike(view, numbers_.data());
+    numbers.dtype = DType::kFloat32;
+    view.data = Room(parameter, view.ElementCount() * static_cast<int64_t>(SizeOf(view.dtype)));
+    (void)copy::Copy(numbers, view);
   }
-  char* Workspace(uint64_t bytes) {
-    if (bytes > workspace_bytes_) {
-      workspace_bytes_ = bytes + bytes / 2;
-      workspace_ = nullptr;
-      workspace_ = Allocate(static_cast<int64_t>(workspace_bytes_));
-    }
-    return workspace_.get();
-  }
+  char* Tensor(int parameter) { return rooms_[parameter].first.get(); }
+  char* Workspace(uint64_t bytes) { return Room(kParameters, static_cast<int64_t>(bytes)); }
 
  private:
+  // A page more, which vectors may read.
+  char* Room(int number, int64_t bytes) {
+    auto& [memory, size] = rooms_[number];
+    if (memory == nullptr || bytes > size) {
+      size = RoundUp(bytes + bytes / 2, 4096);
+      memory.reset();
+      memory.reset(static_cast<char*>(std::aligned_alloc(4096, static_cast<size_t>(size + 4096))));
+      if (memory == nullptr) throw std::bad_alloc();
+      std::memset(memory.get(), 0, static_cast<size_t>(size + 4096));
+    }
+    return memory.get();
+  }
+
   struct Free {
     void operator()(char* memory) const { std::free(memory); }
   };
-  using Piece = std::unique_ptr<char, Free>;
-  struct Operands {
-    DType dtype;
-    Piece tensors[3];
-  };
-
-  // A page more, which vectors may read.
-  static Piece Allocate(int64_t bytes) {
-    const auto rounded = static_cast<size_t>(RoundUp(bytes, 4096) + 4096);
-    Piece memory(static_cast<char*>(std::aligned_alloc(4096, rounded)));
-    if (memory == nullptr) throw std::bad_alloc();
-    std::memset(memory.get(), 0, rounded);
-    return memory;
-  }
-
-  Operands operands_[3] = {{DType::kFloat32, {}}, {DType::kBFloat16, {}}, {DType::kFloat16, {}}};
-  Piece results_[2], workspace_;
-  uint64_t workspace_bytes_ = 0;
+  std::vector<float> numbers_;
+  std::pair<std::unique_ptr<char, Free>, int64_t> rooms_[kParameters + 1];
 };
 
 double Now() {
@@ -135,15 +113,15 @@ using Times = std::array<std::optional<double>, kCandidates>;
 
 class Gradient {
  public:
-  Gradient(const Sample& p, Task task)
-      : problem_(p),
-        task_(task),
-        x_(ViewOf({p.geometry.batch, p.geometry.groups * p.geometry.x_channels}, p.geometry.in,
-                  p.dtype)),
-        y_(ViewOf({p.geometry.batch, p.geometry.groups * p.geometry.y_channels}, p.geometry.out,
-                  p.dtype)),
-        weight_(ViewOf({p.geometry.groups * p.geometry.y_channels, p.geometry.x_channels},
-                       p.geometry.kernel, p.dtype)) {}
+  Gradient(const Sample& p, Task task) : problem_(p), task_(task) {
+    const Geometry& g = p.geometry;
+    const TensorView x = ViewOf({g.batch, g.groups * g.x_channels}, g.in, p.dtype);
+    const TensorView y = ViewOf({g.batch, g.groups * g.y_channels}, g.out, p.dtype);
+    views_[kGradOutput] = p.transposed ? x : y;
+    views_[kInput] = views_[kGradInput] = p.transposed ? y : x;
+    views_[kWeight] = views_[kGradWeight] =
+        ViewOf({g.groups * g.y_channels, g.x_channels}, g.kernel, p.dtype);
+  }
 
   RankedWays Ways() const {
     Planner planner(false);
@@ -153,6 +131,7 @@ class Gradient {
   Times Measure(Memory& memory) const {
     std::array<Candidate, kCandidates> candidates;
     const RankedWays ways = Ways();
+    for (int i = 0; i < kParameters; ++i) memory.Fill(i, views_[i]);
     for (size_t i = 0; i < kCandidates; ++i) {
       Planner planner(false);
       PlanBuilder builder = Builder(planner);
@@ -175,26 +154,24 @@ class Gradient {
   }
 
  private:
+  Place PlaceOf(Parameter parameter) const {
+    Place place;
+    place.parameter = parameter;
+    place.view = views_[parameter];
+    return place;
+  }
   PlanBuilder Builder(Planner& planner) const {
-    const bool t = problem_.transposed;
-    return {planner,
-            problem_.geometry,
-            t,
-            PlaceOf(kGradOutput, t ? x_ : y_),
-            PlaceOf(kInput, t ? y_ : x_),
-            PlaceOf(kWeight, weight_)};
+    return {planner,         problem_.geometry, problem_.transposed, PlaceOf(kGradOutput),
+            PlaceOf(kInput), PlaceOf(kWeight)};
   }
-  Place Result() const {
-    if (task_ == Task::kGradWeight) return PlaceOf(kGradWeight, weight_);
-    return PlaceOf(kGradInput, task_ == Task::kForward ? y_ : x_);
-  }
+  Place Result() const { return PlaceOf(task_ == Task::kGradWeight ? kGradWeight : kGradInput); }
 
   double TimeOf(const Candidate& candidate, int runs, Memory& memory) const {
     TensorUse uses[kParameters];
     BoundTensor tensors[kParameters];
     for (int i = 0; i < kParameters; ++i) {
       uses[i].parameter = i;
-      tensors[i].kernel_data = memory.Tensor(problem_.dtype, i);
+      tensors[i].kernel_data = memory.Tensor(i);
     }
     const RunContext run(uses, tensors, memory.Workspace(candidate.workspace));
     const double start = Now();
@@ -221,7 +198,7 @@ class Gradient {
 
   const Sample problem_;
   const Task task_;
-  const TensorView x_, y_, weight_;
+  TensorView views_[kParameters];
 };
 
 struct Judged {

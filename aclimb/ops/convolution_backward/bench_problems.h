@@ -10,7 +10,7 @@
 
 #include "aclimb/core/dtype.h"
 #include "aclimb/core/text.h"
-#include "aclimb/ops/convolution_backward/geometry.h"
+#include "aclimb/ops/convolution_backward/layer.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
 
 // The problems of bench_choice.cc: drawn ones and the named ones.
@@ -25,8 +25,8 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  double Real() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  bool Chance(double p) { return Real() < p; }
+  double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+  bool Chance(double p) { return Unit() < p; }
   int64_t Integer(int64_t low, int64_t high) {  // both inclusive
     return low + static_cast<int64_t>(Next() % static_cast<uint64_t>(high - low + 1));
   }
@@ -72,7 +72,7 @@ inline std::optional<Sample> Draw(Random& random) {
             : random.Chance(0.6) ? DType::kBFloat16
                                  : DType::kFloat16;
   p.transposed = random.Chance(0.25);
-  const double kind = random.Real();
+  const double kind = random.Unit();
   if (kind < 0.12) {  // groups
     g.groups = random.OneOf({2, 4, 8, 16, 32});
     g.x_channels = random.OneOf({3, 4, 8, 8, 12, 16, 16, 32, 48, 64});
@@ -85,7 +85,7 @@ inline std::optional<Sample> Draw(Random& random) {
     g.x_channels = random.Chance(0.12) ? random.OneOf({1, 3, 3, 4}) : DrawChannels(random);
     g.y_channels = random.Chance(0.04) ? random.OneOf({1, 2, 3}) : DrawChannels(random);
   }
-  const double dims = random.Real();
+  const double dims = random.Unit();
   const int first = dims < 0.7 ? 1 : dims < 0.88 ? 2 : 0;
   const bool one_size = random.Chance(0.92);
   const bool patches = random.Chance(0.06);
@@ -106,7 +106,7 @@ inline std::optional<Sample> Draw(Random& random) {
     g.pad_begin[d] = g.pad_end[d] = pad;
   }
   // So many windows that the work is what was drawn.
-  const double work = std::exp2(18.2 + 8.8 * random.Real());
+  const double work = std::exp2(18.2 + 8.8 * random.Unit());
   const double pairs = static_cast<double>(g.groups * g.x_channels * g.y_channels);
   const double windows = work / pairs / static_cast<double>(g.KernelSize());
   const int64_t side = random.OneOf({4, 7, 7, 8, 12, 14, 14, 16, 20, 28, 28, 33, 48, 56, 64, 112});
@@ -134,39 +134,18 @@ inline std::vector<Sample> DrawAll(int count, uint64_t seed) {
   return all;
 }
 
-// Each named problem in each dtype.
+// Each named problem in each dtype, with a quarter of the images and one more.
 inline std::vector<Sample> NamedProblems() {
-  using Sizes = std::vector<int64_t>;
   std::vector<Sample> all;
-  const auto add = [&](bool transposed, int64_t batch, int64_t cin, int64_t cout, int64_t groups,
-                       const Sizes& input, const Sizes& kernel, const Sizes& stride,
-                       const Sizes& padding, const Sizes& dilation) {
-    Sizes in = {batch / 4 + 1, cin}, out = {batch / 4 + 1, cout};
-    Sizes weight = {transposed ? cin : cout, (transposed ? cout : cin) / groups};
-    for (size_t d = 0; d < input.size(); ++d) {
-      const int64_t reach = dilation[d] * (kernel[d] - 1) + 1;
-      in.push_back(input[d]);
-      out.push_back(transposed ? (input[d] - 1) * stride[d] - 2 * padding[d] + reach
-                               : (input[d] + 2 * padding[d] - reach) / stride[d] + 1);
-      weight.push_back(kernel[d]);
-    }
-    Sample p;
-    p.transposed = transposed;
-    p.geometry = MakeGeometry(transposed ? out : in, transposed ? in : out, weight, groups,
-                              {stride, dilation, padding, padding, {}});
+  for (auto& [name, layer] : NamedLayers()) {
+    Sample p = {GeometryOf(layer), layer.transposed};
+    p.geometry.batch = layer.batch / 4 + 1;
+    if (std::max(XElements(p.geometry), YElements(p.geometry)) > kMostElements) continue;
     for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat16}) {
       p.dtype = dtype;
-      if (std::max(XElements(p.geometry), YElements(p.geometry)) <= kMostElements) {
-        all.push_back(p);
-      }
+      all.push_back(p);
     }
-  };
-#define ACLIMB_LIST(...) \
-  { __VA_ARGS__ }
-#define ACLIMB_CASE(name, ...) add(__VA_ARGS__);
-#include "aclimb/ops/convolution_backward/cases.inc"
-#undef ACLIMB_CASE
-#undef ACLIMB_LIST
+  }
   return all;
 }
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "aclimb/onednn/instructions.h"
-#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/simd/factors.h"
 
 namespace aclimb::convolution_backward {

@@ -5,37 +5,17 @@
 #include <vector>
 
 #include "aclimb/ops/convolution_backward/contract.h"
+#include "aclimb/ops/convolution_backward/layer.h"
 #include "aclimb/truth/draw_call.h"
 
 namespace aclimb::convolution_backward {
 
-// The geometry of a forward convolution that a call is the gradient of.
-struct DrawnGeometry {
-  std::vector<int64_t> in, out, kernel, stride, padding, dilation, output_padding;
-  int64_t batch = 1;
-  int64_t groups = 1;
-  int64_t in_channels = 1;   // of the tensor named input
-  int64_t out_channels = 1;  // of gradOutput
-  bool transposed = false;
-
-  static std::vector<int64_t> With(int64_t first, int64_t second,
-                                   const std::vector<int64_t>& spatial) {
-    std::vector<int64_t> shape = {first, second};
-    shape.insert(shape.end(), spatial.begin(), spatial.end());
-    return shape;
-  }
-  std::vector<int64_t> WeightShape() const {
-    return transposed ? With(in_channels, out_channels / groups, kernel)
-                      : With(out_channels, in_channels / groups, kernel);
-  }
-};
-
-inline DrawnGeometry DrawGeometry(truth::Draw& draw) {
+inline Layer DrawLayer(truth::Draw& draw) {
   constexpr int64_t kBatches[] = {1, 2, 3, 0, 1, 2, 5, 1};
   constexpr int64_t kGroups[] = {1, 1, 2, 3, 4, 1, 8, 1};
   constexpr int64_t kChannels[] = {2, 1, 3, 4, 8, 16, 17, 32};
   constexpr int64_t kExtents[] = {5, 1, 4, 8, 2, 11, 16, 27};
-  DrawnGeometry g;
+  Layer g;
   const auto dims = static_cast<size_t>(draw.Pick({2, 1, 2, 3}));
   g.transposed = draw.Byte() >= 192;
   g.batch = draw.Pick(kBatches);
@@ -74,7 +54,7 @@ inline DrawnGeometry DrawGeometry(truth::Draw& draw) {
 class CallDrawer {
  public:
   CallDrawer(truth::Draw& draw, truth::Call& call, const Positions& at)
-      : geometry(DrawGeometry(draw)),
+      : layer(DrawLayer(draw)),
         dtype(truth::DrawDType(draw, kParameters[kInput].dtypes[draw.product()])),
         draw_(draw),
         call_(call),
@@ -82,7 +62,7 @@ class CallDrawer {
 
   void Format(int parameter) {
     constexpr int32_t kByDims[] = {contract::kNcl, contract::kNchw, contract::kNcdhw};
-    if (draw_.Flip()) call_.At(parameter).format = kByDims[geometry.in.size() - 1];
+    if (draw_.Flip()) call_.At(parameter).format = kByDims[layer.in.size() - 1];
   }
   void Input(int parameter, std::vector<int64_t> shape, DType own) {
     int64_t count = 1;
@@ -90,7 +70,7 @@ class CallDrawer {
     call_.SetTensor(parameter, std::move(shape), own, truth::DrawValues(draw_, own, count));
   }
   void Attributes() {
-    const DrawnGeometry& g = geometry;
+    const Layer& g = layer;
     List(at_.stride, g.stride);
     if (g.in.size() == 2 && draw_.Byte() >= 224) {
       call_.SetInts(at_.padding, {g.padding[0], g.padding[0], g.padding[1], g.padding[1]});
@@ -107,7 +87,7 @@ class CallDrawer {
     draw_.SetCost(cost);
   }
 
-  const DrawnGeometry geometry;
+  const Layer layer;
   const DType dtype;
 
  private:
@@ -126,7 +106,7 @@ class CallDrawer {
 
 inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   CallDrawer drawer(draw, call, kAt);
-  const DrawnGeometry& g = drawer.geometry;
+  const Layer& g = drawer.layer;
   const auto input = [&](int parameter, std::vector<int64_t> shape) {
     const DType own = draw.Byte() < 192
                           ? drawer.dtype
@@ -134,8 +114,8 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
     drawer.Input(parameter, std::move(shape), own);
     drawer.Format(parameter);
   };
-  input(kGradOutput, DrawnGeometry::With(g.batch, g.out_channels, g.out));
-  input(kInput, DrawnGeometry::With(g.batch, g.in_channels, g.in));
+  input(kGradOutput, g.OutputShape());
+  input(kInput, g.InputShape());
   input(kWeight, g.WeightShape());
   // What an empty batch allows beside success is a page of its own.
   if (g.batch == 0) draw.MarkStrange();

@@ -231,10 +231,7 @@ class Sums {
 
 int64_t ExactScratchBytes(const Geometry& g, Task task) {
   if (task != Task::kGradWeight) return 0;
-  int64_t bytes;
-  const bool overflows = __builtin_mul_overflow(g.groups * g.x_channels,
-                                                static_cast<int64_t>(sizeof(Specials)), &bytes);
-  return overflows ? -1 : bytes;
+  return SaturatedProduct(g.groups * g.x_channels, sizeof(Specials));
 }
 
 void ComputeNaNsAgain(const Geometry& g, Task task, const TensorView& x, const TensorView& y,

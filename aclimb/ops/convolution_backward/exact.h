@@ -16,7 +16,6 @@ namespace aclimb::convolution_backward {
 void ComputeNaNsAgain(const Geometry& geometry, Task task, const TensorView& x, const TensorView& y,
                       const TensorView& weight, void* scratch);
 
-// -1 when the number overflows.
 int64_t ExactScratchBytes(const Geometry& geometry, Task task);
 
 }  // namespace aclimb::convolution_backward

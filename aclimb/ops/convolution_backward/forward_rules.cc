@@ -7,12 +7,6 @@ namespace {
 
 using contract::Arguments;
 
-int64_t OutputChannels(const Arguments& arguments) {
-  const std::vector<int64_t>& weight = arguments.Tensor(kWeight).shape;
-  return arguments.Bool(kTransposed) ? SaturatedProduct(weight[1], arguments.Integer(kGroups))
-                                     : weight[0];
-}
-
 // What the weight should have for an input of so many channels.
 std::string ExpectedChannels(int64_t channels, int64_t groups, bool transposed) {
   if (channels == 0) return "input.shape[1] above 0";
@@ -41,7 +35,7 @@ Finding WrongChannels(const Arguments& arguments) {
 
 Finding WrongBias(const Arguments& arguments) {
   if (!arguments.Given(kBias)) return std::nullopt;
-  const int64_t channels = OutputChannels(arguments);
+  const int64_t channels = OutputChannels(arguments, kAt);
   if (arguments.Tensor(kBias).shape[0] == channels) return std::nullopt;
   return Cat("bias.shape is ", ShapeOf(arguments, kBias), " but weight.shape is ",
              ShapeOf(arguments, kWeight), " and groups is ", arguments.Integer(kGroups),
@@ -54,7 +48,7 @@ Finding WrongOutputShape(const Arguments& arguments) {
   const std::vector<int64_t>& out = arguments.Tensor(kOutput).shape;
   const Attributes a = AttributesOf(arguments, kAt);
   const bool transposed = arguments.Bool(kTransposed);
-  std::vector<int64_t> expected = {in[0], OutputChannels(arguments)};
+  std::vector<int64_t> expected = {in[0], OutputChannels(arguments, kAt)};
   for (size_t d = 0; d + 2 < in.size(); ++d) {
     // Transposed, the output is what windows slide over: a size that has as many of them as the
     // input has elements, of the possible ones the one that outputPadding says.

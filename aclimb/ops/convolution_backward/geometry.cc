@@ -2,35 +2,25 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "aclimb/core/divide.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
-std::optional<std::vector<int64_t>> PerDimension(const std::vector<int64_t>& values, size_t dims) {
-  if (values.size() == dims) return values;
-  if (values.size() == 1) return std::vector<int64_t>(dims, values[0]);
-  return std::nullopt;
-}
-
-// Of `count` numbers first, first + step, ..., how many lie in [0, end). `step` is at least 1.
-int64_t CountInside(int64_t first, int64_t step, int64_t count, int64_t end) {
-  const int64_t skipped = first < 0 ? CeilDivide(-first, step) : 0;
-  const int64_t before_end = end > first ? CeilDivide(end - first, step) : 0;
-  return std::max<int64_t>(std::min(before_end, count) - skipped, 0);
-}
-
 // Pairs (window, tap) along one dimension that meet an element.
-double TapsInside(const Geometry& g, int d) {
-  double taps = 0;
-  const bool by_window = g.out[d] < g.kernel[d];  // the shorter walk
-  for (int64_t i = 0; i < (by_window ? g.out[d] : g.kernel[d]); ++i) {
-    const int64_t first = i * (by_window ? g.stride[d] : g.dilation[d]) - g.pad_begin[d];
-    taps += static_cast<double>(by_window ? CountInside(first, g.dilation[d], g.kernel[d], g.in[d])
-                                          : CountInside(first, g.stride[d], g.out[d], g.in[d]));
+double TapsInside(Geometry g, int d) {
+  // Windows and taps may change places: the shorter walk.
+  if (g.out[d] < g.kernel[d]) {
+    std::swap(g.out[d], g.kernel[d]);
+    std::swap(g.stride[d], g.dilation[d]);
   }
-  return taps;
+  double pairs = 0;
+  for (int64_t tap = 0; tap < g.kernel[d]; ++tap) {
+    pairs += static_cast<double>(WindowsInside(g, d, tap).Count());
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -40,34 +30,28 @@ std::optional<Attributes> Expand(int spatial_dims, const std::vector<int64_t>& s
                                  const std::vector<int64_t>& dilation,
                                  const std::vector<int64_t>& output_padding, std::string* wrong) {
   const size_t dims = static_cast<size_t>(spatial_dims);
-  const auto fail = [&](const char* name) {
-    if (wrong != nullptr) *wrong = name;
-    return std::nullopt;
+  const auto spread = [&](const char* name, const std::vector<int64_t>& values,
+                          std::vector<int64_t>& result) {
+    result = values.size() == 1 ? std::vector<int64_t>(dims, values[0]) : values;
+    if (result.size() != dims && wrong != nullptr) *wrong = name;
+    return result.size() == dims;
   };
-  Attributes result;
-  const auto strides = PerDimension(stride, dims);
-  if (!strides) return fail("stride");
-  result.stride = *strides;
+  Attributes all;
+  if (!spread("stride", stride, all.stride)) return std::nullopt;
   if (dims == 2 && padding.size() == 4) {
-    result.pad_begin = {padding[0], padding[2]};
-    result.pad_end = {padding[1], padding[3]};
+    all.pad_begin = {padding[0], padding[2]};
+    all.pad_end = {padding[1], padding[3]};
   } else {
-    const auto pads = PerDimension(padding, dims);
-    if (!pads) return fail("padding");
-    result.pad_begin = *pads;
-    result.pad_end = *pads;
+    if (!spread("padding", padding, all.pad_begin)) return std::nullopt;
+    all.pad_end = all.pad_begin;
   }
-  const auto dilations = PerDimension(dilation, dims);
-  if (!dilations) return fail("dilation");
-  result.dilation = *dilations;
+  if (!spread("dilation", dilation, all.dilation)) return std::nullopt;
   if (dims == 2 && output_padding.size() == 4) {
-    result.output_padding = output_padding;
-  } else {
-    const auto output_paddings = PerDimension(output_padding, dims);
-    if (!output_paddings) return fail("outputPadding");
-    result.output_padding = *output_paddings;
+    all.output_padding = output_padding;
+  } else if (!spread("outputPadding", output_padding, all.output_padding)) {
+    return std::nullopt;
   }
-  return result;
+  return all;
 }
 
 std::optional<int64_t> WindowCount(int64_t in, int64_t pad_begin, int64_t pad_end, int64_t kernel,

@@ -29,6 +29,13 @@ struct Range {
   int64_t Count() const { return last - first; }
 };
 
+// Of `count` numbers start, start + step, ..., which lie in [0, extent). `step` is at least 1.
+inline Range Inside(int64_t start, int64_t step, int64_t count, int64_t extent) {
+  const int64_t first = start < 0 ? CeilDivide(-start, step) : 0;
+  const int64_t last = std::min(extent > start ? (extent - 1 - start) / step + 1 : 0, count);
+  return {std::min(first, last), last};
+}
+
 // A convolution y = conv(x, weight) without its data. Gradients of a transposed convolution are
 // operations on the same object with the roles exchanged, so x is always the side that padding
 // applies to: the input of a normal convolution, the gradient of the output of a transposed one.
@@ -76,6 +83,15 @@ enum class Task : uint8_t {
   kGradWeight,  // weight from x and y
 };
 
+// x, y and weight of a convolution. As results those that are wanted exist.
+template <typename T>
+struct Triple {
+  T x, y, weight;
+
+  T& Of(Task task) { return task == Task::kForward ? y : task == Task::kGradX ? x : weight; }
+  const T& Of(Task task) const { return const_cast<Triple*>(this)->Of(task); }
+};
+
 // Of a group, of a task that yields pixels: channels of the result, and channels that it sums.
 inline int64_t ResultChannels(const Geometry& g, Task task) {
   return task == Task::kForward ? g.y_channels : g.x_channels;
@@ -109,10 +125,7 @@ std::optional<int64_t> WindowCount(int64_t in, int64_t pad_begin, int64_t pad_en
 
 // Positions of y whose tap `tap` meets x along dimension d.
 inline Range WindowsInside(const Geometry& g, int d, int64_t tap) {
-  const int64_t shift = g.pad_begin[d] - tap * g.dilation[d];  // o * stride >= shift
-  const int64_t begin = std::max<int64_t>(0, CeilDivide(shift, g.stride[d]));
-  const int64_t last = g.in[d] - 1 + shift;
-  return {begin, last < 0 ? 0 : std::min(g.out[d], last / g.stride[d] + 1)};
+  return Inside(tap * g.dilation[d] - g.pad_begin[d], g.stride[d], g.out[d], g.in[d]);
 }
 
 // Where tap `tap` of the window at o meets x; negative or beyond the data in the padding.

@@ -11,9 +11,10 @@
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
+#include "aclimb/ops/convolution_backward/exact.h"
+#include "aclimb/ops/convolution_backward/layer.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/ops/convolution_backward/sums.h"
 #include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/truth.h"
@@ -96,9 +97,12 @@ std::vector<double> RunTask(const Case& c, Task task, int threads, const Tensor&
                       : task == Task::kGradX ? c.x
                                              : c.weight,
                       dtype, gap);
-  RunDirect(plan, Embed(task == Task::kGradX ? result.view : x.view),
-            Embed(task == Task::kForward ? result.view : y.view),
-            Embed(task == Task::kGradWeight ? result.view : weight.view), aligned);
+  const TensorView of_x = Embed(task == Task::kGradX ? result.view : x.view),
+                   of_y = Embed(task == Task::kForward ? result.view : y.view),
+                   of_weight = Embed(task == Task::kGradWeight ? result.view : weight.view);
+  RunDirect(plan, of_x, of_y, of_weight, aligned);
+  std::vector<int64_t> exact(static_cast<size_t>(ExactScratchBytes(geometry, task)) / 8 + 1);
+  ComputeNaNsAgain(geometry, task, of_x, of_y, of_weight, exact.data());
   EXPECT_TRUE(result.GapsAreUntouched());
   return result.Values();
 }
@@ -372,51 +376,15 @@ TEST(ConvolutionPlan, DeterministicGradWeightDoesNotDependOnTheTeam) {
   SetTeamSize(0);
 }
 
-struct Named {
-  const char* name;
-  bool transposed;
-  int64_t batch, in_channels, out_channels, groups;
-  std::vector<int64_t> in, kernel, stride, padding, dilation;
-};
-#define ACLIMB_LIST(...) \
-  std::vector<int64_t> { __VA_ARGS__ }
-#define ACLIMB_CASE(name, ...) Named{#name, __VA_ARGS__},
-const std::vector<Named>& NamedProblems() {
-  static const std::vector<Named> problems = {
-#include "aclimb/ops/convolution_backward/cases.inc"
-  };
-  return problems;
-}
-
-// The geometry of a named problem; x is the side with the padding.
-Geometry GeometryOf(const Named& named) {
-  Attributes a = {named.stride, named.dilation, named.padding, named.padding, {}};
-  std::vector<int64_t> in = {named.batch, named.in_channels},
-                       out = {named.batch, named.out_channels};
-  std::vector<int64_t> weight =
-      named.transposed ? std::vector<int64_t>{named.in_channels, named.out_channels / named.groups}
-                       : std::vector<int64_t>{named.out_channels, named.in_channels / named.groups};
-  for (size_t d = 0; d < named.in.size(); ++d) {
-    const int64_t i = named.in[d], k = named.kernel[d], s = named.stride[d], p = named.padding[d],
-                  l = named.dilation[d];
-    in.push_back(i);
-    out.push_back(named.transposed ? (i - 1) * s - 2 * p + l * (k - 1) + 1
-                                   : *WindowCount(i, p, p, k, l, s));
-    weight.push_back(k);
-  }
-  return MakeGeometry(named.transposed ? out : in, named.transposed ? in : out, weight,
-                      named.groups, a);
-}
-
 // No named problem is left to a slow fallback: what the model finds fastest can be had, from oneDNN
 // as generated code, or one of the next that it finds nearly as fast.
 TEST(ConvolutionWays, NamedProblemsGetAFastOne) {
-  for (const Named& named : NamedProblems()) {
-    const Geometry geometry = GeometryOf(named);
+  for (const auto& [name, layer] : NamedLayers()) {
+    const Geometry geometry = GeometryOf(layer);
     for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
-      for (Task task : {named.transposed ? Task::kForward : Task::kGradX, Task::kGradWeight}) {
+      for (Task task : {layer.transposed ? Task::kForward : Task::kGradX, Task::kGradWeight}) {
         SCOPED_TRACE(::testing::Message()
-                     << named.name << ", task " << static_cast<int>(task) << ", " << NameOf(dtype));
+                     << name << ", task " << static_cast<int>(task) << ", " << NameOf(dtype));
         // Without AVX-512 bfloat16 is computed in float32, of copies where oneDNN computes.
         const DType computed = onednn::HasAvx512() ? dtype : DType::kFloat32;
         const Job job{geometry, task, onednn::ProductsOf(computed), computed != dtype, false};
@@ -474,15 +442,15 @@ TEST(ConvolutionWays, EveryProblemHasOne) {
 // A product's scratch grows with the team; a large team is served otherwise.
 TEST(ConvolutionWays, ProductsKeepTheirScratchSmall) {
   if (!onednn::HasAvx512()) GTEST_SKIP() << "oneDNN has other code here";
-  for (const Named& named : NamedProblems()) {
-    const Geometry geometry = GeometryOf(named);
+  for (const auto& [name, layer] : NamedLayers()) {
+    const Geometry geometry = GeometryOf(layer);
     for (const Task task : {Task::kGradX, Task::kGradWeight}) {
       for (const int threads : {1, 16}) {
         const auto primitive = onednn::MakePrimitive(
             {geometry, task, DType::kFloat32, DType::kFloat32, threads, Layouts::kPlain});
         if (primitive == nullptr) continue;
         EXPECT_LE(primitive->ScratchBytes(), (int64_t{128} << 20) * (task == Task::kGradX ? 16 : 1))
-            << named.name;
+            << name;
       }
     }
   }
@@ -491,23 +459,23 @@ TEST(ConvolutionWays, ProductsKeepTheirScratchSmall) {
 // Channels and images cut down, so that the truth is quick; the geometry stays.
 TEST(ConvolutionKernels, NamedGeometries) {
   Random random(5);
-  for (const Named& original : NamedProblems()) {
-    Named named = original;
-    named.batch = 1;
-    const bool depthwise = named.groups == named.in_channels;
-    named.groups = std::min<int64_t>(named.groups, 2);
-    named.in_channels = depthwise ? named.groups : 2 * named.groups;
-    named.out_channels = depthwise ? named.groups : named.groups;
-    for (int64_t& extent : named.in) {
-      extent = std::min<int64_t>(extent, original.in.size() == 1 ? 160 : 33);
+  for (auto& [name, layer] : NamedLayers()) {
+    layer.batch = 1;
+    const bool depthwise = layer.groups == layer.in_channels;
+    layer.groups = std::min<int64_t>(layer.groups, 2);
+    layer.in_channels = depthwise ? layer.groups : 2 * layer.groups;
+    layer.out_channels = depthwise ? layer.groups : layer.groups;
+    for (int64_t& extent : layer.in) {
+      extent = std::min<int64_t>(extent, layer.in.size() == 1 ? 160 : 33);
     }
-    const Geometry geometry = GeometryOf(named);
+    layer.FindOut();
+    const Geometry geometry = GeometryOf(layer);
     Case c;
-    c.groups = named.groups;
-    c.attributes = {named.stride, named.dilation, named.padding, named.padding, {}};
+    c.groups = layer.groups;
+    c.attributes = {layer.stride, layer.dilation, layer.padding, layer.padding, {}};
     const auto shape = [&](int64_t a, int64_t b, const int64_t(&spatial)[kDims]) {
       std::vector<int64_t> result = {a, b};
-      result.insert(result.end(), spatial + kDims - named.in.size(), spatial + kDims);
+      result.insert(result.end(), spatial + kDims - layer.in.size(), spatial + kDims);
       return result;
     };
     c.x = shape(1, geometry.groups * geometry.x_channels, geometry.in);
@@ -517,12 +485,12 @@ TEST(ConvolutionKernels, NamedGeometries) {
     x.Fill(random);
     y.Fill(random);
     weight.Fill(random);
-    for (Task task : {named.transposed ? Task::kForward : Task::kGradX, Task::kGradWeight}) {
+    for (Task task : {layer.transposed ? Task::kForward : Task::kGradX, Task::kGradWeight}) {
       std::vector<double> expected, magnitude;
       Expect(c, task, x, y, weight, &expected, &magnitude);
       const std::vector<double> got = RunTask(c, task, 1, x, y, weight, DType::kFloat32, 0);
       for (size_t i = 0; i < got.size(); ++i) {
-        ASSERT_NEAR(got[i], expected[i], 1e-5 * std::max(magnitude[i], 1e-3)) << named.name;
+        ASSERT_NEAR(got[i], expected[i], 1e-5 * std::max(magnitude[i], 1e-3)) << name;
       }
     }
   }

@@ -11,6 +11,7 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
+#include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 #include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
@@ -167,6 +168,7 @@ void Direct(const Geometry& g, Task task, const TensorView& x, const TensorView&
             const TensorView& weight, int threads = 1, Factors factors = Factors::kFloat32) {
   const DirectPlan plan = PlanDirect(g, task, threads, factors);
   RunDirect(plan, x, y, weight, Scratch(plan.ScratchBytes()).data());
+  ComputeNaNsAgain(g, task, x, y, weight, Scratch(ExactScratchBytes(g, task)).data());
 }
 
 TEST_F(LongSumsOf, DirectDotProducts) {

@@ -80,19 +80,10 @@ const Machine& MachineOf(Products products) {
     m.product_weight = kBFloat16Dots.product_weight / 5.6;
     return m;
   }();
-  switch (products) {
-    case Products::kFloat32Short:
-      return kFloat32Short;
-    case Products::kFloat32:
-      return kFloat32;
-    case Products::kBFloat16:
-      return kBFloat16;
-    case Products::kBFloat16Dots:
-      return kBFloat16Dots;
-    case Products::kBFloat16Tiles:
-      return kBFloat16Tiles;
-  }
-  return kFloat32;
+  // In the order of Products.
+  static constexpr const Machine* kAll[] = {&kFloat32Short, &kFloat32, &kBFloat16, &kBFloat16Dots,
+                                            &kBFloat16Tiles};
+  return *kAll[static_cast<int>(products)];
 }
 
 }  // namespace aclimb::convolution_backward

@@ -226,24 +226,12 @@ class Model {
 }  // namespace
 
 double ModelOf(const Job& job, Way way) {
-  const Model model(job);
-  switch (way) {
-    case Way::kDirect:
-      return model.Direct();
-    case Way::kWindows:
-      return model.Windows();
-    case Way::kBlocked:
-      return model.Blocked();
-    case Way::kPlain:
-      return model.Plain();
-    case Way::kChannelsLast:
-      return model.ChannelsLast();
-    case Way::kColumns:
-      return model.Columns();
-    case Way::kOnePass:  // leads wherever it fits
-      return 0;
-  }
-  return 0;
+  // In the order of Way.
+  constexpr double (Model::*kOf[])()
+      const = {&Model::Direct, &Model::Windows,      &Model::Blocked,
+               &Model::Plain,  &Model::ChannelsLast, &Model::Columns};
+  // One pass leads wherever it fits.
+  return way == Way::kOnePass ? 0 : (Model(job).*kOf[static_cast<int>(way)])();
 }
 
 }  // namespace aclimb::convolution_backward

@@ -10,7 +10,6 @@
 #include "aclimb/onednn/adapter.h"
 #include "aclimb/onednn/instructions.h"
 #include "aclimb/ops/convolution_backward/long_sums.h"
-#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
 #include "aclimb/simd/factors.h"
 #include "aclimb/simd/openmp_team.h"
 #include "aclimb/simd/parallel.h"
@@ -32,10 +31,7 @@ using aclimb::onednn::Wrap;
 using Tag = dnnl::memory::format_tag;
 
 // oneDNN's numbers of x, y and weight.
-struct Roles {
-  int x, y, weight;
-};
-Roles RolesOf(Task task) {
+Triple<int> RolesOf(Task task) {
   switch (task) {
     case Task::kForward:
       return {DNNL_ARG_SRC, DNNL_ARG_DST, DNNL_ARG_WEIGHTS};
@@ -48,24 +44,16 @@ Roles RolesOf(Task task) {
 
 class PrimitiveImplementation final : public Primitive {
  public:
-  PrimitiveImplementation(dnnl::primitive_desc_base desc, const Roles& roles, int threads)
-      : desc_(std::move(desc)),
+  PrimitiveImplementation(const dnnl::primitive_desc_base& desc, const Triple<int>& roles,
+                          int threads)
+      : Primitive({Asked(desc, roles.x), Asked(desc, roles.y), Asked(desc, roles.weight)},
+                  static_cast<int64_t>(desc.scratchpad_desc().get_size()), desc.impl_info_str()),
+        desc_(desc),
         threads_(threads),
-        x_(LayoutOf(roles.x)),
-        y_(LayoutOf(roles.y)),
-        weight_(LayoutOf(roles.weight)),
-        name_(desc_.impl_info_str()),
-        scratch_bytes_(static_cast<int64_t>(desc_.scratchpad_desc().get_size())),
-        execution_({{roles.x, x_->desc()},
-                    {roles.y, y_->desc()},
-                    {roles.weight, weight_->desc()},
-                    {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}}) {}
-
-  const LayoutPointer& X() const override { return x_; }
-  const LayoutPointer& Y() const override { return y_; }
-  const LayoutPointer& Weight() const override { return weight_; }
-  int64_t ScratchBytes() const override { return scratch_bytes_; }
-  std::string_view Name() const override { return name_; }
+        execution_({{roles.x, X()->desc()},
+                    {roles.y, Y()->desc()},
+                    {roles.weight, Weight()->desc()},
+                    {DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc()}}) {}
 
   void Run(void* x, void* y, void* weight, void* scratch) const override {
     const OpenMpScope scope(threads_);
@@ -74,15 +62,12 @@ class PrimitiveImplementation final : public Primitive {
   }
 
  private:
-  LayoutPointer LayoutOf(int argument) const {
-    return Wrap(desc_.query_md(dnnl::query::exec_arg_md, argument));
+  static LayoutPointer Asked(const dnnl::primitive_desc_base& desc, int argument) {
+    return Wrap(desc.query_md(dnnl::query::exec_arg_md, argument));
   }
 
-  dnnl::primitive_desc_base desc_;
-  int threads_;
-  LayoutPointer x_, y_, weight_;
-  std::string name_;
-  int64_t scratch_bytes_;
+  const dnnl::primitive_desc_base desc_;
+  const int threads_;
   LazyPrimitive lazy_;
   Execution execution_;
 };
@@ -164,8 +149,8 @@ PrimitivePointer Make(const Request& request) {
                                                         s.dilation, s.pad_begin, s.pad_end);
     found = dnnl::convolution_backward_weights::primitive_desc(desc, attr, Engine(), forward);
   }
-  auto made = std::make_shared<PrimitiveImplementation>(std::move(found), RolesOf(request.task),
-                                                        request.threads);
+  auto made =
+      std::make_shared<PrimitiveImplementation>(found, RolesOf(request.task), request.threads);
   if (!IsGood(*made, request)) return nullptr;
   return made;
 }
@@ -290,47 +275,38 @@ class Parts final : public Primitive {
  public:
   Parts(PrimitivePointer part, PrimitivePointer rest, int64_t batch, int64_t images,
         LayoutPointer x, LayoutPointer y)
-      : part_(std::move(part)),
+      : Primitive(
+            {std::move(x), std::move(y), part->Weight()},
+            TotalBytes(*part) + std::max(part->ScratchBytes(), rest ? rest->ScratchBytes() : 0),
+            Cat(part->Name(), " in ", CeilDivide(batch, images), " parts")),
+        part_(std::move(part)),
         rest_(std::move(rest)),
         batch_(batch),
-        images_(images),
-        x_(std::move(x)),
-        y_(std::move(y)),
-        name_(Cat(part_->Name(), " in ", CeilDivide(batch, images), " parts")),
-        sums_(BytesOf(part_->Weight()) / static_cast<int64_t>(sizeof(float))) {}
-
-  const LayoutPointer& X() const override { return x_; }
-  const LayoutPointer& Y() const override { return y_; }
-  const LayoutPointer& Weight() const override { return part_->Weight(); }
-  std::string_view Name() const override { return name_; }
-  int64_t ScratchBytes() const override {
-    const int64_t own = std::max(part_->ScratchBytes(), rest_ ? rest_->ScratchBytes() : 0);
-    return TotalBytes() + own;
-  }
+        images_(images) {}
 
   void Run(void* x, void* y, void* weight, void* scratch) const override {
     // Every part is a block of its own.
-    LongSums sums(static_cast<float*>(weight), sums_, 1, static_cast<double*>(scratch));
-    const int64_t x_bytes = BytesOf(x_) / batch_, y_bytes = BytesOf(y_) / batch_;
+    LongSums sums(static_cast<float*>(weight), SumsOf(*part_), 1, static_cast<double*>(scratch));
+    const int64_t x_bytes = BytesOf(X()) / batch_, y_bytes = BytesOf(Y()) / batch_;
     for (int64_t image = 0; image < batch_ && !IsCancelled(); image += images_) {
       (void)sums.Add(1);
       const Primitive& part = image + images_ <= batch_ ? *part_ : *rest_;
       part.Run(static_cast<char*>(x) + image * x_bytes, static_cast<char*>(y) + image * y_bytes,
-               weight, static_cast<char*>(scratch) + TotalBytes());
+               weight, static_cast<char*>(scratch) + TotalBytes(*part_));
     }
     sums.Finish();
   }
 
  private:
-  int64_t TotalBytes() const {
-    return RoundUp(sums_ * static_cast<int64_t>(sizeof(double)), int64_t{64});
+  static int64_t SumsOf(const Primitive& part) {
+    return BytesOf(part.Weight()) / static_cast<int64_t>(sizeof(float));
+  }
+  static int64_t TotalBytes(const Primitive& part) {
+    return RoundUp(SumsOf(part) * static_cast<int64_t>(sizeof(double)), int64_t{64});
   }
 
   const PrimitivePointer part_, rest_;
   const int64_t batch_, images_;
-  const LayoutPointer x_, y_;
-  const std::string name_;
-  const int64_t sums_;
 };
 
 // The gradient of the weight of `batch` images, as the sum in double of those of `images` images at

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/onednn/instructions.h"
@@ -46,13 +48,23 @@ std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tenso
 class Primitive {
  public:
   virtual ~Primitive() = default;
-  virtual const LayoutPointer& X() const = 0;
-  virtual const LayoutPointer& Y() const = 0;
-  virtual const LayoutPointer& Weight() const = 0;
-  virtual int64_t ScratchBytes() const = 0;
-  virtual std::string_view Name() const = 0;
+  const LayoutPointer& X() const { return layouts_.x; }
+  const LayoutPointer& Y() const { return layouts_.y; }
+  const LayoutPointer& Weight() const { return layouts_.weight; }
+  const LayoutPointer& LayoutOf(Task role) const { return layouts_.Of(role); }
+  int64_t ScratchBytes() const { return scratch_bytes_; }
+  std::string_view Name() const { return name_; }
   // The task's result is the one of x, y and weight that is written.
   virtual void Run(void* x, void* y, void* weight, void* scratch) const = 0;
+
+ protected:
+  Primitive(Triple<LayoutPointer> layouts, int64_t scratch_bytes, std::string name)
+      : layouts_(std::move(layouts)), scratch_bytes_(scratch_bytes), name_(std::move(name)) {}
+
+ private:
+  const Triple<LayoutPointer> layouts_;
+  const int64_t scratch_bytes_;
+  const std::string name_;
 };
 using PrimitivePointer = std::shared_ptr<const Primitive>;
 

@@ -56,11 +56,7 @@ struct Window {
 
   // Positions inside the tensor.
   Range Inside(int d, int64_t extent) const {
-    int64_t first = start[d] >= 0 ? 0 : CeilDivide(-start[d], step[d]);
-    int64_t last = extent - 1 < start[d] ? 0 : (extent - 1 - start[d]) / step[d] + 1;
-    last = std::min(last, limit[d]);
-    first = std::min(first, last);
-    return {first, last};
+    return convolution_backward::Inside(start[d], step[d], limit[d], extent);
   }
 };
 

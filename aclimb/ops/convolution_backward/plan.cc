@@ -186,6 +186,7 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
   auto plan =
       std::make_shared<const DirectPlan>(PlanDirect(geometry_, task, TeamSize(), OwnFactors()));
   OwnWay way;
+  way.multiplies_absent = true;
   way.scratch_bytes = plan->ScratchBytes();
   way.run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); });
   AddOwn(way, task, result);

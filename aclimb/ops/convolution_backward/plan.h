@@ -59,15 +59,6 @@ struct ConvolutionPlan final : Plan {
   }
 };
 
-// x, y and weight of a convolution. As results those that are wanted exist.
-template <typename T>
-struct Triple {
-  T x, y, weight;
-
-  T& Of(Task task) { return task == Task::kForward ? y : task == Task::kGradX ? x : weight; }
-  const T& Of(Task task) const { return const_cast<Triple*>(this)->Of(task); }
-};
-
 // One of our own ways to compute some results, planned for a geometry.
 struct OwnWay {
   // Wants whole planes, and all weights of an output channel, side by side; else rows will do, and

@@ -146,9 +146,7 @@ Refusal PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result
   const onednn::Request request = {geometry_, task, dtype_, result_dtype, threads_, wanted};
   const onednn::PrimitivePointer primitive = onednn::MakePrimitive(request);
   if (primitive == nullptr) return onednn::RefusalOf(request);
-  const Triple<onednn::LayoutPointer> layouts = {primitive->X(), primitive->Y(),
-                                                 primitive->Weight()};
-  const onednn::LayoutPointer& layout = layouts.Of(task);
+  const onednn::LayoutPointer& layout = primitive->LayoutOf(task);
   TensorView dense = DenseLike(result.view, nullptr);
   dense.dtype = DType::kFloat32;
   const auto plain = onednn::LayoutOf(geometry_, dense, task);
@@ -160,7 +158,7 @@ Refusal PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result
   Triple<Place> places;
   for (const Task role : {Task::kGradX, Task::kForward, Task::kGradWeight}) {
     if (role == task) continue;
-    places.Of(role) = InLayout(operands_.Of(role), role, layouts.Of(role));
+    places.Of(role) = InLayout(operands_.Of(role), role, primitive->LayoutOf(role));
     if (!places.Of(role).Exists()) return kNoCopy;
   }
   const int64_t mark = planner_.workspace().Mark();

@@ -25,13 +25,6 @@ bool ComputesInFloat(const Arguments& arguments) {
   return a == DType::kFloat32 || a != b || b != c;
 }
 
-// The product, or nothing when it leaves int64.
-std::optional<int64_t> Times(int64_t a, int64_t b) {
-  int64_t result;
-  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
-  return result;
-}
-
 }  // namespace
 
 bool IsEmptyCase(const Arguments& arguments) {
@@ -67,16 +60,15 @@ Finding EmptyOnOldChip(const Arguments& arguments) {
 Finding WrongBiasSizesWhenEmpty(const Arguments& arguments) {
   if (!IsEmptyCase(arguments) || !Wanted(arguments, 2)) return std::nullopt;
   const int64_t groups = arguments.Integer(kGroups);
-  const std::optional<int64_t> channels = arguments.Bool(kTransposed)
-                                              ? Times(arguments.Tensor(kWeight).shape[1], groups)
-                                              : arguments.Tensor(kGradOutput).shape[1];
-  if (arguments.Given(kBiasSizes) && channels && arguments.Ints(kBiasSizes)[0] == *channels) {
+  const int64_t channels = arguments.Bool(kTransposed) ? OutputChannels(arguments, kAt)
+                                                       : arguments.Tensor(kGradOutput).shape[1];
+  if (arguments.Given(kBiasSizes) && arguments.Ints(kBiasSizes)[0] == channels) {
     return std::nullopt;
   }
   return Cat("biasSizes is ",
              arguments.Given(kBiasSizes) ? IntsOf(arguments, kBiasSizes) : std::string("null"),
              ", ", ThreeShapes(arguments), " and groups is ", groups, "; expected biasSizes [",
-             channels.value_or(0), "], since a tensor is empty.");
+             channels, "], since a tensor is empty.");
 }
 
 Finding EmptyWithGradInput(const Arguments& arguments) {
@@ -102,10 +94,8 @@ Finding WrongBiasShape(const Arguments& arguments) {
     return std::nullopt;
   }
   // Where the weight agrees with gradBias it is gradOutput that differs: WrongChannels says so.
-  const std::vector<int64_t>& weight = arguments.Tensor(kWeight).shape;
-  const std::optional<int64_t> channels =
-      arguments.Bool(kTransposed) ? Times(weight[1], arguments.Integer(kGroups)) : weight[0];
-  if (!IsEmptyCase(arguments) && channels == arguments.Tensor(kGradBias).shape[0]) {
+  if (!IsEmptyCase(arguments) &&
+      OutputChannels(arguments, kAt) == arguments.Tensor(kGradBias).shape[0]) {
     return std::nullopt;
   }
   return Cat("gradBias.shape is ", ShapeOf(arguments, kGradBias), " but gradOutput.shape is ",
@@ -119,9 +109,8 @@ Finding WrongChannels(const Arguments& arguments) {
   const int64_t in = arguments.Tensor(kInput).shape[1];
   const int64_t out = arguments.Tensor(kGradOutput).shape[1];
   const int64_t rows = arguments.Tensor(kWeight).shape[0];
-  const std::optional<int64_t> columns = Times(arguments.Tensor(kWeight).shape[1], groups);
-  const bool match =
-      columns && (transposed ? in : out) == rows && (transposed ? out : in) == *columns;
+  const int64_t columns = SaturatedProduct(arguments.Tensor(kWeight).shape[1], groups);
+  const bool match = (transposed ? in : out) == rows && (transposed ? out : in) == columns;
   if (IsEmptyCase(arguments)) {
     const bool none =
         transposed ? arguments.Tensor(kInput).shape[0] == 0 && rows == in : in == 0 && out == 0;

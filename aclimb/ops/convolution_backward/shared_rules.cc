@@ -22,6 +22,12 @@ bool IsOldChip(const Arguments& arguments) {
          arguments.product() == Product::kTraining910;
 }
 
+int64_t OutputChannels(const Arguments& arguments, const Positions& at) {
+  const std::vector<int64_t>& weight = arguments.Tensor(at.weight).shape;
+  return arguments.Bool(at.transposed) ? SaturatedProduct(weight[1], arguments.Integer(at.groups))
+                                       : weight[0];
+}
+
 Attributes AttributesOf(const Arguments& arguments, const Positions& at) {
   return *Expand(arguments.Tensor(at.input).rank() - 2, arguments.Ints(at.stride),
                  arguments.Ints(at.padding), arguments.Ints(at.dilation),

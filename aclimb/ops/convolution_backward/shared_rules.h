@@ -30,6 +30,8 @@ Finding At(const contract::Arguments& arguments) {
 std::string ShapeOf(const contract::Arguments& arguments, int parameter);
 std::string IntsOf(const contract::Arguments& arguments, int parameter);
 bool IsOldChip(const contract::Arguments& arguments);
+// The output's channels by weight and groups.
+int64_t OutputChannels(const contract::Arguments& arguments, const Positions& at);
 // The attributes of a call whose lengths are right.
 Attributes AttributesOf(const contract::Arguments& arguments, const Positions& at);
 // Of a convolution whose windows slide over the tensor `x`, of an accepted call.

@@ -54,7 +54,8 @@ class NormProblem : public bench::Problem {
         running_mean_({shape.middle}, "float32"),
         running_var_({shape.middle}, "float32"),
         grad_weight_({shape.middle}, "float32"),
-        grad_bias_({shape.middle}, "float32") {
+        grad_bias_({shape.middle}, "float32"),
+        row_({shape.middle}) {
     x_.FillNormal(1);
     grad_.FillNormal(2);
     uint64_t seed = 3;
@@ -64,12 +65,8 @@ class NormProblem : public bench::Problem {
     }
     const bool all[] = {true, true, true};
     mask_ = aclCreateBoolArray(all, 3);
-    row_ = aclCreateIntArray(&shape_.middle, 1);
   }
-  ~NormProblem() override {
-    (void)aclDestroyBoolArray(mask_);
-    (void)aclDestroyIntArray(row_);
-  }
+  ~NormProblem() override { (void)aclDestroyBoolArray(mask_); }
 
   aclnnStatus Phase1(uint64_t* size, aclOpExecutor** executor) override {
     const std::string& f = shape_.function;
@@ -133,8 +130,8 @@ class NormProblem : public bench::Problem {
   Shape shape_;
   bench::DeviceTensor x_, grad_, out_, weight_, bias_, mean_, rstd_, running_mean_, running_var_,
       grad_weight_, grad_bias_;
+  const bench::IntArray row_;
   aclBoolArray* mask_ = nullptr;
-  aclIntArray* row_ = nullptr;
 };
 
 bench::Case Make(const std::string& name, const Shape& shape) {

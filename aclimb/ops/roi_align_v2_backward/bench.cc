@@ -56,13 +56,11 @@ class RoiAlignProblem : public bench::Problem {
               {}, ACL_FORMAT_NCHW),
         boxes_({shape.regions, 5}, "float32"),
         out_({shape.images, shape.channels, shape.height, shape.width}, "float32", {},
-             ACL_FORMAT_NCHW) {
+             ACL_FORMAT_NCHW),
+        input_shape_({shape.images, shape.channels, shape.height, shape.width}) {
     grad_.FillNormal(1);
     boxes_.Upload(MakeBoxes(shape));
-    const int64_t input_shape[] = {shape.images, shape.channels, shape.height, shape.width};
-    input_shape_ = aclCreateIntArray(input_shape, 4);
   }
-  ~RoiAlignProblem() override { (void)aclDestroyIntArray(input_shape_); }
 
   aclnnStatus Phase1(uint64_t* workspace_size, aclOpExecutor** executor) override {
     return aclnnRoiAlignV2BackwardGetWorkspaceSize(
@@ -82,7 +80,7 @@ class RoiAlignProblem : public bench::Problem {
   bench::DeviceTensor grad_;
   bench::DeviceTensor boxes_;
   bench::DeviceTensor out_;
-  aclIntArray* input_shape_ = nullptr;
+  const bench::IntArray input_shape_;
 };
 
 bench::Case Make(const std::string& name, const Shape& shape) {

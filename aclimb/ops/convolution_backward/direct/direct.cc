@@ -1,13 +1,11 @@
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "aclimb/copy/cast.h"
 #include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/exact.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
@@ -17,7 +15,6 @@ namespace {
 // Elements past the end of every plane that vectors may touch.
 constexpr int64_t kSlack = 64;
 constexpr int64_t kOutElements = 256 * 1024;
-constexpr int64_t kAbsurd = int64_t{1} << 56;
 
 // The tile width that pads the channels least.
 int64_t BestTile(int64_t channels) {
@@ -109,9 +106,6 @@ void PlanOuter(DirectPlan& plan, int threads) {
       SaturatedProduct((outer.y_per_unit + 1) * outer.x_per_unit, g.KernelSize()) +
       outer.y_per_unit;
   plan.slot_elements = SaturatedProduct(planes, plan.plane_stride / some) + RoundUp(2 * lists, 16);
-  // NaNs are computed again in this memory when the sums are done.
-  const int64_t exact = ExactScratchBytes(g, plan.task);
-  plan.slot_elements = std::max(plan.slot_elements, exact < 0 ? kAbsurd : RoundUp(exact, 64) / 4);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 
@@ -127,19 +121,26 @@ void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps)
 }
 
 // Sums the splits in order, so that the result does not depend on who computed them, to the first
-// of them, as it is rounded. False when a sum is NaN.
-bool SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, DType result,
+// of them, as it is rounded.
+void SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, DType result,
                float* partial) {
-  bool good = true;
   for (int64_t i = begin; i < end; ++i) {
     double sum = 0;
     for (int64_t s = 0; s < plan.outer.splits && plan.units != 0; ++s) {
       sum += static_cast<double>(partial[s * all + i]);
     }
-    good = good && sum == sum;
     partial[i] = result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
   }
-  return good;
+}
+
+// Calls body(unit, its slot).
+template <typename Body>
+void EachUnit(const DirectPlan& plan, float* memory, const Body& body) {
+  Slots slots(plan.slots);
+  ParallelFor(plan.units, 1, [&](int64_t unit, int64_t) {
+    const Slots::Lease slot(slots);
+    body(unit, memory + slot.number() * plan.slot_elements);
+  });
 }
 
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
@@ -149,21 +150,14 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   sums.dtype = DType::kFloat32;
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
   FillTaps(plan, sums, taps);
-  float* const slots_memory = partial + plan.weight_elements;
-  Slots slots(plan.slots);
-  ParallelFor(plan.units, 1, [&](int64_t unit, int64_t) {
-    const Slots::Lease slot(slots);
-    OuterUnit(plan, unit, x, y, taps, weight.dtype, partial,
-              slots_memory + slot.number() * plan.slot_elements);
+  EachUnit(plan, partial + plan.weight_elements, [&](int64_t unit, float* slot) {
+    OuterUnit(plan, unit, x, y, taps, weight.dtype, partial, slot);
   });
   const int64_t all = sums.ElementCount();
-  std::atomic<bool> good{true};
   ParallelFor(all, 16 * 1024, [&](int64_t begin, int64_t end) {
-    if (SumSplits(plan, begin, end, all, weight.dtype, partial)) return;
-    good.store(false, std::memory_order_relaxed);
+    SumSplits(plan, begin, end, all, weight.dtype, partial);
   });
-  if (!copy::Copy(sums, weight) || good.load()) return;
-  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, slots_memory);
+  (void)copy::Copy(sums, weight);
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
@@ -178,25 +172,17 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
   FillTaps(plan, weight, taps);
   float* const packed = scratch + plan.table_elements;
-  std::atomic<bool> finite{true};
   const int64_t pieces = plan.geometry.groups * plan.taps.tiles;
   const int64_t grain =
       CeilDivide(int64_t{16 * 1024}, CeilDivide(plan.weight_elements + 1, pieces));
   ParallelFor(pieces, grain, [&](int64_t begin, int64_t end) {
     for (int64_t piece = begin; piece < end; ++piece) {
-      if (PackTapsWeights(plan, piece, weight, taps, packed)) continue;
-      finite.store(false, std::memory_order_relaxed);
+      PackTapsWeights(plan, piece, weight, taps, packed);
     }
   });
-  float* const slots_memory = packed + plan.weight_elements;
-  Slots slots(plan.slots);
-  ParallelFor(plan.units, 1, [&](int64_t unit, int64_t) {
-    const Slots::Lease slot(slots);
-    TapsUnit(plan, unit, source, target, taps, packed,
-             slots_memory + slot.number() * plan.slot_elements);
+  EachUnit(plan, packed + plan.weight_elements, [&](int64_t unit, float* slot) {
+    TapsUnit(plan, unit, source, target, taps, packed, slot);
   });
-  if (finite.load()) return;
-  ComputeNaNsAgain(plan.geometry, plan.task, x, y, weight, nullptr);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
                       Factors factors = Factors::kFloat32);
 
 // The views are embedded (rank 5), operands of pairs bfloat16. The task's result is written
-// completely, the others are read.
+// completely, the others are read. Zeros that stand for absent elements are multiplied.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                const TensorView& weight, void* scratch);
@@ -94,9 +94,8 @@ struct DirectTap {
   int64_t shift, weight;
 };
 
-// Copies the weights of tile `piece` (group * tiles + tile) in the order TapsUnit reads them. False
-// when one of them is infinite or NaN.
-bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+// Copies the weights of tile `piece` (group * tiles + tile) in the order TapsUnit reads them.
+void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
                      const DirectTap* taps, float* packed);
 
 // One unit of kForward or kGradX: a fold of images, a block, a group and a range of output tiles.

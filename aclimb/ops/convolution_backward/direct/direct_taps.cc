@@ -118,6 +118,14 @@ Window SourceWindow(const DirectPlan& plan, const int64_t (&start)[kDims], int64
                                      : YWindow(plan.flat, start, true);
 }
 
+// Of targets, y or x in a phase.
+Window TargetWindow(const DirectPlan& plan, const int64_t (&start)[kDims], int64_t phase) {
+  Window window = plan.task == Task::kForward ? YWindow(plan.flat, start, false)
+                                              : XWindow(plan.flat, phase, start);
+  for (int d = 0; d < kDims; ++d) window.limit[d] = plan.flat.axis[d].block;
+  return window;
+}
+
 // What a unit works on.
 struct TapsBounds {
   const DirectPlan& plan;
@@ -144,18 +152,11 @@ struct TapsBounds {
   }
   void WantTargets(const TensorView& target, Ahead& ahead) const {
     const auto& taps = plan.taps;
-    Window window;
-    for (int d = 0; d < kDims; ++d) {
-      const FlatAxis& axis = plan.flat.axis[d];
-      const bool forward = plan.task == Task::kForward;
-      window.step[d] = 1;
-      window.start[d] = forward ? at.start[d] : at.start[d] * axis.stride - axis.base;
-      window.limit[d] = forward ? axis.block : SaturatedProduct(axis.block, axis.stride);
-    }
     const int64_t first = tiles.first / taps.output_phases * taps.tile;
     const int64_t last =
         std::min(CeilDivide(tiles.last, taps.output_phases) * taps.tile, taps.outputs);
-    ahead.Want(StretchesOf(window, target,
+    // Elements of the first phase stand among those of the others.
+    ahead.Want(StretchesOf(TargetWindow(plan, at.start, 0), target,
                            at.Of(group * taps.outputs + first, group * taps.outputs + last)));
   }
 };
@@ -168,11 +169,7 @@ void WriteTargets(const TapsBounds& bounds, const float* from, const TensorView&
   const FlatPlace& at = bounds.at;
   for (int64_t tile = bounds.tiles.first; tile < bounds.tiles.last; ++tile) {
     const int64_t channel = tile / taps.output_phases * taps.tile;
-    Window window = plan.task == Task::kForward
-                        ? YWindow(flat, at.start, false)
-                        : XWindow(flat, tile % taps.output_phases, at.start);
-    for (int d = 0; d < kDims; ++d) window.limit[d] = flat.axis[d].block;
-    const Shown shown(window, view);
+    const Shown shown(TargetWindow(plan, at.start, tile % taps.output_phases), view);
     const float* planes = from + (tile - bounds.tiles.first) * taps.tile * plan.plane_stride;
     for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
       T* to = view.As<T>() + at.image * view.stride[0] +
@@ -271,7 +268,7 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
 namespace {
 
 template <typename T>
-bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+void PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
                  const DirectTap* all_taps, float* packed) {
   const auto& taps = plan.taps;
   const Geometry& g = plan.geometry;
@@ -282,18 +279,13 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
   float* to = packed + group * taps.group_weights + plan.WeightOffset(tile);
   const int64_t first_output = tile / taps.output_phases * taps.tile;
   const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
-  uint32_t largest = 0;  // of the absolute values, as bits
   // The weights of one tap of one source, or of a pair.
   const int64_t step = weight.stride[forward ? 0 : 1], next = weight.stride[forward ? 1 : 0];
-  const auto bits_of = [&](const T* from) {
-    const uint32_t bits = BitsOf(ToFloat(*from));
-    largest = std::max(largest, bits & 0x7FFFFFFFu);
-    return bits;
-  };
   const auto pack = [&](const T* from, bool two) {
     for (int64_t c = 0; c < taps.tile; ++c, from += step) {
-      uint32_t bits = c < outputs ? bits_of(from) : 0;
-      if (plan.UsesPairs()) bits = bits >> 16 | (two && c < outputs ? bits_of(from + next) : 0);
+      uint32_t bits = c < outputs ? BitsOf(ToFloat(*from)) : 0;
+      if (plan.UsesPairs()) bits >>= 16;
+      if (two && c < outputs) bits |= BitsOf(ToFloat(from[next]));
       std::memcpy(to++, &bits, sizeof(bits));
     }
   };
@@ -314,15 +306,14 @@ bool PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
       pack(from + all_taps[t].weight, two);
     }
   }
-  return largest < 0x7F800000u;
 }
 
 }  // namespace
 
-bool PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
                      const DirectTap* taps, float* packed) {
-  return WithType(weight.dtype, [&](auto element) {
-    return PackWeights<decltype(element)>(plan, piece, weight, taps, packed);
+  WithType(weight.dtype, [&](auto element) {
+    PackWeights<decltype(element)>(plan, piece, weight, taps, packed);
   });
 }
 

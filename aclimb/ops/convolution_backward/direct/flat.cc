@@ -8,20 +8,10 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-// One dimension's live taps: first and number.
-struct LiveTaps {
-  int64_t first = 0;
-  int64_t count = 0;
-};
-
-LiveTaps FindLiveTaps(const Geometry& g, int d) {
-  // Tap p meets x at o * stride + p * dilation - pad for o in [0, out): only if that interval
-  // meets [0, in).
+// The taps of one dimension that meet data: those of some window, all of which span so much.
+Range LiveTaps(const Geometry& g, int d) {
   const int64_t span = (g.out[d] - 1) * g.stride[d];
-  const int64_t low = std::max<int64_t>(0, CeilDivide(g.pad_begin[d] - span, g.dilation[d]));
-  const int64_t high =
-      std::min(g.kernel[d] - 1, FloorDivide(g.pad_begin[d] + g.in[d] - 1, g.dilation[d]));
-  return {low, std::max<int64_t>(0, high - low + 1)};
+  return Inside(span - g.pad_begin[d], g.dilation[d], g.kernel[d], g.in[d] + span);
 }
 
 // Cache budgets of one plane, in float32 elements.
@@ -70,11 +60,10 @@ void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task) {
   if (axis.Blocks() != 1) return;
   int64_t pitch = axis.block;
   const auto keep = [&](int64_t start, int64_t step, int64_t extent) {
-    // Elements j * step + start for j in [0, block + reach); data in [first, last).
+    // Elements j * step + start for j in [0, block + reach).
     const int64_t all = axis.block + axis.reach;
-    const int64_t first = std::clamp<int64_t>(CeilDivide(-start, step), 0, all);
-    const int64_t last = std::clamp<int64_t>(FloorDivide(extent - 1 - start, step) + 1, first, all);
-    pitch = std::max({pitch, last, all - first});
+    const Range data = Inside(start, step, all, extent);
+    pitch = std::max({pitch, data.last, all - data.first});
   };
   if (task == Task::kGradX) {
     keep(axis.begin - axis.reach, 1, g.out[d]);
@@ -90,22 +79,18 @@ void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task) {
 
 FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_images) {
   FlatGeometry flat;
-  LiveTaps live[kDims];
   bool any = true;
-  for (int d = 0; d < kDims; ++d) {
-    live[d] = FindLiveTaps(g, d);
-    any = any && live[d].count > 0;
-  }
+  for (int d = 0; d < kDims; ++d) any = any && !LiveTaps(g, d).Empty();
   for (int d = 0; d < kDims; ++d) {
     FlatAxis& axis = flat.axis[d];
     axis.stride = g.stride[d];
     axis.dilation = g.dilation[d];
     axis.cycle = g.stride[d] / std::gcd(g.stride[d], g.dilation[d]);
-    if (!any) live[d] = {};
-    axis.first_tap = live[d].first;
-    axis.taps = live[d].count;
-    axis.base = g.pad_begin[d] - live[d].first * g.dilation[d];
-    axis.reach = live[d].count == 0 ? 0 : (live[d].count - 1) * g.dilation[d] / axis.stride;
+    const Range live = any ? LiveTaps(g, d) : Range();
+    axis.first_tap = live.first;
+    axis.taps = live.Count();
+    axis.base = g.pad_begin[d] - live.first * g.dilation[d];
+    axis.reach = any ? (axis.taps - 1) * g.dilation[d] / axis.stride : 0;
     if (task == Task::kGradX) {
       axis.begin = FloorDivide(axis.base, axis.stride);
       axis.count = FloorDivide(g.in[d] - 1 + axis.base, axis.stride) - axis.begin + 1;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
@@ -50,8 +50,8 @@ void PlanByChannels(int threads, Depthwise& plan) {
   }
   plan.channels = of_unit * kDepthwiseChannels;
   plan.images_in_vectors = std::max<int64_t>(1, kMostTerms / (plan.down.steps * plan.across.steps));
-  // Planes of y, x and its gradient; weights, and sums in float32 and in double.
-  plan.slot_bytes = (plan.plane + 2 * plan.partial + plan.channels * taps * (1 + 1 + 2)) * 4;
+  // Planes of y, x and its gradient; weights and sums.
+  plan.slot_bytes = (plan.plane + 2 * plan.partial + 2 * plan.channels * taps) * 4;
 }
 
 void PlanAlongLines(int threads, Depthwise& plan) {
@@ -72,10 +72,9 @@ void PlanAlongLines(int threads, Depthwise& plan) {
   plan.images_in_vectors = whole ? std::max<int64_t>(1, kMostTerms / terms) : 1;
   const bool passes = plan.gives_x && g.kernel[1] == 7;
   plan.partial = passes ? plan.band * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
-  // Two bands, then sums in vectors and in double, and weights.
-  plan.slot_bytes = (2 * plan.plane + plan.partial) * 4 +
-                    plan.channels * taps * (kMostDepthwiseLanes * 4 + 8 + 4);
-  plan.slot_bytes = RoundUp(plan.slot_bytes, 64);
+  // Two bands, then sums in vectors.
+  const int64_t sums = plan.channels * taps * kMostDepthwiseLanes;
+  plan.slot_bytes = (2 * plan.plane + plan.partial + sums) * 4;
 }
 
 }  // namespace
@@ -104,11 +103,6 @@ bool RunsByChannels(const Geometry& g) {
 
 int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels) * chunks; }
 
-int64_t Depthwise::ChunkBytes() const {
-  const bool several = gives_weight && chunks > 1;
-  return several ? RoundUp(chunks * geometry.groups * geometry.KernelSize() * 8, 64) : 0;
-}
-
 Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
   Depthwise plan;
   plan.geometry = g;
@@ -124,47 +118,37 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
 
 void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* scratch) {
   double* const chunk_sums = static_cast<double*>(scratch);
-  char* const slots_memory = static_cast<char*>(scratch) + plan.ChunkBytes();
+  char* const after_sums = static_cast<char*>(scratch) + plan.ChunkBytes();
+  float* const weights = reinterpret_cast<float*>(after_sums);
+  char* const slots_memory = after_sums + plan.WeightBytes();
+  if (plan.gives_x) {
+    TensorView dense = DenseLike(tensors.weight, weights);
+    dense.dtype = DType::kFloat32;
+    if (!copy::Copy(tensors.weight, dense)) return;
+  }
+  const auto store = [&](int64_t first, int64_t channels) {
+    TensorView to = tensors.grad_weight;
+    to.data = to.As<char>() + first * to.stride[0] * static_cast<int64_t>(SizeOf(to.dtype));
+    to.shape[0] = channels;
+    TensorView sums = DenseLike(to, chunk_sums + first * plan.geometry.KernelSize());
+    sums.dtype = DType::kFloat64;
+    (void)copy::Copy(sums, to);
+  };
+  const int64_t groups = plan.geometry.groups;
   Slots slots(plan.slots);
   ParallelFor(plan.Units(), 1, [&](int64_t unit, int64_t) {
     const Slots::Lease slot(slots);
     const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseUnit;
-    run(plan, unit, tensors, chunk_sums, slots_memory + slot.number() * plan.slot_bytes);
+    run(plan, unit, tensors, weights, chunk_sums, slots_memory + slot.number() * plan.slot_bytes);
+    if (!plan.gives_weight || plan.chunks > 1) return;
+    store(unit * plan.channels, std::min(plan.channels, groups - unit * plan.channels));
   });
-  if (plan.ChunkBytes() == 0) return;
-  const int64_t taps = plan.geometry.KernelSize(), all = plan.geometry.groups * taps;
-  for (int64_t i = 0; i < all; ++i) {
-    for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
-      chunk_sums[i] += chunk_sums[chunk * all + i];
-    }
+  if (!plan.gives_weight || plan.chunks == 1) return;
+  for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
+    const double* const sums = chunk_sums + chunk * plan.Weights();
+    for (int64_t i = 0; i < plan.Weights(); ++i) chunk_sums[i] += sums[i];
   }
-  for (int64_t c = 0; c < plan.geometry.groups; ++c) {
-    StoreWindow(chunk_sums + c * taps, tensors.grad_weight, c);
-  }
-}
-
-namespace {
-
-// Calls f(offset in the view, tap) for the window of a channel.
-template <typename F>
-void EachElement(const TensorView& weight, int64_t channel, const F& f) {
-  for (int64_t h = 0; h < weight.shape[3]; ++h) {
-    for (int64_t w = 0; w < weight.shape[4]; ++w) {
-      f(channel * weight.stride[0] + h * weight.stride[3] + w * weight.stride[4],
-        h * weight.shape[4] + w);
-    }
-  }
-}
-
-}  // namespace
-
-void LoadWindow(const TensorView& weight, int64_t channel, float* to) {
-  EachElement(weight, channel, [&](int64_t at, int64_t tap) { to[tap] = ReadElement(weight, at); });
-}
-
-void StoreWindow(const double* sums, const TensorView& weight, int64_t channel) {
-  EachElement(weight, channel,
-              [&](int64_t at, int64_t tap) { WriteElement(weight, at, sums[tap]); });
+  store(0, groups);
 }
 
 }  // namespace aclimb::convolution_backward

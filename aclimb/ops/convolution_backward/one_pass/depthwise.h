@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
 
@@ -40,8 +41,13 @@ struct Depthwise {
   int slots = 1;           // units that may run at once
 
   int64_t Units() const;
-  int64_t ChunkBytes() const;  // sums of chunks
-  int64_t ScratchBytes() const { return ChunkBytes() + slots * slot_bytes; }
+  int64_t Weights() const { return geometry.groups * geometry.KernelSize(); }
+  // Scratch: sums of chunks in double, weights in float32, slots.
+  int64_t ChunkBytes() const {
+    return gives_weight ? RoundUp(SaturatedProduct(8 * chunks, Weights()), 64) : 0;
+  }
+  int64_t WeightBytes() const { return gives_x ? RoundUp(SaturatedProduct(4, Weights()), 64) : 0; }
+  int64_t ScratchBytes() const { return ChunkBytes() + WeightBytes() + slots * slot_bytes; }
 };
 
 // What RunDepthwise computes: one channel a group, windows of 3x3 or 5x5 with strides of one or
@@ -70,10 +76,6 @@ void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* 
 // The most elements of float32 that a vector may have.
 inline constexpr int64_t kMostDepthwiseLanes = 16;
 
-// The window of a channel, of a weight or its gradient in any dtype and with any strides.
-void LoadWindow(const TensorView& weight, int64_t channel, float* to);
-void StoreWindow(const double* sums, const TensorView& weight, int64_t channel);
-
 // A line that is packed may overshoot its end by so many elements, and sums read as far.
 inline constexpr int64_t kDepthwiseSlack = 64;
 
@@ -81,12 +83,13 @@ inline constexpr int64_t kDepthwiseSlack = 64;
 inline constexpr int64_t kDepthwiseChannels = 16;
 
 // One unit: a few channels of a chunk of images.
-//   chunk_sums  [chunks][channels][window], where there are several chunks
+//   weights     [channels][window]
+//   chunk_sums  [chunks][channels][window], of which it writes its own
 //   slot        plan.slot_bytes of scratch
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                   double* chunk_sums, void* slot);
+                   const float* weights, double* chunk_sums, void* slot);
 // The same for plans by channels.
 void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                       double* chunk_sums, void* slot);
+                       const float* weights, double* chunk_sums, void* slot);
 
 }  // namespace aclimb::convolution_backward

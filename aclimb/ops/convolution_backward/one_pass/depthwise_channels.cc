@@ -180,23 +180,19 @@ void AddWindow(const BlockPlanes& planes) {
   }
 }
 
-// Channels of an image, or windows of a weight, are packed as elements of all channels of a block,
-// lines of them `pitch` elements apart; channels that are none hold anything. Calls body(element of
-// the view, packed place of the first, elements) for runs of a plane.
+// Channels of an image are packed as elements of all channels of a block, lines of them `pitch`
+// elements apart; channels that are none hold anything. Calls body(element of the view, packed
+// place of the first, elements) for what lies side by side in both.
 template <typename T, class Body>
 HWY_INLINE void EachRun(const TensorView& view, const Channels& of, int64_t pitch,
                         const Body& body) {
   const int64_t height = view.shape[3], width = view.shape[4];
   T* const plane = view.As<T>() + of.image * view.stride[0] + of.first * view.stride[1];
-  // Only windows may have columns that are not side by side.
-  const int64_t run = width > 1 && view.stride[4] != 1 ? 1 : width;
-  if (run == width && pitch == width && (height == 1 || view.stride[3] == width)) {
+  if (pitch == width && (height == 1 || view.stride[3] == width)) {
     return body(plane, 0, height * width);
   }
   for (int64_t h = 0; h < height; ++h) {
-    for (int64_t w = 0; w < width; w += run) {
-      body(plane + h * view.stride[3] + w * view.stride[4], (h * pitch + w) * kChannels, run);
-    }
+    body(plane + h * view.stride[3], h * pitch * kChannels, width);
   }
 }
 
@@ -280,7 +276,7 @@ Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
 }  // namespace
 
 void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                       double* chunk_sums, void* slot) {
+                       const float* weights, double* chunk_sums, void* slot) {
   const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
   const Geometry& g = plan.geometry;
   const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
@@ -292,27 +288,20 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTenso
   float* const x_plane = y_plane + plan.plane;
   float* const grad_plane = x_plane + plan.partial;
   // [blocks][window][channels]
-  float* const weights = grad_plane + plan.partial;
-  float* const sums = weights + plan.channels * taps;
-  double* const totals = reinterpret_cast<double*>(sums + plan.channels * taps);
+  float* const windows = grad_plane + plan.partial;
+  float* const sums = windows + plan.channels * taps;
   std::fill(y_plane, x_plane, 0.0f);  // around y
   std::fill_n(sums, plan.channels * taps, 0.0f);
-  std::fill_n(totals, plan.channels * taps, 0.0);
+  double* const totals = chunk_sums + (chunk * g.groups + first_channel) * taps;
+  if (plan.gives_weight) std::fill_n(totals, (last_channel - first_channel) * taps, 0.0);
 
   const auto windows_of = [&](int64_t channel) { return (channel - first_channel) * taps; };
-  // Windows are loaded and stored like planes.
-  const auto as_planes = [](TensorView windows) {
-    windows.stride[1] = windows.stride[0];
-    return windows;
-  };
   const auto block_at = [&](int64_t image, int64_t channel) {
     return Channels{image, 1, channel, std::min(channel + kChannels, last_channel)};
   };
-  if (plan.gives_x) {
-    for (int64_t c = first_channel; c < last_channel; c += kChannels) {
-      Pack(as_planes(tensors.weight), block_at(0, c), g.kernel[2], x_plane,
-           weights + windows_of(c));
-    }
+  for (int64_t c = first_channel; plan.gives_x && c < last_channel; c += kChannels) {
+    Transpose(weights + c * taps, taps, block_at(0, c).Count(), taps, windows + windows_of(c),
+              kChannels);
   }
   for (int64_t image = first_image; image < last_image; ++image) {
     for (int64_t channel = first_channel; channel < last_channel; channel += kChannels) {
@@ -330,7 +319,7 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTenso
       const Soon y_soon = SoonOf(y, next, g.InSize());
       for (int64_t lane = 0; lane < kChannels; lane += static_cast<int64_t>(hn::Lanes(Tag()))) {
         const int64_t window = windows_of(channel) + lane;
-        AddWindow({&plan, y_plane + lane, x_plane + lane, grad_plane + lane, weights + window,
+        AddWindow({&plan, y_plane + lane, x_plane + lane, grad_plane + lane, windows + window,
                    sums + window, y_soon, plan.gives_weight ? SoonOf(x, next, g.InSize()) : y_soon,
                    plan.gives_x ? SoonOf(grad_x, block, g.InSize()) : y_soon});
       }
@@ -339,23 +328,13 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTenso
     const bool due =
         image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
     if (!plan.gives_weight || !due) continue;
-    for (int64_t k = 0; k < plan.channels * taps; ++k) {
-      totals[k] += static_cast<double>(sums[k]);
-      sums[k] = 0;
+    for (int64_t c = 0; c < last_channel - first_channel; ++c) {
+      const float* const sum = sums + c / kChannels * kChannels * taps + c % kChannels;
+      for (int64_t k = 0; k < taps; ++k) {
+        totals[c * taps + k] += static_cast<double>(sum[k * kChannels]);
+      }
     }
-  }
-  if (!plan.gives_weight) return;
-  if (plan.chunks == 1) {
-    std::copy_n(totals, plan.channels * taps, sums);
-    for (int64_t c = first_channel; c < last_channel; c += kChannels) {
-      Unpack(sums + windows_of(c), x_plane, as_planes(tensors.grad_weight), block_at(0, c));
-    }
-    return;
-  }
-  for (int64_t c = first_channel; c < last_channel; ++c) {
-    const int64_t lane = (c - first_channel) % kChannels;
-    double* const to = chunk_sums + (chunk * g.groups + c) * taps;
-    for (int64_t k = 0; k < taps; ++k) to[k] = totals[windows_of(c - lane) + k * kChannels + lane];
+    std::fill_n(sums, plan.channels * taps, 0.0f);
   }
 }
 
@@ -370,9 +349,9 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(DepthwiseChannels);
 
 void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                       double* chunk_sums, void* slot) {
+                       const float* weights, double* chunk_sums, void* slot) {
   HWY_DYNAMIC_DISPATCH(DepthwiseChannels)
-  (plan, unit, tensors, chunk_sums, slot);
+  (plan, unit, tensors, weights, chunk_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -329,7 +329,7 @@ Window LinesOf(const Depthwise& plan, int64_t first, int64_t last) {
 }
 
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                   double* chunk_sums, void* slot) {
+                   const float* weights, double* chunk_sums, void* slot) {
   const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
   const Geometry& g = plan.geometry;
   const Tag d;
@@ -342,14 +342,9 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
   float* const packed[2] = {static_cast<float*>(slot), static_cast<float*>(slot) + plan.plane};
   float* const partial = packed[1] + plan.plane;
   float* const sums = partial + plan.partial;
-  double* const totals =
-      reinterpret_cast<double*>(sums + plan.channels * taps * kMostDepthwiseLanes);
-  float* const weights = reinterpret_cast<float*>(totals + plan.channels * taps);
+  double* const totals = chunk_sums + (chunk * g.groups + first_channel) * taps;
   std::fill_n(sums, channels * taps * lanes, 0.0f);
-  std::fill_n(totals, channels * taps, 0.0);
-  for (int64_t c = 0; plan.gives_x && c < channels; ++c) {
-    LoadWindow(tensors.weight, first_channel + c, weights + c * taps);
-  }
+  if (plan.gives_weight) std::fill_n(totals, channels * taps, 0.0);
 
   const TensorView& pixels = plan.gives_weight ? x : grad_x;
   const BandFunction run = FunctionOf(plan, pixels.dtype);
@@ -418,7 +413,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
     band.y = packed[place.buffer];
     band.first = place.first;
     band.last = last_of(place);
-    band.weights = weights + c * taps;
+    band.weights = weights + channel * taps;
     band.sums = sums + c * taps * lanes;
     const auto at = [&](const TensorView& view) {
       return view.As<char>() + (image * view.stride[0] + channel * view.stride[1]) * bytes;
@@ -428,19 +423,13 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
     band.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
     run(band);
     place = next;
-    const bool last = image + 1 == last_image && band.last == plan.down.steps;
-    const bool due = last || (image + 1 - first_image) % plan.images_in_vectors == 0;
+    const bool due =
+        image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
     if (!plan.gives_weight || !due) continue;
     for (int64_t k = 0; k < taps; ++k) {
       float* const sum = band.sums + k * lanes;
       totals[c * taps + k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sum))));
       std::fill_n(sum, lanes, 0.0f);
-    }
-    if (!last) continue;
-    if (plan.chunks == 1) {
-      StoreWindow(totals + c * taps, tensors.grad_weight, channel);
-    } else {
-      std::copy_n(totals + c * taps, taps, chunk_sums + (chunk * g.groups + channel) * taps);
     }
   }
 }
@@ -456,9 +445,9 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(DepthwiseUnit);
 
 void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                   double* chunk_sums, void* slot) {
+                   const float* weights, double* chunk_sums, void* slot) {
   HWY_DYNAMIC_DISPATCH(DepthwiseUnit)
-  (plan, unit, tensors, chunk_sums, slot);
+  (plan, unit, tensors, weights, chunk_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

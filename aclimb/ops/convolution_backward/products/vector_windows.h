@@ -2,9 +2,10 @@
 
 #include <cstdint>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
-#include "aclimb/ops/convolution_backward/products/vector_kernels.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/simd/factors.h"
 
 // The gradient of the weight, for windows of one element or more, as products of matrices on
@@ -36,6 +37,10 @@ struct VectorWindows {
   int64_t Lines() const { return geometry.out[0] * geometry.out[1]; }
   int64_t Blocks() const;
   int64_t Units() const;
+  // Elements of a block's pixels, at most.
+  int64_t Pitch() const {
+    return RoundUp(images * CeilDivide(lines * width, PerElement(factors)), int64_t{16});
+  }
   int64_t SlotBytes() const;
   int64_t ScratchBytes() const { return SaturatedProduct(slots, SlotBytes()); }
 };
@@ -48,5 +53,49 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, Factors f
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunWindows(const VectorWindows& windows, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch);
+
+// The vector code, compiled once per instruction set.
+
+// Elements of a vector on this processor.
+int64_t WindowsLanes();
+
+// Channels of x whose sums are computed at once.
+inline constexpr int64_t kWindowsRows = 8;
+// Sums over blocks of up to so many terms, as many of which are added in float32 again.
+inline constexpr int64_t kMostBlockSums = BlockTerms(DType::kFloat32) / 2;
+
+// Scratch of a unit. Elements of four bytes are numbers or pairs of them (simd/factors.h); behind
+// the last of an odd number stands a zero.
+struct WindowsSlot {
+  // A line of what is packed, counted in numbers: zeros, what is in memory, zeros up to its length.
+  struct Line {
+    int64_t from;  // the first element in memory
+    int64_t to, before, count, length;
+  };
+  // Terms of a block's sums that stand side by side in both operands, in elements.
+  struct Terms {
+    int32_t left[kWindowsRows];  // where those of a row begin; any place for rows that are absent
+    int32_t right;               // row of y
+    int32_t count;
+  };
+
+  // Without memory it only counts its bytes.
+  WindowsSlot(const VectorWindows& windows, void* memory);
+
+  float* sums;    // [channel of x][tap][channel of y]
+  float* rights;  // y: panels [pixel of a block][vectors of channels]
+  float* lefts;   // x: a block of rows at a tap
+  Line* lines;
+  Terms* terms;
+  double* totals;  // of long sums
+  int64_t bytes = 0;
+};
+
+// One unit: sums over all pixels, of some channels of x with all taps and some channels of y. Units
+// of a group have all channels of y for some of x, then for the next.
+//   x, y  exchanged, if they are
+//   slot  SlotBytes() bytes of scratch
+void WindowsUnit(const VectorWindows& windows, int64_t unit, const TensorView& x,
+                 const TensorView& y, const TensorView& weight, void* slot);
 
 }  // namespace aclimb::convolution_backward

@@ -1,0 +1,78 @@
+// What is particular to the operator; the suite has the rest.
+
+#include <cmath>
+#include <vector>
+
+#include "aclimb/ops/inverse/operators.h"
+#include "tests/support/compare.h"
+#include "tests/support/contract_harness.h"
+#include "tests/support/device.h"
+#include "tests/support/operator_run.h"
+#include "tests/support/operator_suite.h"
+
+namespace aclimb::testing {
+
+ACLIMB_OPERATOR_SUITE(Inverse, inverse::kOperators);
+
+namespace {
+
+using namespace inverse;  // NOLINT: the parameters' positions
+using Values = std::vector<double>;
+
+class Inverse : public DeviceTest {
+ protected:
+  Values Of(const std::vector<int64_t>& shape, const Values& values) {
+    const DeviceTensor self(shape, DType::kFloat32, values), out(shape, DType::kFloat32);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnInverseGetWorkspaceSize(self, out, size, executor);
+        },
+        &aclnnInverse, stream_));
+    return out.Values();
+  }
+};
+
+TEST_F(Inverse, Matrices) {
+  EXPECT_EQ(Of({2, 2, 2}, {2, 0, 0, 4, 0, 1, 4, 0}), (Values{0.5, 0, 0, 0.25, 0, 0.25, 1, 0}));
+  // Three rows that all change places.
+  EXPECT_EQ(Of({3, 3}, {0, 2, 0, 0, 0, 4, 1, 0, 0}), (Values{0, 0, 1, 0.5, 0, 0, 0, 0.25, 0}));
+  // The first row must not be taken first.
+  EXPECT_EQ(Of({2, 2}, {1e-20, 1, 1, 0}), (Values{0, 1, 1, static_cast<double>(-1e-20f)}));
+}
+
+TEST_F(Inverse, OfAMatrixThatHasNoneIsNaN) {
+  for (const double x : Of({3, 2, 2}, {1, 2, 2, 4, 0, 0, 0, 1, 0.1, 0.3, 0.2, 0.6})) {
+    EXPECT_TRUE(std::isnan(x)) << x;
+  }
+  // Small numbers alone are no reason.
+  EXPECT_TRUE(Near(Of({2, 2}, {1, 0, 0, 1e-30}), {1, 0, 0, 1e30}, {1e-6, 0}));
+}
+
+TEST_F(Inverse, ManyRows) {
+  constexpr int64_t kRows = 45;
+  truth::Call call(kContract);
+  Values values;
+  for (int64_t i = 0; i < 2 * kRows * kRows; ++i) {
+    values.push_back(
+        i % kRows == i / kRows * 7 % kRows ? 9 : static_cast<double>(i * 31 % 17 - 8) / 64);
+  }
+  call.SetTensor(kSelf, {2, kRows, kRows}, DType::kFloat64, values);
+  call.SetTensor(kOut, {2, kRows, kRows}, DType::kFloat64);
+  OperatorRun run(kOperators[0], call, nullptr);
+  ACLIMB_ASSERT_OK(run.Run(stream_));
+  run.Expect(run.Truth());
+}
+
+TEST(InverseContract, EveryRuleIsEnforcedAndExplained) {
+  ContractHarness<decltype(aclnnInverseGetWorkspaceSize)> harness(
+      kContract, &aclnnInverseGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kSelf, {2, 3, 3}, DType::kFloat32);
+        a.Tensor(kOut, {2, 3, 3}, DType::kFloat32);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered();
+}
+
+}  // namespace
+}  // namespace aclimb::testing
