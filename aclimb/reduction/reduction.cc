@@ -26,6 +26,11 @@ struct ReductionPlan final : Plan {
 
 Result<PlanPointer> MakePlan(Planner& planner, const contract::Arguments& arguments,
                              const Request& request) {
+  return MakePlan(planner, arguments, request, arguments.Tensor(request.input).View());
+}
+
+Result<PlanPointer> MakePlan(Planner& planner, const contract::Arguments& arguments,
+                             const Request& request, const TensorView& part) {
   TensorView outputs[kMostOutputs];
   for (int n = 0; n < request.output_count; ++n) {
     const TensorDescriptor& output = arguments.Tensor(request.outputs[n].parameter);
@@ -33,9 +38,8 @@ Result<PlanPointer> MakePlan(Planner& planner, const contract::Arguments& argume
     outputs[n] = output.View();
     planner.Writes(request.outputs[n].parameter);
   }
-  const TensorDescriptor& input = arguments.Tensor(request.input);
-  if (!input.IsEmpty()) planner.Reads(request.input);
-  const Problem problem(request, input.View(), outputs);
+  if (part.ElementCount() > 0) planner.Reads(request.input);
+  const Problem problem(request, part, outputs);
   planner.Costs({.cycles = problem.cycles});
   const int64_t scratch = problem.ScratchBytes();
   return PlanPointer(NewPlan<ReductionPlan>(

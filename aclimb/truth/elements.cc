@@ -187,14 +187,16 @@ std::vector<int64_t> PlacesOf(const std::vector<int64_t>& shape,
                               const std::vector<int64_t>& strides) {
   // Beside an extent of 0 another one may be of any size.
   if (std::ranges::count(shape, 0) != 0) return {};
-  std::vector<int64_t> places = {0};
-  for (size_t d = 0; d < shape.size(); ++d) {
-    std::vector<int64_t> next;
-    next.reserve(places.size() * static_cast<size_t>(shape[d]));
-    for (int64_t place : places) {
-      for (int64_t i = 0; i < shape[d]; ++i) next.push_back(place + i * strides[d]);
+  size_t total = 1;
+  for (const int64_t extent : shape) total *= static_cast<size_t>(extent);
+  std::vector<int64_t> places(total);
+  // Those of the inner dimensions come again for each step of the next one.
+  size_t inner = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    for (size_t i = inner; i < inner * static_cast<size_t>(shape[d]); ++i) {
+      places[i] = places[i - inner] + strides[d];
     }
-    places = std::move(next);
+    inner *= static_cast<size_t>(shape[d]);
   }
   return places;
 }

@@ -54,6 +54,7 @@ inline constexpr Type kTypes[] = {
     {"ReduceSum", "NCH #1", "NH", "keep_dims?"},
     {"ReduceMean", "NCH #01", "H", "keep_dims?"},
     {"ReduceMax", "NCH #2", "NC1", "keep_dims?"},
+    {"Cdist", "NCHW NCHW", "NCH", "p~"},
     {"SoftmaxV2", "NCH", "NCH", "axes=1"},
     {"LogSoftmaxGrad", "NCH NCH", "NCH", "axis=2"},
     {"MatMul", "NC CO", "NO", "transpose_x1? transpose_x2?"},

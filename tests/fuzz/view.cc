@@ -10,7 +10,7 @@
 #include "aclimb/core/packed.h"
 #include "aclimb/truth/elements.h"
 #include "tests/fuzz/finding.h"
-#include "tests/support/element_offsets.h"
+#include "tests/support/stored_elements.h"
 
 namespace aclimb::fuzz {
 namespace {
@@ -154,9 +154,12 @@ void View::PlaceElements() {
   count_ = *count;
   storage_bytes_ = static_cast<size_t>(range->end);
   places_ = testing::ElementOffsets(shape_, stride_, offset_);
-  std::vector<int64_t> in_memory = places_;
-  std::sort(in_memory.begin(), in_memory.end());
-  overlaps_ = std::adjacent_find(in_memory.begin(), in_memory.end()) != in_memory.end();
+  // No stride is negative: the last element lies behind all others.
+  std::vector<bool> taken(places_.empty() ? 0 : static_cast<size_t>(places_.back()) + 1);
+  for (const int64_t place : places_) {
+    overlaps_ = overlaps_ || taken[static_cast<size_t>(place)];
+    taken[static_cast<size_t>(place)] = true;
+  }
   if (role_ != Role::kOutput) values_.assign(places_.size() * element_bytes_, 0);
 }
 
@@ -216,10 +219,7 @@ void View::Fill(Draw& draw, const std::vector<double>& values) {
 void View::Upload(unsigned char poison) {
   if (memory_ == nullptr) return;
   std::fill(image_.begin(), image_.end(), poison);
-  for (size_t i = 0; i < places_.size() && !values_.empty(); ++i) {
-    truth::StoreElement(image_.data() + kCanary, places_[i], dtype_,
-                        values_.data() + i * element_bytes_);
-  }
+  if (!values_.empty()) testing::StoreElements(image_.data() + kCanary, places_, dtype_, values_);
   std::memcpy(memory_, image_.data(), image_.size());
 }
 
@@ -231,11 +231,8 @@ void View::CheckSurroundings(const char* what, unsigned char poison) const {
     return;
   }
   std::vector<unsigned char> expected(now.size(), poison);
-  for (const int64_t place : places_) {
-    unsigned char element[16];
-    truth::LoadElement(now.data() + kCanary, place, dtype_, element);
-    truth::StoreElement(expected.data() + kCanary, place, dtype_, element);
-  }
+  testing::StoreElements(expected.data() + kCanary, places_, dtype_,
+                         testing::LoadElements(now.data() + kCanary, places_, dtype_));
   for (size_t i = 0; i < now.size(); ++i) {
     if (now[i] != expected[i]) {
       Finding("%s: byte %zu of %zu around an output was written", what, i, now.size());
@@ -244,11 +241,7 @@ void View::CheckSurroundings(const char* what, unsigned char poison) const {
 }
 
 std::vector<unsigned char> View::Elements() const {
-  std::vector<unsigned char> bytes(places_.size() * element_bytes_);
-  for (size_t i = 0; i < places_.size() && element_bytes_ > 0; ++i) {
-    truth::LoadElement(memory_ + kCanary, places_[i], dtype_, bytes.data() + i * element_bytes_);
-  }
-  return bytes;
+  return testing::LoadElements(memory_ + kCanary, places_, dtype_);
 }
 
 }  // namespace aclimb::fuzz

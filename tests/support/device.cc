@@ -6,7 +6,7 @@
 
 #include "aclimb/core/descriptor.h"
 #include "aclimb/core/packed.h"
-#include "tests/support/element_offsets.h"
+#include "tests/support/stored_elements.h"
 
 namespace aclimb::testing {
 namespace {
@@ -34,12 +34,7 @@ DeviceTensor::DeviceTensor(std::vector<int64_t> shape, DType dtype,
   std::vector<unsigned char> host(bytes, kPoison);
   if (!values.empty()) {
     EXPECT_EQ(static_cast<int64_t>(values.size()), count_);
-    const std::vector<int64_t>& offsets = ElementOffsets();
-    for (size_t i = 0; i < values.size(); ++i) {
-      unsigned char element[16] = {};
-      WriteElement(element, dtype, values[i]);
-      truth::StoreElement(host.data() + kCanary, offsets[i], dtype, element);
-    }
+    StoreElements(host.data() + kCanary, ElementOffsets(), dtype, WriteElements(values, dtype));
   }
   EXPECT_EQ(aclrtMemcpy(allocation_, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE), 0)
       << aclGetRecentErrMsg();
@@ -88,27 +83,11 @@ std::vector<unsigned char> DeviceTensor::Download() const {
 }
 
 std::vector<double> DeviceTensor::Values() const {
-  const std::vector<unsigned char> host = Download();
-  std::vector<double> values;
-  values.reserve(static_cast<size_t>(count_));
-  for (int64_t at : ElementOffsets()) {
-    unsigned char element[16];
-    truth::LoadElement(host.data() + kCanary, at, dtype_, element);
-    values.push_back(ReadElement(element, dtype_));
-  }
-  return values;
+  return ReadElements(Bytes(), dtype_);
 }
 
 std::vector<unsigned char> DeviceTensor::Bytes() const {
-  const std::vector<unsigned char> host = Download();
-  const size_t size = SizeOf(dtype_);
-  std::vector<unsigned char> bytes(static_cast<size_t>(count_) * size);
-  unsigned char* to = bytes.data();
-  for (int64_t at : ElementOffsets()) {
-    truth::LoadElement(host.data() + kCanary, at, dtype_, to);
-    to += size;
-  }
-  return bytes;
+  return LoadElements(Download().data() + kCanary, ElementOffsets(), dtype_);
 }
 
 void DeviceTensor::SetIntegers(const std::vector<int64_t>& integers) {
@@ -125,11 +104,8 @@ void DeviceTensor::SetIntegers(const std::vector<int64_t>& integers) {
 bool DeviceTensor::SurroundingsIntact() const {
   const std::vector<unsigned char> host = Download();
   std::vector<unsigned char> expected(host.size(), kPoison);
-  for (int64_t at : ElementOffsets()) {
-    unsigned char element[16];
-    truth::LoadElement(host.data() + kCanary, at, dtype_, element);
-    truth::StoreElement(expected.data() + kCanary, at, dtype_, element);
-  }
+  StoreElements(expected.data() + kCanary, ElementOffsets(), dtype_,
+                LoadElements(host.data() + kCanary, ElementOffsets(), dtype_));
   return host == expected;
 }
 

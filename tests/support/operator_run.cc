@@ -8,6 +8,7 @@
 #include "aclimb/core/text.h"
 #include "aclimb/truth/compare.h"
 #include "aclimb/truth/elements.h"
+#include "tests/support/stored_elements.h"
 
 namespace aclimb::testing {
 namespace {
@@ -88,7 +89,7 @@ truth::CallValue OperatorRun::Made(truth::Slot slot, Kind kind, const Layout& la
       if (given.dtype == DType::kInt64) tensor->SetIntegers(given.integers);
       const std::vector<unsigned char> bytes = tensor->Bytes();
       // Elements of a view may be one in memory: the truth reads what the device holds.
-      given.values = tensor->Values();
+      given.values = ReadElements(bytes, given.dtype);
       for (size_t i = 0; i < given.integers.size(); ++i) {
         given.integers[i] = truth::ReadInteger(bytes.data() + i * SizeOf(given.dtype), given.dtype);
       }

@@ -13,6 +13,8 @@
 #include "aclimb/contract/signature.h"
 #include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_isclose.h"
+#include "aclnnop/aclnn_isin_scalar_tensor.h"
+#include "aclnnop/aclnn_isin_tensor_scalar.h"
 #include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_masked_select.h"
 #include "aclnnop/aclnn_nonzero.h"
@@ -33,18 +35,19 @@ constexpr contract::ProductDTypes WithBFloat16(contract::DTypeMask old_chips) {
   return contract::OnOldAndNew(old_chips, old_chips | contract::DTypes(DType::kBFloat16));
 }
 
+template <int kOut>
+std::optional<std::string> SeveralElements(const Arguments& arguments) {
+  const TensorDescriptor& out = arguments.Tensor(kOut);
+  if (out.ElementCount() == 1) return std::nullopt;
+  return Cat("out.shape is ", contract::ShapeText(out), "; expected [] or [1].");
+}
+
 namespace equal {
 
 enum : int { kSelf, kOther, kOut };
 
 inline constexpr auto kDTypes =
     WithBFloat16(kNumbers | contract::DTypes(DType::kUInt16, DType::kUInt32, DType::kUInt64));
-
-inline std::optional<std::string> SeveralElements(const Arguments& arguments) {
-  const TensorDescriptor& out = arguments.Tensor(kOut);
-  if (out.ElementCount() == 1) return std::nullopt;
-  return Cat("out.shape is ", contract::ShapeText(out), "; expected one element.");
-}
 
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kDTypes, "any shape"),
@@ -55,7 +58,7 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 inline constexpr contract::Rule kRules[] = {
     contract::Promotes("promotes/other", kSelf, kOther, "cast one of them"),
-    contract::Custom("one-element/out", &SeveralElements, "out has one element",
+    contract::Custom("one-element/out", &SeveralElements<kOut>, "out has one element",
                      "allocate out with the shape [] or [1]"),
 };
 inline constexpr contract::Contract kContract = {
@@ -100,6 +103,70 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnIsCloseGetWorkspaceSize)>(kContract));
 
 }  // namespace is_close
+
+// ---- aclnnIsInTensorScalar and aclnnIsInScalarTensor
+
+inline constexpr auto kIsInTypes =
+    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
+                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
+inline constexpr contract::Parameter kAssumeUniqueParameter = contract::Attribute(
+    "assumeUnique", Kind::kBool, "whether no element is there twice, which does not matter");
+inline constexpr contract::Parameter kInvertParameter =
+    contract::Attribute("invert", Kind::kBool, "whether out is what it would not be");
+// Which has a dtype in common with all of these.
+inline constexpr const char* kFixNumber = "pass a real scalar";
+
+namespace is_in_tensor_scalar {
+
+enum : int { kElement, kTestElement, kAssumeUnique, kInvert, kOut };
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Input("element", kIsInTypes, "any shape"),
+    contract::Attribute("testElement", Kind::kScalar, "what elements are compared with"),
+    kAssumeUniqueParameter, kInvertParameter,
+    contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)), "shape of element")};
+inline constexpr contract::Rule kRules[] = {
+    contract::ConvertsToFloat("real/testElement", kTestElement, kFixNumber),
+    contract::SameShape("same-shape/out", kOut, kElement,
+                        "allocate out with the shape of element")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnIsInTensorScalar",
+    .folder = "is_in_tensor_scalar",
+    .summary = "Whether an element is a number, or is not, element by element.",
+    .products = static_cast<uint8_t>(kAllProducts & ~Bit(Product::kInference310P)),
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnIsInTensorScalarGetWorkspaceSize)>(kContract));
+
+}  // namespace is_in_tensor_scalar
+
+namespace is_in_scalar_tensor {
+
+enum : int { kElement, kTestElements, kAssumeUnique, kInvert, kOut };
+
+inline constexpr contract::Parameter kParameters[] = {
+    contract::Attribute("element", Kind::kScalar, "what is looked for"),
+    contract::Input("testElements", kIsInTypes, "any shape"), kAssumeUniqueParameter,
+    kInvertParameter,
+    contract::WithRank(
+        contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)), "one element"), 0,
+        1)};
+inline constexpr contract::Rule kRules[] = {
+    contract::ConvertsToFloat("real/element", kElement, kFixNumber),
+    contract::Custom("one-element/out", &SeveralElements<kOut>, "out holds one answer",
+                     "allocate out with the shape [] or [1]")};
+inline constexpr contract::Contract kContract = {
+    .function = "aclnnIsInScalarTensor",
+    .folder = "is_in_scalar_tensor",
+    .summary = "Whether a number is among the elements of a tensor, or is not.",
+    .products = static_cast<uint8_t>(kAllProducts & ~Bit(Product::kInference310P)),
+    .parameters = kParameters,
+    .rules = kRules,
+};
+static_assert(contract::Matches<decltype(aclnnIsInScalarTensorGetWorkspaceSize)>(kContract));
+
+}  // namespace is_in_scalar_tensor
 
 namespace masked_select {
 

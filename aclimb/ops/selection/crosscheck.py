@@ -4,7 +4,7 @@ import torch
 
 from problem import ELEMENTS, Result, around, call, elements, part_of, shape_of
 
-FUNCTIONS = ["Equal", "IsClose", "MaskedSelect", "InplaceMaskedScatter", "Nonzero", "NonzeroV2"]
+FUNCTIONS = ["Equal", "IsClose", "IsInTensorScalar", "IsInScalarTensor", "MaskedSelect", "InplaceMaskedScatter", "Nonzero", "NonzeroV2"]
 
 
 def then_zeros(found, count):
@@ -33,8 +33,21 @@ def compared(rng, name, self):
     return [self, other, Result(torch.full(rng.choice([[], [1]]), equal), exact=True)]
 
 
+def among(client, rng, name, self):
+    """A number, a whole one or none, beside a tensor."""
+    number = rng.choice([self.flatten()[0].item(), rng.randint(-3, 3), 0.5])
+    invert, unique = rng.random() < 0.5, rng.random() < 0.5
+    same = torch.eq(self, number)
+    if name == "IsInTensorScalar":
+        return [self, client.scalar(number), unique, invert, Result(same != invert, exact=True)]
+    found = (same.any() != invert).reshape(rng.choice([[], [1]]))
+    return [client.scalar(number), self, unique, invert, Result(found, exact=True)]
+
+
 def check(client, rng, worst, name):
     dtype, shape = rng.choice(ELEMENTS), shape_of(rng)
+    if name.startswith("IsIn") and dtype == torch.bool:
+        dtype = torch.int32
     self = elements(shape, dtype)
     self[torch.rand(shape) < 0.3] = 0
     mask = elements(part_of(shape, rng), torch.bool)
@@ -49,6 +62,8 @@ def check(client, rng, worst, name):
         if name == "NonzeroV2":
             found, room = found.t(), room[::-1]
         arguments = [self, Result(then_zeros(found, self.numel() * len(shape)).view(room), exact=True)]
+    elif name.startswith("IsIn"):
+        arguments = among(client, rng, name, self)
     else:
         arguments = compared(rng, name, self)
     if name == "MaskedSelect":

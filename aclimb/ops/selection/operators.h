@@ -27,6 +27,37 @@ inline void EqualTruth(const truth::Call& call, truth::Outputs& outputs) {
   outputs.Set(kOut, {all ? 1.0 : 0.0}, truth::Allowance{});
 }
 
+// For each element of a tensor, whether it is the number, as the dtype that
+// they have in common has both.
+inline std::vector<double> Same(const truth::Call& call, int tensor, int number) {
+  const DType of_tensor = call.DTypeOf(tensor), of_number = call.DTypeOf(number);
+  const DType as = *contract::PromoteTensorAndScalar(of_tensor, of_number);
+  const double sought = truth::CastValue(call.At(number).real, of_number, as);
+  std::vector<double> same;
+  for (const double x : call.Values(tensor)) {
+    same.push_back(truth::CastValue(x, of_tensor, as) == sought ? 1 : 0);
+  }
+  return same;
+}
+inline void IsInTensorScalarTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace is_in_tensor_scalar;  // NOLINT: the positions
+  std::vector<double> same = Same(call, kElement, kTestElement);
+  for (double& each : same) each = (each != 0) != call.Bool(kInvert) ? 1 : 0;
+  outputs.Set(kOut, std::move(same), truth::Allowance{});
+}
+inline void IsInScalarTensorTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace is_in_scalar_tensor;  // NOLINT: the positions
+  const std::vector<double> same = Same(call, kTestElements, kElement);
+  const bool found = std::find(same.begin(), same.end(), 1) != same.end();
+  outputs.Set(kOut, {found != call.Bool(kInvert) ? 1.0 : 0.0}, truth::Allowance{});
+}
+inline void DrawIsInScalarTensor(truth::Draw& draw, truth::Call& call) {
+  using namespace is_in_scalar_tensor;  // NOLINT: the positions
+  truth::DrawFromContract(draw, call);
+  truth::DrawTensor(draw, call, kOut, std::vector<int64_t>(draw.Flip() ? 1 : 0, 1));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
 inline void IsCloseTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace is_close;  // NOLINT: the positions
   const double rtol = call.Real(kRtol), atol = call.Real(kAtol);
@@ -149,6 +180,10 @@ void DrawNonzero(truth::Draw& draw, truth::Call& call) {
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnEqualGetWorkspaceSize)>(equal::kContract, &EqualTruth, &DrawEqual),
     truth::Entry<decltype(aclnnIsCloseGetWorkspaceSize)>(is_close::kContract, &IsCloseTruth),
+    truth::Entry<decltype(aclnnIsInTensorScalarGetWorkspaceSize)>(is_in_tensor_scalar::kContract,
+                                                                  &IsInTensorScalarTruth),
+    truth::Entry<decltype(aclnnIsInScalarTensorGetWorkspaceSize)>(
+        is_in_scalar_tensor::kContract, &IsInScalarTensorTruth, &DrawIsInScalarTensor),
     truth::SizesOutput(truth::Entry<decltype(aclnnMaskedSelectGetWorkspaceSize)>(
         masked_select::kContract, &MaskedSelectTruth, &DrawMaskedSelect)),
     truth::Entry<decltype(aclnnInplaceMaskedScatterGetWorkspaceSize)>(

@@ -224,6 +224,28 @@ TEST(SelectionContracts, Nonzero) {
   columns.ExpectEveryRuleCovered({"nonzero_v2/product"});
 }
 
+TEST_F(Selection, NumbersAreLookedForInTheCommonDType) {
+  const auto among = [&](float number, const DeviceTensor& elements, bool invert) {
+    const DeviceTensor out({}, DType::kBool);
+    aclScalar* const scalar = aclCreateScalar(&number, ACL_FLOAT);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnIsInScalarTensorGetWorkspaceSize(scalar, elements, false, invert, out, size,
+                                                       executor);
+        },
+        &aclnnIsInScalarTensor, stream_));
+    aclDestroyScalar(scalar);
+    return out.Values()[0] != 0;
+  };
+  const DeviceTensor whole({3}, DType::kInt32, {0, 1, 2}), nothing({0}, kFloat, {});
+  EXPECT_TRUE(among(2, whole, false));
+  EXPECT_FALSE(among(0.5f, whole, false));
+  EXPECT_FALSE(among(2, whole, true));
+  EXPECT_TRUE(among(2, nothing, true));
+  const auto nan = static_cast<float>(kNan);
+  EXPECT_FALSE(among(nan, DeviceTensor({1}, kFloat, {kNan}), false));
+}
+
 TEST(SelectionContracts, Equal) {
   using namespace selection::equal;  // NOLINT: the positions
   ContractHarness<decltype(aclnnEqualGetWorkspaceSize)> harness(
@@ -253,6 +275,38 @@ TEST(SelectionContracts, IsClose) {
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   harness.ExpectEveryRuleCovered({"is_close/product"});
+}
+
+TEST(SelectionContracts, IsInTensorScalar) {
+  using namespace selection::is_in_tensor_scalar;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnIsInTensorScalarGetWorkspaceSize)> harness(
+      kContract, &aclnnIsInTensorScalarGetWorkspaceSize, [](CallArguments& a) {
+        a.Tensor(kElement, {2, 3}, kFloat);
+        a.ScalarOf(kTestElement, 2, kFloat);
+        a.Bool(kAssumeUnique, false);
+        a.Bool(kInvert, false);
+        a.Tensor(kOut, {2, 3}, DType::kBool);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectEveryRuleCovered({"is_in_tensor_scalar/product"});
+}
+
+TEST(SelectionContracts, IsInScalarTensor) {
+  using namespace selection::is_in_scalar_tensor;  // NOLINT: the positions
+  ContractHarness<decltype(aclnnIsInScalarTensorGetWorkspaceSize)> harness(
+      kContract, &aclnnIsInScalarTensorGetWorkspaceSize, [](CallArguments& a) {
+        a.ScalarOf(kElement, 2, kFloat);
+        a.Tensor(kTestElements, {2, 3}, kFloat);
+        a.Bool(kAssumeUnique, false);
+        a.Bool(kInvert, false);
+        a.Tensor(kOut, {}, DType::kBool);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule("one-element/out",
+                     [](CallArguments& a) { a.Tensor(kOut, {2}, DType::kBool); });
+  harness.ExpectEveryRuleCovered({"is_in_scalar_tensor/product"});
 }
 
 TEST(SelectionContracts, MaskedSelect) {
