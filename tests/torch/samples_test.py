@@ -61,6 +61,7 @@ EXPLAINED = {
     "msort": "equal elements may come in any order",
     "native_dropout_backward": "torch_npu's mask holds bits",
     "native_layer_norm": "a line of one element: the gradient is the rounding of 0 times 316",
+    "nn.functional.adaptive_max_pool3d": "torch_npu's indices are int32",
     "nn.functional.binary_cross_entropy_with_logits": "torch_npu has no gradient of the target",
     "nn.functional.ctc_loss": "the CPU adds in float32; float64 gives npu's gradient more nearly",
     "nn.functional.gelu": "aclnnGelu is the form with tanh, which torch_npu calls for both",

@@ -8,8 +8,6 @@
 #include "aclimb/contract/signature.h"
 #include "aclimb/copy/storage.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
-#include "aclnnop/aclnn_reflection_pad1d.h"
-#include "aclnnop/aclnn_reflection_pad2d.h"
 
 // Operators that put something around a tensor.
 namespace aclimb::pads {
@@ -39,19 +37,6 @@ inline std::vector<int64_t> ShapeAround(const TensorDescriptor& self,
     }
   }
   return shape;
-}
-
-// Of padding that mirrors what is there.
-template <int kSelf, int kPadding>
-std::optional<std::string> TooLong(const contract::Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& padding = arguments.Ints(kPadding);
-  for (size_t i = 0; i < padding.size(); ++i) {
-    if (padding[i] < self.shape[self.shape.size() - 1 - i / 2]) continue;
-    return Cat("padding is ", contract::IntsText(padding), " but self.shape is ",
-               contract::ShapeText(self), "; expected less than the dimension that is mirrored.");
-  }
-  return std::nullopt;
 }
 
 namespace constant {
@@ -127,60 +112,5 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnConstantPadNdGetWorkspaceSize)>(kContract));
 
 }  // namespace constant
-
-namespace reflection {
-
-enum : int { kSelf, kPadding, kOut };
-
-inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& padding = arguments.Ints(kPadding);
-  return contract::OtherShape(
-      "out", arguments.Tensor(kOut), ShapeAround(self, padding),
-      Cat("self.shape ", contract::ShapeText(self), " and padding ", contract::IntsText(padding)));
-}
-
-inline constexpr auto kTypes =
-    contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8,
-                          DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8, DType::kBool);
-
-template <int kDims>
-inline constexpr contract::Parameter kParameters[] = {
-    contract::WithRank(contract::Input("self", kTypes, "images, or rows of them"), kDims + 1,
-                       kDims + 2),
-    contract::Attribute("padding", contract::Kind::kIntArray,
-                        "what is put before and behind, the last dimension first"),
-    contract::WithRank(contract::Output("out", kTypes, "the shape of self with padding added"),
-                       kDims + 1, kDims + 2)};
-template <int kDims>
-inline constexpr contract::Rule kRules[] = {
-    contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
-    contract::Count("count/padding", kPadding, contract::Exactly(2 * kDims),
-                    "pass two numbers for each dimension that is mirrored"),
-    contract::InRange("range/padding", kPadding, contract::AtLeast(0), "pass numbers from 0 on"),
-    contract::Custom("below-extent/padding", &TooLong<kSelf, kPadding>,
-                     "padding is less than the dimensions of self that are mirrored",
-                     "pass smaller numbers"),
-    contract::Custom("shape/out", &WrongShape, "out has the shape of self with padding added",
-                     "allocate out with that shape"),
-};
-inline constexpr contract::Contract kContract1d = {
-    .function = "aclnnReflectionPad1d",
-    .folder = "reflection_pad1d",
-    .summary = "out = self with the indices next to its ends put around it, mirrored.",
-    .parameters = kParameters<1>,
-    .rules = kRules<1>,
-};
-inline constexpr contract::Contract kContract2d = {
-    .function = "aclnnReflectionPad2d",
-    .folder = "reflection_pad2d",
-    .summary = "out = self with the rows and columns next to its edges put around it, mirrored.",
-    .parameters = kParameters<2>,
-    .rules = kRules<2>,
-};
-static_assert(contract::Matches<decltype(aclnnReflectionPad1dGetWorkspaceSize)>(kContract1d));
-static_assert(contract::Matches<decltype(aclnnReflectionPad2dGetWorkspaceSize)>(kContract2d));
-
-}  // namespace reflection
 
 }  // namespace aclimb::pads

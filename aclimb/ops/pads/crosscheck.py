@@ -5,8 +5,8 @@ import torch
 from problem import FLOATS, Result, call, gradients, run, shape_of
 
 # By the number of dimensions that are padded, at the end of the shape.
-CALLS = {"ReflectionPad1d": (1, "reflect"), "ReflectionPad2d": (2, "reflect"), "ReplicationPad1d": (1, "replicate"),
-         "ReplicationPad2d": (2, "replicate")}
+CALLS = {"ReflectionPad1d": (1, "reflect"), "ReflectionPad2d": (2, "reflect"), "ReflectionPad3d": (3, "reflect"),
+         "ReplicationPad1d": (1, "replicate"), "ReplicationPad2d": (2, "replicate"), "ReplicationPad3d": (3, "replicate")}
 FUNCTIONS = ["ConstantPadNd", *CALLS, *(name + "Backward" for name in CALLS)]
 
 
@@ -19,7 +19,7 @@ def check(client, rng, worst, name):
         passed, options = [lambda: client.scalar(value)], {"mode": "constant", "value": value}
     else:
         padded, mode = CALLS[name.removesuffix("Backward")]
-        shape = [rng.randint(1, 3) for _ in range(2)] + [rng.randint(2, 20) for _ in range(padded)]
+        shape = [rng.randint(1, 3) for _ in range(2)] + [rng.randint(2, 20 if padded < 3 else 9) for _ in range(padded)]
         pads = [rng.randint(-1 if mode == "replicate" and extent > 2 else 0, extent - 1)
                 for extent in reversed(shape[2:]) for _ in range(2)]
         passed, options = [], {"mode": mode}

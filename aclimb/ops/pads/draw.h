@@ -30,20 +30,6 @@ inline void DrawConstant(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
-template <int kDims>
-void DrawReflection(truth::Draw& draw, truth::Call& call) {
-  using namespace reflection;  // NOLINT: the positions
-  truth::DrawTensor(draw, call, kSelf);
-  std::vector<int64_t> shape = call.Shape(kSelf), padding;
-  for (size_t i = 0; i < 2 * kDims; ++i) {
-    padding.push_back(draw.Below(std::max<int64_t>(1, shape[shape.size() - 1 - i / 2])));
-  }
-  for (size_t i = 0; i < 2 * kDims; ++i) shape[shape.size() - 1 - i / 2] += padding[i];
-  call.SetInts(kPadding, std::move(padding));
-  truth::DrawTensor(draw, call, kOut, std::move(shape), call.DTypeOf(kSelf));
-  truth::MarkUnlessObeyed(draw, call);
-}
-
 // Paddings of the last dimensions of a shape, which grows by them.
 template <int kDims>
 std::vector<int64_t> DrawPadding(truth::Draw& draw, Edge edge, std::vector<int64_t>& shape) {
@@ -59,12 +45,12 @@ std::vector<int64_t> DrawPadding(truth::Draw& draw, Edge edge, std::vector<int64
   return padding;
 }
 
-template <int kDims>
-void DrawReplication(truth::Draw& draw, truth::Call& call) {
-  using namespace replication;  // NOLINT: the positions
+template <Edge kEdge, int kDims>
+void DrawAround(truth::Draw& draw, truth::Call& call) {
+  using namespace around;  // NOLINT: the positions
   truth::DrawTensor(draw, call, kSelf);
   std::vector<int64_t> shape = call.Shape(kSelf);
-  call.SetInts(kPadding, DrawPadding<kDims>(draw, Edge::kRepeated, shape));
+  call.SetInts(kPadding, DrawPadding<kDims>(draw, kEdge, shape));
   truth::DrawTensor(draw, call, kOut, std::move(shape), call.DTypeOf(kSelf));
   truth::MarkUnlessObeyed(draw, call);
 }

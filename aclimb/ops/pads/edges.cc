@@ -36,13 +36,33 @@ void AddRepeated(Pieces& pieces, const IntArrayValue& padding, const View& self,
   if (all > end) add(self.Select(d, extent - 1).Repeat(d, all - end), end, all - end);
 }
 
-Result<PlanPointer> PlanReplication(const Arguments& arguments, Planner& planner) {
-  using namespace replication;  // NOLINT: the positions
-  const View self(arguments, kSelf);
+// The mirrored and the straight parts of dimension d and of those behind it.
+void AddReflected(Pieces& pieces, const IntArrayValue& padding, const View& self, const View& out,
+                  int d) {
+  if (d == self.rank()) return pieces.Copy(self, out);
+  const Pair pair = PairOf(padding, static_cast<size_t>(self.rank()), static_cast<size_t>(d));
+  const int64_t extent = self.extent(d);
+  const auto add = [&](const View& from, int64_t first, int64_t count) {
+    if (count > 0) AddReflected(pieces, padding, from, out.Narrow(d, first, count), d + 1);
+  };
+  add(self.Narrow(d, 1, pair.before).Flip(d), 0, pair.before);
+  add(self, pair.before, extent);
+  add(self.Narrow(d, extent - 1 - pair.behind, pair.behind).Flip(d), pair.before + extent,
+      pair.behind);
+}
+
+template <Edge kEdge>
+Result<PlanPointer> PlanAround(const Arguments& arguments, Planner& planner) {
+  using namespace around;  // NOLINT: the positions
+  const View self(arguments, kSelf), out(arguments, kOut);
   const IntArrayValue& padding = arguments.Ints(kPadding);
+  const int first = self.rank() - static_cast<int>(padding.size() / 2);
   Pieces pieces;
-  AddRepeated(pieces, padding, self, View(arguments, kOut),
-              self.rank() - static_cast<int>(padding.size() / 2));
+  if (kEdge == Edge::kMirrored) {
+    AddReflected(pieces, padding, self, out, first);
+  } else {
+    AddRepeated(pieces, padding, self, out, first);
+  }
   return pieces.Finish(planner);
 }
 
@@ -76,8 +96,9 @@ Result<PlanPointer> PlanGradient(const Arguments& arguments, Planner& planner) {
     return PaddedAxis{to.shape[d], before, from.shape[d], kEdge == Edge::kMirrored};
   };
   args.width = axis(0);
-  if (kDims == 2) args.height = axis(1);
-  args.planes = to.ElementCount() / (args.height.in * args.width.in);
+  if (kDims >= 2) args.height = axis(1);
+  if (kDims == 3) args.depth = axis(2);
+  args.planes = to.ElementCount() / (args.depth.in * args.height.in * args.width.in);
   args.dtype = from.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   args.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
   plan->from = rows::Dense::Input(planner, kGradOutput, from, args.dtype);
@@ -99,9 +120,9 @@ Result<PlanPointer> PlanGradient(const Arguments& arguments, Planner& planner) {
     return aclimb::Phase2(aclimb::pads::k##Name##Operator, workspace, workspaceSize, executor, \
                           stream);                                                             \
   }
-#define ACLIMB_PAD(name, Name, ...)                                                                \
+#define ACLIMB_PAD(name, Name, header, edge, ...)                                                  \
   namespace aclimb::pads {                                                                         \
-  constinit static Operator k##Name##Operator(k##Name##Contract, PlanReplication);                 \
+  constinit static Operator k##Name##Operator(k##Name##Contract, PlanAround<Edge::k##edge>);       \
   }                                                                                                \
   extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                            \
       const aclTensor* self, const aclIntArray* padding, aclTensor* out, uint64_t* workspaceSize,  \

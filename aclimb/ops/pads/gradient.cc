@@ -35,9 +35,14 @@ template <typename T>
 void Row(const GradientArgs& args, const T* plane, int64_t row, double* sums, T* to) {
   const int64_t out = args.width.out;
   std::fill_n(sums, out, 0.0);
-  EachMadeOf(args.height, row, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      for (int64_t o = 0; o < out; ++o) sums[o] += static_cast<double>(plane[i * out + o]);
+  EachMadeOf(args.depth, row / args.height.in, [&](int64_t first, int64_t last) {
+    for (int64_t z = first; z < last; ++z) {
+      const T* const layer = plane + z * args.height.out * out;
+      EachMadeOf(args.height, row % args.height.in, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          for (int64_t o = 0; o < out; ++o) sums[o] += static_cast<double>(layer[i * out + o]);
+        }
+      });
     }
   });
   for (int64_t x = 0; x < args.width.in; ++x) {
@@ -51,8 +56,8 @@ void Row(const GradientArgs& args, const T* plane, int64_t row, double* sums, T*
 
 template <typename T>
 bool Planes(const GradientArgs& args) {
-  const int64_t rows = args.height.in, columns = args.width.in;
-  const int64_t plane = args.height.out * args.width.out;
+  const int64_t rows = args.depth.in * args.height.in, columns = args.width.in;
+  const int64_t plane = args.depth.out * args.height.out * args.width.out;
   const int64_t per_row = columns + plane / rows;
   Slots slots(args.slots);
   return ParallelForAll(args.planes * rows, std::max<int64_t>(1, kPiece / per_row),

@@ -14,10 +14,10 @@ struct PaddedAxis {
   bool mirrored = false;  // else its ends are repeated
 };
 
-// Dense planes, one after the other.
+// Dense planes, or volumes, one after the other.
 struct GradientArgs {
   int64_t planes = 1;
-  PaddedAxis height, width;
+  PaddedAxis depth, height, width;
   DType dtype = DType::kFloat32;  // or kFloat64
   const void* from = nullptr;
   void* to = nullptr;

@@ -11,13 +11,9 @@ namespace aclimb::pads {
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnConstantPadNdGetWorkspaceSize)>(constant::kContract, &ConstantTruth,
                                                                &DrawConstant),
-    truth::Entry<decltype(aclnnReflectionPad1dGetWorkspaceSize)>(
-        reflection::kContract1d, &AroundTruth<Edge::kMirrored>, &DrawReflection<1>),
-    truth::Entry<decltype(aclnnReflectionPad2dGetWorkspaceSize)>(
-        reflection::kContract2d, &AroundTruth<Edge::kMirrored>, &DrawReflection<2>),
-#define ACLIMB_PAD(name, Name, header, dims, ...)        \
+#define ACLIMB_PAD(name, Name, header, edge, dims, ...)  \
   truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>( \
-      k##Name##Contract, &AroundTruth<Edge::kRepeated>, &DrawReplication<dims>),
+      k##Name##Contract, &AroundTruth<Edge::k##edge>, &DrawAround<Edge::k##edge, dims>),
 #define ACLIMB_PAD_BACKWARD(name, Name, header, edge, dims, ...) \
   truth::Entry<decltype(aclnn##Name##GetWorkspaceSize)>(         \
       k##Name##Contract, &GradientTruth<Edge::k##edge>, &DrawGradient<Edge::k##edge, dims>),

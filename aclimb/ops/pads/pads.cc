@@ -1,4 +1,4 @@
-// The C functions, and the plans between them.
+// aclnnConstantPadNd: the C functions, and the plan between them.
 
 #include <algorithm>
 
@@ -33,39 +33,12 @@ Result<PlanPointer> PlanConstant(const Arguments& arguments, Planner& planner) {
   return pieces.Finish(planner);
 }
 
-// The mirrored and the straight parts of dimension d and of those behind it.
-void AddReflected(Pieces& pieces, const IntArrayValue& padding, const View& self, const View& out,
-                  int d) {
-  if (d == self.rank()) return pieces.Copy(self, out);
-  const Pair pair = PairOf(padding, static_cast<size_t>(self.rank()), static_cast<size_t>(d));
-  const int64_t extent = self.extent(d);
-  const auto add = [&](const View& from, int64_t first, int64_t count) {
-    if (count > 0) AddReflected(pieces, padding, from, out.Narrow(d, first, count), d + 1);
-  };
-  add(self.Narrow(d, 1, pair.before).Flip(d), 0, pair.before);
-  add(self, pair.before, extent);
-  add(self.Narrow(d, extent - 1 - pair.behind, pair.behind).Flip(d), pair.before + extent,
-      pair.behind);
-}
-
-Result<PlanPointer> PlanReflection(const Arguments& arguments, Planner& planner) {
-  using namespace reflection;  // NOLINT: the positions
-  const View self(arguments, kSelf);
-  const IntArrayValue& padding = arguments.Ints(kPadding);
-  Pieces pieces;
-  AddReflected(pieces, padding, self, View(arguments, kOut),
-               self.rank() - static_cast<int>(padding.size() / 2));
-  return pieces.Finish(planner);
-}
-
 constinit Operator constant_operator(constant::kContract, PlanConstant);
-constinit Operator reflection1d_operator(reflection::kContract1d, PlanReflection);
-constinit Operator reflection2d_operator(reflection::kContract2d, PlanReflection);
 
 }  // namespace
 }  // namespace aclimb::pads
 
-using namespace aclimb::pads;  // NOLINT: the operators
+using namespace aclimb::pads;  // NOLINT: the operator
 
 aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor* self, const aclIntArray* pad,
                                                const aclScalar* value, aclTensor* out,
@@ -75,24 +48,4 @@ aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor* self, const aclI
 aclnnStatus aclnnConstantPadNd(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                aclrtStream stream) {
   return aclimb::Phase2(constant_operator, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnReflectionPad1dGetWorkspaceSize(const aclTensor* self, const aclIntArray* padding,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return aclimb::Phase1(reflection1d_operator, workspaceSize, executor, self, padding, out);
-}
-aclnnStatus aclnnReflectionPad1d(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                 aclrtStream stream) {
-  return aclimb::Phase2(reflection1d_operator, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnReflectionPad2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* padding,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return aclimb::Phase1(reflection2d_operator, workspaceSize, executor, self, padding, out);
-}
-aclnnStatus aclnnReflectionPad2d(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                 aclrtStream stream) {
-  return aclimb::Phase2(reflection2d_operator, workspace, workspaceSize, executor, stream);
 }

@@ -37,44 +37,56 @@ TEST_F(PadsRules, ConstantPadNd) {
 }
 
 TEST_F(PadsRules, ReflectionPad) {
-  using namespace pads::reflection;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnReflectionPad1dGetWorkspaceSize)> one(
-      kContract1d, &aclnnReflectionPad1dGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {2, 3}, kFloat);
-        a.Ints(kPadding, {1, 2});
-        a.Tensor(kOut, {2, 6}, kFloat);
-      });
-  one.ExpectAccepted();
-  one.ExpectGenericRules();
-  one.ExpectRule("below-extent/padding", [](CallArguments& a) { a.Ints(kPadding, {1, 3}); });
-  one.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kPadding, {2, 2}); });
-  one.ExpectEveryRuleCovered({"reflection_pad1d/product"});
-  ContractHarness<decltype(aclnnReflectionPad2dGetWorkspaceSize)> two(
-      kContract2d, &aclnnReflectionPad2dGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {1, 2, 3}, kFloat);
-        a.Ints(kPadding, {1, 2, 0, 1});
-        a.Tensor(kOut, {1, 3, 6}, kFloat);
-      });
-  two.ExpectAccepted();
-  two.ExpectGenericRules();
-  two.ExpectRule("below-extent/padding", [](CallArguments& a) { a.Ints(kPadding, {1, 2, 2, 1}); });
-  two.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kPadding, {1, 2, 0, 0}); });
-  two.ExpectEveryRuleCovered({"reflection_pad2d/product"});
+  using namespace pads::around;  // NOLINT: the positions
+  const auto test = [](const contract::Contract& contract, auto* phase1,
+                       const std::vector<int64_t>& inner, const std::vector<int64_t>& padding,
+                       const std::vector<int64_t>& around) {
+    ContractHarness<std::remove_pointer_t<decltype(phase1)>> harness(
+        contract, phase1, [&](CallArguments& a) {
+          a.Tensor(kSelf, inner, kFloat);
+          a.Ints(kPadding, padding);
+          a.Tensor(kOut, around, kFloat);
+        });
+    const auto with = [&](size_t at, int64_t value) {
+      return [&padding, at, value](CallArguments& a) {
+        std::vector<int64_t> other = padding;
+        other[at] = value;
+        a.Ints(kPadding, other);
+      };
+    };
+    harness.ExpectAccepted();
+    harness.ExpectGenericRules();
+    harness.ExpectRule("below-extent/padding", with(1, 3));
+    harness.ExpectRule("below-extent/padding", with(padding.size() - 1, 3));
+    harness.ExpectRule("shape/out", with(0, 2));
+    harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
+  };
+  test(pads::kReflectionPad1dContract, &aclnnReflectionPad1dGetWorkspaceSize, {2, 3}, {1, 2},
+       {2, 6});
+  test(pads::kReflectionPad2dContract, &aclnnReflectionPad2dGetWorkspaceSize, {1, 3, 3},
+       {1, 2, 0, 1}, {1, 4, 6});
+  test(pads::kReflectionPad3dContract, &aclnnReflectionPad3dGetWorkspaceSize, {1, 3, 3, 3},
+       {1, 2, 0, 1, 2, 1}, {1, 6, 4, 6});
 }
 
 TEST_F(PadsRules, ReplicationPad) {
-  using namespace pads::replication;  // NOLINT: the positions
+  using namespace pads::around;  // NOLINT: the positions
   const auto test = [](const contract::Contract& contract, auto* phase1,
-                       const std::vector<int64_t>& padding, const std::vector<int64_t>& around) {
+                       const std::vector<int64_t>& inner, const std::vector<int64_t>& padding,
+                       const std::vector<int64_t>& around) {
     ContractHarness<std::remove_pointer_t<decltype(phase1)>> harness(
         contract, phase1, [&](CallArguments& a) {
-          a.Tensor(kSelf, {1, 2, 3}, kFloat);
+          a.Tensor(kSelf, inner, kFloat);
           a.Ints(kPadding, padding);
           a.Tensor(kOut, around, kFloat);
         });
     harness.ExpectAccepted();
     harness.ExpectGenericRules();
-    harness.ExpectRule("edges/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 2, 0}, kFloat); });
+    harness.ExpectRule("edges/self", [&](CallArguments& a) {
+      std::vector<int64_t> empty = inner;
+      empty.back() = 0;
+      a.Tensor(kSelf, empty, kFloat);
+    });
     for (const int64_t cut : {int64_t{-2}, int64_t{-3}, std::numeric_limits<int64_t>::min()}) {
       harness.ExpectRule("cut-off/padding", [&](CallArguments& a) {
         std::vector<int64_t> shorter = padding;
@@ -88,35 +100,42 @@ TEST_F(PadsRules, ReplicationPad) {
       all[1] = -2;
       a.Ints(kPadding, all);
       std::vector<int64_t> empty = around;
-      empty[2] = 0;
+      empty.back() = 0;
       a.Tensor(kOut, empty, kFloat);
     });
-    harness.ExpectRule("shape/out", [&](CallArguments& a) { a.Tensor(kOut, {1, 2, 3}, kFloat); });
+    harness.ExpectRule("shape/out", [&](CallArguments& a) { a.Tensor(kOut, inner, kFloat); });
     harness.ExpectRule("shape/out", [&](CallArguments& a) {
-      std::vector<int64_t> longest = padding;
+      std::vector<int64_t> longest = padding, shape(inner.size(), 1);
       longest[0] = longest[1] = INT64_MAX;
-      a.Tensor(kSelf, {1, 1, 3}, DType::kInt8);
+      shape.back() = 3;
+      a.Tensor(kSelf, shape, DType::kInt8);
       a.Ints(kPadding, longest);
-      a.Tensor(kOut, {1, 1, INT64_MAX}, DType::kInt8);
+      shape.back() = INT64_MAX;
+      a.Tensor(kOut, shape, DType::kInt8);
     });
     harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
   };
-  test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {1, 7}, {1, 2, 11});
-  test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {-1, 2}, {1, 2, 4});
-  test(pads::kReplicationPad2dContract, &aclnnReplicationPad2dGetWorkspaceSize, {1, 2, 0, 1},
-       {1, 3, 6});
+  test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {1, 2, 3}, {1, 7},
+       {1, 2, 11});
+  test(pads::kReplicationPad1dContract, &aclnnReplicationPad1dGetWorkspaceSize, {1, 2, 3}, {-1, 2},
+       {1, 2, 4});
+  test(pads::kReplicationPad2dContract, &aclnnReplicationPad2dGetWorkspaceSize, {1, 2, 3},
+       {1, 2, 0, 1}, {1, 3, 6});
+  test(pads::kReplicationPad3dContract, &aclnnReplicationPad3dGetWorkspaceSize, {1, 2, 2, 3},
+       {1, 2, 0, 1, 3, -1}, {1, 4, 3, 6});
 }
 
 TEST_F(PadsRules, Gradients) {
   using namespace pads::gradient;  // NOLINT: the positions
   const auto test = [](const contract::Contract& contract, auto* phase1, pads::Edge edge,
-                       const std::vector<int64_t>& padding, const std::vector<int64_t>& around) {
+                       const std::vector<int64_t>& padding, const std::vector<int64_t>& around,
+                       const std::vector<int64_t>& inner = {1, 2, 3}) {
     ContractHarness<std::remove_pointer_t<decltype(phase1)>> harness(
         contract, phase1, [&](CallArguments& a) {
           a.Tensor(kGradOutput, around, kFloat);
-          a.Tensor(kSelf, {1, 2, 3}, kFloat);
+          a.Tensor(kSelf, inner, kFloat);
           a.Ints(kPadding, padding);
-          a.Tensor(kGradInput, {1, 2, 3}, kFloat);
+          a.Tensor(kGradInput, inner, kFloat);
         });
     harness.ExpectAccepted();
     harness.ExpectGenericRules();
@@ -127,8 +146,10 @@ TEST_F(PadsRules, Gradients) {
         a.Ints(kPadding, longer);
       });
     } else {
-      harness.ExpectRule("edges/self", [](CallArguments& a) {
-        a.Tensor(kSelf, {1, 2, 0}, kFloat);
+      harness.ExpectRule("edges/self", [&](CallArguments& a) {
+        std::vector<int64_t> none = inner;
+        none.back() = 0;
+        a.Tensor(kSelf, none, kFloat);
       });
       harness.ExpectRule("cut-off/padding", [&](CallArguments& a) {
         std::vector<int64_t> all = padding;
@@ -136,13 +157,12 @@ TEST_F(PadsRules, Gradients) {
         all[1] = -2;
         a.Ints(kPadding, all);
         std::vector<int64_t> empty = around;
-        empty[2] = 0;
+        empty.back() = 0;
         a.Tensor(kGradOutput, empty, kFloat);
       });
     }
-    harness.ExpectRule("shape/gradOutput", [](CallArguments& a) {
-      a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
-    });
+    harness.ExpectRule("shape/gradOutput",
+                       [&](CallArguments& a) { a.Tensor(kGradOutput, inner, kFloat); });
     harness.ExpectEveryRuleCovered({std::string(contract.folder) + "/product"});
   };
   using pads::Edge;
@@ -156,6 +176,10 @@ TEST_F(PadsRules, Gradients) {
        Edge::kRepeated, {4, -2}, {1, 2, 5});
   test(pads::kReplicationPad2dBackwardContract, &aclnnReplicationPad2dBackwardGetWorkspaceSize,
        Edge::kRepeated, {1, 2, 0, 1}, {1, 3, 6});
+  test(pads::kReflectionPad3dBackwardContract, &aclnnReflectionPad3dBackwardGetWorkspaceSize,
+       Edge::kMirrored, {1, 2, 0, 1, 1, 0}, {1, 3, 3, 6}, {1, 2, 2, 3});
+  test(pads::kReplicationPad3dBackwardContract, &aclnnReplicationPad3dBackwardGetWorkspaceSize,
+       Edge::kRepeated, {1, 2, 0, 1, 3, -1}, {1, 4, 3, 6}, {1, 2, 2, 3});
 }
 
 }  // namespace aclimb::testing

@@ -46,7 +46,7 @@ std::vector<int64_t> IndexWithin(std::vector<int64_t> index, const std::vector<i
 
 template <Edge kEdge>
 void AroundTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace reflection;  // NOLINT: the positions
+  using namespace around;  // NOLINT: the positions
   const auto value = [&](std::vector<int64_t> index) {
     return truth::ValueAt(
         call, kSelf, IndexWithin<kEdge>(std::move(index), call.Shape(kSelf), call.Ints(kPadding)));
@@ -59,7 +59,7 @@ void GradientTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace gradient;  // NOLINT: the positions
   const std::vector<int64_t>& shape = call.Shape(kSelf);
   const auto count = static_cast<size_t>(call.ElementCount(kGradInput));
-  std::vector<double> values(count, 0.0), allowed(count, 0.0);
+  std::vector<double> values(count, 0.0), sizes(count, 0.0), terms(count, 0.0);
   truth::EachIndex(call.Shape(kGradOutput), [&](std::vector<int64_t> index) {
     const double term = truth::ValueAt(call, kGradOutput, index);
     size_t number = 0;
@@ -69,14 +69,17 @@ void GradientTruth(const truth::Call& call, truth::Outputs& outputs) {
       number = number * static_cast<size_t>(shape[d]) + static_cast<size_t>(within[d]);
     }
     values[number] += term;
-    allowed[number] += std::fabs(term);
+    sizes[number] += std::fabs(term);
+    ++terms[number];
     return term;
   });
   const DType dtype = call.DTypeOf(kGradInput);
-  // Sums in double, then one rounding to float32 and one to the dtype.
+  // Both sums are in double, with a rounding for each term at most; then comes one to float32 and
+  // one to the dtype.
+  std::vector<double> allowed(count);
   for (size_t i = 0; i < count; ++i) {
     allowed[i] =
-        1e-15 * allowed[i] +
+        2.3e-16 * terms[i] * sizes[i] +
         (truth::RoundingOf(dtype) + (dtype == DType::kFloat64 ? 0 : 6e-8)) * std::fabs(values[i]) +
         truth::LeastOf(dtype);
   }

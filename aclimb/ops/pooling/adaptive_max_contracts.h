@@ -1,69 +1,66 @@
 #pragma once
 
-#include <algorithm>
-
-#include "aclimb/contract/contract.h"
-#include "aclimb/contract/signature.h"
-#include "aclimb/ops/pooling/average_contracts.h"
-#include "aclimb/ops/pooling/max_contracts.h"
+#include "aclimb/ops/pooling/adaptive_contracts.h"
 #include "aclnnop/aclnn_adaptive_max_pool2d.h"
 #include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
+#include "aclnnop/aclnn_adaptive_max_pool3d.h"
+#include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
 
-// Contracts of the operators that take the largest of windows that share planes equally.
+// Contracts of the operators that take the largest of windows that share planes, or volumes,
+// equally.
 namespace aclimb::pooling {
 
 namespace adaptive_max {
 
 enum : int { kSelf, kOutputSize, kOutputOut, kIndicesOut };
 
-inline constexpr Places kPlaces = {.self = {kSelf, "self"}};
+template <size_t kDims>
+inline constexpr Places kPlaces = {
+    .self = {kSelf, "self"}, .pooled = {kOutputOut, "outputOut"}, .dims = kDims};
 
-inline Finding OtherShape(const Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  std::vector<int64_t> expected = self.shape;
-  std::ranges::copy(arguments.Ints(kOutputSize), expected.end() - 2);
-  return contract::OtherShape("outputOut", arguments.Tensor(kOutputOut), expected,
-                              Cat("self.shape ", contract::ShapeText(self), " and outputSize ",
-                                  contract::IntsText(arguments.Ints(kOutputSize))));
-}
-
+template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("self", kNewDTypes, "[N, C, H, W] or [C, H, W]")),
-    contract::Attribute("outputSize", Kind::kIntArray, "how many windows share H, and how many W"),
-    Planes(contract::Output("outputOut", kNewDTypes,
-                            "shape of self with outputSize in place of H and W; dtype of self")),
-    Planes(contract::Output("indicesOut", contract::OnAll(contract::DTypes(DType::kInt64)),
-                            "shape of outputOut: y * W + x of each maximum")),
+    OfRank<kDims>(contract::Input("self", kNewDTypes, kShape<kDims>)),
+    kOutputSizeParameter<kDims>,
+    OfRank<kDims>(contract::Output("outputOut", kNewDTypes, kPooledShape<kDims>)),
+    OfRank<kDims>(contract::Output(
+        "indicesOut", contract::OnAll(contract::DTypes(kDims == 2 ? DType::kInt64 : DType::kInt32)),
+        kDims == 2 ? "shape of outputOut: y * W + x of each maximum"
+                   : "shape of outputOut: (z * H + y) * W + x of each maximum")),
 };
 
+template <size_t kDims>
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/outputOut", kOutputOut, kSelf,
                         "allocate outputOut with the dtype of self"),
-    contract::Count("count/outputSize", kOutputSize, contract::Exactly(2),
-                    "pass a number for H and one for W"),
-    contract::InRange("range/outputSize", kOutputSize, kFromZero, "pass 0 or more"),
+    kOutputSizeRules<kDims, kOutputSize>[0],
+    kOutputSizeRules<kDims, kOutputSize>[1],
     contract::SameRank("same-rank/outputOut", kOutputOut, kSelf,
                        "allocate outputOut with the rank of self"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
-                     "the last two dimensions of self have elements", kPlaneFix),
-    contract::Custom("shape/outputOut", &OtherShape,
-                     "outputOut has the shape of self with outputSize in place of H and W",
+    HasPlanes<kPlaces<kDims>, false>(),
+    contract::Custom("shape/outputOut", &OtherSharesShape<kPlaces<kDims>, kOutputSize>,
+                     "outputOut has the shape of self with outputSize in place of its last "
+                     "dimensions",
                      kPooledFix),
     contract::SameShape("shape/indicesOut", kIndicesOut, kOutputOut,
                         "allocate indicesOut with the shape of outputOut"),
 };
 
+template <size_t kDims>
 inline constexpr contract::Contract kContract = {
-    .function = "aclnnAdaptiveMaxPool2d",
-    .folder = "adaptive_max_pool2d",
-    .summary =
-        "The largest numbers of so many windows as are wanted, which share planes equally, "
-        "and their indices.",
+    .function = kDims == 2 ? "aclnnAdaptiveMaxPool2d" : "aclnnAdaptiveMaxPool3d",
+    .folder = kDims == 2 ? "adaptive_max_pool2d" : "adaptive_max_pool3d",
+    .summary = kDims == 2
+                   ? "The largest numbers of so many windows as are wanted, which share planes "
+                     "equally, and their indices."
+                   : "The largest numbers of so many windows as are wanted, which share volumes "
+                     "equally, and their indices.",
     .products = kNewProducts,
-    .parameters = kParameters,
-    .rules = kRules,
+    .parameters = kParameters<kDims>,
+    .rules = kRules<kDims>,
 };
-static_assert(contract::Matches<decltype(aclnnAdaptiveMaxPool2dGetWorkspaceSize)>(kContract));
+static_assert(contract::Matches<decltype(aclnnAdaptiveMaxPool2dGetWorkspaceSize)>(kContract<2>));
+static_assert(contract::Matches<decltype(aclnnAdaptiveMaxPool3dGetWorkspaceSize)>(kContract<3>));
 
 }  // namespace adaptive_max
 
@@ -71,19 +68,24 @@ namespace adaptive_max_backward {
 
 enum : int { kGradOutput, kSelf, kIndices, kGradInput };
 
-inline constexpr Places kPlaces = {.self = {kSelf, "self"}};
+template <size_t kDims>
+inline constexpr Places kPlaces = {
+    .self = {kSelf, "self"}, .pooled = {kGradOutput, "gradOutput"}, .dims = kDims};
 
+template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("gradOutput", kNewDTypes, "gradient of outputOut, of its shape")),
-    Planes(
-        contract::Input("self", kNewDTypes,
-                        "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters")),
-    Planes(
-        contract::Input("indices", contract::OnAll(contract::DTypes(DType::kInt64, DType::kInt32)),
-                        "that the forward call wrote; what is outside of the plane adds nothing")),
-    Planes(contract::Output("gradInput", kNewDTypes, "shape and dtype of self")),
+    OfRank<kDims>(contract::Input("gradOutput", kNewDTypes, "gradient of outputOut, of its shape")),
+    OfRank<kDims>(contract::Input("self", kNewDTypes, kForwardShape<kDims>)),
+    OfRank<kDims>(contract::Input(
+        "indices",
+        contract::OnAll(kDims == 2 ? contract::DTypes(DType::kInt64, DType::kInt32)
+                                   : contract::DTypes(DType::kInt32)),
+        kDims == 2 ? "that the forward call wrote; what is outside of the plane adds nothing"
+                   : "that the forward call wrote; what is outside of the volume adds nothing")),
+    OfRank<kDims>(contract::Output("gradInput", kNewDTypes, "shape and dtype of self")),
 };
 
+template <size_t kDims>
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/self", kSelf, kGradOutput,
                         "pass both in the dtype of the forward call"),
@@ -91,26 +93,27 @@ inline constexpr contract::Rule kRules[] = {
                         "allocate gradInput with the dtype of self"),
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass what the forward call had"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
-                     "the last two dimensions of self have elements", kPlaneFix),
-    // The positions are the same.
-    contract::Custom("planes/gradOutput", &adaptive_backward::OtherPlanes,
-                     "gradOutput has N and C of self", "pass the gradient of the forward output"),
+    HasPlanes<kPlaces<kDims>, false>(),
+    HasPlanesOfSelf<kPlaces<kDims>>(),
     contract::SameShape("shape/indices", kIndices, kGradOutput, "pass what the forward call wrote"),
     contract::SameShape("same-shape/gradInput", kGradInput, kSelf,
                         "allocate gradInput with the shape of self"),
 };
 
+template <size_t kDims>
 inline constexpr contract::Contract kContract = {
-    .function = "aclnnAdaptiveMaxPool2dBackward",
-    .folder = "adaptive_max_pool2d_backward",
-    .summary = "Gradient of aclnnAdaptiveMaxPool2d with respect to its input.",
+    .function = kDims == 2 ? "aclnnAdaptiveMaxPool2dBackward" : "aclnnAdaptiveMaxPool3dBackward",
+    .folder = kDims == 2 ? "adaptive_max_pool2d_backward" : "adaptive_max_pool3d_backward",
+    .summary = kDims == 2 ? "Gradient of aclnnAdaptiveMaxPool2d with respect to its input."
+                          : "Gradient of aclnnAdaptiveMaxPool3d with respect to its input.",
     .products = kNewProducts,
-    .parameters = kParameters,
-    .rules = kRules,
+    .parameters = kParameters<kDims>,
+    .rules = kRules<kDims>,
 };
 static_assert(
-    contract::Matches<decltype(aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize)>(kContract));
+    contract::Matches<decltype(aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize)>(kContract<2>));
+static_assert(
+    contract::Matches<decltype(aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize)>(kContract<3>));
 
 }  // namespace adaptive_max_backward
 

@@ -1,6 +1,7 @@
 // The operators that take the mean of each window: the C functions, and the plans between them.
 
 #include "aclimb/executor/phase.h"
+#include "aclimb/ops/pooling/adaptive_contracts.h"
 #include "aclimb/ops/pooling/average_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/rows/dense.h"
@@ -14,7 +15,7 @@ struct MeanPlan final : Plan {
   bool (*kernel)(const MeanArgs& args) = nullptr;
   MeanArgs args = {};
   rows::Dense from, to;
-  WorkspacePiece rows_of_slots;
+  WorkspacePiece rows_of_slots, windows;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&from, &to}, [&] {
@@ -22,6 +23,7 @@ struct MeanPlan final : Plan {
       of_run.from = static_cast<const float*>(from.Data(run));
       of_run.to = static_cast<float*>(to.Data(run));
       of_run.rows = run.Piece<double>(rows_of_slots);
+      of_run.windows = run.Piece<MeanWindow>(windows);
       return kernel(of_run);
     });
   }
@@ -44,64 +46,79 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
   plan->to = rows::Dense::Output(planner, to, written, DType::kFloat32);
   plan->rows_of_slots = planner.workspace().Book(plan->args.slots * MeanSlot(args.width),
                                                  static_cast<int64_t>(sizeof(double)));
+  plan->windows =
+      planner.workspace().Book(args.width.out(), static_cast<int64_t>(sizeof(MeanWindow)));
   // Rows are added up once for each row of windows that has them.
-  const double rows = static_cast<double>(args.planes) * static_cast<double>(args.height.out()) *
-                      FirstSize(args.height);
+  const double rows = static_cast<double>(args.planes) *
+                      static_cast<double>(args.depth.out() * args.height.out()) *
+                      FirstSize(args.depth) * FirstSize(args.height);
   const double columns = static_cast<double>(args.width.out()) * FirstSize(args.width);
   const double added = rows * static_cast<double>(gradient ? args.width.out() : args.width.in());
   const double lines = static_cast<double>(args.planes) *
-                       static_cast<double>(gradient ? args.height.in() : args.height.out());
+                       static_cast<double>(gradient ? args.depth.in() * args.height.in()
+                                                    : args.depth.out() * args.height.out());
   planner.Costs({.cycles = plan->from.CopyCycles() + plan->to.CopyCycles() + 0.6 * added +
                            lines * (2 * columns + 4 * static_cast<double>(args.width.out()))});
   return PlanPointer(std::move(plan));
 }
 
-MeanArgs SlidingArgs(const Windows& windows, bool with_padding, int64_t divisor) {
+// Of windows along the axes.
+template <typename Along>
+MeanArgs ArgsOf(const Windows& windows, int64_t divisor, Along along) {
   return {.planes = windows.planes,
-          .height = MeanWindows::Sliding(windows.height, with_padding),
-          .width = MeanWindows::Sliding(windows.width, with_padding),
+          .depth = along(windows.depth),
+          .height = along(windows.height),
+          .width = along(windows.width),
           .divisor = static_cast<double>(divisor)};
 }
 
-MeanArgs AdaptiveArgs(const TensorDescriptor& planes, const TensorDescriptor& pooled) {
-  const size_t height = planes.shape.size() - 2, width = height + 1;
-  MeanArgs args = {.planes = 1,
-                   .height = MeanWindows::Adaptive(planes.shape[height], pooled.shape[height]),
-                   .width = MeanWindows::Adaptive(planes.shape[width], pooled.shape[width])};
-  for (size_t d = 0; d < height; ++d) args.planes *= planes.shape[d];
-  return args;
+template <const Places& kPlaces>
+MeanArgs SlidingArgs(const Arguments& arguments) {
+  // Both attributes stand behind ceilMode.
+  const bool with_padding = arguments.Bool(kPlaces.ceil.at + 1);
+  return ArgsOf(WindowsOf(arguments, kPlaces), arguments.Integer(kPlaces.ceil.at + 2),
+                [&](const Axis& axis) { return MeanWindows::Sliding(axis, with_padding); });
 }
 
+template <const Places& kPlaces>
 Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
-  using namespace average;  // NOLINT: the positions
-  const MeanArgs args = SlidingArgs(WindowsOf(arguments, kPlaces), arguments.Bool(kCountIncludePad),
-                                    arguments.Integer(kDivisorOverride));
-  return MakePlanOf(arguments, planner, kSelf, kOut, args, false);
+  return MakePlanOf(arguments, planner, kPlaces.self.at, kPlaces.pooled.at,
+                    SlidingArgs<kPlaces>(arguments), false);
 }
 
+template <const Places& kPlaces, int kGradInput>
 Result<PlanPointer> MakeGradientPlan(const Arguments& arguments, Planner& planner) {
-  using namespace average_backward;  // NOLINT: the positions
-  const MeanArgs args = SlidingArgs(WindowsOf(arguments, kPlaces), arguments.Bool(kCountIncludePad),
-                                    arguments.Integer(kDivisorOverride));
-  return MakePlanOf(arguments, planner, kGradOutput, kGradInput, args, true);
+  return MakePlanOf(arguments, planner, kPlaces.pooled.at, kGradInput,
+                    SlidingArgs<kPlaces>(arguments), true);
 }
 
+MeanArgs SharingArgs(const Arguments& arguments, size_t dims, int self, int pooled) {
+  return ArgsOf(SharingWindows(arguments.Tensor(self).shape, dims, arguments.Tensor(pooled).shape),
+                0, [](const Axis& axis) { return MeanWindows::Adaptive(axis.in, axis.out); });
+}
+
+template <size_t kDims>
 Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planner) {
   using namespace adaptive;  // NOLINT: the positions
-  const MeanArgs args = AdaptiveArgs(arguments.Tensor(kSelf), arguments.Tensor(kOut));
-  return MakePlanOf(arguments, planner, kSelf, kOut, args, false);
+  return MakePlanOf(arguments, planner, kSelf, kOut, SharingArgs(arguments, kDims, kSelf, kOut),
+                    false);
 }
 
+template <size_t kDims>
 Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner& planner) {
   using namespace adaptive_backward;  // NOLINT: the positions
-  const MeanArgs args = AdaptiveArgs(arguments.Tensor(kSelf), arguments.Tensor(kGradOutput));
-  return MakePlanOf(arguments, planner, kGradOutput, kOut, args, true);
+  return MakePlanOf(arguments, planner, kGradOutput, kOut,
+                    SharingArgs(arguments, kDims, kSelf, kGradOutput), true);
 }
 
-constinit Operator kAverage(average::kContract, MakePlan);
-constinit Operator kAverageBackward(average_backward::kContract, MakeGradientPlan);
-constinit Operator kAdaptive(adaptive::kContract, MakeAdaptivePlan);
-constinit Operator kAdaptiveBackward(adaptive_backward::kContract, MakeAdaptiveGradientPlan);
+constinit Operator kAverage(average::kContract, MakePlan<average::kPlaces>);
+constinit Operator kAverageBackward(
+    average_backward::kContract,
+    MakeGradientPlan<average_backward::kPlaces, average_backward::kGradInput>);
+constinit Operator kAverage3d(average3d::kContract, MakePlan<average3d::kPlaces>);
+constinit Operator kAverage3dBackward(
+    average3d_backward::kContract,
+    MakeGradientPlan<average3d_backward::kPlaces, average3d_backward::kOutput>);
 
 }  // namespace
 }  // namespace aclimb::pooling
@@ -137,31 +154,62 @@ extern "C" aclnnStatus aclnnAvgPool2dBackward(void* workspace, uint64_t workspac
                         stream);
 }
 
-extern "C" aclnnStatus aclnnAdaptiveAvgPool2dGetWorkspaceSize(const aclTensor* self,
-                                                              const aclIntArray* outputSize,
-                                                              aclTensor* out,
-                                                              uint64_t* workspaceSize,
-                                                              aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::pooling::kAdaptive, workspaceSize, executor, self, outputSize, out);
+extern "C" aclnnStatus aclnnAvgPool3dGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,
+    const aclIntArray* padding, bool ceilMode, bool countIncludePad, int64_t divisorOverride,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::pooling::kAverage3d, workspaceSize, executor, self, kernelSize,
+                        stride, padding, ceilMode, countIncludePad, divisorOverride, out);
 }
 
-extern "C" aclnnStatus aclnnAdaptiveAvgPool2d(void* workspace, uint64_t workspaceSize,
+extern "C" aclnnStatus aclnnAvgPool3d(void* workspace, uint64_t workspaceSize,
+                                      aclOpExecutor* executor, aclrtStream stream) {
+  return aclimb::Phase2(aclimb::pooling::kAverage3d, workspace, workspaceSize, executor, stream);
+}
+
+extern "C" aclnnStatus aclnnAvgPool3dBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclIntArray* kernelSize,
+    const aclIntArray* stride, const aclIntArray* padding, bool ceilMode, bool countIncludePad,
+    int64_t divisorOverride, aclTensor* output, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return aclimb::Phase1(aclimb::pooling::kAverage3dBackward, workspaceSize, executor, gradOutput,
+                        self, kernelSize, stride, padding, ceilMode, countIncludePad,
+                        divisorOverride, output);
+}
+
+extern "C" aclnnStatus aclnnAvgPool3dBackward(void* workspace, uint64_t workspaceSize,
                                               aclOpExecutor* executor, const aclrtStream stream) {
-  return aclimb::Phase2(aclimb::pooling::kAdaptive, workspace, workspaceSize, executor, stream);
-}
-
-extern "C" aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                                      const aclTensor* self,
-                                                                      aclTensor* out,
-                                                                      uint64_t* workspaceSize,
-                                                                      aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::pooling::kAdaptiveBackward, workspaceSize, executor, gradOutput,
-                        self, out);
-}
-
-extern "C" aclnnStatus aclnnAdaptiveAvgPool2dBackward(void* workspace, uint64_t workspaceSize,
-                                                      aclOpExecutor* executor,
-                                                      const aclrtStream stream) {
-  return aclimb::Phase2(aclimb::pooling::kAdaptiveBackward, workspace, workspaceSize, executor,
+  return aclimb::Phase2(aclimb::pooling::kAverage3dBackward, workspace, workspaceSize, executor,
                         stream);
 }
+
+#define ACLIMB_ADAPTIVE_AVG_POOL(Name, dims)                                                       \
+  namespace aclimb::pooling {                                                                      \
+  constinit static Operator k##Name##Operator(adaptive::kContract<dims>, MakeAdaptivePlan<dims>);  \
+  constinit static Operator k##Name##BackwardOperator(adaptive_backward::kContract<dims>,          \
+                                                      MakeAdaptiveGradientPlan<dims>);             \
+  }                                                                                                \
+  extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                            \
+      const aclTensor* self, const aclIntArray* outputSize, aclTensor* out,                        \
+      uint64_t* workspaceSize, aclOpExecutor** executor) {                                         \
+    return aclimb::Phase1(aclimb::pooling::k##Name##Operator, workspaceSize, executor, self,       \
+                          outputSize, out);                                                        \
+  }                                                                                                \
+  extern "C" aclnnStatus aclnn##Name(void* workspace, uint64_t workspaceSize,                      \
+                                     aclOpExecutor* executor, const aclrtStream stream) {          \
+    return aclimb::Phase2(aclimb::pooling::k##Name##Operator, workspace, workspaceSize, executor,  \
+                          stream);                                                                 \
+  }                                                                                                \
+  extern "C" aclnnStatus aclnn##Name##BackwardGetWorkspaceSize(                                    \
+      const aclTensor* gradOutput, const aclTensor* self, aclTensor* out, uint64_t* workspaceSize, \
+      aclOpExecutor** executor) {                                                                  \
+    return aclimb::Phase1(aclimb::pooling::k##Name##BackwardOperator, workspaceSize, executor,     \
+                          gradOutput, self, out);                                                  \
+  }                                                                                                \
+  extern "C" aclnnStatus aclnn##Name##Backward(void* workspace, uint64_t workspaceSize,            \
+                                               aclOpExecutor* executor,                            \
+                                               const aclrtStream stream) {                         \
+    return aclimb::Phase2(aclimb::pooling::k##Name##BackwardOperator, workspace, workspaceSize,    \
+                          executor, stream);                                                       \
+  }
+ACLIMB_ADAPTIVE_AVG_POOL(AdaptiveAvgPool2d, 2)
+ACLIMB_ADAPTIVE_AVG_POOL(AdaptiveAvgPool3d, 3)

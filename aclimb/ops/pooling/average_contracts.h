@@ -2,14 +2,20 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/ops/pooling/max_contracts.h"
-#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
-#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+#include "aclimb/ops/pooling/volumes.h"
 #include "aclnnop/aclnn_avgpool2d.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "aclnnop/aclnn_avgpool3d.h"
+#include "aclnnop/aclnn_avgpool3d_backward.h"
 
 // Contracts of the operators that take the mean of each window.
 namespace aclimb::pooling {
+
+inline constexpr contract::Parameter kCountIncludePadParameter =
+    contract::Attribute("countIncludePad", Kind::kBool,
+                        "true: sums are divided by the size of the window, padding included");
+inline constexpr contract::Parameter kDivisorParameter = contract::Attribute(
+    "divisorOverride", Kind::kInteger, "what sums are divided by instead, unless it is 0");
 
 namespace average {
 
@@ -41,12 +47,9 @@ inline constexpr contract::Parameter kParameters[] = {
                         "from window to window: as kernelSize, or none for that of kernelSize"),
     contract::Attribute("paddings", Kind::kIntArray,
                         "zeros that are put around planes: as kernelSize"),
-    contract::Attribute("ceilMode", Kind::kBool,
-                        "one more window for what is left over, unless it begins in the padding"),
-    contract::Attribute("countIncludePad", Kind::kBool,
-                        "true: sums are divided by the size of the window, padding included"),
-    contract::Attribute("divisorOverride", Kind::kInteger,
-                        "what sums are divided by instead, unless it is 0"),
+    kCeilParameter,
+    kCountIncludePadParameter,
+    kDivisorParameter,
     contract::Attribute("cubeMathType", Kind::kInteger,
                         "0 keep the dtype; 1, 2, 3 allow less precision, which is not used"),
     Planes(contract::Output("out", kDTypes, "a number for each window; dtype of self")),
@@ -66,10 +69,8 @@ inline constexpr contract::Rule kRules[] = {
     contract::InRange("cube-math-type", kCubeMathType, contract::Between(0, 3),
                       "pass 0 to keep the dtype"),
     contract::SameRank("same-rank/out", kOut, kSelf, "allocate out with the rank of self"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
-                     "the last two dimensions of self have elements", kPlaneFix),
-    contract::Custom("half/paddings", &WidePadding<kPlaces>,
-                     "paddings are half of a window at most, by kernelSize", kPaddingFix),
+    HasPlanes<kPlaces, false>(),
+    HalfPadding<kPlaces>("half/paddings", "paddings are half of a window at most, by kernelSize"),
     contract::Custom("shape/out", &OtherPooledShape<kPlaces>,
                      "out has the shape of self with windows in place of H and W: floor((in + 2 * "
                      "paddings - kernelSize) / strides) + 1, with ceilMode the quotient rounded up",
@@ -143,10 +144,8 @@ inline constexpr contract::Rule kRules[] = {
                       "pass 0 to keep the dtype"),
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass what the forward call had"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
-                     "the last two dimensions of self have elements", kPlaneFix),
-    contract::Custom("half/padding", &WidePadding<kPlaces>,
-                     "padding is half of a window at most, by kernelSize", kPaddingFix),
+    HasPlanes<kPlaces, false>(),
+    HalfPadding<kPlaces>("half/padding", "padding is half of a window at most, by kernelSize"),
     contract::Custom("shape/gradOutput", &OtherPooledShape<kPlaces>,
                      "gradOutput has the shape of the output of the forward call on self",
                      "pass the gradient of that output"),
@@ -165,101 +164,128 @@ static_assert(contract::Matches<decltype(aclnnAvgPool2dBackwardGetWorkspaceSize)
 
 }  // namespace average_backward
 
-namespace adaptive {
+namespace average3d {
 
-enum : int { kSelf, kOutputSize, kOut };
+enum : int {
+  kSelf,
+  kKernelSize,
+  kStride,
+  kPadding,
+  kCeilMode,
+  kCountIncludePad,
+  kDivisorOverride,
+  kOut
+};
 
-inline constexpr Places kPlaces = {.self = {kSelf, "self"}};
-
-inline Finding OtherShape(const Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  std::vector<int64_t> expected = self.shape;
-  std::ranges::copy(arguments.Ints(kOutputSize), expected.end() - 2);
-  return contract::OtherShape("out", arguments.Tensor(kOut), expected,
-                              Cat("self.shape ", contract::ShapeText(self), " and outputSize ",
-                                  contract::IntsText(arguments.Ints(kOutputSize))));
-}
+inline constexpr Places kPlaces = {.self = {kSelf, "self"},
+                                   .pooled = {kOut, "out"},
+                                   .kernel = {kKernelSize, "kernelSize"},
+                                   .stride = {kStride, "stride"},
+                                   .padding = {kPadding, "padding"},
+                                   .ceil = {kCeilMode, "ceilMode"},
+                                   .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("self", kDTypes, "[N, C, H, W] or [C, H, W]")),
-    contract::Attribute("outputSize", Kind::kIntArray, "how many windows share H, and how many W"),
-    Planes(contract::Output("out", kDTypes,
-                            "shape of self with outputSize in place of H and W; dtype of self")),
+    Volumes(contract::Input("self", kDTypes, "[N, C, D, H, W] or [C, D, H, W]")),
+    kVolumeKernelParameter,
+    kStrideParameter,
+    contract::Attribute("padding", Kind::kIntArray,
+                        "zeros that are put around volumes: as kernelSize"),
+    kCeilParameter,
+    kCountIncludePadParameter,
+    kDivisorParameter,
+    Volumes(contract::Output("out", kDTypes, "a number for each window; dtype of self")),
 };
 
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
-    contract::Count("count/outputSize", kOutputSize, contract::Exactly(2),
-                    "pass a number for H and one for W"),
-    contract::InRange("range/outputSize", kOutputSize, kFromZero, "pass 0 or more"),
+    kVolumeRules<kPlaces>[0],
+    kVolumeRules<kPlaces>[1],
+    kVolumeRules<kPlaces>[2],
     contract::SameRank("same-rank/out", kOut, kSelf, "allocate out with the rank of self"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
-                     "the last two dimensions of self have elements", kPlaneFix),
-    contract::Custom("shape/out", &OtherShape,
-                     "out has the shape of self with outputSize in place of H and W", kPooledFix),
+    kVolumeRules<kPlaces>[3],
+    kVolumeRules<kPlaces>[4],
+    kVolumeRules<kPlaces>[5],
+    kVolumeRules<kPlaces>[6],
 };
 
 inline constexpr contract::Contract kContract = {
-    .function = "aclnnAdaptiveAvgPool2d",
-    .folder = "adaptive_avg_pool2d",
-    .summary = "The means of so many windows as are wanted, which share planes equally.",
+    .function = "aclnnAvgPool3d",
+    .folder = "avg_pool3d",
+    .summary = "The mean of each window of volumes.",
+    .products = kVolumeMeanProducts,
     .parameters = kParameters,
     .rules = kRules,
 };
-static_assert(contract::Matches<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)>(kContract));
+static_assert(contract::Matches<decltype(aclnnAvgPool3dGetWorkspaceSize)>(kContract));
 
-}  // namespace adaptive
+}  // namespace average3d
 
-namespace adaptive_backward {
+namespace average3d_backward {
 
-enum : int { kGradOutput, kSelf, kOut };
+enum : int {
+  kGradOutput,
+  kSelf,
+  kKernelSize,
+  kStride,
+  kPadding,
+  kCeilMode,
+  kCountIncludePad,
+  kDivisorOverride,
+  kOutput
+};
 
-inline constexpr Places kPlaces = {.self = {kSelf, "self"}};
-
-inline Finding OtherPlanes(const Arguments& arguments) {
-  const TensorDescriptor& grad = arguments.Tensor(kGradOutput);
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const size_t planes = self.shape.size() - 2;
-  if (std::equal(self.shape.begin(), self.shape.end() - 2, grad.shape.begin()) &&
-      grad.shape[planes] <= kMost && grad.shape[planes + 1] <= kMost) {
-    return std::nullopt;
-  }
-  return Cat("gradOutput.shape is ", contract::ShapeText(grad), " and self.shape is ",
-             contract::ShapeText(self), "; expected the same N and C, and ", kMost,
-             " windows at most along H and W.");
-}
+inline constexpr Places kPlaces = {.self = {kSelf, "self"},
+                                   .pooled = {kGradOutput, "gradOutput"},
+                                   .kernel = {kKernelSize, "kernelSize"},
+                                   .stride = {kStride, "stride"},
+                                   .padding = {kPadding, "padding"},
+                                   .ceil = {kCeilMode, "ceilMode"},
+                                   .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("gradOutput", kDTypes,
-                           "gradient of the forward output: as many windows as it has share self")),
-    Planes(contract::Input(
-        "self", kDTypes, "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters")),
-    Planes(contract::Output("out", kDTypes, "shape and dtype of self")),
+    Volumes(
+        contract::Input("gradOutput", kNewDTypes, "gradient of the forward output, of its shape")),
+    Volumes(contract::Input("self", kNewDTypes,
+                            "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone "
+                            "matters")),
+    contract::Attribute("kernelSize", Kind::kIntArray, "of the forward call"),
+    contract::Attribute("stride", Kind::kIntArray, "of the forward call"),
+    contract::Attribute("padding", Kind::kIntArray, "of the forward call"),
+    contract::Attribute("ceilMode", Kind::kBool, "of the forward call"),
+    contract::Attribute("countIncludePad", Kind::kBool, "of the forward call"),
+    contract::Attribute("divisorOverride", Kind::kInteger, "of the forward call"),
+    Volumes(contract::Output("output", kNewDTypes, "shape and dtype of self")),
 };
 
 inline constexpr contract::Rule kRules[] = {
-    contract::SameDType("same-dtype/gradOutput", kGradOutput, kSelf,
+    contract::SameDType("same-dtype/self", kSelf, kGradOutput,
                         "pass both in the dtype of the forward call"),
-    contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
+    contract::SameDType("same-dtype/output", kOutput, kSelf,
+                        "allocate output with the dtype of self"),
+    kVolumeRules<kPlaces>[0],
+    kVolumeRules<kPlaces>[1],
+    kVolumeRules<kPlaces>[2],
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass what the forward call had"),
-    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
-                     "the last two dimensions of self have elements", kPlaneFix),
-    contract::Custom("planes/gradOutput", &OtherPlanes, "gradOutput has N and C of self",
-                     "pass the gradient of the forward output"),
-    contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
+    kVolumeRules<kPlaces>[3],
+    kVolumeRules<kPlaces>[4],
+    kVolumeRules<kPlaces>[5],
+    kVolumeRules<kPlaces>[6],
+    contract::SameShape("same-shape/output", kOutput, kSelf,
+                        "allocate output with the shape of self"),
 };
 
 inline constexpr contract::Contract kContract = {
-    .function = "aclnnAdaptiveAvgPool2dBackward",
-    .folder = "adaptive_avg_pool2d_backward",
-    .summary = "Gradient of aclnnAdaptiveAvgPool2d with respect to its input.",
+    .function = "aclnnAvgPool3dBackward",
+    .folder = "avg_pool3d_backward",
+    .summary = "Gradient of aclnnAvgPool3d with respect to its input.",
+    .products = kNewProducts,
     .parameters = kParameters,
     .rules = kRules,
 };
-static_assert(
-    contract::Matches<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(kContract));
+static_assert(contract::Matches<decltype(aclnnAvgPool3dBackwardGetWorkspaceSize)>(kContract));
 
-}  // namespace adaptive_backward
+}  // namespace average3d_backward
 
 }  // namespace aclimb::pooling

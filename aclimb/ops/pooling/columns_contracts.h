@@ -28,11 +28,12 @@ struct ColumnWindows {
   };
   // Over planes of this shape.
   static Windows Over(const Arguments& arguments, const std::vector<int64_t>& shape) {
-    return WindowsOf(shape, {.kernel = arguments.Ints(kKernelSize),
-                             .stride = arguments.Ints(kStride),
-                             .padding = arguments.Ints(kPadding),
-                             .dilation = &arguments.Ints(kDilation),
-                             .ceil = false});
+    return WindowsOf(shape, 2,
+                     {.kernel = arguments.Ints(kKernelSize),
+                      .stride = arguments.Ints(kStride),
+                      .padding = arguments.Ints(kPadding),
+                      .dilation = &arguments.Ints(kDilation),
+                      .ceil = false});
   }
   static std::string Text(const Arguments& arguments) {
     return Cat("kernelSize ", contract::IntsText(arguments.Ints(kKernelSize)), ", dilation ",
@@ -105,8 +106,7 @@ inline constexpr contract::Rule kRules[] = {
     kColumnRules<kKernelSize>[5],
     kColumnRules<kKernelSize>[6],
     kColumnRules<kKernelSize>[7],
-    contract::Custom("planes/self", &WrongPlane<kPlaces, false>,
-                     "the last two dimensions of self have elements", kPlaneFix),
+    HasPlanes<kPlaces, false>(),
     contract::Custom("shape/out", &OtherShape,
                      "out has the shape [N, C * kH * kW, windows], or without N", kPooledFix),
 };

@@ -13,11 +13,12 @@ namespace aclimb::pooling {
 template <int kFirst>
 Windows ColumnWindowsOf(const truth::Call& call, const std::vector<int64_t>& planes) {
   using At = ColumnWindows<kFirst>;
-  return WindowsOf(planes, {.kernel = call.Ints(At::kKernelSize),
-                            .stride = call.Ints(At::kStride),
-                            .padding = call.Ints(At::kPadding),
-                            .dilation = &call.Ints(At::kDilation),
-                            .ceil = false});
+  return WindowsOf(planes, 2,
+                   {.kernel = call.Ints(At::kKernelSize),
+                    .stride = call.Ints(At::kStride),
+                    .padding = call.Ints(At::kPadding),
+                    .dilation = &call.Ints(At::kDilation),
+                    .ceil = false});
 }
 
 // Calls use(element of all columns, element of all planes or -1) for all of the former.

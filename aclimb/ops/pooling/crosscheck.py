@@ -8,7 +8,7 @@ import torch.nn.functional as functional
 from problem import FLOATS, Result, call, elements, gradients
 
 FORWARD = ["MaxPool2dWithMask", "MaxPool2dWithIndices", "MaxPool", "AvgPool2d", "AdaptiveAvgPool2d",
-           "AdaptiveMaxPool2d", "Im2col", "MaxPool3dWithArgmax"]
+           "AdaptiveMaxPool2d", "Im2col", "MaxPool3dWithArgmax", "AvgPool3d", "AdaptiveAvgPool3d", "AdaptiveMaxPool3d"]
 FUNCTIONS = FORWARD + [name + "Backward" for name in FORWARD if name != "MaxPool"]
 
 
@@ -22,16 +22,20 @@ def windows(rng, plane, dilated):
 
 
 def adaptive(rng, name, self):
-    size = [rng.randint(1, 7), rng.randint(1, 7)]
+    volumes = "3d" in name
+    size = [rng.randint(1, 7) for _ in ("DHW" if volumes else "HW")]
     if "Avg" in name:
-        function = lambda x: functional.adaptive_avg_pool2d(x, size)  # noqa: E731
+        pool = functional.adaptive_avg_pool3d if volumes else functional.adaptive_avg_pool2d
+        function = lambda x: pool(x, size)  # noqa: E731
         if not name.endswith("Backward"):
             terms = function(self.double().abs()) * 256
             return [self, size, Result(function(self.double()), self.dtype, terms)]
         grad, expected, terms = gradients(function, self)
         return [grad, self, Result(expected, self.dtype, terms)]
-    function = lambda x: functional.adaptive_max_pool2d(x, size, return_indices=True)  # noqa: E731
+    pool = functional.adaptive_max_pool3d if volumes else functional.adaptive_max_pool2d
+    function = lambda x: pool(x, size, return_indices=True)  # noqa: E731
     out, places = function(self.double())
+    places = places.int() if volumes else places
     if not name.endswith("Backward"):
         return [self, size, Result(out, self.dtype, exact=True), Result(places, exact=True)]
     grad, expected, terms = gradients(lambda x: function(x)[0], self)
@@ -53,9 +57,13 @@ def columns(name, self, kernel, stride, padding, dilation):
 def mean(rng, name, self, kernel, stride, padding):
     options = [rng.random() < 0.5, rng.random() < 0.5, rng.choice([0, 0, 7, -2])]
     divisor = options[2] or None
-    function = lambda x: functional.avg_pool2d(x, kernel, stride, padding, *options[:2], divisor)  # noqa: E731
-    passed = [self, kernel, stride, padding, *options, ctypes.c_int8(rng.randrange(4))]
-    if name == "AvgPool2d":
+    volumes = "3d" in name
+    pool = functional.avg_pool3d if volumes else functional.avg_pool2d
+    function = lambda x: pool(x, kernel, stride, padding, *options[:2], divisor)  # noqa: E731
+    passed = [self, kernel, stride, padding, *options]
+    if not volumes:
+        passed.append(ctypes.c_int8(rng.randrange(4)))
+    if not name.endswith("Backward"):
         terms = function(self.double().abs()).abs() * 256
         return [*passed, Result(function(self.double()), self.dtype, terms)]
     grad, expected, terms = gradients(function, self)

@@ -5,26 +5,30 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/ops/pooling/adaptive_max_contracts.h"
 #include "aclimb/ops/pooling/truths.h"
 #include "aclimb/truth/draw_call.h"
 #include "aclimb/truth/draw_tensor.h"
 
 namespace aclimb::pooling {
 
-// [N, C, H, W] or [C, H, W], sometimes of no planes.
-inline std::vector<int64_t> DrawPlanes(truth::Draw& draw) {
+// [N, C, H, W] or [C, H, W], or with D before H, sometimes of no planes.
+template <size_t kDims = 2>
+std::vector<int64_t> DrawPlanes(truth::Draw& draw) {
   constexpr int64_t kExtents[] = {5, 1, 2, 3, 4, 7, 8, 13, 24, 40};
   constexpr int64_t kCounts[] = {2, 1, 3, 0, 4, 1, 2, 6};
   std::vector<int64_t> shape;
   if (draw.Flip()) shape.push_back(draw.Pick(kCounts));
   shape.push_back(draw.Pick(kCounts));
   // Where large calls are wanted they are cut into several pieces.
-  const int64_t scale = draw.most_elements() > 100'000 ? 5 : 1;
-  const int64_t height = scale * draw.Pick(kExtents), width = scale * draw.Pick(kExtents);
+  const int64_t scale = draw.most_elements() > 100'000 ? kDims == 2 ? 5 : 2 : 1;
   // Small calls stay small.
-  const int64_t most = std::max<int64_t>(2, draw.most_elements() / 16);
-  shape.push_back(std::min(height, most));
-  shape.push_back(std::min(width, most));
+  const int64_t most = kDims == 2 ? std::max<int64_t>(2, draw.most_elements() / 16)
+                                  : std::max<int64_t>(2, draw.most_elements() / 64);
+  for (size_t d = 0; d < kDims; ++d) {
+    const int64_t extent = draw.Pick(kExtents);
+    shape.push_back(std::min(scale * (kDims == 2 ? extent : std::min<int64_t>(extent, 12)), most));
+  }
   return shape;
 }
 
@@ -53,10 +57,10 @@ inline void MaybeOneForAll(truth::Draw& draw, std::vector<int64_t>& values) {
 inline void DrawWindows(truth::Draw& draw, truth::Call& call, const Places& places,
                         const std::vector<int64_t>& shape) {
   std::vector<int64_t> kernel, stride, padding, padding_end, dilation;
-  for (size_t d = 0; d < 2; ++d) {
-    const int64_t in = shape[shape.size() - 2 + d];
+  for (size_t d = 0; d < places.dims; ++d) {
+    const int64_t in = shape[shape.size() - places.dims + d];
     const int64_t apart = places.dilation.at < 0 ? 1 : 1 + draw.Below(8) / 6;
-    const auto [size, pad] = DrawFitting(draw, in, apart, 5);
+    const auto [size, pad] = DrawFitting(draw, in, apart, places.dims == 2 ? 5 : 4);
     kernel.push_back(size);
     stride.push_back(1 + draw.Below(3));
     padding.push_back(pad);
@@ -82,14 +86,14 @@ inline void DrawWindows(truth::Draw& draw, truth::Call& call, const Places& plac
 
 // About how many elements all windows have.
 inline void SetCost(truth::Draw& draw, const Windows& windows) {
-  const Axis &height = windows.height, &width = windows.width;
-  draw.SetCost(static_cast<double>(windows.planes * height.out * width.out) *
-               static_cast<double>(height.kernel * width.kernel));
+  draw.SetCost(
+      static_cast<double>(windows.planes * windows.Out()) *
+      static_cast<double>(windows.depth.kernel * windows.height.kernel * windows.width.kernel));
 }
 
 template <const Places& kPlaces>
 void DrawMax(truth::Draw& draw, truth::Call& call) {
-  const std::vector<int64_t> shape = DrawPlanes(draw);
+  const std::vector<int64_t> shape = DrawPlanes<kPlaces.dims>(draw);
   truth::DrawTensor(draw, call, kPlaces.self.at, shape);
   DrawWindows(draw, call, kPlaces, shape);
   if (kPlaces.indices.at < 0) {
@@ -98,29 +102,31 @@ void DrawMax(truth::Draw& draw, truth::Call& call) {
   }
   const Windows windows = WindowsOf(call, kPlaces);
   const DType dtype = call.DTypeOf(kPlaces.self.at);
-  truth::DrawTensor(draw, call, kPlaces.pooled.at, PooledShape(shape, windows), dtype);
+  truth::DrawTensor(draw, call, kPlaces.pooled.at, PooledShape(shape, kPlaces.dims, windows),
+                    dtype);
   if (kPlaces.indices.at >= 0) {
     const bool mask =
         contract::Has(call.ParameterAt(kPlaces.indices.at).dtypes[draw.product()], DType::kInt8);
     truth::DrawTensor(draw, call, kPlaces.indices.at,
-                      mask ? MaskShape(shape, windows) : PooledShape(shape, windows));
+                      mask ? MaskShape(shape, windows) : PooledShape(shape, kPlaces.dims, windows));
   }
   SetCost(draw, windows);
   truth::MarkUnlessObeyed(draw, call);
 }
 
 // With the indices of some forward call, or any.
-inline void DrawMaxGradient(truth::Draw& draw, truth::Call& call) {
+template <const Places& kPlaces>
+void DrawMaxGradient(truth::Draw& draw, truth::Call& call) {
   using namespace backward;  // NOLINT: the positions
-  const std::vector<int64_t> shape = DrawPlanes(draw);
+  const std::vector<int64_t> shape = DrawPlanes<kPlaces.dims>(draw);
   truth::DrawTensor(draw, call, kSelf, shape);
   const DType dtype = call.DTypeOf(kSelf);
   DrawWindows(draw, call, kPlaces, shape);
   const Windows windows = WindowsOf(call, kPlaces);
-  truth::DrawTensor(draw, call, kGradOutput, PooledShape(shape, windows), dtype);
+  truth::DrawTensor(draw, call, kGradOutput, PooledShape(shape, kPlaces.dims, windows), dtype);
   const bool mask = contract::Has(call.ParameterAt(kIndices).dtypes[draw.product()], DType::kInt8);
   truth::DrawTensor(draw, call, kIndices,
-                    mask ? MaskShape(shape, windows) : PooledShape(shape, windows));
+                    mask ? MaskShape(shape, windows) : PooledShape(shape, kPlaces.dims, windows));
   if (draw.Below(8) != 7) {
     const int64_t count = call.ElementCount(kSelf);
     const std::vector<Maximum> maxima = MaximaOf(windows, truth::DrawValues(draw, dtype, count));
@@ -132,74 +138,85 @@ inline void DrawMaxGradient(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
-// Of the mean, or of its gradient: `from` is read and `to` written.
-template <const Places& kPlaces>
+// Of the mean, or of its gradient kGradInput.
+template <const Places& kPlaces, int kGradInput = -1>
 void DrawAverage(truth::Draw& draw, truth::Call& call) {
   constexpr int64_t kDivisors[] = {0, 0, 0, 7, -2, 1};
-  const std::vector<int64_t> shape = DrawPlanes(draw);
+  const std::vector<int64_t> shape = DrawPlanes<kPlaces.dims>(draw);
   truth::DrawTensor(draw, call, kPlaces.self.at, shape);
   const DType dtype = call.DTypeOf(kPlaces.self.at);
   DrawWindows(draw, call, kPlaces, shape);
   const int next = kPlaces.ceil.at;
   call.SetInteger(next + 1, draw.Flip() ? 1 : 0);
   call.SetInteger(next + 2, draw.Pick(kDivisors));
-  call.SetInteger(next + 3, draw.Below(4));
+  if (kPlaces.dims == 2) call.SetInteger(next + 3, draw.Below(4));
   const Windows windows = WindowsOf(call, kPlaces);
-  truth::DrawTensor(draw, call, kPlaces.pooled.at, PooledShape(shape, windows), dtype);
-  if (kPlaces.pooled.at == average_backward::kGradOutput) {
-    truth::DrawTensor(draw, call, average_backward::kGradInput, shape, dtype);
-  }
+  truth::DrawTensor(draw, call, kPlaces.pooled.at, PooledShape(shape, kPlaces.dims, windows),
+                    dtype);
+  if (kGradInput >= 0) truth::DrawTensor(draw, call, kGradInput, shape, dtype);
   SetCost(draw, windows);
   truth::MarkUnlessObeyed(draw, call);
 }
 
 // The shape of so many windows that share planes of `shape`.
-inline std::vector<int64_t> DrawShares(truth::Draw& draw, std::vector<int64_t> shape) {
+inline std::vector<int64_t> DrawShares(truth::Draw& draw, size_t dims, std::vector<int64_t> shape) {
   constexpr int64_t kCounts[] = {2, 1, 3, 5, 0, 7, 9};
-  for (size_t d = shape.size() - 2; d < shape.size(); ++d) shape[d] = draw.Pick(kCounts);
+  for (size_t d = shape.size() - dims; d < shape.size(); ++d) shape[d] = draw.Pick(kCounts);
   return shape;
 }
 
-inline void DrawAdaptive(truth::Draw& draw, truth::Call& call) {
-  const std::vector<int64_t> shape = DrawPlanes(draw), pooled = DrawShares(draw, shape);
-  if (call.ParameterAt(adaptive::kOutputSize).kind == Kind::kIntArray) {
-    truth::DrawTensor(draw, call, adaptive::kSelf, shape);
-    call.SetInts(adaptive::kOutputSize, {pooled[pooled.size() - 2], pooled.back()});
-    truth::DrawTensor(draw, call, adaptive::kOut, pooled, call.DTypeOf(adaptive::kSelf));
-  } else {
-    using namespace adaptive_backward;  // NOLINT: the positions
-    truth::DrawTensor(draw, call, kSelf, shape);
-    truth::DrawTensor(draw, call, kGradOutput, pooled, call.DTypeOf(kSelf));
-    truth::DrawTensor(draw, call, kOut, shape, call.DTypeOf(kSelf));
-  }
+// Planes, the wanted number of windows and a tensor that has an element for each; all three forward
+// operators' first parameters.
+template <const Places& kPlaces>
+std::vector<int64_t> DrawSharing(truth::Draw& draw, truth::Call& call) {
+  using namespace adaptive;  // NOLINT: the positions
+  const std::vector<int64_t> shape = DrawPlanes<kPlaces.dims>(draw);
+  std::vector<int64_t> pooled = DrawShares(draw, kPlaces.dims, shape);
+  truth::DrawTensor(draw, call, kSelf, shape);
+  call.SetInts(kOutputSize,
+               {pooled.end() - static_cast<std::ptrdiff_t>(kPlaces.dims), pooled.end()});
+  truth::DrawTensor(draw, call, kPlaces.pooled.at, pooled, call.DTypeOf(kSelf));
+  return pooled;
+}
+
+template <size_t kDims>
+void DrawAdaptive(truth::Draw& draw, truth::Call& call) {
+  DrawSharing<adaptive::kPlaces<kDims>>(draw, call);
   truth::MarkUnlessObeyed(draw, call);
 }
 
-inline void DrawAdaptiveMax(truth::Draw& draw, truth::Call& call) {
-  using namespace adaptive_max;  // NOLINT: the positions
-  const std::vector<int64_t> shape = DrawPlanes(draw), pooled = DrawShares(draw, shape);
+template <size_t kDims>
+void DrawAdaptiveMax(truth::Draw& draw, truth::Call& call) {
+  truth::DrawTensor(draw, call, adaptive_max::kIndicesOut,
+                    DrawSharing<adaptive_max::kPlaces<kDims>>(draw, call));
+  truth::MarkUnlessObeyed(draw, call);
+}
+
+template <size_t kDims>
+void DrawAdaptiveGradient(truth::Draw& draw, truth::Call& call) {
+  using namespace adaptive_backward;  // NOLINT: the positions
+  const std::vector<int64_t> shape = DrawPlanes<kDims>(draw);
   truth::DrawTensor(draw, call, kSelf, shape);
-  call.SetInts(kOutputSize, {pooled[pooled.size() - 2], pooled.back()});
-  truth::DrawTensor(draw, call, kOutputOut, pooled, call.DTypeOf(kSelf));
-  truth::DrawTensor(draw, call, kIndicesOut, pooled);
+  const DType dtype = call.DTypeOf(kSelf);
+  truth::DrawTensor(draw, call, kGradOutput, DrawShares(draw, kDims, shape), dtype);
+  truth::DrawTensor(draw, call, kOut, shape, dtype);
   truth::MarkUnlessObeyed(draw, call);
 }
 
 // With the indices of some forward call, or any.
-inline void DrawAdaptiveMaxGradient(truth::Draw& draw, truth::Call& call) {
+template <size_t kDims>
+void DrawAdaptiveMaxGradient(truth::Draw& draw, truth::Call& call) {
   using namespace adaptive_max_backward;  // NOLINT: the positions
-  const std::vector<int64_t> shape = DrawPlanes(draw), pooled = DrawShares(draw, shape);
+  const std::vector<int64_t> shape = DrawPlanes<kDims>(draw);
+  const std::vector<int64_t> pooled = DrawShares(draw, kDims, shape);
   truth::DrawTensor(draw, call, kSelf, shape);
   const DType dtype = call.DTypeOf(kSelf);
   truth::DrawTensor(draw, call, kGradOutput, pooled, dtype);
   truth::DrawTensor(draw, call, kIndices, pooled);
   if (draw.Below(8) != 7) {
-    std::vector<double> indices;
-    for (const Maximum& maximum :
-         SharedMaxima(shape, pooled, truth::DrawValues(draw, dtype, call.ElementCount(kSelf)))) {
-      indices.push_back(static_cast<double>(maximum.index));
-    }
-    call.SetTensor(kIndices, pooled, call.DTypeOf(kIndices), std::move(indices));
+    const std::vector<double> values = truth::DrawValues(draw, dtype, call.ElementCount(kSelf));
+    call.SetTensor(kIndices, pooled, call.DTypeOf(kIndices),
+                   IndicesOf(SharedMaxima(SharingWindows(shape, kDims, pooled), values)));
   }
   truth::DrawTensor(draw, call, kGradInput, shape, dtype);
   truth::MarkUnlessObeyed(draw, call);

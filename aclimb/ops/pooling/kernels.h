@@ -26,7 +26,7 @@ struct MaxArgs {
 };
 // False when the run was cancelled, as below.
 [[nodiscard]] bool MaxPool(const MaxArgs& args);
-// Of windows that share planes equally: as many as the axes say. The indices are wide.
+// Of windows that share planes equally: as many as the axes say.
 [[nodiscard]] bool AdaptiveMaxPool(const MaxArgs& args);
 
 struct MaxGradientArgs {
@@ -50,6 +50,8 @@ class MeanWindows {
   static MeanWindows Sliding(const Axis& axis, bool with_padding);
   static MeanWindows Adaptive(int64_t in, int64_t out);
 
+  bool adaptive() const { return adaptive_; }
+  const Axis& axis() const { return axis_; }
   int64_t in() const { return axis_.in; }
   int64_t out() const { return axis_.out; }
   Range Of(int64_t o) const;
@@ -63,13 +65,20 @@ class MeanWindows {
   bool with_padding_ = false;
 };
 
+// A window of a row: its elements, and what its sum is multiplied by.
+struct MeanWindow {
+  int64_t begin, end;
+  double part;
+};
+
 struct MeanArgs {
   int64_t planes = 1;
-  MeanWindows height, width;
+  MeanWindows depth, height, width;
   double divisor = 0;  // of all sums instead of those of the windows, unless it is 0
   const float* from = nullptr;
   float* to = nullptr;
-  double* rows = nullptr;  // `slots` of MeanSlot() numbers
+  MeanWindow* windows = nullptr;  // room for those of a row
+  double* rows = nullptr;         // `slots` of MeanSlot() numbers
   int64_t slots = 1;
 };
 // Of scratch memory for one thread.

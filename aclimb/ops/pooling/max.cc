@@ -3,6 +3,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/pooling/adaptive_max_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
+#include "aclimb/ops/pooling/max3d_contracts.h"
 #include "aclimb/ops/pooling/max_contracts.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
@@ -22,7 +23,8 @@ rows::Dense Output(Planner& planner, int parameter, const TensorView& view) {
 // How a mask or a tensor of indices lies, dense.
 Indices IndicesOf(const TensorView& view, const Windows& windows) {
   const bool mask = view.dtype == DType::kInt8;
-  const int64_t plane = view.shape[view.rank - 2] * view.shape[view.rank - 1];
+  const int64_t plane =
+      mask ? view.shape[view.rank - 2] * view.shape[view.rank - 1] : windows.Out();
   // A mask for windows of one element may have no room for indices, which say nothing then.
   return {.stride = plane * static_cast<int64_t>(SizeOf(view.dtype)),
           .told = !mask || windows.height.kernel * windows.width.kernel > 1,
@@ -75,29 +77,20 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
   const double cycles =
       Bind(*plan, arguments, planner,
            {.planes = kPlaces.self.at, .pooled = kPlaces.pooled.at, .indices = kPlaces.indices.at});
-  const Axis &height = plan->windows.height, &width = plan->windows.width;
-  const auto taps = static_cast<double>(std::min(height.kernel, height.in)) *
-                    static_cast<double>(std::min(width.kernel, width.in));
-  planner.Costs({.cycles = cycles + 2 * taps * static_cast<double>(out.ElementCount())});
+  planner.Costs({.cycles = cycles + 2 * static_cast<double>(plan->windows.Taps()) *
+                                        static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));
 }
 
-// Windows that share planes equally.
-Windows SharedWindows(const TensorDescriptor& planes, const TensorDescriptor& pooled) {
-  const size_t height = planes.shape.size() - 2, width = height + 1;
-  Windows windows = {.height = {.in = planes.shape[height], .out = pooled.shape[height]},
-                     .width = {.in = planes.shape[width], .out = pooled.shape[width]}};
-  for (size_t d = 0; d < height; ++d) windows.planes *= planes.shape[d];
-  return windows;
-}
-
+template <size_t kDims>
 Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planner) {
   using namespace adaptive_max;  // NOLINT: the positions
   const TensorView out = arguments.Tensor(kOutputOut).View();
   if (out.ElementCount() == 0) return PlanPointer();
   auto plan = NewPlan<MaxPlan>();
   plan->kernel = &AdaptiveMaxPool;
-  plan->windows = SharedWindows(arguments.Tensor(kSelf), arguments.Tensor(kOutputOut));
+  plan->windows =
+      SharingWindows(arguments.Tensor(kSelf).shape, kDims, arguments.Tensor(kOutputOut).shape);
   const double cycles = Bind(*plan, arguments, planner,
                              {.planes = kSelf, .pooled = kOutputOut, .indices = kIndicesOut});
   planner.Costs({.cycles = cycles +
@@ -146,8 +139,8 @@ Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& plan
   if (terms > kFewTerms) {
     plan->slots =
         std::clamp<int64_t>(std::min<int64_t>(TeamSize(), windows.planes), 1, Slots::kMost);
-    plan->sums = planner.workspace().Book(plan->slots * windows.height.in * windows.width.in,
-                                          static_cast<int64_t>(sizeof(double)));
+    plan->sums =
+        planner.workspace().Book(plan->slots * windows.In(), static_cast<int64_t>(sizeof(double)));
   }
   planner.Costs({.cycles = plan->grad_output.CopyCycles() + plan->indices.CopyCycles() +
                            plan->grad_input.CopyCycles() +
@@ -161,25 +154,29 @@ int64_t WindowsOfElement(const Axis& axis) {
   return std::min(axis.out, CeilDivide(axis.Span(), axis.stride));
 }
 
+template <const Places& kPlaces>
 Result<PlanPointer> MakeGradientPlan(const Arguments& arguments, Planner& planner) {
   using namespace backward;  // NOLINT: the positions
   const Windows windows = WindowsOf(arguments, kPlaces);
-  return MakeGradientPlanOf(
-      arguments, planner, {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
-      windows, WindowsOfElement(windows.height) * WindowsOfElement(windows.width));
+  return MakeGradientPlanOf(arguments, planner,
+                            {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
+                            windows,
+                            WindowsOfElement(windows.depth) * WindowsOfElement(windows.height) *
+                                WindowsOfElement(windows.width));
 }
 
+template <size_t kDims>
 Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner& planner) {
   using namespace adaptive_max_backward;  // NOLINT: the positions
-  const Windows windows = SharedWindows(arguments.Tensor(kSelf), arguments.Tensor(kGradOutput));
-  return MakeGradientPlanOf(
-      arguments, planner, {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
-      windows,
-      (windows.height.out / windows.height.in + 2) * (windows.width.out / windows.width.in + 2));
+  const Windows windows =
+      SharingWindows(arguments.Tensor(kSelf).shape, kDims, arguments.Tensor(kGradOutput).shape);
+  const auto windows_of = [](const Axis& axis) { return axis.out / axis.in + 2; };
+  return MakeGradientPlanOf(arguments, planner,
+                            {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
+                            windows,
+                            (kDims == 2 ? 1 : windows_of(windows.depth)) *
+                                windows_of(windows.height) * windows_of(windows.width));
 }
-
-constinit Operator kAdaptiveMax(adaptive_max::kContract, MakeAdaptivePlan);
-constinit Operator kAdaptiveMaxBackward(adaptive_max_backward::kContract, MakeAdaptiveGradientPlan);
 
 }  // namespace
 }  // namespace aclimb::pooling
@@ -190,9 +187,9 @@ constinit Operator kAdaptiveMaxBackward(adaptive_max_backward::kContract, MakeAd
     return aclimb::Phase2(aclimb::pooling::k##Name##Operator, workspace, workspaceSize, executor, \
                           stream);                                                                \
   }
-#define ACLIMB_MAX_POOL(name, Name, ...)                                                      \
+#define ACLIMB_MAX_POOL_FUNCTIONS(Name, contract, places)                                     \
   namespace aclimb::pooling {                                                                 \
-  constinit static Operator k##Name##Operator(k##Name##Contract, MakePlan<forward::kPlaces>); \
+  constinit static Operator k##Name##Operator(contract, MakePlan<places>);                    \
   }                                                                                           \
   extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                       \
       const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,        \
@@ -202,9 +199,9 @@ constinit Operator kAdaptiveMaxBackward(adaptive_max_backward::kContract, MakeAd
                           kernelSize, stride, padding, dilation, ceilMode, out, indices);     \
   }                                                                                           \
   ACLIMB_MAX_POOL_PHASE2(Name)
-#define ACLIMB_MAX_POOL_BACKWARD(name, Name, ...)                                                  \
+#define ACLIMB_MAX_POOL_BACKWARD_FUNCTIONS(Name, contract, places)                                 \
   namespace aclimb::pooling {                                                                      \
-  constinit static Operator k##Name##Operator(k##Name##Contract, MakeGradientPlan);                \
+  constinit static Operator k##Name##Operator(contract, MakeGradientPlan<places>);                 \
   }                                                                                                \
   extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                            \
       const aclTensor* gradOutput, const aclTensor* self, const aclTensor* indices,                \
@@ -216,7 +213,14 @@ constinit Operator kAdaptiveMaxBackward(adaptive_max_backward::kContract, MakeAd
                           gradInput);                                                              \
   }                                                                                                \
   ACLIMB_MAX_POOL_PHASE2(Name)
+#define ACLIMB_MAX_POOL(name, Name, ...) \
+  ACLIMB_MAX_POOL_FUNCTIONS(Name, k##Name##Contract, forward::kPlaces)
+#define ACLIMB_MAX_POOL_BACKWARD(name, Name, ...) \
+  ACLIMB_MAX_POOL_BACKWARD_FUNCTIONS(Name, k##Name##Contract, backward::kPlaces)
 #include "aclimb/ops/pooling/rows.inc"
+ACLIMB_MAX_POOL_FUNCTIONS(MaxPool3dWithArgmax, max3d::forward::kContract, max3d::forward::kPlaces)
+ACLIMB_MAX_POOL_BACKWARD_FUNCTIONS(MaxPool3dWithArgmaxBackward, max3d::backward::kContract,
+                                   max3d::backward::kPlaces)
 
 namespace aclimb::pooling::plain {
 constinit static Operator kOperator(kContract, MakePlan<kPlaces>);
@@ -236,27 +240,26 @@ extern "C" aclnnStatus aclnnMaxPool(void* workspace, uint64_t workspaceSize,
                         stream);
 }
 
-extern "C" aclnnStatus aclnnAdaptiveMaxPool2dGetWorkspaceSize(
-    const aclTensor* self, const aclIntArray* outputSize, aclTensor* outputOut,
-    aclTensor* indicesOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::pooling::kAdaptiveMax, workspaceSize, executor, self, outputSize,
-                        outputOut, indicesOut);
-}
-
-extern "C" aclnnStatus aclnnAdaptiveMaxPool2d(void* workspace, uint64_t workspaceSize,
-                                              aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::pooling::kAdaptiveMax, workspace, workspaceSize, executor, stream);
-}
-
-extern "C" aclnnStatus aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* indices,
-    aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return aclimb::Phase1(aclimb::pooling::kAdaptiveMaxBackward, workspaceSize, executor, gradOutput,
-                        self, indices, gradInput);
-}
-
-extern "C" aclnnStatus aclnnAdaptiveMaxPool2dBackward(void* workspace, uint64_t workspaceSize,
-                                                      aclOpExecutor* executor, aclrtStream stream) {
-  return aclimb::Phase2(aclimb::pooling::kAdaptiveMaxBackward, workspace, workspaceSize, executor,
-                        stream);
-}
+#define ACLIMB_ADAPTIVE_MAX_POOL(Name, dims)                                                   \
+  namespace aclimb::pooling {                                                                  \
+  constinit static Operator k##Name##Operator(adaptive_max::kContract<dims>,                   \
+                                              MakeAdaptivePlan<dims>);                         \
+  constinit static Operator k##Name##BackwardOperator(adaptive_max_backward::kContract<dims>,  \
+                                                      MakeAdaptiveGradientPlan<dims>);         \
+  }                                                                                            \
+  extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                        \
+      const aclTensor* self, const aclIntArray* outputSize, aclTensor* outputOut,              \
+      aclTensor* indicesOut, uint64_t* workspaceSize, aclOpExecutor** executor) {              \
+    return aclimb::Phase1(aclimb::pooling::k##Name##Operator, workspaceSize, executor, self,   \
+                          outputSize, outputOut, indicesOut);                                  \
+  }                                                                                            \
+  ACLIMB_MAX_POOL_PHASE2(Name)                                                                 \
+  extern "C" aclnnStatus aclnn##Name##BackwardGetWorkspaceSize(                                \
+      const aclTensor* gradOutput, const aclTensor* self, const aclTensor* indices,            \
+      aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor) {               \
+    return aclimb::Phase1(aclimb::pooling::k##Name##BackwardOperator, workspaceSize, executor, \
+                          gradOutput, self, indices, gradInput);                               \
+  }                                                                                            \
+  ACLIMB_MAX_POOL_PHASE2(Name##Backward)
+ACLIMB_ADAPTIVE_MAX_POOL(AdaptiveMaxPool2d, 2)
+ACLIMB_ADAPTIVE_MAX_POOL(AdaptiveMaxPool3d, 3)

@@ -16,20 +16,19 @@ constexpr int64_t kPiece = 1 << 15;
 // Windows [begin, end) of one row of windows, at most kChunk of them. Elements are compared in
 // row-major order; the first one of a window counts, whatever it is.
 template <bool kIndexed>
-void MaxOfWindows(const Windows& windows, const float* plane, int64_t row, int64_t begin,
-                  int64_t end, float* best, int32_t* index) {
-  const Axis &height = windows.height, &width = windows.width;
+void MaxOfWindows(const Windows& windows, const WindowsOfTaps& having, const float* plane,
+                  int64_t row, int64_t begin, int64_t end, float* best, int32_t* index) {
+  const Axis &depth = windows.depth, &height = windows.height, &width = windows.width;
   const int64_t count = end - begin;
   std::fill_n(best, count, -std::numeric_limits<float>::infinity());
   if constexpr (kIndexed) std::fill_n(index, count, -1);
-  const Range taps = height.Taps(row);
+  const int64_t layer = row / height.out;
+  const Range layers = depth.Taps(layer), lines = height.Taps(row % height.out);
   // Elements of which any of the windows has one.
   const Range columns = {width.Taps(end - 1).begin, width.Taps(begin).end};
-  for (int64_t i = taps.begin; i < taps.end; ++i) {
-    const int64_t line = (height.Start(row) + i * height.dilation) * width.in;
+  const auto compare = [&](int64_t line) {
     for (int64_t j = columns.begin; j < columns.end; ++j) {
-      const Range having = width.Windows(j);
-      const int64_t first = std::max(begin, having.begin), last = std::min(end, having.end);
+      const int64_t first = std::max(begin, having[j].begin), last = std::min(end, having[j].end);
       if (first >= last) continue;
       const int64_t step = width.stride;
       const int64_t at = line + width.Start(first) + j * width.dilation;
@@ -47,6 +46,12 @@ void MaxOfWindows(const Windows& windows, const float* plane, int64_t row, int64
         }
       }
     }
+  };
+  for (int64_t z = layers.begin; z < layers.end; ++z) {
+    const int64_t first_line = (depth.Start(layer) + z * depth.dilation) * height.in;
+    for (int64_t i = lines.begin; i < lines.end; ++i) {
+      compare((first_line + height.Start(row % height.out) + i * height.dilation) * width.in);
+    }
   }
 }
 
@@ -57,11 +62,17 @@ int64_t IndexAt(const char* indices, int64_t o) {
   return index;
 }
 
+template <typename Index>
+void StoreIndex(char* indices, int64_t o, int64_t value) {
+  const auto index = static_cast<Index>(value);
+  std::memcpy(indices + o * int64_t{sizeof(index)}, &index, sizeof(index));
+}
+
 template <typename Sum>
 void AddTo(const MaxGradientArgs& args, int64_t plane, Sum* sums) {
   const Axis &height = args.windows.height, &width = args.windows.width;
-  const int64_t count = height.out * width.out;
-  const auto elements = static_cast<uint64_t>(height.in) * static_cast<uint64_t>(width.in);
+  const int64_t count = args.windows.Out();
+  const auto elements = static_cast<uint64_t>(args.windows.In());
   const float* const grad = args.grad_output + plane * count;
   std::fill_n(sums, elements, Sum(0));
   if (!args.indices.told) {
@@ -86,34 +97,34 @@ void AddTo(const MaxGradientArgs& args, int64_t plane, Sum* sums) {
 
 bool MaxPool(const MaxArgs& args) {
   const Windows& windows = args.windows;
-  const Axis &height = windows.height, &width = windows.width;
-  const int64_t per_row = std::max<int64_t>(
-      1, width.out * std::min(width.kernel, width.in) * std::min(height.kernel, height.in));
-  const int64_t in_plane = height.in * width.in;
+  const Axis& width = windows.width;
+  const int64_t rows = windows.depth.out * windows.height.out;
+  const int64_t per_row = std::max<int64_t>(1, width.out * windows.Taps());
   const int64_t index_bytes = width.out * int64_t{sizeof(int32_t)};
   const bool indexed = args.indices.at != nullptr;
   const bool told = indexed && args.indices.told;
+  const WindowsOfTaps having(width);
   return ParallelForAll(
-      windows.planes * height.out, std::max<int64_t>(1, kPiece / per_row),
+      windows.planes * rows, std::max<int64_t>(1, kPiece / per_row),
       [&](int64_t first, int64_t last) {
         int32_t index[kChunk];
         for (int64_t r = first; r < last; ++r) {
-          const int64_t plane = r / height.out, row = r % height.out;
-          const float* const input = args.input + plane * in_plane;
+          const int64_t plane = r / rows, row = r % rows;
+          const float* const input = args.input + plane * windows.In();
           float* const output = args.output + r * width.out;
           char* const indices = indexed ? args.indices.at + plane * args.indices.stride : nullptr;
           for (int64_t begin = 0; begin < width.out; begin += kChunk) {
             const int64_t end = std::min(width.out, begin + kChunk);
             if (!told) {
-              MaxOfWindows<false>(windows, input, row, begin, end, output + begin, nullptr);
+              MaxOfWindows<false>(windows, having, input, row, begin, end, output + begin, nullptr);
               continue;
             }
-            MaxOfWindows<true>(windows, input, row, begin, end, output + begin, index);
+            MaxOfWindows<true>(windows, having, input, row, begin, end, output + begin, index);
             std::memcpy(indices + row * index_bytes + begin * int64_t{sizeof(int32_t)}, index,
                         static_cast<size_t>(end - begin) * sizeof(int32_t));
           }
-          if (indexed && row == height.out - 1) {
-            const int64_t written = told ? height.out * index_bytes : 0;
+          if (indexed && row == rows - 1) {
+            const int64_t written = told ? rows * index_bytes : 0;
             std::memset(indices + written, 0, static_cast<size_t>(args.indices.stride - written));
           }
         }
@@ -121,42 +132,52 @@ bool MaxPool(const MaxArgs& args) {
 }
 
 bool AdaptiveMaxPool(const MaxArgs& args) {
-  const Axis &height = args.windows.height, &width = args.windows.width;
+  const Windows& windows = args.windows;
+  const Axis &depth = windows.depth, &height = windows.height, &width = windows.width;
+  const int64_t rows = depth.out * height.out;
   // What a row of windows has, about: windows overlap by one element at most on either side.
-  const int64_t per_row = (height.in / height.out + 2) * (width.in + 2 * width.out);
-  return ParallelForAll(args.windows.planes * height.out, std::max<int64_t>(1, kPiece / per_row),
-                        [&](int64_t first, int64_t last) {
-                          for (int64_t r = first; r < last; ++r) {
-                            const int64_t plane = r / height.out, row = r % height.out;
-                            const float* const input = args.input + plane * height.in * width.in;
-                            const Range lines = AdaptiveWindow(row, height.in, height.out);
-                            char* const indices = args.indices.at + plane * args.indices.stride;
-                            for (int64_t o = 0; o < width.out; ++o) {
-                              const Range columns = AdaptiveWindow(o, width.in, width.out);
-                              int64_t index = lines.begin * width.in + columns.begin;
-                              float best = input[index];
-                              for (int64_t y = lines.begin; y < lines.end; ++y) {
-                                for (int64_t x = columns.begin; x < columns.end; ++x) {
-                                  const int64_t at = y * width.in + x;
-                                  const float value = input[at];
-                                  if ((value > best) | (value != value)) {  // NOLINT: no branches
-                                    best = value;
-                                    index = at;
-                                  }
-                                }
-                              }
-                              args.output[r * width.out + o] = best;
-                              std::memcpy(indices + (row * width.out + o) * int64_t{sizeof(index)},
-                                          &index, sizeof(index));
-                            }
-                          }
-                        });
+  const int64_t per_row =
+      (depth.in / depth.out + 2) * (height.in / height.out + 2) * (width.in + 2 * width.out);
+  return ParallelForAll(
+      windows.planes * rows, std::max<int64_t>(1, kPiece / per_row),
+      [&](int64_t first, int64_t last) {
+        for (int64_t r = first; r < last; ++r) {
+          const int64_t plane = r / rows, row = r % rows;
+          const float* const input = args.input + plane * windows.In();
+          const Range layers = AdaptiveWindow(row / height.out, depth.in, depth.out);
+          const Range lines = AdaptiveWindow(row % height.out, height.in, height.out);
+          char* const indices = args.indices.at + plane * args.indices.stride;
+          for (int64_t o = 0; o < width.out; ++o) {
+            const Range columns = AdaptiveWindow(o, width.in, width.out);
+            int64_t index = (layers.begin * height.in + lines.begin) * width.in + columns.begin;
+            float best = input[index];
+            for (int64_t z = layers.begin; z < layers.end; ++z) {
+              for (int64_t y = lines.begin; y < lines.end; ++y) {
+                const int64_t line = (z * height.in + y) * width.in;
+                for (int64_t at = line + columns.begin; at < line + columns.end; ++at) {
+                  const float value = input[at];
+                  if ((value > best) | (value != value)) {  // NOLINT: no branches
+                    best = value;
+                    index = at;
+                  }
+                }
+              }
+            }
+            args.output[r * width.out + o] = best;
+            if (args.indices.wide) {
+              StoreIndex<int64_t>(indices, row * width.out + o, index);
+            } else {
+              StoreIndex<int32_t>(indices, row * width.out + o, index);
+            }
+          }
+        }
+      });
 }
 
 bool MaxGradient(const MaxGradientArgs& args) {
   const Windows& windows = args.windows;
-  const int64_t elements = windows.height.in * windows.width.in;
-  const int64_t work = elements + windows.height.out * windows.width.out;
+  const int64_t elements = windows.In();
+  const int64_t work = elements + windows.Out();
   Slots slots(args.slots);
   return ParallelForAll(windows.planes, std::max<int64_t>(1, kPiece / work),
                         [&](int64_t first, int64_t last) {

@@ -276,70 +276,117 @@ TEST_F(PoolingRules, OfGradientsOfMeans) {
   harness.ExpectEveryRuleCovered({"avg_pool2d_backward/product"});
 }
 
-TEST_F(PoolingRules, OfAdaptiveMeans) {
+// [C, H, W] of 1, 4 and 6, or [C, D, H, W] of 1, 5, 4 and 6, and two, or three, windows along each.
+template <size_t kDims>
+struct Sharing {
+  static std::vector<int64_t> Shape(int64_t channels) {
+    return kDims == 2 ? std::vector<int64_t>{channels, 4, 6}
+                      : std::vector<int64_t>{channels, 5, 4, 6};
+  }
+  static std::vector<int64_t> None() {
+    return kDims == 2 ? std::vector<int64_t>{1, 0, 6} : std::vector<int64_t>{1, 5, 0, 6};
+  }
+  static std::vector<int64_t> Size() { return std::vector<int64_t>(kDims, 2); }
+  static std::vector<int64_t> Pooled(int64_t channels) {
+    std::vector<int64_t> shape = Size();
+    shape.insert(shape.begin(), channels);
+    return shape;
+  }
+  static constexpr const char* kPlanesRule = kDims == 2 ? "planes/self" : "volumes/self";
+};
+
+template <size_t kDims, typename Phase1>
+void TestAdaptiveMeans(Phase1* phase1) {
   using namespace pooling::adaptive;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)> harness(
-      kContract, &aclnnAdaptiveAvgPool2dGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {1, 4, 6}, kFloat);
-        a.Ints(kOutputSize, {2, 3});
-        a.Tensor(kOut, {1, 2, 3}, kFloat);
-      });
+  using Of = Sharing<kDims>;
+  ContractHarness<Phase1> harness(kContract<kDims>, phase1, [](CallArguments& a) {
+    a.Tensor(kSelf, Of::Shape(1), kFloat);
+    a.Ints(kOutputSize, Of::Size());
+    a.Tensor(kOut, Of::Pooled(1), kFloat);
+  });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
-  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kOutputSize, {3, 2}); });
-  harness.ExpectEveryRuleCovered({"adaptive_avg_pool2d/product"});
+  harness.ExpectRule(Of::kPlanesRule,
+                     [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
+  harness.ExpectRule("shape/out",
+                     [](CallArguments& a) { a.Ints(kOutputSize, std::vector<int64_t>(kDims, 3)); });
+  harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
+}
+
+TEST_F(PoolingRules, OfAdaptiveMeans) {
+  TestAdaptiveMeans<2>(&aclnnAdaptiveAvgPool2dGetWorkspaceSize);
+  TestAdaptiveMeans<3>(&aclnnAdaptiveAvgPool3dGetWorkspaceSize);
+}
+
+template <size_t kDims, typename Phase1>
+void TestGradientsOfAdaptiveMeans(Phase1* phase1) {
+  using namespace pooling::adaptive_backward;  // NOLINT: the positions
+  using Of = Sharing<kDims>;
+  ContractHarness<Phase1> harness(kContract<kDims>, phase1, [](CallArguments& a) {
+    a.Tensor(kGradOutput, Of::Pooled(1), kFloat);
+    a.Tensor(kSelf, Of::Shape(1), kFloat);
+    a.Tensor(kOut, Of::Shape(1), kFloat);
+  });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules();
+  harness.ExpectRule(Of::kPlanesRule,
+                     [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
+  harness.ExpectRule("planes/gradOutput",
+                     [](CallArguments& a) { a.Tensor(kGradOutput, Of::Pooled(2), kFloat); });
+  harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
 }
 
 TEST_F(PoolingRules, OfGradientsOfAdaptiveMeans) {
-  using namespace pooling::adaptive_backward;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
-        a.Tensor(kSelf, {1, 4, 6}, kFloat);
-        a.Tensor(kOut, {1, 4, 6}, kFloat);
-      });
+  TestGradientsOfAdaptiveMeans<2>(&aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize);
+  TestGradientsOfAdaptiveMeans<3>(&aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize);
+}
+
+template <size_t kDims, typename Phase1>
+void TestAdaptiveMaxima(Phase1* phase1) {
+  using namespace pooling::adaptive_max;  // NOLINT: the positions
+  using Of = Sharing<kDims>;
+  ContractHarness<Phase1> harness(kContract<kDims>, phase1, [](CallArguments& a) {
+    a.Tensor(kSelf, Of::Shape(1), kFloat);
+    a.Ints(kOutputSize, Of::Size());
+    a.Tensor(kOutputOut, Of::Pooled(1), kFloat);
+    a.Tensor(kIndicesOut, Of::Pooled(1), kDims == 2 ? DType::kInt64 : DType::kInt32);
+  });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
-  harness.ExpectRule("planes/gradOutput", [](CallArguments& a) {
-    a.Tensor(kGradOutput, {2, 2, 3}, kFloat);
-  });
-  harness.ExpectEveryRuleCovered({"adaptive_avg_pool2d_backward/product"});
+  harness.ExpectRule(Of::kPlanesRule,
+                     [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
+  harness.ExpectRule("shape/outputOut",
+                     [](CallArguments& a) { a.Ints(kOutputSize, std::vector<int64_t>(kDims, 3)); });
+  harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
 }
 
 TEST_F(PoolingRules, OfAdaptiveMaxima) {
-  using namespace pooling::adaptive_max;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnAdaptiveMaxPool2dGetWorkspaceSize)> harness(
-      kContract, &aclnnAdaptiveMaxPool2dGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {1, 4, 6}, kFloat);
-        a.Ints(kOutputSize, {2, 3});
-        a.Tensor(kOutputOut, {1, 2, 3}, kFloat);
-        a.Tensor(kIndicesOut, {1, 2, 3}, DType::kInt64);
-      });
+  TestAdaptiveMaxima<2>(&aclnnAdaptiveMaxPool2dGetWorkspaceSize);
+  TestAdaptiveMaxima<3>(&aclnnAdaptiveMaxPool3dGetWorkspaceSize);
+}
+
+template <size_t kDims, typename Phase1>
+void TestGradientsOfAdaptiveMaxima(Phase1* phase1) {
+  using namespace pooling::adaptive_max_backward;  // NOLINT: the positions
+  using Of = Sharing<kDims>;
+  ContractHarness<Phase1> harness(kContract<kDims>, phase1, [](CallArguments& a) {
+    a.Tensor(kGradOutput, Of::Pooled(1), kFloat);
+    a.Tensor(kSelf, Of::Shape(1), kFloat);
+    a.Tensor(kIndices, Of::Pooled(1), kDims == 2 ? DType::kInt64 : DType::kInt32);
+    a.Tensor(kGradInput, Of::Shape(1), kFloat);
+  });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
-  harness.ExpectRule("shape/outputOut", [](CallArguments& a) { a.Ints(kOutputSize, {3, 2}); });
-  harness.ExpectEveryRuleCovered({"adaptive_max_pool2d/product"});
+  harness.ExpectRule(Of::kPlanesRule,
+                     [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
+  harness.ExpectRule("planes/gradOutput",
+                     [](CallArguments& a) { a.Tensor(kGradOutput, Of::Pooled(2), kFloat); });
+  harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
 }
 
 TEST_F(PoolingRules, OfGradientsOfAdaptiveMaxima) {
-  using namespace pooling::adaptive_max_backward;  // NOLINT: the positions
-  ContractHarness<decltype(aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize)> harness(
-      kContract, &aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kGradOutput, {1, 2, 3}, kFloat);
-        a.Tensor(kSelf, {1, 4, 6}, kFloat);
-        a.Tensor(kIndices, {1, 2, 3}, DType::kInt64);
-        a.Tensor(kGradInput, {1, 4, 6}, kFloat);
-      });
-  harness.ExpectAccepted();
-  harness.ExpectGenericRules();
-  harness.ExpectRule("planes/self", [](CallArguments& a) { a.Tensor(kSelf, {1, 0, 6}, kFloat); });
-  harness.ExpectRule("planes/gradOutput", [](CallArguments& a) {
-    a.Tensor(kGradOutput, {2, 2, 3}, kFloat);
-  });
-  harness.ExpectEveryRuleCovered({"adaptive_max_pool2d_backward/product"});
+  TestGradientsOfAdaptiveMaxima<2>(&aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize);
+  TestGradientsOfAdaptiveMaxima<3>(&aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize);
 }
 
 TEST_F(PoolingRules, OfColumns) {

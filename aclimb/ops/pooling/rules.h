@@ -19,9 +19,6 @@ struct Place {
   const char* name = "";
 };
 
-inline constexpr const char* kPlaneFix =
-    "pass planes that have elements, in parts if they are larger";
-inline constexpr const char* kPaddingFix = "pass half of the window or less";
 inline constexpr const char* kPooledFix = "allocate it with the shape that is expected";
 
 struct Places {
@@ -33,6 +30,7 @@ struct Places {
   Place dilation = {};
   Place ceil = {};
   Place indices = {};  // of shape `pooled`, or a mask
+  size_t dims = 2;     // how many of the last dimensions have windows
 };
 
 inline WindowSizes SizesOf(const Arguments& arguments, const Places& places) {
@@ -43,7 +41,7 @@ inline WindowSizes SizesOf(const Arguments& arguments, const Places& places) {
           .ceil = arguments.Integer(places.ceil.at) != 0};
 }
 inline Windows WindowsOf(const Arguments& arguments, const Places& places) {
-  return WindowsOf(arguments.Tensor(places.self.at).shape, SizesOf(arguments, places));
+  return WindowsOf(arguments.Tensor(places.self.at).shape, places.dims, SizesOf(arguments, places));
 }
 
 // "self.shape [1, 2, 3], kernelSize [2, 2], ..."
@@ -60,22 +58,41 @@ inline std::string WindowsText(const Arguments& arguments, const Places& places)
          (is_flag ? Cat(arguments.Bool(places.ceil.at)) : Cat(arguments.Integer(places.ceil.at)));
 }
 
-// Planes have elements, and where there are indices not more of them than an index can tell.
+// Planes have elements, and where there are indices, or three dimensions, not more of them than an
+// index can tell.
 template <const Places& kPlaces, bool kIndexed>
 Finding WrongPlane(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kPlaces.self.at);
-  const int64_t height = self.shape[self.shape.size() - 2], width = self.shape.back();
-  const int64_t most = kIndexed ? kMost / std::max<int64_t>(1, width) : kMost;
-  if (height > 0 && width > 0 && height <= most && width <= kMost) return std::nullopt;
+  constexpr bool kTogether = kIndexed || kPlaces.dims == 3;
+  int64_t room = kMost;
+  for (size_t d = self.shape.size() - kPlaces.dims; d < self.shape.size() && room > 0; ++d) {
+    const int64_t in = self.shape[d];
+    room = in < 1 || in > room ? 0 : kTogether ? room / in : room;
+  }
+  if (room > 0) return std::nullopt;
   return Cat(kPlaces.self.name, ".shape is ", contract::ShapeText(self),
              "; expected last dimensions of 1 to ", kMost,
-             kIndexed ? ", their product included." : ".");
+             kTogether ? ", their product included." : ".");
+}
+template <const Places& kPlaces, bool kIndexed>
+constexpr contract::Rule HasPlanes() {
+  if (kPlaces.dims == 3) {
+    return contract::Custom(
+        "volumes/self", &WrongPlane<kPlaces, kIndexed>,
+        "the last three dimensions of self have elements, and fewer than 2^31 together",
+        "pass volumes that have elements, in parts if they are larger");
+  }
+  return contract::Custom(
+      "planes/self", &WrongPlane<kPlaces, kIndexed>,
+      kIndexed ? "the last two dimensions of self have elements, and fewer than 2^31 together"
+               : "the last two dimensions of self have elements",
+      "pass planes that have elements, in parts if they are larger");
 }
 
 template <const Places& kPlaces>
 Finding WidePadding(const Arguments& arguments) {
   const Windows windows = WindowsOf(arguments, kPlaces);
-  for (const Axis& axis : {windows.height, windows.width}) {
+  for (const Axis& axis : {windows.depth, windows.height, windows.width}) {
     if (std::max(axis.pad_begin, axis.pad_end) <= axis.Span() / 2) continue;
     std::string dilation;
     if (kPlaces.dilation.at >= 0) {
@@ -89,20 +106,24 @@ Finding WidePadding(const Arguments& arguments) {
   }
   return std::nullopt;
 }
+template <const Places& kPlaces>
+constexpr contract::Rule HalfPadding(const char* id, const char* said) {
+  return contract::Custom(id, &WidePadding<kPlaces>, said, "pass half of the window or less");
+}
 
 template <const Places& kPlaces>
 Finding OtherPooledShape(const Arguments& arguments) {
   const Windows windows = WindowsOf(arguments, kPlaces);
   const TensorDescriptor& pooled = arguments.Tensor(kPlaces.pooled.at);
   const std::string reason = WindowsText(arguments, kPlaces);
-  if (windows.height.out < 1 || windows.width.out < 1) {
+  if (std::min({windows.depth.out, windows.height.out, windows.width.out}) < 1) {
     return Cat(kPlaces.pooled.name, ".shape is ", contract::ShapeText(pooled),
                "; expected windows that fit into the planes, but there are none with ", reason,
                ".");
   }
-  return contract::OtherShape(kPlaces.pooled.name, pooled,
-                              PooledShape(arguments.Tensor(kPlaces.self.at).shape, windows),
-                              reason);
+  return contract::OtherShape(
+      kPlaces.pooled.name, pooled,
+      PooledShape(arguments.Tensor(kPlaces.self.at).shape, kPlaces.dims, windows), reason);
 }
 
 template <const Places& kPlaces>

@@ -8,6 +8,7 @@
 
 #include "aclimb/ops/pooling/adaptive_max_contracts.h"
 #include "aclimb/ops/pooling/average_contracts.h"
+#include "aclimb/ops/pooling/max3d_contracts.h"
 #include "aclimb/ops/pooling/max_contracts.h"
 #include "aclimb/truth/call.h"
 #include "aclimb/truth/outputs.h"
@@ -16,12 +17,50 @@
 namespace aclimb::pooling {
 
 inline Windows WindowsOf(const truth::Call& call, const Places& places) {
-  return WindowsOf(call.Shape(places.self.at),
+  return WindowsOf(call.Shape(places.self.at), places.dims,
                    {.kernel = call.Ints(places.kernel.at),
                     .stride = call.Ints(places.stride.at),
                     .padding = call.Ints(places.padding.at),
                     .dilation = places.dilation.at < 0 ? nullptr : &call.Ints(places.dilation.at),
                     .ceil = call.Integer(places.ceil.at) != 0});
+}
+
+// Calls use(element of the plane) for those of a window of it, in their order.
+template <typename Use>
+void EachOfWindow(const Windows& windows, int64_t o, Use use) {
+  const Axis &depth = windows.depth, &height = windows.height, &width = windows.width;
+  const auto in = [](const Axis& axis, int64_t at) { return at >= 0 && at < axis.in; };
+  for (int64_t i = 0; i < depth.kernel; ++i) {
+    for (int64_t j = 0; j < height.kernel; ++j) {
+      for (int64_t k = 0; k < width.kernel; ++k) {
+        const int64_t z = depth.Start(o / (height.out * width.out)) + i * depth.dilation;
+        const int64_t y = height.Start(o / width.out % height.out) + j * height.dilation;
+        const int64_t x = width.Start(o % width.out) + k * width.dilation;
+        if (in(depth, z) && in(height, y) && in(width, x)) {
+          use((z * height.in + y) * width.in + x);
+        }
+      }
+    }
+  }
+}
+
+// The same of windows that share a plane equally.
+template <typename Use>
+void EachOfSharing(const Windows& windows, int64_t o, Use use) {
+  const Axis &depth = windows.depth, &height = windows.height, &width = windows.width;
+  const auto bounds = [](const Axis& axis, int64_t window) {
+    return Range{window * axis.in / axis.out, CeilDivide((window + 1) * axis.in, axis.out)};
+  };
+  const Range layers = bounds(depth, o / (height.out * width.out));
+  const Range rows = bounds(height, o / width.out % height.out);
+  const Range columns = bounds(width, o % width.out);
+  for (int64_t z = layers.begin; z < layers.end; ++z) {
+    for (int64_t y = rows.begin; y < rows.end; ++y) {
+      for (int64_t x = columns.begin; x < columns.end; ++x) {
+        use((z * height.in + y) * width.in + x);
+      }
+    }
+  }
 }
 
 // ---- The largest of each window
@@ -31,27 +70,28 @@ struct Maximum {
   int64_t index = -1;  // in the plane
 };
 
-// As PyTorch looks for it: element by element, a NaN replaces what was found before.
-inline std::vector<Maximum> MaximaOf(const Windows& windows, const std::vector<double>& values) {
+// As PyTorch looks for it: element by element, a NaN replaces what was found before. `each` is one
+// of the above.
+template <typename Each>
+std::vector<Maximum> MaximaOf(const Windows& windows, const std::vector<double>& values,
+                              Each each) {
   std::vector<Maximum> maxima;
-  const Axis &height = windows.height, &width = windows.width;
-  for (int64_t plane = 0; plane < windows.planes; ++plane) {
-    for (int64_t o = 0; o < height.out * width.out; ++o) {
-      Maximum best;
-      for (int64_t i = 0; i < height.kernel; ++i) {
-        for (int64_t j = 0; j < width.kernel; ++j) {
-          const int64_t y = height.Start(o / width.out) + i * height.dilation;
-          const int64_t x = width.Start(o % width.out) + j * width.dilation;
-          if (y < 0 || y >= height.in || x < 0 || x >= width.in) continue;
-          const int64_t index = y * width.in + x;
-          const double value = values[static_cast<size_t>(plane * height.in * width.in + index)];
-          if (best.index < 0 || value > best.value || std::isnan(value)) best = {value, index};
-        }
-      }
-      maxima.push_back(best);
-    }
+  for (int64_t n = 0; n < windows.planes * windows.Out(); ++n) {
+    Maximum best;
+    each(windows, n % windows.Out(), [&](int64_t index) {
+      const double value = values[static_cast<size_t>(n / windows.Out() * windows.In() + index)];
+      if (best.index < 0 || value > best.value || std::isnan(value)) best = {value, index};
+    });
+    maxima.push_back(best);
   }
   return maxima;
+}
+inline std::vector<Maximum> MaximaOf(const Windows& windows, const std::vector<double>& values) {
+  return MaximaOf(windows, values, [](auto... args) { EachOfWindow(args...); });
+}
+inline std::vector<Maximum> SharedMaxima(const Windows& windows,
+                                         const std::vector<double>& values) {
+  return MaximaOf(windows, values, [](auto... args) { EachOfSharing(args...); });
 }
 
 // A mask's bytes: the indices of a plane's maxima as INT32, the lowest byte first, then zeros.
@@ -70,6 +110,16 @@ inline std::vector<double> MaskOf(const Windows& windows, const std::vector<Maxi
   return mask;
 }
 
+inline std::vector<double> ValuesOf(const std::vector<Maximum>& maxima) {
+  std::vector<double> values;
+  for (const Maximum& maximum : maxima) values.push_back(maximum.value);
+  return values;
+}
+inline std::vector<double> IndicesOf(const std::vector<Maximum>& maxima) {
+  std::vector<double> indices;
+  for (const Maximum& maximum : maxima) indices.push_back(static_cast<double>(maximum.index));
+  return indices;
+}
 // What the operators write as indices.
 inline std::vector<double> IndicesOf(const truth::Call& call, const Places& places,
                                      const Windows& windows, const std::vector<Maximum>& maxima) {
@@ -77,18 +127,14 @@ inline std::vector<double> IndicesOf(const truth::Call& call, const Places& plac
   if (call.DTypeOf(places.indices.at) == DType::kInt8) {
     return MaskOf(windows, maxima, shape[shape.size() - 2] * shape.back());
   }
-  std::vector<double> indices;
-  for (const Maximum& maximum : maxima) indices.push_back(static_cast<double>(maximum.index));
-  return indices;
+  return IndicesOf(maxima);
 }
 
 template <const Places& kPlaces>
 void MaxTruth(const truth::Call& call, truth::Outputs& outputs) {
   const Windows windows = WindowsOf(call, kPlaces);
   const std::vector<Maximum> maxima = MaximaOf(windows, call.Values(kPlaces.self.at));
-  std::vector<double> values;
-  for (const Maximum& maximum : maxima) values.push_back(maximum.value);
-  outputs.Set(kPlaces.pooled.at, values, truth::Allowance{});
+  outputs.Set(kPlaces.pooled.at, ValuesOf(maxima), truth::Allowance{});
   if (kPlaces.indices.at < 0) return;
   outputs.Set(kPlaces.indices.at, IndicesOf(call, kPlaces, windows, maxima), truth::Allowance{});
 }
@@ -113,11 +159,12 @@ struct Sums {
   std::vector<double> values, sizes;
 };
 
-inline void MaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
+template <const Places& kPlaces>
+void MaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace backward;  // NOLINT: the positions
   const Windows windows = WindowsOf(call, kPlaces);
   const Axis &height = windows.height, &width = windows.width;
-  const int64_t count = height.out * width.out, elements = height.in * width.in;
+  const int64_t count = windows.Out(), elements = windows.In();
   const std::vector<int64_t>& indices = call.Ints(kIndices);
   const std::vector<int64_t>& shape = call.Shape(kIndices);
   const bool mask = call.DTypeOf(kIndices) == DType::kInt8;
@@ -143,138 +190,88 @@ inline void MaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
   sums.Put(call, kGradInput, outputs);
 }
 
+template <size_t kDims>
+void AdaptiveMaxTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace adaptive_max;  // NOLINT: the positions
+  const std::vector<Maximum> maxima = SharedMaxima(
+      SharingWindows(call.Shape(kSelf), kDims, call.Shape(kOutputOut)), call.Values(kSelf));
+  outputs.Set(kOutputOut, ValuesOf(maxima), truth::Allowance{});
+  outputs.Set(kIndicesOut, IndicesOf(maxima), truth::Allowance{});
+}
+
+template <size_t kDims>
+void AdaptiveMaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
+  using namespace adaptive_max_backward;  // NOLINT: the positions
+  const Windows windows = SharingWindows(call.Shape(kSelf), kDims, call.Shape(kGradOutput));
+  Sums sums(call.ElementCount(kGradInput));
+  for (int64_t n = 0; n < call.ElementCount(kGradOutput); ++n) {
+    const int64_t index = call.Ints(kIndices)[static_cast<size_t>(n)];
+    if (index < 0 || index >= windows.In()) continue;
+    sums.Add(n / windows.Out() * windows.In() + index,
+             call.Values(kGradOutput)[static_cast<size_t>(n)]);
+  }
+  sums.Put(call, kGradInput, outputs);
+}
+
 // ---- The mean of each window
 
-// Calls use(window, y, x, divisor) for each element of each window of a plane.
-template <typename Use>
-void EachSliding(const Windows& windows, bool with_padding, int64_t divisor_override, Use use) {
+// What the sum of a window of a plane is divided by.
+inline double DivisorOf(const Windows& windows, int64_t o, bool with_padding, int64_t instead) {
+  if (instead != 0) return static_cast<double>(instead);
+  const auto size = [&](const Axis& axis, int64_t window) {
+    const int64_t start = axis.Start(window), end = start + axis.kernel;
+    if (with_padding) return std::min(end, axis.in + axis.pad_end) - start;
+    return std::min(end, axis.in) - std::max<int64_t>(0, start);
+  };
   const Axis &height = windows.height, &width = windows.width;
-  const auto end = [](const Axis& axis, int64_t o) {
-    return std::min(axis.Start(o) + axis.kernel, axis.in + axis.pad_end);
-  };
-  const auto inside = [](const Axis& axis, int64_t o) {
-    return std::min(axis.Start(o) + axis.kernel, axis.in) - std::max<int64_t>(0, axis.Start(o));
-  };
-  for (int64_t o = 0; o < height.out * width.out; ++o) {
-    const int64_t row = o / width.out, column = o % width.out;
-    const int64_t padded =
-        (end(height, row) - height.Start(row)) * (end(width, column) - width.Start(column));
-    const int64_t whole = inside(height, row) * inside(width, column);
-    const int64_t divisor = divisor_override != 0 ? divisor_override
-                            : with_padding        ? padded
-                                                  : whole;
-    for (int64_t y = height.Start(row); y < height.Start(row) + height.kernel; ++y) {
-      for (int64_t x = width.Start(column); x < width.Start(column) + width.kernel; ++x) {
-        if (y < 0 || y >= height.in || x < 0 || x >= width.in) continue;
-        use(o, y * width.in + x, static_cast<double>(divisor));
-      }
-    }
-  }
+  return static_cast<double>(size(windows.depth, o / (height.out * width.out)) *
+                             size(height, o / width.out % height.out) * size(width, o % width.out));
 }
 
-template <typename Use>
-void EachAdaptive(const std::vector<int64_t>& planes, const std::vector<int64_t>& pooled, Use use) {
-  const size_t h = planes.size() - 2, w = h + 1;
-  for (int64_t o = 0; o < pooled[h] * pooled[w]; ++o) {
-    const auto bounds = [](int64_t index, int64_t in, int64_t out) {
-      return Range{index * in / out, CeilDivide((index + 1) * in, out)};
-    };
-    const Range rows = bounds(o / pooled[w], planes[h], pooled[h]);
-    const Range columns = bounds(o % pooled[w], planes[w], pooled[w]);
-    for (int64_t y = rows.begin; y < rows.end; ++y) {
-      for (int64_t x = columns.begin; x < columns.end; ++x) {
-        use(o, y * planes[w] + x, static_cast<double>(rows.size() * columns.size()));
-      }
-    }
-  }
-}
-
-// As PyTorch looks for them in windows that share planes equally.
-inline std::vector<Maximum> SharedMaxima(const std::vector<int64_t>& planes,
-                                         const std::vector<int64_t>& pooled,
-                                         const std::vector<double>& values) {
-  const auto elements = static_cast<size_t>(planes[planes.size() - 2] * planes.back());
-  const auto windows = static_cast<size_t>(pooled[pooled.size() - 2] * pooled.back());
-  std::vector<Maximum> maxima(values.size() / elements * windows);
-  for (size_t plane = 0; plane * elements < values.size(); ++plane) {
-    EachAdaptive(planes, pooled, [&](int64_t window, int64_t index, double /*divisor*/) {
-      Maximum& best = maxima[plane * windows + static_cast<size_t>(window)];
-      const double value = values[plane * elements + static_cast<size_t>(index)];
-      if (best.index < 0 || value > best.value || std::isnan(value)) best = {value, index};
-    });
-  }
-  return maxima;
-}
-
-inline void AdaptiveMaxTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace adaptive_max;  // NOLINT: the positions
-  std::vector<double> values, indices;
-  for (const Maximum& maximum :
-       SharedMaxima(call.Shape(kSelf), call.Shape(kOutputOut), call.Values(kSelf))) {
-    values.push_back(maximum.value);
-    indices.push_back(static_cast<double>(maximum.index));
-  }
-  outputs.Set(kOutputOut, values, truth::Allowance{});
-  outputs.Set(kIndicesOut, indices, truth::Allowance{});
-}
-
-inline int64_t PlaneSize(const std::vector<int64_t>& shape) {
-  return shape[shape.size() - 2] * shape.back();
-}
-
-// `each` calls for the elements of all windows of a plane. Forward they are added to the windows,
-// backward windows are added to them.
-template <typename Each>
-void MeanTruth(const truth::Call& call, truth::Outputs& outputs, int from, int to, bool backward,
-               Each each) {
-  const int64_t read = PlaneSize(call.Shape(from)), written = PlaneSize(call.Shape(to));
+// Forward the elements of windows are added to these, backward windows are added to their elements.
+// `each` calls for the elements of a window of a plane, whose sum is divided by divisor(window).
+template <typename Each, typename Divisor>
+void MeanTruth(const truth::Call& call, truth::Outputs& outputs, const Windows& windows, int from,
+               int to, bool backward, Each each, Divisor divisor) {
   Sums sums(call.ElementCount(to));
-  for (int64_t plane = 0; plane * written < call.ElementCount(to); ++plane) {
-    each([&](int64_t window, int64_t element, double divisor) {
-      const int64_t source = backward ? window : element, target = backward ? element : window;
-      sums.Add(plane * written + target,
-               call.Values(from)[static_cast<size_t>(plane * read + source)] / divisor);
+  for (int64_t n = 0; n < windows.planes * windows.Out(); ++n) {
+    const double share = 1 / divisor(n % windows.Out());
+    each(windows, n % windows.Out(), [&](int64_t index) {
+      const int64_t element = n / windows.Out() * windows.In() + index;
+      sums.Add(backward ? element : n,
+               call.Values(from)[static_cast<size_t>(backward ? n : element)] * share);
     });
   }
   sums.Put(call, to, outputs);
 }
 
-inline void AdaptiveMaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace adaptive_max_backward;  // NOLINT: the positions
-  const int64_t elements = PlaneSize(call.Shape(kSelf));
-  const int64_t count = PlaneSize(call.Shape(kGradOutput));
-  Sums sums(call.ElementCount(kGradInput));
-  for (int64_t n = 0; n < call.ElementCount(kGradOutput); ++n) {
-    const int64_t index = call.Ints(kIndices)[static_cast<size_t>(n)];
-    if (index < 0 || index >= elements) continue;
-    sums.Add(n / count * elements + index, call.Values(kGradOutput)[static_cast<size_t>(n)]);
-  }
-  sums.Put(call, kGradInput, outputs);
+// Of an operator whose attributes on divisors stand behind ceilMode.
+template <const Places& kPlaces, int kTo>
+void AverageTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const Windows windows = WindowsOf(call, kPlaces);
+  const bool backward = kTo != kPlaces.pooled.at;
+  MeanTruth(
+      call, outputs, windows, backward ? kPlaces.pooled.at : kPlaces.self.at, kTo, backward,
+      [](auto... args) { EachOfWindow(args...); },
+      [&](int64_t o) {
+        return DivisorOf(windows, o, call.Bool(kPlaces.ceil.at + 1),
+                         call.Integer(kPlaces.ceil.at + 2));
+      });
 }
 
-inline void AverageTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace average;  // NOLINT: the positions
-  MeanTruth(call, outputs, kSelf, kOut, false, [&](auto use) {
-    EachSliding(WindowsOf(call, kPlaces), call.Bool(kCountIncludePad),
-                call.Integer(kDivisorOverride), use);
-  });
-}
-inline void AverageGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace average_backward;  // NOLINT: the positions
-  MeanTruth(call, outputs, kGradOutput, kGradInput, true, [&](auto use) {
-    EachSliding(WindowsOf(call, kPlaces), call.Bool(kCountIncludePad),
-                call.Integer(kDivisorOverride), use);
-  });
-}
-inline void AdaptiveTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace adaptive;  // NOLINT: the positions
-  MeanTruth(call, outputs, kSelf, kOut, false,
-            [&](auto use) { EachAdaptive(call.Shape(kSelf), call.Shape(kOut), use); });
-}
-inline void AdaptiveGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
-  using namespace adaptive_backward;  // NOLINT: the positions
-  MeanTruth(call, outputs, kGradOutput, kOut, true,
-            [&](auto use) { EachAdaptive(call.Shape(kSelf), call.Shape(kGradOutput), use); });
+template <const Places& kPlaces, int kTo>
+void SharingTruth(const truth::Call& call, truth::Outputs& outputs) {
+  const Windows windows =
+      SharingWindows(call.Shape(kPlaces.self.at), kPlaces.dims, call.Shape(kPlaces.pooled.at));
+  const bool backward = kTo != kPlaces.pooled.at;
+  MeanTruth(
+      call, outputs, windows, backward ? kPlaces.pooled.at : kPlaces.self.at, kTo, backward,
+      [](auto... args) { EachOfSharing(args...); },
+      [&](int64_t o) {
+        double size = 0;
+        EachOfSharing(windows, o, [&](int64_t) { ++size; });
+        return size;
+      });
 }
 
 }  // namespace aclimb::pooling

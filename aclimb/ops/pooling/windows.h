@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +19,7 @@ struct Range {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t size() const { return std::max<int64_t>(0, end - begin); }
+  friend bool operator==(const Range& a, const Range& b) = default;
 };
 
 // Windows that slide along one dimension of `in` elements.
@@ -48,6 +50,22 @@ struct Axis {
   }
 };
 
+// Which windows have an element that is not in the padding, for each element of a window. Finding
+// that takes divisions, so the first ones are kept.
+class WindowsOfTaps {
+ public:
+  explicit WindowsOfTaps(const Axis& axis) : axis_(axis), kept_(std::min(axis.kernel, kMostKept)) {
+    for (int64_t tap = 0; tap < kept_; ++tap) windows_[tap] = axis.Windows(tap);
+  }
+  static constexpr int64_t kMostKept = 8;
+  Range operator[](int64_t tap) const { return tap < kept_ ? windows_[tap] : axis_.Windows(tap); }
+
+ private:
+  const Axis& axis_;
+  Range windows_[kMostKept];
+  int64_t kept_;
+};
+
 // How many windows there are. When `ceil`, there is one for what is left over behind the last, too,
 // unless it would begin in the padding there. Below 1 when none fits.
 inline int64_t WindowCount(const Axis& axis, bool ceil) {
@@ -57,7 +75,7 @@ inline int64_t WindowCount(const Axis& axis, bool ceil) {
   return in_padding ? count - 1 : count;
 }
 
-// The attributes of windows as operators have them, an entry for both dimensions or one for each.
+// The attributes of windows as operators have them, an entry for all dimensions or one for each.
 struct WindowSizes {
   const std::vector<int64_t>& kernel;
   const std::vector<int64_t>& stride;    // none: that of the windows
@@ -66,11 +84,26 @@ struct WindowSizes {
   bool ceil;
 };
 
-// Windows over the last two dimensions.
+// Windows over the last two dimensions, or over the last three. What stands there is called a plane
+// in either case; one of two dimensions has one layer.
 struct Windows {
   int64_t planes = 1;
+  Axis depth = {.in = 1, .out = 1};
   Axis height, width;
+
+  // Elements of a plane, and its windows.
+  int64_t In() const { return depth.in * height.in * width.in; }
+  int64_t Out() const { return depth.out * height.out * width.out; }
+  // Of a window, at most, that are not in the padding.
+  int64_t Taps() const {
+    return std::min(depth.kernel, depth.in) * std::min(height.kernel, height.in) *
+           std::min(width.kernel, width.in);
+  }
 };
+
+// In the order of the dimensions.
+inline constexpr std::array<Axis Windows::*, 3> kAxes = {&Windows::depth, &Windows::height,
+                                                         &Windows::width};
 
 inline int64_t EntryFor(const std::vector<int64_t>& values, size_t d, int64_t if_none) {
   return values.empty() ? if_none : values[values.size() == 1 ? 0 : d];
@@ -87,18 +120,34 @@ inline Axis AxisOf(const WindowSizes& sizes, size_t d, int64_t in) {
   return axis;
 }
 
-inline Windows WindowsOf(const std::vector<int64_t>& shape, const WindowSizes& sizes) {
+// Over the last `dims` dimensions. `axis_of(d, in)` makes the axis of the d-th of them.
+template <typename AxisOfDimension>
+Windows MakeWindows(const std::vector<int64_t>& shape, size_t dims, AxisOfDimension axis_of) {
   Windows windows;
-  for (size_t d = 0; d + 2 < shape.size(); ++d) windows.planes *= shape[d];
-  windows.height = AxisOf(sizes, 0, shape[shape.size() - 2]);
-  windows.width = AxisOf(sizes, 1, shape[shape.size() - 1]);
+  const size_t first = shape.size() - dims;
+  for (size_t d = 0; d < first; ++d) windows.planes *= shape[d];
+  for (size_t d = 0; d < dims; ++d) {
+    windows.*kAxes[kAxes.size() - dims + d] = axis_of(d, shape[first + d]);
+  }
   return windows;
+}
+inline Windows WindowsOf(const std::vector<int64_t>& shape, size_t dims, const WindowSizes& sizes) {
+  return MakeWindows(shape, dims, [&](size_t d, int64_t in) { return AxisOf(sizes, d, in); });
+}
+// Windows that share what there is equally, so many as `pooled` says: see AdaptiveWindow().
+inline Windows SharingWindows(const std::vector<int64_t>& shape, size_t dims,
+                              const std::vector<int64_t>& pooled) {
+  return MakeWindows(shape, dims, [&](size_t d, int64_t in) {
+    return Axis{.in = in, .out = pooled[pooled.size() - dims + d]};
+  });
 }
 
 // The shape of what windows give.
-inline std::vector<int64_t> PooledShape(std::vector<int64_t> shape, const Windows& windows) {
-  shape[shape.size() - 2] = windows.height.out;
-  shape[shape.size() - 1] = windows.width.out;
+inline std::vector<int64_t> PooledShape(std::vector<int64_t> shape, size_t dims,
+                                        const Windows& windows) {
+  for (size_t d = 1; d <= dims; ++d) {
+    shape[shape.size() - d] = (windows.*kAxes[kAxes.size() - d]).out;
+  }
   return shape;
 }
 

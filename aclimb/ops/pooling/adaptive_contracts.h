@@ -1,0 +1,169 @@
+#pragma once
+
+#include <algorithm>
+
+#include "aclimb/contract/contract.h"
+#include "aclimb/contract/signature.h"
+#include "aclimb/ops/pooling/volumes.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+#include "aclnnop/aclnn_adaptive_avg_pool3d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool3d_backward.h"
+
+// Contracts of the operators that take the mean of windows that share planes, or volumes, equally,
+// and what all on such windows have in common: kDims is 2 or 3.
+namespace aclimb::pooling {
+
+template <size_t kDims>
+constexpr contract::Parameter OfRank(contract::Parameter parameter) {
+  return kDims == 2 ? Planes(parameter) : Volumes(parameter);
+}
+
+template <size_t kDims>
+inline constexpr const char* kShape =
+    kDims == 2 ? "[N, C, H, W] or [C, H, W]" : "[N, C, D, H, W] or [C, D, H, W]";
+template <size_t kDims>
+inline constexpr const char* kForwardShape =
+    kDims == 2 ? "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters"
+               : "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone matters";
+template <size_t kDims>
+inline constexpr const char* kPooledShape =
+    kDims == 2 ? "shape of self with outputSize in place of H and W; dtype of self"
+               : "shape of self with outputSize in place of D, H and W; dtype of self";
+template <size_t kDims>
+inline constexpr contract::Parameter kOutputSizeParameter = contract::Attribute(
+    "outputSize", Kind::kIntArray,
+    kDims == 2 ? "how many windows share H, and how many W" : "how many windows share D, H and W");
+
+template <size_t kDims, int kOutputSize>
+inline constexpr contract::Rule kOutputSizeRules[] = {
+    contract::Count(
+        "count/outputSize", kOutputSize, contract::Exactly(kDims),
+        kDims == 2 ? "pass a number for H and one for W" : "pass a number for each of D, H and W"),
+    contract::InRange("range/outputSize", kOutputSize, kFromZero, "pass 0 or more"),
+};
+
+template <const Places& kPlaces, int kOutputSize>
+Finding OtherSharesShape(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kPlaces.self.at);
+  const IntArrayValue& size = arguments.Ints(kOutputSize);
+  std::vector<int64_t> expected = self.shape;
+  std::ranges::copy(size, expected.end() - static_cast<std::ptrdiff_t>(kPlaces.dims));
+  return contract::OtherShape(
+      kPlaces.pooled.name, arguments.Tensor(kPlaces.pooled.at), expected,
+      Cat("self.shape ", contract::ShapeText(self), " and outputSize ", contract::IntsText(size)));
+}
+
+template <const Places& kPlaces>
+Finding OtherPlanes(const Arguments& arguments) {
+  const TensorDescriptor& grad = arguments.Tensor(kPlaces.pooled.at);
+  const TensorDescriptor& self = arguments.Tensor(kPlaces.self.at);
+  const auto last = static_cast<std::ptrdiff_t>(kPlaces.dims);
+  if (std::equal(self.shape.begin(), self.shape.end() - last, grad.shape.begin()) &&
+      std::all_of(grad.shape.end() - last, grad.shape.end(),
+                  [](int64_t windows) { return windows <= kMost; })) {
+    return std::nullopt;
+  }
+  return Cat("gradOutput.shape is ", contract::ShapeText(grad), " and self.shape is ",
+             contract::ShapeText(self), "; expected the same N and C, and ", kMost,
+             " windows at most along ", kPlaces.dims == 2 ? "H and W." : "D, H and W.");
+}
+template <const Places& kPlaces>
+constexpr contract::Rule HasPlanesOfSelf() {
+  return contract::Custom("planes/gradOutput", &OtherPlanes<kPlaces>,
+                          "gradOutput has N and C of self",
+                          "pass the gradient of the forward output");
+}
+
+namespace adaptive {
+
+enum : int { kSelf, kOutputSize, kOut };
+
+template <size_t kDims>
+inline constexpr Places kPlaces = {.self = {kSelf, "self"}, .pooled = {kOut, "out"}, .dims = kDims};
+
+template <size_t kDims>
+inline constexpr contract::Parameter kParameters[] = {
+    OfRank<kDims>(contract::Input("self", kDTypes, kShape<kDims>)),
+    kOutputSizeParameter<kDims>,
+    OfRank<kDims>(contract::Output("out", kDTypes, kPooledShape<kDims>)),
+};
+
+template <size_t kDims>
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
+    kOutputSizeRules<kDims, kOutputSize>[0],
+    kOutputSizeRules<kDims, kOutputSize>[1],
+    contract::SameRank("same-rank/out", kOut, kSelf, "allocate out with the rank of self"),
+    HasPlanes<kPlaces<kDims>, false>(),
+    contract::Custom("shape/out", &OtherSharesShape<kPlaces<kDims>, kOutputSize>,
+                     "out has the shape of self with outputSize in place of its last dimensions",
+                     kPooledFix),
+};
+
+template <size_t kDims>
+inline constexpr contract::Contract kContract = {
+    .function = kDims == 2 ? "aclnnAdaptiveAvgPool2d" : "aclnnAdaptiveAvgPool3d",
+    .folder = kDims == 2 ? "adaptive_avg_pool2d" : "adaptive_avg_pool3d",
+    .summary = kDims == 2
+                   ? "The means of so many windows as are wanted, which share planes equally."
+                   : "The means of so many windows as are wanted, which share volumes equally.",
+    .products = kDims == 2 ? kAllProducts : kVolumeMeanProducts,
+    .parameters = kParameters<kDims>,
+    .rules = kRules<kDims>,
+};
+static_assert(contract::Matches<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)>(kContract<2>));
+static_assert(contract::Matches<decltype(aclnnAdaptiveAvgPool3dGetWorkspaceSize)>(kContract<3>));
+
+}  // namespace adaptive
+
+namespace adaptive_backward {
+
+enum : int { kGradOutput, kSelf, kOut };
+
+template <size_t kDims>
+inline constexpr Places kPlaces = {
+    .self = {kSelf, "self"}, .pooled = {kGradOutput, "gradOutput"}, .dims = kDims};
+
+template <size_t kDims>
+inline constexpr auto kFloats = kDims == 2 ? kDTypes : kNewDTypes;
+
+template <size_t kDims>
+inline constexpr contract::Parameter kParameters[] = {
+    OfRank<kDims>(
+        contract::Input("gradOutput", kFloats<kDims>,
+                        "gradient of the forward output: as many windows as it has share self")),
+    OfRank<kDims>(contract::Input("self", kFloats<kDims>, kForwardShape<kDims>)),
+    OfRank<kDims>(contract::Output("out", kFloats<kDims>, "shape and dtype of self")),
+};
+
+template <size_t kDims>
+inline constexpr contract::Rule kRules[] = {
+    contract::SameDType("same-dtype/gradOutput", kGradOutput, kSelf,
+                        "pass both in the dtype of the forward call"),
+    contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
+    contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
+                       "pass what the forward call had"),
+    HasPlanes<kPlaces<kDims>, false>(),
+    HasPlanesOfSelf<kPlaces<kDims>>(),
+    contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
+};
+
+template <size_t kDims>
+inline constexpr contract::Contract kContract = {
+    .function = kDims == 2 ? "aclnnAdaptiveAvgPool2dBackward" : "aclnnAdaptiveAvgPool3dBackward",
+    .folder = kDims == 2 ? "adaptive_avg_pool2d_backward" : "adaptive_avg_pool3d_backward",
+    .summary = kDims == 2 ? "Gradient of aclnnAdaptiveAvgPool2d with respect to its input."
+                          : "Gradient of aclnnAdaptiveAvgPool3d with respect to its input.",
+    .products = kDims == 2 ? kAllProducts : kNewProducts,
+    .parameters = kParameters<kDims>,
+    .rules = kRules<kDims>,
+};
+static_assert(
+    contract::Matches<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(kContract<2>));
+static_assert(
+    contract::Matches<decltype(aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize)>(kContract<3>));
+
+}  // namespace adaptive_backward
+
+}  // namespace aclimb::pooling
