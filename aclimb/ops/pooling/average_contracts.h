@@ -40,7 +40,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
                                    .ceil = {kCeilMode, "ceilMode"}};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("self", kDTypes, "[N, C, H, W] or [C, H, W]")),
+    Planes(contract::Input("self", kDTypes, contract::kPlanesShape<2>)),
     contract::Attribute("kernelSize", Kind::kIntArray,
                         "of windows: one number for both dimensions, or two"),
     contract::Attribute("strides", Kind::kIntArray,
@@ -113,8 +113,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
 
 inline constexpr contract::Parameter kParameters[] = {
     Planes(contract::Input("gradOutput", kDTypes, "gradient of the forward output, of its shape")),
-    Planes(contract::Input(
-        "self", kDTypes, "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters")),
+    Planes(contract::Input("self", kDTypes, contract::kForwardPlanesShape<2>)),
     contract::Attribute("kernelSize", Kind::kIntArray, "of the forward call"),
     contract::Attribute("stride", Kind::kIntArray, "of the forward call"),
     contract::Attribute("padding", Kind::kIntArray, "of the forward call"),
@@ -186,7 +185,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
                                    .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Volumes(contract::Input("self", kDTypes, "[N, C, D, H, W] or [C, D, H, W]")),
+    Volumes(contract::Input("self", kDTypes, contract::kPlanesShape<3>)),
     kVolumeKernelParameter,
     kStrideParameter,
     contract::Attribute("padding", Kind::kIntArray,
@@ -246,9 +245,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
 inline constexpr contract::Parameter kParameters[] = {
     Volumes(
         contract::Input("gradOutput", kNewDTypes, "gradient of the forward output, of its shape")),
-    Volumes(contract::Input("self", kNewDTypes,
-                            "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone "
-                            "matters")),
+    Volumes(contract::Input("self", kNewDTypes, contract::kForwardPlanesShape<3>)),
     contract::Attribute("kernelSize", Kind::kIntArray, "of the forward call"),
     contract::Attribute("stride", Kind::kIntArray, "of the forward call"),
     contract::Attribute("padding", Kind::kIntArray, "of the forward call"),

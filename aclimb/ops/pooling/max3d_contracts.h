@@ -15,7 +15,7 @@ inline constexpr Places kPlaces = OfVolumes(pooling::forward::kPlaces);
 using enum pooling::forward::Position;
 
 inline constexpr contract::Parameter kParameters[] = {
-    Volumes(contract::Input("self", kNewDTypes, "[N, C, D, H, W] or [C, D, H, W]")),
+    Volumes(contract::Input("self", kNewDTypes, contract::kPlanesShape<3>)),
     kVolumeKernelParameter,
     kStrideParameter,
     contract::Attribute("padding", Kind::kIntArray,
@@ -60,9 +60,7 @@ using enum pooling::backward::Position;
 inline constexpr contract::Parameter kParameters[] = {
     Volumes(
         contract::Input("gradOutput", kNewDTypes, "gradient of the forward output, of its shape")),
-    Volumes(contract::Input("self", kNewDTypes,
-                            "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone "
-                            "matters")),
+    Volumes(contract::Input("self", kNewDTypes, contract::kForwardPlanesShape<3>)),
     Volumes(contract::Input("indices", kIndexTypes,
                             "that the forward call wrote; what is outside of the volume adds "
                             "nothing")),

@@ -9,7 +9,7 @@ namespace aclimb::pooling {
 inline constexpr uint8_t kVolumeMeanProducts = kAllProducts & ~Bit(Product::kTraining910);
 
 constexpr contract::Parameter Volumes(contract::Parameter parameter) {
-  return contract::WithRank(parameter, 4, 5);
+  return contract::WithPlanes<3>(parameter);
 }
 constexpr Places OfVolumes(Places places) {
   places.dims = 3;
