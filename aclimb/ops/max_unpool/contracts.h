@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -56,6 +57,23 @@ Finding TooFew(const Arguments& arguments) {
   if (contract::ExtentProduct(size[0], size[1]) >= from) return std::nullopt;
   return Cat("outputSize is ", contract::IntsText(size), " and self.shape is ",
              contract::ShapeText(self), "; expected ", from, " elements or more.");
+}
+
+// No index leads anywhere where there is nothing.
+template <int kSelf, int kOutputSize>
+Finding NoRoom(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& size = arguments.Ints(kOutputSize);
+  if (std::ranges::count(self.shape, 0) > 0 || std::ranges::count(size, 0) == 0) {
+    return std::nullopt;
+  }
+  return Cat("outputSize is ", contract::IntsText(size), " and self.shape is ",
+             contract::ShapeText(self), "; expected numbers from 1 on.");
+}
+template <int kSelf, int kOutputSize>
+constexpr contract::Rule HasRoom(const char* fix) {
+  return contract::Custom("room/outputSize", &NoRoom<kSelf, kOutputSize>,
+                          "outputSize has no 0 unless self has no elements", fix);
 }
 
 template <size_t kDims, int kOutputSize>
@@ -144,6 +162,7 @@ inline constexpr contract::Rule kRules[] = {
     kWindowRules<kStride, kPadding>[1],
     kWindowRules<kStride, kPadding>[2],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass an index for each element"),
+    HasRoom<kSelf, kOutputSize>("pass the size of what was pooled"),
     contract::Custom("shape/outRef", &OtherShape<kPlaces, kSelf>,
                      "outRef has the shape of self with outputSize in place of D, H and W",
                      "allocate outRef with that shape"),
@@ -188,6 +207,7 @@ inline constexpr contract::Rule kRules[] = {
     kSizeRules<2, kOutputSize>[0],
     kSizeRules<2, kOutputSize>[1],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
+    HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
     contract::Custom("shape/gradOutput", &OtherShape<kPlaces, kSelf>,
                      "gradOutput has the shape of self with outputSize in place of H and W",
                      "pass the gradient of the forward output"),
@@ -236,6 +256,7 @@ inline constexpr contract::Rule kRules[] = {
     kWindowRules<kStride, kPadding>[1],
     kWindowRules<kStride, kPadding>[2],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
+    HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
     contract::Custom("shape/gradOutput", &OtherShape<kPlaces, kSelf>,
                      "gradOutput has the shape of self with outputSize in place of D, H and W",
                      "pass the gradient of the forward output"),
