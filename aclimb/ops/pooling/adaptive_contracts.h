@@ -59,8 +59,9 @@ Finding OtherPlanes(const Arguments& arguments) {
 template <const Places& kPlaces>
 constexpr contract::Rule HasPlanesOfSelf() {
   return contract::Custom("planes/gradOutput", &OtherPlanes<kPlaces>,
-                          "gradOutput has N and C of self",
-                          "pass the gradient of the forward output");
+                          "gradOutput has N and C of self, and at most 2^31 - 1 windows along each "
+                          "of the last dimensions",
+                          kPooledGradientFix);
 }
 
 namespace adaptive {
