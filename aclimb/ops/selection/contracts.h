@@ -10,6 +10,7 @@
 #include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
 #include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_isclose.h"
@@ -46,12 +47,9 @@ namespace equal {
 
 enum : int { kSelf, kOther, kOut };
 
-inline constexpr auto kDTypes =
-    WithBFloat16(kNumbers | contract::DTypes(DType::kUInt16, DType::kUInt32, DType::kUInt64));
-
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kDTypes, "any shape"),
-    contract::Input("other", kDTypes, "compared with self"),
+    contract::Input("self", contract::kRealDTypes, "any shape"),
+    contract::Input("other", contract::kRealDTypes, "compared with self"),
     contract::WithRank(
         contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)), "one element"), 0,
         1),
@@ -307,11 +305,8 @@ static_assert(contract::Matches<decltype(aclnnNonzeroGetWorkspaceSize)>(kContrac
 
 namespace nonzero_v2 {
 
-inline constexpr auto kElements =
-    WithBFloat16(kNumbers | contract::DTypes(DType::kUInt16, DType::kUInt32, DType::kUInt64));
-
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kElements, "any shape; NaN is not 0"),
+    contract::Input("self", contract::kRealDTypes, "any shape; NaN is not 0"),
     contract::WithRank(contract::Output("out", kPlaces,
                                         "room for the indices of all elements, a row for each "
                                         "dimension. Its shape becomes how many were found; the "
