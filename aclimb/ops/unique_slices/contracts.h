@@ -63,7 +63,7 @@ inline constexpr contract::Rule kSameDType = contract::SameDType(
     "same-dtype/valueOut", kValues, kSelf, "allocate valueOut with the dtype of self");
 inline constexpr contract::Rule kSomeSlices = contract::Custom(
     "slices/self", &EmptySlices, "slices along dim have elements, unless there are none",
-    "leave out tensors without elements");
+    "do not call the operator for a self whose slices have no elements");
 
 namespace unique_consecutive {
 
