@@ -8,6 +8,7 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/indexing/selection.h"
@@ -102,16 +103,13 @@ namespace take {
 
 enum : int { kSelf, kIndex, kOut };
 
-inline constexpr auto kAll = contract::AndBFloat16(
-    DType::kUInt64, DType::kInt64, DType::kUInt32, DType::kFloat32, DType::kInt32, DType::kUInt16,
-    DType::kInt16, DType::kFloat16, DType::kInt8, DType::kUInt8, DType::kFloat64, DType::kBool);
-
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kAll, "any shape; its elements are counted in row-major order"),
+    contract::Input("self", contract::kRealDTypes,
+                    "any shape; its elements are counted in row-major order"),
     contract::Input("index", kIndexTypes,
                     "which element of self, counted from the end if negative; the element of one "
                     "that self does not have is 0, and the run fails (507015)"),
-    contract::Output("out", kAll, "shape of index, dtype of self")};
+    contract::Output("out", contract::kRealDTypes, "shape of index, dtype of self")};
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     contract::SameShape("same-shape/out", kOut, kIndex, "allocate out with the shape of index")};

@@ -3,99 +3,55 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/acl_op.h"
-#include "acl/acl_op_compiler.h"
+#include "tests/runtime/by_type_request.h"
 
 namespace aclimb::testing {
 namespace {
 
-class Floats {
- public:
-  Floats(const std::vector<int64_t>& dims, const std::vector<float>& values) : host_(values) {
-    EXPECT_EQ(aclrtMalloc(&memory_, Bytes(), ACL_MEM_MALLOC_HUGE_FIRST), 0);
-    EXPECT_EQ(aclrtMemcpy(memory_, Bytes(), host_.data(), Bytes(), ACL_MEMCPY_HOST_TO_DEVICE), 0);
-    desc_ =
-        aclCreateTensorDesc(ACL_FLOAT, static_cast<int>(dims.size()), dims.data(), ACL_FORMAT_ND);
-    buffer_ = aclCreateDataBuffer(memory_, Bytes());
-  }
-  ~Floats() {
-    aclDestroyTensorDesc(desc_);
-    EXPECT_EQ(aclDestroyDataBuffer(buffer_), 0);
-    EXPECT_EQ(aclrtFree(memory_), 0);
-  }
-  Floats(const Floats&) = delete;
-  Floats& operator=(const Floats&) = delete;
-
-  const std::vector<float>& Read() {
-    EXPECT_EQ(aclrtSynchronizeDevice(), 0);
-    EXPECT_EQ(aclrtMemcpy(host_.data(), Bytes(), memory_, Bytes(), ACL_MEMCPY_DEVICE_TO_HOST), 0);
-    return host_;
-  }
-  const aclTensorDesc* desc() const { return desc_; }
-  aclDataBuffer* buffer() const { return buffer_; }
-
- private:
-  size_t Bytes() const { return host_.size() * sizeof(float); }
-
-  std::vector<float> host_;
-  void* memory_ = nullptr;
-  aclTensorDesc* desc_ = nullptr;
-  aclDataBuffer* buffer_ = nullptr;
-};
+using runtime_test::Dims;
+using runtime_test::Request;
+using runtime_test::Values;
 
 class CdistByType : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { ASSERT_EQ(aclrtSetDevice(0), 0); }
 
-  static int Execute(float p, const Floats& a, const Floats& b, const Floats& out) {
-    aclopAttr* const attributes = aclopCreateAttr();
-    aclopSetAttrFloat(attributes, "p", p);
-    const aclTensorDesc* const inputs[] = {a.desc(), b.desc()};
-    const aclDataBuffer* const input_buffers[] = {a.buffer(), b.buffer()};
-    const aclTensorDesc* const outputs[] = {out.desc()};
-    aclDataBuffer* const output_buffers[] = {out.buffer()};
-    const int code =
-        aclopCompileAndExecute("Cdist", 2, inputs, input_buffers, 1, outputs, output_buffers,
-                               attributes, ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr);
-    aclopDestroyAttr(attributes);
-    return code;
-  }
-
   // Rows (0, 0), (3, 4) beside (0, 0), (0, -1), (3, 4).
-  Floats a_{{1, 2, 3, 2}, {0, 0, 0, 0, 0, 0, 3, 4, 3, 4, 3, 4}};
-  Floats b_{{1, 2, 3, 2}, {0, 0, 0, -1, 3, 4, 0, 0, 0, -1, 3, 4}};
-  Floats out_{{1, 2, 3}, std::vector<float>(6, -77)};
+  const Dims dims_ = {1, 2, 3, 2};
+  const Values a_ = {0, 0, 0, 0, 0, 0, 3, 4, 3, 4, 3, 4};
+  const Values b_ = {0, 0, 0, -1, 3, 4, 0, 0, 0, -1, 3, 4};
+  const Dims out_dims_ = {1, 2, 3};
 };
 
 TEST_F(CdistByType, HasTheNormsOfDifferences) {
   const struct {
     float p;
-    std::vector<float> expected;
-  } cases[] = {{2, {0, 1, 5, 5, std::sqrt(34.f), 0}},
+    Values expected;
+  } cases[] = {{2, {0, 1, 5, 5, std::sqrt(34.0), 0}},
                {1, {0, 1, 7, 7, 8, 0}},
                {0, {0, 1, 2, 2, 2, 0}},
-               {3, {0, 1, std::cbrt(91.f), std::cbrt(91.f), std::cbrt(152.f), 0}},
+               {3, {0, 1, std::cbrt(91.0), std::cbrt(91.0), std::cbrt(152.0), 0}},
                {-1, {0, 1, 4, 4, 5, 0}}};
   for (const auto& [p, expected] : cases) {
     SCOPED_TRACE(p);
-    ASSERT_EQ(Execute(p, a_, b_, out_), 0) << aclGetRecentErrMsg();
-    const std::vector<float>& values = out_.Read();
-    for (size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], 2e-6) << i;
+    Request request("Cdist");
+    request.Set("p", p).Input(dims_, a_).Input(dims_, b_).Output(out_dims_, expected).Run();
   }
 }
 
 TEST_F(CdistByType, RefusesOtherPowersAndShapes) {
-  EXPECT_NE(Execute(-2, a_, b_, out_), 0);
-  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("the attribute p of 0 or more"),
-            std::string::npos);
-  const Floats one_row({1, 1, 3, 2}, std::vector<float>(6, 1));
-  EXPECT_NE(Execute(2, a_, one_row, out_), 0);
-  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("of one dtype and shape"), std::string::npos);
-  for (const float value : out_.Read()) EXPECT_EQ(value, -77);
+  Request power("Cdist");
+  power.Set("p", -2.f).Input(dims_, a_).Input(dims_, b_).Output(out_dims_, Values(6));
+  const std::vector<unsigned char> poison = power.Bytes(24);
+  power.ExpectRefused("the attribute p of 0 or more");
+  EXPECT_EQ(power.Bytes(24), poison);
+  Request shape("Cdist");
+  shape.Set("p", 2.f).Input(dims_, a_).Input({1, 1, 3, 2}, Values(6, 1));
+  shape.Output(out_dims_, Values(6)).ExpectRefused("of one dtype and shape");
+  EXPECT_EQ(shape.Bytes(24), poison);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class Operand {
   copy::Converter second_;
 };
 
-// Walks two operands, and what else there is, in pieces: body(self, other, places, count).
+// Walks N tensors in pieces: body(places, count), with the place of the first element in each.
 template <int N, typename Body>
 void EachPiece(const Walk<N>& walk, int64_t begin, int64_t end, Body&& body) {
   walk.Visit(begin, end, [&](const int64_t(&at)[N], int64_t n) {

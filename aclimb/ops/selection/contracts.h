@@ -10,6 +10,7 @@
 #include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
 #include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_isclose.h"
@@ -46,12 +47,9 @@ namespace equal {
 
 enum : int { kSelf, kOther, kOut };
 
-inline constexpr auto kDTypes =
-    WithBFloat16(kNumbers | contract::DTypes(DType::kUInt16, DType::kUInt32, DType::kUInt64));
-
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kDTypes, "any shape"),
-    contract::Input("other", kDTypes, "compared with self"),
+    contract::Input("self", contract::kRealDTypes, "any shape"),
+    contract::Input("other", contract::kRealDTypes, "compared with self"),
     contract::WithRank(
         contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)), "one element"), 0,
         1),
@@ -111,9 +109,7 @@ inline constexpr auto kIsInTypes =
                           DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt8);
 inline constexpr contract::Parameter kAssumeUniqueParameter = contract::Attribute(
     "assumeUnique", Kind::kBool, "whether no element is there twice, which does not matter");
-inline constexpr contract::Parameter kInvertParameter =
-    contract::Attribute("invert", Kind::kBool, "whether out is what it would not be");
-// Which has a dtype in common with all of these.
+// A real scalar promotes with every dtype of kIsInTypes.
 inline constexpr const char* kFixNumber = "pass a real scalar";
 
 namespace is_in_tensor_scalar {
@@ -123,7 +119,9 @@ enum : int { kElement, kTestElement, kAssumeUnique, kInvert, kOut };
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("element", kIsInTypes, "any shape"),
     contract::Attribute("testElement", Kind::kScalar, "what elements are compared with"),
-    kAssumeUniqueParameter, kInvertParameter,
+    kAssumeUniqueParameter,
+    contract::Attribute("invert", Kind::kBool,
+                        "true: out is true where the element is not the number"),
     contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)), "shape of element")};
 inline constexpr contract::Rule kRules[] = {
     contract::ConvertsToFloat("real/testElement", kTestElement, kFixNumber),
@@ -148,7 +146,8 @@ enum : int { kElement, kTestElements, kAssumeUnique, kInvert, kOut };
 inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("element", Kind::kScalar, "what is looked for"),
     contract::Input("testElements", kIsInTypes, "any shape"), kAssumeUniqueParameter,
-    kInvertParameter,
+    contract::Attribute("invert", Kind::kBool,
+                        "true: out is true if the number is not among the elements"),
     contract::WithRank(
         contract::Output("out", contract::OnAll(contract::DTypes(DType::kBool)), "one element"), 0,
         1)};
@@ -307,11 +306,8 @@ static_assert(contract::Matches<decltype(aclnnNonzeroGetWorkspaceSize)>(kContrac
 
 namespace nonzero_v2 {
 
-inline constexpr auto kElements =
-    WithBFloat16(kNumbers | contract::DTypes(DType::kUInt16, DType::kUInt32, DType::kUInt64));
-
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kElements, "any shape; NaN is not 0"),
+    contract::Input("self", contract::kRealDTypes, "any shape; NaN is not 0"),
     contract::WithRank(contract::Output("out", kPlaces,
                                         "room for the indices of all elements, a row for each "
                                         "dimension. Its shape becomes how many were found; the "

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/contract/distinct.h"
 #include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_argsort.h"
@@ -259,50 +261,30 @@ static_assert(contract::Matches<decltype(aclnnMedianGetWorkspaceSize)>(kContract
 }  // namespace median
 
 // What the functions of the unique elements of a tensor share.
-inline constexpr contract::DTypeMask kOldElements = contract::DTypes(
-    DType::kBool, DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kUInt8, DType::kInt8,
-    DType::kUInt16, DType::kInt16, DType::kInt32, DType::kUInt32, DType::kUInt64, DType::kInt64);
-inline constexpr auto kElements =
-    contract::OnOldAndNew(kOldElements, kOldElements | contract::DTypes(DType::kBFloat16));
 inline constexpr contract::Parameter kElementsParameter =
-    contract::Input("self", kElements, "any shape");
-inline constexpr contract::Parameter kSortedParameter = contract::Attribute(
-    "sorted", Kind::kBool, "whether valueOut has to be in order, which it always is");
-inline constexpr contract::Parameter kReturnInverseParameter =
-    contract::Attribute("returnInverse", Kind::kBool, "whether inverseOut is written");
+    contract::Input("self", contract::kRealDTypes, "any shape");
 inline constexpr contract::Parameter kUniqueParameter =
-    contract::WithRank(contract::Output("valueOut", kElements,
+    contract::WithRank(contract::Output("valueOut", contract::kRealDTypes,
                                         "room for all elements; the rest is 0. Its shape becomes "
                                         "how many different ones there are"),
                        1, 1);
 inline constexpr contract::Parameter kInverseParameter =
     contract::Output("inverseOut", kPlaces, "where each element of self stands in valueOut");
 
-// A line as long as self has elements, or self's shape; with a flag, if that is true: without it
-// the tensor may have any shape.
-template <int kOutput, int kFlag, bool kLine>
-std::optional<std::string> OtherRoom(const Arguments& arguments, const char* name,
-                                     const char* flag) {
-  const TensorDescriptor& self = arguments.Tensor(0);
-  if constexpr (kFlag >= 0) {
-    if (!arguments.Bool(kFlag)) return std::nullopt;
-  }
-  std::vector<int64_t> expected = self.shape;
-  if (kLine) expected = {self.ElementCount()};
-  return contract::OtherShape(name, arguments.Tensor(kOutput), expected,
-                              Cat("self.shape ", contract::ShapeText(self), flag));
-}
 template <int kOutput>
 std::optional<std::string> OtherValueOut(const Arguments& arguments) {
-  return OtherRoom<kOutput, -1, true>(arguments, "valueOut", "");
+  return contract::OtherShapeIfAsked<kOutput, -1>("valueOut", arguments,
+                                                  {arguments.Tensor(0).ElementCount()}, "");
 }
 template <int kOutput, int kFlag>
 std::optional<std::string> OtherInverseOut(const Arguments& arguments) {
-  return OtherRoom<kOutput, kFlag, false>(arguments, "inverseOut", " and returnInverse true");
+  return contract::OtherShapeIfAsked<kOutput, kFlag>(
+      "inverseOut", arguments, arguments.Tensor(0).shape, " and returnInverse true");
 }
 template <int kOutput, int kFlag>
 std::optional<std::string> OtherCountsOut(const Arguments& arguments) {
-  return OtherRoom<kOutput, kFlag, true>(arguments, "countsOut", " and returnCounts true");
+  return contract::OtherShapeIfAsked<kOutput, kFlag>(
+      "countsOut", arguments, {arguments.Tensor(0).ElementCount()}, " and returnCounts true");
 }
 template <int kOutput>
 constexpr contract::Rule RoomForValues() {
@@ -321,9 +303,9 @@ namespace unique {
 
 enum : int { kSelf, kSorted, kReturnInverse, kValues, kInverse };
 
-inline constexpr contract::Parameter kParameters[] = {kElementsParameter, kSortedParameter,
-                                                      kReturnInverseParameter, kUniqueParameter,
-                                                      kInverseParameter};
+inline constexpr contract::Parameter kParameters[] = {
+    kElementsParameter, contract::kSortedParameter, contract::kReturnInverseParameter,
+    kUniqueParameter, kInverseParameter};
 inline constexpr contract::Rule kRules[] = {SameDTypeAsSelf("same-dtype/valueOut", kValues),
                                             RoomForValues<kValues>(),
                                             RoomForInverse<kInverse, kReturnInverse>()};
@@ -344,9 +326,9 @@ enum : int { kSelf, kSorted, kReturnInverse, kReturnCounts, kValues, kInverse, k
 
 inline constexpr contract::Parameter kParameters[] = {
     kElementsParameter,
-    kSortedParameter,
-    kReturnInverseParameter,
-    contract::Attribute("returnCounts", Kind::kBool, "whether countsOut is written"),
+    contract::kSortedParameter,
+    contract::kReturnInverseParameter,
+    contract::kReturnCountsParameter,
     kUniqueParameter,
     kInverseParameter,
     contract::WithRank(

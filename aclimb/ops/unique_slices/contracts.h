@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/contract/distinct.h"
 #include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_unique_consecutive.h"
@@ -21,11 +23,6 @@ enum : int { kSelf = 0, kDim = 3, kValues, kInverse, kCounts };
 // What torch_npu passes to aclnnUniqueConsecutive for no dimension.
 inline constexpr int64_t kNoDim = 1000;
 
-inline constexpr contract::DTypeMask kOld = contract::DTypes(
-    DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
-    DType::kInt64, DType::kUInt8, DType::kUInt16, DType::kUInt32, DType::kUInt64, DType::kBool);
-inline constexpr auto kElements =
-    contract::OnOldAndNew(kOld, kOld | contract::DTypes(DType::kBFloat16));
 inline constexpr auto kPlaces = contract::OnAll(contract::DTypes(DType::kInt64));
 
 // How many elements or slices are compared.
@@ -45,28 +42,28 @@ inline std::optional<std::string> EmptySlices(const contract::Arguments& argumen
   return Cat("self.shape is ", contract::ShapeText(self), " and dim is ", dim,
              "; expected slices with elements, or none along dim.");
 }
-// What is asked for, where nothing else is said; without its flag the tensor may have any shape.
+// The shape that an output has to have follows from self and dim.
 template <int kOutput, int kFlag>
 std::optional<std::string> OtherShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const int64_t dim = arguments.Integer(kDim);
-  if constexpr (kFlag >= 0) {
-    if (!arguments.Bool(kFlag)) return std::nullopt;
-  }
   std::vector<int64_t> expected = {LengthOf(self.shape, dim)};
   if (kOutput != kCounts && (kOutput == kValues) == (dim != kNoDim)) expected = self.shape;
   const char* const name = kOutput == kValues    ? "valueOut"
                            : kOutput == kInverse ? "inverseOut"
                                                  : "countsOut";
-  return contract::OtherShape(name, arguments.Tensor(kOutput), expected,
-                              Cat("self.shape ", contract::ShapeText(self), " and dim ", dim));
+  return contract::OtherShapeIfAsked<kOutput, kFlag>(name, arguments, expected,
+                                                     Cat(" and dim ", dim));
 }
 
+inline constexpr contract::Parameter kValuesParameter =
+    contract::Output("valueOut", contract::kRealDTypes,
+                     "room for all of self; the rest is 0. Its shape becomes what is there");
 inline constexpr contract::Rule kSameDType = contract::SameDType(
     "same-dtype/valueOut", kValues, kSelf, "allocate valueOut with the dtype of self");
 inline constexpr contract::Rule kSomeSlices = contract::Custom(
     "slices/self", &EmptySlices, "slices along dim have elements, unless there are none",
-    "leave out tensors without elements");
+    "do not call the operator for a self whose slices have no elements");
 
 namespace unique_consecutive {
 
@@ -80,14 +77,13 @@ inline std::optional<std::string> NoSuchDim(const contract::Arguments& arguments
 }
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kElements, "any shape; no NaN is equal to another"),
-    contract::Attribute("returnInverse", contract::Kind::kBool, "whether inverseOut is written"),
-    contract::Attribute("returnCounts", contract::Kind::kBool, "whether countsOut is written"),
+    contract::Input("self", contract::kRealDTypes, "any shape; no NaN is equal to another"),
+    contract::kReturnInverseParameter,
+    contract::kReturnCountsParameter,
     contract::Attribute("dim", contract::Kind::kInteger,
                         "the dimension along which slices are compared, -1 the last; 1000 compares "
                         "elements in row-major order"),
-    contract::Output("valueOut", kElements,
-                     "room for all of self; the rest is 0. Its shape becomes what is there"),
+    kValuesParameter,
     contract::Output("inverseOut", kPlaces, "where each element or slice stands in valueOut"),
     contract::WithRank(contract::Output("countsOut", kPlaces,
                                         "how many followed each other; its shape becomes how many "
@@ -127,16 +123,14 @@ namespace unique_dim {
 enum : int { kSorted = 1, kReturnInverse };
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::Input("self", kElements,
+    contract::Input("self", contract::kRealDTypes,
                     "any shape; NaN is larger than all numbers, and no slice with one is equal to "
                     "another"),
-    contract::Attribute("sorted", contract::Kind::kBool,
-                        "whether valueOut has to be in order, which it always is"),
-    contract::Attribute("returnInverse", contract::Kind::kBool, "whether inverseOut is written"),
+    contract::kSortedParameter,
+    contract::kReturnInverseParameter,
     contract::Attribute("dim", contract::Kind::kInteger,
                         "the dimension along which slices are compared, -1 the last"),
-    contract::Output("valueOut", kElements,
-                     "room for all of self; the rest is 0. Its shape becomes what is there"),
+    kValuesParameter,
     contract::WithRank(
         contract::Output("inverseOut", kPlaces, "where each slice stands in valueOut"), 1, 1),
     contract::WithRank(contract::Output("countsOut", kPlaces,

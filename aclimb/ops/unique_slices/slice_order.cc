@@ -11,8 +11,6 @@
 namespace aclimb::unique_slices {
 namespace {
 
-// Elements or entries of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 14;
 // Up to so many entries, comparing is faster than counting.
 constexpr int64_t kFew = 64;
 

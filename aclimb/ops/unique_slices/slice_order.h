@@ -7,6 +7,9 @@
 
 namespace aclimb::unique_slices {
 
+// A piece of a loop has about so many elements or entries.
+inline constexpr int64_t kPiece = 1 << 14;
+
 // Puts the slices of a dense [outer, length, inner] along its middle in order: that of their
 // elements, the first ones first. NaN is larger than all numbers. Slices that are equal keep their
 // order, so that the result is the same however the work is done.

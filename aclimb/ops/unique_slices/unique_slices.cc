@@ -17,9 +17,6 @@ namespace {
 
 using contract::Arguments;
 
-// Elements of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 14;
-
 template <typename T>
 bool Differ(const T& a, const T& b) {
   if constexpr (std::is_arithmetic_v<T>) {

@@ -12,14 +12,15 @@ extern "C" {
 // Phase 1. out = whether the number is among the elements, compared in the dtype that they promote
 // to; NaN equals nothing.
 //
-//   element        in   the number
-//   testElements   in   rank 0 to 8, strided
+//   element        in   the number, real
+//   testElements   in   rank 0 to 8, strided; dtypes: `aclimb ops is_in_scalar_tensor`
 //   assumeUnique   in   whether no element is there twice, which does not matter
-//   invert         in   whether out is what it would not be
+//   invert         in   true: out is true if the number is not among the elements
 //   out            out  BOOL, one element
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
+//   returns  161001 a pointer is null
+//            161002 a dtype that is not listed, a complex scalar, another shape of out
 ACLNN_API aclnnStatus aclnnIsInScalarTensorGetWorkspaceSize(const aclScalar* element,
                                                             const aclTensor* testElements,
                                                             bool assumeUnique, bool invert,

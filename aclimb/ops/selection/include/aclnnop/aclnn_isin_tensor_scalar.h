@@ -12,14 +12,15 @@ extern "C" {
 // Phase 1. out = whether an element is the number, compared in the dtype that they promote to,
 // element by element; NaN equals nothing.
 //
-//   element        in   rank 0 to 8, strided
-//   testElement    in   the number
+//   element        in   rank 0 to 8, strided; dtypes: `aclimb ops is_in_tensor_scalar`
+//   testElement    in   the number, real
 //   assumeUnique   in   whether no element is there twice, which does not matter
-//   invert         in   whether out is what it would not be
+//   invert         in   true: out is true where the element is not the number
 //   out            out  BOOL, shape of element
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)
+//   returns  161001 a pointer is null
+//            161002 a dtype that is not listed, a complex scalar, another shape of out
 ACLNN_API aclnnStatus aclnnIsInTensorScalarGetWorkspaceSize(const aclTensor* element,
                                                             const aclScalar* testElement,
                                                             bool assumeUnique, bool invert,

@@ -15,8 +15,8 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null
-//            161002 a dtype that is not listed, complex ones among them, a rank or a shape that does
-//            not fit
+//            161002 a dtype that is not listed, complex ones among them, another dtype of out, a
+//            rank or a shape that does not fit
 ACLNN_API aclnnStatus aclnnTraceGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                  uint64_t* workspaceSize, aclOpExecutor** executor);
 

@@ -21,8 +21,7 @@ extern "C" {
 //   valueOut       out  shape of self; with 1000 one dimension, as long as self has elements; dtype
 //                       of self
 //   inverseOut     out  where each element or slice stands in valueOut: shape of self, of slices
-//   one
-//                       dimension, as long as self along dim; INT64
+//                       one dimension, as long as self along dim; INT64
 //   countsOut      out  how many followed each other: one dimension, as long as there are elements
 //                       or slices; INT64
 //   workspaceSize  out  bytes of device memory for phase 2

@@ -20,8 +20,7 @@ extern "C" {
 //   dim            in   the dimension along which slices are compared, -1 the last
 //   valueOut       out  shape and dtype of self
 //   inverseOut     out  where each slice of self is in valueOut: one dimension, as long as self
-//   along
-//                       dim; INT64
+//                       along dim; INT64
 //   countsOut      out  how often each slice of valueOut is there: one dimension, as long as self
 //                       along dim; INT64
 //   workspaceSize  out  bytes of device memory for phase 2
