@@ -31,7 +31,8 @@
 //   struct ScaledSum : Attributes {           // left out by formulas without attributes
 //     static constexpr int kInputs = 2;       // 1 to 3
 //
-//     // Of an element; half of that or double is good enough.
+//     // Of an element; half of that or double is good enough. A formula of 0.5 and less takes
+//     // float32 by vectors of 32 bytes (elementwise-inl.h says why).
 //     static constexpr float kCycles = 0.5f;
 //     using Vectors = elementwise::Floats;
 //     using Scalars = elementwise::Types<double, int32_t, int64_t>;

@@ -1,5 +1,7 @@
 #include "aclimb/ops/convolution_backward/machine.h"
 
+#include <iterator>
+
 namespace aclimb::convolution_backward {
 
 const Machine& MachineOf(Products products) {
@@ -83,6 +85,7 @@ const Machine& MachineOf(Products products) {
   // In the order of Products.
   static constexpr const Machine* kAll[] = {&kFloat32Short, &kFloat32, &kBFloat16, &kBFloat16Dots,
                                             &kBFloat16Tiles};
+  static_assert(std::size(kAll) == static_cast<size_t>(Products::kBFloat16Tiles) + 1);
   return *kAll[static_cast<int>(products)];
 }
 

@@ -2,6 +2,7 @@
 // our own kernels, times what one takes on this class of processor.
 
 #include <algorithm>
+#include <iterator>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
@@ -230,6 +231,7 @@ double ModelOf(const Job& job, Way way) {
   constexpr double (Model::*kOf[])()
       const = {&Model::Direct, &Model::Windows,      &Model::Blocked,
                &Model::Plain,  &Model::ChannelsLast, &Model::Columns};
+  static_assert(std::size(kOf) == static_cast<size_t>(Way::kOnePass));
   // One pass leads wherever it fits.
   return way == Way::kOnePass ? 0 : (Model(job).*kOf[static_cast<int>(way)])();
 }

@@ -20,7 +20,9 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInverse",
     .folder = "inverse",
-    .summary = "Inverses of matrices.",
+    .summary =
+        "Inverses of matrices; NaN where double would get fewer than three digits of one right, as "
+        "for a matrix that has none.",
     .parameters = kParameters,
 };
 static_assert(contract::Matches<decltype(aclnnInverseGetWorkspaceSize)>(kContract));

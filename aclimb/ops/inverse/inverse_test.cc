@@ -21,8 +21,9 @@ using Values = std::vector<double>;
 
 class Inverse : public DeviceTest {
  protected:
-  Values Of(const std::vector<int64_t>& shape, const Values& values) {
-    const DeviceTensor self(shape, DType::kFloat32, values), out(shape, DType::kFloat32);
+  Values Of(const std::vector<int64_t>& shape, const Values& values,
+            DType dtype = DType::kFloat32) {
+    const DeviceTensor self(shape, dtype, values), out(shape, dtype);
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnInverseGetWorkspaceSize(self, out, size, executor);
@@ -46,6 +47,15 @@ TEST_F(Inverse, OfAMatrixThatHasNoneIsNaN) {
   }
   // Small numbers alone are no reason.
   EXPECT_TRUE(Near(Of({2, 2}, {1, 0, 0, 1e-30}), {1, 0, 0, 1e30}, {1e-6, 0}));
+}
+
+// Row sums of |inverse| |matrix| of 2^38, and of 2^43, which is too many.
+TEST_F(Inverse, OfAlmostEqualRows) {
+  EXPECT_EQ(Of({2, 2}, {1, 1, 1, 1 + 0x1p-36}, DType::kFloat64),
+            (Values{0x1p36 + 1, -0x1p36, -0x1p36, 0x1p36}));
+  for (const double x : Of({2, 2}, {1, 1, 1, 1 + 0x1p-41}, DType::kFloat64)) {
+    EXPECT_TRUE(std::isnan(x)) << x;
+  }
 }
 
 TEST_F(Inverse, ManyRows) {

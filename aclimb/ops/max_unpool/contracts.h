@@ -6,6 +6,7 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
+#include "aclimb/contract/planes.h"
 #include "aclimb/contract/shapes.h"
 #include "aclimb/contract/signature.h"
 #include "aclnnop/aclnn_max_unpool2d.h"
@@ -41,20 +42,10 @@ struct Places {
   size_t dims = 2;  // of planes, 3 of volumes
 };
 
-template <size_t kDims>
-constexpr contract::Parameter OfRank(contract::Parameter parameter) {
-  return contract::WithRank(parameter, static_cast<int>(kDims) + 1, static_cast<int>(kDims) + 2);
-}
-
 template <const Places& kPlaces, int kSelf>
 Finding OtherShape(const Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& size = arguments.Ints(kPlaces.size);
-  std::vector<int64_t> expected = self.shape;
-  std::ranges::copy(size, expected.end() - static_cast<std::ptrdiff_t>(kPlaces.dims));
-  return contract::OtherShape(
-      kPlaces.large_name, arguments.Tensor(kPlaces.large), expected,
-      Cat("self.shape ", contract::ShapeText(self), " and outputSize ", contract::IntsText(size)));
+  return contract::OtherOutputSize(kPlaces.large_name, arguments.Tensor(kPlaces.large),
+                                   arguments.Tensor(kSelf), arguments.Ints(kPlaces.size));
 }
 
 template <int kSelf, int kOutputSize>
@@ -66,6 +57,23 @@ Finding TooFew(const Arguments& arguments) {
   if (contract::ExtentProduct(size[0], size[1]) >= from) return std::nullopt;
   return Cat("outputSize is ", contract::IntsText(size), " and self.shape is ",
              contract::ShapeText(self), "; expected ", from, " elements or more.");
+}
+
+// No index leads anywhere where there is nothing.
+template <int kSelf, int kOutputSize>
+Finding NoRoom(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& size = arguments.Ints(kOutputSize);
+  if (std::ranges::count(self.shape, 0) > 0 || std::ranges::count(size, 0) == 0) {
+    return std::nullopt;
+  }
+  return Cat("outputSize is ", contract::IntsText(size), " and self.shape is ",
+             contract::ShapeText(self), "; expected numbers from 1 on.");
+}
+template <int kSelf, int kOutputSize>
+constexpr contract::Rule HasRoom(const char* fix) {
+  return contract::Custom("room/outputSize", &NoRoom<kSelf, kOutputSize>,
+                          "outputSize has no 0 unless self has no elements", fix);
 }
 
 template <size_t kDims, int kOutputSize>
@@ -93,12 +101,12 @@ inline constexpr Places kPlaces = {
     .small = kSelf, .large = kOut, .large_name = "out", .indices = kIndices, .size = kOutputSize};
 
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<2>(contract::Input("self", kNumbers, "[N, C, H, W] or [C, H, W]")),
-    OfRank<2>(contract::Input("indices", kIndexTypes,
-                              "shape of self: where its elements go in a plane of out")),
+    contract::WithPlanes<2>(contract::Input("self", kNumbers, contract::kPlanesShape<2>)),
+    contract::WithPlanes<2>(contract::Input(
+        "indices", kIndexTypes, "shape of self: where its elements go in a plane of out")),
     contract::Attribute("outputSize", Kind::kIntArray, "height and width of out"),
-    OfRank<2>(contract::Output("out", kNumbers,
-                               "shape of self with outputSize in place of H and W; dtype of self")),
+    contract::WithPlanes<2>(contract::Output(
+        "out", kNumbers, "shape of self with outputSize in place of H and W; dtype of self")),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
@@ -136,13 +144,13 @@ inline constexpr Places kPlaces = {.small = kSelf,
                                    .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<3>(contract::Input("self", kNumbers, "[N, C, D, H, W] or [C, D, H, W]")),
-    OfRank<3>(contract::Input("indices", kIndexTypes,
-                              "shape of self: where its elements go in a volume of outRef")),
+    contract::WithPlanes<3>(contract::Input("self", kNumbers, contract::kPlanesShape<3>)),
+    contract::WithPlanes<3>(contract::Input(
+        "indices", kIndexTypes, "shape of self: where its elements go in a volume of outRef")),
     contract::Attribute("outputSize", Kind::kIntArray, "depth, height and width of outRef"),
     kStrideParameter,
     kPaddingParameter,
-    OfRank<3>(contract::Output(
+    contract::WithPlanes<3>(contract::Output(
         "outRef", kNumbers, "shape of self with outputSize in place of D, H and W; dtype of self")),
 };
 inline constexpr contract::Rule kRules[] = {
@@ -154,6 +162,7 @@ inline constexpr contract::Rule kRules[] = {
     kWindowRules<kStride, kPadding>[1],
     kWindowRules<kStride, kPadding>[2],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass an index for each element"),
+    HasRoom<kSelf, kOutputSize>("pass the size of what was pooled"),
     contract::Custom("shape/outRef", &OtherShape<kPlaces, kSelf>,
                      "outRef has the shape of self with outputSize in place of D, H and W",
                      "allocate outRef with that shape"),
@@ -181,15 +190,14 @@ inline constexpr Places kPlaces = {.small = kOut,
                                    .size = kOutputSize};
 
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<2>(contract::Input("gradOutput", kPlaneNumbers,
-                              "gradient of the forward output, of its shape")),
-    OfRank<2>(
-        contract::Input("self", kPlaneNumbers,
-                        "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters")),
-    OfRank<2>(contract::Input("indices", kIndexTypes, "of the forward call")),
+    contract::WithPlanes<2>(contract::Input("gradOutput", kPlaneNumbers,
+                                            "gradient of the forward output, of its shape")),
+    contract::WithPlanes<2>(
+        contract::Input("self", kPlaneNumbers, contract::kForwardPlanesShape<2>)),
+    contract::WithPlanes<2>(contract::Input("indices", kIndexTypes, "of the forward call")),
     contract::Attribute("outputSize", Kind::kIntArray, "of the forward call"),
-    OfRank<2>(contract::Output("out", kPlaneNumbers,
-                               "shape of self, a dtype that that of gradOutput converts to")),
+    contract::WithPlanes<2>(contract::Output(
+        "out", kPlaneNumbers, "shape of self, a dtype that that of gradOutput converts to")),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/self", kSelf, kGradOutput,
@@ -199,6 +207,7 @@ inline constexpr contract::Rule kRules[] = {
     kSizeRules<2, kOutputSize>[0],
     kSizeRules<2, kOutputSize>[1],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
+    HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
     contract::Custom("shape/gradOutput", &OtherShape<kPlaces, kSelf>,
                      "gradOutput has the shape of self with outputSize in place of H and W",
                      "pass the gradient of the forward output"),
@@ -228,16 +237,14 @@ inline constexpr Places kPlaces = {.small = kOut,
                                    .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<3>(
+    contract::WithPlanes<3>(
         contract::Input("gradOutput", kNumbers, "gradient of the forward output, of its shape")),
-    OfRank<3>(contract::Input("self", kNumbers,
-                              "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone "
-                              "matters")),
-    OfRank<3>(contract::Input("indices", kIndexTypes, "of the forward call")),
+    contract::WithPlanes<3>(contract::Input("self", kNumbers, contract::kForwardPlanesShape<3>)),
+    contract::WithPlanes<3>(contract::Input("indices", kIndexTypes, "of the forward call")),
     contract::Attribute("outputSize", Kind::kIntArray, "of the forward call"),
     kStrideParameter,
     kPaddingParameter,
-    OfRank<3>(contract::Output("out", kNumbers, "shape and dtype of self")),
+    contract::WithPlanes<3>(contract::Output("out", kNumbers, "shape and dtype of self")),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/self", kSelf, kGradOutput,
@@ -249,6 +256,7 @@ inline constexpr contract::Rule kRules[] = {
     kWindowRules<kStride, kPadding>[1],
     kWindowRules<kStride, kPadding>[2],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
+    HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
     contract::Custom("shape/gradOutput", &OtherShape<kPlaces, kSelf>,
                      "gradOutput has the shape of self with outputSize in place of D, H and W",
                      "pass the gradient of the forward output"),

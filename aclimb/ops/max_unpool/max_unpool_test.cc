@@ -98,6 +98,16 @@ TEST(MaxUnpoolContract, EveryRuleOfVolumesIsEnforcedAndExplained) {
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
+  harness.ExpectRule("room/outputSize", [](CallArguments& a) {
+    a.Ints(kOutputSize, {3, 0, 5});
+    a.Tensor(kOutRef, {1, 3, 0, 5}, kFloat);
+  });
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Tensor(kSelf, {0, 2, 2, 2}, kFloat);
+    a.Tensor(kIndices, {0, 2, 2, 2}, DType::kInt64);
+    a.Ints(kOutputSize, {3, 0, 5});
+    a.Tensor(kOutRef, {0, 3, 0, 5}, kFloat);
+  });
   harness.ExpectRule("shape/outRef", [](CallArguments& a) { a.Ints(kOutputSize, {3, 5, 4}); });
   harness.ExpectEveryRuleCovered({"max_unpool3d/product"});
 }
@@ -114,6 +124,10 @@ TEST(MaxUnpoolContract, EveryRuleOfTheGradientOfPlanesIsEnforcedAndExplained) {
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
+  harness.ExpectRule("room/outputSize", [](CallArguments& a) {
+    a.Ints(kOutputSize, {4, 0});
+    a.Tensor(kGradOutput, {1, 4, 0}, kFloat);
+  });
   harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Ints(kOutputSize, {5, 4}); });
   harness.ExpectEveryRuleCovered({"max_unpool2d_backward/product"});
 }
@@ -132,6 +146,10 @@ TEST(MaxUnpoolContract, EveryRuleOfTheGradientOfVolumesIsEnforcedAndExplained) {
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
+  harness.ExpectRule("room/outputSize", [](CallArguments& a) {
+    a.Ints(kOutputSize, {0, 4, 5});
+    a.Tensor(kGradOutput, {1, 0, 4, 5}, kFloat);
+  });
   harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Ints(kOutputSize, {3, 5, 4}); });
   harness.ExpectEveryRuleCovered({"max_unpool3d_backward/product"});
 }

@@ -199,7 +199,8 @@ bool EachChannel(const Planes& planes, const Parts& parts, const Writer& out, co
     out.Flush();
   });
 }
-// Of a part of one channel.
+
+// Sums of a part of one channel: its gradients, and their products with x - mean.
 inline Pair ProductsOf(const Parts& parts, int64_t part, int64_t c, const Reader& grad,
                        const Reader& x, float mean, rows::Buffers<3>& buffers) {
   double sums[2] = {0, 0};

@@ -39,6 +39,22 @@ inline std::vector<int64_t> ShapeAround(const TensorDescriptor& self,
   return shape;
 }
 
+// For predicates of rules: what is wrong with a tensor that has to have the shape of self with
+// `pads` added.
+inline std::optional<std::string> OtherShapeAround(const char* name, const TensorDescriptor& tensor,
+                                                   const TensorDescriptor& self,
+                                                   const char* pads_name,
+                                                   const IntArrayValue& pads) {
+  const std::vector<int64_t> expected = ShapeAround(self, pads);
+  const std::string reason = Cat("self.shape ", contract::ShapeText(self), " and ", pads_name, " ",
+                                 contract::IntsText(pads));
+  const auto too_long = std::ranges::find(expected, kOverflows);
+  if (too_long == expected.end()) return contract::OtherShape(name, tensor, expected, reason);
+  return Cat(name, ".shape is ", contract::ShapeText(tensor),
+             "; expected at most 2^63 - 1 elements along a dimension, but ", reason,
+             " give more along dimension ", too_long - expected.begin(), ".");
+}
+
 namespace constant {
 
 enum : int { kSelf, kPad, kValue, kOut };
@@ -73,11 +89,8 @@ inline std::optional<std::string> CutOff(const contract::Arguments& arguments) {
   return std::nullopt;
 }
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& pad = arguments.Ints(kPad);
-  return contract::OtherShape(
-      "out", arguments.Tensor(kOut), ShapeAround(self, pad),
-      Cat("self.shape ", contract::ShapeText(self), " and pad ", contract::IntsText(pad)));
+  return OtherShapeAround("out", arguments.Tensor(kOut), arguments.Tensor(kSelf), "pad",
+                          arguments.Ints(kPad));
 }
 
 inline constexpr auto kTypes = contract::AndBFloat16(

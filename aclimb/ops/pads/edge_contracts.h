@@ -50,11 +50,8 @@ std::optional<std::string> NothingLeft(const contract::Arguments& arguments) {
 // The tensor of the shape of self with all added.
 template <int kSelf, int kPadding, int kAround>
 std::optional<std::string> OtherShape(const contract::Arguments& arguments, const char* name) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& padding = arguments.Ints(kPadding);
-  return contract::OtherShape(
-      name, arguments.Tensor(kAround), ShapeAround(self, padding),
-      Cat("self.shape ", contract::ShapeText(self), " and padding ", contract::IntsText(padding)));
+  return OtherShapeAround(name, arguments.Tensor(kAround), arguments.Tensor(kSelf), "padding",
+                          arguments.Ints(kPadding));
 }
 
 // What padding may be: of a forward call, or of the one that a gradient belongs to.
@@ -79,7 +76,7 @@ inline constexpr contract::Rule kLimits[] = {
                                     : "pass the padding of the forward call"),
 };
 
-// The older chips for inference have none for volumes, but the one that repeats edges.
+// Of the operators on volumes, chips of Product::kInference310P have aclnnReplicationPad3d alone.
 constexpr uint8_t ProductsOf(Edge edge, int dims, bool forward) {
   constexpr uint8_t kNewer = kAllProducts & ~Bit(Product::kInference310P);
   return dims < 3 || (edge == Edge::kRepeated && forward) ? kAllProducts : kNewer;

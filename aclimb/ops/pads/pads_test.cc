@@ -125,6 +125,16 @@ TEST_F(PadsRules, ReplicationPad) {
        {1, 2, 0, 1, 3, -1}, {1, 4, 3, 6});
 }
 
+TEST(PadsMessages, TheDimensionThatOverflowsIsNamed) {
+  TensorDescriptor self, out;
+  self.shape = {1, 2, 3};
+  out.shape = {1, 2, 4};
+  EXPECT_EQ(pads::OtherShapeAround("out", out, self, "padding", {1, 2, 5, INT64_MAX}),
+            "out.shape is [1, 2, 4]; expected at most 2^63 - 1 elements along a dimension, but "
+            "self.shape [1, 2, 3] and padding [1, 2, 5, 9223372036854775807] give more along "
+            "dimension 1.");
+}
+
 TEST_F(PadsRules, Gradients) {
   using namespace pads::gradient;  // NOLINT: the positions
   const auto test = [](const contract::Contract& contract, auto* phase1, pads::Edge edge,

@@ -20,13 +20,6 @@ constexpr contract::Parameter OfRank(contract::Parameter parameter) {
 }
 
 template <size_t kDims>
-inline constexpr const char* kShape =
-    kDims == 2 ? "[N, C, H, W] or [C, H, W]" : "[N, C, D, H, W] or [C, D, H, W]";
-template <size_t kDims>
-inline constexpr const char* kForwardShape =
-    kDims == 2 ? "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters"
-               : "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone matters";
-template <size_t kDims>
 inline constexpr const char* kPooledShape =
     kDims == 2 ? "shape of self with outputSize in place of H and W; dtype of self"
                : "shape of self with outputSize in place of D, H and W; dtype of self";
@@ -45,13 +38,8 @@ inline constexpr contract::Rule kOutputSizeRules[] = {
 
 template <const Places& kPlaces, int kOutputSize>
 Finding OtherSharesShape(const Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kPlaces.self.at);
-  const IntArrayValue& size = arguments.Ints(kOutputSize);
-  std::vector<int64_t> expected = self.shape;
-  std::ranges::copy(size, expected.end() - static_cast<std::ptrdiff_t>(kPlaces.dims));
-  return contract::OtherShape(
-      kPlaces.pooled.name, arguments.Tensor(kPlaces.pooled.at), expected,
-      Cat("self.shape ", contract::ShapeText(self), " and outputSize ", contract::IntsText(size)));
+  return contract::OtherOutputSize(kPlaces.pooled.name, arguments.Tensor(kPlaces.pooled.at),
+                                   arguments.Tensor(kPlaces.self.at), arguments.Ints(kOutputSize));
 }
 
 template <const Places& kPlaces>
@@ -71,8 +59,9 @@ Finding OtherPlanes(const Arguments& arguments) {
 template <const Places& kPlaces>
 constexpr contract::Rule HasPlanesOfSelf() {
   return contract::Custom("planes/gradOutput", &OtherPlanes<kPlaces>,
-                          "gradOutput has N and C of self",
-                          "pass the gradient of the forward output");
+                          "gradOutput has N and C of self, and at most 2^31 - 1 windows along each "
+                          "of the last dimensions",
+                          kPooledGradientFix);
 }
 
 namespace adaptive {
@@ -84,7 +73,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"}, .pooled = {kOut, "ou
 
 template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<kDims>(contract::Input("self", kDTypes, kShape<kDims>)),
+    OfRank<kDims>(contract::Input("self", kDTypes, contract::kPlanesShape<kDims>)),
     kOutputSizeParameter<kDims>,
     OfRank<kDims>(contract::Output("out", kDTypes, kPooledShape<kDims>)),
 };
@@ -133,7 +122,7 @@ inline constexpr contract::Parameter kParameters[] = {
     OfRank<kDims>(
         contract::Input("gradOutput", kFloats<kDims>,
                         "gradient of the forward output: as many windows as it has share self")),
-    OfRank<kDims>(contract::Input("self", kFloats<kDims>, kForwardShape<kDims>)),
+    OfRank<kDims>(contract::Input("self", kFloats<kDims>, contract::kForwardPlanesShape<kDims>)),
     OfRank<kDims>(contract::Output("out", kFloats<kDims>, "shape and dtype of self")),
 };
 

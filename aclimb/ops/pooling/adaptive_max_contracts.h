@@ -20,7 +20,7 @@ inline constexpr Places kPlaces = {
 
 template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<kDims>(contract::Input("self", kNewDTypes, kShape<kDims>)),
+    OfRank<kDims>(contract::Input("self", kNewDTypes, contract::kPlanesShape<kDims>)),
     kOutputSizeParameter<kDims>,
     OfRank<kDims>(contract::Output("outputOut", kNewDTypes, kPooledShape<kDims>)),
     OfRank<kDims>(contract::Output(
@@ -75,7 +75,7 @@ inline constexpr Places kPlaces = {
 template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
     OfRank<kDims>(contract::Input("gradOutput", kNewDTypes, "gradient of outputOut, of its shape")),
-    OfRank<kDims>(contract::Input("self", kNewDTypes, kForwardShape<kDims>)),
+    OfRank<kDims>(contract::Input("self", kNewDTypes, contract::kForwardPlanesShape<kDims>)),
     OfRank<kDims>(contract::Input(
         "indices",
         contract::OnAll(kDims == 2 ? contract::DTypes(DType::kInt64, DType::kInt32)

@@ -4,7 +4,7 @@
 #include "aclimb/ops/pooling/adaptive_contracts.h"
 #include "aclimb/ops/pooling/average_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
-#include "aclimb/pieces/pieces.h"
+#include "aclimb/ops/pooling/no_windows.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -39,12 +39,7 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
                                const MeanArgs& args, bool gradient) {
   const TensorView read = arguments.Tensor(from).View(), written = arguments.Tensor(to).View();
   if (written.ElementCount() == 0) return PlanPointer();
-  if (read.ElementCount() == 0) {
-    // No windows, though there may be very many along one of the dimensions.
-    pieces::Pieces pieces;
-    pieces.Fill(0.0, pieces::View(arguments, to));
-    return pieces.Finish(planner);
-  }
+  if (read.ElementCount() == 0) return MakePlanOfNoWindows(arguments, planner, to);
   auto plan = NewPlan<MeanPlan>();
   plan->kernel = gradient ? &MeanGradient : &MeanPool;
   plan->args = args;

@@ -40,7 +40,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
                                    .ceil = {kCeilMode, "ceilMode"}};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("self", kDTypes, "[N, C, H, W] or [C, H, W]")),
+    Planes(contract::Input("self", kDTypes, contract::kPlanesShape<2>)),
     contract::Attribute("kernelSize", Kind::kIntArray,
                         "of windows: one number for both dimensions, or two"),
     contract::Attribute("strides", Kind::kIntArray,
@@ -113,8 +113,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
 
 inline constexpr contract::Parameter kParameters[] = {
     Planes(contract::Input("gradOutput", kDTypes, "gradient of the forward output, of its shape")),
-    Planes(contract::Input(
-        "self", kDTypes, "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters")),
+    Planes(contract::Input("self", kDTypes, contract::kForwardPlanesShape<2>)),
     contract::Attribute("kernelSize", Kind::kIntArray, "of the forward call"),
     contract::Attribute("stride", Kind::kIntArray, "of the forward call"),
     contract::Attribute("padding", Kind::kIntArray, "of the forward call"),
@@ -186,7 +185,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
                                    .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Volumes(contract::Input("self", kDTypes, "[N, C, D, H, W] or [C, D, H, W]")),
+    Volumes(contract::Input("self", kDTypes, contract::kPlanesShape<3>)),
     kVolumeKernelParameter,
     kStrideParameter,
     contract::Attribute("padding", Kind::kIntArray,
@@ -246,9 +245,7 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
 inline constexpr contract::Parameter kParameters[] = {
     Volumes(
         contract::Input("gradOutput", kNewDTypes, "gradient of the forward output, of its shape")),
-    Volumes(contract::Input("self", kNewDTypes,
-                            "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone "
-                            "matters")),
+    Volumes(contract::Input("self", kNewDTypes, contract::kForwardPlanesShape<3>)),
     contract::Attribute("kernelSize", Kind::kIntArray, "of the forward call"),
     contract::Attribute("stride", Kind::kIntArray, "of the forward call"),
     contract::Attribute("padding", Kind::kIntArray, "of the forward call"),
@@ -263,15 +260,15 @@ inline constexpr contract::Rule kRules[] = {
                         "pass both in the dtype of the forward call"),
     contract::SameDType("same-dtype/output", kOutput, kSelf,
                         "allocate output with the dtype of self"),
-    kVolumeRules<kPlaces>[0],
-    kVolumeRules<kPlaces>[1],
-    kVolumeRules<kPlaces>[2],
+    kVolumeRules<kPlaces, kPooledGradientFix>[0],
+    kVolumeRules<kPlaces, kPooledGradientFix>[1],
+    kVolumeRules<kPlaces, kPooledGradientFix>[2],
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass what the forward call had"),
-    kVolumeRules<kPlaces>[3],
-    kVolumeRules<kPlaces>[4],
-    kVolumeRules<kPlaces>[5],
-    kVolumeRules<kPlaces>[6],
+    kVolumeRules<kPlaces, kPooledGradientFix>[3],
+    kVolumeRules<kPlaces, kPooledGradientFix>[4],
+    kVolumeRules<kPlaces, kPooledGradientFix>[5],
+    kVolumeRules<kPlaces, kPooledGradientFix>[6],
     contract::SameShape("same-shape/output", kOutput, kSelf,
                         "allocate output with the shape of self"),
 };

@@ -87,7 +87,7 @@ inline Finding OtherShape(const Arguments& arguments) {
 }
 
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("self", kDTypes, "[N, C, H, W] or [C, H, W]")),
+    Planes(contract::Input("self", kDTypes, contract::kPlanesShape<2>)),
     contract::Attribute("kernelSize", Kind::kIntArray, "height and width of windows"),
     contract::Attribute("dilation", Kind::kIntArray, "from element to element of a window"),
     contract::Attribute("padding", Kind::kIntArray, "zeros that are put around planes"),

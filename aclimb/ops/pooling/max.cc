@@ -5,6 +5,7 @@
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/ops/pooling/max3d_contracts.h"
 #include "aclimb/ops/pooling/max_contracts.h"
+#include "aclimb/ops/pooling/no_windows.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -120,23 +121,35 @@ struct GradientPlan final : Plan {
   }
 };
 
-// From the gradient of the maxima to that of the planes, each element of which is the maximum of
-// `terms` windows at most.
-Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& planner,
-                                       const Operands& at, const Windows& windows, int64_t terms) {
-  // Sums of more terms are made in double.
+// Whether an element may be the maximum of so many windows that their sum is made in double:
+// `windows_of` counts those that it is in along an axis, at most.
+template <typename WindowsOfElement>
+bool HasManyTerms(const Windows& windows, WindowsOfElement windows_of) {
   constexpr int64_t kFewTerms = 16;
+  int64_t terms = 1;
+  for (const Axis Windows::*axis : kAxes) {
+    // More are not counted: the product of three would overflow.
+    terms *= std::min(windows_of(windows.*axis), kFewTerms + 1);
+  }
+  return terms > kFewTerms;
+}
+
+// From the gradient of the maxima to that of the planes.
+Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& planner,
+                                       const Operands& at, const Windows& windows,
+                                       bool many_terms) {
   const TensorView grad_output = arguments.Tensor(at.pooled).View();
   const TensorView indices = arguments.Tensor(at.indices).View();
   const TensorView grad_input = arguments.Tensor(at.planes).View();
   if (grad_input.ElementCount() == 0) return PlanPointer();
+  if (grad_output.ElementCount() == 0) return MakePlanOfNoWindows(arguments, planner, at.planes);
   auto plan = NewPlan<GradientPlan>();
   plan->windows = windows;
   plan->grad_output = Input(planner, at.pooled, grad_output);
   plan->indices = rows::Dense::Input(planner, at.indices, indices);
   plan->grad_input = Output(planner, at.planes, grad_input);
   plan->layout = IndicesOf(indices, windows);
-  if (terms > kFewTerms) {
+  if (many_terms) {
     plan->slots =
         std::clamp<int64_t>(std::min<int64_t>(TeamSize(), windows.planes), 1, Slots::kMost);
     plan->sums =
@@ -149,20 +162,15 @@ Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& plan
   return PlanPointer(std::move(plan));
 }
 
-// How many windows an element of the axis is in, at most.
-int64_t WindowsOfElement(const Axis& axis) {
-  return std::min(axis.out, CeilDivide(axis.Span(), axis.stride));
-}
-
 template <const Places& kPlaces>
 Result<PlanPointer> MakeGradientPlan(const Arguments& arguments, Planner& planner) {
   using namespace backward;  // NOLINT: the positions
   const Windows windows = WindowsOf(arguments, kPlaces);
   return MakeGradientPlanOf(arguments, planner,
                             {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
-                            windows,
-                            WindowsOfElement(windows.depth) * WindowsOfElement(windows.height) *
-                                WindowsOfElement(windows.width));
+                            windows, HasManyTerms(windows, [](const Axis& axis) {
+                              return std::min(axis.out, CeilDivide(axis.Span(), axis.stride));
+                            }));
 }
 
 template <size_t kDims>
@@ -170,12 +178,11 @@ Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner
   using namespace adaptive_max_backward;  // NOLINT: the positions
   const Windows windows =
       SharingWindows(arguments.Tensor(kSelf).shape, kDims, arguments.Tensor(kGradOutput).shape);
-  const auto windows_of = [](const Axis& axis) { return axis.out / axis.in + 2; };
   return MakeGradientPlanOf(arguments, planner,
                             {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
-                            windows,
-                            (kDims == 2 ? 1 : windows_of(windows.depth)) *
-                                windows_of(windows.height) * windows_of(windows.width));
+                            windows, HasManyTerms(windows, [](const Axis& axis) {
+                              return std::min(axis.out, axis.out / axis.in + 2);
+                            }));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ inline constexpr Places kPlaces = OfVolumes(pooling::forward::kPlaces);
 using enum pooling::forward::Position;
 
 inline constexpr contract::Parameter kParameters[] = {
-    Volumes(contract::Input("self", kNewDTypes, "[N, C, D, H, W] or [C, D, H, W]")),
+    Volumes(contract::Input("self", kNewDTypes, contract::kPlanesShape<3>)),
     kVolumeKernelParameter,
     kStrideParameter,
     contract::Attribute("padding", Kind::kIntArray,
@@ -60,9 +60,7 @@ using enum pooling::backward::Position;
 inline constexpr contract::Parameter kParameters[] = {
     Volumes(
         contract::Input("gradOutput", kNewDTypes, "gradient of the forward output, of its shape")),
-    Volumes(contract::Input("self", kNewDTypes,
-                            "the forward input, [N, C, D, H, W] or [C, D, H, W]: its shape alone "
-                            "matters")),
+    Volumes(contract::Input("self", kNewDTypes, contract::kForwardPlanesShape<3>)),
     Volumes(contract::Input("indices", kIndexTypes,
                             "that the forward call wrote; what is outside of the volume adds "
                             "nothing")),
@@ -78,16 +76,16 @@ inline constexpr contract::Rule kRules[] = {
                         "pass both in the dtype of the forward call"),
     contract::SameDType("same-dtype/gradInput", kGradInput, kSelf,
                         "allocate gradInput with the dtype of self"),
-    kVolumeRules<kPlaces>[0],
-    kVolumeRules<kPlaces>[1],
-    kVolumeRules<kPlaces>[2],
+    kVolumeRules<kPlaces, kPooledGradientFix>[0],
+    kVolumeRules<kPlaces, kPooledGradientFix>[1],
+    kVolumeRules<kPlaces, kPooledGradientFix>[2],
     DilationInRange(kDilation),
     contract::SameRank("same-rank/gradOutput", kGradOutput, kSelf,
                        "pass a gradient with the rank of self"),
-    kVolumeRules<kPlaces>[3],
-    kVolumeRules<kPlaces>[4],
-    kVolumeRules<kPlaces>[5],
-    kVolumeRules<kPlaces>[6],
+    kVolumeRules<kPlaces, kPooledGradientFix>[3],
+    kVolumeRules<kPlaces, kPooledGradientFix>[4],
+    kVolumeRules<kPlaces, kPooledGradientFix>[5],
+    kVolumeRules<kPlaces, kPooledGradientFix>[6],
     contract::SameShape("same-shape/indices", kIndices, kGradOutput,
                         "pass the indices of the forward call"),
     contract::SameShape("same-shape/gradInput", kGradInput, kSelf,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/contract/planes.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/ops/pooling/rules.h"
 #include "aclnnop/aclnn_max_pool.h"
@@ -20,7 +21,7 @@ inline constexpr uint8_t kNewProducts =
     kAllProducts & ~(Bit(Product::kInference310P) | Bit(Product::kTraining910));
 
 constexpr contract::Parameter Planes(contract::Parameter parameter) {
-  return contract::WithFormats(contract::WithRank(parameter, 3, 4), kPlaneFormats);
+  return contract::WithFormats(contract::WithPlanes<2>(parameter), kPlaneFormats);
 }
 
 inline constexpr auto kSizes = contract::Between(1, static_cast<double>(kMost));
@@ -73,7 +74,7 @@ inline constexpr auto kIndexTypes =
 
 template <Told kTold>
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("self", kFloats<kTold>, "[N, C, H, W] or [C, H, W]")),
+    Planes(contract::Input("self", kFloats<kTold>, contract::kPlanesShape<2>)),
     contract::Attribute("kernelSize", Kind::kIntArray,
                         "of windows: one number for both dimensions, or two"),
     kStrideParameter,
@@ -155,9 +156,7 @@ template <Told kTold>
 inline constexpr contract::Parameter kParameters[] = {
     Planes(contract::Input("gradOutput", forward::kFloats<kTold>,
                            "gradient of the forward output, of its shape")),
-    Planes(
-        contract::Input("self", forward::kFloats<kTold>,
-                        "the forward input, [N, C, H, W] or [C, H, W]: its shape alone matters")),
+    Planes(contract::Input("self", forward::kFloats<kTold>, contract::kForwardPlanesShape<2>)),
     Planes(contract::Input("indices", forward::kIndexTypes<kTold>,
                            kTold == Told::kIndices
                                ? "that the forward call wrote; what is outside of the plane adds "
@@ -254,7 +253,7 @@ inline constexpr auto kFloats =
                              contract::kFloatDTypes, contract::kFloatDTypes}};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Planes(contract::Input("self", kFloats, "[N, C, H, W] or [C, H, W]")),
+    Planes(contract::Input("self", kFloats, contract::kPlanesShape<2>)),
     contract::Attribute("kernelShape", Kind::kIntArray,
                         "of windows: one number for both dimensions, or two"),
     contract::Attribute("strides", Kind::kIntArray,

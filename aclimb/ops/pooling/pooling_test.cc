@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -276,7 +277,7 @@ TEST_F(PoolingRules, OfGradientsOfMeans) {
   harness.ExpectEveryRuleCovered({"avg_pool2d_backward/product"});
 }
 
-// [C, H, W] of 1, 4 and 6, or [C, D, H, W] of 1, 5, 4 and 6, and two, or three, windows along each.
+// [C, H, W] of 4 and 6, or [C, D, H, W] of 5, 4 and 6. No two dimensions have as many windows.
 template <size_t kDims>
 struct Sharing {
   static std::vector<int64_t> Shape(int64_t channels) {
@@ -286,10 +287,23 @@ struct Sharing {
   static std::vector<int64_t> None() {
     return kDims == 2 ? std::vector<int64_t>{1, 0, 6} : std::vector<int64_t>{1, 5, 0, 6};
   }
-  static std::vector<int64_t> Size() { return std::vector<int64_t>(kDims, 2); }
+  static std::vector<int64_t> Size() {
+    return kDims == 2 ? std::vector<int64_t>{2, 3} : std::vector<int64_t>{4, 2, 3};
+  }
+  static std::vector<int64_t> Reversed() {
+    std::vector<int64_t> size = Size();
+    std::ranges::reverse(size);
+    return size;
+  }
   static std::vector<int64_t> Pooled(int64_t channels) {
     std::vector<int64_t> shape = Size();
     shape.insert(shape.begin(), channels);
+    return shape;
+  }
+  static std::vector<int64_t> TooMany() {
+    std::vector<int64_t> shape(kDims + 1, 0);
+    shape[0] = 1;
+    shape[1] = pooling::kMost + 1;
     return shape;
   }
   static constexpr const char* kPlanesRule = kDims == 2 ? "planes/self" : "volumes/self";
@@ -308,8 +322,7 @@ void TestAdaptiveMeans(Phase1* phase1) {
   harness.ExpectGenericRules();
   harness.ExpectRule(Of::kPlanesRule,
                      [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
-  harness.ExpectRule("shape/out",
-                     [](CallArguments& a) { a.Ints(kOutputSize, std::vector<int64_t>(kDims, 3)); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kOutputSize, Of::Reversed()); });
   harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
 }
 
@@ -333,6 +346,8 @@ void TestGradientsOfAdaptiveMeans(Phase1* phase1) {
                      [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
   harness.ExpectRule("planes/gradOutput",
                      [](CallArguments& a) { a.Tensor(kGradOutput, Of::Pooled(2), kFloat); });
+  harness.ExpectRule("planes/gradOutput",
+                     [](CallArguments& a) { a.Tensor(kGradOutput, Of::TooMany(), kFloat); });
   harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
 }
 
@@ -356,7 +371,7 @@ void TestAdaptiveMaxima(Phase1* phase1) {
   harness.ExpectRule(Of::kPlanesRule,
                      [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
   harness.ExpectRule("shape/outputOut",
-                     [](CallArguments& a) { a.Ints(kOutputSize, std::vector<int64_t>(kDims, 3)); });
+                     [](CallArguments& a) { a.Ints(kOutputSize, Of::Reversed()); });
   harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
 }
 
@@ -381,6 +396,8 @@ void TestGradientsOfAdaptiveMaxima(Phase1* phase1) {
                      [](CallArguments& a) { a.Tensor(kSelf, Of::None(), kFloat); });
   harness.ExpectRule("planes/gradOutput",
                      [](CallArguments& a) { a.Tensor(kGradOutput, Of::Pooled(2), kFloat); });
+  harness.ExpectRule("planes/gradOutput",
+                     [](CallArguments& a) { a.Tensor(kGradOutput, Of::TooMany(), kFloat); });
   harness.ExpectEveryRuleCovered({std::string(kContract<kDims>.folder) + "/product"});
 }
 

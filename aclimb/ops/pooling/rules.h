@@ -19,7 +19,8 @@ struct Place {
   const char* name = "";
 };
 
-inline constexpr const char* kPooledFix = "allocate it with the shape that is expected";
+inline constexpr char kPooledFix[] = "allocate it with the shape that is expected";
+inline constexpr char kPooledGradientFix[] = "pass the gradient of the forward output";
 
 struct Places {
   Place self = {};
@@ -118,8 +119,8 @@ Finding OtherPooledShape(const Arguments& arguments) {
   const std::string reason = WindowsText(arguments, kPlaces);
   if (std::min({windows.depth.out, windows.height.out, windows.width.out}) < 1) {
     return Cat(kPlaces.pooled.name, ".shape is ", contract::ShapeText(pooled),
-               "; expected windows that fit into the planes, but there are none with ", reason,
-               ".");
+               "; expected windows that fit into the ", kPlaces.dims == 2 ? "planes" : "volumes",
+               ", but there are none with ", reason, ".");
   }
   return contract::OtherShape(
       kPlaces.pooled.name, pooled,

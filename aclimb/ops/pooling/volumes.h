@@ -9,7 +9,7 @@ namespace aclimb::pooling {
 inline constexpr uint8_t kVolumeMeanProducts = kAllProducts & ~Bit(Product::kTraining910);
 
 constexpr contract::Parameter Volumes(contract::Parameter parameter) {
-  return contract::WithRank(parameter, 4, 5);
+  return contract::WithPlanes<3>(parameter);
 }
 constexpr Places OfVolumes(Places places) {
   places.dims = 3;
@@ -35,7 +35,8 @@ Finding OtherCounts(const Arguments& arguments) {
   return std::nullopt;
 }
 
-template <const Places& kPlaces>
+// `kFix` is for what has a number for each window.
+template <const Places& kPlaces, const char* kFix = kPooledFix>
 inline constexpr contract::Rule kVolumeRules[] = {
     KernelInRange(kPlaces.kernel.at),
     StrideInRange(kPlaces.stride.at),
@@ -52,7 +53,7 @@ inline constexpr contract::Rule kVolumeRules[] = {
                              ? "padding is half of a window at most, by kernelSize"
                              : "padding is half of a window at most, by kernelSize and dilation"),
     contract::Custom("shape/pooled", &OtherPooledShape<kPlaces>,
-                     "out, or its gradient, has an element for each window", kPooledFix),
+                     "out, or its gradient, has an element for each window", kFix),
 };
 
 }  // namespace aclimb::pooling

@@ -151,14 +151,23 @@ TEST_F(Pooling3d, MeansCountThePaddingWhenTheyAreTold) {
 
 // So many along a dimension that counting them would take for ever, and none in all.
 TEST_F(Pooling3d, NoWindowsGiveNoGradient) {
-  const DeviceTensor none({1, pooling::kMost, 3, 0}, DType::kFloat32);
-  const DeviceTensor self({1, 2, 2, 2}, DType::kFloat32), out({1, 2, 2, 2}, DType::kFloat32);
+  const std::vector<int64_t> shape = {1, pooling::kMost, pooling::kMost, 0};
+  const DeviceTensor none(shape, DType::kFloat32), indices(shape, DType::kInt32);
+  const DeviceTensor self({1, 1, 1, 1}, DType::kFloat32), out({1, 1, 1, 1}, DType::kFloat32);
   ACLIMB_ASSERT_OK(RunBothPhases(
       [&](uint64_t* size, aclOpExecutor** executor) {
         return aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(none, self, out, size, executor);
       },
       &aclnnAdaptiveAvgPool3dBackward, stream_));
-  EXPECT_EQ(out.Values(), Values(8, 0));
+  EXPECT_EQ(out.Values(), Values{0});
+  const DeviceTensor of_maxima({1, 1, 1, 1}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(none, self, indices, of_maxima, size,
+                                                              executor);
+      },
+      &aclnnAdaptiveMaxPool3dBackward, stream_));
+  EXPECT_EQ(of_maxima.Values(), Values{0});
 }
 
 // Of two windows along five layers the third layer is in both.

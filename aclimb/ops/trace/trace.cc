@@ -9,12 +9,13 @@
 namespace aclimb::trace {
 namespace {
 
-// Elements that have both indices in common.
+// Elements that have both indices in common. A stride by which nothing is reached may be any
+// number.
 TensorView DiagonalOf(const TensorView& matrix) {
   TensorView diagonal = matrix;
   diagonal.rank = 1;
   diagonal.shape[0] = std::min(matrix.shape[0], matrix.shape[1]);
-  diagonal.stride[0] = matrix.stride[0] + matrix.stride[1];
+  diagonal.stride[0] = diagonal.shape[0] > 1 ? matrix.stride[0] + matrix.stride[1] : 0;
   return diagonal;
 }
 

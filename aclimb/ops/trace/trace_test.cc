@@ -52,6 +52,9 @@ TEST(TraceContract, EveryRuleIsEnforcedAndExplained) {
     a.Tensor(kSelf, {2, 3}, DType::kInt32);
     a.Tensor(kOut, {1}, DType::kInt64);
   });
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Tensor(kSelf, {1, 1}, DType::kFloat32, ACL_FORMAT_ND, {INT64_MAX, INT64_MAX});
+  });
   harness.ExpectGenericRules();
   harness.ExpectRule("dtype/out", [](CallArguments& a) { a.Tensor(kOut, {}, DType::kInt64); });
   harness.ExpectEveryRuleCovered({"trace/product"});

@@ -81,7 +81,8 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
                       Factors factors = Factors::kFloat32);
 
 // The views are embedded (rank 5), operands of pairs bfloat16. The task's result is written
-// completely, the others are read. Zeros that stand for absent elements are multiplied.
+// completely, the others are read. Zeros that stand for absent elements are multiplied, so that an
+// infinity or a NaN may give NaNs that the caller computes again (exact.h).
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                const TensorView& weight, void* scratch);

@@ -50,8 +50,9 @@ void PlanByChannels(int threads, Depthwise& plan) {
   }
   plan.channels = of_unit * kDepthwiseChannels;
   plan.images_in_vectors = std::max<int64_t>(1, kMostTerms / (plan.down.steps * plan.across.steps));
-  // Planes of y, x and its gradient; weights and sums.
+  // Planes of y, x and its gradient; weights and sums; sums of a block, channel by channel.
   plan.slot_bytes = (plan.plane + 2 * plan.partial + 2 * plan.channels * taps) * 4;
+  plan.slot_bytes += kDepthwiseChannels * taps * 4;
 }
 
 void PlanAlongLines(int threads, Depthwise& plan) {

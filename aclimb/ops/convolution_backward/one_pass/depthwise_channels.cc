@@ -290,6 +290,7 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTenso
   // [blocks][window][channels]
   float* const windows = grad_plane + plan.partial;
   float* const sums = windows + plan.channels * taps;
+  float* const of_block = sums + plan.channels * taps;
   std::fill(y_plane, x_plane, 0.0f);  // around y
   std::fill_n(sums, plan.channels * taps, 0.0f);
   double* const totals = chunk_sums + (chunk * g.groups + first_channel) * taps;
@@ -328,10 +329,11 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTenso
     const bool due =
         image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
     if (!plan.gives_weight || !due) continue;
-    for (int64_t c = 0; c < last_channel - first_channel; ++c) {
-      const float* const sum = sums + c / kChannels * kChannels * taps + c % kChannels;
-      for (int64_t k = 0; k < taps; ++k) {
-        totals[c * taps + k] += static_cast<double>(sum[k * kChannels]);
+    for (int64_t c = first_channel; c < last_channel; c += kChannels) {
+      const int64_t count = block_at(0, c).Count();
+      Transpose(sums + windows_of(c), kChannels, taps, count, of_block, taps);
+      for (int64_t i = 0; i < count * taps; ++i) {
+        totals[windows_of(c) + i] += static_cast<double>(of_block[i]);
       }
     }
     std::fill_n(sums, plan.channels * taps, 0.0f);

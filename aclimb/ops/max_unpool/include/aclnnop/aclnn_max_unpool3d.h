@@ -16,13 +16,16 @@ extern "C" {
 //                       `aclimb ops max_unpool3d`
 //   indices        in   INT64 or INT32, shape of self, strided: numbers of elements of a volume of
 //                       outRef, row by row
-//   outputSize     in   depth, height and width of outRef
+//   outputSize     in   depth, height and width of outRef, none of them 0 unless self has no
+//                       elements
 //   stride         in   three numbers, 1 or more, which change nothing: the indices tell all
 //   padding        in   three numbers, which change nothing either
-//   outRef         out  shape of self with outputSize in place of D, H and W, dtype of self,
-//   strided workspaceSize  out  bytes of device memory for phase 2 executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 a dtype, a rank, a shape, how many numbers there are,
-//            a number outside its range, a blocked format
+//   outRef         out  shape of self with outputSize in place of D, H and W, strided; dtype of
+//                       self
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null; 161002 a dtype, a rank, a shape, how many numbers
+//            outputSize, stride or padding has, a number outside its range, a blocked format
 ACLNN_API aclnnStatus aclnnMaxUnpool3dGetWorkspaceSize(
     const aclTensor* self, const aclTensor* indices, const aclIntArray* outputSize,
     const aclIntArray* stride, const aclIntArray* padding, aclTensor* outRef,

@@ -21,8 +21,8 @@ extern "C" {
 //   out            out  shape of self, dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
-//   returns  161001 a pointer is null; 161002 a dtype, a rank, a shape, how many numbers there are,
-//            a number outside its range, a blocked format
+//   returns  161001 a pointer is null; 161002 a dtype, a rank, a shape, how many numbers
+//            outputSize, stride or padding has, a number outside its range, a blocked format
 ACLNN_API aclnnStatus aclnnMaxUnpool3dBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclTensor* indices,
     const aclIntArray* outputSize, const aclIntArray* stride, const aclIntArray* padding,
