@@ -35,9 +35,9 @@ class Solver {
  private:
   char* At(int n, int64_t element) const { return base_[n] + element * problem_.size[n]; }
 
-  // What a loop reads and writes does not fit, so that the output does not stay until somebody reads
-  // it: stores go around the caches. Fewer than four bytes an element take longer to compute than to
-  // write, and gain nothing so early.
+  // What a loop reads and writes does not fit, so that the output does not stay until somebody
+  // reads it: stores go around the caches. Fewer than four bytes an element take longer to compute
+  // than to write, and gain nothing so early.
   bool Streams() const {
     const int64_t size = problem_.size[kOutput];
     if (size < 4) return walk_.count * size > LastLevelCacheBytes();

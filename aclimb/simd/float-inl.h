@@ -73,8 +73,8 @@ HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<StoredTag<T, D>> stored) {
   }
 }
 
-// Float32 lanes to bfloat16 bits in the high half of each 32-bit lane, nearest even, NaN kept quiet;
-// what is in the low half says nothing.
+// Float32 lanes to bfloat16 bits in the high half of each 32-bit lane, nearest even, NaN kept
+// quiet; what is in the low half says nothing.
 template <class D>
 HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> RoundToBFloat16(D d, hn::Vec<D> value) {
   const hn::Rebind<uint32_t, D> d32;

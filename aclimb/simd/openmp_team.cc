@@ -212,9 +212,10 @@ int OpenMpThreads(int wanted) {
   return std::max(proven, started);
 }
 
-// libgomp's manual (GOMP_SPINCOUNT) has one way to a shorter wait that a library can take: while the
-// process has more OpenMP threads than processors, they spin a hundred times and then sleep. A team
-// of all processors and a second one of two threads, both of which sleep for ever, are that many.
+// libgomp's manual (GOMP_SPINCOUNT) has one way to a shorter wait that a library can take: while
+// the process has more OpenMP threads than processors, they spin a hundred times and then sleep. A
+// team of all processors and a second one of two threads, both of which sleep for ever, are that
+// many.
 void ShortenOpenMpWaits() noexcept {
   static std::atomic<bool> asked{false};
   if (asked.load(std::memory_order_relaxed) || asked.exchange(true)) return;

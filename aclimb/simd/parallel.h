@@ -10,8 +10,8 @@ int TeamSize();
 // Called once by the runtime and by tests; values below 1 mean the default.
 void SetTeamSize(int threads);
 
-// At the end of a region OpenMP's threads, the program's own among them, spin for milliseconds. Where
-// they are as many as the processors, that is on the cores that our threads need, and where a
+// At the end of a region OpenMP's threads, the program's own among them, spin for milliseconds.
+// Where they are as many as the processors, that is on the cores that our threads need, and where a
 // neighbour has taken a core from one of them, the others spin through its whole absence. This has
 // them sleep at once, unless the program chose how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT) or
 // the system has threads for little else.

@@ -19,7 +19,7 @@ extern "C" {
 //   scaleGradByFreq    in   for the gradient; nothing here depends on it
 //   mode               in   0 the sum, 1 the mean, anything else the largest
 //   sparse             in   for the gradient; nothing here depends on it
-//   perSampleWeights   in   null, or [B] in the dtype of weight, a factor of each row; of sums alone
+//   perSampleWeights   in   null, or [B] in the dtype of weight, a factor of each row, for sums
 //   includeLastOffset  in   whether the last of offsets is where the last bag ends
 //   paddingIdx         in   an index of this value names no row; below 0 there is none
 //   output             out  [bags, D] in the dtype of weight; zeros for a bag without rows

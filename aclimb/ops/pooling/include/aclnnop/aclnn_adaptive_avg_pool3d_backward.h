@@ -27,8 +27,7 @@ ACLNN_API aclnnStatus aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(const aclTe
 // Phase 2: queues the computation on the stream and consumes the executor.
 //   returns  as phase 2 of every operator (aclnn/acl_meta.h)
 ACLNN_API aclnnStatus aclnnAdaptiveAvgPool3dBackward(void* workspace, uint64_t workspaceSize,
-                                                     aclOpExecutor* executor,
-                                                     aclrtStream stream);
+                                                     aclOpExecutor* executor, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,8 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a dtype, another rank than 5, a shape, volumes
-//            without elements, another count of sizes, one outside its range, another format than NCDHW
+//            without elements, another count of sizes, one outside its range, another format than
+//            NCDHW
 ACLNN_API aclnnStatus aclnnUpsampleNearest3dBackwardGetWorkspaceSize(
     const aclTensor* gradOut, const aclIntArray* outputSize, const aclIntArray* inputSize,
     double scalesD, double scalesH, double scalesW, aclTensor* gradInput, uint64_t* workspaceSize,
