@@ -8,7 +8,6 @@
 #include "aclimb/ops/norms/moments.h"
 #include "aclimb/rows/chunks.h"
 #include "aclimb/rows/spans.h"
-#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 
 // How norms of channels go through a tensor: parts whose sums are added first, tiles of channels
@@ -166,34 +165,6 @@ bool MapAll(const Planes& planes, bool side_by_side, const Writer& out, const Of
         const int64_t from = k * length + at, n = std::min(kMapped, length - at);
         side_by_side ? of_row(at, from, n, buffers)
                      : of_plane(k / planes.channels, k % planes.channels, from, n, buffers);
-      }
-    }
-    out.Flush();
-  });
-}
-
-// Whether a channel's elements, of `bytes` each, stay in the last-level cache between two readings,
-// lie in runs that are long enough for the processor to read ahead, and every thread has channels.
-inline bool StaysNear(const Planes& planes, size_t bytes) {
-  constexpr int64_t kLongRun = 1024;
-  const int64_t team = TeamSize(), of_channel = planes.outer * planes.inner;
-  return planes.inner >= kLongRun && planes.channels >= 4 * team &&
-         of_channel <= CacheShareBytes() / (4 * team * static_cast<int64_t>(bytes));
-}
-
-// Channel after channel: calls add(part, channel, buffers) for all of its parts, prepare(channel),
-// and map(channel, element, n, buffers) for all of its elements, in chunks.
-template <typename Add, typename Prepare, typename Map>
-bool EachChannel(const Planes& planes, const Parts& parts, const Writer& out, const Add& add,
-                 const Prepare& prepare, const Map& map) {
-  return ParallelForAll(planes.channels, 1, [&](int64_t begin, int64_t end) {
-    rows::Buffers<3> buffers;
-    for (int64_t c = begin; c < end; ++c) {
-      for (int64_t part = 0; part < parts.count(); ++part) add(part, c, buffers);
-      prepare(c);
-      for (int64_t o = 0; o < planes.outer; ++o) {
-        EachChunk(planes, o * planes.channels + c,
-                  [&](int64_t from, int64_t n) { map(c, from, n, buffers); });
       }
     }
     out.Flush();

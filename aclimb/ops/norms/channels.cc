@@ -4,11 +4,67 @@
 #include <cmath>
 
 #include "aclimb/ops/norms/channel_parts.h"
+#include "aclimb/simd/cache.h"
 
 namespace aclimb::norms {
 namespace {
 
 using rows::kEach;
+
+// ---- The way through a batch
+// A batch has AddPart(part, channel, buffers) and AddParts() for the sums of a part and of all,
+// Prepare(channel), and Map(kind, channel, element, n, buffers).
+
+// Whether a channel's elements, of `bytes` each, stay in the last-level cache between two readings,
+// lie in runs that are long enough for the processor to read ahead, and every thread has channels.
+bool StaysNear(const Planes& planes, size_t bytes) {
+  constexpr int64_t kLongRun = 1024;
+  const int64_t team = TeamSize(), of_channel = planes.outer * planes.inner;
+  return planes.inner >= kLongRun && planes.channels >= 4 * team &&
+         of_channel <= CacheShareBytes() / (4 * team * static_cast<int64_t>(bytes));
+}
+
+// One channel is finished before the next one begins.
+template <class Batch>
+bool RunChannels(const Batch& batch, const Planes& planes, const Parts& parts, const Writer& out) {
+  return ParallelForAll(planes.channels, 1, [&](int64_t begin, int64_t end) {
+    rows::Buffers<3> buffers;
+    for (int64_t c = begin; c < end; ++c) {
+      for (int64_t part = 0; part < parts.count(); ++part) batch.AddPart(part, c, buffers);
+      batch.Prepare(c);
+      for (int64_t o = 0; o < planes.outer; ++o) {
+        EachChunk(planes, o * planes.channels + c,
+                  [&](int64_t from, int64_t n) { batch.Map(kFlat, c, from, n, buffers); });
+      }
+    }
+    out.Flush();
+  });
+}
+
+//   sums   whether channels have sums
+//   maps   whether there is an output to map to
+//   bytes  of an element of all that is read
+template <class Batch>
+bool RunBatch(const Batch& batch, const Planes& planes, const Parts& parts, const Writer& out,
+              bool sums, bool maps, size_t bytes) {
+  if (sums && maps && StaysNear(planes, bytes)) return RunChannels(batch, planes, parts, out);
+  if (sums && !batch.AddParts()) return false;
+  if (!ParallelForAll(planes.channels, GrainOf(8 * (sums ? parts.count() : 1)),
+                      [&](int64_t begin, int64_t end) {
+                        for (int64_t c = begin; c < end; ++c) batch.Prepare(c);
+                      })) {
+    return false;
+  }
+  if (!maps) return true;
+  return MapAll(
+      planes, parts.side_by_side(), out,
+      [&](int64_t, int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
+        batch.Map(kFlat, c, from, n, buffers);
+      },
+      [&](int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
+        batch.Map(kEach, c, from, n, buffers);
+      });
+}
 
 // ---- Statistics of a batch
 
@@ -43,33 +99,10 @@ class BatchNormalizer {
   }
 
   bool Run() const {
-    if (problem_.training && StaysNear(problem_.planes, SizeOf(problem_.x_dtype))) {
-      return EachChannel(
-          problem_.planes, parts_, out_,
-          [&](int64_t part, int64_t c, rows::Buffers<3>& buffers) { AddPart(part, c, buffers); },
-          [&](int64_t c) { Prepare(c); },
-          [&](int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
-            Map(kFlat, c, from, n, buffers);
-          });
-    }
-    if (problem_.training && !AddParts()) return false;
-    if (!ParallelForAll(channels_, GrainOf(8 * (problem_.training ? parts_.count() : 1)),
-                        [&](int64_t begin, int64_t end) {
-                          for (int64_t c = begin; c < end; ++c) Prepare(c);
-                        })) {
-      return false;
-    }
-    return MapAll(
-        problem_.planes, parts_.side_by_side(), out_,
-        [&](int64_t, int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
-          Map(kFlat, c, from, n, buffers);
-        },
-        [&](int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
-          Map(kEach, c, from, n, buffers);
-        });
+    return RunBatch(*this, problem_.planes, parts_, out_, problem_.training, /*maps=*/true,
+                    SizeOf(problem_.x_dtype));
   }
 
- private:
   void Map(rows::ParameterKind kind, int64_t c, int64_t from, int64_t n,
            rows::Buffers<3>& buffers) const {
     const auto [to, stream] = out_.Final(from, buffers.of[1]);
@@ -128,12 +161,6 @@ class BatchNormalizer {
         });
   }
 
-  double CountOf(int64_t part) const { return static_cast<double>(parts_.ElementsOf(part)); }
-
-  static double Or(const float* numbers, int64_t c, double otherwise) {
-    return numbers != nullptr ? static_cast<double>(numbers[c]) : otherwise;
-  }
-
   // What the elements of a channel are mapped with.
   void Prepare(int64_t c) const {
     double mean = Or(problem_.running_mean, c, 0), variance = Or(problem_.running_var, c, 1);
@@ -171,6 +198,13 @@ class BatchNormalizer {
     memory_.b[c] = static_cast<float>(Or(problem_.bias, c, 0));
   }
 
+ private:
+  double CountOf(int64_t part) const { return static_cast<double>(parts_.ElementsOf(part)); }
+
+  static double Or(const float* numbers, int64_t c, double otherwise) {
+    return numbers != nullptr ? static_cast<double>(numbers[c]) : otherwise;
+  }
+
   const BatchNormalization& problem_;
   const Spans& spans_;
   const int64_t channels_;
@@ -200,42 +234,20 @@ class BatchGradientSolver {
     for (int64_t c = 0; c < channels_; ++c) {
       memory_.mean[c] = problem_.mean != nullptr ? problem_.mean[c] : 0;
     }
-    if (needs_sums_ && problem_.out != nullptr &&
-        StaysNear(problem_.planes, SizeOf(problem_.x_dtype) + SizeOf(problem_.grad_dtype))) {
-      return EachChannel(
-          problem_.planes, parts_, out_,
-          [&](int64_t part, int64_t c, rows::Buffers<3>& buffers) {
-            memory_.pairs[part * channels_ + c] =
-                ProductsOf(parts_, part, c, grad_, x_, memory_.mean[c], buffers);
-          },
-          [&](int64_t c) { Prepare(c); },
-          [&](int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
-            Map(kFlat, c, from, n, buffers);
-          });
-    }
-    if (needs_sums_ && !AddProducts(
-                           parts_, channels_, grad_, x_,
-                           [&](int64_t, int64_t c) { return memory_.mean + c; }, memory_.pairs)) {
-      return false;
-    }
-    if (!ParallelForAll(channels_, GrainOf(8 * (needs_sums_ ? parts_.count() : 1)),
-                        [&](int64_t begin, int64_t end) {
-                          for (int64_t c = begin; c < end; ++c) Prepare(c);
-                        })) {
-      return false;
-    }
-    if (problem_.out == nullptr) return true;
-    return MapAll(
-        problem_.planes, parts_.side_by_side(), out_,
-        [&](int64_t, int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
-          Map(kFlat, c, from, n, buffers);
-        },
-        [&](int64_t c, int64_t from, int64_t n, rows::Buffers<3>& buffers) {
-          Map(kEach, c, from, n, buffers);
-        });
+    return RunBatch(*this, problem_.planes, parts_, out_, needs_sums_, problem_.out != nullptr,
+                    SizeOf(problem_.x_dtype) + SizeOf(problem_.grad_dtype));
   }
 
- private:
+  void AddPart(int64_t part, int64_t c, rows::Buffers<3>& buffers) const {
+    memory_.pairs[part * channels_ + c] =
+        ProductsOf(parts_, part, c, grad_, x_, memory_.mean[c], buffers);
+  }
+  bool AddParts() const {
+    return AddProducts(
+        parts_, channels_, grad_, x_, [&](int64_t, int64_t c) { return memory_.mean + c; },
+        memory_.pairs);
+  }
+
   void Map(rows::ParameterKind kind, int64_t c, int64_t from, int64_t n,
            rows::Buffers<3>& buffers) const {
     const float* const g = grad_.Load(from, n, buffers.of[0]);
@@ -247,11 +259,6 @@ class BatchGradientSolver {
                             memory_.b + c, memory_.c + c, n, to, stream);
     }
     out_.Store(to, from, n);
-  }
-
-  double InvstdOf(int64_t c) const {
-    const double spread = problem_.spread != nullptr ? static_cast<double>(problem_.spread[c]) : 1;
-    return problem_.spread_is_variance ? 1 / std::sqrt(spread + problem_.eps) : spread;
   }
 
   void Prepare(int64_t c) const {
@@ -271,6 +278,12 @@ class BatchGradientSolver {
     const auto count = static_cast<double>(problem_.planes.outer * problem_.planes.inner);
     memory_.b[c] = static_cast<float>(-weight * invstd * invstd * invstd * total.product / count);
     memory_.c[c] = static_cast<float>(-weight * invstd * total.sum / count);
+  }
+
+ private:
+  double InvstdOf(int64_t c) const {
+    const double spread = problem_.spread != nullptr ? static_cast<double>(problem_.spread[c]) : 1;
+    return problem_.spread_is_variance ? 1 / std::sqrt(spread + problem_.eps) : spread;
   }
 
   const BatchGradient& problem_;
