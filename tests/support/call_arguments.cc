@@ -25,6 +25,13 @@ TensorSpec SpecOf(const TensorDescriptor& tensor) {
   return {tensor.shape, tensor.dtype, static_cast<aclFormat>(tensor.format), tensor.stride};
 }
 
+const void* DeadHandle() {
+  const int64_t one = 1;
+  aclIntArray* const dead = aclCreateIntArray(&one, 1);
+  (void)aclDestroyIntArray(dead);
+  return dead;
+}
+
 template <typename T>
 const T* Resolve(const void* handle, int kind) {
   return static_cast<const T*>(aclimb_handle_resolve(handle, kind));
@@ -82,11 +89,9 @@ void CallArguments::Bools(int index, const std::vector<uint8_t>& values) {
 
 void CallArguments::NullElement(int index, contract::Kind list) { List(index, list, {nullptr}); }
 
+void CallArguments::Dead(int index) { Handle(index, DeadHandle()); }
 void CallArguments::DeadElement(int index, contract::Kind list) {
-  const int64_t one = 1;
-  aclIntArray* const dead = aclCreateIntArray(&one, 1);
-  (void)aclDestroyIntArray(dead);
-  List(index, list, {dead});
+  List(index, list, {DeadHandle()});
 }
 
 std::vector<TensorSpec> CallArguments::Specs(int index) {
@@ -106,6 +111,11 @@ std::vector<TensorSpec> CallArguments::Specs(int index) {
 std::vector<int64_t> CallArguments::IntsAt(int index) {
   const auto* ints = Resolve<IntArrayValue>(At(index).handle, ACLIMB_HANDLE_INT_ARRAY);
   return ints == nullptr ? std::vector<int64_t>() : *ints;
+}
+
+std::vector<uint8_t> CallArguments::BoolsAt(int index) {
+  const auto* bools = Resolve<BoolArrayValue>(At(index).handle, ACLIMB_HANDLE_BOOL_ARRAY);
+  return bools == nullptr ? std::vector<uint8_t>() : *bools;
 }
 
 void CallArguments::Keep(int index, const void* handle, std::function<void()> release) {

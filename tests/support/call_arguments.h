@@ -46,6 +46,8 @@ class CallArguments {
   void Bool(int index, bool value) { At(index).integer = value ? 1 : 0; }
   void Real(int index, double value) { At(index).real = value; }
 
+  // An object of another kind, which is destroyed already.
+  void Dead(int index);
   // A list of one tensor or scalar, which is null.
   void NullElement(int index, contract::Kind list);
   // A list that holds another kind of object.
@@ -55,6 +57,7 @@ class CallArguments {
   // What stands there now: one tensor, those of a list, or none.
   std::vector<TensorSpec> Specs(int index);
   std::vector<int64_t> IntsAt(int index);
+  std::vector<uint8_t> BoolsAt(int index);
 
  private:
   void Keep(int index, const void* handle, std::function<void()> release);

@@ -52,9 +52,11 @@ std::string TextOf(const truth::Given& given, Kind kind) {
       return given.text;
     case Kind::kReal:
       return Cat(given.real);
-    default:
-      return Cat(given.integer);
+    case Kind::kBool:
+    case Kind::kInteger:
+      break;
   }
+  return Cat(given.integer);
 }
 
 }  // namespace
@@ -126,11 +128,14 @@ truth::CallValue OperatorRun::Made(truth::Slot slot, Kind kind, const Layout& la
     case Kind::kString:
       value.pointer = given.text.c_str();
       return value;
-    default:
-      value.integer = given.integer;
-      value.real = given.real;
-      return value;
+    case Kind::kBool:
+    case Kind::kInteger:
+    case Kind::kReal:
+      break;
   }
+  value.integer = given.integer;
+  value.real = given.real;
+  return value;
 }
 
 const void* OperatorRun::MadeList(int p, Kind kind, const Layout& layout) {
@@ -261,6 +266,66 @@ std::string OperatorRun::InputsText(truth::Slot output, size_t number) const {
                 exact ? Cat(given.integers[place]) : Cat(given.values[place]));
   }
   return text;
+}
+
+void Fill(CallArguments& arguments, const truth::Call& call) {
+  const auto spec = [](const truth::Given& given) {
+    return TensorSpec{given.shape, given.dtype, static_cast<aclFormat>(given.format)};
+  };
+  for (int p = 0; p < call.size(); ++p) {
+    const truth::Given& given = call.At(p);
+    if (!given.given) continue;
+    switch (call.ParameterAt(p).kind) {
+      case Kind::kTensor:
+        arguments.Tensor(p, spec(given));
+        break;
+      case Kind::kTensorList: {
+        std::vector<TensorSpec> specs;
+        for (const truth::Given& element : given.elements) specs.push_back(spec(element));
+        arguments.Tensors(p, specs);
+        break;
+      }
+      case Kind::kScalar:
+        arguments.ScalarOf(p, given.real, given.dtype);
+        break;
+      case Kind::kScalarList: {
+        std::vector<double> values;
+        for (const truth::Given& element : given.elements) values.push_back(element.real);
+        arguments.Scalars(p, values, values.empty() ? DType::kFloat32 : given.elements[0].dtype);
+        break;
+      }
+      case Kind::kIntArray:
+        arguments.Ints(p, given.integers);
+        break;
+      case Kind::kBoolArray:
+        arguments.Bools(p, {given.integers.begin(), given.integers.end()});
+        break;
+      case Kind::kFloatArray:
+        arguments.Floats(p, {given.values.begin(), given.values.end()});
+        break;
+      case Kind::kString:
+        arguments.String(p, given.text.c_str());
+        break;
+      case Kind::kBool:
+      case Kind::kInteger:
+        arguments.Integer(p, given.integer);
+        break;
+      case Kind::kReal:
+        arguments.Real(p, given.real);
+        break;
+    }
+  }
+}
+
+aclnnStatus CallPhase1(const truth::OperatorEntry& entry, CallArguments& arguments, uint64_t* size,
+                       aclOpExecutor** executor) {
+  std::vector<truth::CallValue> values;
+  for (int p = 0; p < static_cast<int>(entry.contract->parameters.size()); ++p) {
+    const contract::Argument& argument = arguments.At(p);
+    values.push_back({argument.handle, argument.integer, argument.real});
+  }
+  void* const phase1 = FunctionOf(std::string(entry.contract->function) + "GetWorkspaceSize");
+  return phase1 == nullptr ? -1 : entry.phase1(phase1, values, size, executor);
 }
 
 std::string TextOf(const truth::Call& call) {

@@ -10,6 +10,7 @@
 #include "aclimb/truth/call.h"
 #include "aclimb/truth/operator_entry.h"
 #include "aclnn/acl_meta.h"
+#include "tests/support/call_arguments.h"
 #include "tests/support/device.h"
 
 namespace aclimb::testing {
@@ -54,6 +55,12 @@ class OperatorRun {
   std::vector<std::shared_ptr<void>> objects_;
   std::vector<truth::CallValue> values_;
 };
+
+// The arguments of the call, in dense views, for phase 1 alone. The call outlives them.
+void Fill(CallArguments& arguments, const truth::Call& call);
+// Phase 1 of the operator with them.
+aclnnStatus CallPhase1(const truth::OperatorEntry& entry, CallArguments& arguments, uint64_t* size,
+                       aclOpExecutor** executor);
 
 // "gradOutput FLOAT [2, 3], alpha 1.5, ...": for messages.
 std::string TextOf(const truth::Call& call);

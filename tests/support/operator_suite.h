@@ -15,15 +15,22 @@ namespace aclimb::testing {
 // Each is held against the operator's truth; canaries and gaps have to stay as they are.
 class OperatorSuite : public DeviceTest,
                       public ::testing::WithParamInterface<const truth::OperatorEntry*> {
+ public:
+  // For all operators that this program tests; at its start.
+  static bool DependOnThreads() { return depends_on_threads_ = true; }
+
  protected:
   const truth::OperatorEntry& entry() const { return *GetParam(); }
   const contract::Contract& contract() const { return *entry().contract; }
+
+  // Whether results depend on the number of threads unless ACL_OPT_DETERMINISTIC is 1.
+  static inline bool depends_on_threads_ = false;
 
   // Values that are reserved otherwise are drawn too.
   const Setting extensions_{"ACLIMB_EXTENSIONS", "1"};
 
   // A call that phase 1 accepts; the same for the same seed.
-  truth::Call Drawn(uint64_t seed, int64_t most_elements = 2000) const;
+  truth::Call Drawn(uint64_t seed, int64_t most_elements = 2000, bool extensions = true) const;
 };
 
 inline std::vector<const truth::OperatorEntry*> EntriesOf(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "aclimb/contract/check.h"
@@ -86,6 +87,15 @@ class Cases {
       return;
     }
     Extents shape = ShapeAt(index);
+    // Beside any dimensions, those that an array tells: it tells others.
+    if (pattern.IsOpen() && pattern[entry].kind == Dimension::Kind::kArray) {
+      const int array = contract_.IndexOf(pattern[entry].name);
+      Extents values = valid_.IntsAt(array);
+      if (values.empty()) return;
+      values.back() += 2;
+      return cases_.violations.push_back(
+          {id, [array, values](CallArguments& a) { a.Ints(array, values); }});
+    }
     size_t singles_before = 0;
     while (singles_before < entry && pattern[singles_before].IsSingle()) ++singles_before;
     const size_t at = singles_before == entry ? entry : shape.size() - (pattern.size() - entry);
@@ -125,7 +135,7 @@ class Cases {
       case RuleKind::kCount:
         return OfCount(rule);
       case RuleKind::kWanted:
-        return Add(rule, [&rule](CallArguments& a) { a.Null(rule.subject); });
+        return OfWanted(rule);
       case RuleKind::kSameRank:
       case RuleKind::kSameShape:
         return OfPair(rule);
@@ -151,6 +161,26 @@ class Cases {
     cases_.without.insert(rule.id);
   }
 
+  // Of tensors those of the mask; scalars may have any.
+  std::vector<DType> DTypesAt(int index) {
+    if (contract::HasTensors(contract_.At(index).kind)) return DTypesOf(MaskOf(index));
+    return {DType::kFloat32, DType::kInt32, DType::kBool, DType::kComplex64};
+  }
+  std::optional<DType> CommonOf(int x, DType of_x, int y, DType of_y) {
+    if (!contract::HasTensors(contract_.At(x).kind)) std::swap(of_x, of_y);
+    const bool tensors =
+        contract::HasTensors(contract_.At(x).kind) && contract::HasTensors(contract_.At(y).kind);
+    return tensors ? contract::PromoteTensors(of_x, of_y)
+                   : contract::PromoteTensorAndScalar(of_x, of_y);
+  }
+  // Whether the dtypes break no other rule.
+  bool MayDiffer(int x, int y) {
+    return std::ranges::none_of(contract_.rules, [&](const Rule& rule) {
+      return rule.kind == RuleKind::kSameDType &&
+             ((rule.subject == x && rule.other == y) || (rule.subject == y && rule.other == x));
+    });
+  }
+
   // Dtypes of all that the rule relates, each of its mask, that do not go together.
   void OfPromotion(const Rule& rule) {
     const bool to_other = rule.kind == RuleKind::kConvertsTo;
@@ -158,19 +188,29 @@ class Cases {
     std::vector<int> inputs = {rule.subject};
     if (!to_other) inputs.push_back(rule.other);
     if (rule.third >= 0) inputs.push_back(rule.third);
+    const auto is_scalar = [&](int index) {
+      return !contract::HasTensors(contract_.At(index).kind);
+    };
     for (int index : inputs) {
-      // Scalars have no mask; a test by hand says which are wrong.
-      if (!contract::HasTensors(contract_.At(index).kind) || !Given(index)) return;
+      if (is_scalar(index) && contract_.At(index).kind != Kind::kScalar) return;
+      if (!Given(index)) return;
     }
+    // Of three, a test by hand says which are wrong.
+    if (std::ranges::any_of(inputs, is_scalar) && inputs.size() != 2) return;
+    if (std::ranges::all_of(inputs, is_scalar)) return;
     if (output >= 0 && !Given(output)) return;
-    for (DType a : DTypesOf(MaskOf(inputs[0]))) {
-      for (DType b : DTypesOf(MaskOf(inputs.size() > 1 ? inputs[1] : inputs[0]))) {
-        if (inputs.size() == 1 && a != b) continue;
-        const auto common = inputs.size() > 1 ? contract::PromoteTensors(a, b) : a;
+    const int first = inputs[0], second = inputs.size() > 1 ? inputs[1] : first;
+    for (DType a : DTypesAt(first)) {
+      for (DType b : DTypesAt(second)) {
+        if ((first == second || !MayDiffer(first, second)) && a != b) continue;
+        const auto common = first != second ? CommonOf(first, a, second, b) : a;
         if (!common) return AddDTypes(rule, inputs, {a, b}, -1, a);
         if (output < 0 || inputs.size() > 2) continue;
         for (DType to : DTypesOf(MaskOf(output))) {
-          if (!contract::ResultConverts(*common, to)) {
+          const bool same = (output == first && to != a) || (output == second && to != b) ||
+                            (to != a && !MayDiffer(output, first)) ||
+                            (to != b && !MayDiffer(output, second));
+          if (!same && !contract::ResultConverts(*common, to)) {
             return AddDTypes(rule, inputs, {a, b}, output, to);
           }
         }
@@ -179,10 +219,14 @@ class Cases {
     cases_.without.insert(rule.id);
   }
 
+  Mutation WithAnyDType(int index, DType dtype) {
+    if (contract::HasTensors(contract_.At(index).kind)) return WithDType(index, dtype);
+    return [=](CallArguments& a) { a.ScalarOf(index, 1, dtype); };
+  }
   void AddDTypes(const Rule& rule, const std::vector<int>& inputs, std::pair<DType, DType> dtypes,
                  int output, DType to) {
-    std::vector<Mutation> all = {WithDType(inputs[0], dtypes.first)};
-    if (inputs.size() > 1) all.push_back(WithDType(inputs[1], dtypes.second));
+    std::vector<Mutation> all = {WithAnyDType(inputs[0], dtypes.first)};
+    if (inputs.size() > 1) all.push_back(WithAnyDType(inputs[1], dtypes.second));
     if (output >= 0) all.push_back(WithDType(output, to));
     std::set<std::string> related;
     for (int index : inputs) related.insert(contract_.At(index).name);
@@ -244,6 +288,13 @@ class Cases {
         if (possible) all.push_back(WithDType(index, dtype));
       }
       if (!possible) continue;
+      // With a scalar that has a fraction they would not meet in integers.
+      for (const int index : {rule.other, rule.third, rule.output}) {
+        if (index < 0 || index == rule.subject || contract_.At(index).kind != Kind::kScalar) {
+          continue;
+        }
+        all.push_back([index](CallArguments& a) { a.ScalarOf(index, 1, DType::kInt32); });
+      }
       return Add(rule, [=, index = rule.subject](CallArguments& a) {
         for (const Mutation& each : all) each(a);
         is_long ? a.ScalarOf(index, 1e30, DType::kFloat32) : a.ScalarOf(index, 1e12, DType::kInt64);
@@ -298,6 +349,16 @@ class Cases {
     if (kind == Kind::kReal || kind == Kind::kFloatArray) AddNumber(rule, std::nan(""));
   }
 
+  void OfWanted(const Rule& rule) {
+    std::vector<uint8_t> mask = valid_.BoolsAt(rule.other);
+    if (mask.size() <= static_cast<size_t>(rule.entry)) return;
+    mask[static_cast<size_t>(rule.entry)] = 1;
+    Add(rule, [&rule, mask](CallArguments& a) {
+      a.Bools(rule.other, mask);
+      a.Null(rule.subject);
+    });
+  }
+
   void OfReserved(const Rule& rule) {
     const Parameter& parameter = contract_.At(rule.subject);
     if (parameter.kind != Kind::kTensor) return AddNumber(rule, 1);
@@ -325,10 +386,22 @@ class Cases {
         Add(rule, [=](CallArguments& a) {
           a.Scalars(index, std::vector<double>(count, 1), DType::kFloat32);
         });
-      } else if (const std::vector<TensorSpec> specs = valid_.Specs(index); !specs.empty()) {
-        Add(rule, [=](CallArguments& a) {
-          a.Tensors(index, std::vector<TensorSpec>(count, specs.front()));
+      } else if (const size_t size = valid_.Specs(index).size(); size != 0) {
+        const auto longer = [&](int p) {
+          return std::vector<TensorSpec>(count, valid_.Specs(p).front());
+        };
+        Add(rule, [index, specs = longer(index)](CallArguments& a) { a.Tensors(index, specs); });
+        // Lists that are equally long stay so.
+        std::vector<std::pair<int, std::vector<TensorSpec>>> lists;
+        for (int p = 0; p < static_cast<int>(contract_.parameters.size()); ++p) {
+          if (contract_.At(p).kind == Kind::kTensorList && valid_.Specs(p).size() == size) {
+            lists.emplace_back(p, longer(p));
+          }
+        }
+        Add(rule, [lists](CallArguments& a) {
+          for (const auto& [list, specs] : lists) a.Tensors(list, specs);
         });
+        cases_.violations.back().instead = true;
       }
     }
   }
@@ -365,8 +438,13 @@ class Cases {
     Extents shape = ShapeAt(index);
     if (in_place) {
       shape = ShapeAt(rule.output);
-      if (shape.size() == contract::ShapePattern::kMost) return;
-      shape.insert(shape.begin(), 2);
+      if (static_cast<int>(shape.size()) < contract_.At(index).max_rank) {
+        shape.insert(shape.begin(), 2);
+      } else if (!shape.empty()) {
+        shape.back() += 2;
+      } else {
+        return;
+      }
     } else if (shape.empty()) {
       shape.push_back(2);
     } else {

@@ -17,6 +17,9 @@ struct RuleCase {
   std::function<void(CallArguments&)> mutate;
   // The arguments that the message names, when they are not those of the rule's sentence.
   std::optional<std::set<std::string>> related = {};
+  int code = 0;  // unless the rule itself has one
+  // Whether it is for calls in which the case before violates another rule first.
+  bool instead = false;
 };
 
 struct RuleCases {

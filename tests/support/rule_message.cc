@@ -136,6 +136,14 @@ void RuleMessage::ExpectWhole(const std::string& function, const std::string& ru
   EXPECT_GT(tail, fix + 10) << "an empty fix in: " << text_;
 }
 
+std::string RuleMessage::rule() const {
+  const std::string_view before = "\n  rule: ";
+  const size_t at = text_.find(before);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + before.size();
+  return text_.substr(begin, text_.find(' ', begin) - begin);
+}
+
 bool RuleMessage::ShowsOneOf(const std::vector<std::string>& values) const {
   for (const std::string& value : values) {
     if (what_.find(value) != std::string::npos) return true;

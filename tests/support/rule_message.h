@@ -26,6 +26,9 @@ class RuleMessage {
   // and the code.
   void ExpectWhole(const std::string& function, const std::string& rule, int code) const;
 
+  // The id that it ends with.
+  std::string rule() const;
+
   bool Names(std::string_view argument) const { return HasWord(what_, argument); }
   bool ShowsOneOf(const std::vector<std::string>& values) const;
 

@@ -131,7 +131,8 @@ constexpr RuleList RulesOf() {
             ? "convert one of the two, or call the function that has an output"
             : "convert an operand, or create the output with the common dtype or a wider one"));
   }
-  if (kOutcome == kBits && !Of::kTwoTensors) {
+  // In place a fraction does not convert to the result.
+  if (kOutcome == kBits && !Of::kTwoTensors && !kInPlace) {
     list.Add(contract::ScalarFits("fits/other", 1, 0, "pass other as an integer"));
   }
   if (Of::kTwoTensors) {
