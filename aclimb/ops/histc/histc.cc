@@ -54,8 +54,9 @@ class HistcPlan final : public Plan {
 
   void Run(const RunContext& run) const override {
     const TensorView out = run.View(kOut);
-    const char* const elements = dense_.Read<char>(run);
-    if (elements == nullptr) return;
+    if (!dense_.Fetch(run)) return;
+    // Without elements there are none to read, and out is zeros.
+    const char* const elements = static_cast<const char*>(dense_.Data(run));
     if (!(wide_ ? Count<double>(run, elements) : Count<float>(run, elements))) return;
     auto* const counts = run.Piece<int64_t>(counts_);
     for (int64_t p = 1; p < parts_; ++p) {
