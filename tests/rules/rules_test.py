@@ -295,11 +295,22 @@ def check_pages(path, text):
                "the tool that tells (aclimb ops, aclimb explain)")
 
 
+def check_sources(path, text):
+    """A comment begins a new list of types."""
+    if not re.match(r"aclimb/ops/.*signature\w*\.inc$", path):
+        return
+    for match in re.finditer(r"(\A|[^\n]\n)((?://[^\n]*\n|\n)*)ACLIMB_OPERATOR\(", text):
+        if (match[1] == "" or match[2]) and not re.search(r"^// source: \S", match[2], re.MULTILINE):
+            line = text.count("\n", 0, match.end()) + 1
+            yield f"{path}:{line}: no line \"// source: ...\" says which public document these types are from"
+
+
 def check(path, text):
     yield from check_pages(path, text)
     yield from check_includes(path, text)
     yield from check_calls(path, text)
     yield from check_forks(path, text)
+    yield from check_sources(path, text)
 
 
 def check_tree(source):
@@ -363,6 +374,10 @@ def self_test():
         ("aclimb/ops/elu_backward/cpu.cc", "static std::once_flag once;\n"),
         ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   self  in  see docs/ops/elu_backward.md\n"),
         ("aclimb/ops/unary/aclnn_unary.h.in", "//   returns  as errors.md says\n"),
+        ("aclimb/ops/unary/signature.inc", "// The functions.\nACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n"),
+        ("aclimb/ops/unary/signature.inc", "ACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n"),
+        ("aclimb/ops/unary/signature.inc",
+         "// source: a page\nACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n// More.\nACLIMB_OPERATOR(aclnnStatus, aclnnB, ())\n"),
     ]
     clean = [
         ("aclimb/core/a.h", '#include "aclimb/core/dtype.h"\n#include <vector>\n'),
@@ -380,6 +395,8 @@ def self_test():
         ("aclimb/runtime/a.cc", "std::lock_guard<std::mutex> lock(ProcessMutex());\n"),
         ("aclimb/runtime/a_test.cc", "std::mutex mutex;\n"),
         ("tools/aclimb/a.cc", "std::mutex mutex;\n"),
+        ("aclimb/ops/unary/signature.inc",
+         "// source: a page\nACLIMB_OPERATOR(aclnnStatus, aclnnA,\n    ())\nACLIMB_OPERATOR(aclnnStatus, aclnnB, ())\n"),
     ]
     naming = [
         ("tests/fuzz/a.cc", '#include "aclnnop/aclnn_elu_backward.h"\n'),
