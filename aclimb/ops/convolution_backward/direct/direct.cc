@@ -133,16 +133,6 @@ void SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, 
   }
 }
 
-// Calls body(unit, its slot).
-template <typename Body>
-void EachUnit(const DirectPlan& plan, float* memory, const Body& body) {
-  Slots slots(plan.slots);
-  ParallelFor(plan.units, 1, [&](int64_t unit, int64_t) {
-    const Slots::Lease slot(slots);
-    body(unit, memory + slot.number() * plan.slot_elements);
-  });
-}
-
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
               const TensorView& weight, float* scratch) {
   float* const partial = scratch + plan.table_elements;
@@ -150,7 +140,8 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   sums.dtype = DType::kFloat32;
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
   FillTaps(plan, sums, taps);
-  EachUnit(plan, partial + plan.weight_elements, [&](int64_t unit, float* slot) {
+  const SlotMemory slots = {partial + plan.weight_elements, plan.slots, 4 * plan.slot_elements};
+  (void)ForEachUnit(plan.units, 1, slots, [&](int64_t unit, void* slot) {
     OuterUnit(plan, unit, x, y, taps, weight.dtype, partial, slot);
   });
   const int64_t all = sums.ElementCount();
@@ -180,7 +171,8 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
       PackTapsWeights(plan, piece, weight, taps, packed);
     }
   });
-  EachUnit(plan, packed + plan.weight_elements, [&](int64_t unit, float* slot) {
+  const SlotMemory slots = {packed + plan.weight_elements, plan.slots, 4 * plan.slot_elements};
+  (void)ForEachUnit(plan.units, 1, slots, [&](int64_t unit, void* slot) {
     TapsUnit(plan, unit, source, target, taps, packed, slot);
   });
 }

@@ -100,14 +100,14 @@ void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& we
                      const DirectTap* taps, float* packed);
 
 // One unit of kForward or kGradX: a fold of images, a block, a group and a range of output tiles.
-//   slot  slot_elements of scratch
+//   slot  slot_elements of float32
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const DirectTap* taps, const float* packed, float* slot);
+              const TensorView& target, const DirectTap* taps, const float* packed, void* slot);
 
 // One unit of kGradWeight: fills its own part of `partial`,
 // [splits][groups * y_channels][x_channels][kernel].
 //   result  of the gradient
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, float* slot);
+               const DirectTap* taps, DType result, float* partial, void* slot);
 
 }  // namespace aclimb::convolution_backward

@@ -132,15 +132,15 @@ struct OuterSlot {
   char* x_planes;
   int64_t element;  // bytes of one in a plane
 
-  OuterSlot(const DirectPlan& plan, float* slot) {
+  OuterSlot(const DirectPlan& plan, void* slot) {
     const auto& outer = plan.outer;
     const int64_t kernel = plan.geometry.KernelSize();
     element = plan.UsesPairs() ? sizeof(BFloat16) : sizeof(float);
-    sums = reinterpret_cast<double*>(slot);
+    sums = static_cast<double*>(slot);
     rows = reinterpret_cast<const void**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
     columns = rows + outer.y_per_unit;
     y_planes =
-        reinterpret_cast<char*>(slot + plan.slot_elements) -
+        static_cast<char*>(slot) + 4 * plan.slot_elements -
         (outer.y_per_unit + outer.x_per_unit * plan.flat.Phases()) * plan.plane_stride * element;
     x_planes = y_planes + outer.y_per_unit * plan.plane_stride * element;
   }
@@ -185,7 +185,7 @@ void WantStep(const DirectPlan& plan, const OuterBounds& bounds, int64_t step, c
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, float* slot_memory) {
+               const DirectTap* taps, DType result, float* partial, void* slot_memory) {
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
   const OuterBounds bounds(plan, unit);
@@ -276,7 +276,7 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(OuterUnit);
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, float* slot) {
+               const DirectTap* taps, DType result, float* partial, void* slot) {
   HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, result, partial, slot);
 }
 

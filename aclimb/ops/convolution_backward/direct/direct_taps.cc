@@ -190,15 +190,15 @@ int64_t BlocksOf(const TapsBounds& bounds) {
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* all_taps, const float* packed,
-              float* slot) {
+              void* slot) {
   const auto& taps = plan.taps;
   const TapsBounds bounds(plan, unit);
   const Range& tiles = bounds.tiles;
   const auto& start = bounds.at.start;
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
   const int64_t some = PerElement(plan.factors);
-  float* const planes = slot;
-  float* const out = slot + taps.sources_per_step * source_stride;
+  float* const planes = static_cast<float*>(slot);
+  float* const out = planes + taps.sources_per_step * source_stride;
   const int64_t planes_of_out = tiles.Count() * taps.tile;
   LongSums sums(
       out, planes_of_out * plan.plane_stride, kBlockTerms,
@@ -261,7 +261,7 @@ HWY_EXPORT(TapsUnit);
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* all_taps, const float* packed,
-              float* slot) {
+              void* slot) {
   HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, all_taps, packed, slot);
 }
 

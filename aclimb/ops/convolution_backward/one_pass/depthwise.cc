@@ -4,7 +4,6 @@
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
-#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
@@ -121,7 +120,6 @@ void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* 
   double* const chunk_sums = static_cast<double*>(scratch);
   char* const after_sums = static_cast<char*>(scratch) + plan.ChunkBytes();
   float* const weights = reinterpret_cast<float*>(after_sums);
-  char* const slots_memory = after_sums + plan.WeightBytes();
   if (plan.gives_x) {
     TensorView dense = DenseLike(tensors.weight, weights);
     dense.dtype = DType::kFloat32;
@@ -136,11 +134,10 @@ void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* 
     (void)copy::Copy(sums, to);
   };
   const int64_t groups = plan.geometry.groups;
-  Slots slots(plan.slots);
-  ParallelFor(plan.Units(), 1, [&](int64_t unit, int64_t) {
-    const Slots::Lease slot(slots);
+  const SlotMemory slots = {after_sums + plan.WeightBytes(), plan.slots, plan.slot_bytes};
+  (void)ForEachUnit(plan.Units(), 1, slots, [&](int64_t unit, void* slot) {
     const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseUnit;
-    run(plan, unit, tensors, weights, chunk_sums, slots_memory + slot.number() * plan.slot_bytes);
+    run(plan, unit, tensors, weights, chunk_sums, slot);
     if (!plan.gives_weight || plan.chunks > 1) return;
     store(unit * plan.channels, std::min(plan.channels, groups - unit * plan.channels));
   });
