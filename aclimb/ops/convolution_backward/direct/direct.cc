@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "aclimb/copy/cast.h"
-#include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
@@ -100,7 +98,7 @@ void PlanOuter(DirectPlan& plan, int threads) {
   plan.units = phases == 0 ? 0 : pieces * outer.splits;
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
-  plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
+  plan.weight_elements = RoundUp(SaturatedProduct(2 * weights, outer.splits), 16);
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists =
       SaturatedProduct((outer.y_per_unit + 1) * outer.x_per_unit, g.KernelSize()) +
@@ -120,35 +118,18 @@ void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps)
   });
 }
 
-// Sums the splits in order, so that the result does not depend on who computed them, to the first
-// of them, as it is rounded.
-void SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, DType result,
-               float* partial) {
-  for (int64_t i = begin; i < end; ++i) {
-    double sum = 0;
-    for (int64_t s = 0; s < plan.outer.splits && plan.units != 0; ++s) {
-      sum += static_cast<double>(partial[s * all + i]);
-    }
-    partial[i] = result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
-  }
-}
-
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
               const TensorView& weight, float* scratch) {
-  float* const partial = scratch + plan.table_elements;
-  TensorView sums = DenseLike(weight, partial);
-  sums.dtype = DType::kFloat32;
+  if (plan.units == 0) return (void)copy::FillWithZeros(weight);
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
-  FillTaps(plan, sums, taps);
-  const SlotMemory slots = {partial + plan.weight_elements, plan.slots, 4 * plan.slot_elements};
+  float* const after_taps = scratch + plan.table_elements;
+  double* const sums = reinterpret_cast<double*>(after_taps);
+  FillTaps(plan, DenseLike(weight, sums), taps);
+  const SlotMemory slots = {after_taps + plan.weight_elements, plan.slots, 4 * plan.slot_elements};
   (void)ForEachUnit(plan.units, 1, slots, [&](int64_t unit, void* slot) {
-    OuterUnit(plan, unit, x, y, taps, weight.dtype, partial, slot);
+    OuterUnit(plan, unit, x, y, taps, sums, slot);
   });
-  const int64_t all = sums.ElementCount();
-  ParallelFor(all, 16 * 1024, [&](int64_t begin, int64_t end) {
-    SumSplits(plan, begin, end, all, weight.dtype, partial);
-  });
-  (void)copy::Copy(sums, weight);
+  StoreSums(sums, plan.outer.splits, weight);
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,

@@ -27,7 +27,7 @@ struct DirectPlan {
   int64_t plane_stride = 0;     // elements from one packed plane to the next
   int64_t folds = 0;            // groups of images that share a plane
   int64_t units = 0;            // independent pieces of work
-  int64_t weight_elements = 0;  // packed weights, or partial sums of gradWeight
+  int64_t weight_elements = 0;  // packed weights, or sums of gradWeight in double
   int64_t table_elements = 0;   // scratch that says where the taps are
   int64_t slot_elements = 0;    // scratch of one body, float32 elements
 
@@ -104,10 +104,9 @@ void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& we
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* taps, const float* packed, void* slot);
 
-// One unit of kGradWeight: fills its own part of `partial`,
+// One unit of kGradWeight: fills its own part of `all_sums`,
 // [splits][groups * y_channels][x_channels][kernel].
-//   result  of the gradient
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, void* slot);
+               const DirectTap* taps, double* all_sums, void* slot);
 
 }  // namespace aclimb::convolution_backward

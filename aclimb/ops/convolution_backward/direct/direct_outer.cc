@@ -5,7 +5,6 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
-#include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
@@ -185,7 +184,7 @@ void WantStep(const DirectPlan& plan, const OuterBounds& bounds, int64_t step, c
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, void* slot_memory) {
+               const DirectTap* taps, double* all_sums, void* slot_memory) {
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
   const OuterBounds bounds(plan, unit);
@@ -240,25 +239,21 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     }
   }
 
-  // What is rounded again loses nothing of its sum now.
-  const auto rounded = [result](double sum) {
-    return result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
-  };
   // To the order of the weight. Taps that only meet padding have no sum and stay zero.
   const int64_t split = unit % plan.outer.splits;
   const int64_t first = (split * g.groups + bounds.group) * g.y_channels + bounds.y.first;
   const auto weights_of = [&](int64_t y_channel) {
-    return partial + ((first + y_channel) * g.x_channels + bounds.x.first) * kernel;
+    return all_sums + ((first + y_channel) * g.x_channels + bounds.x.first) * kernel;
   };
-  for (int64_t yc = 0; yc < y_count; ++yc) std::fill_n(weights_of(yc), x_count * kernel, 0.0f);
+  for (int64_t yc = 0; yc < y_count; ++yc) std::fill_n(weights_of(yc), x_count * kernel, 0.0);
   const double* sum = slot.sums;
   const DirectTap* tap = taps;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const FlatPhase phase = flat.Phase(p);
     for (int64_t yc = 0; yc < y_count; ++yc) {
-      float* to = weights_of(yc);
+      double* to = weights_of(yc);
       for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
-        for (int64_t i = 0; i < phase.Taps(); ++i) to[tap[i].weight] = rounded(*sum++);
+        for (int64_t i = 0; i < phase.Taps(); ++i) to[tap[i].weight] = *sum++;
       }
     }
     tap += phase.Taps();
@@ -276,8 +271,8 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(OuterUnit);
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, void* slot) {
-  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, result, partial, slot);
+               const DirectTap* taps, double* all_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, all_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

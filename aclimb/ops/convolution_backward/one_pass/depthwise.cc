@@ -4,6 +4,7 @@
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
@@ -129,9 +130,7 @@ void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* 
     TensorView to = tensors.grad_weight;
     to.data = to.As<char>() + first * to.stride[0] * static_cast<int64_t>(SizeOf(to.dtype));
     to.shape[0] = channels;
-    TensorView sums = DenseLike(to, chunk_sums + first * plan.geometry.KernelSize());
-    sums.dtype = DType::kFloat64;
-    (void)copy::Copy(sums, to);
+    StoreSums(chunk_sums + first * plan.geometry.KernelSize(), plan.chunks, to);
   };
   const int64_t groups = plan.geometry.groups;
   const SlotMemory slots = {after_sums + plan.WeightBytes(), plan.slots, plan.slot_bytes};
@@ -141,12 +140,7 @@ void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* 
     if (!plan.gives_weight || plan.chunks > 1) return;
     store(unit * plan.channels, std::min(plan.channels, groups - unit * plan.channels));
   });
-  if (!plan.gives_weight || plan.chunks == 1) return;
-  for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
-    const double* const sums = chunk_sums + chunk * plan.Weights();
-    for (int64_t i = 0; i < plan.Weights(); ++i) chunk_sums[i] += sums[i];
-  }
-  store(0, groups);
+  if (plan.gives_weight && plan.chunks > 1) store(0, groups);
 }
 
 }  // namespace aclimb::convolution_backward
