@@ -109,13 +109,22 @@ void PlanOuter(DirectPlan& plan, int threads) {
 
 void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps) {
   const FlatGeometry& flat = plan.flat;
-  EachTap(flat, [&](int64_t p, const FlatPhase& phase, int64_t row, int64_t column) {
-    const int64_t shift = flat.RowShift(phase, row) + flat.ColumnShift(phase, column);
-    *taps++ = {plan.task == Task::kGradX ? flat.Reach() - shift : p * plan.plane_stride + shift,
-               flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
-                   flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3] +
-                   flat.KernelIndex(phase, 2, column) * weight.stride[4]};
-  });
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const FlatPhase phase = flat.Phase(p);
+    for (int64_t number = 0; number < phase.Taps(); ++number) {
+      int64_t rest = number, pitch = 1, shift = 0, element = 0;
+      for (int d = kDims - 1; d >= 0; --d) {
+        const FlatAxis& axis = flat.axis[d];
+        const int64_t tap = phase.first[d] + rest % phase.count[d] * axis.cycle;
+        shift += tap * axis.dilation / axis.stride * pitch;
+        element += (axis.first_tap + tap) * weight.stride[2 + d];
+        rest /= phase.count[d];
+        pitch *= axis.pitch;
+      }
+      *taps++ = {plan.task == Task::kGradX ? flat.Reach() - shift : p * plan.plane_stride + shift,
+                 element};
+    }
+  }
 }
 
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
