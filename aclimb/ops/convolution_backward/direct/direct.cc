@@ -169,17 +169,6 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
 
 }  // namespace
 
-int64_t DirectPlan::ScratchBytes() const {
-  int64_t elements;
-  if (__builtin_mul_overflow(slot_elements, int64_t{slots}, &elements) ||
-      __builtin_add_overflow(elements, weight_elements, &elements) ||
-      __builtin_add_overflow(elements, table_elements, &elements) ||
-      __builtin_mul_overflow(elements, int64_t{4}, &elements)) {
-    return -1;
-  }
-  return elements;
-}
-
 DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, Factors factors) {
   DirectPlan plan;
   plan.geometry = geometry;

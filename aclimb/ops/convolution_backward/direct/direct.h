@@ -73,7 +73,10 @@ struct DirectPlan {
   }
 
   // The plan is a few hundred bytes whatever the geometry; tables live in the scratch.
-  int64_t ScratchBytes() const;
+  int64_t ScratchBytes() const {
+    const int64_t all_slots = SaturatedProduct(slots, slot_elements);
+    return SaturatedProduct(4, table_elements + weight_elements + all_slots);
+  }
 };
 
 // `threads` is the team of the run.
