@@ -265,11 +265,8 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, all_taps, packed, slot);
 }
 
-namespace {
-
-template <typename T>
-void PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
-                 const DirectTap* all_taps, float* packed) {
+void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+                     const DirectTap* all_taps, float* packed) {
   const auto& taps = plan.taps;
   const Geometry& g = plan.geometry;
   const int64_t group = piece / taps.tiles;
@@ -281,39 +278,31 @@ void PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight
   const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
   // The weights of one tap of one source, or of a pair.
   const int64_t step = weight.stride[forward ? 0 : 1], next = weight.stride[forward ? 1 : 0];
-  const auto pack = [&](const T* from, bool two) {
-    for (int64_t c = 0; c < taps.tile; ++c, from += step) {
-      uint32_t bits = c < outputs ? BitsOf(ToFloat(*from)) : 0;
-      if (plan.UsesPairs()) bits >>= 16;
-      if (two && c < outputs) bits |= BitsOf(ToFloat(from[next]));
-      std::memcpy(to++, &bits, sizeof(bits));
-    }
-  };
   const int64_t some = PerElement(plan.factors);
   constexpr int64_t kAhead = 8;
-  for (int64_t s = 0; s < taps.channels; s += some) {
-    const bool two = some == 2 && s + 1 < taps.channels;
-    const int64_t y = group * g.y_channels + (forward ? first_output : s);
-    const int64_t x = forward ? s : first_output;
-    const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
-    // Sources are far apart in a large weight, which no processor foresees.
-    if (s + kAhead * some < taps.channels) {
-      for (int64_t c = 0; c < outputs; ++c) {
-        __builtin_prefetch(from + kAhead * some * next + c * step);
-      }
-    }
-    for (int64_t t = range.first; t < range.last; ++t) {
-      pack(from + all_taps[t].weight, two);
-    }
-  }
-}
-
-}  // namespace
-
-void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
-                     const DirectTap* taps, float* packed) {
   WithType(weight.dtype, [&](auto element) {
-    PackWeights<decltype(element)>(plan, piece, weight, taps, packed);
+    using T = decltype(element);
+    const auto pack = [&](const T* from, bool two) {
+      for (int64_t c = 0; c < taps.tile; ++c, from += step) {
+        uint32_t bits = c < outputs ? BitsOf(ToFloat(*from)) : 0;
+        if (plan.UsesPairs()) bits >>= 16;
+        if (two && c < outputs) bits |= BitsOf(ToFloat(from[next]));
+        std::memcpy(to++, &bits, sizeof(bits));
+      }
+    };
+    for (int64_t s = 0; s < taps.channels; s += some) {
+      const bool two = some == 2 && s + 1 < taps.channels;
+      const int64_t y = group * g.y_channels + (forward ? first_output : s);
+      const int64_t x = forward ? s : first_output;
+      const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
+      // Sources are far apart in a large weight, which no processor foresees.
+      if (s + kAhead * some < taps.channels) {
+        for (int64_t c = 0; c < outputs; ++c) {
+          __builtin_prefetch(from + kAhead * some * next + c * step);
+        }
+      }
+      for (int64_t t = range.first; t < range.last; ++t) pack(from + all_taps[t].weight, two);
+    }
   });
 }
 
