@@ -170,7 +170,7 @@ class Model {
              of_weight_ * static_cast<double>(plan.outer.splits + 3) * kDirectSum + units;
     }
     const auto& taps = plan.taps;
-    const double outputs = static_cast<double>(CeilDivide(taps.outputs, taps.tile));
+    const double outputs = static_cast<double>(CeilDivide(ResultChannels(g_, task_), taps.tile));
     const double of_tile[] = {0, kDirectTile1, kDirectTile2, kDirectTile2, m_.direct};
     const double sources = static_cast<double>(SourceChannels(g_, task_)) *
                            (task_ == Task::kForward ? phases : 1) *

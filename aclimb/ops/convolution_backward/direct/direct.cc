@@ -27,17 +27,16 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const Geometry& g = plan.geometry;
   auto& taps = plan.taps;
   const bool forward = plan.task == Task::kForward;
-  taps.channels = SourceChannels(g, plan.task);
-  taps.sources = CeilDivide(taps.channels, PerElement(plan.factors));
-  taps.outputs = ResultChannels(g, plan.task);
+  const int64_t channels = SourceChannels(g, plan.task), outputs = ResultChannels(g, plan.task);
+  taps.sources = CeilDivide(channels, PerElement(plan.factors));
   plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
   const int64_t phases = flat.Phases();
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   plan.folds = CeilDivide(g.batch, flat.images);
   taps.planes_per_source = forward ? phases : 1;
-  taps.tile = BestTile(taps.outputs);
-  const int64_t channel_tiles = CeilDivide(taps.outputs, taps.tile);
+  taps.tile = BestTile(outputs);
+  const int64_t channel_tiles = CeilDivide(outputs, taps.tile);
   const int64_t output_phases = forward ? std::min<int64_t>(phases, 1) : phases;
   taps.output_phases = output_phases;
   taps.tiles = SaturatedProduct(channel_tiles, output_phases);
@@ -48,7 +47,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const int64_t some = PerElement(plan.factors);
   taps.most_taps = forward ? flat.Taps() : flat.Phase(0).Taps();
   taps.taps_per_step = std::min(taps.most_taps, kBlockTerms / some);
-  const int64_t terms = SaturatedProduct(taps.channels, taps.most_taps);
+  const int64_t terms = SaturatedProduct(channels, taps.most_taps);
   if (terms > kBlockTerms) {
     const int64_t block = kBlockTerms / (some * taps.taps_per_step);
     taps.sources_per_step = std::min(taps.sources_per_step, block);

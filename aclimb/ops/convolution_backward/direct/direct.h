@@ -33,11 +33,9 @@ struct DirectPlan {
 
   // kForward and kGradX: every output is a sum over source channels and taps.
   struct {
-    int64_t channels = 0;  // source channels of a group
-    int64_t sources = 0;   // those, or pairs of them
-    int64_t outputs = 0;   // output channels of a group
-    int64_t tile = 0;      // output channels of one kernel call
-    int64_t tiles = 0;     // of one group: channel tiles times output phases
+    int64_t sources = 0;  // source channels of a group, or pairs of them
+    int64_t tile = 0;     // output channels of one kernel call
+    int64_t tiles = 0;    // of one group: channel tiles times output phases
     int64_t tiles_per_unit = 0;
     int64_t ranges = 0;  // units that share folds and blocks
     int64_t planes_per_source = 0;

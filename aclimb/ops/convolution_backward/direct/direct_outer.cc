@@ -165,13 +165,9 @@ struct OuterBounds {
     y = range(outer.y_ranges, outer.y_per_unit, g.y_channels);
     group = unit;
   }
-  Channels X(const DirectPlan& plan, const FlatPlace& at) const {
-    const int64_t first = group * plan.geometry.x_channels;
-    return at.Of(first + x.first, first + x.last);
-  }
-  Channels Y(const DirectPlan& plan, const FlatPlace& at) const {
-    const int64_t first = group * plan.geometry.y_channels;
-    return at.Of(first + y.first, first + y.last);
+  // Some of the `all` channels of a group.
+  Channels Of(const Range& channels, int64_t all, const FlatPlace& at) const {
+    return at.Of(group * all + channels.first, group * all + channels.last);
   }
 };
 
@@ -179,8 +175,10 @@ struct OuterBounds {
 void WantStep(const DirectPlan& plan, const OuterBounds& bounds, int64_t step, const TensorView& x,
               const TensorView& y, Ahead& ahead) {
   const FlatPlace at(plan, step);
-  ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y, bounds.Y(plan, at)));
-  ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x, bounds.X(plan, at)));
+  ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y,
+                         bounds.Of(bounds.y, plan.geometry.y_channels, at)));
+  ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x,
+                         bounds.Of(bounds.x, plan.geometry.x_channels, at)));
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
@@ -199,10 +197,10 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   for (int64_t step = bounds.steps.first; step < bounds.steps.last; ++step) {
     const FlatPlace at(plan, step);
     PackPlanes<Form::kHalves>(
-        plan, y, bounds.Y(plan, at), 1,
+        plan, y, bounds.Of(bounds.y, g.y_channels, at), 1,
         [&](int64_t) HWY_ATTR { return YWindow(flat, at.start, false); }, slot.y_planes);
     PackPlanes<Form::kHalves>(
-        plan, x, bounds.X(plan, at), flat.Phases(),
+        plan, x, bounds.Of(bounds.x, g.x_channels, at), flat.Phases(),
         [&](int64_t phase) HWY_ATTR { return XWindow(flat, phase, at.start); }, slot.x_planes);
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;
