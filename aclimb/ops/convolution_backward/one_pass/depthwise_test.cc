@@ -128,8 +128,9 @@ TEST_F(DepthwiseWindows, RunByChannelsWhereLinesAreShort) {
   const auto runs = [](int64_t channels, int64_t height, int64_t width, int64_t kernel,
                        int64_t stride) {
     const int64_t pad = kernel / 2;
-    return RunsByChannels(DepthwiseOf(1, channels, {height, kernel, stride, 1, pad, pad},
-                                      {width, kernel, stride, 1, pad, pad}));
+    const Geometry g = DepthwiseOf(1, channels, {height, kernel, stride, 1, pad, pad},
+                                   {width, kernel, stride, 1, pad, pad});
+    return PlanDepthwise(g, true, true, 1).by_channels;
   };
   EXPECT_TRUE(runs(8, 10, 10, 3, 1));
   EXPECT_FALSE(runs(7, 10, 10, 3, 1));

@@ -293,27 +293,16 @@ void WithStrides(const Band& band) {
   taps.Save(band);
 }
 
-template <int kKernel, bool kX, bool kWeight, typename T>
-BandFunction FunctionOf(const Depthwise& plan) {
-  if constexpr (kKernel < 7) {
-    if (plan.geometry.stride[1] == 2) return WithStrides<kKernel, kX, kWeight, T>;
-  }
-  return WithoutStride<kKernel, kX, kWeight, T>;
-}
-
 BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
   return WithType(dtype, [&](auto element) {
     using T = decltype(element);
-    const auto of = [&](auto kernel) {
-      constexpr int kKernel = decltype(kernel)::value;
-      return !plan.gives_x       ? FunctionOf<kKernel, false, true, T>(plan)
-             : plan.gives_weight ? FunctionOf<kKernel, true, true, T>(plan)
-                                 : FunctionOf<kKernel, true, false, T>(plan);
-    };
-    const int64_t kernel = plan.geometry.kernel[1];
-    return kernel == 3   ? of(std::integral_constant<int, 3>())
-           : kernel == 5 ? of(std::integral_constant<int, 5>())
-                         : of(std::integral_constant<int, 7>());
+    return WithWindow(plan, [](auto kernel, auto stride, auto x, auto weight) -> BandFunction {
+      if constexpr (stride() == 2) {
+        return WithStrides<kernel(), x(), weight(), T>;
+      } else {
+        return WithoutStride<kernel(), x(), weight(), T>;
+      }
+    });
   });
 }
 
@@ -328,21 +317,19 @@ Window LinesOf(const Depthwise& plan, int64_t first, int64_t last) {
           {1, last - first + reach, plan.across.steps + reach}};
 }
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                   const float* weights, double* chunk_sums, void* slot) {
-  const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
+void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
+                    const Triple<TensorView>& gradients, double* all_sums, void* slot) {
+  const TensorView &x = operands.x, &y = operands.y, &grad_x = gradients.x;
   const Geometry& g = plan.geometry;
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
-  const int64_t first_image = chunk * plan.images;
-  const int64_t last_image = std::min(first_image + plan.images, g.batch);
-  const int64_t first_channel = unit / plan.chunks * plan.channels;
-  const int64_t channels = std::min(plan.channels, g.groups - first_channel);
+  const int64_t taps = g.KernelSize();
+  const DepthwiseBounds bounds(plan, unit);
+  const int64_t first_channel = bounds.channels.first, channels = bounds.channels.Count();
   float* const packed[2] = {static_cast<float*>(slot), static_cast<float*>(slot) + plan.plane};
   float* const partial = packed[1] + plan.plane;
   float* const sums = partial + plan.partial;
-  double* const totals = chunk_sums + (chunk * g.groups + first_channel) * taps;
+  double* const totals = all_sums + bounds.first_sum;
   std::fill_n(sums, channels * taps * lanes, 0.0f);
   if (plan.gives_weight) std::fill_n(totals, channels * taps, 0.0);
 
@@ -404,16 +391,16 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
     });
   };
   BandPlace place;
-  place.image = first_image;
+  place.image = bounds.images.first;
   pack(place);
-  while (place.image < last_image) {
+  while (place.image < bounds.images.last) {
     const BandPlace next = next_of(place);
-    if (next.image < last_image) pack(next);
+    if (next.image < bounds.images.last) pack(next);
     const int64_t c = place.channel, channel = first_channel + c, image = place.image;
     band.y = packed[place.buffer];
     band.first = place.first;
     band.last = last_of(place);
-    band.weights = weights + channel * taps;
+    band.weights = operands.weight.As<float>() + channel * taps;
     band.sums = sums + c * taps * lanes;
     const auto at = [&](const TensorView& view) {
       return view.As<char>() + (image * view.stride[0] + channel * view.stride[1]) * bytes;
@@ -423,9 +410,7 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
     band.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
     run(band);
     place = next;
-    const bool due =
-        image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
-    if (!plan.gives_weight || !due) continue;
+    if (!plan.gives_weight || !bounds.EndsSums(plan, image)) continue;
     for (int64_t k = 0; k < taps; ++k) {
       float* const sum = band.sums + k * lanes;
       totals[c * taps + k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sum))));
@@ -442,12 +427,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::convolution_backward {
 
-HWY_EXPORT(DepthwiseUnit);
+HWY_EXPORT(DepthwiseLines);
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                   const float* weights, double* chunk_sums, void* slot) {
-  HWY_DYNAMIC_DISPATCH(DepthwiseUnit)
-  (plan, unit, tensors, weights, chunk_sums, slot);
+void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
+                    const Triple<TensorView>& gradients, double* all_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseLines)(plan, unit, operands, gradients, all_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward
