@@ -33,7 +33,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const FlatGeometry& flat = plan.flat;
   const int64_t phases = flat.Phases();
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
-  plan.folds = CeilDivide(g.batch, flat.images);
+  plan.image_blocks = CeilDivide(g.batch, flat.images);
   taps.planes_per_source = forward ? phases : 1;
   taps.tile = BestTile(outputs);
   const int64_t channel_tiles = CeilDivide(outputs, taps.tile);
@@ -56,16 +56,17 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const int64_t tile_elements = SaturatedProduct(output_phases * taps.tile, plan.plane_stride);
   int64_t channel_tiles_per_unit =
       std::clamp<int64_t>(kOutElements / tile_elements, 1, channel_tiles);
-  const int64_t others = SaturatedProduct(SaturatedProduct(plan.folds, flat.blocks), g.groups);
+  const int64_t others =
+      SaturatedProduct(SaturatedProduct(plan.image_blocks, flat.blocks), g.groups);
   // Enough units for the team, as long as repacking the sources stays cheap beside the sums.
   const int64_t wanted = CeilDivide(8, std::max<int64_t>(1, others));
   if (wanted > 1) {
     channel_tiles_per_unit =
         std::min(channel_tiles_per_unit, std::max<int64_t>(1, CeilDivide(channel_tiles, wanted)));
   }
-  taps.ranges = CeilDivide(channel_tiles, channel_tiles_per_unit);
+  taps.tile_blocks = CeilDivide(channel_tiles, channel_tiles_per_unit);
   taps.tiles_per_unit = channel_tiles_per_unit * output_phases;
-  plan.units = SaturatedProduct(others, taps.ranges);
+  plan.units = SaturatedProduct(others, taps.tile_blocks);
 
   taps.group_weights =
       SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
@@ -88,16 +89,17 @@ void PlanOuter(DirectPlan& plan, int threads) {
   const int64_t some = PerElement(plan.factors);
   plan.flat = MakeFlat(g, plan.task, CeilDivide(planes, some), std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
-  outer.y_ranges = CeilDivide(g.y_channels, outer.y_per_unit);
-  outer.x_ranges = CeilDivide(g.x_channels, outer.x_per_unit);
-  plan.folds = CeilDivide(g.batch, flat.images);
-  const int64_t pieces = g.groups * outer.y_ranges * outer.x_ranges;
-  const int64_t steps = SaturatedProduct(plan.folds, flat.blocks);
-  outer.splits = std::clamp<int64_t>(CeilDivide(16, pieces), 1, std::max<int64_t>(1, steps));
-  plan.units = phases == 0 ? 0 : pieces * outer.splits;
+  outer.y_blocks = CeilDivide(g.y_channels, outer.y_per_unit);
+  outer.x_blocks = CeilDivide(g.x_channels, outer.x_per_unit);
+  plan.image_blocks = CeilDivide(g.batch, flat.images);
+  const int64_t channel_blocks = g.groups * outer.y_blocks * outer.x_blocks;
+  const int64_t steps = SaturatedProduct(plan.image_blocks, flat.blocks);
+  outer.step_blocks =
+      std::clamp<int64_t>(CeilDivide(16, channel_blocks), 1, std::max<int64_t>(1, steps));
+  plan.units = phases == 0 ? 0 : channel_blocks * outer.step_blocks;
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
-  plan.weight_elements = RoundUp(SaturatedProduct(2 * weights, outer.splits), 16);
+  plan.weight_elements = RoundUp(SaturatedProduct(2 * weights, outer.step_blocks), 16);
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists =
       SaturatedProduct((outer.y_per_unit + 1) * outer.x_per_unit, g.KernelSize()) +
@@ -137,7 +139,7 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   (void)ForEachUnit(plan.units, 1, slots, [&](int64_t unit, void* slot) {
     OuterUnit(plan, unit, x, y, taps, sums, slot);
   });
-  StoreSums(sums, plan.outer.splits, weight);
+  StoreSums(sums, plan.outer.step_blocks, weight);
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
@@ -152,12 +154,11 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
   FillTaps(plan, weight, taps);
   float* const packed = scratch + plan.table_elements;
-  const int64_t pieces = plan.geometry.groups * plan.taps.tiles;
-  const int64_t grain =
-      CeilDivide(int64_t{16 * 1024}, CeilDivide(plan.weight_elements + 1, pieces));
-  ParallelFor(pieces, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece) {
-      PackTapsWeights(plan, piece, weight, taps, packed);
+  const int64_t tiles = plan.geometry.groups * plan.taps.tiles;
+  const int64_t grain = CeilDivide(int64_t{16 * 1024}, CeilDivide(plan.weight_elements + 1, tiles));
+  ParallelFor(tiles, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t tile = begin; tile < end; ++tile) {
+      PackTapsWeights(plan, tile, weight, taps, packed);
     }
   });
   const SlotMemory slots = {packed + plan.weight_elements, plan.slots, 4 * plan.slot_elements};

@@ -145,7 +145,7 @@ struct OuterSlot {
   }
 };
 
-// What a unit works on: some channels of a group, and a part of all folds and blocks.
+// What a unit works on: some channels of a group, and a block of steps.
 struct OuterBounds {
   int64_t group;
   Range x, y, steps;
@@ -153,16 +153,16 @@ struct OuterBounds {
   OuterBounds(const DirectPlan& plan, int64_t unit) {
     const auto& outer = plan.outer;
     const Geometry& g = plan.geometry;
-    const auto range = [&unit](int64_t ranges, int64_t size, int64_t all) {
-      const int64_t first = unit % ranges * size;
-      unit /= ranges;
+    const auto block_of = [&unit](int64_t blocks, int64_t size, int64_t all) {
+      const int64_t first = unit % blocks * size;
+      unit /= blocks;
       return Range{first, std::min(first + size, all)};
     };
-    const int64_t split = unit % outer.splits, all = plan.folds * plan.flat.blocks;
-    steps = {all * split / outer.splits, all * (split + 1) / outer.splits};
-    unit /= outer.splits;
-    x = range(outer.x_ranges, outer.x_per_unit, g.x_channels);
-    y = range(outer.y_ranges, outer.y_per_unit, g.y_channels);
+    const int64_t block = unit % outer.step_blocks, all = plan.image_blocks * plan.flat.blocks;
+    steps = {all * block / outer.step_blocks, all * (block + 1) / outer.step_blocks};
+    unit /= outer.step_blocks;
+    x = block_of(outer.x_blocks, outer.x_per_unit, g.x_channels);
+    y = block_of(outer.y_blocks, outer.y_per_unit, g.y_channels);
     group = unit;
   }
   // Some of the `all` channels of a group.
@@ -238,8 +238,8 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   }
 
   // To the order of the weight. Taps that only meet padding have no sum and stay zero.
-  const int64_t split = unit % plan.outer.splits;
-  const int64_t first = (split * g.groups + bounds.group) * g.y_channels + bounds.y.first;
+  const int64_t block = unit % plan.outer.step_blocks;
+  const int64_t first = (block * g.groups + bounds.group) * g.y_channels + bounds.y.first;
   const auto weights_of = [&](int64_t y_channel) {
     return all_sums + ((first + y_channel) * g.x_channels + bounds.x.first) * kernel;
   };

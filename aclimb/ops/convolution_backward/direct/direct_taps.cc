@@ -135,9 +135,9 @@ struct TapsBounds {
 
   TapsBounds(const DirectPlan& of, int64_t unit)
       : plan(of),
-        group(unit / of.taps.ranges % of.geometry.groups),
-        at(of, unit / of.taps.ranges / of.geometry.groups) {
-    tiles.first = unit % of.taps.ranges * of.taps.tiles_per_unit;
+        group(unit / of.taps.tile_blocks % of.geometry.groups),
+        at(of, unit / of.taps.tile_blocks / of.geometry.groups) {
+    tiles.first = unit % of.taps.tile_blocks * of.taps.tiles_per_unit;
     tiles.last = std::min(tiles.first + of.taps.tiles_per_unit, of.taps.tiles);
   }
 
@@ -266,12 +266,12 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
   HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, all_taps, packed, slot);
 }
 
-void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+void PackTapsWeights(const DirectPlan& plan, int64_t number, const TensorView& weight,
                      const DirectTap* all_taps, float* packed) {
   const auto& taps = plan.taps;
   const Geometry& g = plan.geometry;
-  const int64_t group = piece / taps.tiles;
-  const int64_t tile = piece % taps.tiles;
+  const int64_t group = number / taps.tiles;
+  const int64_t tile = number % taps.tiles;
   const bool forward = plan.task == Task::kForward;
   const Range range = plan.OutputTaps(tile % taps.output_phases);
   float* to = packed + group * taps.group_weights + plan.WeightOffset(tile);

@@ -57,7 +57,8 @@ void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task) {
   if (task == Task::kGradX) {
     keep(axis.begin - axis.reach, 1, g.out[d]);
   } else if (axis.taps > 0) {
-    // What must be kept grows towards the smallest phase on one side and the largest on the other.
+    // What must be kept grows towards the smallest phase on one side and the largest on the other,
+    // of which this is a bound where there are gaps.
     keep(-axis.base, axis.stride, g.in[d]);
     const int64_t largest = std::min((axis.Phases() - 1) * axis.dilation, axis.stride - 1);
     keep(largest - axis.base, axis.stride, g.in[d]);
@@ -100,8 +101,8 @@ FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_
   }
   if (flat.blocks == 1) {
     flat.images = std::clamp<int64_t>(wish / std::max<int64_t>(1, flat.plane), 1, max_images);
-    const int64_t folds = CeilDivide(g.batch, flat.images);
-    if (folds > 0) flat.images = CeilDivide(g.batch, folds);
+    const int64_t blocks = CeilDivide(g.batch, flat.images);
+    if (blocks > 0) flat.images = CeilDivide(g.batch, blocks);
   }
   return flat;
 }

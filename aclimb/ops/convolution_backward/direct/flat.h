@@ -28,7 +28,7 @@ struct FlatAxis {
   int64_t begin = 0;  // the task walks positions [begin, begin + count): of y; of u for kGradX
   int64_t count = 0;
   int64_t block = 0;  // positions in one block
-  int64_t pitch = 0;  // from one row (or slice, or image) to the next; at most block + reach
+  int64_t pitch = 0;  // from one row (or depth, or image) to the next; at most block + reach
 
   // The live taps, those that meet data somewhere: [first_tap, first_tap + taps). Every `cycle` of
   // them the phases repeat, so that phase i has the taps i, i + cycle, i + 2 * cycle, ...
@@ -62,7 +62,7 @@ struct FlatGeometry {
   FlatAxis axis[kDims];
   int64_t images = 1;  // images side by side in one plane
   int64_t plane = 0;   // elements of one image in a plane
-  int64_t blocks = 0;  // spatial blocks of one image
+  int64_t blocks = 0;  // of the positions of one image
 
   // Phases that have a tap, in the order in which their first tap appears in the kernel.
   int64_t Phases() const { return axis[0].Phases() * axis[1].Phases() * axis[2].Phases(); }
@@ -109,7 +109,7 @@ struct FlatGeometry {
 
 // Taps that only ever meet padding are left out; there may be none, and then no phase, left.
 // `planes` is the number of planes that a kernel wants in its cache at once, `max_images` how many
-// images it may fold.
+// images may share one.
 FlatGeometry MakeFlat(const Geometry& geometry, Task task, int64_t planes, int64_t max_images);
 
 }  // namespace aclimb::convolution_backward

@@ -9,13 +9,15 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr int64_t kMostWidth = 2048;     // of a packed line
-constexpr int64_t kBandElements = 4096;  // of a packed band, unless a step alone needs more
-constexpr int64_t kUnitElements = 8192;  // of a unit's planes of x, of one image
-constexpr int64_t kMostChannels = 32;    // of a unit
-constexpr int64_t kMostTerms = 1024;     // of a sum in float32
-constexpr int64_t kFewestImages = 8;     // of a chunk, by channels
-constexpr int64_t kMostUnits = 64;       // that images are cut for, whatever the team
+constexpr int64_t kMostWidth = 2048;      // of a packed line
+constexpr int64_t kBlockElements = 4096;  // of packed lines, unless a step alone needs more
+constexpr int64_t kUnitElements = 8192;   // of a unit's planes of x, of one image
+constexpr int64_t kMostChannels = 32;     // of a unit
+constexpr int64_t kMostTerms = 1024;  // of a sum in float32, on vectors of four elements or more
+constexpr int64_t kFewestImages = 8;  // of a block, by channels
+constexpr int64_t kMostUnits = 64;    // that images are cut for, whatever the team
+// Where a vector is one element, a sum takes those of four.
+static_assert(4 * kMostTerms <= LongestSum(DType::kFloat32));
 
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   const int64_t stride = g.stride[d], pad = g.pad_begin[d];
@@ -34,11 +36,11 @@ void CutUnits(int64_t together, int64_t most, int64_t fewest_images, int threads
   const int64_t blocks = CeilDivide(g.groups, together);
   const int64_t images = CeilDivide(g.batch, std::max<int64_t>(1, kMostUnits / blocks));
   plan.images = std::min(g.batch, std::max(images, fewest_images));
-  plan.chunks = CeilDivide(g.batch, plan.images);
+  plan.image_blocks = CeilDivide(g.batch, plan.images);
   int64_t of_unit =
       std::clamp<int64_t>(kUnitElements / (g.InSize() * together), 1, CeilDivide(most, together));
   if (threads > 1) {
-    of_unit = std::min(of_unit, CeilDivide(blocks * plan.chunks, int64_t{4} * threads));
+    of_unit = std::min(of_unit, CeilDivide(blocks * plan.image_blocks, int64_t{4} * threads));
   }
   plan.channels = of_unit * together;
 }
@@ -46,13 +48,13 @@ void CutUnits(int64_t together, int64_t most, int64_t fewest_images, int threads
 void PlanByChannels(int threads, Depthwise& plan) {
   const Geometry& g = plan.geometry;
   const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
-  plan.band = plan.down.steps;
-  plan.plane = (plan.band + reach) * (plan.across.steps + reach) * kDepthwiseChannels;
-  plan.partial = std::max({g.InSize(), g.OutSize(), taps}) * kDepthwiseChannels;
+  plan.lines = plan.down.steps;
+  plan.plane = (plan.lines + reach) * (plan.across.steps + reach) * kDepthwiseChannels;
+  plan.x_plane = std::max({g.InSize(), g.OutSize(), taps}) * kDepthwiseChannels;
   CutUnits(kDepthwiseChannels, g.groups, kFewestImages, threads, plan);
   plan.images_in_vectors = std::max<int64_t>(1, kMostTerms / (plan.down.steps * plan.across.steps));
   // Planes of y, x and its gradient; weights and sums; sums of a block, channel by channel.
-  plan.slot_bytes = (plan.plane + 2 * plan.partial + 2 * plan.channels * taps) * 4;
+  plan.slot_bytes = (plan.plane + 2 * plan.x_plane + 2 * plan.channels * taps) * 4;
   plan.slot_bytes += kDepthwiseChannels * taps * 4;
 }
 
@@ -60,15 +62,15 @@ void PlanAlongLines(int threads, Depthwise& plan) {
   const Geometry& g = plan.geometry;
   const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
   const int64_t pitch = plan.across.steps + reach;
-  plan.band = std::clamp<int64_t>(kBandElements / pitch - reach, 1, plan.down.steps);
-  plan.plane = RoundUp((plan.band + reach) * pitch + kDepthwiseSlack, 16);
+  plan.lines = std::clamp<int64_t>(kBlockElements / pitch - reach, 1, plan.down.steps);
+  plan.plane = RoundUp((plan.lines + reach) * pitch + kDepthwiseSlack, 16);
   CutUnits(1, kMostChannels, 1, threads, plan);
   const int64_t terms = plan.down.steps * CeilDivide(plan.across.steps, 4);
-  const bool whole = plan.band == plan.down.steps;
+  const bool whole = plan.lines == plan.down.steps;
   plan.images_in_vectors = whole ? std::max<int64_t>(1, kMostTerms / terms) : 1;
   const bool passes = plan.gives_x && g.kernel[1] == 7;
-  plan.partial = passes ? plan.band * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
-  // Two bands, then sums in vectors.
+  plan.partial = passes ? plan.lines * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
+  // Two blocks of lines, then sums in vectors.
   const int64_t sums = plan.channels * taps * kMostDepthwiseLanes;
   plan.slot_bytes = (2 * plan.plane + plan.partial + sums) * 4;
 }
@@ -99,7 +101,7 @@ bool FitsDepthwise(const Geometry& g) {
   return g.in[2] <= kMostWidth;
 }
 
-int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels) * chunks; }
+int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels) * image_blocks; }
 
 Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
   Depthwise plan;
@@ -117,13 +119,13 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
 void RunDepthwise(const Depthwise& plan, const Triple<TensorView>& operands,
                   const Triple<TensorView>& gradients, void* scratch) {
   double* const sums = static_cast<double*>(scratch);
-  const SlotMemory slots = {static_cast<char*>(scratch) + plan.ChunkBytes(), plan.slots,
+  const SlotMemory slots = {static_cast<char*>(scratch) + plan.SumBytes(), plan.slots,
                             plan.slot_bytes};
   (void)ForEachUnit(plan.Units(), 1, slots, [&](int64_t unit, void* slot) {
     const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseLines;
     run(plan, unit, operands, gradients, sums, slot);
   });
-  if (plan.gives_weight) StoreSums(sums, plan.chunks, gradients.weight);
+  if (plan.gives_weight) StoreSums(sums, plan.image_blocks, gradients.weight);
 }
 
 }  // namespace aclimb::convolution_backward

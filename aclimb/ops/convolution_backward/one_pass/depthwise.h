@@ -30,25 +30,25 @@ struct Depthwise {
     int64_t lead = 0;  // phases of the first step that are no elements of x
   };
   Axis down, across;
-  int64_t band = 0;               // steps down that are packed at once
+  int64_t lines = 0;              // of a block, which is packed at once, in steps down
   int64_t channels = 0;           // of a unit
-  int64_t chunks = 1;             // of images, whatever the team; their sums are added at the end
-  int64_t images = 0;             // of a chunk
+  int64_t image_blocks = 1;       // whatever the team; their sums are added at the end
+  int64_t images = 0;             // of a block of them
   int64_t images_in_vectors = 0;  // whose sums are held in float32, before they are added in double
   bool by_channels = false;
-  int64_t plane = 0;    // elements of a packed band
-  int64_t partial = 0;  // of a packed band of the gradient of x, where windows take several passes;
-                        // by channels of planes of x, of its gradient and of windows
+  int64_t plane = 0;       // elements of a packed block of y
+  int64_t partial = 0;     // of a block of the gradient of x, where windows take several passes
+  int64_t x_plane = 0;     // by channels: of a block of x, or of its gradient, or of windows
   int64_t slot_bytes = 0;  // scratch of a unit
   int slots = 1;           // units that may run at once
 
   int64_t Units() const;
   int64_t Weights() const { return geometry.groups * geometry.KernelSize(); }
-  // Scratch: sums of chunks in double, slots.
-  int64_t ChunkBytes() const {
-    return gives_weight ? RoundUp(SaturatedProduct(8 * chunks, Weights()), 64) : 0;
+  // Scratch: sums of blocks of images in double, slots.
+  int64_t SumBytes() const {
+    return gives_weight ? RoundUp(SaturatedProduct(8 * image_blocks, Weights()), 64) : 0;
   }
-  int64_t ScratchBytes() const { return ChunkBytes() + slots * slot_bytes; }
+  int64_t ScratchBytes() const { return SumBytes() + slots * slot_bytes; }
 };
 
 // What RunDepthwise computes: one channel a group, windows of 3x3 or 5x5 with strides of one or
@@ -77,17 +77,18 @@ inline constexpr int64_t kDepthwiseSlack = 64;
 // Of a block, where vectors run across channels.
 inline constexpr int64_t kDepthwiseChannels = 16;
 
-// What a unit works on: a few channels of a chunk of images.
+// What a unit works on: a few channels, and a block of images.
 struct DepthwiseBounds {
   Range images, channels;
   int64_t first_sum;  // of its channels, in the sums of all units
 
   DepthwiseBounds(const Depthwise& plan, int64_t unit) {
     const Geometry& g = plan.geometry;
-    const int64_t chunk = unit % plan.chunks, channel = unit / plan.chunks * plan.channels;
-    images = {chunk * plan.images, std::min((chunk + 1) * plan.images, g.batch)};
+    const int64_t block = unit % plan.image_blocks;
+    const int64_t channel = unit / plan.image_blocks * plan.channels;
+    images = {block * plan.images, std::min((block + 1) * plan.images, g.batch)};
     channels = {channel, std::min(channel + plan.channels, g.groups)};
-    first_sum = (chunk * g.groups + channel) * g.KernelSize();
+    first_sum = (block * g.groups + channel) * g.KernelSize();
   }
   // Whether the sums in float32 are added to those in double behind this image.
   bool EndsSums(const Depthwise& plan, int64_t image) const {
@@ -118,7 +119,7 @@ auto WithWindow(const Depthwise& plan, const Body& body) {
 }
 
 // One unit, by vectors along lines, or across channels where the plan is by channels.
-//   sums  [chunks][channels][window], of which it writes its own
+//   sums  [image_blocks][channels][window], of which it writes its own
 //   slot  plan.slot_bytes of scratch
 void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
                     const Triple<TensorView>& gradients, double* sums, void* slot);

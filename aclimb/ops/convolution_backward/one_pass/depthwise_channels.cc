@@ -223,7 +223,7 @@ void Unpack(const float* from, void* stage, const TensorView& view, const Channe
   });
 }
 
-// Of a block.
+// Elements of the planes of a block of channels.
 int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
 
 // The elements of y that taps bring, among zeros.
@@ -263,9 +263,9 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const Triple<TensorV
   const int64_t first_channel = bounds.channels.first, last_channel = bounds.channels.last;
   float* const y_plane = static_cast<float*>(slot);
   float* const x_plane = y_plane + plan.plane;
-  float* const grad_plane = x_plane + plan.partial;
+  float* const grad_plane = x_plane + plan.x_plane;
   // [blocks][window][channels]
-  float* const windows = grad_plane + plan.partial;
+  float* const windows = grad_plane + plan.x_plane;
   float* const sums = windows + plan.channels * taps;
   float* const of_block = sums + plan.channels * taps;
   std::fill(y_plane, x_plane, 0.0f);  // around y

@@ -72,10 +72,10 @@ int64_t VectorWindows::Units() const {
 }
 
 WindowsSlot::WindowsSlot(const VectorWindows& p, void* memory) {
-  const auto take = [&](auto*& part, int64_t count) {
+  const auto take = [&](auto*& array, int64_t count) {
     char* const from = memory != nullptr ? static_cast<char*>(memory) + bytes : nullptr;
-    part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(from);
-    bytes += RoundUp(SaturatedProduct(count, static_cast<int64_t>(sizeof(*part))), 64);
+    array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(from);
+    bytes += RoundUp(SaturatedProduct(count, static_cast<int64_t>(sizeof(*array))), 64);
   };
   // Elements that may be written behind the last line of a row.
   constexpr int64_t kBeyondLine = 16;
