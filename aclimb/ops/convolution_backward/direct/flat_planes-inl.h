@@ -107,40 +107,33 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const 
 }
 
 // Fills a plane of each channel, or pair of channels, for each of so many windows; all of a channel
-// side by side.
-template <Form kForm, typename T, class WindowOf>
-HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
-                           int64_t windows, const WindowOf& window_of, PlaneElement<kForm>* to) {
-  constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
-  const auto& axis = plan.flat.axis;
-  const int64_t pitch[kDims] = {axis[0].pitch, axis[1].pitch, axis[2].pitch};
-  for (int64_t w = 0; w < windows; ++w) {
-    const Shown shown(window_of(w), view);
-    PlaneElement<kForm>* plane = to + w * plan.plane_stride;
-    for (int64_t c = of.first; c < of.last; c += kSome) {
-      PlaneElement<kForm>* const end = PackPlane<kForm>(
-          shown, pitch, view.As<T>() + of.image * view.stride[0] + c * view.stride[1], of.images,
-          view.stride[0], plane, c + 1 < of.last ? view.stride[1] : kNoSecond);
-      // Room for the last vector's overshoot stays.
-      ZeroRun(end, 0, plan.plane_stride - (end - plane) - 16);
-      plane += windows * plan.plane_stride;
-    }
-  }
-}
-
-// Fills planes in the form that the plan's factors want; bfloat16 becomes kForm.
+// side by side. Where the plan's factors are pairs, bfloat16 becomes kForm, and else float32.
 template <Form kForm, class WindowOf>
 HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
                            int64_t windows, const WindowOf& window_of, void* to) {
+  const auto& axis = plan.flat.axis;
+  const int64_t pitch[kDims] = {axis[0].pitch, axis[1].pitch, axis[2].pitch};
   WithType(view.dtype, [&](auto element) HWY_ATTR {
     using T = decltype(element);
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      if (plan.UsesPairs()) {
-        return PackPlanes<kForm, T>(plan, view, of, windows, window_of,
-                                    static_cast<PlaneElement<kForm>*>(to));
+    const auto pack = [&](auto form) HWY_ATTR {
+      constexpr int64_t kSome = form() == Form::kPairs ? 2 : 1;
+      for (int64_t w = 0; w < windows; ++w) {
+        const Shown shown(window_of(w), view);
+        auto* plane = static_cast<PlaneElement<form()>*>(to) + w * plan.plane_stride;
+        for (int64_t c = of.first; c < of.last; c += kSome) {
+          auto* const end = PackPlane<form()>(
+              shown, pitch, view.As<T>() + of.image * view.stride[0] + c * view.stride[1],
+              of.images, view.stride[0], plane, c + 1 < of.last ? view.stride[1] : kNoSecond);
+          // Room for the last vector's overshoot stays.
+          ZeroRun(end, 0, plan.plane_stride - (end - plane) - 16);
+          plane += windows * plan.plane_stride;
+        }
       }
+    };
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      if (plan.UsesPairs()) return pack(std::integral_constant<Form, kForm>());
     }
-    PackPlanes<Form::kFloats, T>(plan, view, of, windows, window_of, static_cast<float*>(to));
+    pack(std::integral_constant<Form, Form::kFloats>());
   });
 }
 
