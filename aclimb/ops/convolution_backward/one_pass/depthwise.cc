@@ -47,9 +47,9 @@ void CutUnits(int64_t together, int64_t most, int64_t fewest_images, int threads
 
 void PlanByChannels(int threads, Depthwise& plan) {
   const Geometry& g = plan.geometry;
-  const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
+  const int64_t taps = g.KernelSize();
   plan.lines = plan.down.steps;
-  plan.plane = (plan.lines + reach) * (plan.across.steps + reach) * kDepthwiseChannels;
+  plan.plane = (plan.lines + plan.reach) * plan.pitch * kDepthwiseChannels;
   plan.x_plane = std::max({g.InSize(), g.OutSize(), taps}) * kDepthwiseChannels;
   CutUnits(kDepthwiseChannels, g.groups, kFewestImages, threads, plan);
   plan.images_in_vectors = std::max<int64_t>(1, kMostTerms / (plan.down.steps * plan.across.steps));
@@ -60,10 +60,9 @@ void PlanByChannels(int threads, Depthwise& plan) {
 
 void PlanAlongLines(int threads, Depthwise& plan) {
   const Geometry& g = plan.geometry;
-  const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
-  const int64_t pitch = plan.across.steps + reach;
-  plan.lines = std::clamp<int64_t>(kBlockElements / pitch - reach, 1, plan.down.steps);
-  plan.plane = RoundUp((plan.lines + reach) * pitch + kDepthwiseSlack, 16);
+  const int64_t taps = g.KernelSize();
+  plan.lines = std::clamp<int64_t>(kBlockElements / plan.pitch - plan.reach, 1, plan.down.steps);
+  plan.plane = RoundUp((plan.lines + plan.reach) * plan.pitch + kDepthwiseSlack, 16);
   CutUnits(1, kMostChannels, 1, threads, plan);
   const int64_t terms = plan.down.steps * CeilDivide(plan.across.steps, 4);
   const bool whole = plan.lines == plan.down.steps;
@@ -110,6 +109,8 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
   plan.gives_weight = gives_weight;
   plan.down = PlanAxis(g, 1);
   plan.across = PlanAxis(g, 2);
+  plan.reach = (g.kernel[1] - 1) / g.stride[1];
+  plan.pitch = plan.across.steps + plan.reach;
   plan.by_channels = RunsByChannels(g);
   (plan.by_channels ? PlanByChannels : PlanAlongLines)(threads, plan);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.Units(), 1, threads));

@@ -30,6 +30,8 @@ struct Depthwise {
     int64_t lead = 0;  // phases of the first step that are no elements of x
   };
   Axis down, across;
+  int64_t reach = 0;              // steps back from which taps bring elements of y
+  int64_t pitch = 0;              // elements of a packed line
   int64_t lines = 0;              // of a block, which is packed at once, in steps down
   int64_t channels = 0;           // of a unit
   int64_t image_blocks = 1;       // whatever the team; their sums are added at the end

@@ -175,15 +175,6 @@ HWY_INLINE void EachRun(const TensorView& view, const Channels& of, int64_t pitc
   }
 }
 
-// Calls body(place without gaps between lines, packed place, floats) for what lies side by side.
-template <class Body>
-HWY_INLINE void EachStretch(const TensorView& view, int64_t pitch, const Body& body) {
-  const int64_t height = view.shape[3], width = view.shape[4];
-  const int64_t lines = pitch == width ? 1 : height;
-  const int64_t length = height / lines * width * kChannels;
-  for (int64_t h = 0; h < lines; ++h) body(h * length, h * pitch * kChannels, length);
-}
-
 // Packs channels into float32. What is converted waits in `stage`, lines without gaps.
 void Pack(const TensorView& view, const Channels& of, int64_t pitch, void* stage, float* to) {
   WithType(view.dtype, [&](auto type) HWY_ATTR {
@@ -197,9 +188,10 @@ void Pack(const TensorView& view, const Channels& of, int64_t pitch, void* stage
       gather(pitch, to);
     } else {
       gather(view.shape[4], static_cast<StoredLane<T>*>(stage));
-      EachStretch(view, pitch, [&](int64_t from, int64_t at, int64_t length) HWY_ATTR {
-        ConvertRow(static_cast<const T*>(stage) + from, length, to + at);
-      });
+      const int64_t length = view.shape[4] * kChannels;
+      for (int64_t h = 0; h < view.shape[3]; ++h) {
+        ConvertRow(static_cast<const T*>(stage) + h * length, length, to + h * pitch * kChannels);
+      }
     }
   });
 }
@@ -223,18 +215,14 @@ void Unpack(const float* from, void* stage, const TensorView& view, const Channe
   });
 }
 
-// Elements of the planes of a block of channels.
-int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
-
 // The elements of y that taps bring, among zeros.
 void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& block, void* stage,
                     float* to) {
   const Geometry& g = plan.geometry;
-  const int64_t reach = (g.kernel[1] - 1) / g.stride[1];
-  const auto end = [reach](const Depthwise::Axis& axis, int64_t extent) {
-    return std::min(extent, axis.first + axis.steps + reach);
+  const auto end = [&](const Depthwise::Axis& axis, int64_t extent) {
+    return std::min(extent, axis.first + axis.steps + plan.reach);
   };
-  const int64_t pitch = plan.across.steps + reach;
+  const int64_t pitch = plan.pitch;
   // Taps reach at least as far as the first element.
   TensorView met = y;
   met.shape[3] = end(plan.down, g.out[1]);
@@ -246,7 +234,7 @@ void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& 
 Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
   const auto size = static_cast<int64_t>(SizeOf(view.dtype));
   const int64_t plane = view.shape[3] * view.shape[4];
-  const int64_t bytes = ElementsOf(view) * size / elements;
+  const int64_t bytes = plane * kChannels * size / elements;
   const char* const from =
       view.As<char>() + (block.image * view.stride[0] + block.first * view.stride[1]) * size;
   return {from, view.stride[1] == plane ? bytes : 0};

@@ -59,19 +59,16 @@ struct AllLanes {
 
 // A block of lines of one channel of one image.
 struct LineBlock {
+  const Depthwise* plan;
   const float* y;  // packed: line l holds elements of y for taps of steps l - reach to l
-  int64_t pitch;
-  const void* x;  // line 0 of the channel
+  const void* x;   // line 0 of the channel
   int64_t x_stride;
   void* grad_x;
   int64_t grad_stride;
-  const float* weights;   // [window]
-  float* sums;            // [window], vectors
-  float* partial;         // gradients of whole vectors, where windows take several passes
-  int64_t first, last;    // steps down
-  int64_t height, width;  // of x
-  int64_t steps;          // across
-  int64_t down_lead, across_lead;
+  const float* weights;  // [window]
+  float* sums;           // [window], vectors
+  float* partial;        // gradients of whole vectors, where windows take several passes
+  int64_t first, last;   // steps down
 };
 using BlockFunction = void (*)(const LineBlock&);
 
@@ -164,13 +161,14 @@ HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x
 template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T>
 HWY_INLINE void LinesOfWindow(const LineBlock& block) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
-  const int64_t pitch = block.pitch, x_stride = block.x_stride, grad_stride = block.grad_stride;
-  const int64_t whole = block.width / lanes * lanes;
-  const SomeLanes<T> rest(whole, block.width);
+  const int64_t pitch = block.plan->pitch, width = block.plan->geometry.in[2];
+  const int64_t x_stride = block.x_stride, grad_stride = block.grad_stride;
+  const int64_t whole = width / lanes * lanes;
+  const SomeLanes<T> rest(whole, width);
   const float* y = block.y;
   const T* x = static_cast<const T*>(block.x) + block.first * x_stride;
   T* grad = static_cast<T*>(block.grad_x) + block.first * grad_stride;
-  const int64_t partial_stride = RoundUp(block.width, kMostDepthwiseLanes);
+  const int64_t partial_stride = RoundUp(width, kMostDepthwiseLanes);
   float* partial = block.partial;
   Taps<kKernel, kFirst, kLines, kX, kWeight> taps(block);
   const auto lines = [&](auto down) HWY_ATTR {
@@ -179,7 +177,7 @@ HWY_INLINE void LinesOfWindow(const LineBlock& block) {
       AddLines<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
                       partial_stride, AllLanes<T>(), taps);
     }
-    if (whole < block.width) {
+    if (whole < width) {
       AddLines<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
                       partial + whole, partial_stride, rest, taps);
     }
@@ -257,19 +255,20 @@ HWY_INLINE void AddPairs(const float* y, int64_t pitch, const T* from, T* to, co
 template <int kKernel, bool kX, bool kWeight, typename T>
 void WithStrides(const LineBlock& block) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
-  const int64_t pitch = block.pitch, lead = block.across_lead;
+  const Depthwise& plan = *block.plan;
+  const int64_t pitch = plan.pitch, lead = plan.across.lead, width = plan.geometry.in[2];
   // The first and the last pair of vectors may reach beyond the line.
-  const int64_t last = (block.steps - 1) / lanes * lanes;
-  const bool first_is_whole = lead == 0 && 2 * lanes <= block.width;
-  const int64_t end = 2 * (last + lanes) - lead <= block.width ? last + lanes : last;
-  const SomeLanes<T> first_low(-lead, block.width), first_high(lanes - lead, block.width);
-  const SomeLanes<T> last_low(2 * last - lead, block.width);
-  const SomeLanes<T> last_high(2 * last - lead + lanes, block.width);
+  const int64_t last = (plan.across.steps - 1) / lanes * lanes;
+  const bool first_is_whole = lead == 0 && 2 * lanes <= width;
+  const int64_t end = 2 * (last + lanes) - lead <= width ? last + lanes : last;
+  const SomeLanes<T> first_low(-lead, width), first_high(lanes - lead, width);
+  const SomeLanes<T> last_low(2 * last - lead, width);
+  const SomeLanes<T> last_high(2 * last - lead + lanes, width);
   Taps<kKernel, 0, kKernel, kX, kWeight> taps(block);
   const auto line = [&](auto phase, int64_t step) HWY_ATTR {
     constexpr int kPhase = decltype(phase)::value;
-    const int64_t number = 2 * step + kPhase - block.down_lead;
-    if (number < 0 || number >= block.height) return;
+    const int64_t number = 2 * step + kPhase - plan.down.lead;
+    if (number < 0 || number >= plan.geometry.in[1]) return;
     const float* const y = block.y + (step - block.first) * pitch;
     const T* const from = static_cast<const T*>(block.x) + number * block.x_stride - lead;
     T* const to = static_cast<T*>(block.grad_x) + number * block.grad_stride - lead;
@@ -311,10 +310,9 @@ int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.str
 
 // Lines of y for the steps [first, last).
 Window LinesOf(const Depthwise& plan, int64_t first, int64_t last) {
-  const int64_t reach = (plan.geometry.kernel[1] - 1) / plan.geometry.stride[1];
   return {{1, 1, 1},
           {0, plan.down.first + first, plan.across.first},
-          {1, last - first + reach, plan.across.steps + reach}};
+          {1, last - first + plan.reach, plan.pitch}};
 }
 
 void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
@@ -337,15 +335,10 @@ void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView
   const BlockFunction run = FunctionOf(plan, pixels.dtype);
   const int64_t bytes = static_cast<int64_t>(SizeOf(pixels.dtype));
   LineBlock block = {};
-  block.pitch = plan.across.steps + (g.kernel[1] - 1) / g.stride[1];
+  block.plan = &plan;
   block.x_stride = LineStride(pixels);
   block.grad_stride = LineStride(plan.gives_x ? grad_x : pixels);
   block.partial = partial;
-  block.height = g.in[1];
-  block.width = g.in[2];
-  block.steps = plan.across.steps;
-  block.down_lead = plan.down.lead;
-  block.across_lead = plan.across.lead;
 
   // Loads of what was just stored wait for the stores: blocks are packed one ahead.
   struct BlockPlace {
@@ -368,10 +361,10 @@ void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView
   Window lines = LinesOf(plan, 0, plan.lines);
   Shown shown(lines, y);
   const auto zero_around = [&](float* to) HWY_ATTR {
-    ZeroRun(to, 0, shown.inside[1].first * block.pitch);
+    ZeroRun(to, 0, shown.inside[1].first * plan.pitch);
     // As far as the last vector of sums reads.
-    ZeroRun(to, shown.inside[1].last * block.pitch,
-            lines.limit[1] * block.pitch + kMostDepthwiseLanes);
+    ZeroRun(to, shown.inside[1].last * plan.pitch,
+            lines.limit[1] * plan.pitch + kMostDepthwiseLanes);
   };
   // All planes that are one block leave the same zeros where they are.
   const bool whole = plan.lines == plan.down.steps;
@@ -387,7 +380,7 @@ void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView
         place.image * y.stride[0] + (first_channel + place.channel) * y.stride[1] + shown.first;
     WithType(y.dtype, [&](auto element) HWY_ATTR {
       PackRows(y.As<decltype(element)>() + from, 1, shown.stride[1], shown.inside[1].Count(),
-               shown.inside[2], block.pitch, to + shown.inside[1].first * block.pitch);
+               shown.inside[2], plan.pitch, to + shown.inside[1].first * plan.pitch);
     });
   };
   BlockPlace place;
