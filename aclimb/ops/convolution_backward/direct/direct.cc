@@ -23,7 +23,7 @@ int64_t BestTile(int64_t channels) {
   return best;
 }
 
-void PlanTaps(DirectPlan& plan, int threads) {
+void PlanTaps(DirectPlan& plan) {
   const Geometry& g = plan.geometry;
   auto& taps = plan.taps;
   const bool forward = plan.task == Task::kForward;
@@ -75,10 +75,9 @@ void PlanTaps(DirectPlan& plan, int threads) {
       SaturatedProduct(SaturatedProduct(taps.tiles_per_unit, taps.tile), plan.plane_stride);
   plan.slot_elements = SaturatedProduct(taps.sources_per_step, source_elements) + sums +
                        2 * LongSums::Totals(sums, terms, kBlockTerms);
-  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 
-void PlanOuter(DirectPlan& plan, int threads) {
+void PlanOuter(DirectPlan& plan) {
   const Geometry& g = plan.geometry;
   auto& outer = plan.outer;
   outer.y_per_unit = std::min<int64_t>(g.y_channels, 16);
@@ -99,13 +98,12 @@ void PlanOuter(DirectPlan& plan, int threads) {
   plan.units = phases == 0 ? 0 : channel_blocks * outer.step_blocks;
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
-  plan.weight_elements = RoundUp(SaturatedProduct(2 * weights, outer.step_blocks), 16);
+  plan.weight_elements = RoundUp(SaturatedProduct(weights, 2 * outer.step_blocks), 16);
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists =
       SaturatedProduct((outer.y_per_unit + 1) * outer.x_per_unit, g.KernelSize()) +
       outer.y_per_unit;
   plan.slot_elements = SaturatedProduct(planes, plan.plane_stride / some) + RoundUp(2 * lists, 16);
-  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 
 void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps) {
@@ -174,11 +172,8 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, Factors 
   plan.geometry = geometry;
   plan.task = task;
   plan.factors = factors;
-  if (task == Task::kGradWeight) {
-    PlanOuter(plan, threads);
-  } else {
-    PlanTaps(plan, threads);
-  }
+  (task == Task::kGradWeight ? PlanOuter : PlanTaps)(plan);
+  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
   constexpr int64_t kElements = sizeof(DirectTap) / sizeof(float);
   plan.table_elements = RoundUp(SaturatedProduct(kElements, plan.flat.Taps()), 16);
   return plan;
@@ -186,11 +181,8 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, Factors 
 
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                const TensorView& weight, void* scratch) {
-  if (plan.task == Task::kGradWeight) {
-    RunOuter(plan, x, y, weight, static_cast<float*>(scratch));
-  } else {
-    RunTaps(plan, x, y, weight, static_cast<float*>(scratch));
-  }
+  const auto run = plan.task == Task::kGradWeight ? RunOuter : RunTaps;
+  run(plan, x, y, weight, static_cast<float*>(scratch));
 }
 
 }  // namespace aclimb::convolution_backward

@@ -100,8 +100,6 @@ bool FitsDepthwise(const Geometry& g) {
   return g.in[2] <= kMostWidth;
 }
 
-int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels) * image_blocks; }
-
 Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
   Depthwise plan;
   plan.geometry = g;

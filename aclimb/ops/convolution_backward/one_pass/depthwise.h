@@ -44,7 +44,7 @@ struct Depthwise {
   int64_t slot_bytes = 0;  // scratch of a unit
   int slots = 1;           // units that may run at once
 
-  int64_t Units() const;
+  int64_t Units() const { return CeilDivide(geometry.groups, channels) * image_blocks; }
   int64_t Weights() const { return geometry.groups * geometry.KernelSize(); }
   // Scratch: sums of blocks of images in double, slots.
   int64_t SumBytes() const {
