@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/one_pass/depthwise_unit.cc"
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/one_pass/depthwise_lines.cc"
 // Sums are arrays of vectors, which scalable vectors cannot be.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
