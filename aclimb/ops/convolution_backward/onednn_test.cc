@@ -75,9 +75,9 @@ TEST(ConvolutionLayouts, BlocksAreThoseOfOneDnn) {
         };
         SCOPED_TRACE(::testing::Message() << primitive->Name() << ", " << p.weight[0] << " x "
                                           << p.weight[1] << ", " << NameOf(dtype));
-        compare(p.x, Task::kGradX, primitive->X());
-        compare(p.y, Task::kForward, primitive->Y());
-        compare(p.weight, Task::kGradWeight, primitive->Weight());
+        compare(p.x, Task::kGradX, primitive->layouts().x);
+        compare(p.y, Task::kForward, primitive->layouts().y);
+        compare(p.weight, Task::kGradWeight, primitive->layouts().weight);
       }
     }
   }

@@ -156,7 +156,6 @@ void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
   const int64_t mark = planner_.workspace().Mark();
   Triple<Place> to = results;
   std::vector<Task> copied;
-  constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
   for (const Task task : kTasks) {
     Place& place = to.Of(task);
     if (!place.Exists() || Suits(way, place, task == Task::kGradWeight)) continue;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -134,8 +135,13 @@ class PlanBuilder {
 
   // plan_onednn.cc
   Refusal AddPrimitive(Task task, Layouts layouts, const Place& result);
-  Place InLayout(Operand& operand, Task role, const onednn::LayoutPointer& layout);
-  void Store(Task role, const onednn::LayoutPointer& layout, const Place& from, const Place& to);
+  struct Route;
+  // Nothing where oneDNN has no fast copy.
+  //   out  of the layout
+  std::optional<Route> RouteOf(const TensorView& tensor, Task role,
+                               const onednn::LayoutPointer& layout, bool out) const;
+  Place InLayout(Operand& operand, const onednn::LayoutPointer& layout, const Route& route);
+  void Store(const Route& route, const Place& from, const Place& to);
   void Reorder(const onednn::ReorderPointer& reorder, const Place& from, const Place& to);
 
   Planner& planner_;
