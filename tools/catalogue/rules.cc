@@ -42,6 +42,10 @@ constexpr GenericRule kGeneric[] = {
      "a misspelled value; `aclimb env` marks it", "correct the variable, or unset it"},
     {"workspace-overflow", "the workspace fits in 2^63 bytes", "shapes that no memory can hold",
      "split the tensors"},
+    {"thread", "the system gives phase 1 the thread on which oneDNN describes the work",
+     "the process or its control group has as many threads as it may have, or no memory for the "
+     "stack of another; the message names the limits",
+     "raise the limit, or end threads, and call again"},
 };
 
 const char* CauseOf(contract::RuleKind kind) {
@@ -112,9 +116,10 @@ void AddGeneric(const contract::Contract& contract, std::string id, std::vector<
       kind.size() == rest.size() ? std::string_view() : rest.substr(kind.size() + 1);
   for (const GenericRule& row : kGeneric) {
     if (row.kind != kind) continue;
-    const int code = kind == "null"   ? static_cast<int>(kAclnnNullptr)
-                     : kind == "rank" ? contract.rank_code
-                                      : static_cast<int>(kAclnnInvalid);
+    const int code = kind == "null"     ? static_cast<int>(kAclnnNullptr)
+                     : kind == "rank"   ? contract.rank_code
+                     : kind == "thread" ? static_cast<int>(kAclnnRuntime)
+                                        : static_cast<int>(kAclnnInvalid);
     std::string context = ContextOf(contract, parameter);
     out.push_back({std::move(id), code, row.meaning, row.causes, row.fix, std::move(context)});
     return;
@@ -146,7 +151,9 @@ void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out
     }
     out.push_back(std::move(text));
   }
-  AddGeneric(contract, Cat(contract.folder, "/workspace-overflow"), out);
+  for (const char* last : {"workspace-overflow", "thread"}) {
+    AddGeneric(contract, Cat(contract.folder, "/", last), out);
+  }
 }
 
 }  // namespace

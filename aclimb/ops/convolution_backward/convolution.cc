@@ -31,7 +31,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   planner.Reads(kWeight);
   if (arguments.Given(kBias)) planner.Reads(kBias);
   planner.Writes(kOutput);
-  return GuardedPlan("convolution/thread", [&] { return BuildPlan(arguments, planner); });
+  return BuildPlan(arguments, planner);
 }
 
 constinit Operator kOperator(kContract, MakePlan);

@@ -4,12 +4,9 @@
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
-#include <system_error>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/copy/copy.h"
-#include "aclimb/core/codes.h"
-#include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
@@ -366,16 +363,6 @@ void PlanBuilder::AddGradBias(const Place& grad_bias) {
   Then([problem, from, grad_bias, scratch](const RunContext& run) {
     reduction::Solve(problem, {from.Address(run), {grad_bias.Address(run)}, scratch.Address(run)});
   });
-}
-
-Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build) {
-  try {
-    return build();
-  } catch (const std::system_error& error) {
-    const SystemRefusal refusal = RefusedThread(
-        "the thread on which phase 1 describes the convolution to oneDNN", error.code().value());
-    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, rule);
-  }
 }
 
 }  // namespace aclimb::convolution_backward

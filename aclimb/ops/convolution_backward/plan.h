@@ -155,8 +155,4 @@ class PlanBuilder {
   std::string_view primitive_;  // of oneDNN, that AddPrimitive has added last
 };
 
-// What `build` plans; a thread that phase 1 needs and cannot start becomes a refusal.
-//   rule  id of the refusal
-Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build);
-
 }  // namespace aclimb::convolution_backward
