@@ -37,10 +37,6 @@ struct Place {
 // A parameter of a call; with spatial dimensions, as they are embedded.
 Place PlaceOf(const contract::Arguments& arguments, int parameter);
 
-inline bool RowsAreDense(const TensorView& view) {
-  return view.shape[4] == 1 || view.stride[4] == 1;
-}
-
 // The steps of a run, one after the other.
 struct ConvolutionPlan final : Plan {
   using Step = std::function<void(const RunContext&)>;
