@@ -183,24 +183,23 @@ void PlanBuilder::AddOwn(const OwnWay& way, Task task, const Place& result) {
 void PlanBuilder::AddDirect(Task task, const Place& result) {
   auto plan =
       std::make_shared<const DirectPlan>(PlanDirect(geometry_, task, TeamSize(), OwnFactors()));
-  OwnWay way;
-  way.multiplies_absent = true;
-  way.scratch_bytes = plan->ScratchBytes();
-  way.run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); });
-  AddOwn(way, task, result);
+  AddOwn(
+      {.multiplies_absent = true,
+       .scratch_bytes = plan->ScratchBytes(),
+       .run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); })},
+      task, result);
 }
 
 void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   const Depthwise plan =
       PlanDepthwise(geometry_, grad_x.Exists(), grad_weight.Exists(), TeamSize());
-  OwnWay way;
-  // Beside the image, and what follows lines of y.
-  way.multiplies_absent = true;
-  way.scratch_bytes = plan.ScratchBytes();
-  way.run = [plan](const Triple<TensorView>& in, const Triple<TensorView>& out, void* scratch) {
+  const auto run = [plan](const Triple<TensorView>& in, const Triple<TensorView>& out,
+                          void* scratch) {
     RunDepthwise(plan, {in.x, in.y, in.weight, out.x, out.weight}, scratch);
   };
-  AddOwn(way, {grad_x, Place(), grad_weight});
+  // What is absent is beside the image, and follows lines of y.
+  AddOwn({.multiplies_absent = true, .scratch_bytes = plan.ScratchBytes(), .run = run},
+         {grad_x, Place(), grad_weight});
 }
 
 Factors PlanBuilder::OwnFactors() const {
@@ -216,12 +215,11 @@ Refusal PlanBuilder::AddWindows(const Place& grad_weight) {
   if (!planner_.deterministic() && !IsEnough(windows.Units())) {
     return "there are fewer than half as many pieces as threads";
   }
-  OwnWay way;
-  way.planes = true;
-  way.multiplies_absent = geometry_.HasPadding();
-  way.scratch_bytes = windows.ScratchBytes();
-  way.run = RunTask(windows, Task::kGradWeight, [](auto&&... all) { RunWindows(all...); });
-  AddOwn(way, Task::kGradWeight, grad_weight);
+  AddOwn({.planes = true,
+          .multiplies_absent = geometry_.HasPadding(),
+          .scratch_bytes = windows.ScratchBytes(),
+          .run = RunTask(windows, Task::kGradWeight, [](auto&&... all) { RunWindows(all...); })},
+         Task::kGradWeight, grad_weight);
   return nullptr;
 }
 
@@ -254,13 +252,13 @@ Refusal PlanBuilder::AddColumns(Task task, const Place& result) {
   const int64_t mark = planner_.workspace().Mark();
   const size_t steps = plan_->steps.size();
   const bool rounds = result.view.dtype != DType::kFloat32;
-  const Place sums = rounds ? BookSums(result) : result;
+  const Place sums = rounds ? BookDense(result.view, DType::kFloat32) : result;
   Refusal refusal = add(whole, sums);
   for (int64_t tap = 0; refusal == nullptr && tap < geometry_.kernel[2]; ++tap) {
     const Range columns = met(tap).Of(task);
     if (tap == whole || columns.Empty()) continue;
     const int64_t of_column = planner_.workspace().Mark();
-    const Place to = Columns(sums, columns), part = BookSums(to);
+    const Place to = Columns(sums, columns), part = BookDense(to.view, DType::kFloat32);
     refusal = add(tap, part);
     Then([problem = Sum(to.view, part.view, to.view), to, part](const RunContext& run) {
       elementwise::Solve(
@@ -345,8 +343,6 @@ void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight
   if (gives_input) AddTask(of_input, grad_input, input_ways);
   if (gives_weight) AddTask(Task::kGradWeight, grad_weight, weight_ways);
 }
-
-Place PlanBuilder::BookSums(const Place& output) { return BookDense(output.view, DType::kFloat32); }
 
 void PlanBuilder::AddBias(const Place& sums, const Place& bias, const Place& output) {
   Then([problem = SumWithBias(sums.view, bias.view, output.view), sums, bias,

@@ -84,8 +84,8 @@ class PlanBuilder {
   // fastest of those that can be had.
   void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
-  // Room for an output that is not rounded yet.
-  Place BookSums(const Place& output);
+  // Room for a tensor of this shape.
+  Place BookDense(const TensorView& like, DType dtype);
   // output[n, c, ...] = sums[n, c, ...] + bias[c], rounded once. `sums` may be `output`.
   void AddBias(const Place& sums, const Place& bias, const Place& output);
   PlanPointer Take() { return std::move(plan_); }
@@ -107,7 +107,6 @@ class PlanBuilder {
     plan_->steps.emplace_back(std::forward<Run>(run));
   }
   Place BookBytes(int64_t bytes);
-  Place BookDense(const TensorView& like, DType dtype);
   void Copy(const Place& from, const Place& to);
   Place Dense(Operand& operand, DType dtype);
   // NaNs of the result that only the suspects can have made are computed again.
