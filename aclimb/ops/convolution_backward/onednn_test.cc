@@ -11,7 +11,6 @@
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
-#include "aclimb/ops/convolution_backward/truth.h"
 #include "tests/support/compare.h"
 
 namespace aclimb::convolution_backward {
