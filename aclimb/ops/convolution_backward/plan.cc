@@ -144,6 +144,7 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
 void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
   const auto read = [&](bool needed, Operand& operand, bool is_weight) {
     if (!needed) return Place();
+    if (is_weight && way.float_weight) return Dense(operand, DType::kFloat32);
     return Suits(way, operand.user, is_weight) ? operand.user
                                                : Dense(operand, operand.user.view.dtype);
   };
@@ -193,12 +194,11 @@ void PlanBuilder::AddDirect(Task task, const Place& result) {
 void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   const Depthwise plan =
       PlanDepthwise(geometry_, grad_x.Exists(), grad_weight.Exists(), TeamSize());
-  const auto run = [plan](const Triple<TensorView>& in, const Triple<TensorView>& out,
-                          void* scratch) {
-    RunDepthwise(plan, {in.x, in.y, in.weight, out.x, out.weight}, scratch);
-  };
   // What is absent is beside the image, and follows lines of y.
-  AddOwn({.multiplies_absent = true, .scratch_bytes = plan.ScratchBytes(), .run = run},
+  AddOwn({.multiplies_absent = true,
+          .float_weight = true,
+          .scratch_bytes = plan.ScratchBytes(),
+          .run = [plan](auto&&... all) { RunDepthwise(plan, all...); }},
          {grad_x, Place(), grad_weight});
 }
 
