@@ -78,12 +78,12 @@ class PlanBuilder {
   PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed, const Place& grad_output,
               const Place& input, const Place& weight);
 
-  // All ways of one gradient, the fastest first by the model.
+  // All ways of one gradient.
   RankedWays WaysOf(Task task) const;
   // One gradient in one way. It says why where it adds nothing.
   Refusal AddBy(Way way, Task task, const Place& result);
-  // A place that does not exist is not wanted. Each gradient goes the way that the model finds
-  // fastest of those that can be had.
+  // A place that does not exist is not wanted. Each gradient goes the first way of its list that can
+  // be had; one pass gives both where it leads both lists.
   void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
   // Room for a tensor of this shape.
