@@ -10,6 +10,7 @@
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
+#include "aclimb/ops/convolution_backward/machine.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 #include "aclimb/ops/convolution_backward/sums.h"
@@ -195,8 +196,8 @@ void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   const Depthwise plan =
       PlanDepthwise(geometry_, grad_x.Exists(), grad_weight.Exists(), TeamSize());
   // What is absent is beside the image, and follows lines of y.
-  AddOwn({.multiplies_absent = true,
-          .float_weight = true,
+  AddOwn({.float_weight = true,
+          .multiplies_absent = true,
           .scratch_bytes = plan.ScratchBytes(),
           .run = [plan](auto&&... all) { RunDepthwise(plan, all...); }},
          {grad_x, Place(), grad_weight});
@@ -311,6 +312,9 @@ void PlanBuilder::Log(Task task, const RankedWays& ways, const RankedWay& taken)
   std::string text = Cat("convolution: ", result, " by ", named(taken));
   if (IsOneDnn(taken.way) || taken.way == Way::kColumns) {
     text += Cat(" (oneDNN's ", primitive_, ")");
+  }
+  if (!MachineOf(onednn::ProductsOf(dtype_)).measured) {
+    text += ", whose numbers for this kind of processor were not measured";
   }
   for (const RankedWay& way : ways) {
     if (&way == &taken) continue;

@@ -82,8 +82,8 @@ class PlanBuilder {
   RankedWays WaysOf(Task task) const;
   // One gradient in one way. It says why where it adds nothing.
   Refusal AddBy(Way way, Task task, const Place& result);
-  // A place that does not exist is not wanted. Each gradient goes the first way of its list that can
-  // be had; one pass gives both where it leads both lists.
+  // A place that does not exist is not wanted. Each gradient goes the first way of its list that
+  // can be had; one pass gives both where it leads both lists.
   void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
   // Room for a tensor of this shape.
