@@ -106,23 +106,23 @@ constexpr contract::Rule SparseModeRule(int position) {
       "pass 0 to 4; those above, of prefixes and of parts of sequences, are not implemented");
 }
 
+// keepProb 1 alone does without a mask of dropout.
+constexpr contract::Rule NeedsKept(int kept, int keep) {
+  return contract::WantedUnless("needed/dropMaskOptional", kept, keep, 1,
+                                "pass the mask, or keepProb as 1", kAclnnInvalid);
+}
+
 inline constexpr const char* kQueryStatement =
     "query has the layout inputLayout with headNum heads";
 inline constexpr const char* kQueryFix = "pass the layout that query has, and its number of heads";
 inline constexpr const char* kKeyFix = "pass keys for the same batches and heads";
 inline constexpr const char* kValueFix = "pass a value for each key";
 inline constexpr const char* kBiasFix = "pass a number for each score";
-inline constexpr const char* kNeedsMaskStatement =
-    "attenMaskOptional is given unless sparseMode is 0";
-inline constexpr const char* kNeedsMaskFix =
-    "pass the mask, for sparseMode 2 to 4 the triangle [2048, 2048]";
 inline constexpr const char* kMaskFix =
     "pass a flag for each score, for sparseMode 2 to 4 the triangle [2048, 2048]";
 inline constexpr const char* kBandStatement =
     "preTokens + nextTokens is 0 or more where sparseMode reads them";
 inline constexpr const char* kBandFix = "pass a band that has keys";
-inline constexpr const char* kNeedsKeptStatement = "dropMaskOptional is given unless keepProb is 1";
-inline constexpr const char* kNeedsKeptFix = "pass the mask, or keepProb as 1";
 inline constexpr const char* kKeptFix = "make the mask for that many";
 
 // The rules that the functions for training share.
@@ -136,10 +136,8 @@ ACLIMB_ATTENTION_PREDICATE(KeyRule, WrongKey(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(ValueRule, WrongValue(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(BiasRule, WrongBias(arguments, kAt, true))
 ACLIMB_ATTENTION_PREDICATE(MaskDTypeRule, WrongMaskDType(arguments, kAt, 0))
-ACLIMB_ATTENTION_PREDICATE(NeedsMaskRule, MissingMask(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(MaskRule, WrongMask(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(BandRule, WrongBand(arguments, kAt))
-ACLIMB_ATTENTION_PREDICATE(NeedsKeptRule, MissingKept(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(KeptRule, WrongKept(arguments, kAt))
 #undef ACLIMB_ATTENTION_PREDICATE
 
@@ -150,11 +148,6 @@ Finding StatisticsRule(const contract::Arguments& arguments) {
 template <const Places& kAt, int kPlace>
 Finding ResultRule(const contract::Arguments& arguments) {
   return WrongResult(arguments, kAt, kPlace);
-}
-template <const Places& kAt, int kPlace>
-Finding AbsentRule(const contract::Arguments& arguments) {
-  if (!arguments.Given(kPlace) || arguments.Tensor(kPlace).IsEmpty()) return std::nullopt;
-  return Cat(ShapeIs(arguments, kAt, kPlace), "; expected null or an empty tensor.");
 }
 
 namespace flash_attention_score {
@@ -240,8 +233,7 @@ inline constexpr contract::Rule kRules[] = {
     LayoutRule(kInputLayout),
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
-    contract::Custom("absent/paddingMaskOptional", &AbsentRule<kPlaces, kPaddingMask>,
-                     "paddingMaskOptional is null or empty", "pass null"),
+    contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
     contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kPlaces>,
                      "attenMaskOptional is BOOL or UINT8", "convert the mask"),
     contract::Custom("shape/query", &QueryRule<kPlaces>, kQueryStatement, kQueryFix),
@@ -255,14 +247,12 @@ inline constexpr contract::Rule kRules[] = {
                      "realShiftOptional is [B, N, Sq, Skv], [1, N, Sq, Skv] or [B, N, 1, Skv] of "
                      "query and key",
                      kBiasFix),
-    contract::Custom("needed/attenMaskOptional", &NeedsMaskRule<kPlaces>, kNeedsMaskStatement,
-                     kNeedsMaskFix),
+    NeedsMask("needed/attenMaskOptional", kAttenMask, kSparseMode),
     contract::Custom("shape/attenMaskOptional", &MaskRule<kPlaces>,
                      "attenMaskOptional has a shape of those for sparseMode, query and key",
                      kMaskFix),
     contract::Custom("band/nextTokens", &BandRule<kPlaces>, kBandStatement, kBandFix),
-    contract::Custom("needed/dropMaskOptional", &NeedsKeptRule<kPlaces>, kNeedsKeptStatement,
-                     kNeedsKeptFix),
+    NeedsKept(kDropMask, kKeepProb),
     contract::Custom("shape/dropMaskOptional", &KeptRule<kPlaces>,
                      "dropMaskOptional has a bit for each of B * N * Sq * Skv weights of query and "
                      "key",
@@ -405,8 +395,7 @@ inline constexpr contract::Rule kRules[] = {
     LayoutRule(kInputLayout),
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
-    contract::Custom("absent/paddingMaskOptional", &AbsentRule<kPlaces, kPaddingMask>,
-                     "paddingMaskOptional is null or empty", "pass null"),
+    contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
     contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kPlaces>,
                      "attenMaskOptional is BOOL or UINT8", "convert the mask"),
     contract::Custom("shape/query", &QueryRule<kPlaces>, kQueryStatement, kQueryFix),
@@ -423,14 +412,12 @@ inline constexpr contract::Rule kRules[] = {
                      "pseShiftOptional is [B, N, Sq, Skv], [1, N, Sq, Skv] or [B, N, 1, Skv] of "
                      "query and keyIn",
                      kBiasFix),
-    contract::Custom("needed/attenMaskOptional", &NeedsMaskRule<kPlaces>, kNeedsMaskStatement,
-                     kNeedsMaskFix),
+    NeedsMask("needed/attenMaskOptional", kAttenMask, kSparseMode),
     contract::Custom("shape/attenMaskOptional", &MaskRule<kPlaces>,
                      "attenMaskOptional has a shape of those for sparseMode, query and keyIn",
                      kMaskFix),
     contract::Custom("band/nextTokens", &BandRule<kPlaces>, kBandStatement, kBandFix),
-    contract::Custom("needed/dropMaskOptional", &NeedsKeptRule<kPlaces>, kNeedsKeptStatement,
-                     kNeedsKeptFix),
+    NeedsKept(kDropMask, kKeepProb),
     contract::Custom("shape/dropMaskOptional", &KeptRule<kPlaces>,
                      "dropMaskOptional has a bit for each of B * N * Sq * Skv weights of query and "
                      "keyIn",

@@ -98,13 +98,6 @@ namespace permute {
 
 enum : int { kSelf, kDims, kOut };
 
-inline std::optional<std::string> OtherCount(const contract::Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& dims = arguments.Ints(kDims);
-  if (dims.size() == self.shape.size()) return std::nullopt;
-  return Cat("dims is ", contract::IntsText(dims), " but self.shape is ", contract::ShapeText(self),
-             "; expected one number for each dimension.");
-}
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const IntArrayValue& dims = arguments.Ints(kDims);
@@ -126,8 +119,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     contract::InRange("range/dims", kDims, contract::DistinctDimensionsOf(kSelf),
                       "name each dimension of self once"),
-    contract::Custom("count/dims", &OtherCount, "dims has a number for each dimension of self",
-                     "name each dimension of self once"),
+    contract::CountOf("count/dims", kDims, kSelf, "name each dimension of self once"),
     contract::Custom("shape/out", &WrongShape,
                      "dimension i of out is as long as dimension dims[i] of self",
                      "allocate out with that shape"),
