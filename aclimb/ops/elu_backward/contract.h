@@ -2,7 +2,6 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_elu_backward.h"
 
 namespace aclimb::elu_backward {

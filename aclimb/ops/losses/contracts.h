@@ -1,16 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/contract.h"
-#include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_binary_cross_entropy.h"
 #include "aclnnop/aclnn_binary_cross_entropy_backward.h"
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"

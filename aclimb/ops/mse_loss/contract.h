@@ -1,14 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 

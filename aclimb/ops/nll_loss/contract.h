@@ -1,11 +1,7 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss2d_backward.h"
@@ -27,14 +23,6 @@ inline constexpr auto kFloats =
     contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes);
 inline constexpr auto kTargets =
     contract::OnAll(contract::DTypes(DType::kInt64, DType::kInt32, DType::kUInt8));
-
-// One number, as rank 0 or [1].
-inline bool IsOne(const TensorDescriptor& tensor) {
-  return tensor.rank() == 0 || (tensor.rank() == 1 && tensor.shape[0] == 1);
-}
-inline std::string Shape(const TensorDescriptor& tensor) {
-  return ShapeText(tensor.shape.data(), tensor.shape.size());
-}
 
 inline constexpr const char* kTargetDoc =
     "classes; a position whose target is ignoreIndex or no class is ignored, and the latter fails "
